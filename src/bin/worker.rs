@@ -1,0 +1,3 @@
+//! A browser thread.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Bytes to exact second moments.

@@ -1,0 +1,1 @@
+//! Plan, moments, charge and randomness in; release out.

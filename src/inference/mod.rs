@@ -1,0 +1,1 @@
+//! Standard errors, intervals and diagnostics, from released values only.

@@ -1,0 +1,1 @@
+//! Numbers only: special functions, directed rounding, linear algebra, root finding.

@@ -1,0 +1,1 @@
+//! Random bytes and exact samplers.

@@ -1,0 +1,116 @@
+//! A checked plan fixed to one table's header: which field of a record is what.
+
+/// What a column is for. Ignored columns are not bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A predictor.
+    Feature,
+    /// A response; each is regressed on all features.
+    Outcome,
+}
+
+/// How a field is read, with its public bounds or levels.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A number; values outside `lower..=upper` are clipped.
+    Number {
+        /// Smallest value, in the column's own unit.
+        lower: f64,
+        /// Largest value, in the column's own unit.
+        upper: f64,
+    },
+    /// One of a public list of levels, dummy-coded against a reference.
+    Category {
+        /// The levels in the plan's order.
+        levels: Vec<String>,
+        /// Index of the reference level, whose dummies are all 0.
+        reference: usize,
+        /// Index of the level `other`, if the plan lists it: values outside the list go there instead of missing.
+        other: Option<usize>,
+    },
+}
+
+/// One column of the plan, found in the header.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundColumn {
+    /// The column's name in the header, without a BOM and outer spaces.
+    pub name: String,
+    /// Its field in a record, counted from 0.
+    pub field: usize,
+    /// Feature or outcome.
+    pub role: Role,
+    /// Number or category.
+    pub kind: Kind,
+}
+
+/// The column that identifies a person, and how many of a person's rows count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PersonColumn {
+    /// The column's name.
+    pub name: String,
+    /// Its field in a record, counted from 0.
+    pub field: usize,
+    /// Rows kept per person, in the file's order.
+    pub max_rows: u32,
+}
+
+/// What becomes of a record with a missing cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The record contributes nothing, not even to the intercept cell.
+    Skip,
+    /// A missing number becomes the middle of its bounds, a missing category the reference.
+    Midpoint,
+}
+
+/// The bytes that end a field, mark a fraction and stand for nothing: public, never guessed from the records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CsvRules {
+    /// `,` `;` tab or `|`; already resolved against the header line.
+    pub delimiter: u8,
+    /// `.` or `,`.
+    pub decimal: u8,
+    /// How bytes become text.
+    pub encoding: Encoding,
+    /// Cells that count as missing.
+    pub na: Vec<String>,
+}
+
+/// The character encodings that a table may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8; a byte sequence that is not UTF-8 stops the run.
+    Utf8,
+    /// ISO 8859-1: every byte is a character.
+    Latin1,
+}
+
+/// How a record becomes integers (noise-and-accounting, A3).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GridParams {
+    /// R, the largest norm of an integer record, constant included; a power of two.
+    pub radius: u32,
+    /// c / W; 0 drops the constant from the moments.
+    pub intercept_weight: f64,
+    /// u, the share of the squared norm that the features have.
+    pub feature_share: f64,
+    /// Longest record kept, as a share of the longest that the bounds allow.
+    pub row_norm: f64,
+}
+
+/// Everything that reading and encoding a table's records needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundPlan {
+    /// Features in the plan's order, then outcomes in the plan's order.
+    pub columns: Vec<BoundColumn>,
+    /// The person column, if the plan names one.
+    pub person: Option<PersonColumn>,
+    /// The rule for missing cells.
+    pub missing: Missing,
+    /// Fields in the header, and so in every record.
+    pub fields: usize,
+    /// The dialect.
+    pub csv: CsvRules,
+    /// The grid.
+    pub grid: GridParams,
+}

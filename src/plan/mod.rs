@@ -1,0 +1,3 @@
+//! `discreet.plan/1` as read, checked and bound to a header.
+
+pub mod bound;

@@ -1,0 +1,1 @@
+//! What a release costs: measures, conversions, calibration, the ledger.

@@ -1,0 +1,1 @@
+//! `discreet.release/1`, written by one serializer.

@@ -1,0 +1,1 @@
+//! The ledger's home in the browser.

@@ -1,0 +1,1 @@
+//! The browser's threads and the messages between them.
