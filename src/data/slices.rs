@@ -237,6 +237,15 @@ impl<S: RowSink> RecordReader<S> {
     }
 }
 
+/// A good size of slices: a few for each worker, so that all end together, but each much larger than the sums that it
+/// leaves behind.
+#[must_use]
+pub fn slice_bytes(length: u64, terms: usize, workers: usize) -> u64 {
+    let sums = (terms as u64).saturating_mul(terms as u64).saturating_mul(12);
+    let least = sums.saturating_mul(2).max(1 << 20);
+    (length / (workers.max(1) as u64).saturating_mul(8)).clamp(least, least.max(16 << 20))
+}
+
 /// A table that could not be read to its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
