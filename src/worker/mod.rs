@@ -1,1 +1,13 @@
 //! The browser's threads and the messages between them.
+//!
+//! [`protocol`] is plain data and tested natively. The page starts an engine worker and its scanning workers
+//! ([`pool`]), introduces them to each other by message ports, and hands the engine worker the file's handle. Scanning
+//! workers turn slices into partial sums ([`scan`]); the engine worker merges them, charges the ledger and makes the
+//! release ([`run`]). The page receives the release and nothing else.
+
+pub mod protocol;
+
+#[cfg(target_arch = "wasm32")]
+pub mod context;
+#[cfg(target_arch = "wasm32")]
+pub mod pool;
