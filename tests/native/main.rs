@@ -1,1 +1,5 @@
 //! Native tests, one binary.
+
+mod hostile;
+mod records;
+mod slices;
