@@ -1,4 +1,11 @@
 //! Files that real life brings, one case each.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that fails may panic"
+)]
 
 use discreet::data::csv::{CsvError, Fault, Feed, Parser, RECORD_LIMIT, Record};
 use discreet::data::{EncodedRows, Geometry, HeaderError, HeaderRead, HeaderRules, header::read_header};

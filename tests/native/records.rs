@@ -1,4 +1,11 @@
 //! Records against the crate `csv`, rows against the formula, sums against big integers.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that fails may panic"
+)]
 
 use dashu_int::IBig;
 use discreet::data::csv::{Feed, Parser};

@@ -1,4 +1,11 @@
 //! One reader and many read the same records of every file.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that fails may panic"
+)]
 
 use std::io::Write;
 
