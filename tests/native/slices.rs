@@ -152,7 +152,7 @@ proptest! {
     ) {
         let mut bytes = b"x,note,y\n".to_vec();
         for (x, note, y) in &cells {
-            write!(bytes, "{x},\"{}\",{y}\n", note.replace('"', "\"\"")).expect("memory");
+            writeln!(bytes, "{x},\"{}\",{y}", note.replace('"', "\"\"")).expect("memory");
         }
         let mut numbers = Numbers(seed);
         let whole = rows(&bytes, &notes(), (u64::MAX, 1, usize::MAX), &mut numbers);
