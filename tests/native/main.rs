@@ -7,3 +7,6 @@ mod plans;
 mod mutants;
 mod samplers;
 mod vectors;
+mod hostile;
+mod records;
+mod slices;
