@@ -1,1 +1,3 @@
 //! The command line: arguments, files, exit codes.
+
+pub mod table;

@@ -1,1 +1,22 @@
 //! Bytes to exact second moments.
+//!
+//! [`csv`] cuts bytes into records, [`encode`] maps one record alone to one bounded integer row, [`moments`] sums rows
+//! exactly, and [`slices`] lets several readers share one file. Nothing here knows what a file or a thread is: whoever
+//! drives it supplies bytes.
+
+pub mod csv;
+pub mod encode;
+pub mod header;
+pub mod moments;
+pub mod number;
+pub mod person;
+pub mod preview;
+pub mod sink;
+pub mod slices;
+
+pub use csv::CsvError;
+pub use encode::{Encoder, Geometry, Term};
+pub use header::{Header, HeaderError, HeaderRead, HeaderRules};
+pub use moments::{MAX_TERMS, Moments};
+pub use sink::{EncodedRows, RowSink};
+pub use slices::{Combiner, Job, Scan, SliceReport, SliceScanner};

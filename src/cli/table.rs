@@ -1,0 +1,302 @@
+//! A table on disk or on standard input, read by threads.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use crate::data::csv::Feed;
+use crate::data::header::{Header, HeaderError, HeaderRead, HeaderRules, read_header};
+use crate::data::sink::RowSink;
+use crate::data::slices::{Combiner, Job, Scan, ScanError, SliceReport, SliceScanner, slice_bytes};
+use crate::plan::bound::BoundPlan;
+
+/// Bytes read at a time.
+const PIECE: usize = 1 << 20;
+
+/// A table that cannot be read. No message quotes a cell.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// The file cannot be opened or read.
+    #[error("the table cannot be read: {0}; check the path and the disk")]
+    Io(#[from] io::Error),
+    /// The file is no table.
+    #[error("the table, {0}")]
+    Header(#[from] HeaderError),
+    /// A record is not well formed.
+    #[error("the table, {0}")]
+    Scan(#[from] ScanError),
+    /// Another program wrote to the file.
+    #[error("the table changed while it was read; close the program that writes to it and start again")]
+    Changed,
+    /// The plan was bound to another header.
+    #[error(
+        "the plan was bound to a header of {bound} columns and the table has {found}; bind it to this table"
+    )]
+    OtherHeader {
+        /// Columns that the plan knows.
+        bound: usize,
+        /// Columns of the table.
+        found: usize,
+    },
+    /// Some thread stopped without a result.
+    #[error("reading the table stopped without a result; start again")]
+    Stopped,
+}
+
+/// A table whose header is read.
+pub struct Table {
+    header: Header,
+    source: Source,
+}
+
+enum Source {
+    /// A file, which several threads can read at once.
+    File { path: PathBuf, stamp: Stamp },
+    /// A stream, with the bytes that came with the header.
+    Stream { head: Vec<u8>, reader: Box<dyn Read> },
+}
+
+/// By what a file shows that it was written to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Self { length: metadata.len(), modified: metadata.modified().ok() }
+    }
+}
+
+impl Table {
+    /// Opens a file, or standard input for `-`, and reads the header.
+    ///
+    /// # Errors
+    /// [`TableError`] if it cannot be read, or does not begin as a table does.
+    pub fn open(path: &Path, rules: HeaderRules) -> Result<Self, TableError> {
+        if path == Path::new("-") {
+            return Self::stream(io::stdin(), rules);
+        }
+        let mut file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            // A pipe: it has no length and no second reader. A directory fails at its first read.
+            return Self::stream(file, rules);
+        }
+        let (header, _) = first_bytes(&mut file, rules)?;
+        Ok(Self { header, source: Source::File { path: path.to_owned(), stamp: Stamp::of(&metadata) } })
+    }
+
+    /// Reads the header of a stream.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn stream(mut reader: impl Read + 'static, rules: HeaderRules) -> Result<Self, TableError> {
+        let (header, head) = first_bytes(&mut reader, rules)?;
+        Ok(Self { header, source: Source::Stream { head, reader: Box::new(reader) } })
+    }
+
+    /// The header, to which a plan is bound.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Reads all records. `sink` makes an empty sink for a part of the table, `progress` gets bytes read and bytes in
+    /// all (0 where that is not known). The result does not depend on the number of workers.
+    ///
+    /// # Errors
+    /// [`TableError`] at the first record that is not well formed, if the file cannot be read, or if it changes.
+    pub fn scan<S: RowSink + Send>(
+        self,
+        plan: &BoundPlan,
+        sink: impl Fn() -> S + Sync,
+        workers: usize,
+        progress: impl Fn(u64, u64) + Sync,
+    ) -> Result<Scan<S>, TableError> {
+        if plan.fields != self.header.names.len() {
+            return Err(TableError::OtherHeader { bound: plan.fields, found: self.header.names.len() });
+        }
+        match self.source {
+            Source::Stream { head, reader } => {
+                scan_stream(&self.header, head, reader, plan, sink(), &progress)
+            }
+            Source::File { path, stamp } => {
+                let workers = workers.max(1);
+                let step = slice_bytes(stamp.length, plan.columns.len(), workers);
+                let crew = Crew {
+                    path: &path,
+                    length: stamp.length,
+                    plan,
+                    state: Mutex::new(State {
+                        combiner: Combiner::new(&self.header, stamp.length, plan, step, workers),
+                        error: None,
+                    }),
+                    news: Condvar::new(),
+                    stop: AtomicBool::new(false),
+                    bytes_read: AtomicU64::new(self.header.body_offset),
+                };
+                std::thread::scope(|scope| {
+                    for _ in 1..workers {
+                        scope.spawn(|| crew.work(&sink, &progress));
+                    }
+                    crew.work(&sink, &progress);
+                });
+                let state = crew.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+                if Stamp::of(&std::fs::metadata(&path)?) != stamp {
+                    return Err(TableError::Changed);
+                }
+                match state.error {
+                    Some(error) => Err(error),
+                    None => state.combiner.finish().ok_or(TableError::Stopped),
+                }
+            }
+        }
+    }
+}
+
+/// The header, and the bytes read to get it.
+fn first_bytes(reader: &mut impl Read, rules: HeaderRules) -> Result<(Header, Vec<u8>), TableError> {
+    let mut bytes = Vec::new();
+    // Doubling keeps the work on a very long header within a small multiple of its length.
+    let mut wanted = 1_u64 << 16;
+    loop {
+        let missing = wanted - bytes.len() as u64;
+        let at_end = (reader.by_ref().take(missing).read_to_end(&mut bytes)? as u64) < missing;
+        match read_header(&bytes, at_end, rules)? {
+            HeaderRead::Header(header) => return Ok((header, bytes)),
+            HeaderRead::NeedMore => wanted *= 2,
+        }
+    }
+}
+
+fn scan_stream<S: RowSink>(
+    header: &Header,
+    head: Vec<u8>,
+    mut reader: Box<dyn Read>,
+    plan: &BoundPlan,
+    sink: S,
+    progress: &impl Fn(u64, u64),
+) -> Result<Scan<S>, TableError> {
+    let mut combiner = Combiner::new(header, u64::MAX, plan, u64::MAX, 1);
+    let job = combiner.next_job().ok_or(TableError::Stopped)?;
+    let mut scanner = SliceScanner::new(job, plan, sink);
+    let body = usize::try_from(header.body_offset).unwrap_or(usize::MAX);
+    let mut bytes_read = head.len() as u64;
+    let mut feed = scanner.feed(head.get(body..).unwrap_or_default());
+    drop(head);
+    let mut piece = vec![0; PIECE];
+    while feed == Feed::More {
+        let count = read_some(&mut reader, &mut piece)?;
+        if count == 0 {
+            break;
+        }
+        bytes_read += count as u64;
+        progress(bytes_read, 0);
+        feed = scanner.feed(&piece[..count]);
+    }
+    combiner.offer(scanner.finish())?;
+    combiner.finish().ok_or(TableError::Stopped)
+}
+
+/// Reads once, past interruptions by signals.
+fn read_some(reader: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match reader.read(piece) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
+/// What the threads share.
+struct Crew<'a, S> {
+    path: &'a Path,
+    length: u64,
+    plan: &'a BoundPlan,
+    state: Mutex<State<S>>,
+    /// A report came, or the end.
+    news: Condvar,
+    stop: AtomicBool,
+    bytes_read: AtomicU64,
+}
+
+struct State<S> {
+    combiner: Combiner<S>,
+    error: Option<TableError>,
+}
+
+impl<S: RowSink> Crew<'_, S> {
+    fn lock(&self) -> MutexGuard<'_, State<S>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads slices until there are no more, or until one thread meets an error.
+    fn work(&self, sink: &impl Fn() -> S, progress: &impl Fn(u64, u64)) {
+        let mut file = None;
+        let mut piece = vec![0; PIECE];
+        let mut state = self.lock();
+        while state.error.is_none() && !state.combiner.is_done() {
+            let Some(job) = state.combiner.next_job() else {
+                state = self.news.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            drop(state);
+            let report = self.read(&mut file, &mut piece, job, sink(), progress);
+            state = self.lock();
+            let outcome = match report {
+                Ok(Some(report)) => state.combiner.offer(report).map_err(TableError::from),
+                Ok(None) => break,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = outcome {
+                state.error.get_or_insert(error);
+                self.stop.store(true, Ordering::Relaxed);
+            }
+            self.news.notify_all();
+        }
+    }
+
+    /// Reads one slice; `None` if the scan was stopped meanwhile.
+    fn read(
+        &self,
+        file: &mut Option<File>,
+        piece: &mut [u8],
+        job: Job,
+        sink: S,
+        progress: &impl Fn(u64, u64),
+    ) -> Result<Option<SliceReport<S>>, TableError> {
+        let file = match file {
+            Some(file) => file,
+            None => file.insert(File::open(self.path)?),
+        };
+        file.seek(SeekFrom::Start(job.from))?;
+        let mut scanner = SliceScanner::new(job, self.plan, sink);
+        let mut offset = job.from;
+        while offset < self.length {
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let left = usize::try_from(self.length - offset).unwrap_or(usize::MAX).min(piece.len());
+            // Near the slice's end a whole piece would mostly belong to the next slice.
+            let slice_left = usize::try_from(job.to.saturating_sub(offset)).unwrap_or(usize::MAX);
+            let wanted = left.min(slice_left.saturating_add(1 << 16));
+            let count = read_some(file, &mut piece[..wanted])?;
+            if count == 0 {
+                return Err(TableError::Changed);
+            }
+            offset += count as u64;
+            if scanner.feed(&piece[..count]) == Feed::Done {
+                break;
+            }
+            let bytes_read = self.bytes_read.fetch_add(count as u64, Ordering::Relaxed) + count as u64;
+            progress(bytes_read.min(self.length), self.length);
+        }
+        Ok(Some(scanner.finish()))
+    }
+}

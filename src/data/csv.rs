@@ -1,0 +1,403 @@
+//! A push parser for records: feed bytes, get records, with a position for every error.
+//!
+//! The grammar is that of csv-core: a quote opens a field only at its start, a doubled quote inside is one quote, text
+//! after a closing quote belongs to the field, CR, LF and CRLF each end a record, and blank lines are no records. That
+//! holds for a table of one column too: there an empty cell is written `""`. What csv-core lets pass and a table must
+//! not have is refused here: another number of fields than the header, an open quote at the end, a byte that the
+//! encoding does not allow, a NUL, a record of [`RECORD_LIMIT`] or more.
+//!
+//! Memory is that of the longest record, whatever the file's size.
+
+use std::fmt;
+
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+use serde::{Deserialize, Serialize};
+
+use crate::plan::bound::{CsvRules, Encoding};
+
+/// Longest content of one record in bytes; beyond it a quote was most likely never closed.
+pub const RECORD_LIMIT: usize = 64 << 20;
+
+/// Where in a table something is. Lines and columns count from 1; a record's line is the one on which it begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    /// Line of the file.
+    pub line: u64,
+    /// Number of the field, where one field is to blame.
+    pub column: Option<usize>,
+    /// The header's name of that field, where it is known.
+    pub name: Option<String>,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "line {}", self.line)?;
+        if let Some(column) = self.column {
+            write!(formatter, ", column {column}")?;
+        }
+        match &self.name {
+            Some(name) => write!(formatter, " (`{}`)", name.escape_debug()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A table that is not well formed. No message quotes a cell.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[error("{position}: {fault}")]
+pub struct CsvError {
+    /// Where.
+    pub position: Position,
+    /// What, and what to do.
+    pub fault: Fault,
+}
+
+/// What is wrong with a record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Fault {
+    /// Fewer fields than the header.
+    #[error(
+        "the record has {found} of the header's {expected} fields; complete the line, or check the delimiter"
+    )]
+    TooFewFields {
+        /// Fields of the record.
+        found: usize,
+        /// Fields of the header.
+        expected: usize,
+    },
+    /// More fields than the header.
+    #[error(
+        "the record has more fields than the header's {expected}; a text with the delimiter in it needs quotes, \
+         and a decimal comma needs another delimiter"
+    )]
+    TooManyFields {
+        /// Fields of the header.
+        expected: usize,
+    },
+    /// The file ends inside quotes.
+    #[error("a quote opens here and is never closed; close it, or double a quote that is part of the text")]
+    OpenQuote,
+    /// A byte sequence that is not UTF-8.
+    #[error(
+        "a byte here is not UTF-8; save the table as UTF-8, or set csv.encoding to \"latin-1\" in the plan"
+    )]
+    NotUtf8,
+    /// A zero byte, which no text has.
+    #[error("a zero byte is here, which no text has; export the table again as plain text")]
+    Nul,
+    /// A record without end.
+    #[error("the record goes on for 64 MiB or more; an unclosed quote?")]
+    TooLong,
+}
+
+impl CsvError {
+    /// The same error with the field's name from the header, and its line counted from the start of the file.
+    #[must_use]
+    pub fn located(mut self, lines_before: u64, names: &[String]) -> Self {
+        self.position.line = self.position.line.saturating_add(lines_before);
+        self.position.name = self
+            .position
+            .column
+            .and_then(|column| names.get(column.checked_sub(1)?))
+            .filter(|n| !n.is_empty())
+            .cloned();
+        self
+    }
+}
+
+/// One record: its fields as text, unquoted and decoded, outer spaces kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    text: &'a str,
+    ends: &'a [usize],
+}
+
+impl<'a> Record<'a> {
+    /// A record from text and the positions where its fields end; each must be a character's boundary.
+    #[must_use]
+    pub fn new(text: &'a str, ends: &'a [usize]) -> Self {
+        Self { text, ends }
+    }
+
+    /// Number of fields.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no field.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// One field, counted from 0; one that does not exist is empty.
+    #[must_use]
+    pub fn field(&self, index: usize) -> &'a str {
+        let start = match index.checked_sub(1) {
+            Some(before) => self.ends.get(before).copied().unwrap_or(self.text.len()),
+            None => 0,
+        };
+        let end = self.ends.get(index).copied().unwrap_or(start);
+        self.text.get(start..end).unwrap_or_default()
+    }
+}
+
+/// Whether a parser wants more bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feed {
+    /// Feed the next bytes, or finish at the end of the file.
+    More,
+    /// Every record that starts at or before the last offset is read.
+    Done,
+}
+
+/// The push parser. It begins where a record begins.
+pub struct Parser {
+    core: Reader,
+    fields: usize,
+    encoding: Encoding,
+    /// Records that start beyond this offset are not read.
+    last_start: u64,
+    /// Content of the current record so far, `filled` bytes of it.
+    content: Vec<u8>,
+    filled: usize,
+    /// Ends of the current record's fields, `ended` of them; one more than the header has, to see a surplus.
+    ends: Vec<usize>,
+    ended: usize,
+    decoded: Decoded,
+    /// Offset of the next byte.
+    offset: u64,
+    in_record: bool,
+    done: bool,
+    lines: LineCount,
+    /// Line ends before the current record, if it began in an earlier piece.
+    record_line: u64,
+}
+
+impl Parser {
+    /// A parser for records that start in `offset..=last_start`, fed from `offset` on.
+    #[must_use]
+    pub fn new(fields: usize, rules: &CsvRules, offset: u64, last_start: u64) -> Self {
+        let mut core = ReaderBuilder::new().delimiter(rules.delimiter).build();
+        // csv-core drops a BOM from the first bytes that it sees. Only the header may have one, so a blank line, which
+        // is no record, goes first: then a slice of the file reads as the whole file does.
+        core.read_record(b"\n", &mut [0], &mut [0]);
+        Self {
+            core,
+            fields,
+            encoding: rules.encoding,
+            last_start,
+            content: vec![0; 1 << 12],
+            filled: 0,
+            ends: vec![0; fields.saturating_add(1)],
+            ended: 0,
+            decoded: Decoded::default(),
+            offset,
+            in_record: false,
+            done: false,
+            lines: LineCount::default(),
+            record_line: 0,
+        }
+    }
+
+    /// Offset just after the last record and the line ends that follow it, once the parser is done or finished.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Line ends from the first offset to [`Self::offset`].
+    #[must_use]
+    pub fn lines(&self) -> u64 {
+        self.lines.ends
+    }
+
+    /// Reads the next bytes and visits every record that ends in them.
+    ///
+    /// # Errors
+    /// [`CsvError`] at the first record that is not well formed, its line counted from 1 where the parser began. The
+    /// parser must not be fed after that.
+    pub fn feed(&mut self, bytes: &[u8], mut visit: impl FnMut(Record<'_>)) -> Result<Feed, CsvError> {
+        if self.done {
+            return Ok(Feed::Done);
+        }
+        let mut at = 0;
+        let mut record_at = None;
+        loop {
+            if !self.in_record {
+                at += bytes[at..].iter().take_while(|&&byte| is_line_end(byte)).count();
+                if at == bytes.len() {
+                    break;
+                }
+                if self.offset + at as u64 > self.last_start {
+                    self.done = true;
+                    break;
+                }
+                self.in_record = true;
+                record_at = Some(at);
+            }
+            if at == bytes.len() {
+                break;
+            }
+            let step = self.step(&bytes[at..]);
+            at += step.read;
+            let fault = match step.result {
+                Ok(false) => continue,
+                Ok(true) => self.record(&mut visit).err(),
+                Err(fault) => Some((fault, None)),
+            };
+            if let Some((fault, column)) = fault {
+                let before = match record_at {
+                    Some(start) => self.lines.with(&bytes[..start]),
+                    None => self.record_line,
+                };
+                return Err(error_at(before, column, fault));
+            }
+        }
+        if let (true, Some(start)) = (self.in_record, record_at) {
+            self.record_line = self.lines.with(&bytes[..start]);
+        }
+        self.lines.add(&bytes[..at]);
+        self.offset += at as u64;
+        Ok(if self.done { Feed::Done } else { Feed::More })
+    }
+
+    /// Ends the input: a last record without a line end is still one.
+    ///
+    /// # Errors
+    /// [`CsvError`] for that record, or for a quote that is open.
+    pub fn finish(&mut self, mut visit: impl FnMut(Record<'_>)) -> Result<(), CsvError> {
+        while self.in_record && !self.done {
+            // A line end closes the record unless a quote is open: then it becomes content.
+            let filled = self.filled;
+            let fault = match self.step(b"\n").result {
+                Ok(true) => self.record(&mut visit).err(),
+                Ok(false) if self.filled > filled => Some((Fault::OpenQuote, Some(self.ended + 1))),
+                Ok(false) => None,
+                Err(fault) => Some((fault, None)),
+            };
+            if let Some((fault, column)) = fault {
+                return Err(error_at(self.record_line, column, fault));
+            }
+        }
+        self.done = true;
+        Ok(())
+    }
+
+    /// Lets csv-core read on; `Ok(true)` at a record's end.
+    fn step(&mut self, bytes: &[u8]) -> Step {
+        let (result, read, written, ended) =
+            self.core.read_record(bytes, &mut self.content[self.filled..], &mut self.ends[self.ended..]);
+        self.filled += written;
+        self.ended += ended;
+        let result = match result {
+            ReadRecordResult::Record if self.ended > self.fields => {
+                Err(Fault::TooManyFields { expected: self.fields })
+            }
+            ReadRecordResult::Record => Ok(true),
+            ReadRecordResult::OutputEndsFull => Err(Fault::TooManyFields { expected: self.fields }),
+            ReadRecordResult::OutputFull if self.content.len() >= RECORD_LIMIT => Err(Fault::TooLong),
+            ReadRecordResult::OutputFull => {
+                self.content.resize((self.content.len() * 4).min(RECORD_LIMIT), 0);
+                Ok(false)
+            }
+            ReadRecordResult::InputEmpty | ReadRecordResult::End => Ok(false),
+        };
+        Step { result, read }
+    }
+
+    /// Checks the record that is complete and hands it over.
+    fn record(&mut self, visit: &mut impl FnMut(Record<'_>)) -> Result<(), (Fault, Option<usize>)> {
+        let content = &self.content[..self.filled];
+        let ends = &self.ends[..self.ended];
+        if ends.len() < self.fields {
+            return Err((Fault::TooFewFields { found: ends.len(), expected: self.fields }, None));
+        }
+        let column = |at: usize| Some(ends.partition_point(|&end| end <= at) + 1);
+        if let Some(at) = memchr::memchr(0, content) {
+            return Err((Fault::Nul, column(at)));
+        }
+        match self.encoding {
+            Encoding::Utf8 => {
+                let text = std::str::from_utf8(content)
+                    .map_err(|error| (Fault::NotUtf8, column(error.valid_up_to())))?;
+                // Fields lie side by side here: half a character at the end of one and half at the start of the
+                // next must not pass as one.
+                if !text.is_ascii()
+                    && let Some(split) = ends.iter().position(|&end| !text.is_char_boundary(end))
+                {
+                    return Err((Fault::NotUtf8, Some(split + 1)));
+                }
+                visit(Record { text, ends });
+            }
+            Encoding::Latin1 => visit(self.decoded.latin1(content, ends)),
+        }
+        self.filled = 0;
+        self.ended = 0;
+        self.in_record = false;
+        Ok(())
+    }
+}
+
+struct Step {
+    result: Result<bool, Fault>,
+    read: usize,
+}
+
+/// Text of a record whose bytes are not UTF-8.
+#[derive(Default)]
+struct Decoded {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Decoded {
+    /// ISO 8859-1 is the first 256 characters of Unicode, byte by byte.
+    fn latin1(&mut self, content: &[u8], ends: &[usize]) -> Record<'_> {
+        self.text.clear();
+        self.ends.clear();
+        let mut start = 0;
+        for &end in ends {
+            self.text.extend(content[start..end].iter().map(|&byte| char::from(byte)));
+            self.ends.push(self.text.len());
+            start = end;
+        }
+        Record { text: &self.text, ends: &self.ends }
+    }
+}
+
+/// Counts line ends over pieces: CR, LF and CRLF are one each, also when a cut parts CR and LF.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LineCount {
+    pub(crate) ends: u64,
+    after_cr: bool,
+}
+
+impl LineCount {
+    /// The count if `bytes` came next.
+    pub(crate) fn with(&self, bytes: &[u8]) -> u64 {
+        let feeds = memchr::memchr_iter(b'\n', bytes).count() as u64;
+        let joined = u64::from(self.after_cr && bytes.first() == Some(&b'\n'));
+        let returns: u64 =
+            memchr::memchr_iter(b'\r', bytes).map(|at| u64::from(bytes.get(at + 1) != Some(&b'\n'))).sum();
+        // A CR at the very end counts now; the LF that may follow is then `joined`.
+        self.ends + feeds + returns - joined
+    }
+
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        self.ends = self.with(bytes);
+        if let Some(&last) = bytes.last() {
+            self.after_cr = last == b'\r';
+        }
+    }
+}
+
+pub(crate) fn is_line_end(byte: u8) -> bool {
+    byte == b'\n' || byte == b'\r'
+}
+
+fn error_at(lines_before: u64, column: Option<usize>, fault: Fault) -> CsvError {
+    CsvError { position: Position { line: lines_before + 1, column, name: None }, fault }
+}

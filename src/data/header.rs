@@ -1,0 +1,406 @@
+//! The first line of a table: names, delimiter, and where the records begin. All of it is public.
+
+use csv_core::ReadRecordResult;
+use serde::{Deserialize, Serialize};
+
+use super::csv::{LineCount, is_line_end};
+use crate::plan::bound::Encoding;
+
+/// Most columns that a header may have.
+pub const MAX_COLUMNS: usize = 200_000;
+
+/// Longest header in bytes.
+pub const HEADER_LIMIT: usize = 16 << 20;
+
+/// The delimiters, in the order that decides a tie.
+pub const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// What the plan says about the first line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeaderRules {
+    /// The plan's delimiter; unset, the header line decides.
+    pub delimiter: Option<u8>,
+    /// How bytes become text.
+    pub encoding: Encoding,
+}
+
+impl Default for HeaderRules {
+    fn default() -> Self {
+        Self { delimiter: None, encoding: Encoding::Utf8 }
+    }
+}
+
+/// A table's header.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// The columns' names in order, without a BOM and outer spaces; names may be empty or doubled.
+    pub names: Vec<String>,
+    /// The delimiter, as the plan says or as the header line decides.
+    pub delimiter: u8,
+    /// Offset of the first byte after the header line.
+    pub body_offset: u64,
+    /// Line ends before that offset.
+    pub lines: u64,
+}
+
+impl Header {
+    /// Names that more than one column has, each once, in the order of the header. A plan must not use them.
+    #[must_use]
+    pub fn doubled(&self) -> Vec<&str> {
+        let mut seen = std::collections::HashMap::<&str, usize>::new();
+        for name in &self.names {
+            *seen.entry(name).or_default() += 1;
+        }
+        let mut doubled = Vec::new();
+        for name in &self.names {
+            if seen.get_mut(name.as_str()).is_some_and(|count| std::mem::take(count) > 1) {
+                doubled.push(name.as_str());
+            }
+        }
+        doubled
+    }
+}
+
+/// The header, if the bytes so far hold all of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeaderRead {
+    /// The header line goes on beyond these bytes; call again with more from the start of the file.
+    NeedMore,
+    /// The header.
+    Header(Header),
+}
+
+/// A file that does not begin as a table does.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum HeaderError {
+    /// No bytes, or only blank lines.
+    #[error("line 1: the file is empty; its first line must name the columns")]
+    Empty,
+    /// UTF-16 or UTF-32.
+    #[error("line 1: the file is UTF-16 text; save it as \"CSV UTF-8\"")]
+    Utf16,
+    /// An Excel workbook, or another archive.
+    #[error(
+        "line 1: the file is an Excel workbook or another archive, not a CSV; open it and save the sheet as \"CSV UTF-8\""
+    )]
+    Workbook,
+    /// A compressed file.
+    #[error("line 1: the file is compressed with gzip; unpack it first")]
+    Gzip,
+    /// Zero bytes.
+    #[error("line 1: the file holds zero bytes, so it is no text; export the table as \"CSV UTF-8\"")]
+    Nul,
+    /// A name that is not UTF-8.
+    #[error(
+        "line 1, column {column}: a name is not UTF-8; save the table as UTF-8, or set csv.encoding to \"latin-1\" in the plan"
+    )]
+    NotUtf8 {
+        /// The name's column.
+        column: usize,
+    },
+    /// One line without an end.
+    #[error(
+        "line 1: the file is a single line without an end; a table has a header line and one line for each record"
+    )]
+    NoLineEnd,
+    /// A quote in the header that is never closed.
+    #[error(
+        "line 1: a quote in the header is never closed; close it, or double a quote that is part of a name"
+    )]
+    OpenQuote,
+    /// A header without end.
+    #[error("line 1: the header goes on for 16 MiB or more; is this a CSV with one line for each record?")]
+    TooLong,
+    /// Too many columns.
+    #[error("line 1: the header names more than 200000 columns; export only those that the plan uses")]
+    TooManyColumns,
+    /// Excel's own first line.
+    #[error("line 1: the first line is `sep=`, a hint to Excel and no header; delete that line")]
+    SeparatorLine,
+}
+
+/// Reads the header from the first bytes of a file; `at_end` says that there are no more.
+///
+/// Without a delimiter in the rules it is the one that occurs most often in the header line outside quotes, the earlier
+/// of `,` `;` tab `|` on a tie. Here, where the delimiter is not known yet, a quote opens at the start of the line or
+/// after any of the four. Blank lines before the header do not count as its line.
+///
+/// # Errors
+/// [`HeaderError`] for files that are no table: empty, UTF-16, a workbook, compressed, without a line end, or with a
+/// header too long or too wide.
+pub fn read_header(bytes: &[u8], at_end: bool, rules: HeaderRules) -> Result<HeaderRead, HeaderError> {
+    if bytes.len() < 8 && !at_end {
+        return Ok(HeaderRead::NeedMore);
+    }
+    recognise(bytes)?;
+    let bom = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+    let start = bom + bytes[bom..].iter().take_while(|&&byte| is_line_end(byte)).count();
+    let text = &bytes[start..];
+    if text.is_empty() {
+        return if at_end { Err(HeaderError::Empty) } else { too_long(bytes) };
+    }
+    let candidates = match &rules.delimiter {
+        Some(delimiter) => std::slice::from_ref(delimiter),
+        None => &DELIMITERS[..],
+    };
+    let line = survey(text, candidates);
+    if line.counts.iter().any(|&count| count >= MAX_COLUMNS) {
+        return Err(HeaderError::TooManyColumns);
+    }
+    if !line.complete && !at_end {
+        return too_long(bytes);
+    }
+    let delimiter = line.delimiter(candidates);
+    let Some((names, length)) = names(text, delimiter, rules.encoding)? else {
+        return match (at_end, line.complete) {
+            (false, _) => too_long(bytes),
+            (true, true) => Err(HeaderError::OpenQuote),
+            (true, false) if line.quoted => Err(HeaderError::OpenQuote),
+            (true, false) => Err(HeaderError::NoLineEnd),
+        };
+    };
+    if names.len() == 1 && names[0].starts_with("sep=") || names.len() == 2 && names[0] == "sep=" {
+        return Err(HeaderError::SeparatorLine);
+    }
+    let mut body = start + length;
+    if text[length - 1] == b'\r' {
+        match bytes.get(body) {
+            Some(b'\n') => body += 1,
+            None if !at_end => return Ok(HeaderRead::NeedMore),
+            _ => {}
+        }
+    }
+    let mut lines = LineCount::default();
+    lines.add(&bytes[..body]);
+    Ok(HeaderRead::Header(Header { names, delimiter, body_offset: body as u64, lines: lines.ends }))
+}
+
+/// Refuses what is plainly no CSV, by its first bytes.
+fn recognise(bytes: &[u8]) -> Result<(), HeaderError> {
+    let begins = |mark: &[u8]| bytes.starts_with(mark);
+    let first = &bytes[..bytes.len().min(64)];
+    if begins(b"PK\x03\x04") || begins(b"\xd0\xcf\x11\xe0") {
+        return Err(HeaderError::Workbook);
+    }
+    if begins(b"\x1f\x8b") {
+        return Err(HeaderError::Gzip);
+    }
+    if begins(b"\xff\xfe") || begins(b"\xfe\xff") {
+        return Err(HeaderError::Utf16);
+    }
+    // In UTF-16 without a BOM every second byte of plain letters is zero.
+    let zeros = first.iter().filter(|&&byte| byte == 0).count();
+    if zeros * 3 >= first.len() && zeros > 0 { Err(HeaderError::Utf16) } else { Ok(()) }
+}
+
+fn too_long(bytes: &[u8]) -> Result<HeaderRead, HeaderError> {
+    if bytes.len() >= HEADER_LIMIT { Err(HeaderError::TooLong) } else { Ok(HeaderRead::NeedMore) }
+}
+
+/// What a look at the header line finds before its delimiter is known.
+struct Line {
+    /// How often each candidate occurs outside quotes.
+    counts: [usize; DELIMITERS.len()],
+    /// Whether the line's end is there.
+    complete: bool,
+    /// Whether a quote is open where the bytes end.
+    quoted: bool,
+}
+
+impl Line {
+    fn delimiter(&self, candidates: &[u8]) -> u8 {
+        let mut best = 0;
+        for (index, &count) in self.counts.iter().enumerate() {
+            if count > self.counts[best] {
+                best = index;
+            }
+        }
+        candidates.get(best).copied().unwrap_or(b',')
+    }
+}
+
+fn survey(text: &[u8], candidates: &[u8]) -> Line {
+    let mut counts = [0; DELIMITERS.len()];
+    let mut field_start = true;
+    let mut quoted = false;
+    for &byte in text {
+        if quoted {
+            // A doubled quote closes here and opens again with the next byte: the second has `field_start` set.
+            quoted = byte != b'"';
+            field_start = !quoted;
+            continue;
+        }
+        if byte == b'"' && field_start {
+            quoted = true;
+            continue;
+        }
+        if is_line_end(byte) {
+            return Line { counts, complete: true, quoted };
+        }
+        let found = candidates.iter().position(|&candidate| candidate == byte);
+        if let Some(index) = found {
+            counts[index] += 1;
+            if counts[index] >= MAX_COLUMNS {
+                break;
+            }
+        }
+        field_start = found.is_some();
+    }
+    Line { counts, complete: false, quoted }
+}
+
+/// The names and the length of the header line; `None` if the line has no end yet. The grammar is csv-core's, as it is
+/// for the records.
+fn names(
+    text: &[u8],
+    delimiter: u8,
+    encoding: Encoding,
+) -> Result<Option<(Vec<String>, usize)>, HeaderError> {
+    let mut reader = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
+    let mut content = vec![0; text.len().min(HEADER_LIMIT)];
+    let mut ends = vec![0; MAX_COLUMNS + 1];
+    let (result, length, _, ended) = reader.read_record(text, &mut content, &mut ends);
+    match result {
+        ReadRecordResult::Record if ended <= MAX_COLUMNS => {}
+        ReadRecordResult::Record | ReadRecordResult::OutputEndsFull => {
+            return Err(HeaderError::TooManyColumns);
+        }
+        ReadRecordResult::OutputFull => return Err(HeaderError::TooLong),
+        ReadRecordResult::InputEmpty | ReadRecordResult::End => return Ok(None),
+    }
+    let mut names = Vec::with_capacity(ended);
+    let mut start = 0;
+    for (index, &end) in ends[..ended].iter().enumerate() {
+        let name = &content[start..end];
+        start = end;
+        if name.contains(&0) {
+            return Err(HeaderError::Nul);
+        }
+        let name = match encoding {
+            Encoding::Utf8 => std::str::from_utf8(name)
+                .map_err(|_| HeaderError::NotUtf8 { column: index + 1 })?
+                .trim()
+                .to_owned(),
+            Encoding::Latin1 => {
+                name.iter().map(|&byte| char::from(byte)).collect::<String>().trim().to_owned()
+            }
+        };
+        names.push(name);
+    }
+    Ok(Some((names, length)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Header, HeaderError, HeaderRead, HeaderRules, MAX_COLUMNS, read_header};
+    use crate::plan::bound::Encoding;
+
+    fn read(text: &str) -> Header {
+        match read_header(text.as_bytes(), true, HeaderRules::default()) {
+            Ok(HeaderRead::Header(header)) => header,
+            other => panic!("{text:?}: {other:?}"),
+        }
+    }
+
+    fn refused(bytes: &[u8]) -> HeaderError {
+        match read_header(bytes, true, HeaderRules::default()) {
+            Err(error) => error,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_most_frequent_delimiter_wins_and_the_earlier_on_a_tie() {
+        for (line, delimiter) in [
+            ("a,b;c", b','),
+            ("a;b;c,d", b';'),
+            ("a\tb", b'\t'),
+            ("a|b|c;d;e", b';'),
+            ("a|b|c;d", b'|'),
+            ("alone", b','),
+            ("\"a,b,c\";\"d,e,f\"", b';'),
+            ("\"say \"\"a,b,c\"\"\";x", b';'),
+            ("height 5\" tall;a;b", b';'),
+        ] {
+            assert_eq!(read(&format!("{line}\n")).delimiter, delimiter, "{line}");
+        }
+        let rules = HeaderRules { delimiter: Some(b'|'), encoding: Encoding::Utf8 };
+        let read = read_header(b"a,b,c|d\n", true, rules);
+        assert!(matches!(read, Ok(HeaderRead::Header(header)) if header.names == ["a,b,c", "d"]));
+    }
+
+    #[test]
+    fn names_lose_a_bom_and_outer_spaces_only() {
+        let header = read("\u{feff}\"age, in\nyears\",sex ,\u{a0}x y\r\n1,2,3");
+        assert_eq!(header.names, ["age, in\nyears", "sex", "x y"]);
+        assert_eq!((header.body_offset, header.lines), (33, 2));
+    }
+
+    #[test]
+    fn line_ends_of_all_kinds_and_leading_blank_lines() {
+        for (text, body, lines) in [
+            ("a,b\n1", 4, 1),
+            ("a,b\r\n1", 5, 1),
+            ("a,b\r1", 4, 1),
+            ("\r\n\na,b\n1", 7, 3),
+            ("a,b\n\n1", 4, 1),
+        ] {
+            let header = read(text);
+            assert_eq!((header.body_offset, header.lines), (body, lines), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn asks_for_more_until_the_line_is_whole_wherever_it_is_cut() {
+        let text = "\u{feff}\"a\r\nb\",c\r\n1,2\r\n".as_bytes();
+        let whole = read_header(text, false, HeaderRules::default());
+        for cut in 0..text.len() {
+            let part = read_header(&text[..cut], false, HeaderRules::default());
+            assert!(part == Ok(HeaderRead::NeedMore) || part == whole, "{cut}: {part:?}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_table() {
+        let utf16: Vec<u8> = "a,b\n1,2\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(refused(&utf16), HeaderError::Utf16);
+        assert_eq!(refused(b"\xff\xfea\0,\0"), HeaderError::Utf16);
+        assert_eq!(refused(b"PK\x03\x04rest"), HeaderError::Workbook);
+        assert_eq!(refused(b"\xd0\xcf\x11\xe0rest"), HeaderError::Workbook);
+        assert_eq!(refused(b"\x1f\x8b\x08"), HeaderError::Gzip);
+        assert_eq!(refused(b""), HeaderError::Empty);
+        assert_eq!(refused(b"\xef\xbb\xbf\r\n\n"), HeaderError::Empty);
+        assert_eq!(refused(b"a,b"), HeaderError::NoLineEnd);
+        assert_eq!(refused(b"a,\"b\n1,2\n"), HeaderError::OpenQuote);
+        assert_eq!(refused(b"age,sex,height\0\n"), HeaderError::Nul);
+        assert_eq!(refused(b"a,\xe9t\xe9\n"), HeaderError::NotUtf8 { column: 2 });
+        assert_eq!(refused(b"sep=;\na;b\n"), HeaderError::SeparatorLine);
+    }
+
+    #[test]
+    fn latin_1_names_are_decoded() {
+        let rules = HeaderRules { delimiter: None, encoding: Encoding::Latin1 };
+        let read = read_header(b"\xe9t\xe9,b\n", true, rules);
+        assert!(matches!(read, Ok(HeaderRead::Header(header)) if header.names[0] == "été"));
+    }
+
+    #[test]
+    fn refuses_columns_beyond_the_limit_before_the_line_ends() {
+        let wide = "x,".repeat(MAX_COLUMNS);
+        assert_eq!(
+            read_header(wide.as_bytes(), false, HeaderRules::default()),
+            Err(HeaderError::TooManyColumns)
+        );
+        let just = format!("{}x\n", "x,".repeat(MAX_COLUMNS - 1));
+        assert_eq!(read(&just).names.len(), MAX_COLUMNS);
+    }
+
+    #[test]
+    fn doubled_names_are_told_not_refused() {
+        assert_eq!(read("a,b,a,c,b,a\n").doubled(), ["a", "b"]);
+        assert!(read("a,b\n").doubled().is_empty());
+    }
+}

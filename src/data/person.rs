@@ -1,0 +1,73 @@
+//! A person's first rows: the only part of reading where the order of rows matters and memory grows with the table.
+
+use std::collections::HashMap;
+
+/// Counts each person's rows.
+///
+/// Ids are compared in full, after decoding and without outer white space. A row without an id is nobody's and never
+/// kept: pooled as one person, one such row would displace another's; counted as persons, the limit would not hold
+/// (noise-and-accounting, A3).
+#[derive(Debug)]
+pub struct Persons {
+    max_rows: u32,
+    na: Vec<String>,
+    rows: HashMap<Box<str>, u32>,
+}
+
+impl Persons {
+    /// Nobody yet; `na` lists the cells that count as missing.
+    #[must_use]
+    pub fn new(max_rows: u32, na: &[String]) -> Self {
+        Self { max_rows, na: na.iter().map(|token| token.trim().to_owned()).collect(), rows: HashMap::new() }
+    }
+
+    /// Whether the next row in the file's order, which has this id, is one of its person's first `max_rows`.
+    pub fn keep(&mut self, id: &str) -> bool {
+        let id = id.trim();
+        // Mutant `EmptyIdsPooled`: leave out this test.
+        if id.is_empty() || self.na.iter().any(|token| token == id) {
+            return false;
+        }
+        // Mutant `KeepAllRowsOfPerson`: always true.
+        match self.rows.get_mut(id) {
+            Some(rows) if *rows >= self.max_rows => false,
+            Some(rows) => {
+                *rows += 1;
+                true
+            }
+            None => {
+                self.rows.insert(id.into(), 1);
+                self.max_rows > 0
+            }
+        }
+    }
+
+    /// Distinct ids so far, also those whose rows lack something else.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.rows.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Persons;
+
+    #[test]
+    fn keeps_the_first_rows_of_each() {
+        let mut persons = Persons::new(2, &["NA".to_owned()]);
+        let kept: Vec<bool> =
+            ["a", "b", " a", "a ", "", "  ", "NA", "b", "A", "b"].map(|id| persons.keep(id)).into();
+        assert_eq!(kept, [true, true, true, false, false, false, false, true, true, false]);
+        assert_eq!(persons.count(), 3);
+    }
+
+    #[test]
+    fn a_nameless_row_displaces_nobody() {
+        let mut persons = Persons::new(1, &[]);
+        assert!(!persons.keep(""));
+        assert!(!persons.keep("\u{a0}"));
+        assert!(persons.keep("a"));
+        assert_eq!(persons.count(), 1);
+    }
+}

@@ -1,0 +1,89 @@
+//! The first rows of a table, for the private zone of the screen. Nothing here may leave the machine.
+
+use std::collections::HashSet;
+
+use super::csv::{CsvError, Feed, Parser};
+use super::header::Header;
+use super::number;
+use crate::plan::bound::CsvRules;
+
+/// Most cells that a preview holds.
+const MAX_CELLS: usize = 400_000;
+
+/// What a column's cells look like. A hint for the type alone: bounds and levels are never read off the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suggestion {
+    /// Nine in ten of the cells that are not missing are numbers.
+    Number,
+    /// They are not; so many different values occur.
+    Category {
+        /// Different values among the rows looked at, outer white space apart.
+        distinct: usize,
+    },
+    /// Every cell is missing, or there is none.
+    Unknown,
+}
+
+/// The first rows of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preview {
+    /// The rows, each with one text for every column of the header.
+    pub rows: Vec<Vec<String>>,
+    /// A type for each column, from these rows.
+    pub suggestions: Vec<Suggestion>,
+    /// The first record that is not well formed, if it is among these rows.
+    pub error: Option<CsvError>,
+}
+
+/// The first rows, at most so many, from the bytes that follow the header; `at_end` says that the file has no more. A
+/// last record that the bytes cut off is left out.
+#[must_use]
+pub fn preview(header: &Header, rules: &CsvRules, body: &[u8], at_end: bool, max_rows: usize) -> Preview {
+    let fields = header.names.len();
+    let max_rows = max_rows.min(MAX_CELLS / fields.max(1)).max(1);
+    let mut rows = Vec::new();
+    let mut parser = Parser::new(fields, rules, header.body_offset, u64::MAX);
+    let mut take = |record: super::csv::Record<'_>| {
+        if rows.len() < max_rows {
+            rows.push((0..fields).map(|field| record.field(field).to_owned()).collect::<Vec<String>>());
+        }
+    };
+    // Small pieces, so that reading stops soon after the last row that is shown.
+    let mut result = Ok(Feed::More);
+    let mut seen = 0;
+    for piece in body.chunks(1 << 14) {
+        result = parser.feed(piece, |record| {
+            seen += 1;
+            take(record);
+        });
+        if result.is_err() || seen >= max_rows {
+            break;
+        }
+    }
+    if at_end && result.is_ok() && seen < max_rows {
+        result = parser.finish(&mut take).map(|()| Feed::Done);
+    }
+    // An error beyond the rows that are shown is left for the run to tell.
+    let error =
+        result.err().filter(|_| seen < max_rows).map(|error| error.located(header.lines, &header.names));
+    let suggestions =
+        (0..fields).map(|field| suggest(rows.iter().map(|row| row[field].as_str()), rules)).collect();
+    Preview { rows, suggestions, error }
+}
+
+fn suggest<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Suggestion {
+    let (mut numbers, mut present) = (0_usize, 0_usize);
+    let mut values = HashSet::new();
+    for cell in
+        cells.map(str::trim).filter(|cell| !cell.is_empty() && !rules.na.iter().any(|na| na.trim() == *cell))
+    {
+        present += 1;
+        numbers += usize::from(number::parse(cell, rules.decimal).is_some());
+        values.insert(cell);
+    }
+    match present {
+        0 => Suggestion::Unknown,
+        _ if numbers * 10 >= present * 9 => Suggestion::Number,
+        _ => Suggestion::Category { distinct: values.len() },
+    }
+}

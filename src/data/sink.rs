@@ -1,0 +1,90 @@
+//! Where encoded rows go.
+
+use zeroize::Zeroize;
+
+use super::moments::{Moments, MomentsError};
+
+/// Something that takes integer rows in the file's order.
+pub trait RowSink {
+    /// Takes one row.
+    fn row(&mut self, row: &[i32]);
+
+    /// Takes all that a sink of a later part of the table has.
+    ///
+    /// # Errors
+    /// Where the other sink belongs to another plan.
+    fn append(&mut self, later: Self) -> Result<(), MomentsError>;
+}
+
+impl RowSink for Moments {
+    fn row(&mut self, row: &[i32]) {
+        self.add(row);
+    }
+
+    fn append(&mut self, later: Self) -> Result<(), MomentsError> {
+        self.merge(&later)
+    }
+}
+
+/// The rows themselves, for mechanisms that read rows and for `simulate --resample`. A skipped record is not among
+/// them; it stands for a row of zeros, and [`super::Scan::records`] says how many there were in all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncodedRows {
+    terms: usize,
+    codes: Vec<i32>,
+}
+
+impl EncodedRows {
+    /// No row yet, of so many terms.
+    #[must_use]
+    pub fn new(terms: usize) -> Self {
+        Self { terms, codes: Vec::new() }
+    }
+
+    /// Number of terms in a row.
+    #[must_use]
+    pub fn terms(&self) -> usize {
+        self.terms
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.codes.len().checked_div(self.terms).unwrap_or(0)
+    }
+
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.codes.is_empty()
+    }
+
+    /// One row, if there is one of this number.
+    #[must_use]
+    pub fn get(&self, row: usize) -> Option<&[i32]> {
+        let start = row.checked_mul(self.terms)?;
+        self.codes.get(start..start.checked_add(self.terms)?)
+    }
+}
+
+impl RowSink for EncodedRows {
+    fn row(&mut self, row: &[i32]) {
+        if row.len() == self.terms {
+            self.codes.extend_from_slice(row);
+        }
+    }
+
+    fn append(&mut self, mut later: Self) -> Result<(), MomentsError> {
+        if later.terms != self.terms {
+            return Err(MomentsError::Terms { ours: self.terms, theirs: later.terms });
+        }
+        self.codes.append(&mut later.codes);
+        Ok(())
+    }
+}
+
+impl Drop for EncodedRows {
+    fn drop(&mut self) {
+        self.codes.zeroize();
+    }
+}

@@ -1,0 +1,410 @@
+//! Several readers for one file.
+//!
+//! The bytes after the header are cut at equal distances. A reader that begins in the middle guesses that the first
+//! line end at or after its cut ends a record; a quoted line end makes that wrong. So nothing is believed before the
+//! slice in front has told where its last record ended: a slice that began elsewhere is read again from there. By
+//! induction every record that counts began in the parser's start state, and one reader and many read the same
+//! records of any file.
+//!
+//! A slice `from..=to` owns the records that start in `from + 1..=to`; one that begins at a known record's start owns
+//! those in `from..=to`. A record starts at its first byte that is neither CR nor LF, so a cut between CR and LF, or
+//! among blank lines, changes nothing.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::csv::{CsvError, Feed, Parser, Record, is_line_end};
+use super::encode::{Encoded, Encoder};
+use super::header::Header;
+use super::moments::MomentsError;
+use super::person::Persons;
+use super::sink::RowSink;
+use crate::plan::bound::{BoundPlan, CsvRules};
+
+/// One slice to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// Number of the slice, in the file's order.
+    pub slice: usize,
+    /// Offset of the first byte to feed.
+    pub from: u64,
+    /// Last offset at which a record of this slice may start; it is read to its end beyond that.
+    pub to: u64,
+    /// Whether a record, or a blank line, is known to begin at `from`.
+    pub known: bool,
+}
+
+/// What a reader found in its slice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SliceReport<S> {
+    /// The slice.
+    pub job: Job,
+    /// What it holds, if the guess was right.
+    pub outcome: Outcome<S>,
+}
+
+/// What a slice holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome<S> {
+    /// No record seems to start here.
+    Nothing,
+    /// Records.
+    Read {
+        /// Offset where the first record started.
+        start: u64,
+        /// The sums over its records.
+        part: Part<S>,
+    },
+    /// A record that is not well formed, its line counted from 1 at `start`.
+    Failed {
+        /// Offset where the first record started.
+        start: u64,
+        /// The error.
+        error: CsvError,
+    },
+}
+
+/// The records from one offset to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part<S> {
+    /// Offset where the next record starts, or of the file's end.
+    pub end: u64,
+    /// Line ends in between.
+    pub lines: u64,
+    /// Records in between, also those that the plan skips.
+    pub records: u64,
+    /// Distinct persons, if the plan names their column.
+    pub persons: Option<u64>,
+    /// Their rows.
+    pub sink: S,
+}
+
+/// A whole table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scan<S> {
+    /// The rows, or their moments.
+    pub sink: S,
+    /// Records, also those that the plan skips. Private, but where the plan states the number of rows.
+    pub records: u64,
+    /// Distinct persons, if the plan names their column; as private.
+    pub persons: Option<u64>,
+}
+
+impl<S> SliceReport<S> {
+    /// The same report with another sink: worker and engine exchange bytes.
+    pub fn map<T>(self, sink: impl FnOnce(S) -> T) -> SliceReport<T> {
+        let outcome = match self.outcome {
+            Outcome::Nothing => Outcome::Nothing,
+            Outcome::Failed { start, error } => Outcome::Failed { start, error },
+            Outcome::Read { start, part: Part { end, lines, records, persons, sink: rows } } => {
+                Outcome::Read { start, part: Part { end, lines, records, persons, sink: sink(rows) } }
+            }
+        };
+        SliceReport { job: self.job, outcome }
+    }
+}
+
+/// Reads one slice. It is fed the file's bytes from [`Job::from`] on, in pieces of any size, until it is done or the
+/// file ends.
+pub struct SliceScanner<S> {
+    job: Job,
+    /// Offset of the next byte, while seeking.
+    offset: u64,
+    state: State,
+    fields: usize,
+    rules: CsvRules,
+    records: RecordReader<S>,
+}
+
+enum State {
+    /// Before the first line end at or after the cut.
+    Seek,
+    /// Among the line ends that follow it.
+    Skip,
+    /// In the records, of which the first started at this offset.
+    Parse(u64, Box<Parser>),
+    /// No record starts here.
+    Nothing,
+    /// A record that is not well formed, and where the first one started.
+    Failed(u64, CsvError),
+}
+
+impl<S: RowSink> SliceScanner<S> {
+    /// A scanner for one slice, putting rows into an empty sink.
+    #[must_use]
+    pub fn new(job: Job, plan: &BoundPlan, sink: S) -> Self {
+        let state = if job.known {
+            State::Parse(job.from, Box::new(Parser::new(plan.fields, &plan.csv, job.from, job.to)))
+        } else {
+            State::Seek
+        };
+        let persons =
+            plan.person.as_ref().map(|person| (person.field, Persons::new(person.max_rows, &plan.csv.na)));
+        let records = RecordReader { encoder: Encoder::new(plan), persons, count: 0, sink };
+        Self { job, offset: job.from, state, fields: plan.fields, rules: plan.csv.clone(), records }
+    }
+
+    /// Reads the next bytes; [`Feed::Done`] when the slice needs no more.
+    pub fn feed(&mut self, bytes: &[u8]) -> Feed {
+        let mut rest = bytes;
+        loop {
+            // Bytes before the offset `to`, where a line end can still lead to a record of this slice.
+            let room = usize::try_from(self.job.to.saturating_sub(self.offset)).unwrap_or(usize::MAX);
+            let skipped = match &mut self.state {
+                State::Seek => {
+                    let found = memchr::memchr2(b'\r', b'\n', &rest[..rest.len().min(room)]);
+                    match found {
+                        Some(_) => self.state = State::Skip,
+                        None if rest.len() >= room => self.state = State::Nothing,
+                        None => {}
+                    }
+                    found.unwrap_or(rest.len())
+                }
+                State::Skip => {
+                    let ends = rest.iter().take_while(|&&byte| is_line_end(byte)).count();
+                    if ends > room {
+                        self.state = State::Nothing;
+                    } else if ends < rest.len() {
+                        let start = self.offset + ends as u64;
+                        let parser = Parser::new(self.fields, &self.rules, start, self.job.to);
+                        self.state = State::Parse(start, Box::new(parser));
+                    }
+                    ends
+                }
+                State::Parse(start, parser) => {
+                    let records = &mut self.records;
+                    match parser.feed(rest, |record| records.read(&record)) {
+                        Ok(feed) => return feed,
+                        Err(error) => self.state = State::Failed(*start, error),
+                    }
+                    0
+                }
+                State::Nothing | State::Failed(..) => return Feed::Done,
+            };
+            self.offset += skipped as u64;
+            rest = &rest[skipped..];
+            if rest.is_empty() && matches!(self.state, State::Seek | State::Skip) {
+                return Feed::More;
+            }
+        }
+    }
+
+    /// Ends the slice, when it is done or the file is at its end.
+    pub fn finish(self) -> SliceReport<S> {
+        let Self { job, state, mut records, .. } = self;
+        let outcome = match state {
+            State::Seek | State::Skip | State::Nothing => Outcome::Nothing,
+            State::Failed(start, error) => Outcome::Failed { start, error },
+            State::Parse(start, mut parser) => match parser.finish(|record| records.read(&record)) {
+                Err(error) => Outcome::Failed { start, error },
+                Ok(()) => Outcome::Read {
+                    start,
+                    part: Part {
+                        end: parser.offset(),
+                        lines: parser.lines(),
+                        records: records.count,
+                        persons: records.persons.map(|(_, persons)| persons.count()),
+                        sink: records.sink,
+                    },
+                },
+            },
+        };
+        SliceReport { job, outcome }
+    }
+}
+
+/// What happens to each record.
+struct RecordReader<S> {
+    encoder: Encoder,
+    /// The person column's field, and the rows that each person has had.
+    persons: Option<(usize, Persons)>,
+    count: u64,
+    sink: S,
+}
+
+impl<S: RowSink> RecordReader<S> {
+    fn read(&mut self, record: &Record<'_>) {
+        self.count += 1;
+        if let Some((field, persons)) = &mut self.persons
+            && !persons.keep(record.field(*field))
+        {
+            return;
+        }
+        if let Encoded::Row(row) = self.encoder.encode(record) {
+            self.sink.row(row);
+        }
+    }
+}
+
+/// A good size of slices: a few for each worker, so that all end together, but each much larger than the sums that it
+/// leaves behind.
+#[must_use]
+pub fn slice_bytes(length: u64, terms: usize, workers: usize) -> u64 {
+    let sums = (terms as u64).saturating_mul(terms as u64).saturating_mul(12);
+    let least = sums.saturating_mul(2).max(1 << 20);
+    (length / (workers.max(1) as u64).saturating_mul(8)).clamp(least, least.max(16 << 20))
+}
+
+/// A table that could not be read to its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScanError {
+    /// A record that is not well formed: the first in the file.
+    #[error(transparent)]
+    Csv(#[from] CsvError),
+    /// Parts of different plans.
+    #[error(transparent)]
+    Moments(#[from] MomentsError),
+}
+
+/// Hands out slices, and believes reports only in the file's order.
+pub struct Combiner<S> {
+    body: u64,
+    length: u64,
+    step: u64,
+    slices: usize,
+    /// How many slices may be read before the first that is not accepted yet: bounds the reports that wait.
+    ahead: usize,
+    names: Vec<String>,
+    /// The next slice that nobody has been given.
+    next: usize,
+    /// A slice that began elsewhere than its predecessor ended.
+    again: Option<Job>,
+    waiting: BTreeMap<usize, SliceReport<S>>,
+    /// Slices that are settled, and what they hold together.
+    accepted: usize,
+    end: u64,
+    lines: u64,
+    records: u64,
+    persons: Option<u64>,
+    sink: Option<S>,
+}
+
+impl<S: RowSink> Combiner<S> {
+    /// A combiner for a file of `length` bytes (`u64::MAX` where that is not known) in slices of `slice_bytes`, read by
+    /// so many workers. With a person column there is one slice, because the order of rows matters.
+    #[must_use]
+    pub fn new(header: &Header, length: u64, plan: &BoundPlan, slice_bytes: u64, workers: usize) -> Self {
+        let whole = length.saturating_sub(header.body_offset).max(1);
+        let step =
+            if plan.person.is_some() || length == u64::MAX { whole } else { slice_bytes.clamp(1, whole) };
+        Self {
+            body: header.body_offset,
+            length,
+            step,
+            slices: usize::try_from(whole.div_ceil(step)).unwrap_or(usize::MAX),
+            ahead: workers.saturating_mul(2).max(1),
+            names: header.names.clone(),
+            next: 0,
+            again: None,
+            waiting: BTreeMap::new(),
+            accepted: 0,
+            end: header.body_offset,
+            lines: header.lines,
+            records: 0,
+            persons: None,
+            sink: None,
+        }
+    }
+
+    /// The next slice to read; `None` while there is nothing to hand out before a report comes, or when all is done.
+    pub fn next_job(&mut self) -> Option<Job> {
+        if let Some(job) = self.again.take() {
+            return Some(job);
+        }
+        if self.next >= self.slices || self.next >= self.accepted.saturating_add(self.ahead) {
+            return None;
+        }
+        let slice = self.next;
+        self.next += 1;
+        Some(if slice == self.accepted {
+            self.verified(slice)
+        } else {
+            let from = self.body + self.step.saturating_mul(slice as u64);
+            Job { slice, from, to: self.last_start(slice), known: false }
+        })
+    }
+
+    /// Takes a report. Reports come in any order.
+    ///
+    /// # Errors
+    /// The file's first error, once all before it is settled; the scan is over then.
+    pub fn offer(&mut self, report: SliceReport<S>) -> Result<(), ScanError> {
+        if report.job.slice >= self.accepted {
+            self.waiting.insert(report.job.slice, report);
+        }
+        while self.accepted < self.slices {
+            let slice = self.accepted;
+            if self.end > self.last_start(slice) {
+                // A record of an earlier slice goes on beyond this one.
+                self.waiting.remove(&slice);
+                self.accept();
+                continue;
+            }
+            let Some(report) = self.waiting.remove(&slice) else { break };
+            match report.outcome {
+                Outcome::Read { start, part } if start == self.end => {
+                    self.add(part)?;
+                    self.accept();
+                }
+                Outcome::Failed { start, error } if start == self.end => {
+                    return Err(error.located(self.lines, &self.names).into());
+                }
+                _ => {
+                    self.again = Some(self.verified(slice));
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether every slice is settled.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.accepted == self.slices
+    }
+
+    /// Offset up to which the file is settled, for progress: public.
+    #[must_use]
+    pub fn settled(&self) -> u64 {
+        self.end
+    }
+
+    /// The table, once all is done.
+    #[must_use]
+    pub fn finish(self) -> Option<Scan<S>> {
+        if !self.is_done() {
+            return None;
+        }
+        Some(Scan { sink: self.sink?, records: self.records, persons: self.persons })
+    }
+
+    fn add(&mut self, part: Part<S>) -> Result<(), MomentsError> {
+        match &mut self.sink {
+            Some(sink) => sink.append(part.sink)?,
+            None => self.sink = Some(part.sink),
+        }
+        self.end = part.end;
+        self.lines += part.lines;
+        self.records += part.records;
+        self.persons = part.persons;
+        Ok(())
+    }
+
+    fn accept(&mut self) {
+        self.accepted += 1;
+        self.next = self.next.max(self.accepted);
+    }
+
+    /// A slice from where the records before it end.
+    fn verified(&self, slice: usize) -> Job {
+        Job { slice, from: self.end, to: self.last_start(slice), known: true }
+    }
+
+    fn last_start(&self, slice: usize) -> u64 {
+        let after = self.step.saturating_mul(slice as u64 + 1);
+        self.body.saturating_add(after).min(self.length)
+    }
+}
