@@ -34,8 +34,6 @@ pub struct ReleaseRequest {
     pub plan: Plan,
     /// The table, as [`Response::Identified`] named it.
     pub table: String,
-    /// The day, for nothing finer may be exported.
-    pub date: String,
     /// Content hash of the page's program.
     pub build: String,
 }
