@@ -64,9 +64,12 @@ async fn a_charge_that_was_left_is_burned_and_stays_charged() {
     let table = table();
     store::create_ledger(&table, ledger(2.0)).await.unwrap();
     let prepared = prepared(1.0);
-    let charge = store::charge(&table, &prepared.request()).await.unwrap();
+    let name = self::table();
+    let charge = store::charge(&table, &name, &prepared.request()).await.unwrap();
     assert_eq!(charge.reference().entry, 1);
     drop(charge);
+    assert!(!store::take_charge(&table, "another request").await.unwrap());
+    assert!(store::take_charge(&table, &name).await.unwrap());
     let ledger = store::open_table(&table).await.unwrap().unwrap().ledger;
     assert_eq!(ledger.entries().iter().map(|entry| entry.state).collect::<Vec<_>>(), [State::Burned]);
     assert!(!ledger.charged().is_free());
@@ -81,7 +84,7 @@ async fn reservations_side_by_side_do_not_overspend() {
             let table = table.clone();
             future_to_promise(async move {
                 let prepared = prepared(1.0);
-                let charged = store::charge(&table, &prepared.request()).await.is_ok();
+                let charged = store::charge(&table, &self::table(), &prepared.request()).await.is_ok();
                 Ok(charged.into())
             })
         })
@@ -100,7 +103,7 @@ async fn an_import_goes_on_and_never_forks() {
     let (here, there, original) = (table(), table(), ledger(4.0));
     store::create_ledger(&here, original.clone()).await.unwrap();
     let prepared = prepared(1.0);
-    drop(store::charge(&here, &prepared.request()).await.unwrap());
+    drop(store::charge(&here, &table(), &prepared.request()).await.unwrap());
     let grown = store::open_table(&here).await.unwrap().unwrap().ledger;
     assert!(store::import_ledger(&here, original.clone()).await.is_err(), "an older copy");
     assert!(store::import_ledger(&here, ledger(4.0)).await.is_err(), "another ledger");
