@@ -67,7 +67,8 @@ pub(super) fn notes(design: &Design<'_>, outcomes: usize, unresolved: &[String])
             "The regressions have no intercept: they pass through 0 of every column's own unit.".to_owned()
         } else {
             "The regressions have no intercept and the moments no constant: they pass through the middle of every \
-             column's bounds, and slopes belong to the columns measured from there."
+             column's bounds, and slopes belong to the columns measured from there. Skipped rows count as rows, so \
+             if many were skipped, the intervals are too narrow."
                 .to_owned()
         });
     }
