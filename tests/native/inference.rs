@@ -3,6 +3,14 @@
 //! Seeds are fixed. The bounds on coverage are those of noise-and-accounting, C; each test says how many standard
 //! errors away they are.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::needless_range_loop,
+    reason = "small made-up numbers and matrices by index"
+)]
+
 use std::collections::BTreeMap;
 
 use discreet::data::encode::Geometry;
