@@ -1,1 +1,5 @@
 //! Numbers only: special functions, directed rounding, linear algebra, root finding.
+
+pub mod round;
+pub mod search;
+pub mod special;

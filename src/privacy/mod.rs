@@ -1,1 +1,11 @@
 //! What a release costs: measures, conversions, calibration, the ledger.
+
+pub mod adjacency;
+pub mod calibrate;
+pub mod compose;
+pub mod convert;
+pub mod event;
+pub mod ledger;
+pub mod measure;
+pub mod mutants;
+pub mod units;

@@ -1,0 +1,98 @@
+//! Arithmetic with a stated direction.
+
+use dashu_int::UBig;
+
+/// The relative margin that every floating-point number a promise depends on takes to its safe side
+/// (noise-and-accounting, B10). It is far above the error of the formulas and far below what a person could notice.
+pub const MARGIN: f64 = 1e-9;
+
+/// A number above `x` by at least `relative` of its size: x (1 + relative), and at least the next number up.
+#[must_use]
+pub fn raise(x: f64, relative: f64) -> f64 {
+    (x + x.abs() * relative).next_up()
+}
+
+/// A number below `x` by at least `relative` of its size: x (1 − relative), and at least the next number down.
+#[must_use]
+pub fn lower(x: f64, relative: f64) -> f64 {
+    (x - x.abs() * relative).next_down()
+}
+
+/// ⌊x 2^bits⌋ without rounding error; `None` if `x` is negative or not finite.
+#[must_use]
+pub fn floor_scaled(x: f64, bits: usize) -> Option<UBig> {
+    let (mantissa, exponent) = parts(x)?;
+    Some(scaled(UBig::from(mantissa), exponent, bits).0)
+}
+
+/// ⌈x 2^bits⌉ without rounding error; `None` if `x` is negative or not finite.
+#[must_use]
+pub fn ceil_scaled(x: f64, bits: usize) -> Option<UBig> {
+    let (mantissa, exponent) = parts(x)?;
+    let (floor, exact) = scaled(UBig::from(mantissa), exponent, bits);
+    Some(if exact { floor } else { floor + UBig::ONE })
+}
+
+/// ⌊x² 2^bits⌋ without rounding error; `None` if `x` is negative or not finite.
+#[must_use]
+pub fn floor_square_scaled(x: f64, bits: usize) -> Option<UBig> {
+    let (mantissa, exponent) = parts(x)?;
+    let mantissa = UBig::from(mantissa);
+    Some(scaled(&mantissa * &mantissa, 2 * exponent, bits).0)
+}
+
+/// x as mantissa and power of two: x = mantissa 2^exponent.
+fn parts(x: f64) -> Option<(u64, isize)> {
+    if !x.is_finite() || x < 0.0 {
+        return None;
+    }
+    let bits = x.to_bits();
+    let fraction = bits & ((1 << 52) - 1);
+    // The sign bit is 0 or x is −0, which has no fraction either.
+    let biased = isize::try_from((bits >> 52) & 0x7ff).ok()?;
+    Some(if biased == 0 { (fraction, -1074) } else { (fraction | (1 << 52), biased - 1075) })
+}
+
+/// ⌊mantissa 2^(exponent + bits)⌋, and whether nothing was cut off.
+fn scaled(mantissa: UBig, exponent: isize, bits: usize) -> (UBig, bool) {
+    let shift = exponent.saturating_add_unsigned(bits);
+    if shift >= 0 {
+        (mantissa << shift.unsigned_abs(), true)
+    } else {
+        let floor = &mantissa >> shift.unsigned_abs();
+        let exact = (&floor << shift.unsigned_abs()) == mantissa;
+        (floor, exact)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dashu_int::ops::BitTest;
+
+    use super::*;
+
+    #[test]
+    fn scaling_is_exact_and_keeps_its_direction() {
+        assert_eq!(floor_scaled(1.0, 40), Some(UBig::from(1_u64 << 40)));
+        assert_eq!(ceil_scaled(1.0, 40), Some(UBig::from(1_u64 << 40)));
+        assert_eq!(floor_scaled(0.1, 3), Some(UBig::ZERO));
+        assert_eq!(ceil_scaled(0.1, 3), Some(UBig::ONE));
+        assert_eq!(ceil_scaled(f64::from_bits(1), 40), Some(UBig::ONE));
+        assert_eq!(floor_square_scaled(1.5, 2), Some(UBig::from(9_u8)));
+        assert_eq!(floor_square_scaled(0.0, 40), Some(UBig::ZERO));
+        assert_eq!(floor_scaled(-0.0, 40), Some(UBig::ZERO));
+        assert_eq!(floor_scaled(f64::MAX, 0).map(|n| n.bit_len()), Some(1024));
+        for bad in [-1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(floor_scaled(bad, 1), None);
+            assert_eq!(ceil_scaled(bad, 1), None);
+        }
+    }
+
+    #[test]
+    fn raising_and_lowering_move_every_number() {
+        for x in [-2.0, -1e-320, 0.0, 1e-320, 1.0, 1e300] {
+            assert!(raise(x, 0.0) > x && lower(x, 0.0) < x);
+            assert!(raise(x, 1e-9) >= raise(x, 0.0) && lower(x, 1e-9) <= lower(x, 0.0));
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Random bytes: from the operating system for a release, from a seed for a demonstration, as two types.
+//!
+//! Both are the ChaCha20 stream (20 rounds). [`PrivateRng`] has one constructor, which asks the operating system for 32
+//! bytes; nothing can put a seed into it. What was drawn with [`DemoRng`] says so in its type ([`Entropy::DEMO`]).
+//! (noise-and-accounting, A11.)
+
+use chacha20::ChaCha20Rng;
+use rand::{Rng, SeedableRng};
+use zeroize::{Zeroize, Zeroizing};
+
+/// Bytes taken from the generator at a time.
+const BLOCK: usize = 256;
+
+/// A source of random bytes; sealed, so that there are exactly the two below.
+pub trait Entropy: sealed::Sealed {
+    /// Whether the bytes come from a seed, so that nothing drawn with them is private.
+    const DEMO: bool;
+
+    /// Fills `bytes`. The answer depends on how many bytes were taken before, not on how they were cut into calls.
+    fn fill(&mut self, bytes: &mut [u8]);
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// The operating system gave no random bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "no random bytes from the operating system ({0}); nothing was charged; try again, or restart the machine"
+)]
+pub struct EntropyError(getrandom::Error);
+
+/// Randomness for a release: ChaCha20 under a fresh seed from the operating system, wiped when it is dropped.
+///
+/// It is neither `Clone` nor serializable.
+pub struct PrivateRng(Stream);
+
+impl PrivateRng {
+    /// A generator under 32 fresh bytes from the operating system. One is made for each release.
+    ///
+    /// # Errors
+    /// When the operating system has no random bytes. This comes before the charge.
+    pub fn from_os() -> Result<Self, EntropyError> {
+        let mut seed = Zeroizing::new([0; 32]);
+        getrandom::fill(seed.as_mut()).map_err(EntropyError)?;
+        Ok(Self(Stream::new(&seed)))
+    }
+}
+
+impl Entropy for PrivateRng {
+    const DEMO: bool = false;
+
+    fn fill(&mut self, bytes: &mut [u8]) {
+        self.0.fill(bytes);
+    }
+}
+
+impl sealed::Sealed for PrivateRng {}
+
+/// Seeded randomness for demonstrations and tests: no privacy.
+pub struct DemoRng(Stream);
+
+impl DemoRng {
+    /// The generator of run `run` under `seed`. It depends on these two numbers alone.
+    #[must_use]
+    pub fn new(seed: u64, run: u64) -> Self {
+        let mut key = *b"................discreet demo v1";
+        key[..8].copy_from_slice(&seed.to_le_bytes());
+        key[8..16].copy_from_slice(&run.to_le_bytes());
+        Self(Stream::new(&key))
+    }
+}
+
+impl Entropy for DemoRng {
+    const DEMO: bool = true;
+
+    fn fill(&mut self, bytes: &mut [u8]) {
+        self.0.fill(bytes);
+    }
+}
+
+impl sealed::Sealed for DemoRng {}
+
+/// 128 random bits from the operating system: the name of a ledger.
+///
+/// # Errors
+/// When the operating system has no random bytes.
+pub fn random_id() -> Result<[u8; 16], EntropyError> {
+    let mut id = [0; 16];
+    getrandom::fill(&mut id).map_err(EntropyError)?;
+    Ok(id)
+}
+
+/// The ChaCha20 key stream, byte by byte. A buffer of our own makes the bytes independent of how the generator rounds
+/// a request up to its words.
+struct Stream {
+    generator: ChaCha20Rng,
+    buffer: [u8; BLOCK],
+    used: usize,
+}
+
+impl Stream {
+    fn new(seed: &[u8; 32]) -> Self {
+        Self { generator: ChaCha20Rng::from_seed(*seed), buffer: [0; BLOCK], used: BLOCK }
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) {
+        for byte in bytes {
+            if self.used == BLOCK {
+                self.generator.fill_bytes(&mut self.buffer);
+                self.used = 0;
+            }
+            *byte = self.buffer[self.used];
+            self.used += 1;
+        }
+    }
+}
+
+impl Drop for Stream {
+    /// The generator wipes itself (`chacha20`, feature `zeroize`).
+    fn drop(&mut self) {
+        self.buffer.zeroize();
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod scripted {
+    use super::{Entropy, sealed};
+
+    /// Bytes written out in a test; running out of them fails the test.
+    pub struct Scripted<'a>(pub &'a [u8]);
+
+    impl Entropy for Scripted<'_> {
+        const DEMO: bool = true;
+
+        fn fill(&mut self, bytes: &mut [u8]) {
+            let (now, later) = self.0.split_at_checked(bytes.len()).expect("the script is long enough");
+            bytes.copy_from_slice(now);
+            self.0 = later;
+        }
+    }
+
+    impl sealed::Sealed for Scripted<'_> {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take<E: Entropy, const N: usize>(rng: &mut E) -> [u8; N] {
+        let mut bytes = [0; N];
+        rng.fill(&mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn the_generator_wipes_itself() {
+        fn wiped<T: zeroize::ZeroizeOnDrop>() {}
+        wiped::<ChaCha20Rng>();
+    }
+
+    #[test]
+    fn twenty_rounds_of_chacha() {
+        // RFC 8439, A.1, test vector 1: the key stream under the zero key.
+        let mut stream = Stream::new(&[0; 32]);
+        let mut bytes = [0; 8];
+        stream.fill(&mut bytes);
+        assert_eq!(bytes, [0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90]);
+    }
+
+    #[test]
+    fn a_demonstration_repeats_and_its_runs_differ() {
+        let first: [u8; 600] = take(&mut DemoRng::new(1, 0));
+        assert_eq!(first, take::<_, 600>(&mut DemoRng::new(1, 0)));
+        assert_ne!(first, take::<_, 600>(&mut DemoRng::new(1, 1)));
+        assert_ne!(first, take::<_, 600>(&mut DemoRng::new(2, 0)));
+        let mut rng = DemoRng::new(1, 0);
+        let mut pieces = Vec::new();
+        for length in [1, 3, 250, 7, 339] {
+            let mut piece = vec![0; length];
+            rng.fill(&mut piece);
+            pieces.extend(piece);
+        }
+        assert_eq!(pieces, first, "the stream does not depend on how it is cut");
+    }
+
+    #[test]
+    fn releases_never_share_a_stream() {
+        let mut first = PrivateRng::from_os().unwrap();
+        let mut second = PrivateRng::from_os().unwrap();
+        assert_ne!(take::<_, 32>(&mut first), take::<_, 32>(&mut second));
+        assert_ne!(random_id().unwrap(), random_id().unwrap());
+    }
+}

@@ -1,0 +1,534 @@
+//! From a budget to integer units, and from units to a noise scale: the one place where calibration happens.
+//!
+//! A ledger's capacity and a plan's units come from the same function ([`wallets`]), so a plan that asks for all of a
+//! ledger fits exactly. From the units on, everything is integer arithmetic; floating point is used before, with
+//! [`MARGIN`] to the safe side. (noise-and-accounting, A5, A6, A8, B10; contract, Ledger.)
+
+use std::num::NonZeroU64;
+
+use dashu_int::UBig;
+use dashu_int::ops::SquareRoot;
+
+use super::adjacency::Adjacency;
+use super::compose::{Pair, fits, mu_b};
+use super::measure::{Delta, Epsilon, Mu, Rho};
+use super::mutants::{Mutant, planted};
+use super::units::Units;
+use crate::math::round::{MARGIN, ceil_scaled, floor_scaled, floor_square_scaled, raise};
+use crate::math::search::first_true;
+
+/// Bits after the point in a unit of μ² and of ε.
+pub const UNIT_BITS: usize = 40;
+/// Bits after the point in a unit of δ.
+pub const DELTA_BITS: usize = 100;
+/// Smallest noise scale S at which a Gaussian is accounted by μ (noise-and-accounting, A8 c).
+pub const LEAST_SCALE: u64 = 1 << 40;
+/// Largest noise scale S of the samplers (noise-and-accounting, A6).
+pub const GREATEST_SCALE: u64 = 1 << 55;
+/// Smallest δ of a ledger, 2^-40.
+const LEAST_DELTA: f64 = 9.094_947_017_729_282e-13;
+
+/// A budget that cannot be used, or noise that cannot be drawn.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CalibrationError {
+    /// δ is outside what a ledger takes.
+    #[error(
+        "delta is {0}; give one from 2^-40 (about 9.1e-13) to below 1, well below one over the number of persons"
+    )]
+    Delta(String),
+    /// The ledger needs δ beside μ or ρ.
+    #[error("the budget has no delta; a ledger needs one to say its epsilon")]
+    NoDelta,
+    /// Only the (ε, δ) form has an Other wallet.
+    #[error("a budget of mu or rho is Gaussian only; give epsilon and delta for a split")]
+    SplitNeedsEpsilon,
+    /// The Other wallet asks for more than there is.
+    #[error(
+        "an Other wallet of epsilon {epsilon} and delta {delta} does not fit into this budget; give less"
+    )]
+    Split {
+        /// ε_O as asked for.
+        epsilon: String,
+        /// δ_O as asked for.
+        delta: String,
+    },
+    /// No unit comes out.
+    #[error("this budget is too small to buy anything; give more")]
+    Nothing,
+    /// More than 128 bits of units.
+    #[error("this budget is too large to be counted, and would protect nothing; give less")]
+    TooLarge,
+    /// The noise is too small for the fine grid.
+    #[error(
+        "the noise scale would be {0}, below 2^40, where the grid is too coarse for exact accounting; give a smaller \
+         budget or a larger `radius`"
+    )]
+    ScaleTooSmall(String),
+    /// The noise is too large for the samplers.
+    #[error("the noise scale would be {0}, above 2^55; give a larger budget or a smaller `radius`")]
+    ScaleTooLarge(String),
+    /// Stored numbers do not keep the promise.
+    #[error("the stored mu and the stored split do not keep within the stored epsilon and delta")]
+    Unsound,
+}
+
+/// How much privacy a plan or a ledger may cost, in one of the contract's three forms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Budget {
+    /// (ε, δ)-differential privacy.
+    EpsilonDelta {
+        /// ε*.
+        epsilon: Epsilon,
+        /// δ*.
+        delta: Delta,
+    },
+    /// Zero-concentrated differential privacy; δ says where ε is quoted.
+    Rho {
+        /// ρ.
+        rho: Rho,
+        /// δ, if given.
+        delta: Option<Delta>,
+    },
+    /// Gaussian differential privacy; δ says where ε is quoted.
+    Mu {
+        /// μ.
+        mu: Mu,
+        /// δ, if given.
+        delta: Option<Delta>,
+    },
+}
+
+/// How a budget is divided between the Gaussian and the Other wallet.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Split {
+    /// All for Gaussian releases.
+    #[default]
+    Gaussian,
+    /// All for mechanisms known by (ε, δ) only.
+    Other,
+    /// Half of ε and a tenth of δ for the Other wallet, the rest Gaussian.
+    Both,
+    /// An Other wallet as stated, the rest Gaussian.
+    Explicit {
+        /// ε_O.
+        epsilon: Epsilon,
+        /// δ_O.
+        delta: Delta,
+    },
+}
+
+/// A budget made into wallets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wallets {
+    /// ε* and δ* of the whole; absent for μ or ρ without δ.
+    pub promise: Option<(Epsilon, Delta)>,
+    /// μ_B, ε_O and δ_O.
+    pub pair: Pair,
+    /// The same in integer units, and δ_res.
+    pub capacity: Units,
+}
+
+/// Makes a budget into wallets: for a ledger when it is opened, for a plan before it runs.
+///
+/// μ_B is the largest with δ_tot(ε*) <= δ* − δ_res, δ_res = max(2^-50, δ* 2^-20), rounded down; given μ or ρ instead,
+/// μ_B is μ or √(2ρ) and ε* = ε(δ* − δ_res; μ), rounded up. Capacities are rounded down. (noise-and-accounting, B10.)
+///
+/// # Errors
+/// When δ is out of range, the split does not fit, or no unit or too many units come out.
+pub fn wallets(budget: &Budget, split: &Split) -> Result<Wallets, CalibrationError> {
+    let (promise, pair) = match *budget {
+        Budget::EpsilonDelta { epsilon, delta } => (Some((epsilon, delta)), divide(epsilon, delta, split)?),
+        Budget::Rho { rho, delta } => gaussian_only(mu_of_rho(rho)?, delta, split)?,
+        Budget::Mu { mu, delta } => gaussian_only(mu, delta, split)?,
+    };
+    let capacity = capacity(&pair, promise.map(|(_, delta)| delta))?;
+    if capacity.is_free() {
+        return Err(CalibrationError::Nothing);
+    }
+    Ok(Wallets { promise, pair, capacity })
+}
+
+/// Recomputes the capacity that stored inputs stand for, after checking that they keep the promise.
+///
+/// # Errors
+/// When they do not, or are out of range.
+pub fn verified_capacity(epsilon: Epsilon, delta: Delta, pair: &Pair) -> Result<Units, CalibrationError> {
+    // Half of the margin at opening, so that another build's last bit does not make an honest ledger invalid.
+    if fits(epsilon, pair, spendable(delta)?, MARGIN / 2.0) {
+        capacity(pair, Some(delta))
+    } else {
+        Err(CalibrationError::Unsound)
+    }
+}
+
+fn divide(epsilon: Epsilon, delta: Delta, split: &Split) -> Result<Pair, CalibrationError> {
+    let spendable = spendable(delta)?;
+    let part = |share: f64| Delta::try_new(share).map_err(|_| CalibrationError::Delta(delta.to_string()));
+    let (other_epsilon, other_delta) = match *split {
+        Split::Gaussian => (Epsilon::ZERO, Delta::ZERO),
+        Split::Other => (epsilon, part(spendable)?),
+        Split::Both => {
+            (Epsilon::try_new(epsilon.get() / 2.0).unwrap_or(Epsilon::ZERO), part(delta.get() / 10.0)?)
+        }
+        Split::Explicit { epsilon, delta } => (epsilon, delta),
+    };
+    let mu = match split {
+        Split::Other => Mu::ZERO,
+        _ => mu_b(epsilon, spendable, other_epsilon, other_delta),
+    };
+    let pair = Pair { mu, epsilon: other_epsilon, delta: other_delta };
+    if fits(epsilon, &pair, spendable, MARGIN) {
+        Ok(pair)
+    } else {
+        Err(CalibrationError::Split { epsilon: other_epsilon.to_string(), delta: other_delta.to_string() })
+    }
+}
+
+type Promised = (Option<(Epsilon, Delta)>, Pair);
+
+fn gaussian_only(mu: Mu, delta: Option<Delta>, split: &Split) -> Result<Promised, CalibrationError> {
+    if *split != Split::Gaussian {
+        return Err(CalibrationError::SplitNeedsEpsilon);
+    }
+    let pair = Pair { mu, epsilon: Epsilon::ZERO, delta: Delta::ZERO };
+    let Some(delta) = delta else { return Ok((None, pair)) };
+    let spendable = spendable(delta)?;
+    let m = mu.get();
+    let bound = m * m / 2.0 + m * libm::sqrt(-2.0 * libm::log(spendable) + 1.0);
+    let found = first_true(0.0, bound, |epsilon| {
+        Epsilon::try_new(epsilon).is_ok_and(|epsilon| fits(epsilon, &pair, spendable, MARGIN))
+    });
+    let epsilon = if found > 0.0 { raise(found, MARGIN) } else { 0.0 };
+    Ok((Some((Epsilon::try_new(epsilon).map_err(|_| CalibrationError::TooLarge)?, delta)), pair))
+}
+
+/// √(2ρ), rounded down.
+fn mu_of_rho(rho: Rho) -> Result<Mu, CalibrationError> {
+    let square = 2.0 * rho.get();
+    let root = libm::sqrt(square);
+    let root = if libm::fma(root, root, -square) > 0.0 { root.next_down() } else { root };
+    Mu::try_new(root).map_err(|_| CalibrationError::TooLarge)
+}
+
+/// δ_res = max(2^-50, δ* 2^-20), the part of δ* kept for the discreteness of the noise.
+fn reserved(delta: Delta) -> f64 {
+    (LEAST_DELTA / 1024.0).max(delta.get() / 1_048_576.0)
+}
+
+/// δ* − δ_res, rounded down.
+fn spendable(delta: Delta) -> Result<f64, CalibrationError> {
+    if (LEAST_DELTA..1.0).contains(&delta.get()) {
+        Ok((delta.get() - reserved(delta)).next_down())
+    } else {
+        Err(CalibrationError::Delta(delta.to_string()))
+    }
+}
+
+fn capacity(pair: &Pair, delta: Option<Delta>) -> Result<Units, CalibrationError> {
+    let units = |value: Option<UBig>| {
+        value.and_then(|value| u128::try_from(value).ok()).ok_or(CalibrationError::TooLarge)
+    };
+    Ok(Units {
+        gaussian: units(floor_square_scaled(pair.mu.get(), UNIT_BITS))?,
+        epsilon: units(floor_scaled(pair.epsilon.get(), UNIT_BITS))?,
+        delta: units(floor_scaled(pair.delta.get(), DELTA_BITS))?,
+        slack: units(floor_scaled(delta.map_or(0.0, reserved), DELTA_BITS))?,
+    })
+}
+
+/// The ε that so many units of the Other wallet are, rounded down: what a mechanism with that many units is tuned to.
+#[must_use]
+pub fn epsilon_of_units(units: u128) -> Epsilon {
+    Epsilon::try_new(scaled_down(units, 1.0 / LEAST_SCALE_F64)).unwrap_or(Epsilon::ZERO)
+}
+
+/// The δ that so many units of the Other wallet are, rounded down.
+#[must_use]
+pub fn delta_of_units(units: u128) -> Delta {
+    Delta::try_new(scaled_down(units, DELTA_UNIT)).unwrap_or(Delta::ZERO)
+}
+
+/// 2^40.
+const LEAST_SCALE_F64: f64 = 1_099_511_627_776.0;
+/// 2^-100.
+const DELTA_UNIT: f64 = 1.0 / (LEAST_SCALE_F64 * LEAST_SCALE_F64 * 1_048_576.0);
+
+/// units × power of two, rounded down.
+fn scaled_down(units: u128, power: f64) -> f64 {
+    // Keeping the leading 53 bits cuts towards 0, and what is kept converts exactly.
+    let surplus = (u128::BITS - units.leading_zeros()).saturating_sub(53);
+    #[expect(clippy::cast_precision_loss, reason = "at most 53 bits are left")]
+    let kept = ((units >> surplus) << surplus) as f64;
+    kept * power
+}
+
+/// S, the scale of discrete Gaussian noise: within 2^40 and 2^55.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NoiseScale(NonZeroU64);
+
+impl NoiseScale {
+    /// That scale.
+    ///
+    /// # Errors
+    /// When it is outside 2^40 to 2^55.
+    pub fn try_new(s: u64) -> Result<Self, CalibrationError> {
+        Self::from_exact(&UBig::from(s))
+    }
+
+    fn from_exact(s: &UBig) -> Result<Self, CalibrationError> {
+        let fit = u64::try_from(s.clone()).ok().filter(|s| *s <= GREATEST_SCALE);
+        match fit.and_then(NonZeroU64::new) {
+            Some(s) if s.get() >= LEAST_SCALE || planted(Mutant::CoarseGaussian) => Ok(Self(s)),
+            None if *s > UBig::ONE => Err(CalibrationError::ScaleTooLarge(s.to_string())),
+            _ => Err(CalibrationError::ScaleTooSmall(s.to_string())),
+        }
+    }
+
+    /// The integer S.
+    #[must_use]
+    pub const fn get(self) -> NonZeroU64 {
+        self.0
+    }
+
+    fn square(self) -> UBig {
+        UBig::from(self.0.get()) * UBig::from(self.0.get())
+    }
+}
+
+/// Δ², the squared sensitivity of the second moments, exactly (noise-and-accounting, A5).
+///
+/// A record is (c, q) with ‖q‖ <= W. With R² = c² + W² it is R⁴ under add-remove and 2 R⁴ under replace-one, times k²
+/// for k rows per person. Under replace-one with c > W it is 8 c² W² instead, if each person has k rows and each row
+/// carries the constant; otherwise the larger of that and R⁴, because a person may become the zero row.
+#[must_use]
+pub fn sensitivity_squared(
+    constant: u64,
+    norm_bound: u64,
+    adjacency: Adjacency,
+    max_rows_per_person: u32,
+    every_record_has_constant: bool,
+) -> UBig {
+    let (c, w) = (UBig::from(constant), UBig::from(norm_bound));
+    let (c2, w2) = (&c * &c, &w * &w);
+    let r2 = &c2 + &w2;
+    let r4 = &r2 * &r2;
+    let one_row = match adjacency {
+        Adjacency::ReplaceOne if planted(Mutant::AddRemoveDeltaUnderReplaceOne) => r4,
+        Adjacency::AddRemove => r4,
+        Adjacency::ReplaceOne if c <= w => r4 * UBig::from(2_u8),
+        Adjacency::ReplaceOne => {
+            let swing = UBig::from(8_u8) * c2 * w2;
+            if every_record_has_constant { swing } else { swing.max(r4) }
+        }
+    };
+    let k = UBig::from(max_rows_per_person);
+    one_row * &k * k
+}
+
+/// S for a release of squared sensitivity Δ² that may cost `units` of the Gaussian wallet: the least integer with
+/// Δ² 2^40 <= units S².
+///
+/// # Errors
+/// When there are no units or S is out of range.
+pub fn noise_scale(delta_squared: &UBig, units: u128) -> Result<NoiseScale, CalibrationError> {
+    noise_scale_for(delta_squared, &UBig::from(units), &(UBig::ONE << UNIT_BITS))
+}
+
+/// S for a release of squared sensitivity Δ² at μ² = numerator / denominator: the least integer with
+/// Δ² denominator <= numerator S².
+///
+/// # Errors
+/// When μ is 0 or S is out of range.
+pub fn noise_scale_for(
+    delta_squared: &UBig,
+    numerator: &UBig,
+    denominator: &UBig,
+) -> Result<NoiseScale, CalibrationError> {
+    if numerator.is_zero() {
+        return Err(CalibrationError::Nothing);
+    }
+    let square = ceil_div(&(delta_squared * denominator), numerator);
+    let root = square.sqrt();
+    let s = if &root * &root < square { root + UBig::ONE } else { root };
+    NoiseScale::from_exact(&s)
+}
+
+/// What discrete Gaussian noise of scale S costs the Gaussian wallet: ⌈Δ² 2^40 / S²⌉.
+///
+/// # Errors
+/// When it is beyond 128 bits.
+pub fn gaussian_charge(delta_squared: &UBig, scale: NoiseScale) -> Result<u128, CalibrationError> {
+    charge(delta_squared << UNIT_BITS, &scale.square())
+}
+
+/// ρ = Δ² / (2 S²) in units of 2^-40, rounded up; for display beside a charge.
+///
+/// # Errors
+/// When it is beyond 128 bits.
+pub fn rho_charge_units(delta_squared: &UBig, scale: NoiseScale) -> Result<u128, CalibrationError> {
+    charge(delta_squared << UNIT_BITS, &(scale.square() * UBig::from(2_u8)))
+}
+
+fn charge(numerator: UBig, denominator: &UBig) -> Result<u128, CalibrationError> {
+    let units = if planted(Mutant::ChargeRoundedDown) {
+        numerator / denominator
+    } else {
+        ceil_div(&numerator, denominator)
+    };
+    u128::try_from(units).map_err(|_| CalibrationError::TooLarge)
+}
+
+/// What ε costs the Other wallet: ⌈ε 2^40⌉.
+///
+/// # Errors
+/// When it is beyond 128 bits.
+pub fn epsilon_charge(epsilon: Epsilon) -> Result<u128, CalibrationError> {
+    units_up(epsilon.get(), UNIT_BITS)
+}
+
+/// What δ costs the Other wallet: ⌈δ 2^100⌉.
+///
+/// # Errors
+/// When it is beyond 128 bits.
+pub fn delta_charge(delta: Delta) -> Result<u128, CalibrationError> {
+    units_up(delta.get(), DELTA_BITS)
+}
+
+fn units_up(value: f64, bits: usize) -> Result<u128, CalibrationError> {
+    ceil_scaled(value, bits).and_then(|units| u128::try_from(units).ok()).ok_or(CalibrationError::TooLarge)
+}
+
+/// What the discreteness of the noise costs, in units of δ, rounded up: ⌈(1 + e^ε*) η 2^100⌉.
+///
+/// η is the sum over the cells of the total variation between discrete and rounded continuous noise of variance s, at
+/// most 0.0202/s + 0.0316/s^1.5; s is S² for the diagonal cells and S²/2 for the others (noise-and-accounting, A8 c).
+/// A sum beyond 128 bits saturates, and no ledger admits it.
+#[must_use]
+pub fn slack_charge(
+    promise: Epsilon,
+    cells_diagonal: u64,
+    cells_off_diagonal: u64,
+    scale: NoiseScale,
+) -> u128 {
+    #[expect(clippy::cast_precision_loss, reason = "the margin is far above one rounding")]
+    let [diagonal, off_diagonal, s] =
+        [cells_diagonal, cells_off_diagonal, scale.get().get()].map(|n| n as f64);
+    let eta = diagonal * total_variation_bound(s * s) + off_diagonal * total_variation_bound(s * s / 2.0);
+    let slack = raise((1.0 + libm::exp(promise.get())) * eta, MARGIN);
+    units_up(slack, DELTA_BITS).unwrap_or(u128::MAX)
+}
+
+/// Bound on the total variation between discrete Gaussian noise of variance s >= 1 and rounded continuous noise
+/// (noise-and-accounting, A8 c); rounded to nearest.
+#[must_use]
+pub fn total_variation_bound(variance: f64) -> f64 {
+    0.0202 / variance + 0.0316 / (variance * libm::sqrt(variance))
+}
+
+fn ceil_div(numerator: &UBig, denominator: &UBig) -> UBig {
+    (numerator + denominator - UBig::ONE) / denominator
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn epsilon_delta(epsilon: f64, delta: f64) -> Budget {
+        Budget::EpsilonDelta {
+            epsilon: Epsilon::try_new(epsilon).unwrap(),
+            delta: Delta::try_new(delta).unwrap(),
+        }
+    }
+
+    #[test]
+    fn a_plan_for_all_of_a_ledger_fits_exactly() {
+        for (epsilon, delta) in [(0.1, 1e-5), (1.0, 1e-6), (4.0, 1e-9)] {
+            let ledger = wallets(&epsilon_delta(epsilon, delta), &Split::Gaussian).unwrap();
+            for delta_squared in
+                [UBig::ONE << 96, UBig::from(2_u8) << 96, (UBig::ONE << 96) - UBig::from(12345_u16)]
+            {
+                let scale = noise_scale(&delta_squared, ledger.capacity.gaussian).unwrap();
+                assert!(gaussian_charge(&delta_squared, scale).unwrap() <= ledger.capacity.gaussian);
+                assert!(slack_charge(ledger.promise.unwrap().0, 102, 5151, scale) <= ledger.capacity.slack);
+            }
+            let other = wallets(&epsilon_delta(epsilon, delta), &Split::Other).unwrap();
+            let (e, d) = (epsilon_of_units(other.capacity.epsilon), delta_of_units(other.capacity.delta));
+            assert_eq!(epsilon_charge(e), Ok(other.capacity.epsilon));
+            assert_eq!(delta_charge(d), Ok(other.capacity.delta));
+        }
+    }
+
+    #[test]
+    fn the_three_forms_agree() {
+        let mu = Mu::try_new(0.5).unwrap();
+        let delta = Delta::try_new(1e-6).unwrap();
+        let by_mu = wallets(&Budget::Mu { mu, delta: Some(delta) }, &Split::Gaussian).unwrap();
+        let rho = Rho::try_new(0.125).unwrap();
+        let by_rho = wallets(&Budget::Rho { rho, delta: Some(delta) }, &Split::Gaussian).unwrap();
+        assert_eq!(by_mu, by_rho);
+        assert_eq!(by_mu.capacity.gaussian, 1 << 38);
+        let (epsilon, delta) = by_mu.promise.unwrap();
+        assert_eq!(verified_capacity(epsilon, delta, &by_mu.pair), Ok(by_mu.capacity));
+        let back = wallets(&Budget::EpsilonDelta { epsilon, delta }, &Split::Gaussian).unwrap();
+        assert!((back.pair.mu.get() - 0.5).abs() < 1e-6, "{}", back.pair.mu);
+        let bare = wallets(&Budget::Mu { mu, delta: None }, &Split::Gaussian).unwrap();
+        assert_eq!((bare.promise, bare.capacity.gaussian, bare.capacity.slack), (None, 1 << 38, 0));
+    }
+
+    #[test]
+    fn a_split_that_does_not_keep_the_promise_is_refused() {
+        let explicit = |epsilon: f64, delta: f64| Split::Explicit {
+            epsilon: Epsilon::try_new(epsilon).unwrap(),
+            delta: Delta::try_new(delta).unwrap(),
+        };
+        let budget = epsilon_delta(1.0, 1e-6);
+        assert!(matches!(wallets(&budget, &explicit(3.0, 0.0)), Err(CalibrationError::Split { .. })));
+        assert!(matches!(wallets(&budget, &explicit(0.5, 2e-6)), Err(CalibrationError::Split { .. })));
+        assert!(wallets(&budget, &explicit(0.5, 1e-7)).is_ok());
+        let both = wallets(&budget, &Split::Both).unwrap();
+        assert_eq!(both.capacity.epsilon, 1 << 39);
+        assert!(both.capacity.gaussian > 0 && both.capacity.delta > 0);
+        let mu = Budget::Mu { mu: Mu::try_new(1.0).unwrap(), delta: None };
+        assert_eq!(wallets(&mu, &Split::Both), Err(CalibrationError::SplitNeedsEpsilon));
+    }
+
+    #[test]
+    fn budgets_out_of_range_are_refused_in_words() {
+        for delta in [0.0, 1e-13, 1.0] {
+            let error = wallets(&epsilon_delta(1.0, delta), &Split::Gaussian).unwrap_err();
+            assert!(matches!(error, CalibrationError::Delta(_)), "{error}");
+        }
+        let huge = Budget::Mu { mu: Mu::try_new(1e20).unwrap(), delta: None };
+        assert_eq!(wallets(&huge, &Split::Gaussian), Err(CalibrationError::TooLarge));
+        let tiny = Budget::Mu { mu: Mu::try_new(1e-9).unwrap(), delta: None };
+        assert_eq!(wallets(&tiny, &Split::Gaussian), Err(CalibrationError::Nothing));
+        let square = UBig::ONE << 96;
+        assert!(matches!(noise_scale(&square, 1), Err(CalibrationError::ScaleTooLarge(_))));
+        assert!(matches!(noise_scale(&square, 1 << 60), Err(CalibrationError::ScaleTooSmall(_))));
+        assert_eq!(noise_scale(&square, 0), Err(CalibrationError::Nothing));
+        assert!(NoiseScale::try_new(0).is_err() && NoiseScale::try_new((1 << 40) - 1).is_err());
+        assert!(NoiseScale::try_new(1 << 40).is_ok() && NoiseScale::try_new(1 << 55).is_ok());
+        assert!(matches!(NoiseScale::try_new((1 << 55) + 1), Err(CalibrationError::ScaleTooLarge(_))));
+    }
+
+    #[test]
+    fn the_large_constant_under_replacement() {
+        let square = |constant, all| sensitivity_squared(constant, 1000, Adjacency::ReplaceOne, 1, all);
+        assert_eq!(square(3000, true), UBig::from(8_u64 * 9_000_000 * 1_000_000));
+        assert_eq!(square(3000, false), UBig::from(10_000_000_u64 * 10_000_000));
+        assert_eq!(square(1001, false), square(1001, true));
+        assert_eq!(square(500, true), square(500, false));
+        let rows = |k| sensitivity_squared(500, 1000, Adjacency::AddRemove, k, true);
+        assert_eq!(rows(3), rows(1) * UBig::from(9_u8));
+    }
+
+    #[test]
+    fn the_slack_of_the_specification_s_example() {
+        // p = 102 and S = 2^46: eta <= 2^-84, so at a small epsilon the charge is below (1 + e) 2^16.
+        let scale = NoiseScale::try_new(1 << 46).unwrap();
+        let slack = slack_charge(Epsilon::ZERO, 102, 5151, scale);
+        assert!(slack > 1 && slack <= 2 << 16, "{slack}");
+        assert_eq!(slack_charge(Epsilon::try_new(1e4).unwrap(), 1, 0, scale), u128::MAX);
+    }
+}

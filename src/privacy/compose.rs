@@ -1,0 +1,88 @@
+//! Two wallets together: Gaussian releases beside (ε, δ) releases, interleaved and chosen adaptively
+//! (noise-and-accounting, B10).
+
+use super::convert::{gdp_ln_delta, largest};
+use super::measure::{Delta, Epsilon, Mu};
+use crate::math::round::{MARGIN, lower, raise};
+
+/// What a pair of wallets may spend in all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// μ_B, the Gaussian wallet.
+    pub mu: Mu,
+    /// ε_O of the Other wallet.
+    pub epsilon: Epsilon,
+    /// δ_O of the Other wallet.
+    pub delta: Delta,
+}
+
+/// δ at ε of everything released from two wallets, rounded up:
+/// δ_O + (1 − δ_O) [ w δ_G(ε − ε_O; μ_B) + (1 − w) δ_G(ε + ε_O; μ_B) ], w = e^ε_O / (1 + e^ε_O).
+/// Noise-and-accounting, B10; relative error below 1e-14 before the rounding.
+#[must_use]
+pub fn delta_total(epsilon: Epsilon, pair: &Pair) -> Delta {
+    let total = total(epsilon.get(), pair);
+    if total > 0.0 {
+        Delta::try_new(raise(total, 1e-12).min(1.0)).unwrap_or(Delta::ZERO)
+    } else {
+        Delta::ZERO
+    }
+}
+
+fn total(epsilon: f64, pair: &Pair) -> f64 {
+    let (other, delta, mu) = (pair.epsilon.get(), pair.delta.get(), pair.mu.get());
+    let down = libm::exp(-other);
+    let near = libm::exp(gdp_ln_delta(epsilon - other, mu));
+    let far = libm::exp(gdp_ln_delta(epsilon + other, mu));
+    delta + (1.0 - delta) * (near + down * far) / (1.0 + down)
+}
+
+/// Whether two wallets keep within δ at ε, with a relative margin on δ.
+#[must_use]
+pub fn fits(epsilon: Epsilon, pair: &Pair, delta: f64, margin: f64) -> bool {
+    let (other_epsilon, other_delta) = (pair.epsilon.get(), pair.delta.get());
+    if pair.mu.is_zero() && other_epsilon <= epsilon.get() {
+        // Without a Gaussian wallet δ_O is all there is, exactly.
+        return other_delta <= delta;
+    }
+    total(epsilon.get(), pair) <= lower(delta, margin)
+}
+
+/// Largest μ_B for which two wallets keep within (ε, δ), rounded down; 0 if none does.
+#[must_use]
+pub fn mu_b(epsilon: Epsilon, delta: f64, other_epsilon: Epsilon, other_delta: Delta) -> Mu {
+    let pair = |mu: f64| Some(Pair { mu: Mu::try_new(mu).ok()?, epsilon: other_epsilon, delta: other_delta });
+    let found = largest(|mu| pair(mu).is_some_and(|pair| fits(epsilon, &pair, delta, MARGIN)));
+    Mu::try_new(lower(found, MARGIN).max(0.0)).unwrap_or(Mu::ZERO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_gaussian_wallet_only_the_other_counts() {
+        let epsilon = Epsilon::try_new(1.0).unwrap();
+        let pair = |other: f64, delta: f64| Pair {
+            mu: Mu::ZERO,
+            epsilon: Epsilon::try_new(other).unwrap(),
+            delta: Delta::try_new(delta).unwrap(),
+        };
+        assert!(fits(epsilon, &pair(1.0, 1e-6), 1e-6, MARGIN));
+        assert!(!fits(epsilon, &pair(1.0, 1.1e-6), 1e-6, MARGIN));
+        // The specification's example: an Other wallet of 3 in a ledger of 1 has δ = 0.82.
+        let total = delta_total(epsilon, &pair(3.0, 0.0)).get();
+        assert!((total - 0.823_68).abs() < 1e-4, "{total}");
+        assert!(!fits(epsilon, &pair(3.0, 0.0), 1e-6, MARGIN));
+    }
+
+    #[test]
+    fn a_larger_other_wallet_leaves_less() {
+        let epsilon = Epsilon::try_new(1.0).unwrap();
+        let mus: Vec<f64> = [0.0, 0.25, 0.5, 0.9, 1.0, 1.1]
+            .map(|other| mu_b(epsilon, 1e-6, Epsilon::try_new(other).unwrap(), Delta::ZERO).get())
+            .to_vec();
+        assert!(mus.windows(2).all(|two| two[1] < two[0]), "{mus:?}");
+        assert!(mus[5].to_bits() == 0);
+    }
+}

@@ -1,0 +1,78 @@
+//! Deliberate bugs for the audit (noise-and-accounting, D3).
+//!
+//! Each place that could go wrong in a way the tests must notice asks [`planted`]. Without the feature `audit-mutants`
+//! the answer is a constant `false` and the branch is not compiled; no build that is handed out has the feature.
+
+/// A bug that some test must catch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mutant {
+    /// Noise of scale S/2.
+    SigmaHalved,
+    /// Noise of scale S/√2.
+    SigmaOverSqrt2,
+    /// The sensitivity of adding or removing where a record is replaced.
+    AddRemoveDeltaUnderReplaceOne,
+    /// Variance S²/4 off the diagonal.
+    OffDiagonalQuarter,
+    /// Variance S²/2 on the diagonal.
+    DiagonalHalf,
+    /// The discrete Laplace sampler counts 0 with both signs.
+    ZeroTwiceInLaplace,
+    /// The exponential coin answers the opposite.
+    BernExpParity,
+    /// A charge is rounded to the person's harm.
+    ChargeRoundedDown,
+    /// Gaussian accounting on a grid that is too coarse for it.
+    CoarseGaussian,
+    /// A record keeps its length.
+    NoClip,
+    /// Each column is clamped, the record as a whole is not.
+    ColumnClampOnly,
+    /// The limit of rows per person is ignored.
+    KeepAllRowsOfPerson,
+    /// Rows without an id count as one person's.
+    EmptyIdsPooled,
+    /// One cell of the diagonal has no noise.
+    DiagonalCellUnnoised,
+    /// All cells have the same noise.
+    SameNoiseEverywhere,
+    /// The intercept's cell has no noise although rows may be skipped.
+    InterceptUnnoisedUnderSkip,
+    /// A field that is no number gets through.
+    NanUnmapped,
+    /// Standard errors leave the privacy noise out.
+    NaiveStandardError,
+}
+
+/// Whether the bug is planted: never, in this build.
+#[cfg(not(feature = "audit-mutants"))]
+#[inline]
+#[must_use]
+pub const fn planted(_: Mutant) -> bool {
+    false
+}
+
+#[cfg(feature = "audit-mutants")]
+thread_local! {
+    static PLANTED: std::cell::Cell<Option<Mutant>> = const { std::cell::Cell::new(None) };
+}
+
+/// Whether the bug is planted on this thread.
+#[cfg(feature = "audit-mutants")]
+#[must_use]
+pub fn planted(mutant: Mutant) -> bool {
+    PLANTED.get() == Some(mutant)
+}
+
+/// Runs `work` with one bug planted on this thread, and without it afterwards, also after a panic.
+#[cfg(feature = "audit-mutants")]
+pub fn with_planted<T>(mutant: Mutant, work: impl FnOnce() -> T) -> T {
+    struct Restore(Option<Mutant>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            PLANTED.set(self.0);
+        }
+    }
+    let _restore = Restore(PLANTED.replace(Some(mutant)));
+    work()
+}

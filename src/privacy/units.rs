@@ -1,0 +1,109 @@
+//! Integer units of the two wallets: what a ledger holds and what a release costs (noise-and-accounting, B10).
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// Amounts in the four columns of a ledger. In documents each is a decimal string.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Units {
+    /// The Gaussian wallet, in 2^-40 of μ².
+    #[serde(with = "decimal")]
+    pub gaussian: u128,
+    /// The Other wallet's ε, in 2^-40.
+    #[serde(with = "decimal")]
+    pub epsilon: u128,
+    /// The Other wallet's δ, in 2^-100.
+    #[serde(with = "decimal")]
+    pub delta: u128,
+    /// The part of δ set aside for the discreteness of Gaussian noise, in 2^-100.
+    #[serde(with = "decimal")]
+    pub slack: u128,
+}
+
+impl Units {
+    /// Nothing.
+    pub const ZERO: Self = Self { gaussian: 0, epsilon: 0, delta: 0, slack: 0 };
+
+    /// Whether neither wallet is touched. Such a charge is a bug and is refused.
+    #[must_use]
+    pub const fn is_free(&self) -> bool {
+        self.gaussian == 0 && self.epsilon == 0 && self.delta == 0
+    }
+
+    /// The sum, or `None` beyond 128 bits.
+    #[must_use]
+    pub fn checked_add(&self, other: &Self) -> Option<Self> {
+        Some(Self {
+            gaussian: self.gaussian.checked_add(other.gaussian)?,
+            epsilon: self.epsilon.checked_add(other.epsilon)?,
+            delta: self.delta.checked_add(other.delta)?,
+            slack: self.slack.checked_add(other.slack)?,
+        })
+    }
+
+    /// The difference, or `None` if any column would be overdrawn.
+    #[must_use]
+    pub fn checked_sub(&self, other: &Self) -> Option<Self> {
+        Some(Self {
+            gaussian: self.gaussian.checked_sub(other.gaussian)?,
+            epsilon: self.epsilon.checked_sub(other.epsilon)?,
+            delta: self.delta.checked_sub(other.delta)?,
+            slack: self.slack.checked_sub(other.slack)?,
+        })
+    }
+}
+
+mod decimal {
+    use super::{Deserialize, Deserializer, Serializer, de};
+
+    pub fn serialize<S: Serializer>(value: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        // One spelling each: no sign, no leading zero.
+        match text.parse::<u128>() {
+            Ok(value) if value.to_string() == text => Ok(value),
+            _ => {
+                Err(de::Error::custom("not a whole number of units below 2^128, written as a decimal string"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimal_strings_with_one_spelling() {
+        let units = Units { gaussian: u128::MAX, epsilon: 1, delta: 0, slack: 7 };
+        let text = serde_json::to_string(&units).unwrap();
+        let expected =
+            r#"{"gaussian":"340282366920938463463374607431768211455","epsilon":"1","delta":"0","slack":"7"}"#;
+        assert_eq!(text, expected);
+        assert_eq!(serde_json::from_str::<Units>(&text).unwrap(), units);
+        for bad in [
+            "\"01\"",
+            "\"+1\"",
+            "\"-1\"",
+            "1",
+            "\"1.0\"",
+            "\"340282366920938463463374607431768211456\"",
+            "\"\"",
+        ] {
+            let text = format!(r#"{{"gaussian":{bad},"epsilon":"1","delta":"0","slack":"7"}}"#);
+            assert!(serde_json::from_str::<Units>(&text).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sums_do_not_wrap() {
+        let most = Units { gaussian: u128::MAX, ..Units::ZERO };
+        let one = Units { gaussian: 1, ..Units::ZERO };
+        assert_eq!(most.checked_add(&one), None);
+        assert_eq!(one.checked_sub(&most), None);
+        assert_eq!(most.checked_sub(&one).and_then(|rest| rest.checked_add(&one)), Some(most));
+    }
+}
