@@ -1,3 +1,15 @@
 //! `discreet.plan/1` as read, checked and bound to a header.
+//!
+//! [`document::Plan`] is the JSON as written, [`check::CheckedPlan`] has every default and every bound checked,
+//! [`bound::BoundPlan`] knows which field of a record is what.
 
+pub mod bind;
 pub mod bound;
+pub mod check;
+pub mod document;
+pub mod error;
+pub mod params;
+
+pub use check::{CheckedPlan, Purpose};
+pub use document::Plan;
+pub use error::PlanError;

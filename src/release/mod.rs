@@ -1,1 +1,5 @@
-//! `discreet.release/1`, written by one serializer.
+//! `discreet.release/1`: the document, the words of its guarantee, and the forms in which it leaves the machine.
+
+pub mod document;
+
+pub use document::Release;

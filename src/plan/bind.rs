@@ -1,0 +1,156 @@
+//! Finds a checked plan's columns in a table's header.
+
+use super::bound::{BoundColumn, BoundPlan, CsvRules, GridParams, PersonColumn, Role};
+use super::check::CheckedPlan;
+use super::document::ColumnRole;
+use super::error::PlanError;
+
+/// Binds `plan` to a header of `names`, in the header's order.
+///
+/// A name claims its column before any pattern does; a pattern stands for the columns that are left, in the header's
+/// order.
+///
+/// # Errors
+/// [`PlanError`] when a name is missing or doubled in the header, or a pattern fits no column or one that another
+/// pattern has.
+pub fn bind(
+    plan: &CheckedPlan,
+    names: &[String],
+    delimiter: u8,
+    grid: GridParams,
+) -> Result<BoundPlan, PlanError> {
+    let mut taken = vec![false; names.len()];
+    let person = match &plan.plan.person {
+        None => None,
+        Some(name) => {
+            let field = find(names, name, "person")?;
+            claim(&mut taken, field);
+            Some(PersonColumn { name: name.clone(), field, max_rows: plan.max_rows_per_person })
+        }
+    };
+    let columns = &plan.plan.columns;
+    let mut fields: Vec<Vec<usize>> = vec![Vec::new(); columns.len()];
+    for ((index, column), found) in columns.iter().enumerate().zip(&mut fields) {
+        if let Some(name) = &column.name {
+            let field = find(names, name, &format!("columns[{index}].name"))?;
+            claim(&mut taken, field);
+            found.push(field);
+        }
+    }
+    for ((index, column), found) in columns.iter().enumerate().zip(&mut fields) {
+        if let Some(pattern) = &column.pattern {
+            *found = expand(names, &taken, pattern, &format!("columns[{index}].match"))?;
+            for field in found {
+                claim(&mut taken, *field);
+            }
+        }
+    }
+    let with_role = |wanted: ColumnRole, role: Role| {
+        let listed = columns.iter().zip(&plan.kinds).zip(&fields);
+        listed.filter(move |((column, _), _)| column.role == wanted).flat_map(move |((_, kind), found)| {
+            found.iter().filter_map(move |&field| {
+                Some(BoundColumn { name: names.get(field)?.clone(), field, role, kind: kind.clone()? })
+            })
+        })
+    };
+    Ok(BoundPlan {
+        columns: with_role(ColumnRole::Feature, Role::Feature)
+            .chain(with_role(ColumnRole::Outcome, Role::Outcome))
+            .collect(),
+        person,
+        missing: plan.missing,
+        fields: names.len(),
+        csv: CsvRules { delimiter, decimal: plan.decimal, encoding: plan.encoding, na: plan.na.clone() },
+        grid,
+    })
+}
+
+fn claim(taken: &mut [bool], field: usize) {
+    if let Some(flag) = taken.get_mut(field) {
+        *flag = true;
+    }
+}
+
+fn find(names: &[String], wanted: &str, path: &str) -> Result<usize, PlanError> {
+    let mut found = names.iter().enumerate().filter(|(_, name)| *name == wanted).map(|(field, _)| field);
+    let first = found.next().ok_or_else(|| {
+        PlanError::at(
+            path,
+            format!("the header has no column `{wanted}`"),
+            format!("it has {}", listing(names)),
+        )
+    })?;
+    match found.next() {
+        None => Ok(first),
+        Some(second) => Err(PlanError::at(
+            path,
+            format!("the header has `{wanted}` twice, as columns {} and {}", first + 1, second + 1),
+            "rename one of them in the table",
+        )),
+    }
+}
+
+fn expand(names: &[String], taken: &[bool], pattern: &str, path: &str) -> Result<Vec<usize>, PlanError> {
+    let free =
+        names.iter().zip(taken).enumerate().filter(|(_, (name, taken))| !**taken && fits(pattern, name));
+    let found: Vec<usize> = free.map(|(field, _)| field).collect();
+    if found.is_empty() {
+        return Err(PlanError::at(
+            path,
+            format!("no column that is left fits `{pattern}`"),
+            format!("the header has {}", listing(names)),
+        ));
+    }
+    for field in &found {
+        if let Some(name) = names.get(*field) {
+            find(names, name, path)?;
+        }
+    }
+    Ok(found)
+}
+
+/// Whether `name` fits `pattern`, in which `*` stands for any characters, also none.
+#[must_use]
+pub fn fits(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let mut middle: Vec<&str> = parts.collect();
+    let Some(last) = middle.pop() else { return rest.is_empty() };
+    for part in middle {
+        match rest.find(part) {
+            Some(at) => rest = rest.get(at + part.len()..).unwrap_or_default(),
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+fn listing(names: &[String]) -> String {
+    const SHOWN: usize = 12;
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    let more = names.len().saturating_sub(SHOWN);
+    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn a_star_stands_for_any_characters() {
+        for (pattern, name, expected) in [
+            ("snp_*", "snp_12", true),
+            ("snp_*", "SNP_12", false),
+            ("*", "", true),
+            ("a*b*c", "abc", true),
+            ("a*b*c", "axxbyyc", true),
+            ("a*b*c", "axxc", false),
+            ("*a*a", "a", false),
+            ("ab", "ab", true),
+            ("ab", "abc", false),
+        ] {
+            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}

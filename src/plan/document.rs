@@ -1,0 +1,249 @@
+//! `discreet.plan/1` as it is read and written.
+//!
+//! Every field that the contract gives a default is optional here; [`super::check`] fills it in.
+
+use std::fmt;
+
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+use super::error::PlanError;
+use crate::privacy::adjacency::{Adjacency, Protect};
+
+/// The name and version that every plan carries.
+pub const SCHEMA: &str = "discreet.plan/1";
+
+/// One analysis: what to compute, on which columns, for how much privacy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// What neighbouring tables are.
+    pub adjacency: Adjacency,
+    /// The public number of rows (of persons, with `person`); `replace-one` alone has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+    /// A public guess of the number of rows; `add-remove` alone has it, and it is never compared with the table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated_rows: Option<u64>,
+    /// Whom the guarantee covers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protect: Option<Protect>,
+    /// The column that identifies a person; without one each row is a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
+    /// Rows of one person that count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_rows_per_person: Option<u32>,
+    /// What the person has confirmed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub confirm: Vec<Confirm>,
+    /// The columns with a role; others are ignored.
+    pub columns: Vec<Column>,
+    /// Whether the regressions have a constant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intercept: Option<bool>,
+    /// What becomes of a record with a missing cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<MissingRule>,
+    /// The table's dialect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub csv: Option<Csv>,
+    /// What computes the release.
+    pub mechanism: Mechanism,
+    /// How much privacy it may cost.
+    pub budget: BudgetForm,
+    /// Level of the intervals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+}
+
+/// Something that only the person can say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confirm {
+    /// A mechanism whose proof assumes real-number arithmetic may run.
+    Idealised,
+    /// Only the labels are protected.
+    ProtectLabels,
+    /// Only the features are protected.
+    ProtectFeatures,
+}
+
+/// What one column means.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Column {
+    /// The header's name, matched exactly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// In place of `name`: all columns that fit, `*` standing for any characters.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// Feature, outcome or ignored.
+    pub role: ColumnRole,
+    /// Number or category; an ignored column needs none.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ColumnType>,
+    /// A number's public lower bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lower: Option<f64>,
+    /// A number's public upper bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upper: Option<f64>,
+    /// A category's public levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<Vec<String>>,
+    /// The level whose dummies are all 0; the first, unless named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// The unit of a number, as free text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// Free text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// What a column is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ColumnRole {
+    /// A predictor.
+    Feature,
+    /// A response.
+    Outcome,
+    /// Not read.
+    #[default]
+    Ignored,
+}
+
+/// How a column's cells are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ColumnType {
+    /// A number with public bounds.
+    Number,
+    /// One of a public list of levels.
+    Category,
+}
+
+/// What becomes of a record with a missing cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MissingRule {
+    /// The record contributes nothing.
+    #[default]
+    Skip,
+    /// A missing number becomes the middle of its bounds, a missing category the reference.
+    Midpoint,
+}
+
+/// The dialect of the table: public, never guessed from the records.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Csv {
+    /// `,` `;` tab or `|`; unset, the header line decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delimiter: Option<String>,
+    /// `.` or `,`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decimal: Option<String>,
+    /// `utf-8` or `latin-1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// Cells that count as missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub na: Option<Vec<String>>,
+}
+
+/// A mechanism by the contract's name, with its parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mechanism {
+    /// The name in the contract's table.
+    pub name: String,
+    /// The mechanism's own parameters; those left out have documented public defaults.
+    #[serde(default, skip_serializing_if = "Map::is_empty", deserialize_with = "unique_keys")]
+    pub params: Map<String, Value>,
+    /// Whose noise scale is used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
+}
+
+/// Whose noise scale is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Calibration {
+    /// The smallest that is proved to be enough.
+    #[default]
+    Exact,
+    /// The paper's own, for comparison.
+    Paper,
+}
+
+/// The budget as written: exactly one of the contract's forms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetForm {
+    /// ε of the (ε, δ) form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epsilon: Option<f64>,
+    /// δ; beside `rho` or `mu` it says where the release quotes ε.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta: Option<f64>,
+    /// ρ of zero-concentrated differential privacy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rho: Option<f64>,
+    /// μ of Gaussian differential privacy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mu: Option<f64>,
+    /// `true`: no noise at all; `simulate` alone accepts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub none: Option<bool>,
+}
+
+impl Plan {
+    /// Reads a plan.
+    ///
+    /// # Errors
+    /// [`PlanError`] with the path inside the document when it is no JSON, has an unknown, doubled or missing field, or
+    /// another schema.
+    pub fn parse(text: &str) -> Result<Self, PlanError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut reader = serde_json::Deserializer::from_str(text);
+        let plan: Self = serde_path_to_error::deserialize(&mut reader)
+            .map_err(|error| PlanError::document(error.path().to_string(), error.inner()))?;
+        reader.end().map_err(|error| PlanError::document(".".to_owned(), &error))?;
+        if plan.schema != SCHEMA {
+            return Err(PlanError::at("schema", format!("this is not \"{SCHEMA}\""), "check the file"));
+        }
+        Ok(plan)
+    }
+}
+
+/// A JSON object whose keys are all different: a doubled parameter must not pass silently.
+fn unique_keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
+    struct Unique;
+    impl<'de> Visitor<'de> for Unique {
+        type Value = Map<String, Value>;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+            let mut map = Map::new();
+            while let Some((key, value)) = access.next_entry::<String, Value>()? {
+                if map.contains_key(&key) {
+                    return Err(A::Error::custom(format!("duplicate field `{key}`")));
+                }
+                map.insert(key, value);
+            }
+            Ok(map)
+        }
+    }
+    deserializer.deserialize_map(Unique)
+}

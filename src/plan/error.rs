@@ -1,0 +1,26 @@
+//! What can be wrong with a plan.
+
+/// A plan that cannot be run: what is wrong, where in the plan, what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("plan: {what}, at `{path}`; {advice}")]
+pub struct PlanError {
+    /// Path inside the plan, such as `columns[2].lower`.
+    pub path: String,
+    /// What is wrong.
+    pub what: String,
+    /// What to do.
+    pub advice: String,
+}
+
+impl PlanError {
+    /// An error at a path.
+    pub fn at(path: impl Into<String>, what: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { path: path.into(), what: what.into(), advice: advice.into() }
+    }
+
+    /// An error of the JSON reader, with the line and column that it reports.
+    #[must_use]
+    pub fn document(path: String, error: &serde_json::Error) -> Self {
+        Self { path, what: error.to_string(), advice: "correct the plan".to_owned() }
+    }
+}

@@ -1,0 +1,282 @@
+//! `discreet.release/1` as it is written and read.
+//!
+//! Keys have a fixed order. Nothing here is a function of the table except through the mechanism.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::plan::Plan;
+use crate::privacy::adjacency::{Adjacency, Protect};
+
+/// The name and version that every release carries.
+pub const SCHEMA: &str = "discreet.release/1";
+
+/// Above this number of outcomes the coefficients are written as one object of columns.
+pub const LONG_FORM_OUTCOMES: usize = 1_000;
+
+/// Everything that may be published about one analysis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Release {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// The plan as run, defaults filled in.
+    pub plan: Plan,
+    /// What was promised, to whom.
+    pub privacy: Privacy,
+    /// The regressions.
+    pub coefficients: Coefficients,
+    /// The noisy second moments, where the mechanism releases them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moments: Option<ReleasedMoments>,
+    /// The charge; `null` for a demonstration.
+    pub ledger: Option<LedgerReference>,
+    /// Computed from what was released, never from the table.
+    pub diagnostics: Diagnostics,
+    /// What `--public` gave, in full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public: Option<Value>,
+    /// Marks a seeded demonstration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demo: Option<Demo>,
+    /// What computed it.
+    pub software: Software,
+}
+
+/// The guarantee in numbers; what does not apply is `null`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Privacy {
+    /// What neighbouring tables are.
+    pub adjacency: Adjacency,
+    /// Whom the guarantee covers.
+    pub protect: Protect,
+    /// Rows of one person that count.
+    pub max_rows_per_person: u32,
+    /// The column that identifies a person, or `assumed`: each row was taken for one person.
+    pub person: String,
+    /// ε at `delta`.
+    pub epsilon: Option<f64>,
+    /// δ.
+    pub delta: Option<f64>,
+    /// μ of Gaussian differential privacy, rounded up.
+    pub mu: Option<f64>,
+    /// ρ = μ²/2 of zero-concentrated differential privacy, rounded up.
+    pub rho: Option<f64>,
+    /// Under the paper's calibration: the (ε, δ) that the paper claims.
+    pub claimed: Option<Claimed>,
+    /// How far the proof covers what was executed.
+    pub assurance: Assurance,
+}
+
+/// What a paper claims for its own noise scale.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claimed {
+    /// ε.
+    pub epsilon: f64,
+    /// δ.
+    pub delta: f64,
+}
+
+/// How far the proof covers what was executed (noise-and-accounting, A10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Assurance {
+    /// The proof covers the arithmetic that was executed.
+    Exact,
+    /// The executed arithmetic differs from the ideal with a probability that is included in δ.
+    Bounded,
+    /// The proof assumes real-number arithmetic.
+    Idealised,
+    /// A seeded demonstration protects nobody.
+    Demo,
+}
+
+/// The regressions, in one of two forms.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Coefficients {
+    /// One entry per outcome and term.
+    List(Vec<Coefficient>),
+    /// One inner list per outcome, above [`LONG_FORM_OUTCOMES`] outcomes.
+    Table(CoefficientTable),
+}
+
+/// One regression coefficient in the columns' own units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Coefficient {
+    /// The outcome's column.
+    pub outcome: String,
+    /// `(Intercept)`, a column, or `column[level]`.
+    pub term: String,
+    /// The estimate; `null` where the coefficients are withheld.
+    pub estimate: Option<f64>,
+    /// Standard error, sampling and privacy noise together.
+    pub std_error: Option<f64>,
+    /// Lower end of the interval; `null` where it is withheld.
+    pub lower: Option<f64>,
+    /// Upper end of the interval; `null` where it is withheld.
+    pub upper: Option<f64>,
+    /// Share of the variance that is privacy noise, 0 to 1.
+    pub noise_share: Option<f64>,
+    /// How far the interval is to be trusted.
+    pub interval: Interval,
+}
+
+/// The same by columns: `estimate[i][j]` belongs to outcome i and term j.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CoefficientTable {
+    /// The outcomes' columns.
+    pub outcomes: Vec<String>,
+    /// The terms, the same for every outcome.
+    pub terms: Vec<String>,
+    /// Estimates.
+    pub estimate: Vec<Vec<Option<f64>>>,
+    /// Standard errors.
+    pub std_error: Vec<Vec<Option<f64>>>,
+    /// Lower ends.
+    pub lower: Vec<Vec<Option<f64>>>,
+    /// Upper ends.
+    pub upper: Vec<Vec<Option<f64>>>,
+    /// Shares of privacy noise.
+    pub noise_share: Vec<Vec<Option<f64>>>,
+    /// How far each interval is to be trusted.
+    pub interval: Vec<Vec<Interval>>,
+}
+
+/// How far an interval is to be trusted (noise-and-accounting, C1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Interval {
+    /// Its coverage is the stated level.
+    Normal,
+    /// Noise and signal are close; the interval is wider than it need be.
+    Approximate,
+    /// The noise is as large as the signal.
+    Withheld,
+}
+
+/// A released second-moment matrix in coded units, as it was drawn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReleasedMoments {
+    /// The terms in the matrix's order.
+    pub terms: Vec<Term>,
+    /// The whole symmetric matrix, entries as decimal strings.
+    pub matrix: Vec<Vec<String>>,
+    /// The law of the noise; `null` where there is none.
+    pub noise: Option<NoiseLaw>,
+}
+
+/// One coordinate of a record: its value is `centre + scale * code`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Term {
+    /// `(Intercept)`, a column, or `column[level]`.
+    pub term: String,
+    /// The value of code 0, in the column's unit.
+    pub centre: f64,
+    /// The column's unit per code.
+    pub scale: f64,
+}
+
+/// The law of the noise on the moments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "law", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum NoiseLaw {
+    /// Independent discrete Gaussians on and above the diagonal.
+    DiscreteGaussian {
+        /// How the variance is spread.
+        shape: Shape,
+        /// S: the variance on the diagonal is S²; off it S²/2 (`goe`) or S² (`iid`).
+        #[serde(rename = "S")]
+        s: String,
+    },
+}
+
+/// How the variance of the noise is spread over the cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// S² on the diagonal, S²/2 off it.
+    Goe,
+    /// S² everywhere.
+    Iid,
+}
+
+/// Which charge paid for the release.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LedgerReference {
+    /// The ledger's identifier.
+    pub id: String,
+    /// The entry's sequence number.
+    pub entry: u64,
+    /// Whether any entry of the ledger is `IDEALISED`.
+    pub idealised: bool,
+}
+
+/// What the released numbers say about themselves.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Diagnostics {
+    /// Number of rows as the noisy intercept cell gives it, or the public one.
+    pub rows: Option<f64>,
+    /// Standard error of `rows`; 0 where the number is public.
+    pub rows_std_error: Option<f64>,
+    /// Smallest eigenvalue of the predictors' noisy moments over the spectral norm of the noise; `null` without noise.
+    pub signal_to_noise: Option<f64>,
+    /// The ridge that was added, in units of R².
+    pub ridge: f64,
+    /// The repair that was needed, if any.
+    pub repair: Option<String>,
+    /// One per outcome, in the coefficients' order; empty above [`LONG_FORM_OUTCOMES`] outcomes.
+    pub outcomes: Vec<OutcomeDiagnostics>,
+    /// What a reader has to know, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// The residual of one outcome.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutcomeDiagnostics {
+    /// The outcome's column.
+    pub outcome: String,
+    /// Residual standard deviation in the outcome's unit.
+    pub residual_sd: Option<f64>,
+    /// Whether it stands out of the noise.
+    pub residual_resolved: bool,
+}
+
+/// Seed and run of a demonstration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Demo {
+    /// The seed.
+    pub seed: u64,
+    /// The run, from 1.
+    pub run: u64,
+}
+
+/// What computed a release.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Software {
+    /// `discreet`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Content hash of the program that ran.
+    pub build: String,
+}
+
+impl Software {
+    /// This program, with the content hash of its build.
+    #[must_use]
+    pub fn new(build: String) -> Self {
+        Self { name: "discreet".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), build }
+    }
+}

@@ -1,0 +1,187 @@
+//! What a plan may say, and what it is told when it may not.
+
+use discreet::plan::bind::bind;
+use discreet::plan::bound::{GridParams, Kind, Role};
+use discreet::plan::{CheckedPlan, Plan, PlanError, Purpose};
+use serde_json::{Value, json};
+
+const GRID: GridParams =
+    GridParams { radius: 1 << 24, intercept_weight: 0.5, feature_share: 0.6, row_norm: 1.0 };
+
+fn example() -> Value {
+    json!({
+        "schema": "discreet.plan/1",
+        "adjacency": "add-remove",
+        "columns": [
+            {"name": "age", "role": "feature", "type": "number", "lower": 0, "upper": 120},
+            {"name": "sex", "role": "feature", "type": "category", "levels": ["F", "M"]},
+            {"name": "sbp", "role": "outcome", "type": "number", "lower": 60, "upper": 260}
+        ],
+        "mechanism": {"name": "analyze-gauss"},
+        "budget": {"epsilon": 1.0, "delta": 1e-6}
+    })
+}
+
+fn check(plan: &Value) -> Result<CheckedPlan, PlanError> {
+    CheckedPlan::new(Plan::parse(&plan.to_string())?, Purpose::Release)
+}
+
+/// The example with the value at a JSON pointer replaced, and `null` standing for removal.
+fn with(changes: &[(&str, Value)]) -> Value {
+    let mut plan = example();
+    for (pointer, value) in changes {
+        let (parent, key) = pointer.rsplit_once('/').unwrap();
+        match plan.pointer_mut(parent).unwrap() {
+            Value::Object(map) if value.is_null() => {
+                map.remove(key);
+            }
+            Value::Object(map) => {
+                map.insert(key.to_owned(), value.clone());
+            }
+            Value::Array(list) if value.is_null() => {
+                list.remove(key.parse().unwrap());
+            }
+            other => panic!("{other} has no {key}"),
+        }
+    }
+    plan
+}
+
+fn refusal(changes: &[(&str, Value)]) -> PlanError {
+    check(&with(changes)).unwrap_err()
+}
+
+#[test]
+fn the_contract_s_example_is_checked_and_filled_in() {
+    let checked = check(&example()).unwrap();
+    let filled = serde_json::to_value(&checked.plan).unwrap();
+    assert_eq!(filled["intercept"], json!(true));
+    assert_eq!(filled["missing"], json!("skip"));
+    assert_eq!(filled["confidence"], json!(0.95));
+    assert_eq!(filled["protect"], json!("rows"));
+    assert_eq!(filled["max_rows_per_person"], json!(1));
+    assert_eq!(filled["csv"]["na"], json!(["", "NA", "N/A", "NaN", "null", "."]));
+    let again = check(&filled).unwrap();
+    assert_eq!(again, checked, "a filled plan runs unchanged");
+}
+
+#[test]
+fn every_refusal_names_its_place() {
+    let cases = [
+        (vec![("/adjacency", json!("add_remove"))], "adjacency"),
+        (vec![("/budgets", json!({}))], "budgets"),
+        (vec![("/columns/0/low", json!(1))], "columns[0].low"),
+        (vec![("/schema", json!("discreet.plan/2"))], "schema"),
+        (vec![("/adjacency", json!("replace-one"))], "rows"),
+        (vec![("/rows", json!(100))], "rows"),
+        (vec![("/adjacency", json!("replace-one")), ("/rows", json!(0))], "rows"),
+        (vec![("/protect", json!("labels"))], "protect"),
+        (
+            vec![("/protect", json!("labels")), ("/adjacency", json!("replace-one")), ("/rows", json!(9))],
+            "confirm",
+        ),
+        (vec![("/max_rows_per_person", json!(2))], "max_rows_per_person"),
+        (vec![("/person", json!("age"))], "columns[0]"),
+        (vec![("/columns/0/lower", json!(120))], "columns[0]"),
+        (vec![("/columns/0/upper", Value::Null)], "columns[0]"),
+        (vec![("/columns/0/levels", json!(["a", "b"]))], "columns[0]"),
+        (vec![("/columns/0/type", Value::Null)], "columns[0].type"),
+        (vec![("/columns/0/match", json!("a*"))], "columns[0]"),
+        (vec![("/columns/0/name", json!("sex"))], "columns[1]"),
+        (vec![("/columns/1/levels", json!(["F"]))], "columns[1].levels"),
+        (vec![("/columns/1/levels", json!(["F", "F"]))], "columns[1].levels"),
+        (vec![("/columns/1/levels", json!(["F", "NA"]))], "columns[1].levels"),
+        (vec![("/columns/1/levels", json!(["F", " M"]))], "columns[1].levels"),
+        (vec![("/columns/1/reference", json!("X"))], "columns[1].reference"),
+        (
+            vec![("/columns/1/role", json!("outcome")), ("/columns/1/levels", json!(["a", "b", "c"]))],
+            "columns[1].levels",
+        ),
+        (vec![("/columns/2/role", json!("ignored"))], "columns"),
+        (vec![("/budget", json!({"epsilon": 1}))], "budget.delta"),
+        (vec![("/budget", json!({"epsilon": 1, "delta": 0}))], "budget.delta"),
+        (vec![("/budget", json!({"epsilon": 0, "delta": 1e-6}))], "budget.epsilon"),
+        (vec![("/budget", json!({"epsilon": 1, "delta": 1e-6, "rho": 1}))], "budget"),
+        (vec![("/budget", json!({}))], "budget"),
+        (vec![("/budget", json!({"none": true}))], "budget.none"),
+        (vec![("/budget", json!({"mu": -1}))], "budget.mu"),
+        (vec![("/confidence", json!(1.0))], "confidence"),
+        (vec![("/csv", json!({"delimiter": ":"}))], "csv.delimiter"),
+        (vec![("/csv", json!({"delimiter": ",", "decimal": ","}))], "csv.decimal"),
+        (vec![("/csv", json!({"encoding": "utf8"}))], "csv.encoding"),
+    ];
+    for (changes, path) in cases {
+        let error = refusal(&changes);
+        assert_eq!(error.path, path, "{changes:?}: {error}");
+        assert!(!error.advice.is_empty() && !error.to_string().contains('\n'), "{error}");
+    }
+}
+
+#[test]
+fn doubled_keys_do_not_pass_silently() {
+    let text = example().to_string();
+    let doubled = text.replacen("\"adjacency\"", "\"adjacency\":\"replace-one\",\"adjacency\"", 1);
+    assert!(Plan::parse(&doubled).unwrap_err().what.contains("duplicate field"));
+    let params = text.replace(
+        "{\"name\":\"analyze-gauss\"}",
+        "{\"name\":\"analyze-gauss\",\"params\":{\"ridge\":1,\"ridge\":2}}",
+    );
+    assert_ne!(params, text);
+    let error = Plan::parse(&params).unwrap_err();
+    assert!(error.what.contains("duplicate field `ridge`"), "{error}");
+    assert!(Plan::parse(&format!("{text} x")).is_err(), "trailing text");
+}
+
+#[test]
+fn simulate_alone_runs_without_a_budget_and_without_confirmation() {
+    let plan = with(&[
+        ("/budget", json!({"none": true})),
+        ("/adjacency", json!("replace-one")),
+        ("/rows", json!(10)),
+        ("/protect", json!("features")),
+    ]);
+    assert!(check(&plan).is_err());
+    let checked = CheckedPlan::new(Plan::parse(&plan.to_string()).unwrap(), Purpose::Simulate).unwrap();
+    assert_eq!(checked.budget, None);
+}
+
+fn header(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[test]
+fn columns_are_found_by_name_and_patterns_take_what_is_left() {
+    let plan = with(&[(
+        "/columns",
+        json!([
+            {"name": "y", "role": "outcome", "type": "number", "lower": 0, "upper": 1},
+            {"match": "snp_*", "role": "feature", "type": "number", "lower": 0, "upper": 2},
+            {"name": "snp_bad", "role": "ignored"}
+        ]),
+    )]);
+    let plan = check(&plan).unwrap();
+    let bound = bind(&plan, &header(&["id", "snp_2", "snp_bad", "y", "snp_1"]), b',', GRID).unwrap();
+    let columns: Vec<_> = bound.columns.iter().map(|c| (c.name.as_str(), c.field, c.role)).collect();
+    assert_eq!(columns, [("snp_2", 1, Role::Feature), ("snp_1", 4, Role::Feature), ("y", 3, Role::Outcome)]);
+    assert_eq!(bound.columns[0].kind, Kind::Number { lower: 0.0, upper: 2.0 });
+    for names in [
+        &["id", "y"][..],
+        &["y", "snp_1"],
+        &["y", "y", "snp_1", "snp_bad"],
+        &["y", "snp_1", "snp_1", "snp_bad"],
+    ] {
+        let error = bind(&plan, &header(names), b',', GRID).unwrap_err();
+        assert!(error.path.starts_with("columns["), "{error}");
+    }
+}
+
+#[test]
+fn the_person_column_is_found_and_is_no_feature() {
+    let plan = check(&with(&[("/person", json!("id")), ("/max_rows_per_person", json!(3))])).unwrap();
+    let bound = bind(&plan, &header(&["sbp", "id", "age", "sex"]), b';', GRID).unwrap();
+    let person = bound.person.unwrap();
+    assert_eq!((person.field, person.max_rows), (1, 3));
+    assert_eq!(bound.csv.delimiter, b';');
+    let error = bind(&plan, &header(&["sbp", "age", "sex"]), b';', GRID).unwrap_err();
+    assert_eq!(error.path, "person");
+}
