@@ -22,7 +22,6 @@ pub fn parse(field: &str, decimal: u8) -> Option<f64> {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "the nearest double is one exact value")]
 mod tests {
     use super::parse;
 

@@ -143,3 +143,6 @@ fn gaussian<E: Entropy>(rng: &mut E, s: u64, v: u128) -> i128 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

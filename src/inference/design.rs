@@ -1,0 +1,292 @@
+//! The part of a regression that all outcomes share: the predictors' moments, penalised, repaired, factored and gated.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::moments::{NoisyMoments, count};
+use super::options::{Options, Repair, Ridge};
+use super::ridge::automatic;
+use crate::data::encode::INTERCEPT;
+use crate::math::linalg::{Cholesky, Eigen, LinalgError};
+use crate::release::document::Interval;
+
+/// Below this ratio of signal to noise there is no interval (noise-and-accounting, C1 step 1).
+pub const WITHHELD_BELOW: f64 = 1.0;
+
+/// From this ratio of signal to noise on intervals are normal.
+pub const NORMAL_FROM: f64 = 2.0;
+
+/// A regression that cannot be asked of these moments.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FitError {
+    /// No predictor and no constant.
+    #[error("a regression needs a feature or a constant; name at least one feature")]
+    NoPredictors,
+    /// The moments have no constant.
+    #[error("these moments have no constant; ask for a regression without an intercept")]
+    NoConstant,
+    /// A coordinate that is not in the moments.
+    #[error("term {0} is not in the moments; name a term that is")]
+    UnknownTerm(usize),
+    /// A term twice among predictors and outcome.
+    #[error("`{0}` occurs twice in one regression; name each term once")]
+    Repeated(String),
+    /// Arithmetic that did not settle; only moments beyond all bounds do that.
+    #[error("the moments could not be solved: {0}")]
+    Linalg(#[from] LinalgError),
+}
+
+/// How a solution was made possible.
+#[derive(Clone, Debug)]
+pub(super) struct Solution {
+    /// Factor of A + Λ after repair.
+    pub factor: Cholesky,
+    /// M (A + Λ)⁻¹ T: what one unit of noise E r does to each coefficient, in its own unit per σ_y.
+    pub response: DMatrix<f64>,
+    /// Diagonal of M (A + Λ)⁻¹ A (A + Λ)⁻¹ M′.
+    pub sampling: DVector<f64>,
+}
+
+/// Predictors u = T z of coded coordinates z, with their noisy moments A = T G T′ (noise-and-accounting, C).
+///
+/// With an intercept T selects coordinates, the constant first. Without one the model passes through the origin of the
+/// columns' own units: x_j / σ_j = z_j + (m_j / (σ_j c)) z_0, with σ the term's scale, m its centre and c the constant's
+/// code, so that T has two entries in a row. Where the moments have no constant, T selects, and the model passes through
+/// the centres instead.
+#[derive(Clone, Debug)]
+pub struct Design<'a> {
+    pub(super) moments: &'a NoisyMoments,
+    pub(super) options: Options,
+    /// Names of the predictors, in the coefficients' order.
+    pub(super) names: Vec<String>,
+    /// Coordinates that the predictors use; T has one column for each.
+    pub(super) support: Vec<usize>,
+    /// T.
+    pub(super) transform: DMatrix<f64>,
+    /// M: coded coefficients to own units, per unit of the outcome's scale.
+    pub(super) unscale: DMatrix<f64>,
+    /// A.
+    pub(super) predictors: DMatrix<f64>,
+    /// Factor of T T′.
+    pub(super) basis: Cholesky,
+    pub(super) intercept: bool,
+    /// Whether the model passes through the origin of own units, which needs the constant.
+    pub(super) through_origin: bool,
+    pub(super) ridge: f64,
+    pub(super) repair: Option<Repair>,
+    pub(super) signal_to_noise: Option<f64>,
+    pub(super) solution: Option<Solution>,
+}
+
+impl<'a> Design<'a> {
+    /// Prepares the regression of `outcomes` on `predictors` (both coordinates of `moments`).
+    ///
+    /// The outcomes enter only through their public reach, in an automatic ridge.
+    ///
+    /// # Errors
+    /// [`FitError`] when the terms do not make a regression, or on moments beyond all bounds.
+    pub fn try_new(
+        moments: &'a NoisyMoments,
+        predictors: &[usize],
+        outcomes: &[usize],
+        intercept: bool,
+        options: Options,
+    ) -> Result<Self, FitError> {
+        check_terms(moments, predictors, outcomes, intercept)?;
+        let terms = moments.terms();
+        let constant = moments.constant();
+        let through_origin = !intercept && constant.is_some();
+        let mut support: Vec<usize> = constant.map(|_| 0).into_iter().collect();
+        support.extend(predictors);
+        let names: Vec<String> = intercept
+            .then(|| INTERCEPT.to_owned())
+            .into_iter()
+            .chain(predictors.iter().map(|&index| terms[index].name.clone()))
+            .collect();
+
+        let (d, q) = (names.len(), support.len());
+        let mut transform = DMatrix::zeros(d, q);
+        let mut unscale = DMatrix::zeros(d, d);
+        let mut reach = vec![0.0; d];
+        for row in 0..d {
+            let column = row + q - d;
+            let term = &terms[support[column]];
+            transform[(row, column)] = 1.0;
+            unscale[(row, row)] = 1.0 / term.scale;
+            reach[row] = term.reach;
+            if through_origin && let Some(constant) = constant {
+                transform[(row, 0)] = term.centre / (term.scale * constant);
+                reach[row] += (term.centre / term.scale).abs();
+            }
+            if intercept && row > 0 {
+                unscale[(0, row)] = -term.centre / term.scale;
+            }
+        }
+
+        let coded = DMatrix::from_fn(q, q, |i, j| moments.matrix()[(support[i], support[j])]);
+        let a = &transform * coded * transform.transpose();
+        let square = &transform * transform.transpose();
+        let basis = Cholesky::try_new(&square)?;
+        let ridge = match options.ridge {
+            Ridge::None => 0.0,
+            Ridge::Fixed(ridge) => ridge,
+            Ridge::Auto => {
+                let outcome = outcomes.iter().map(|&index| terms[index].reach).fold(f64::INFINITY, f64::min);
+                let stretch = if through_origin { Eigen::try_new(&square)?.largest() } else { 1.0 };
+                automatic(moments.noise(), &reach, outcome, stretch)
+            }
+        };
+        let mut design = Self {
+            moments,
+            options,
+            names,
+            support,
+            transform,
+            unscale,
+            predictors: a,
+            basis,
+            intercept,
+            through_origin,
+            ridge,
+            repair: None,
+            signal_to_noise: None,
+            solution: None,
+        };
+        design.solve()?;
+        Ok(design)
+    }
+
+    /// Gates, repairs where needed, and factors A + Λ.
+    fn solve(&mut self) -> Result<(), FitError> {
+        let d = self.names.len();
+        let mut penalised = self.predictors.clone();
+        for index in 0..d {
+            penalised[(index, index)] += self.ridge;
+        }
+        // In an orthonormal basis of the predictors' space the noise is what C1's gate assumes: GOE noise does not
+        // change under rotation.
+        let whitened = self.basis.whiten(&penalised)?;
+        let norm = self.moments.noise().spectral_norm(d);
+        if norm > 0.0 {
+            self.signal_to_noise = Some(Eigen::try_new(&whitened)?.smallest() / norm);
+        }
+        let mut factor = Cholesky::try_new(&penalised).ok();
+        if factor.is_none() && norm > 0.0 && self.options.repair != Repair::None {
+            self.repair = Some(self.options.repair);
+            let repaired =
+                repair(&whitened, self.options.repair, norm, self.moments.noise().off_diagonal_sd())?;
+            let back = self.basis.lower() * repaired * self.basis.lower().transpose();
+            factor = Cholesky::try_new(&back).ok();
+        }
+        self.solution = factor.map(|factor| {
+            let inverse = factor.inverse();
+            let turned = &self.unscale * inverse;
+            let half = &turned * &self.predictors;
+            let sampling = DVector::from_fn(d, |row, _| half.row(row).dot(&turned.row(row)));
+            Solution { response: &turned * &self.transform, sampling, factor }
+        });
+        Ok(())
+    }
+
+    /// Smallest eigenvalue of the penalised predictors' moments over the noise's spectral norm; `None` without noise.
+    #[must_use]
+    pub fn signal_to_noise(&self) -> Option<f64> {
+        self.signal_to_noise
+    }
+
+    /// Λ, in units of R².
+    #[must_use]
+    pub fn ridge(&self) -> f64 {
+        self.ridge
+    }
+
+    /// The repair that was needed, if any.
+    #[must_use]
+    pub fn repair(&self) -> Option<Repair> {
+        self.repair
+    }
+
+    /// Whether the moments could be solved at all.
+    #[must_use]
+    pub fn solved(&self) -> bool {
+        self.solution.is_some()
+    }
+
+    /// The predictors' names, in the coefficients' order.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Number of rows and its standard deviation: public, or from the noisy intercept cell.
+    #[must_use]
+    pub fn rows(&self) -> Option<(f64, f64)> {
+        #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
+        let public = self.options.rows.map(|rows| (rows as f64, 0.0));
+        public.or_else(|| self.moments.noisy_rows())
+    }
+
+    /// n − d, or `None` where it does not stand out of the noise (C1 step 2).
+    #[must_use]
+    pub fn degrees_of_freedom(&self) -> Option<f64> {
+        let (rows, sd) = self.rows()?;
+        let freedom = rows - count(self.names.len());
+        (freedom >= f64::max(1.0, 2.0 * sd)).then_some(freedom)
+    }
+
+    /// How far intervals are to be trusted, before an outcome is looked at.
+    #[must_use]
+    pub fn interval(&self) -> Interval {
+        let ratio = self.signal_to_noise.unwrap_or(f64::INFINITY);
+        if !self.solved()
+            || self.repair.is_some()
+            || ratio < WITHHELD_BELOW
+            || self.degrees_of_freedom().is_none()
+        {
+            Interval::Withheld
+        } else if ratio < NORMAL_FROM {
+            Interval::Approximate
+        } else {
+            Interval::Normal
+        }
+    }
+}
+
+fn check_terms(
+    moments: &NoisyMoments,
+    predictors: &[usize],
+    outcomes: &[usize],
+    intercept: bool,
+) -> Result<(), FitError> {
+    if predictors.is_empty() && !intercept {
+        return Err(FitError::NoPredictors);
+    }
+    if intercept && moments.constant().is_none() {
+        return Err(FitError::NoConstant);
+    }
+    let terms = moments.terms();
+    let mut seen = vec![false; terms.len()];
+    if let (Some(first), Some(_)) = (seen.first_mut(), moments.constant()) {
+        *first = true;
+    }
+    for &index in predictors {
+        let flag = seen.get_mut(index).ok_or(FitError::UnknownTerm(index))?;
+        if std::mem::replace(flag, true) {
+            return Err(FitError::Repeated(terms[index].name.clone()));
+        }
+    }
+    for &index in outcomes {
+        if *seen.get(index).ok_or(FitError::UnknownTerm(index))? {
+            return Err(FitError::Repeated(terms[index].name.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// The repair in an orthonormal basis: 2 sd √d on the diagonal, or eigenvalues raised to sd.
+fn repair(a: &DMatrix<f64>, repair: Repair, norm: f64, sd: f64) -> Result<DMatrix<f64>, LinalgError> {
+    match repair {
+        Repair::Floor => Ok(Eigen::try_new(a)?.map(|value| value.max(sd))),
+        Repair::Shift | Repair::None => Ok(a + DMatrix::from_diagonal_element(a.nrows(), a.nrows(), norm)),
+    }
+}

@@ -1,0 +1,141 @@
+//! What a reader of coefficients has to know, in sentences (noise-and-accounting, C3). All of it follows from public
+//! numbers and from what was released.
+
+use super::design::{Design, NORMAL_FROM, WITHHELD_BELOW};
+use super::moments::CellNoise;
+use super::options::Repair;
+use crate::release::document::LONG_FORM_OUTCOMES;
+
+/// The notes on a set of regressions: `unresolved` names the outcomes whose residual variance does not stand out of the
+/// noise, `outcomes` counts all.
+pub(super) fn notes(design: &Design<'_>, outcomes: usize, unresolved: &[String]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let noise = design.moments.noise();
+    if !design.solved() {
+        notes.push(if noise == CellNoise::None {
+            "The coefficients are withheld: some features are exact combinations of others. Remove one of them."
+                .to_owned()
+        } else {
+            "The coefficients are withheld: the noise is larger than the signal, and the moments are not positive \
+             definite. Use fewer or less related features, more rows or a larger budget."
+                .to_owned()
+        });
+    }
+    if design.solved() {
+        match design.repair() {
+            Some(Repair::Shift) => notes.push(
+                "The noisy moments were not positive definite. A constant was added to their diagonal, which shrinks \
+                 the coefficients; read them as a rough sign at most."
+                    .to_owned(),
+            ),
+            Some(Repair::Floor) => notes.push(
+                "The noisy moments were not positive definite. Their smallest eigenvalues were raised, which shrinks \
+                 the coefficients; read them as a rough sign at most."
+                    .to_owned(),
+            ),
+            Some(Repair::None) | None => {}
+        }
+    }
+    gate(design, &mut notes);
+    if design.solved() && design.degrees_of_freedom().is_none() {
+        notes.push(if design.rows().is_some() {
+            "There are no intervals: the number of rows does not stand out of the noise.".to_owned()
+        } else {
+            "There are no intervals: the number of rows is not known.".to_owned()
+        });
+    }
+    if let Some(unresolved) = listing(unresolved) {
+        notes.push(format!(
+            "The residual variance is not resolved for {unresolved}: it is smaller than the noise on it, and an upper \
+             bound stands in its place, so these intervals are wider than they need be."
+        ));
+    }
+    if design.ridge() > 0.0 {
+        notes.push(format!(
+            "A ridge of {:.4} (units of R squared) was added. The coefficients and their intervals are those of the \
+             penalised regression, which is shrunk towards 0; they are no intervals for the regression without a ridge.",
+            design.ridge()
+        ));
+        notes.push(if outcomes > LONG_FORM_OUTCOMES {
+            "With a ridge and so many outcomes the intervals cover the privacy noise alone.".to_owned()
+        } else {
+            "The intervals of the penalised regression come from 2,000 simulated repetitions.".to_owned()
+        });
+    }
+    if !design.intercept {
+        notes.push(if design.through_origin {
+            "The regressions have no intercept: they pass through 0 of every column's own unit.".to_owned()
+        } else {
+            "The regressions have no intercept and the moments no constant: they pass through the middle of every \
+             column's bounds, and slopes belong to the columns measured from there."
+                .to_owned()
+        });
+    }
+    if design.solved() {
+        notes.push(if noise == CellNoise::None {
+            "There is no privacy noise: these are ordinary least squares of the clipped values, and they protect \
+             nobody."
+                .to_owned()
+        } else {
+            "Intervals count sampling error and privacy noise together.".to_owned()
+        });
+        notes.push(
+            "The regressions describe the values after clipping to the stated bounds. If many values lie outside, the \
+             coefficients differ from those of the raw values; how many do is private."
+                .to_owned(),
+        );
+        notes.push(
+            "The intervals assume a linear model whose residuals spread equally everywhere. They hold only if the \
+             bounds were not chosen by looking at the table."
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+fn gate(design: &Design<'_>, notes: &mut Vec<String>) {
+    let Some(ratio) = design.signal_to_noise().filter(|_| design.solved()) else { return };
+    let needed = NORMAL_FROM / ratio;
+    if ratio < WITHHELD_BELOW || design.repair().is_some() {
+        let how_much = if ratio > 0.05 {
+            format!(
+                "About {} times the rows or {} times the budget mu would do",
+                round(needed),
+                round(needed)
+            )
+        } else {
+            "Far more rows or a far larger budget would be needed".to_owned()
+        };
+        notes.push(format!(
+            "There are no intervals: the noise is as large as the signal (signal to noise {ratio:.2}; from 1 on there \
+             are intervals, from 2 on full ones). {how_much}; fewer or less related features help too."
+        ));
+    } else if ratio < NORMAL_FROM {
+        notes.push(format!(
+            "Intervals are approximate: the noise is close to the signal (signal to noise {ratio:.2}; from 2 on \
+             intervals are full ones). About {} times the rows or the budget mu would reach that.",
+            round(needed)
+        ));
+    }
+}
+
+/// Up to two digits, rounded up.
+pub(super) fn round(factor: f64) -> String {
+    if factor < 10.0 {
+        format!("{:.1}", (factor * 10.0).ceil() / 10.0)
+    } else {
+        format!("{:.0}", factor.ceil())
+    }
+}
+
+fn listing(names: &[String]) -> Option<String> {
+    const SHOWN: usize = 5;
+    let quoted: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    let (last, rest) = quoted.split_last()?;
+    let more = names.len().saturating_sub(SHOWN);
+    Some(match (more, rest.is_empty()) {
+        (0, true) => last.clone(),
+        (0, false) => format!("{} and {last}", rest.join(", ")),
+        _ => format!("{} and {more} more", quoted.join(", ")),
+    })
+}

@@ -1,0 +1,126 @@
+//! What happens to noisy moments before they are solved, and at which level intervals are given.
+
+use std::str::FromStr;
+
+use serde_json::Value;
+
+/// The penalty on the predictors' coded sums, in units of R².
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Ridge {
+    /// No penalty.
+    #[default]
+    None,
+    /// From public numbers alone ([`super::ridge::automatic`]).
+    Auto,
+    /// A fixed number, at least 0.
+    Fixed(f64),
+}
+
+/// What happens if the penalised moments are not positive definite.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Repair {
+    /// 2 sd √d is added to the diagonal, sd being the noise off the diagonal.
+    #[default]
+    Shift,
+    /// Eigenvalues are raised to sd.
+    Floor,
+    /// The coefficients are withheld.
+    None,
+}
+
+/// A text or value that is none of the choices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this is not {expected}")]
+pub struct OptionError {
+    /// The choices.
+    pub expected: &'static str,
+}
+
+impl Ridge {
+    /// What a ridge may be, in words.
+    pub const EXPECTED: &'static str = "`none`, `auto` or a number from 0";
+
+    /// Reads the parameter `ridge` of a plan.
+    #[must_use]
+    pub fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::String(text) if text == "none" => Some(Self::None),
+            Value::String(text) if text == "auto" => Some(Self::Auto),
+            Value::Number(number) => number.as_f64().and_then(Self::number),
+            _ => None,
+        }
+    }
+
+    /// As it is written in a plan.
+    #[must_use]
+    pub fn to_value(self) -> Value {
+        match self {
+            Self::None => Value::from("none"),
+            Self::Auto => Value::from("auto"),
+            Self::Fixed(number) => Value::from(number),
+        }
+    }
+
+    fn number(number: f64) -> Option<Self> {
+        (number.is_finite() && number >= 0.0).then_some(Self::Fixed(number))
+    }
+}
+
+impl FromStr for Ridge {
+    type Err = OptionError;
+
+    fn from_str(text: &str) -> Result<Self, OptionError> {
+        match text {
+            "none" => Some(Self::None),
+            "auto" => Some(Self::Auto),
+            _ => text.parse().ok().and_then(Self::number),
+        }
+        .ok_or(OptionError { expected: Self::EXPECTED })
+    }
+}
+
+impl Repair {
+    /// The choices with their names in a plan.
+    pub const CHOICES: [(&'static str, Self); 3] =
+        [("shift", Self::Shift), ("floor", Self::Floor), ("none", Self::None)];
+
+    /// Its name in a plan.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shift => "shift",
+            Self::Floor => "floor",
+            Self::None => "none",
+        }
+    }
+}
+
+impl FromStr for Repair {
+    type Err = OptionError;
+
+    fn from_str(text: &str) -> Result<Self, OptionError> {
+        let found = Self::CHOICES.iter().find(|(name, _)| *name == text);
+        found.map(|(_, repair)| *repair).ok_or(OptionError { expected: "`shift`, `floor` or `none`" })
+    }
+}
+
+/// How a regression is computed from noisy moments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// The penalty.
+    pub ridge: Ridge,
+    /// What happens if the moments are not positive definite.
+    pub repair: Repair,
+    /// Level of the intervals, inside 0 to 1.
+    pub confidence: f64,
+    /// The number of rows, only where it is public and every row counts in the moments.
+    pub rows: Option<u64>,
+    /// Of the bootstrap behind a ridge's intervals; it protects nothing and is drawn from public content.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { ridge: Ridge::None, repair: Repair::Shift, confidence: 0.95, rows: None, seed: 0 }
+    }
+}

@@ -1,0 +1,284 @@
+//! What to expect of a release, from public numbers alone and before anything is spent.
+//!
+//! The picture behind it, stated so that it can be judged: a number is centred in its bounds with a standard deviation
+//! of a sixth of its range; levels are equally frequent; predictors are uncorrelated; a predictor's plausible effect is
+//! 0.3 standard deviations of the outcome per standard deviation of its own, less where many predictors would then
+//! explain more than half of the outcome. It is a band, not a promise: related predictors and narrower data lower the
+//! signal, and no public number tells by how much.
+
+use super::design::{Design, FitError, NORMAL_FROM, WITHHELD_BELOW};
+use super::moments::{CellNoise, MomentTerm, NoisyMoments, count, geometry_terms};
+use super::notes::round;
+use super::options::{Options, Ridge};
+use super::report::Layout;
+use crate::data::encode::Geometry;
+use crate::plan::bound::{BoundPlan, Kind, Role};
+use crate::release::document::Shape;
+
+/// Assumed standard deviation of a number, in half widths of its bounds.
+const SPREAD: f64 = 1.0 / 3.0;
+
+/// Assumed effect of a predictor, in standard deviations of the outcome per standard deviation of its own.
+const EFFECT: f64 = 0.3;
+
+/// Most that all predictors together are assumed to explain.
+const EXPLAINED: f64 = 0.5;
+
+/// What to expect.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preview {
+    /// Expected ratio of signal to noise; infinite without noise.
+    pub signal_to_noise: f64,
+    /// What follows from it.
+    pub verdict: Verdict,
+    /// Rows from which intervals are full, the budget kept.
+    pub rows_needed: u64,
+    /// Factor on the budget's μ from which intervals are full, the rows kept; at most 1 where they are already.
+    pub budget_factor: f64,
+    /// Most feature columns of this plan, in its order, that would give full intervals; 0 where not even one does.
+    pub features_that_fit: usize,
+    /// One entry per outcome and term, in the coefficients' order.
+    pub terms: Vec<TermPreview>,
+    /// In words, with numbers.
+    pub advice: String,
+}
+
+/// Whether intervals are to be expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Full intervals.
+    Clear,
+    /// Approximate intervals.
+    Approximate,
+    /// None.
+    Withheld,
+}
+
+/// One coefficient's expected uncertainty, in its own unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TermPreview {
+    /// The outcome's column.
+    pub outcome: String,
+    /// The term.
+    pub term: String,
+    /// Standard error from privacy noise.
+    pub noise_std_error: f64,
+    /// Standard error from sampling.
+    pub sampling_std_error: f64,
+    /// A plausible size of the coefficient; 0 for the intercept, which has none.
+    pub plausible_effect: f64,
+    /// Share of the variance that is privacy noise.
+    pub noise_share: f64,
+}
+
+/// Expected uncertainty of a plan's regressions on `rows` rows with noise of integer scale `noise_scale` (S; 0 for none).
+///
+/// # Errors
+/// [`FitError`] when the plan has no regression, such as an intercept without a constant.
+pub fn preview(
+    geometry: &Geometry,
+    bound: &BoundPlan,
+    noise_scale: u128,
+    shape: Shape,
+    rows: u64,
+    intercept: bool,
+    options: Options,
+) -> Result<Preview, FitError> {
+    let noise = match noise_scale {
+        0 => CellNoise::None,
+        scale => CellNoise::new(shape, scale, bound.grid.radius),
+    };
+    let layout = Layout::new(bound, geometry);
+    let outcomes: Vec<usize> = layout.outcomes.iter().map(|(_, index)| *index).collect();
+    let picture = Picture::new(geometry, bound, &layout);
+    let moments = picture.moments(rows, noise)?;
+    let options = Options { rows: Some(rows), ..options };
+    let design = Design::try_new(&moments, &layout.predictors, &outcomes, intercept, options)?;
+    let signal_to_noise = design.signal_to_noise().unwrap_or(f64::INFINITY);
+    let verdict = match signal_to_noise {
+        ratio if ratio < WITHHELD_BELOW => Verdict::Withheld,
+        ratio if ratio < NORMAL_FROM => Verdict::Approximate,
+        _ => Verdict::Clear,
+    };
+    let budget_factor = NORMAL_FROM / signal_to_noise;
+    let features_that_fit = if verdict == Verdict::Clear {
+        bound.columns.iter().filter(|column| column.role == Role::Feature).count()
+    } else {
+        features_that_fit(bound, noise, rows, intercept)
+    };
+    let mut preview = Preview {
+        signal_to_noise,
+        verdict,
+        rows_needed: scaled_rows(rows, budget_factor),
+        budget_factor,
+        features_that_fit,
+        terms: picture.terms(&design, &layout),
+        advice: String::new(),
+    };
+    preview.advice = advice(&preview, rows);
+    Ok(preview)
+}
+
+/// The assumed first and second moments of one record.
+struct Picture {
+    terms: Vec<MomentTerm>,
+    /// Of each code over R.
+    mean: Vec<f64>,
+    /// Standard deviation of each code over R.
+    sd: Vec<f64>,
+    /// The plan's column of each coordinate.
+    column: Vec<Option<usize>>,
+    /// Coded slope of each predictor on an outcome of standard deviation 1.
+    slope: Vec<f64>,
+}
+
+impl Picture {
+    fn new(geometry: &Geometry, bound: &BoundPlan, layout: &Layout) -> Self {
+        let terms = geometry_terms(geometry, bound.grid.radius);
+        let column: Vec<Option<usize>> = geometry.terms.iter().map(|term| term.column).collect();
+        let (mut mean, mut sd) = (Vec::new(), Vec::new());
+        for (term, column) in terms.iter().zip(&column) {
+            let (middle, spread) = match column.and_then(|column| bound.columns.get(column)).map(|c| &c.kind)
+            {
+                None => (term.reach, 0.0),
+                Some(Kind::Number { .. }) => (0.0, term.reach * SPREAD),
+                Some(Kind::Category { levels, .. }) => {
+                    let share = 1.0 / count(levels.len());
+                    (term.reach * share, term.reach * (share * (1.0 - share)).sqrt())
+                }
+            };
+            mean.push(middle);
+            sd.push(spread);
+        }
+        let predictors = count(layout.predictors.len()).max(1.0);
+        let effect = EFFECT.min((EXPLAINED / predictors).sqrt());
+        let slope = sd.iter().map(|sd| if *sd > 0.0 { effect / sd } else { 0.0 }).collect();
+        Self { terms, mean, sd, column, slope }
+    }
+
+    /// Covariance of two codes: 0 between columns, that of a multinomial within a category.
+    fn covariance(&self, i: usize, j: usize) -> f64 {
+        if i == j {
+            self.sd[i] * self.sd[i]
+        } else if self.column[i].is_some() && self.column[i] == self.column[j] {
+            -self.mean[i] * self.mean[j]
+        } else {
+            0.0
+        }
+    }
+
+    /// Expected sums over `rows` records, the outcomes unrelated to the predictors: that is where sampling errors are
+    /// largest.
+    fn moments(&self, rows: u64, noise: CellNoise) -> Result<NoisyMoments, FitError> {
+        #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
+        let rows = rows as f64;
+        let size = self.terms.len();
+        let cells: Vec<f64> = (0..size)
+            .flat_map(|i| (i..size).map(move |j| (i, j)))
+            .map(|(i, j)| rows * (self.mean[i] * self.mean[j] + self.covariance(i, j)))
+            .collect();
+        NoisyMoments::try_new(self.terms.clone(), &cells, noise).map_err(|_| FitError::NoPredictors)
+    }
+
+    fn terms(&self, design: &Design<'_>, layout: &Layout) -> Vec<TermPreview> {
+        let mut entries = Vec::new();
+        for (outcome, index) in &layout.outcomes {
+            let spread = self.sd[*index];
+            let slopes: Vec<f64> =
+                layout.predictors.iter().map(|&predictor| self.slope[predictor] * spread).collect();
+            let errors = design.expected_errors(*index, &slopes, spread * spread);
+            let first = design.names().len() - layout.predictors.len();
+            for (place, (term, (noise, sampling))) in design.names().iter().zip(errors).enumerate() {
+                let effect = place.checked_sub(first).map_or(0.0, |predictor| {
+                    let scale = self.terms[layout.predictors[predictor]].scale;
+                    slopes[predictor] * self.terms[*index].scale / scale
+                });
+                let total = noise * noise + sampling * sampling;
+                entries.push(TermPreview {
+                    outcome: outcome.clone(),
+                    term: term.clone(),
+                    noise_std_error: noise,
+                    sampling_std_error: sampling,
+                    plausible_effect: effect,
+                    noise_share: if total > 0.0 { noise * noise / total } else { 0.0 },
+                });
+            }
+        }
+        entries
+    }
+}
+
+/// Most leading feature columns with a ratio of signal to noise of 2, by bisection: the ratio falls with every column.
+fn features_that_fit(bound: &BoundPlan, noise: CellNoise, rows: u64, intercept: bool) -> usize {
+    let features = bound.columns.iter().filter(|column| column.role == Role::Feature).count();
+    let (mut fits, mut fails) = (0, features);
+    while fails - fits > 1 {
+        let middle = fits.midpoint(fails);
+        if ratio_with(bound, middle, noise, rows, intercept).is_some_and(|ratio| ratio >= NORMAL_FROM) {
+            fits = middle;
+        } else {
+            fails = middle;
+        }
+    }
+    fits
+}
+
+/// The expected ratio with only the first `features` feature columns, the weights shared anew.
+fn ratio_with(
+    bound: &BoundPlan,
+    features: usize,
+    noise: CellNoise,
+    rows: u64,
+    intercept: bool,
+) -> Option<f64> {
+    let mut smaller = bound.clone();
+    let mut left = features;
+    smaller.columns.retain(|column| {
+        let kept = column.role == Role::Outcome || left > 0;
+        left -= usize::from(kept && column.role == Role::Feature);
+        kept
+    });
+    let geometry = Geometry::new(&smaller);
+    let layout = Layout::new(&smaller, &geometry);
+    let moments = Picture::new(&geometry, &smaller, &layout).moments(rows, noise).ok()?;
+    let options = Options { rows: Some(rows), ridge: Ridge::None, ..Options::default() };
+    Design::try_new(&moments, &layout.predictors, &[], intercept, options).ok()?.signal_to_noise()
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a forecast; `as` saturates"
+)]
+fn scaled_rows(rows: u64, factor: f64) -> u64 {
+    (rows as f64 * factor).ceil() as u64
+}
+
+fn advice(preview: &Preview, rows: u64) -> String {
+    let factor = round(preview.budget_factor);
+    let fewer = match preview.features_that_fit {
+        0 => String::new(),
+        1 => ", or keep only 1 feature column".to_owned(),
+        columns => format!(", or keep at most {columns} feature columns"),
+    };
+    let ways = format!(
+        "For full intervals have about {} rows in place of {rows}, or {factor} times the budget mu{fewer}.",
+        preview.rows_needed
+    );
+    let related = "Features that go together need more than this; leave out those that say nearly the same.";
+    match preview.verdict {
+        Verdict::Clear => format!(
+            "Expect intervals: the signal is about {:.1} times the noise. Features that go together lower that.",
+            preview.signal_to_noise
+        ),
+        Verdict::Approximate => {
+            format!(
+                "Expect approximate intervals at best: the noise is close to the signal. {ways} {related}"
+            )
+        }
+        Verdict::Withheld => {
+            format!("Expect no intervals: the noise is as large as the signal. {ways} {related}")
+        }
+    }
+}

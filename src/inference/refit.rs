@@ -1,0 +1,202 @@
+//! Another regression from a release's moments: any column on any others, at no further cost.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::design::FitError;
+use super::moments::{MomentsError, NoisyMoments, column_named};
+use super::options::{Options, Repair, Ridge};
+use super::report::{Layout, report};
+use crate::data::encode::INTERCEPT;
+use crate::plan::Plan;
+use crate::plan::document::{ColumnType, MissingRule};
+use crate::privacy::adjacency::Adjacency;
+use crate::release::Release;
+use crate::release::document::{Coefficients, Diagnostics, LedgerReference, Privacy, Software};
+
+/// The name and version that every refit carries.
+pub const SCHEMA: &str = "discreet.refit/1";
+
+/// A regression computed from a release: post-processing, which costs nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Refit {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// The charge of the release that it was computed from; `null` for a demonstration.
+    pub release: Option<LedgerReference>,
+    /// The response: a column, or `column[level]`.
+    pub outcome: String,
+    /// The predictors as they were asked for.
+    pub features: Vec<String>,
+    /// Whether the regression has a constant, as the plan says.
+    pub intercept: bool,
+    /// `none`, `auto` or a number.
+    pub ridge: Value,
+    /// `shift`, `floor` or `none`.
+    pub repair: String,
+    /// Level of the intervals.
+    pub confidence: f64,
+    /// The guarantee of the release, which this does not change.
+    pub privacy: Privacy,
+    /// What this cost, in words.
+    pub cost: String,
+    /// The regression.
+    pub coefficients: Coefficients,
+    /// Computed from what was released.
+    pub diagnostics: Diagnostics,
+    /// What computed it.
+    pub software: Software,
+}
+
+/// A regression that a release does not give.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RefitError {
+    /// The release has no second moments.
+    #[error("this release holds no moments; only a mechanism that releases them can be refitted")]
+    NoMoments,
+    /// A name that is not in the moments.
+    #[error("the release has no column `{name}`; it has {known}")]
+    UnknownColumn {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// The outcome is one of the features.
+    #[error("`{0}` is the outcome and cannot be a feature too; remove it from the features")]
+    OutcomeAmongFeatures(String),
+    /// A feature twice.
+    #[error("the feature `{0}` is named twice; name it once")]
+    RepeatedFeature(String),
+    /// A category of several levels as an outcome.
+    #[error("the outcome `{name}` has several levels; name one of {terms}")]
+    SeveralLevels {
+        /// The column.
+        name: String,
+        /// Its terms.
+        terms: String,
+    },
+    /// No features, and no intercept.
+    #[error("there are no features; name at least one")]
+    NoFeatures,
+    /// A level of intervals out of range.
+    #[error("the confidence {0} is out of range; give 0.5 to 0.999")]
+    Confidence(f64),
+    /// A damaged document.
+    #[error(transparent)]
+    Moments(#[from] MomentsError),
+    /// The moments do not give the regression.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+}
+
+/// Regresses `outcome` on `features` with the release's moments; both may be columns or terms `column[level]`, and a
+/// category stands for all its dummies.
+///
+/// # Errors
+/// [`RefitError`] for a release without moments, an unknown name, or names that do not make a regression.
+pub fn refit(
+    release: &Release,
+    outcome: &str,
+    features: &[String],
+    ridge: Ridge,
+    repair: Repair,
+    confidence: f64,
+) -> Result<Refit, RefitError> {
+    if !(0.5..=0.999).contains(&confidence) {
+        return Err(RefitError::Confidence(confidence));
+    }
+    let released = release.moments.as_ref().ok_or(RefitError::NoMoments)?;
+    let moments = NoisyMoments::from_released(released, &release.plan)?;
+    let target = match coordinates(&moments, &release.plan, outcome)?.as_slice() {
+        [only] => *only,
+        several => {
+            let terms = several.iter().map(|&index| format!("`{}`", moments.terms()[index].name));
+            return Err(RefitError::SeveralLevels {
+                name: outcome.to_owned(),
+                terms: terms.collect::<Vec<_>>().join(", "),
+            });
+        }
+    };
+    let mut predictors = Vec::new();
+    for feature in features {
+        for index in coordinates(&moments, &release.plan, feature)? {
+            if index == target {
+                return Err(RefitError::OutcomeAmongFeatures(outcome.to_owned()));
+            }
+            if predictors.contains(&index) {
+                return Err(RefitError::RepeatedFeature(feature.clone()));
+            }
+            predictors.push(index);
+        }
+    }
+    if predictors.is_empty() {
+        return Err(RefitError::NoFeatures);
+    }
+    let intercept = release.plan.intercept.unwrap_or(true);
+    let options = Options {
+        ridge,
+        repair,
+        confidence,
+        rows: public_rows(&release.plan, &moments),
+        seed: moments.seed(),
+    };
+    let layout = Layout { predictors, outcomes: vec![(outcome.to_owned(), target)] };
+    let (coefficients, diagnostics) = report(&moments, &layout, intercept, options)?;
+    Ok(Refit {
+        schema: SCHEMA.to_owned(),
+        release: release.ledger.clone(),
+        outcome: outcome.to_owned(),
+        features: features.to_vec(),
+        intercept,
+        ridge: ridge.to_value(),
+        repair: repair.name().to_owned(),
+        confidence,
+        privacy: release.privacy.clone(),
+        cost: "Nothing: it was computed from moments that were released and charged before.".to_owned(),
+        coefficients,
+        diagnostics,
+        software: release.software.clone(),
+    })
+}
+
+/// The number of rows that counts in a regression, where it is public: under replace-one, if every row carries the
+/// constant whatever a person's data are, or if there is no constant to count with (noise-and-accounting, C).
+///
+/// Without a constant the number is an upper bound where rows may be skipped.
+#[must_use]
+pub fn public_rows(plan: &Plan, moments: &NoisyMoments) -> Option<u64> {
+    let every_row = plan.missing == Some(MissingRule::Midpoint) && plan.person.is_none();
+    plan.rows
+        .filter(|_| plan.adjacency == Adjacency::ReplaceOne && (every_row || moments.constant().is_none()))
+}
+
+/// The coordinates that a name stands for.
+fn coordinates(moments: &NoisyMoments, plan: &Plan, name: &str) -> Result<Vec<usize>, RefitError> {
+    if name != INTERCEPT {
+        if let Some(index) = moments.index(name) {
+            return Ok(vec![index]);
+        }
+        let column = column_named(plan, name).filter(|column| column.kind == Some(ColumnType::Category));
+        let levels = column.and_then(|column| column.levels.as_ref()).into_iter().flatten();
+        let found: Vec<usize> =
+            levels.filter_map(|level| moments.index(&format!("{name}[{level}]"))).collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    Err(RefitError::UnknownColumn { name: name.to_owned(), known: known(moments) })
+}
+
+fn known(moments: &NoisyMoments) -> String {
+    const SHOWN: usize = 40;
+    let names: Vec<&str> =
+        moments.terms().iter().map(|term| term.name.as_str()).filter(|name| *name != INTERCEPT).collect();
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

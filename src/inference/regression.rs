@@ -1,0 +1,258 @@
+//! One outcome's regression with uncertainty that counts sampling and privacy noise (noise-and-accounting, C1).
+
+use nalgebra::DVector;
+
+use super::bootstrap;
+use super::design::{Design, FitError, Solution};
+use super::moments::{CellNoise, NoisyMoments};
+use super::options::Options;
+use crate::math::special::normal_quantile;
+use crate::release::document::{Interval, LONG_FORM_OUTCOMES};
+
+/// 95 % point of the normal, used where the residual variance is not resolved (C1 step 2).
+const UPPER_POINT: f64 = 1.645;
+
+/// One regression in the columns' own units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// The coefficients, in the order of [`Design::names`]; `None` where they are withheld.
+    pub estimate: Option<Vec<f64>>,
+    /// What is known of their error; `None` where intervals are withheld.
+    pub uncertainty: Option<Uncertainty>,
+    /// How far the intervals are to be trusted.
+    pub interval: Interval,
+    /// Residual standard deviation in the outcome's unit.
+    pub residual_sd: Option<f64>,
+    /// Whether it stands out of the noise; where not, it is an upper bound.
+    pub residual_resolved: bool,
+}
+
+/// The error of each coefficient.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Uncertainty {
+    /// Standard errors, sampling and privacy noise together.
+    pub std_error: Vec<f64>,
+    /// Lower ends of the intervals.
+    pub lower: Vec<f64>,
+    /// Upper ends of the intervals.
+    pub upper: Vec<f64>,
+    /// Shares of the variance that are privacy noise.
+    pub noise_share: Vec<f64>,
+}
+
+/// Regresses one coordinate on others.
+///
+/// # Errors
+/// [`FitError`] when the terms do not make a regression, or on moments beyond all bounds.
+pub fn fit(
+    moments: &NoisyMoments,
+    outcome: usize,
+    predictors: &[usize],
+    intercept: bool,
+    options: Options,
+) -> Result<Fit, FitError> {
+    let design = Design::try_new(moments, predictors, &[outcome], intercept, options)?;
+    let mut fits = design.fit_all(&[outcome])?;
+    fits.pop().ok_or(FitError::UnknownTerm(outcome))
+}
+
+/// One outcome before it is written down: everything in coded units.
+pub(super) struct Coded {
+    /// The outcome's coordinate.
+    pub outcome: usize,
+    /// t's weight on the constant, through the origin; else 0.
+    pub shift: f64,
+    /// b = T G t.
+    pub cross: DVector<f64>,
+    /// Residual variance.
+    pub sigma2: f64,
+}
+
+impl Design<'_> {
+    /// The fits of all `outcomes`, in their order.
+    ///
+    /// With a ridge above 0 intervals come from the parametric bootstrap of C2, above [`LONG_FORM_OUTCOMES`] outcomes
+    /// from the closed form, with privacy noise alone (contract, Parameters).
+    ///
+    /// # Errors
+    /// [`FitError`] when an outcome is not in the moments or is a predictor.
+    pub fn fit_all(&self, outcomes: &[usize]) -> Result<Vec<Fit>, FitError> {
+        for &outcome in outcomes {
+            let term = self.moments.terms().get(outcome).ok_or(FitError::UnknownTerm(outcome))?;
+            if self.support.contains(&outcome) {
+                return Err(FitError::Repeated(term.name.clone()));
+            }
+        }
+        let Some(solution) = &self.solution else {
+            return Ok(outcomes.iter().map(|_| withheld()).collect());
+        };
+        let noise_alone = self.ridge > 0.0 && outcomes.len() > LONG_FORM_OUTCOMES;
+        let (mut fits, coded): (Vec<Fit>, Vec<Coded>) =
+            outcomes.iter().map(|&outcome| self.fit_one(solution, outcome, noise_alone)).unzip();
+        if self.ridge > 0.0 && !noise_alone && self.interval() != Interval::Withheld {
+            bootstrap::replace_intervals(self, &coded, &mut fits)?;
+        }
+        Ok(fits)
+    }
+
+    fn fit_one(&self, solution: &Solution, outcome: usize, noise_alone: bool) -> (Fit, Coded) {
+        let g = self.moments.matrix();
+        let term = &self.moments.terms()[outcome];
+        let shift = self.shift(outcome);
+        let cross_coded = DVector::from_fn(self.support.len(), |i, _| {
+            let row = self.support[i];
+            let constant = if self.through_origin { shift * g[(row, 0)] } else { 0.0 };
+            g[(row, outcome)] + constant
+        });
+        let cross = &self.transform * cross_coded;
+        let beta = solution.factor.solve(&cross);
+
+        let rest = self.residual_vector(shift, &beta);
+        let square = rest.norm_squared() + 1.0;
+        let fourth = rest.iter().map(|x| x.powi(4)).sum::<f64>() + 1.0;
+        let residual_sum = g[(outcome, outcome)]
+            + self.support.iter().zip(rest.iter()).fold(0.0, |sum, (&row, left)| {
+                let inner: f64 = self
+                    .support
+                    .iter()
+                    .zip(rest.iter())
+                    .map(|(&column, right)| g[(row, column)] * right)
+                    .sum();
+                sum + left * (inner + 2.0 * g[(row, outcome)])
+            });
+        let residual_sum_sd = match self.moments.noise() {
+            CellNoise::None => 0.0,
+            CellNoise::Goe { s } => (2.0 * s).sqrt() * square,
+            CellNoise::Iid { v } => (v * (2.0 * square * square - fourth)).sqrt(),
+        };
+        let resolved = residual_sum >= 2.0 * residual_sum_sd && self.degrees_of_freedom().is_some();
+        let freedom = self.degrees_of_freedom();
+        let sigma2 = freedom.map(|freedom| {
+            if residual_sum >= 2.0 * residual_sum_sd {
+                residual_sum.max(0.0) / freedom
+            } else {
+                ((residual_sum + UPPER_POINT * residual_sum_sd) / freedom).max(self.least_variance())
+            }
+        });
+
+        let estimate: Vec<f64> = self.own_units(outcome, &beta);
+        let uncertainty = sigma2.filter(|_| self.interval() != Interval::Withheld).map(|sigma2| {
+            let quantile = normal_quantile(f64::midpoint(1.0, self.options.confidence));
+            let mut uncertainty = Uncertainty::with_capacity(estimate.len());
+            for (row, &estimate) in estimate.iter().enumerate() {
+                let noise = self.noise_variance(solution, row, &rest);
+                let sampling = if noise_alone { 0.0 } else { sigma2 * solution.sampling[row].max(0.0) };
+                let total = noise + sampling;
+                let std_error = total.sqrt() * term.scale;
+                uncertainty.std_error.push(std_error);
+                uncertainty.lower.push(estimate - quantile * std_error);
+                uncertainty.upper.push(estimate + quantile * std_error);
+                uncertainty.noise_share.push(if total > 0.0 { noise / total } else { 0.0 });
+            }
+            uncertainty
+        });
+        let fit = Fit {
+            interval: if uncertainty.is_some() { self.interval() } else { Interval::Withheld },
+            estimate: Some(estimate),
+            uncertainty,
+            residual_sd: sigma2.map(|sigma2| sigma2.sqrt() * term.scale),
+            residual_resolved: resolved,
+        };
+        (fit, Coded { outcome, shift, cross, sigma2: sigma2.unwrap_or(0.0) })
+    }
+
+    /// Variance of one coefficient from the noise alone, per squared unit of the outcome's scale: row j of
+    /// M (A + Λ)⁻¹ T, times Cov(E r), times itself. With v the cells' variances, Cov(E r)_jj = Σ_l v_jl r_l² and
+    /// Cov(E r)_jk = v_jk r_j r_k; GOE noise makes that s (|r|² I + r r′), `iid` noise v (|r|² I + r r′ − diag(r²)).
+    fn noise_variance(&self, solution: &Solution, row: usize, rest: &DVector<f64>) -> f64 {
+        let response = solution.response.row(row);
+        let along = response.transpose().dot(rest);
+        let square = rest.norm_squared() + 1.0;
+        match self.moments.noise() {
+            CellNoise::None => 0.0,
+            CellNoise::Goe { s } => s * (square * response.norm_squared() + along * along),
+            CellNoise::Iid { v } => {
+                let both: f64 = response.iter().zip(rest.iter()).map(|(b, r)| (b * r) * (b * r)).sum();
+                v * (square * response.norm_squared() + along * along - both)
+            }
+        }
+    }
+
+    /// r = t − T′β on the support; on the outcome itself r is 1.
+    fn residual_vector(&self, shift: f64, beta: &DVector<f64>) -> DVector<f64> {
+        let mut rest = -(self.transform.transpose() * beta);
+        if self.through_origin
+            && let Some(first) = rest.get_mut(0)
+        {
+            *first += shift;
+        }
+        rest
+    }
+
+    /// t's weight on the constant: an outcome measured from 0 of its own unit.
+    fn shift(&self, outcome: usize) -> f64 {
+        let term = &self.moments.terms()[outcome];
+        match self.moments.constant() {
+            Some(constant) if self.through_origin => term.centre / (term.scale * constant),
+            _ => 0.0,
+        }
+    }
+
+    /// Expected standard errors, from noise and from sampling, if the coded `slopes` of the predictors (without the
+    /// constant) and the residual variance `sigma2` were true. Empty where the moments cannot be solved.
+    pub(super) fn expected_errors(&self, outcome: usize, slopes: &[f64], sigma2: f64) -> Vec<(f64, f64)> {
+        let (Some(solution), Some(term)) = (&self.solution, self.moments.terms().get(outcome)) else {
+            return Vec::new();
+        };
+        let first = self.names.len().saturating_sub(slopes.len());
+        let beta = DVector::from_fn(self.names.len(), |row, _| {
+            row.checked_sub(first).and_then(|row| slopes.get(row)).copied().unwrap_or(0.0)
+        });
+        let rest = self.residual_vector(self.shift(outcome), &beta);
+        let each = (0..self.names.len()).map(|row| {
+            let noise = self.noise_variance(solution, row, &rest).sqrt() * term.scale;
+            (noise, (sigma2 * solution.sampling[row].max(0.0)).sqrt() * term.scale)
+        });
+        each.collect()
+    }
+
+    /// Coded coefficients in the columns' own units, the intercept's shift by the outcome's centre included.
+    pub(super) fn own_units(&self, outcome: usize, beta: &DVector<f64>) -> Vec<f64> {
+        let term = &self.moments.terms()[outcome];
+        let own = &self.unscale * beta * term.scale;
+        let mut own: Vec<f64> = own.iter().copied().collect();
+        if self.intercept
+            && let Some(first) = own.first_mut()
+        {
+            *first += term.centre;
+        }
+        own
+    }
+
+    /// The public minimum of a residual variance: that of rounding to the grid, 1/12 of a step squared, at the finest
+    /// grid that a plan may have (2⁻²⁴ of R). 0 without noise, where nothing has to be bounded away from it.
+    fn least_variance(&self) -> f64 {
+        if self.moments.noise() == CellNoise::None { 0.0 } else { libm::ldexp(1.0 / 12.0, -48) }
+    }
+}
+
+impl Uncertainty {
+    fn with_capacity(terms: usize) -> Self {
+        Self {
+            std_error: Vec::with_capacity(terms),
+            lower: Vec::with_capacity(terms),
+            upper: Vec::with_capacity(terms),
+            noise_share: Vec::with_capacity(terms),
+        }
+    }
+}
+
+fn withheld() -> Fit {
+    Fit {
+        estimate: None,
+        uncertainty: None,
+        interval: Interval::Withheld,
+        residual_sd: None,
+        residual_resolved: false,
+    }
+}

@@ -1,0 +1,362 @@
+use dashu_int::UBig;
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::privacy::calibrate::NoiseScale;
+use crate::privacy::measure::Rho;
+
+const TERMS: Terms =
+    Terms { adjacency: Adjacency::AddRemove, protect: Protect::Rows, max_rows_per_person: 1 };
+const REPLACE: Terms = Terms { adjacency: Adjacency::ReplaceOne, ..TERMS };
+
+fn opening(terms: Terms, split: Split) -> Opening<'static> {
+    let budget = Budget::EpsilonDelta {
+        epsilon: Epsilon::try_new(1.0).unwrap(),
+        delta: Delta::try_new(1e-6).unwrap(),
+    };
+    Opening { id: [0xab; 16], created: "2026-11-20", terms, budget, split }
+}
+
+fn open(terms: Terms, split: Split) -> Ledger {
+    Ledger::open(&opening(terms, split)).unwrap()
+}
+
+/// About `mu` of the Gaussian wallet's unit: sensitivity 2^48, S = 2^48 / mu.
+fn gaussian(inverse_mu: u64) -> Event {
+    Event::Gaussian {
+        sensitivity_squared: UBig::ONE << 96,
+        scale: NoiseScale::try_new((1 << 48) * inverse_mu).unwrap(),
+        cells_diagonal: 3,
+        cells_off_diagonal: 3,
+    }
+}
+
+fn pure(epsilon: f64) -> Event {
+    Event::Pure { epsilon: Epsilon::try_new(epsilon).unwrap() }
+}
+
+fn request(terms: Terms, events: &[Event]) -> Request<'_> {
+    let parameters = json!({"radius": 16_777_216, "shape": "goe"}).as_object().unwrap().clone();
+    Request {
+        terms,
+        events,
+        mechanism: "analyze-gauss",
+        version: "1",
+        parameters,
+        assurance: Assurance::Exact,
+    }
+}
+
+#[test]
+fn a_release_is_charged_once_and_for_good() {
+    let mut ledger = open(TERMS, Split::Gaussian);
+    let before = ledger.remaining();
+    let events = [gaussian(10)];
+    let cost = ledger.check(&request(TERMS, &events)).unwrap();
+    assert_eq!(ledger.remaining(), before, "a check is free");
+    assert_eq!(ledger.reserve(&request(TERMS, &events)), Ok(1));
+    assert_eq!(ledger.remaining().checked_add(&cost), Some(before));
+    assert_eq!(ledger.charged(), cost);
+    assert_eq!(ledger.reserve(&request(TERMS, &events)), Err(LedgerError::Pending(1)));
+    assert_eq!(ledger.release(2), Err(LedgerError::NotReserved(2)));
+    ledger.release(1).unwrap();
+    assert_eq!(ledger.burn(1), Err(LedgerError::NotReserved(1)));
+    assert_eq!(ledger.charged(), cost);
+    assert_eq!(ledger.entries()[0].parameters["radius"], "16777216");
+    assert_eq!(Ledger::parse(&ledger.to_json().unwrap()).as_ref(), Ok(&ledger));
+}
+
+#[test]
+fn a_crash_loses_a_release_and_never_a_charge() {
+    let mut ledger = open(TERMS, Split::Gaussian);
+    ledger.reserve(&request(TERMS, &[gaussian(10)])).unwrap();
+    let mut found = Ledger::parse(&ledger.to_json().unwrap()).unwrap();
+    assert_eq!(found.recover(), Ok(Some(1)));
+    assert_eq!(found.recover(), Ok(None));
+    assert_eq!(found.entries()[0].state, State::Burned);
+    assert_eq!(found.remaining(), ledger.remaining());
+    assert!(found.reserve(&request(TERMS, &[gaussian(10)])).is_ok());
+}
+
+#[test]
+fn a_refusal_changes_nothing_and_says_why() {
+    let mut ledger = open(TERMS, Split::Gaussian);
+    let before = ledger.clone();
+    let error = ledger.reserve(&request(TERMS, &[gaussian(1)])).unwrap_err();
+    assert!(error.is_refusal() && error.to_string().contains("Gaussian wallet"), "{error}");
+    let error = ledger.reserve(&request(TERMS, &[pure(0.1)])).unwrap_err();
+    assert!(error.is_refusal() && error.to_string().contains("`gaussian`"), "{error}");
+    assert_eq!(ledger.reserve(&request(TERMS, &[])), Err(LedgerError::Free));
+    let demo = Request { assurance: Assurance::Demo, ..request(TERMS, &[]) };
+    assert_eq!(ledger.reserve(&demo), Err(LedgerError::Demo));
+    for (terms, field) in [
+        (REPLACE, "adjacency"),
+        (Terms { protect: Protect::Labels, ..TERMS }, "protect"),
+        (Terms { max_rows_per_person: 2, ..TERMS }, "max_rows_per_person"),
+    ] {
+        let error = ledger.reserve(&request(terms, &[gaussian(10)])).unwrap_err();
+        assert!(!error.is_refusal() && error.to_string().contains(field), "{error}");
+    }
+    assert_eq!(ledger, before);
+    assert!(ledger.reserve(&request(TERMS, &[gaussian(10)])).is_ok(), "a smaller request may follow");
+}
+
+#[test]
+fn a_charge_too_large_to_count_is_refused() {
+    let mut ledger = open(TERMS, Split::Both);
+    let huge = [pure(3e26), pure(3e26)];
+    assert!(matches!(ledger.reserve(&request(TERMS, &huge)), Err(LedgerError::Calibration(_))));
+    let large = [pure(1e26)];
+    assert!(ledger.reserve(&request(TERMS, &large)).unwrap_err().is_refusal());
+}
+
+#[test]
+fn a_ledger_by_rho_states_its_epsilon() {
+    let budget =
+        Budget::Rho { rho: Rho::try_new(0.125).unwrap(), delta: Some(Delta::try_new(1e-6).unwrap()) };
+    let ledger = Ledger::open(&Opening { budget, ..opening(TERMS, Split::Gaussian) }).unwrap();
+    assert_eq!(ledger.capacity().gaussian, 1 << 38);
+    assert!((ledger.promise().0.get() - 2.258).abs() < 0.05, "{}", ledger.promise().0);
+    let bare = Budget::Rho { rho: Rho::try_new(0.125).unwrap(), delta: None };
+    let error = Ledger::open(&Opening { budget: bare, ..opening(TERMS, Split::Gaussian) }).unwrap_err();
+    assert_eq!(error, LedgerError::Calibration(CalibrationError::NoDelta));
+}
+
+#[test]
+fn protection_is_relaxed_once_and_for_good() {
+    let mut ledger = open(REPLACE, Split::Gaussian);
+    ledger.reserve(&request(REPLACE, &[gaussian(10)])).unwrap();
+    assert_eq!(ledger.relax(Protect::Labels), Err(LedgerError::Pending(1)));
+    ledger.release(1).unwrap();
+    let charged = ledger.charged();
+    assert!(ledger.relax(Protect::Rows).is_err());
+    ledger.relax(Protect::Labels).unwrap();
+    assert!(ledger.relax(Protect::Features).is_err());
+    assert_eq!(ledger.charged(), charged);
+    let error = ledger.reserve(&request(REPLACE, &[gaussian(10)])).unwrap_err();
+    assert!(error.to_string().contains("`protect` rows"), "{error}");
+    let labels = Terms { protect: Protect::Labels, ..REPLACE };
+    ledger.reserve(&request(labels, &[gaussian(10)])).unwrap();
+    assert_eq!(Ledger::parse(&ledger.to_json().unwrap()).as_ref(), Ok(&ledger));
+    assert!(open(TERMS, Split::Gaussian).relax(Protect::Labels).is_err(), "add-remove cannot");
+}
+
+#[test]
+fn every_altered_field_is_noticed() {
+    let mut ledger = open(REPLACE, Split::Both);
+    ledger.reserve(&request(REPLACE, &[gaussian(20), pure(0.1)])).unwrap();
+    ledger.release(1).unwrap();
+    ledger.relax(Protect::Labels).unwrap();
+    let whole = serde_json::to_value(&ledger).unwrap();
+    assert!(serde_json::from_value::<Ledger>(whole.clone()).is_ok());
+    let changes = [
+        ("/schema", json!("discreet.ledger/2")),
+        ("/id", json!("00")),
+        ("/id", json!("00000000000000000000000000000000")),
+        ("/created", json!("2026-13-20")),
+        ("/created", json!("2026-11-21")),
+        ("/adjacency", json!("add-remove")),
+        ("/protect", json!("features")),
+        ("/max_rows_per_person", json!("2")),
+        ("/max_rows_per_person", json!("01")),
+        ("/budget/epsilon", json!("2")),
+        ("/budget/epsilon", json!("1.0")),
+        ("/budget/delta", json!("1e-5")),
+        ("/other/epsilon", json!("0.6")),
+        ("/other/delta", json!("0")),
+        ("/mu", json!("0.2")),
+        ("/capacity/gaussian", json!("99999999999")),
+        ("/capacity/slack", json!("1")),
+        ("/entries/0/seq", json!("2")),
+        ("/entries/0/kind", json!("relax")),
+        ("/entries/0/state", json!("burned")),
+        ("/entries/0/mechanism", json!("ada-ssp")),
+        ("/entries/0/version", json!("2")),
+        ("/entries/0/parameters/radius", json!(16_777_216)),
+        ("/entries/0/parameters/radius", json!("1")),
+        ("/entries/0/charge/gaussian", json!("1")),
+        ("/entries/0/charge/epsilon", json!("0")),
+        ("/entries/0/assurance", json!("DEMO")),
+        ("/entries/0/previous", json!("")),
+        ("/entries/0/hash", json!("")),
+        ("/entries/1/parameters/protect", json!("features")),
+        ("/entries/1/charge/gaussian", json!("1")),
+        ("/tip", json!("")),
+        ("/entries", json!([])),
+    ];
+    for (pointer, value) in changes {
+        let mut altered = whole.clone();
+        *altered.pointer_mut(pointer).unwrap() = value.clone();
+        assert!(serde_json::from_value::<Ledger>(altered).is_err(), "{pointer} became {value}");
+    }
+    let mut more = whole.clone();
+    more["note"] = json!("");
+    assert!(serde_json::from_value::<Ledger>(more).is_err());
+    let text = ledger.to_json().unwrap();
+    assert!(Ledger::parse(&(text.clone() + "x")).is_err());
+    assert!(Ledger::parse(&text[..text.len() / 2]).is_err());
+}
+
+#[test]
+fn a_forged_chain_still_has_to_add_up() {
+    // Someone who recomputes the hashes after lowering a charge to nothing, or spending twice, is refused too.
+    let mut ledger = open(TERMS, Split::Gaussian);
+    ledger.reserve(&request(TERMS, &[gaussian(5)])).unwrap();
+    ledger.release(1).unwrap();
+    let forge = |change: &dyn Fn(&mut Entry)| {
+        let mut document = ledger.document.clone();
+        change(&mut document.entries[0]);
+        document.entries[0].hash = document.entries[0].own_hash().unwrap();
+        document.tip = document.last_hash().unwrap();
+        Ledger::try_from(document)
+    };
+    assert!(forge(&|_| ()).is_ok());
+    assert!(forge(&|entry| entry.charge = Units::ZERO).is_err());
+    assert!(forge(&|entry| entry.charge.gaussian = u128::MAX).is_err());
+    assert!(forge(&|entry| entry.charge.epsilon = 1).is_err());
+    assert!(forge(&|entry| entry.kind = Kind::Relax).is_err());
+}
+
+#[test]
+fn an_import_extends_and_never_forks() {
+    let mut local = open(TERMS, Split::Gaussian);
+    let spend = |ledger: &mut Ledger| {
+        let seq = ledger.reserve(&request(TERMS, &[gaussian(20)])).unwrap();
+        ledger.release(seq).unwrap();
+    };
+    spend(&mut local);
+    let old = local.clone();
+    let mut ahead = local.clone();
+    spend(&mut ahead);
+    spend(&mut ahead);
+    assert_eq!(local.import(&ahead), Ok(2));
+    assert_eq!(local, ahead);
+    assert_eq!(local.import(&ahead), Ok(0));
+    assert_eq!(local.import(&old), Err(LedgerError::Older));
+    let mut apart = old.clone();
+    apart.reserve(&request(TERMS, &[gaussian(30)])).unwrap();
+    assert_eq!(local.import(&apart), Err(LedgerError::Fork(2)));
+    let other = Ledger::open(&Opening { id: [1; 16], ..opening(TERMS, Split::Gaussian) }).unwrap();
+    assert!(matches!(local.import(&other), Err(LedgerError::OtherLedger(_))));
+    let same_id = Ledger::open(&opening(TERMS, Split::Both)).unwrap();
+    assert_eq!(local.import(&same_id), Err(LedgerError::Fork(0)));
+    assert_eq!(local, ahead);
+}
+
+#[test]
+fn a_reserved_tip_may_be_settled_by_an_import() {
+    let mut local = open(TERMS, Split::Gaussian);
+    local.reserve(&request(TERMS, &[gaussian(20)])).unwrap();
+    let reserved = local.clone();
+    let mut released = local.clone();
+    released.release(1).unwrap();
+    let mut burned = local.clone();
+    burned.burn(1).unwrap();
+    assert_eq!(local.import(&released), Ok(1));
+    assert_eq!(local, released);
+    assert_eq!(local.import(&reserved), Err(LedgerError::Older));
+    assert_eq!(local.import(&burned), Err(LedgerError::Fork(1)));
+}
+
+/// The 20-line model: two sums.
+#[derive(Default)]
+struct Model {
+    gaussian: u128,
+    epsilon: u128,
+    delta: u128,
+}
+
+impl Model {
+    fn ask(&mut self, charge: &Units, capacity: &Units) -> bool {
+        let fits = self.gaussian + charge.gaussian <= capacity.gaussian
+            && self.epsilon + charge.epsilon <= capacity.epsilon
+            && self.delta + charge.delta <= capacity.delta
+            && charge.gaussian + charge.epsilon + charge.delta > 0;
+        if fits {
+            self.gaussian += charge.gaussian;
+            self.epsilon += charge.epsilon;
+            self.delta += charge.delta;
+        }
+        fits
+    }
+}
+
+fn any_units(most: u128) -> impl Strategy<Value = Units> {
+    let part = move || prop_oneof![Just(0), 0..=most, Just(most)];
+    (part(), part(), part()).prop_map(|(gaussian, epsilon, delta)| Units {
+        gaussian,
+        epsilon,
+        delta,
+        slack: 0,
+    })
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    prop_oneof![(5..100_u64).prop_map(gaussian), (0..400_u32).prop_map(|k| pure(f64::from(k) / 1000.0))]
+}
+
+fn cases(cases: u32) -> ProptestConfig {
+    let rng_seed = proptest::test_runner::RngSeed::Fixed(20_261_120);
+    ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(cases(500))]
+
+    #[test]
+    fn admission_is_the_model(capacity in any_units(1000), requests in prop::collection::vec(any_units(300), 0..20)) {
+        let (mut model, mut left) = (Model::default(), capacity);
+        for charge in requests {
+            let answer = admit(&left, &charge, &capacity);
+            prop_assert_eq!(answer.is_ok(), model.ask(&charge, &capacity));
+            left = answer.unwrap_or(left);
+            prop_assert_eq!(capacity.gaussian - left.gaussian, model.gaussian);
+        }
+    }
+
+    #[test]
+    fn refusing_is_monotone(left in any_units(1000), charge in any_units(1000), more in any_units(50)) {
+        let larger = charge.checked_add(&more).unwrap();
+        let richer = left.checked_add(&more).unwrap();
+        if admit(&left, &larger, &left).is_ok() && !charge.is_free() {
+            prop_assert!(admit(&left, &charge, &left).is_ok(), "asking for less is refused");
+        }
+        if admit(&left, &charge, &left).is_ok() {
+            prop_assert!(admit(&richer, &charge, &richer).is_ok(), "having more is refused");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    #[test]
+    fn a_charge_never_lowers_the_total_and_no_import_loses_one(
+        events in prop::collection::vec((any_event(), 0..3_u8), 1..12),
+        cut in 0..12_usize,
+    ) {
+        let mut ledger = open(TERMS, Split::Both);
+        let mut copy = ledger.clone();
+        for (at, (event, end)) in events.iter().enumerate() {
+            if at == cut {
+                copy = ledger.clone();
+            }
+            let before = ledger.charged();
+            let answer = ledger.reserve(&request(TERMS, std::slice::from_ref(event)));
+            prop_assert!(ledger.charged().checked_sub(&before).is_some());
+            prop_assert_eq!(answer.is_ok(), ledger.charged() != before);
+            if let Ok(seq) = answer {
+                match end {
+                    0 => ledger.release(seq).unwrap(),
+                    1 => ledger.burn(seq).unwrap(),
+                    _ => prop_assert_eq!(ledger.recover(), Ok(Some(seq))),
+                }
+            }
+        }
+        prop_assert_eq!(&Ledger::parse(&ledger.to_json().unwrap()).unwrap(), &ledger);
+        let charged = ledger.charged();
+        prop_assert!(copy.import(&ledger).is_ok());
+        prop_assert_eq!(copy.charged(), charged);
+    }
+}

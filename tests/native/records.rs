@@ -1,0 +1,512 @@
+//! Records against the crate `csv`, rows against the formula, sums against big integers.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that fails may panic"
+)]
+
+use dashu_int::IBig;
+use discreet::data::csv::{Feed, Parser};
+use discreet::data::encode::{Encoded, Encoder, Geometry, within};
+use discreet::data::moments::{MAX_TERMS, Moments, MomentsError};
+use discreet::data::preview::{Suggestion, preview};
+use discreet::data::{HeaderRead, HeaderRules, csv::Record, header::read_header};
+use discreet::plan::bound::{
+    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Missing, PersonColumn, Role,
+};
+use proptest::prelude::*;
+
+/// The dialect with the contract's defaults.
+pub fn rules() -> CsvRules {
+    CsvRules {
+        delimiter: b',',
+        decimal: b'.',
+        encoding: Encoding::Utf8,
+        na: ["", "NA", "N/A", "NaN", "null", "."].map(str::to_owned).into(),
+    }
+}
+
+pub fn number(name: &str, field: usize, role: Role, lower: f64, upper: f64) -> BoundColumn {
+    BoundColumn { name: name.to_owned(), field, role, kind: Kind::Number { lower, upper } }
+}
+
+pub fn category(name: &str, field: usize, role: Role, levels: &[&str], reference: usize) -> BoundColumn {
+    let other = levels.iter().position(|level| *level == "other");
+    let levels = levels.iter().map(|level| (*level).to_owned()).collect();
+    BoundColumn { name: name.to_owned(), field, role, kind: Kind::Category { levels, reference, other } }
+}
+
+pub fn plan(columns: Vec<BoundColumn>, fields: usize) -> BoundPlan {
+    BoundPlan {
+        columns,
+        person: None,
+        missing: Missing::Skip,
+        fields,
+        csv: rules(),
+        grid: GridParams { radius: 1 << 24, intercept_weight: 0.5, feature_share: 0.6, row_norm: 1.0 },
+    }
+}
+
+/// The contract's example: age, sex, blood pressure.
+pub fn clinic() -> BoundPlan {
+    let columns = vec![
+        number("age", 0, Role::Feature, 0.0, 120.0),
+        category("sex", 1, Role::Feature, &["F", "M"], 0),
+        number("sbp", 2, Role::Outcome, 60.0, 260.0),
+    ];
+    plan(columns, 3)
+}
+
+pub fn with_person(mut plan: BoundPlan, field: usize, max_rows: u32) -> BoundPlan {
+    plan.person = Some(PersonColumn { name: "id".to_owned(), field, max_rows });
+    plan
+}
+
+/// SplitMix64: numbers for tests, the same on every run.
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+}
+
+/// One row from cells.
+pub fn encode(plan: &BoundPlan, cells: &[&str]) -> Option<Vec<i32>> {
+    let text = cells.concat();
+    let ends: Vec<usize> = cells
+        .iter()
+        .scan(0, |end, cell| {
+            *end += cell.len();
+            Some(*end)
+        })
+        .collect();
+    match Encoder::new(plan).encode(&Record::new(&text, &ends)) {
+        Encoded::Row(row) => Some(row.to_vec()),
+        Encoded::Skipped => None,
+    }
+}
+
+/// All records as texts, with the bytes fed in pieces.
+fn records(fields: usize, rules: &CsvRules, bytes: &[u8], piece: usize) -> (Vec<Vec<String>>, bool) {
+    let mut found = Vec::new();
+    let mut take =
+        |record: Record<'_>| found.push((0..fields).map(|field| record.field(field).to_owned()).collect());
+    let mut parser = Parser::new(fields, rules, 0, u64::MAX);
+    let mut fine = true;
+    for part in bytes.chunks(piece) {
+        match parser.feed(part, &mut take) {
+            Ok(feed) => assert_eq!(feed, Feed::More),
+            Err(_) => {
+                fine = false;
+                break;
+            }
+        }
+    }
+    let fine = fine && parser.finish(&mut take).is_ok();
+    (found, fine)
+}
+
+fn latin(bytes: &[u8]) -> String {
+    bytes.iter().map(|&byte| char::from(byte)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What the crate `csv` writes, we read back, whatever the pieces.
+    #[test]
+    fn what_csv_writes_we_read(
+        table in (1_usize..5).prop_flat_map(|width| prop::collection::vec(
+            prop::collection::vec("[a-zé€,;\"\r\n \t0-9]{0,6}", width), 0..12)),
+        piece in 1_usize..40,
+        terminator in prop::sample::select(vec![
+            csv::Terminator::CRLF, csv::Terminator::Any(b'\n'), csv::Terminator::Any(b'\r')]),
+        delimiter in prop::sample::select(vec![b',', b';', b'\t', b'|']),
+    ) {
+        let mut writer = csv::WriterBuilder::new()
+            .terminator(terminator)
+            .delimiter(delimiter)
+            .quote_style(csv::QuoteStyle::Always)
+            .from_writer(Vec::new());
+        for row in &table {
+            writer.write_record(row).expect("memory");
+        }
+        let bytes = writer.into_inner().expect("memory");
+        let rules = CsvRules { delimiter, ..rules() };
+        let width = table.first().map_or(1, Vec::len);
+        let (found, fine) = records(width, &rules, &bytes, piece);
+        prop_assert!(fine);
+        prop_assert_eq!(found, table);
+    }
+
+    /// Any bytes: the same records as the crate `csv` up to the first one that is not well formed.
+    #[test]
+    fn any_bytes_read_as_csv_reads_them(
+        bytes in prop::collection::vec(prop::sample::select(b"ab1,,;\"\"\n\r\xe9 ".to_vec()), 0..60),
+        piece in 1_usize..20,
+        width in 1_usize..4,
+    ) {
+        let rules = CsvRules { encoding: Encoding::Latin1, ..rules() };
+        let (found, fine) = records(width, &rules, &bytes, piece);
+        let mut reader =
+            csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes.as_slice());
+        let theirs: Vec<Vec<String>> = reader
+            .byte_records()
+            .map(|record| record.expect("memory").iter().map(latin).collect())
+            .collect();
+        let good: Vec<_> = theirs.iter().take_while(|record| record.len() == width).cloned().collect();
+        if fine {
+            prop_assert_eq!(&found, &theirs);
+        } else {
+            // The last of theirs may be one that an open quote ends: we refuse it.
+            prop_assert!(found == good || found[..] == good[..good.len().saturating_sub(1)]);
+        }
+    }
+
+    /// Sums do not depend on order or split.
+    #[test]
+    fn moments_merge_in_any_order(
+        rows in prop::collection::vec(prop::collection::vec(-(1 << 24)..=1_i32 << 24, 4), 0..40),
+        cut in 0_usize..40,
+    ) {
+        let sum = |rows: &[Vec<i32>]| {
+            let mut moments = Moments::new(4);
+            rows.iter().for_each(|row| moments.add(row));
+            moments
+        };
+        let whole = sum(&rows);
+        let (left, right) = rows.split_at(cut.min(rows.len()));
+        let mut forward = sum(left);
+        forward.merge(&sum(right)).expect("same plan");
+        let mut backward = sum(right);
+        backward.merge(&Moments::from_bytes(&sum(left).to_bytes()).expect("own bytes")).expect("same plan");
+        let reversed: Vec<_> = rows.iter().rev().cloned().collect();
+        prop_assert_eq!(&forward, &whole);
+        prop_assert_eq!(&backward, &whole);
+        prop_assert_eq!(&sum(&reversed), &whole);
+    }
+}
+
+/// Z'Z by big integers.
+fn gram(rows: &[Vec<i32>]) -> Vec<IBig> {
+    let terms = rows.first().map_or(0, Vec::len);
+    let mut sums = Vec::new();
+    for first in 0..terms {
+        for second in first..terms {
+            sums.push(rows.iter().map(|row| IBig::from(row[first]) * IBig::from(row[second])).sum());
+        }
+    }
+    sums
+}
+
+fn assert_gram(rows: &[Vec<i32>]) {
+    let terms = rows[0].len();
+    let mut moments = Moments::new(terms);
+    rows.iter().for_each(|row| moments.add(row));
+    assert_eq!(moments.rows(), rows.len() as u64);
+    let expected = gram(rows);
+    let upper: Vec<IBig> = moments.upper().iter().map(|&sum| IBig::from(sum)).collect();
+    assert_eq!(upper, expected);
+    let mut cells = expected.into_iter();
+    for first in 0..terms {
+        for second in first..terms {
+            let cell = cells.next().expect("as many");
+            assert_eq!(IBig::from(moments.get(first, second)), cell);
+            assert_eq!(IBig::from(moments.get(second, first)), cell);
+        }
+    }
+}
+
+/// T7 on random rows, dense and sparse, over more than one block.
+#[test]
+fn moments_equal_a_big_integer_gram() {
+    let mut numbers = Numbers(1);
+    for (terms, rows, empty) in [(1, 5, 0), (3, 40_000, 0), (7, 17_000, 3), (40, 300, 9), (23, 500, 6)] {
+        let rows: Vec<Vec<i32>> = (0..rows)
+            .map(|_| {
+                (0..terms)
+                    .map(|_| match numbers.below(10) < empty {
+                        true => 0,
+                        false => numbers.below((1 << 25) + 1) as i32 - (1 << 24),
+                    })
+                    .collect()
+            })
+            .collect();
+        assert_gram(&rows);
+    }
+}
+
+/// T7 where every product is as large as can be: 2^15 such rows would leave `i64`.
+#[test]
+fn moments_do_not_wrap_on_the_largest_rows() {
+    let far = 1 << 24;
+    assert_gram(&vec![vec![far, far, -far]; 70_000]);
+    assert_gram(&vec![vec![far, 0, 0, 0, 0, 0, 0, 0, -far]; 70_000]);
+}
+
+#[test]
+fn a_row_beyond_the_grid_contributes_nothing() {
+    let mut moments = Moments::new(2);
+    moments.add(&[1, (1 << 24) + 1]);
+    moments.add(&[i32::MIN, 1]);
+    moments.add(&[1]);
+    assert_eq!(moments, Moments::new(2));
+}
+
+#[test]
+fn bytes_that_hold_no_sums_are_refused() {
+    let mut moments = Moments::new(2);
+    moments.add(&[3, -4]);
+    let bytes = moments.to_bytes();
+    assert_eq!(Moments::from_bytes(&bytes), Ok(moments.clone()));
+    for end in 0..bytes.len() {
+        assert_eq!(Moments::from_bytes(&bytes[..end]), Err(MomentsError::Malformed));
+    }
+    let mut long = bytes.clone();
+    long.push(0);
+    assert_eq!(Moments::from_bytes(&long), Err(MomentsError::Malformed));
+    let mut large = bytes;
+    // One row cannot have a sum of 2^120.
+    large[16 + 15] = 1;
+    assert_eq!(Moments::from_bytes(&large), Err(MomentsError::Malformed));
+    assert_eq!(Moments::from_bytes(&[0xff; 64]), Err(MomentsError::Malformed));
+    assert!(Moments::from_bytes(&Moments::new(MAX_TERMS).to_bytes()).is_ok());
+    assert_eq!(moments.merge(&Moments::new(3)), Err(MomentsError::Terms { ours: 2, theirs: 3 }));
+}
+
+/// The spec's own numbers, and the bound that the proof uses.
+#[test]
+fn the_grid_of_the_default_plan() {
+    let geometry = Geometry::new(&clinic());
+    assert_eq!((geometry.constant, geometry.radius), (7_502_999, 15_005_998));
+    // Four terms: ⌈√4 / 2⌉ + 1 = 2.
+    assert_eq!(geometry.reach, 15_005_996);
+    let names: Vec<&str> = geometry.terms.iter().map(|term| term.name.as_str()).collect();
+    assert_eq!(names, ["(Intercept)", "age", "sex[M]", "sbp"]);
+    let columns: Vec<_> = geometry.terms.iter().map(|term| (term.column, term.level)).collect();
+    assert_eq!(columns, [(None, None), (Some(0), None), (Some(1), Some(1)), (Some(2), None)]);
+    assert!((geometry.terms[1].centre - 60.0).abs() < 1e-12 && geometry.terms[2].centre.abs() < 1e-12);
+    assert!((geometry.terms[1].weight - 0.3_f64.sqrt()).abs() < 1e-12);
+    assert!((geometry.terms[3].weight - 0.4_f64.sqrt()).abs() < 1e-12);
+}
+
+#[test]
+fn the_grid_stays_within_its_radius() {
+    for shift in 16..=24 {
+        for weight in [1e-9, 1e-3, 0.1, 0.25, 0.5, 0.7, 0.999, 1.0] {
+            let mut plan = clinic();
+            plan.grid.radius = 1 << shift;
+            plan.grid.intercept_weight = weight;
+            let geometry = Geometry::new(&plan);
+            assert!(geometry.constant >= 1);
+            assert!(geometry.squared_norm() <= 1 << (2 * shift));
+            // No larger W would do, but for the two that rounding may cost.
+            let next = u128::from(geometry.radius) + 3;
+            let constant = (weight * next as f64).floor() as u128;
+            assert!(constant.max(1).pow(2) + next.pow(2) > 1 << (2 * shift), "{shift} {weight}");
+        }
+    }
+    let mut plan = clinic();
+    plan.grid.intercept_weight = 0.0;
+    let geometry = Geometry::new(&plan);
+    assert_eq!((geometry.constant, geometry.radius), (0, 1 << 24));
+    assert_eq!(geometry.terms[0].name, "age");
+    assert_eq!(encode(&plan, &["60", "F", "160"]), Some(vec![0, 0, 0]));
+}
+
+/// value = centre + scale · code, to half a step, while a record is not shortened.
+#[test]
+fn codes_stand_for_values() {
+    let mut plan = clinic();
+    for row_norm in [1.0, 0.8] {
+        plan.grid.row_norm = row_norm;
+        let terms = Geometry::new(&plan).terms;
+        let row = encode(&plan, &["37.5", "F", "141"]).expect("complete");
+        for (place, value) in [(0, 1.0), (1, 37.5), (2, 0.0), (3, 141.0)] {
+            let read = terms[place].centre + terms[place].scale * f64::from(row[place]);
+            assert!((read - value).abs() <= 0.501 * terms[place].scale, "{row_norm} {place} {read}");
+        }
+    }
+    let row = encode(&plan, &["60", "M", "160"]).expect("complete");
+    assert!((Geometry::new(&plan).terms[2].scale * f64::from(row[2]) - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn values_beyond_their_bounds_are_clipped() {
+    let plan = clinic();
+    assert_eq!(encode(&plan, &["1e300", "M", "-1e308"]), encode(&plan, &["120", "M", "60"]));
+    assert_eq!(encode(&plan, &["9223372036854775808", "M", "100"]), encode(&plan, &["121", "M", "100"]));
+}
+
+/// A record longer than `row_norm` keeps its direction and gets the length K.
+#[test]
+fn a_long_record_is_shortened_as_a_whole() {
+    let mut plan = clinic();
+    plan.grid.row_norm = 0.5;
+    let reach = f64::from(Geometry::new(&plan).reach);
+    let row = encode(&plan, &["120", "M", "60"]).expect("complete");
+    let norm = row[1..].iter().map(|&code| f64::from(code).powi(2)).sum::<f64>().sqrt();
+    assert!((norm - reach).abs() < 2.0, "{norm}");
+    assert!((row[1] - row[2]).abs() <= 1 && row[3] < 0, "{row:?}");
+    assert!((f64::from(row[3]) / f64::from(row[1]) + (0.4_f64 / 0.3).sqrt()).abs() < 1e-6);
+}
+
+#[test]
+fn missing_cells_skip_the_record_or_take_the_middle() {
+    let mut plan = clinic();
+    for cells in [
+        ["", "F", "100"],
+        ["NA", "F", "100"],
+        [" NaN ", "F", "100"],
+        ["60", "x", "100"],
+        ["60", " ", "100"],
+        ["60", "F", "1e400"],
+        ["60", "F", "1,5"],
+        ["60", "F", "inf"],
+        ["60", "f", "100"],
+        ["60", "null", "100"],
+    ] {
+        assert_eq!(encode(&plan, &cells), None, "{cells:?}");
+    }
+    plan.missing = Missing::Midpoint;
+    assert_eq!(encode(&plan, &["", "x", "."]), encode(&plan, &["60", "F", "160"]));
+    assert_eq!(encode(&plan, &["NaN", "M", "inf"]), encode(&plan, &["60", " M ", "160"]));
+    assert_eq!(encode(&plan, &["", "", ""]).map(|row| row[1..].to_vec()), Some(vec![0, 0, 0]));
+}
+
+#[test]
+fn a_number_can_be_declared_missing() {
+    let mut plan = clinic();
+    plan.csv.na.push("-9".to_owned());
+    assert_eq!(encode(&plan, &["-9", "F", "100"]), None);
+    assert!(encode(&plan, &["-9.0", "F", "100"]).is_some(), "tokens are compared as text");
+}
+
+#[test]
+fn levels_have_one_weight_and_other_takes_the_rest() {
+    let levels = &["low", " mid ", "other", "high"];
+    let columns = vec![category("c", 0, Role::Feature, levels, 1), number("y", 1, Role::Outcome, 0.0, 1.0)];
+    let plan = plan(columns, 2);
+    let terms = Geometry::new(&plan).terms;
+    let names: Vec<&str> = terms.iter().map(|term| term.name.as_str()).collect();
+    assert_eq!(names, ["(Intercept)", "c[low]", "c[other]", "c[high]", "y"]);
+    let one = (1.0 / terms[1].scale).round_ties_even() as i32;
+    let dummies = |cell: &str| encode(&plan, &[cell, "0.5"]).map(|row| row[1..4].to_vec());
+    assert_eq!(dummies("low"), Some(vec![one, 0, 0]));
+    assert_eq!(dummies(" high\t"), Some(vec![0, 0, one]));
+    assert_eq!(dummies("mid"), Some(vec![0, 0, 0]));
+    assert_eq!(dummies("other"), Some(vec![0, one, 0]));
+    assert_eq!(dummies("HIGH"), Some(vec![0, one, 0]));
+    assert_eq!(dummies("NA"), None, "missing is not a value outside the list");
+}
+
+/// An encoder keeps nothing of one record for the next.
+#[test]
+fn a_record_is_encoded_alone() {
+    let plan = clinic();
+    let mut encoder = Encoder::new(&plan);
+    let mut read = |cells: [&str; 3]| {
+        let text = cells.concat();
+        let first = cells[0].len();
+        let ends = [first, first + cells[1].len(), text.len()];
+        match encoder.encode(&Record::new(&text, &ends)) {
+            Encoded::Row(row) => Some(row.to_vec()),
+            Encoded::Skipped => None,
+        }
+    };
+    let first = read(["30", "F", "120"]);
+    assert!(read(["99", "M", "250"]).is_some());
+    assert!(read(["99", "M", ""]).is_none());
+    assert_eq!(read(["30", "F", "120"]), first);
+}
+
+/// T7: a million cells of any bits under bounds of any bits never give a row beyond the grid.
+#[test]
+fn no_bits_leave_the_grid() {
+    let mut numbers = Numbers(7);
+    let mut cells_read = 0;
+    let mut zeroed = 0;
+    while cells_read < 1_000_000 {
+        let mut columns = Vec::new();
+        for field in 0..5 {
+            let bound =
+                |bits: u64| Some(f64::from_bits(bits)).filter(|bound| bound.is_finite()).unwrap_or(1.0);
+            let (one, two) = match field % 2 {
+                0 => (-1.0, numbers.below(100) as f64),
+                _ => (bound(numbers.next()), bound(numbers.next())),
+            };
+            let role = if field < 3 { Role::Feature } else { Role::Outcome };
+            columns.push(number("x", field, role, one.min(two), one.max(two)));
+        }
+        let mut plan = plan(columns, 5);
+        plan.grid.radius = 1 << (16 + numbers.below(9));
+        plan.grid.intercept_weight = numbers.below(11) as f64 / 10.0;
+        plan.grid.feature_share = 0.1 + numbers.below(9) as f64 / 10.0;
+        plan.grid.row_norm = (1 + numbers.below(1000)) as f64 / 1000.0;
+        plan.missing = Missing::Midpoint;
+        let geometry = Geometry::new(&plan);
+        let mut encoder = Encoder::new(&plan);
+        for _ in 0..400 {
+            let mut text = String::new();
+            let mut ends = Vec::new();
+            for _ in 0..5 {
+                use std::fmt::Write;
+                write!(text, "{:e}", f64::from_bits(numbers.next())).expect("memory");
+                ends.push(text.len());
+            }
+            let Encoded::Row(row) = encoder.encode(&Record::new(&text, &ends)) else {
+                panic!("midpoint never skips")
+            };
+            let (constant, codes) = row.split_at(usize::from(geometry.constant > 0));
+            assert!(constant.iter().all(|&code| i64::from(code) == i64::from(geometry.constant)));
+            let square: i128 = codes.iter().map(|&code| i128::from(code) * i128::from(code)).sum();
+            assert!(square <= i128::from(geometry.radius).pow(2));
+            zeroed += usize::from(square == 0);
+            cells_read += 5;
+        }
+    }
+    // The integer check is not what keeps ordinary rows in: it must never be reached, so hardly any row is zero.
+    assert!(zeroed < 2_000, "{zeroed}");
+}
+
+#[test]
+fn the_integer_check_counts_exactly() {
+    assert!(within(&[3, -4], 5));
+    assert!(!within(&[3, -5], 5));
+    assert!(!within(&[15_005_998, 1], 15_005_998));
+    assert!(within(&[-15_005_998, 0], 15_005_998));
+    assert!(!within(&[i32::MIN; 64], u32::MAX));
+    assert!(within(&[], 0));
+}
+
+#[test]
+fn a_preview_suggests_types_and_never_bounds() {
+    let text = "id,age,sex,empty\na,1,F,\nb,2.5,M,NA\nc,x,M,\n\"d\",3,F,";
+    let Ok(HeaderRead::Header(header)) = read_header(text.as_bytes(), true, HeaderRules::default()) else {
+        panic!("a header")
+    };
+    let body = &text.as_bytes()[header.body_offset as usize..];
+    let view = preview(&header, &rules(), body, true, 10);
+    assert_eq!(view.rows.len(), 4);
+    assert_eq!(view.rows[3], ["d", "3", "F", ""]);
+    let category = |distinct| Suggestion::Category { distinct };
+    assert_eq!(view.suggestions, [category(4), category(4), category(2), Suggestion::Unknown]);
+    let cut = preview(&header, &rules(), body, false, 10);
+    assert_eq!(cut.rows.len(), 3, "a record that the bytes cut off is left out");
+    let short = preview(&header, &rules(), body, true, 2);
+    assert_eq!((short.rows.len(), short.suggestions[1]), (2, Suggestion::Number));
+    let ragged = preview(&header, &rules(), b"a,1,F,\nb,1\n", true, 10);
+    assert_eq!(ragged.rows.len(), 1);
+    assert!(ragged.error.is_some_and(|error| error.position.line == 3));
+}
