@@ -545,5 +545,6 @@ fn is_date(text: &str) -> bool {
 }
 
 // proptest is a native dependency.
-#[cfg(all(test, not(target_arch = "wasm32")))]
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests;
