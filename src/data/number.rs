@@ -8,9 +8,50 @@
 #[must_use]
 pub fn parse(field: &str, decimal: u8) -> Option<f64> {
     let text = field.trim();
-    let plain = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'e' | b'E') || *byte == decimal;
+    short(text.as_bytes(), decimal).or_else(|| long(text, decimal))
+}
+
+/// A number of at most 15 digits without an exponent, as most are; `None` for any other text.
+///
+/// Its digits as an integer and the power of ten below it are both exact doubles, so one division rounds it correctly.
+fn short(text: &[u8], decimal: u8) -> Option<f64> {
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] => (false, digits),
+        digits => (false, digits),
+    };
+    if digits.len() > DIGITS {
+        return None;
+    }
+    let mut integer = 0_u64;
+    let mut mark = None;
+    for (place, &byte) in digits.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => integer = integer * 10 + u64::from(byte - b'0'),
+            _ if byte == decimal && mark.is_none() => mark = Some(place),
+            _ => return None,
+        }
+    }
+    let fraction = mark.map_or(0, |place| digits.len() - place - 1);
+    if digits.len() == usize::from(mark.is_some()) {
+        return None;
+    }
+    let value = integer as f64 / POWERS.get(fraction)?;
+    Some(if negative { -value } else { value })
+}
+
+/// Most characters of a short number after its sign.
+const DIGITS: usize = 15;
+
+/// 10^0, 10^1, …, each exact.
+const POWERS: [f64; DIGITS] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14];
+
+/// Any number, by the standard library, which rounds correctly.
+fn long(text: &str, decimal: u8) -> Option<f64> {
+    let plain = |byte: u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'e' | b'E') || byte == decimal;
     // The letters of `inf` and `nan`, which the standard library reads, are not among these.
-    if text.is_empty() || !text.bytes().all(|byte| plain(&byte)) {
+    if text.is_empty() || !text.bytes().all(plain) {
         return None;
     }
     let number: f64 = if decimal == b'.' {
@@ -22,8 +63,9 @@ pub fn parse(field: &str, decimal: u8) -> Option<f64> {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_possible_truncation, reason = "random digits")]
 mod tests {
-    use super::parse;
+    use super::{long, parse, short};
 
     #[test]
     fn reads_what_the_contract_calls_a_number() {
@@ -101,6 +143,29 @@ mod tests {
         assert_eq!(parse("15", b','), Some(15.0));
         for text in ["1.5", "1.000,5", "1,000,5", ",", "1;5"] {
             assert_eq!(parse(text, b','), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_short_way_rounds_as_the_standard_library_does() {
+        let mut state = 1_u64;
+        let mut short_ones = 0;
+        for _ in 0..200_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // A sign, up to 16 digits, and a mark somewhere among them or beyond.
+            let digits = (state >> 20).to_string();
+            let digits = &digits[..digits.len().min(1 + (state >> 8) as usize % 16)];
+            let (left, right) = digits.split_at(digits.len().min((state >> 3) as usize % 18));
+            let text = format!("{}{left}.{right}", ["", "-", "+"][state as usize % 3]);
+            if let Some(value) = short(text.as_bytes(), b'.') {
+                short_ones += 1;
+                assert_eq!(Some(value.to_bits()), long(&text, b'.').map(f64::to_bits), "{text}");
+            }
+        }
+        assert!(short_ones > 100_000, "{short_ones}");
+        for text in ["-0", "+.0", "000.10", "999999999999999", ".", "-", "-.", ""] {
+            let expected = long(text, b'.').map(f64::to_bits);
+            assert_eq!(short(text.as_bytes(), b'.').map(f64::to_bits), expected, "{text}");
         }
     }
 }

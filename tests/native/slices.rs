@@ -18,7 +18,7 @@ use discreet::data::{
 use discreet::plan::bound::{BoundPlan, Role};
 use proptest::prelude::*;
 
-use crate::records::{Numbers, category, clinic, number, plan, with_person};
+use crate::records::{Numbers, category, clinic, fixed, number, plan, with_person};
 
 /// What a scan of bytes gives, or the text of its error.
 type Result<S> = std::result::Result<Scan<S>, String>;
@@ -99,6 +99,7 @@ fn nasty_files_cut_at_every_byte() {
         "1,\"a\n7,q,8\n\",2\n3,\"b\r\n9,q,9\r\n\",4\n5,c,6\n",
         "1,5\" tall,2\n3,6\" tall,4\n5,\"\"\"\n\"\"\",6\n",
         "1,\"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\",2\n3,b,4",
+        "1,\"\n7,q,8\n\"\"\n7,q,8\n\",2\n3,\"\n5,s,2\n\",4\n5,\"\n1,t,1\n\",6\n",
         "1,\"x\"y\"\n,2\n3,b,4\n",
         "1,\u{feff},2\n\u{feff}3,b,4\n5,é€,6\n",
         "1,a,2\n3,b\n5,c,6\n",
@@ -125,7 +126,7 @@ fn one_column_cut_at_every_byte() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(fixed(300))]
 
     #[test]
     fn any_bytes_in_any_slices(
