@@ -1,1 +1,427 @@
-//! One file per mechanism of the contract, and the table of them all.
+//! The mechanisms by the contract's names, and which of them are built.
+//!
+//! [`TABLE`] has one row for each name. [`Mechanism::from_plan`] reads the parameters of the one that a plan names, with
+//! its defaults; a built mechanism has its own file, which states its guarantee, its sensitivity and what it charges.
+
+pub mod analyze_gauss;
+pub mod ols;
+
+use serde_json::{Map, Value};
+
+use crate::plan::bound::GridParams;
+use crate::plan::document::Calibration;
+use crate::plan::{CheckedPlan, PlanError, Purpose};
+use crate::privacy::adjacency::{Adjacency, Protect};
+use crate::privacy::calibrate::Budget;
+use crate::privacy::event::Assurance;
+
+/// What a mechanism reads of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// The exact second moments.
+    Moments,
+    /// The encoded rows, once.
+    Rows,
+    /// The encoded rows, several times.
+    RowsRepeatedly,
+}
+
+/// Which part of a ledger a mechanism charges (noise-and-accounting, B10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wallet {
+    /// μ².
+    Gaussian,
+    /// ε and δ.
+    Other,
+    /// Nothing: it is not private.
+    None,
+}
+
+/// Under which adjacency and protection a mechanism is private.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Both adjacencies.
+    Both,
+    /// Replacing one record.
+    ReplaceOne,
+    /// Replacing one record, where only this part of it is protected.
+    Relaxed(Protect),
+}
+
+/// One row of the contract's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Info {
+    /// The name in a plan, on the command line and in the app.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub summary: &'static str,
+    /// What it reads.
+    pub reads: Reads,
+    /// What it charges.
+    pub wallet: Wallet,
+    /// Where it is private.
+    pub scope: Scope,
+    /// The weakest assurance that a release of it can have; the parameters can make it stronger.
+    pub assurance: Assurance,
+    /// Whether this version can run it.
+    pub built: bool,
+    /// Where it comes from.
+    pub source: &'static str,
+}
+
+const fn row(
+    name: &'static str,
+    summary: &'static str,
+    reads: Reads,
+    wallet: Wallet,
+    scope: Scope,
+    assurance: Assurance,
+    source: &'static str,
+) -> Info {
+    Info { name, summary, reads, wallet, scope, assurance, built: false, source }
+}
+
+/// All names of the contract.
+pub const TABLE: [Info; 21] = {
+    use Assurance::{Bounded, Demo, Exact, Idealised};
+    use Reads::{Moments, Rows, RowsRepeatedly};
+    use Scope::{Both, Relaxed, ReplaceOne};
+    use Wallet::{Gaussian, None, Other};
+    [
+        Info {
+            built: true,
+            ..row(
+                "analyze-gauss",
+                "Adds exact discrete Gaussian noise to the second moments; any regression follows from them.",
+                Moments,
+                Gaussian,
+                Both,
+                Exact,
+                "Sheffet 6; noise-and-accounting, A3 to A8",
+            )
+        },
+        row(
+            "ada-ssp",
+            "Perturbs the moments and chooses the ridge from a private eigenvalue.",
+            Moments,
+            Gaussian,
+            Both,
+            Bounded,
+            "Wang 2018; primo 1.13",
+        ),
+        row(
+            "reuse-cov-gauss",
+            "Shares one noisy covariance among all outcomes.",
+            Moments,
+            Gaussian,
+            Both,
+            Exact,
+            "PRIMO Alg. 1",
+        ),
+        row(
+            "reuse-cov-proj-x",
+            "Projects the outcomes on the features; protects the labels alone.",
+            Moments,
+            Gaussian,
+            Relaxed(Protect::Labels),
+            Exact,
+            "PRIMO Alg. 2; primo 1.7",
+        ),
+        row(
+            "reuse-cov-proj-y",
+            "Projects the features on the outcomes; protects the features alone.",
+            Moments,
+            Gaussian,
+            Relaxed(Protect::Features),
+            Exact,
+            "PRIMO Alg. 3; primo 1.6",
+        ),
+        row(
+            "sub-samp-reuse-cov",
+            "Shares a covariance that was computed on a secret subsample.",
+            Rows,
+            Other,
+            ReplaceOne,
+            Exact,
+            "PRIMO Alg. 4; primo 1.10",
+        ),
+        row(
+            "naive-composition",
+            "Runs one private regression per outcome and divides the budget among them.",
+            Moments,
+            Gaussian,
+            Both,
+            Exact,
+            "PRIMO baseline; primo 1.3",
+        ),
+        row(
+            "jl-ridge",
+            "Solves a ridge regression on a Gaussian projection of the table.",
+            Moments,
+            Other,
+            Both,
+            Idealised,
+            "Sheffet Alg. 1",
+        ),
+        row(
+            "jl-ridge-adaptive",
+            "The projection, with a ridge that is no larger than the table needs.",
+            Moments,
+            Other,
+            Both,
+            Idealised,
+            "Sheffet Alg. 2",
+        ),
+        row(
+            "additive-wishart",
+            "Adds random extra rows to the table.",
+            Moments,
+            Other,
+            Both,
+            Idealised,
+            "Sheffet Alg. 3",
+        ),
+        row(
+            "inverse-wishart",
+            "Draws the moments from a posterior.",
+            Moments,
+            Other,
+            Both,
+            Idealised,
+            "Sheffet Alg. 4",
+        ),
+        row(
+            "inverse-wishart-adaptive",
+            "Draws from a posterior whose prior is no stronger than the table needs.",
+            Moments,
+            Other,
+            Both,
+            Idealised,
+            "Sheffet Alg. 5",
+        ),
+        row(
+            "pmt-ridge",
+            "Truncates records by public moments, then fits a ridge regression.",
+            Rows,
+            Gaussian,
+            Both,
+            Exact,
+            "PMT Alg. 1",
+        ),
+        row(
+            "pmt-logistic",
+            "Truncates records by public moments, then fits a logistic regression.",
+            RowsRepeatedly,
+            Gaussian,
+            Both,
+            Idealised,
+            "PMT Alg. 2",
+        ),
+        row(
+            "pmt-glm",
+            "Truncates records by public moments, then fits a generalised linear model.",
+            RowsRepeatedly,
+            Gaussian,
+            Both,
+            Idealised,
+            "PMT Alg. 3",
+        ),
+        row(
+            "pmt-gd",
+            "Truncates records by public moments, then descends along noisy gradients.",
+            RowsRepeatedly,
+            Gaussian,
+            Both,
+            Idealised,
+            "PMT Alg. 4; pmt 1.9",
+        ),
+        row(
+            "dp-ridge",
+            "Fits a ridge regression without public data.",
+            Rows,
+            Gaussian,
+            Both,
+            Exact,
+            "PMT baseline; pmt 1.4",
+        ),
+        row(
+            "dp-logistic",
+            "Fits a logistic regression without public data.",
+            RowsRepeatedly,
+            Gaussian,
+            Both,
+            Idealised,
+            "PMT baseline; pmt 1.6",
+        ),
+        row(
+            "dp-gd",
+            "Descends along noisy gradients without public data.",
+            RowsRepeatedly,
+            Gaussian,
+            Both,
+            Idealised,
+            "PMT baseline; pmt 1.8; primo 1.12",
+        ),
+        Info {
+            built: true,
+            ..row(
+                "ols",
+                "Ordinary least squares without any privacy, for comparison.",
+                Moments,
+                None,
+                Both,
+                Demo,
+                "closed form",
+            )
+        },
+        row(
+            "logistic",
+            "Logistic regression without any privacy, for comparison.",
+            RowsRepeatedly,
+            None,
+            Both,
+            Demo,
+            "maximum likelihood",
+        ),
+    ]
+};
+
+/// The row of a name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Info> {
+    TABLE.iter().find(|info| info.name == name)
+}
+
+/// A mechanism with its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mechanism {
+    /// Noisy second moments.
+    AnalyzeGauss(analyze_gauss::Parameters),
+    /// Least squares without privacy.
+    Ols(ols::Parameters),
+}
+
+impl Mechanism {
+    /// The mechanism that a plan names, and its parameters with the defaults filled in.
+    ///
+    /// # Errors
+    /// [`PlanError`] where the name is not known or not built, does not fit the plan, or a parameter is wrong.
+    pub fn from_plan(
+        plan: &CheckedPlan,
+        purpose: Purpose,
+    ) -> Result<(&'static Info, Self, Map<String, Value>), PlanError> {
+        let name = plan.plan.mechanism.name.as_str();
+        let info = find(name).ok_or_else(|| {
+            let known: Vec<&str> = TABLE.iter().map(|info| info.name).collect();
+            PlanError::at(
+                "mechanism.name",
+                "no mechanism has this name",
+                format!("give one of {}", known.join(", ")),
+            )
+        })?;
+        check(info, plan, purpose)?;
+        match name {
+            "analyze-gauss" => {
+                let (parameters, filled) = analyze_gauss::Parameters::from_plan(plan)?;
+                Ok((info, Self::AnalyzeGauss(parameters), filled))
+            }
+            "ols" => {
+                let (parameters, filled) = ols::Parameters::from_plan(plan)?;
+                Ok((info, Self::Ols(parameters), filled))
+            }
+            _ => {
+                let built: Vec<String> = TABLE
+                    .iter()
+                    .filter(|other| {
+                        other.built && (other.wallet != Wallet::None || purpose == Purpose::Simulate)
+                    })
+                    .map(|other| format!("`{}`", other.name))
+                    .collect();
+                Err(PlanError::at(
+                    "mechanism.name",
+                    format!("`{name}` is not built yet"),
+                    format!("{} {} built", built.join(" and "), if built.len() == 1 { "is" } else { "are" }),
+                ))
+            }
+        }
+    }
+
+    /// How records become integers for it.
+    #[must_use]
+    pub const fn grid(&self) -> GridParams {
+        match self {
+            Self::AnalyzeGauss(parameters) => parameters.grid,
+            Self::Ols(_) => ols::GRID,
+        }
+    }
+}
+
+/// Whether a mechanism can run under a plan at all, built or not.
+fn check(info: &Info, plan: &CheckedPlan, purpose: Purpose) -> Result<(), PlanError> {
+    let name = info.name;
+    if info.wallet == Wallet::None && purpose == Purpose::Release {
+        return Err(PlanError::at(
+            "mechanism.name",
+            format!("`{name}` is not private"),
+            "run it with `simulate` alone, or take `analyze-gauss`",
+        ));
+    }
+    match info.scope {
+        Scope::Both => {}
+        Scope::ReplaceOne | Scope::Relaxed(_) if plan.adjacency != Adjacency::ReplaceOne => {
+            return Err(PlanError::at(
+                "adjacency",
+                format!("`{name}` is private under replace-one alone"),
+                "set `adjacency` to \"replace-one\", or take another mechanism",
+            ));
+        }
+        Scope::Relaxed(protect) if plan.protect != protect => {
+            return Err(PlanError::at(
+                "protect",
+                format!("`{name}` protects {protect} alone"),
+                format!("set `protect` to \"{protect}\", or take another mechanism"),
+            ));
+        }
+        Scope::ReplaceOne | Scope::Relaxed(_) => {}
+    }
+    if info.wallet == Wallet::Other {
+        if plan.max_rows_per_person > 1 {
+            return Err(PlanError::at(
+                "max_rows_per_person",
+                format!("the proof of `{name}` is for one row per person"),
+                "set it to 1, or take a mechanism of the Gaussian wallet",
+            ));
+        }
+        if matches!(plan.budget, Some(Budget::Mu { .. } | Budget::Rho { .. })) {
+            return Err(PlanError::at(
+                "budget",
+                format!("`{name}` is charged in epsilon and delta"),
+                "give {\"epsilon\", \"delta\"}",
+            ));
+        }
+    }
+    if plan.calibration == Calibration::Paper {
+        return Err(PlanError::at(
+            "mechanism.calibration",
+            format!("the paper's own scale for `{name}` is not built yet"),
+            "remove `calibration`, or set it to \"exact\"",
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_name_has_one_row() {
+        let names: BTreeSet<&str> = TABLE.iter().map(|info| info.name).collect();
+        assert_eq!(names.len(), TABLE.len());
+        assert!(TABLE.iter().all(|info| info.summary.ends_with('.') && !info.source.is_empty()));
+        assert_eq!(find("analyze-gauss").map(|info| info.built), Some(true));
+        assert_eq!(find("analyse-gauss"), None);
+    }
+}

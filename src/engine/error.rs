@@ -1,0 +1,32 @@
+//! Why an analysis does not run.
+
+use crate::plan::PlanError;
+use crate::privacy::calibrate::CalibrationError;
+
+/// What went wrong, and in which of the documents. No message quotes a cell.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The plan cannot be run.
+    #[error("{0}")]
+    Plan(#[from] PlanError),
+    /// The plan's budget cannot be turned into noise.
+    #[error("plan: {0} (at `budget`)")]
+    Budget(#[from] CalibrationError),
+    /// The table is not the one that the plan describes. Only public facts are compared.
+    #[error(
+        "the table has {found} {unit} and the plan states {stated}; correct `rows` in the plan, or check that this is \
+         the right table"
+    )]
+    Rows {
+        /// What is counted: rows, or persons.
+        unit: &'static str,
+        /// As counted; public under `replace-one`.
+        found: u64,
+        /// As the plan says.
+        stated: u64,
+    },
+    /// A bug, or moments of another plan. The text is constant: it says nothing of the table.
+    #[error("internal: {0}; please report it")]
+    Internal(&'static str),
+}

@@ -1,0 +1,75 @@
+//! The same mechanism from a seed, any number of times: a demonstration that protects nobody.
+
+use super::error::EngineError;
+use super::prepare::Prepared;
+use super::release::release;
+use crate::data::{EncodedRows, Moments};
+use crate::noise::discrete::uniform_below;
+use crate::noise::entropy::DemoRng;
+use crate::release::Release;
+use crate::release::document::{Demo, Software};
+
+/// Keeps the rows' draw apart from the noise's: run i uses the streams i and i + 2^63.
+const ROWS_STREAM: u64 = 1 << 63;
+
+/// A table that was read once.
+#[derive(Debug)]
+pub enum Source {
+    /// Its moments: only the noise differs between runs.
+    Moments(Moments),
+    /// Its encoded rows: each run draws as many anew, with replacement.
+    Resample {
+        /// Rows that count.
+        rows: EncodedRows,
+        /// Records in all; those that were skipped are drawn too, as rows of zeros.
+        records: u64,
+    },
+}
+
+/// Seeded runs of one plan on one table.
+#[derive(Debug)]
+pub struct Simulation {
+    prepared: Prepared,
+    source: Source,
+    seed: u64,
+    software: Software,
+}
+
+impl Simulation {
+    /// Runs of `prepared` on `source` under `seed`.
+    #[must_use]
+    pub const fn new(prepared: Prepared, source: Source, seed: u64, software: Software) -> Self {
+        Self { prepared, source, seed, software }
+    }
+
+    /// Run number `run`, from 1. It depends on the seed and on `run` alone.
+    ///
+    /// # Errors
+    /// [`EngineError::Internal`] as [`release`].
+    pub fn run(&self, run: u64) -> Result<Release, EngineError> {
+        let drawn;
+        let moments = match &self.source {
+            Source::Moments(moments) => moments,
+            Source::Resample { rows, records } => {
+                drawn = resample(rows, *records, DemoRng::new(self.seed, run | ROWS_STREAM));
+                &drawn
+            }
+        };
+        let rng = DemoRng::new(self.seed, run & !ROWS_STREAM);
+        let mut release = release(&self.prepared, moments, rng, None, self.software.clone())?;
+        release.demo = Some(Demo { seed: self.seed, run });
+        Ok(release)
+    }
+}
+
+/// The moments of `records` rows drawn with replacement from that many records.
+fn resample(rows: &EncodedRows, records: u64, mut rng: DemoRng) -> Moments {
+    let mut moments = Moments::new(rows.terms());
+    for _ in 0..records {
+        let drawn = uniform_below(&mut rng, u128::from(records));
+        if let Some(row) = usize::try_from(drawn).ok().and_then(|index| rows.get(index)) {
+            moments.add(row);
+        }
+    }
+    moments
+}
