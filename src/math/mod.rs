@@ -1,5 +1,6 @@
 //! Numbers only: special functions, directed rounding, linear algebra, root finding.
 
+pub mod linalg;
 pub mod round;
 pub mod search;
 pub mod special;

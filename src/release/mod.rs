@@ -3,5 +3,7 @@
 pub mod document;
 pub mod figure;
 pub mod format;
+pub mod statement;
+pub mod table;
 
 pub use document::Release;
