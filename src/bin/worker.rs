@@ -1,3 +1,6 @@
 //! A browser thread.
 
-fn main() {}
+fn main() {
+    #[cfg(target_arch = "wasm32")]
+    discreet::worker::main::start();
+}

@@ -1,1 +1,24 @@
 //! The browser's threads and the messages between them.
+//!
+//! [`protocol`] is plain data and tested natively. The page starts an engine worker and its scanning workers (`pool`),
+//! introduces them to each other by message ports, and hands them the file's handle. Scanning workers turn slices into
+//! partial sums (`scan`); the engine worker merges them, charges the ledger and makes the release (`run`). The page
+//! receives the release and nothing else.
+
+pub mod protocol;
+pub mod selfcheck;
+
+#[cfg(target_arch = "wasm32")]
+mod channel;
+#[cfg(target_arch = "wasm32")]
+pub mod context;
+#[cfg(target_arch = "wasm32")]
+pub mod main;
+#[cfg(target_arch = "wasm32")]
+pub mod pool;
+#[cfg(target_arch = "wasm32")]
+mod read;
+#[cfg(target_arch = "wasm32")]
+mod run;
+#[cfg(target_arch = "wasm32")]
+mod scan;

@@ -1,0 +1,127 @@
+# `make run` builds the page and serves it; `make test` runs everything that CI demands. Both install what they need.
+# A machine needs rustup, node (20 or newer) and make. On Debian as root Chromium is installed too; elsewhere name one:
+# `make test CHROME=/path/to/chromium CHROMEDRIVER=/path/to/chromedriver`. `make help` lists the parts.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+
+# Pinned tools. The wasm-bindgen tool must equal the crate, so its version is read from the lock file; Trunk.toml repeats
+# it, and Trunk stops when the two differ. Versions from npm are in package.json, the compiler in rust-toolchain.toml.
+TRUNK_VERSION := 0.21.14
+DENY_VERSION := 0.20.2
+BINDGEN_VERSION := $(shell sed -n '/^name = "wasm-bindgen"$$/{n;s/version = "\(.*\)"/\1/p;}' Cargo.lock)
+
+PORT ?= 8080
+
+# Built tools are kept outside the clone, one folder a version, so another clone finds them and another pin rebuilds.
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/discreet/tools
+TRUNK := $(CACHE)/trunk-$(TRUNK_VERSION)
+DENY := $(CACHE)/cargo-deny-$(DENY_VERSION)
+BINDGEN := $(CACHE)/wasm-bindgen-cli-$(BINDGEN_VERSION)
+export PATH := $(CURDIR)/node_modules/.bin:$(BINDGEN)/bin:$(TRUNK)/bin:$(DENY)/bin:$(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
+
+# Looked up when a recipe runs, so that a Chromium installed a moment ago is found.
+find_first = $(firstword $(foreach name,$(1),$(shell command -v $(name))))
+chrome = $(or $(CHROME),$(call find_first,chromium chromium-browser google-chrome-stable google-chrome))
+chromedriver = $(or $(CHROMEDRIVER),$(call find_first,chromedriver))
+
+WASM := --locked --target wasm32-unknown-unknown
+CARGO_DIR := $(or $(CARGO_HOME),$(HOME)/.cargo)
+# The same commit gives the same bytes wherever it is built. Only the page's release build carries these flags: no other
+# target compiles for wasm in release, so nothing else is compiled twice because of them.
+REMAP := --remap-path-prefix=$(CURDIR)=/discreet --remap-path-prefix=$(CARGO_DIR)=/cargo
+
+say = @printf '\n== %s\n' "$(1)"
+
+.PHONY: help run dist test check native web journeys screenshots toolchain chromium
+
+help:
+	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
+	@echo 'make test         everything below'
+	@echo 'make check        format, lints for both targets, documentation, licences and sources of dependencies'
+	@echo 'make native       native tests'
+	@echo 'make web          tests inside headless Chromium'
+	@echo 'make dist         the release page, in dist/'
+	@echo 'make journeys     whole journeys through the release page'
+	@echo 'make screenshots  pictures of every step, in test-results/'
+
+run: dist
+	$(call say,Serving the page. Ctrl-C stops it.)
+	@node tests/browser/server.mjs dist --port $(PORT)
+
+# Whatever compiles comes first, so that the three runners' summaries stand together at the end.
+test: check dist native web journeys
+
+check: toolchain $(DENY)/done
+	$(call say,Format)
+	cargo fmt --check
+	$(call say,Lints: native)
+	cargo clippy --locked --all-targets -- -D warnings
+	$(call say,Lints: browser)
+	cargo clippy $(WASM) --features app$(,)worker --lib --bin app --bin worker --test web -- -D warnings
+	$(call say,Documentation)
+	RUSTDOCFLAGS=-Dwarnings cargo doc --locked --no-deps --lib
+	$(call say,Licences and sources of dependencies)
+	cargo deny --locked --all-features check licenses bans sources
+
+native: toolchain
+	$(call say,Native tests)
+	cargo test --locked
+
+web: toolchain chromium $(BINDGEN)/done
+	$(call say,Tests inside Chromium)
+	CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER="bash $(CURDIR)/.ci/wasm-runner" CHROME="$(chrome)" \
+		CHROMEDRIVER="$(chromedriver)" WASM_BINDGEN_TEST_TIMEOUT=300 cargo test $(WASM) --features worker --test web
+
+# Trunk reads NO_COLOR as a boolean and stops at the usual `NO_COLOR=1`.
+dist: toolchain $(BINDGEN)/done $(TRUNK)/done node_modules/done
+	$(call say,Release build of the page: about 3 minutes the first time$(,) half a minute after an edit)
+	env -u NO_COLOR CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="$(REMAP)" trunk build --release
+
+# Uses dist/ as it stands: `make dist journeys` after an edit.
+journeys: chromium node_modules/done
+	$(call say,Journeys through the release page)
+	CHROME="$(chrome)" node --test tests/browser/*.test.mjs
+
+screenshots: chromium node_modules/done
+	CHROME="$(chrome)" node tests/browser/screenshots.mjs
+
+toolchain:
+	@bash .ci/packages linker
+	@command -v rustup >/dev/null || { echo 'rustup is missing: install it from https://rustup.rs and run make again.' >&2; exit 1; }
+	@RUSTUP_AUTO_INSTALL=0 rustup which rustc >/dev/null 2>&1 || printf '\n== The Rust compiler of rust-toolchain.toml: about 1 minute, once\n'
+	@rustup --quiet toolchain install
+
+chromium:
+	@CHROME="$(CHROME)" CHROMEDRIVER="$(CHROMEDRIVER)" bash .ci/packages browser
+
+node_modules/done: package.json package-lock.json
+	$(call say,Tools from npm: a few seconds)
+	@command -v npm >/dev/null || { echo 'node with npm is missing: install node 20 or newer and run make again.' >&2; exit 1; }
+	npm ci --no-audit --no-fund
+	@touch $@
+
+# A tool is built outside the project's flags and target folder. `done` is written last, so a broken install is repeated.
+cargo_install = env -u RUSTFLAGS -u CARGO_BUILD_TARGET -u CARGO_TARGET_DIR cargo install --force --quiet
+
+# Not --locked: the lock file shipped with this tool names a release that the registry no longer has.
+$(BINDGEN)/done: | toolchain
+	$(call say,Building wasm-bindgen-cli $(BINDGEN_VERSION): about 3 minutes$(,) once)
+	$(cargo_install) wasm-bindgen-cli --version $(BINDGEN_VERSION) --root $(BINDGEN)
+	@touch $@
+
+$(TRUNK)/done: | toolchain
+	$(call say,Building Trunk $(TRUNK_VERSION): about 3 minutes$(,) once)
+	$(cargo_install) trunk --version $(TRUNK_VERSION) --locked --debug --no-default-features --features rustls --root $(TRUNK)
+	@touch $@
+
+$(DENY)/done: | toolchain
+	$(call say,Building cargo-deny $(DENY_VERSION): about 1 minute$(,) once)
+	$(cargo_install) cargo-deny --version $(DENY_VERSION) --locked --debug --root $(DENY)
+	@touch $@
+
+# A comma inside a function's argument.
+, := ,

@@ -1,0 +1,73 @@
+//! A charge from its reservation to its release, under one lock.
+
+use wasm_bindgen::JsValue;
+
+use super::db::{Db, LEDGERS, RELEASES};
+use super::lock::Lock;
+use super::{document, ledger_of, locked, release_key, refusal};
+use crate::privacy::ledger::{Ledger, Request};
+use crate::release::Release;
+use crate::release::document::LedgerReference;
+use crate::worker::protocol::{Failure, Reason};
+
+/// Whether a charge would fit now. It takes no lock, so it decides nothing: it spares a person the reading of a table.
+///
+/// # Errors
+/// Where the table has no ledger, the budget does not allow it, or the storage refuses.
+pub async fn check(table: &str, request: &Request<'_>) -> Result<(), Failure> {
+    let db = Db::open().await?;
+    let mut ledger = ledger_of(&db, table).await?.ok_or_else(no_ledger)?;
+    ledger.recover().map_err(|error| refusal(&error))?;
+    ledger.check(request).map(drop).map_err(|error| refusal(&error))
+}
+
+/// A charge that is stored and not yet settled. While it lives, the ledger is locked.
+pub struct Charge {
+    ledger: Ledger,
+    seq: u64,
+    db: Db,
+    _lock: Lock,
+}
+
+/// Charges a table's ledger: lock, read and verify, burn what a crash left, reserve, write, and await the write's end.
+///
+/// # Errors
+/// Where the table has no ledger, the budget does not allow it, or the storage refuses. A transaction that fails has
+/// written nothing.
+pub async fn charge(table: &str, request: &Request<'_>) -> Result<Charge, Failure> {
+    let db = Db::open().await?;
+    let (lock, mut ledger) = locked(&db, table).await?.ok_or_else(no_ledger)?;
+    ledger.recover().map_err(|error| refusal(&error))?;
+    let seq = ledger.reserve(request).map_err(|error| refusal(&error))?;
+    let transaction = db.writing(&[LEDGERS])?;
+    transaction.put(LEDGERS, &JsValue::from_str(ledger.id()), &document(&ledger)?)?;
+    transaction.end().await?;
+    Ok(Charge { ledger, seq, db, _lock: lock })
+}
+
+impl Charge {
+    /// What the release says about the charge.
+    #[must_use]
+    pub fn reference(&self) -> LedgerReference {
+        LedgerReference { id: self.ledger.id().to_owned(), entry: self.seq, idealised: self.ledger.idealised() }
+    }
+
+    /// Stores the release and settles the charge, in one transaction. Answers the ledger.
+    ///
+    /// # Errors
+    /// Where the storage refuses. The charge stays then, and is burned when the ledger is next opened.
+    pub async fn settle(mut self, release: &Release) -> Result<Ledger, Failure> {
+        let lost = || Failure::after_charge(Reason::Storage);
+        self.ledger.release(self.seq).map_err(|_| lost())?;
+        let text = serde_json::to_string(release).map_err(|_| lost())?;
+        let transaction = self.db.writing(&[LEDGERS, RELEASES])?;
+        transaction.put(LEDGERS, &JsValue::from_str(self.ledger.id()), &document(&self.ledger)?)?;
+        transaction.add(RELEASES, &release_key(self.ledger.id(), self.seq), &JsValue::from_str(&text))?;
+        transaction.end().await?;
+        Ok(self.ledger)
+    }
+}
+
+fn no_ledger() -> Failure {
+    Failure::new(Reason::Budget, "This table has no ledger yet. Fix its budget first, in the step Privacy.")
+}

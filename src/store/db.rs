@@ -1,0 +1,163 @@
+//! IndexedDB, as little of it as the ledger needs.
+//!
+//! A transaction ends by itself once nothing is asked of it, so all its requests are made at once, then its end is
+//! awaited, and only then are answers read.
+
+use js_sys::{Array, Function, Object, Promise, Reflect};
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{IdbDatabase, IdbFactory, IdbOpenDbRequest, IdbRequest, IdbTransaction};
+
+use crate::worker::protocol::{Failure, Reason};
+
+const NAME: &str = "discreet";
+const VERSION: u32 = 1;
+
+/// The device's own key.
+pub const KEYS: &str = "keys";
+/// A table's key to its ledger's identifier.
+pub const TABLES: &str = "tables";
+/// A ledger's identifier to its document.
+pub const LEDGERS: &str = "ledgers";
+/// A ledger's identifier and an entry to the release.
+pub const RELEASES: &str = "releases";
+/// A setting's name to its text.
+pub const SETTINGS: &str = "settings";
+
+/// An open database; closed when it is dropped.
+pub struct Db(IdbDatabase);
+
+impl Db {
+    /// Opens the database, and makes it the first time.
+    pub async fn open() -> Result<Self, Failure> {
+        let factory: IdbFactory =
+            Reflect::get(&js_sys::global(), &"indexedDB".into()).and_then(JsCast::dyn_into).map_err(refused)?;
+        let request = factory.open_with_u32(NAME, VERSION).map_err(refused)?;
+        let upgrade = {
+            let request = request.clone();
+            Closure::once(move |_: JsValue| upgrade(&request))
+        };
+        request.set_onupgradeneeded(Some(upgrade.as_ref().unchecked_ref()));
+        let opened = Promise::new(&mut |resolve, reject| {
+            request.set_onsuccess(Some(&resolve));
+            request.set_onerror(Some(&reject));
+            request.set_onblocked(Some(&reject));
+        });
+        JsFuture::from(opened).await.map_err(refused)?;
+        request.result().and_then(JsCast::dyn_into).map(Self).map_err(refused)
+    }
+
+    /// A transaction that only reads.
+    pub fn reading(&self, stores: &[&str]) -> Result<Transaction, Failure> {
+        self.begin(stores, "readonly", &JsValue::UNDEFINED)
+    }
+
+    /// A transaction whose end means that the bytes have left for the disk.
+    pub fn writing(&self, stores: &[&str]) -> Result<Transaction, Failure> {
+        let options = Object::new();
+        Reflect::set(&options, &"durability".into(), &"strict".into()).map_err(refused)?;
+        self.begin(stores, "readwrite", &options)
+    }
+
+    /// The typed binding has no durability yet.
+    fn begin(&self, stores: &[&str], mode: &str, options: &JsValue) -> Result<Transaction, Failure> {
+        let names: Array = stores.iter().map(|name| JsValue::from_str(name)).collect();
+        let begin: Function =
+            Reflect::get(&self.0, &"transaction".into()).and_then(JsCast::dyn_into).map_err(refused)?;
+        let transaction: IdbTransaction = begin
+            .call3(&self.0, &names, &JsValue::from_str(mode), options)
+            .and_then(JsCast::dyn_into)
+            .map_err(refused)?;
+        let ended = Promise::new(&mut |resolve, reject| {
+            transaction.set_oncomplete(Some(&resolve));
+            transaction.set_onabort(Some(&reject));
+        });
+        Ok(Transaction { transaction, ended })
+    }
+}
+
+impl Drop for Db {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+fn upgrade(request: &IdbOpenDbRequest) {
+    let Ok(database) = request.result().and_then(JsCast::dyn_into::<IdbDatabase>) else { return };
+    for name in [KEYS, TABLES, LEDGERS, RELEASES, SETTINGS] {
+        // A store that cannot be made shows in the first transaction that names it.
+        let _ = database.create_object_store(name);
+    }
+}
+
+/// A transaction under way.
+pub struct Transaction {
+    transaction: IdbTransaction,
+    ended: Promise,
+}
+
+impl Transaction {
+    /// Asks for a value.
+    pub fn get(&self, store: &str, key: &JsValue) -> Result<Answer, Failure> {
+        self.store(store)?.get(key).map(Answer).map_err(refused)
+    }
+
+    /// Asks for all values.
+    pub fn all(&self, store: &str) -> Result<Answer, Failure> {
+        self.store(store)?.get_all().map(Answer).map_err(refused)
+    }
+
+    /// Asks for all keys.
+    pub fn keys(&self, store: &str) -> Result<Answer, Failure> {
+        self.store(store)?.get_all_keys().map(Answer).map_err(refused)
+    }
+
+    /// Writes a value, whether there is one or not.
+    pub fn put(&self, store: &str, key: &JsValue, value: &JsValue) -> Result<(), Failure> {
+        self.store(store)?.put_with_key(value, key).map(drop).map_err(refused)
+    }
+
+    /// Writes a value; the whole transaction fails where there is one.
+    pub fn add(&self, store: &str, key: &JsValue, value: &JsValue) -> Result<(), Failure> {
+        self.store(store)?.add_with_key(value, key).map(drop).map_err(refused)
+    }
+
+    /// Awaits the end: what was written is written, what was asked can be read.
+    pub async fn end(self) -> Result<(), Failure> {
+        JsFuture::from(self.ended).await.map(drop).map_err(refused)
+    }
+
+    fn store(&self, name: &str) -> Result<web_sys::IdbObjectStore, Failure> {
+        self.transaction.object_store(name).map_err(refused)
+    }
+}
+
+/// What was asked of a transaction, to be read after its end.
+pub struct Answer(IdbRequest);
+
+impl Answer {
+    /// The value; `undefined` where there is none.
+    pub fn value(&self) -> JsValue {
+        self.0.result().unwrap_or(JsValue::UNDEFINED)
+    }
+
+    /// A text, if it is one.
+    pub fn text(&self) -> Option<String> {
+        self.value().as_string()
+    }
+
+    /// The values of [`Transaction::all`] and [`Transaction::keys`].
+    pub fn list(&self) -> Vec<JsValue> {
+        self.value().dyn_into::<Array>().map_or_else(|_| Vec::new(), |list| list.iter().collect())
+    }
+}
+
+/// The browser's own words are left out: they differ between browsers and tell a person nothing.
+pub fn refused(_: JsValue) -> Failure {
+    Failure::new(
+        Reason::Storage,
+        "The browser's storage refuses to work, so the ledger cannot be kept. Leave private browsing, allow this site \
+         to store data, or make room on the disk; then reload the page.",
+    )
+}

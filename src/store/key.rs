@@ -1,0 +1,56 @@
+//! The key that never leaves this device, and the names that it gives to tables.
+
+use js_sys::{Array, Object, Reflect, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Crypto, CryptoKey, SubtleCrypto};
+
+use super::db::{Db, KEYS, refused};
+use super::lock::Lock;
+use crate::worker::protocol::Failure;
+
+/// The device key's name in the store, and in the lock under which it is made.
+const DEVICE: &str = "device";
+
+/// A table's key: HMAC-SHA-256 under the device key of the SHA-256 of each 4 MiB chunk in order, then of the file's
+/// length as 8 bytes, little-endian; in hexadecimal digits (noise-and-accounting, B11). It is the same for the same
+/// bytes on this device alone, and is never exported.
+///
+/// # Errors
+/// Where the storage or the browser's cryptography refuses.
+pub async fn fingerprint(digests: &[[u8; 32]], length: u64) -> Result<String, Failure> {
+    let mut bytes = digests.concat();
+    bytes.extend_from_slice(&length.to_le_bytes());
+    let key = device_key().await?;
+    let tag = subtle()?.sign_with_str_and_u8_array("HMAC", &key, &bytes).map_err(refused)?;
+    let tag = Uint8Array::new(&JsFuture::from(tag).await.map_err(refused)?).to_vec();
+    Ok(tag.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The key: made once, and the browser does not let anyone read it.
+async fn device_key() -> Result<CryptoKey, Failure> {
+    let _lock = Lock::take("dp-device-key").await?;
+    let db = Db::open().await?;
+    let name = JsValue::from_str(DEVICE);
+    let transaction = db.reading(&[KEYS])?;
+    let stored = transaction.get(KEYS, &name)?;
+    transaction.end().await?;
+    if let Ok(key) = stored.value().dyn_into::<CryptoKey>() {
+        return Ok(key);
+    }
+    let algorithm = Object::new();
+    Reflect::set(&algorithm, &"name".into(), &"HMAC".into()).map_err(refused)?;
+    Reflect::set(&algorithm, &"hash".into(), &"SHA-256".into()).map_err(refused)?;
+    let usages = Array::of1(&"sign".into());
+    let key = subtle()?.generate_key_with_object(&algorithm, false, &usages).map_err(refused)?;
+    let key: CryptoKey = JsFuture::from(key).await.and_then(JsCast::dyn_into).map_err(refused)?;
+    let transaction = db.writing(&[KEYS])?;
+    transaction.add(KEYS, &name, &key)?;
+    transaction.end().await?;
+    Ok(key)
+}
+
+fn subtle() -> Result<SubtleCrypto, Failure> {
+    let crypto = Reflect::get(&js_sys::global(), &"crypto".into()).map_err(refused)?;
+    crypto.dyn_into::<Crypto>().map(|crypto| crypto.subtle()).map_err(refused)
+}

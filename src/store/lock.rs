@@ -1,0 +1,71 @@
+//! A Web Lock as a guard. A worker that is terminated loses its locks by itself.
+
+use std::cell::RefCell;
+
+use js_sys::{Function, Promise, Reflect};
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+use crate::worker::protocol::{Failure, Reason};
+
+/// An exclusive lock, across all tabs and workers of this origin, until it is dropped.
+pub struct Lock {
+    release: Function,
+}
+
+impl Lock {
+    /// Waits for the lock `name`.
+    pub async fn take(name: &str) -> Result<Self, Failure> {
+        let (held, release) = deferred();
+        let (granted, grant) = deferred();
+        let callback = Closure::once_into_js(move |_lock: JsValue| {
+            call(&grant);
+            held
+        });
+        let manager = manager()?;
+        let request: Function = Reflect::get(&manager, &"request".into()).and_then(JsCast::dyn_into).map_err(refused)?;
+        let answer: Promise = request
+            .call2(&manager, &JsValue::from_str(name), &callback)
+            .and_then(JsCast::dyn_into)
+            .map_err(refused)?;
+        // The request's own promise settles before the callback runs only where the lock is refused.
+        let first = Promise::race(&js_sys::Array::of2(&granted, &answer));
+        JsFuture::from(first).await.map_err(refused)?;
+        Ok(Self { release })
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        call(&self.release);
+    }
+}
+
+/// A promise and the function that fulfils it.
+fn deferred() -> (Promise, Function) {
+    let resolver = RefCell::new(Function::default());
+    let promise = Promise::new(&mut |resolve, _reject| {
+        resolver.replace(resolve);
+    });
+    (promise, resolver.into_inner())
+}
+
+fn call(resolve: &Function) {
+    // The resolving function of a promise does not throw.
+    let _ = resolve.call0(&JsValue::UNDEFINED);
+}
+
+fn manager() -> Result<JsValue, Failure> {
+    let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).map_err(refused)?;
+    let manager = Reflect::get(&navigator, &"locks".into()).map_err(refused)?;
+    if manager.is_undefined() { Err(refused(manager)) } else { Ok(manager) }
+}
+
+fn refused(_: JsValue) -> Failure {
+    Failure::new(
+        Reason::Storage,
+        "The browser gives this page no lock, so two tabs could spend the same budget. Open the page over https, or \
+         leave private browsing.",
+    )
+}

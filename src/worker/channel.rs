@@ -1,0 +1,142 @@
+//! Messages as JavaScript carries them, and a queue to await them.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+
+use js_sys::{Array, Object, Reflect, Uint8Array};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Blob, MessagePort};
+
+use super::protocol::{Failure, Reason};
+
+/// What rides beside a message.
+#[derive(Debug, Default)]
+pub struct Riders {
+    /// A file's handle.
+    pub file: Option<Blob>,
+    /// Ports; their ends move to the receiver.
+    pub ports: Vec<MessagePort>,
+    /// Bytes; their memory moves to the receiver.
+    pub bytes: Option<Uint8Array>,
+}
+
+/// A message and its riders.
+#[derive(Debug)]
+pub struct Received<T> {
+    /// The message.
+    pub body: T,
+    /// What came with it.
+    pub riders: Riders,
+}
+
+/// A message as an object, and the list of what moves with it.
+///
+/// # Errors
+/// Where the message is no JSON, which none of ours is.
+pub fn pack<T: Serialize>(body: &T, riders: &Riders) -> Result<(Object, Array), Failure> {
+    let text = serde_json::to_string(body).map_err(|_| unreadable())?;
+    let (message, transfer) = (Object::new(), Array::new());
+    set(&message, "body", &JsValue::from_str(&text));
+    if let Some(file) = &riders.file {
+        set(&message, "file", file);
+    }
+    if !riders.ports.is_empty() {
+        let ports: Array = riders.ports.iter().collect();
+        set(&message, "ports", &ports);
+        for port in &riders.ports {
+            transfer.push(port);
+        }
+    }
+    if let Some(bytes) = &riders.bytes {
+        set(&message, "bytes", bytes);
+        transfer.push(&bytes.buffer());
+    }
+    Ok((message, transfer))
+}
+
+/// Reads what [`pack`] wrote.
+///
+/// # Errors
+/// Where the object is no message of this build.
+pub fn unpack<T: DeserializeOwned>(data: &JsValue) -> Result<Received<T>, Failure> {
+    let get = |name: &str| Reflect::get(data, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED);
+    let text = get("body").as_string().ok_or_else(unreadable)?;
+    let body = serde_json::from_str(&text).map_err(|_| unreadable())?;
+    let ports = get("ports").dyn_into::<Array>().map_or_else(|_| Vec::new(), |ports| ports.iter().collect());
+    let riders = Riders {
+        file: get("file").dyn_into().ok(),
+        ports: ports.into_iter().filter_map(|port| port.dyn_into().ok()).collect(),
+        bytes: get("bytes").dyn_into().ok(),
+    };
+    Ok(Received { body, riders })
+}
+
+/// A message that does not decode. Its text is not quoted, for it may hold what is private.
+fn unreadable() -> Failure {
+    Failure::new(Reason::Program, "Two parts of the page do not understand each other. Reload the page.")
+}
+
+fn set(object: &Object, name: &str, value: &JsValue) {
+    // Setting a property of a plain object of ours cannot fail.
+    let _ = Reflect::set(object, &JsValue::from_str(name), value);
+}
+
+/// A queue between an event's handler and a task that awaits it.
+pub struct Mailbox<T>(Rc<RefCell<Queue<T>>>);
+
+struct Queue<T> {
+    waiting: VecDeque<T>,
+    waker: Option<Waker>,
+}
+
+impl<T> Mailbox<T> {
+    /// An empty queue.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Rc::new(RefCell::new(Queue { waiting: VecDeque::new(), waker: None })))
+    }
+
+    /// Puts a value at the end.
+    pub fn push(&self, value: T) {
+        let waker = {
+            let mut queue = self.0.borrow_mut();
+            queue.waiting.push_back(value);
+            queue.waker.take()
+        };
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// Takes the first value, once there is one.
+    pub async fn next(&self) -> T {
+        poll_fn(|context| {
+            let mut queue = self.0.borrow_mut();
+            match queue.waiting.pop_front() {
+                Some(value) => Poll::Ready(value),
+                None => {
+                    queue.waker = Some(context.waker().clone());
+                    Poll::Pending
+                }
+            }
+        })
+        .await
+    }
+}
+
+impl<T> Default for Mailbox<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> Clone for Mailbox<T> {
+    fn clone(&self) -> Self {
+        Self(Rc::clone(&self.0))
+    }
+}

@@ -1,0 +1,59 @@
+//! A worker's start: it says that it is there, then serves one request.
+
+use js_sys::Array;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
+
+use super::channel::{Received, Riders, pack, unpack};
+use super::protocol::{Failure, Reason, Request, Response, build_id};
+use super::{run, scan, selfcheck};
+
+/// Starts this worker.
+pub fn start() {
+    std::panic::set_hook(Box::new(|panic| {
+        // The panic's own text is left out, for it may quote what is private.
+        let place = panic.location().map(|place| format!("{}:{}", place.file(), place.line())).unwrap_or_default();
+        post(&Response::Failed(if run::charged() {
+            Failure::after_charge(Reason::Internal)
+        } else {
+            Failure::new(Reason::Internal, format!("The program stopped at {place}. Nothing was charged."))
+        }));
+    }));
+    let handler = Closure::once_into_js(|event: MessageEvent| match unpack(&event.data()) {
+        Ok(received) => spawn_local(serve(received)),
+        Err(failure) => post(&Response::Failed(failure)),
+    });
+    scope().set_onmessage(Some(handler.unchecked_ref()));
+    post(&match selfcheck::run() {
+        Ok(()) => Response::Ready { build: build_id() },
+        Err(error) => Response::Failed(Failure::new(Reason::Program, error.to_string())),
+    });
+}
+
+async fn serve(received: Received<Request>) {
+    let Received { body, riders: Riders { file, ports, .. } } = received;
+    let mut ports = ports;
+    let incomplete = || Failure::new(Reason::Program, "A worker was asked without a file. Reload the page.");
+    let Some(file) = file else { return post(&Response::Failed(incomplete())) };
+    match body {
+        Request::Scan => match ports.pop() {
+            Some(port) => scan::serve(port, file),
+            None => post(&Response::Failed(incomplete())),
+        },
+        Request::Identify => post(&run::identify(file, ports, post).await),
+        Request::Release(request) => post(&run::release(*request, file, ports, post).await),
+    }
+}
+
+fn post(response: &Response) {
+    if let Ok((message, _)) = pack(response, &Riders::default()) {
+        // The page may have ended this worker already; then nobody waits for the message.
+        let _ = scope().post_message_with_transfer(&message, &Array::new());
+    }
+}
+
+fn scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}

@@ -1,0 +1,240 @@
+//! The messages between the page, the engine worker and the scanning workers: plain data.
+//!
+//! A message is one object, `{body, file?, ports?, bytes?}`. `body` is one of the types below as JSON text, so that a
+//! number of 64 bits and a document cross unchanged; handles (`File`, `MessagePort`) and byte arrays ride beside it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::slices::Job;
+use crate::plan::Plan;
+use crate::privacy::ledger::Ledger;
+use crate::release::Release;
+
+/// Bytes in a chunk of the fingerprint, and the most that is read at once (noise-and-accounting, B11).
+pub const CHUNK: u64 = 4 << 20;
+
+/// What the page asks of a worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Request {
+    /// Be a scanning worker. The file's handle and the port to the engine worker ride beside it.
+    Scan,
+    /// Be the engine worker: recognise the table by its keyed fingerprint. The file's handle and one port for each
+    /// scanning worker ride beside it.
+    Identify,
+    /// Be the engine worker: read the table, charge the ledger, release. File and ports ride beside it.
+    Release(Box<ReleaseRequest>),
+}
+
+/// One release, as the page asks for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReleaseRequest {
+    /// The plan to run.
+    pub plan: Plan,
+    /// The table, as [`Response::Identified`] named it.
+    pub table: String,
+    /// The day, for nothing finer may be exported.
+    pub date: String,
+    /// Content hash of the page's program.
+    pub build: String,
+}
+
+/// What a worker answers to the page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Response {
+    /// The module has started; requests sent earlier would be lost.
+    Ready {
+        /// [`build_id`] of the worker's module.
+        build: String,
+    },
+    /// How far the reading is. Bytes are public to the person at this machine; rows are not counted.
+    Progress(Progress),
+    /// The table's name in the store.
+    Identified {
+        /// Keyed fingerprint: an opaque key of the store on this device, never exported.
+        table: String,
+    },
+    /// The charge is stored and the release is being made. Nothing that follows depends on anything but the release.
+    Charged,
+    /// The charge is stored and the release made.
+    Released(Box<Released>),
+    /// It did not work.
+    Failed(Failure),
+}
+
+/// A release and the ledger that paid for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Released {
+    /// The release.
+    pub release: Release,
+    /// The ledger after the charge.
+    pub ledger: Ledger,
+}
+
+/// What the engine worker asks of a scanning worker, over their port.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum ScanRequest {
+    /// Hash one chunk.
+    Hash {
+        /// Offset of the first byte.
+        from: u64,
+        /// Offset after the last byte.
+        to: u64,
+    },
+    /// Slices will be read under this plan; each worker checks and binds it by itself. There is no answer.
+    Plan {
+        /// The plan.
+        plan: Box<Plan>,
+        /// The header's names in order.
+        names: Vec<String>,
+        /// The delimiter, resolved.
+        delimiter: u8,
+    },
+    /// Read one slice.
+    Slice {
+        /// The slice.
+        job: Job,
+    },
+}
+
+/// What a scanning worker answers over its port. Private to this machine: the page never sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum ScanResponse {
+    /// Bytes read since the last message.
+    Read {
+        /// How many.
+        bytes: u64,
+    },
+    /// SHA-256 of the chunk; its 32 bytes ride beside it.
+    Hashed,
+    /// A slice was read; where it holds records, their moments ride beside it as bytes.
+    Sliced(SliceAnswer),
+    /// The slice could not be read.
+    Failed(Failure),
+}
+
+/// A [`crate::data::slices::SliceReport`] without its sums.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum SliceAnswer {
+    /// No record seems to start here.
+    Nothing,
+    /// Records.
+    Read {
+        /// Offset where the first record started.
+        start: u64,
+        /// Offset where the next record starts.
+        end: u64,
+        /// Line ends in between.
+        lines: u64,
+        /// Records in between.
+        records: u64,
+        /// Distinct persons.
+        persons: Option<u64>,
+    },
+    /// A record that is not well formed.
+    Malformed {
+        /// Offset where the first record started.
+        start: u64,
+        /// What and where; the text of a cell is not in it.
+        error: crate::data::CsvError,
+    },
+}
+
+/// Share of a pass over the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Bytes read.
+    pub done: u64,
+    /// Bytes in all.
+    pub total: u64,
+}
+
+/// What went wrong, as data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    /// What sort of thing.
+    pub reason: Reason,
+    /// In words: what, where, what to do. For the person at this machine alone.
+    pub message: String,
+    /// Whether the budget was charged.
+    pub charged: bool,
+}
+
+impl Failure {
+    /// A failure before any charge.
+    #[must_use]
+    pub fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self { reason, message: message.into(), charged: false }
+    }
+
+    /// A failure after the charge. Its words are constant, for what happened in between may depend on the table.
+    #[must_use]
+    pub fn after_charge(reason: Reason) -> Self {
+        Self {
+            reason,
+            message: "The charge was made; there is no release. The ledger shows what it cost.".to_owned(),
+            charged: true,
+        }
+    }
+}
+
+/// The sorts of failure that a person can do something about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The table cannot be read as the plan says.
+    Table,
+    /// The file changed on the disk, or is gone.
+    File,
+    /// The plan cannot be run.
+    Plan,
+    /// The budget does not allow it.
+    Budget,
+    /// The browser's storage refused.
+    Storage,
+    /// The person cancelled.
+    Cancelled,
+    /// The browser cannot run the program, or a part of it is of another build.
+    Program,
+    /// Anything else.
+    Internal,
+}
+
+/// Names the source that a module was built from: the version, and what the build was told about its commit.
+/// Page and workers compare theirs before anything else, for a cached old worker can meet a new page.
+#[must_use]
+pub fn build_id() -> String {
+    let source = option_env!("DISCREET_BUILD").unwrap_or("development");
+    format!("{} {source}", env!("CARGO_PKG_VERSION"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_crosses_unchanged() {
+        let messages = [
+            Response::Progress(Progress { done: (1 << 60) + 1, total: u64::MAX }),
+            Response::Identified { table: "ab".to_owned() },
+            Response::Charged,
+            Response::Failed(Failure::after_charge(Reason::Cancelled)),
+        ];
+        for message in messages {
+            let text = serde_json::to_string(&message).unwrap();
+            assert_eq!(serde_json::from_str::<Response>(&text).unwrap(), message, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_message_is_refused() {
+        assert!(serde_json::from_str::<Response>(r#"{"kind":"something-else"}"#).is_err());
+        assert!(serde_json::from_str::<ScanRequest>(r#"{"kind":"hash","from":-1,"to":2}"#).is_err());
+    }
+}

@@ -1,0 +1,262 @@
+//! The engine worker: reads the table through its scanning workers, charges the ledger, releases. Private values end here.
+
+use std::cell::Cell;
+
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::{Blob, MessageEvent, MessagePort};
+use zeroize::Zeroizing;
+
+use super::channel::{Mailbox, Received, Riders, pack, unpack};
+use super::protocol::{
+    CHUNK, Failure, Progress, Reason, ReleaseRequest, Released, Response, ScanRequest, ScanResponse, SliceAnswer,
+};
+use super::read::{Pieces, length};
+use crate::data::header::read_header;
+use crate::data::slices::{Combiner, Job, Outcome, Part, Scan, SliceReport, slice_bytes};
+use crate::data::{Header, HeaderRead, HeaderRules, Moments};
+use crate::engine::{self, Prepared};
+use crate::noise::entropy::PrivateRng;
+use crate::plan::{CheckedPlan, Plan, Purpose};
+use crate::release::document::Software;
+use crate::store;
+
+thread_local! {
+    /// Whether this worker's request has stored its charge. From then on every failure has the same words.
+    static CHARGED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the charge is stored.
+pub fn charged() -> bool {
+    CHARGED.get()
+}
+
+/// Recognises the table.
+pub async fn identify(file: Blob, ports: Vec<MessagePort>, post: impl Fn(&Response)) -> Response {
+    let mut table = Table::new(file, ports, post, 1);
+    match table.fingerprint().await {
+        Ok(table) => Response::Identified { table },
+        Err(failure) => Response::Failed(failure),
+    }
+}
+
+/// Reads the table, charges, releases.
+pub async fn release(
+    request: ReleaseRequest,
+    file: Blob,
+    ports: Vec<MessagePort>,
+    post: impl Fn(&Response),
+) -> Response {
+    match try_release(request, file, ports, post).await {
+        Ok(released) => Response::Released(Box::new(released)),
+        Err(_) if charged() => Response::Failed(Failure::after_charge(Reason::Internal)),
+        Err(failure) => Response::Failed(failure),
+    }
+}
+
+async fn try_release(
+    request: ReleaseRequest,
+    file: Blob,
+    ports: Vec<MessagePort>,
+    post: impl Fn(&Response),
+) -> Result<Released, Failure> {
+    let ReleaseRequest { plan, table: key, date: _, build } = request;
+    let mut table = Table::new(file, ports, &post, 2);
+    let checked = CheckedPlan::new(plan.clone(), Purpose::Release)
+        .map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
+    let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
+    let header = table.header(rules).await?;
+    let prepared = engine::prepare(plan.clone(), &header.names, header.delimiter, Purpose::Release)
+        .map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
+    // A refusal depends on public numbers alone, so it need not wait for the table.
+    store::check(&key, &prepared.request()).await?;
+    if table.fingerprint().await? != key {
+        return Err(Failure::new(
+            Reason::File,
+            "The file is not the one that was recognised: it has changed since. Nothing was charged. Choose it again.",
+        ));
+    }
+    let scan = table.scan(plan, &header, &prepared).await?;
+    engine::check_table(&prepared, scan.records, scan.persons)
+        .map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
+
+    // From the operating system before the charge, for it may refuse; no byte is drawn from it before the charge.
+    let rng = PrivateRng::from_os().map_err(|error| Failure::new(Reason::Internal, error.to_string()))?;
+    let charge = store::charge(&key, &prepared.request()).await?;
+    CHARGED.set(true);
+    post(&Response::Charged);
+
+    let release = engine::release(&prepared, &scan.sink, rng, Some(charge.reference()), Software::new(build))
+        .map_err(|_| Failure::after_charge(Reason::Internal))?;
+    let ledger = charge.settle(&release).await?;
+    Ok(Released { release, ledger })
+}
+
+/// One table and the workers that read it.
+struct Table<P> {
+    file: Blob,
+    length: u64,
+    scanners: Vec<Scanner>,
+    answers: Mailbox<(usize, Result<Received<ScanResponse>, Failure>)>,
+    post: P,
+    progress: Progress,
+}
+
+/// The engine worker's end of a port, and the handler that listens to it.
+struct Scanner {
+    port: MessagePort,
+    _handler: Closure<dyn FnMut(MessageEvent)>,
+}
+
+impl Scanner {
+    fn ask(&self, request: &ScanRequest) -> Result<(), Failure> {
+        let (message, _) = pack(request, &Riders::default())?;
+        self.port.post_message(&message).map_err(|_| Failure::new(Reason::Internal, "A worker cannot be reached."))
+    }
+}
+
+impl<P: Fn(&Response)> Table<P> {
+    fn new(file: Blob, ports: Vec<MessagePort>, post: P, passes: u64) -> Self {
+        let answers = Mailbox::new();
+        let scanners = ports
+            .into_iter()
+            .enumerate()
+            .map(|(index, port)| {
+                let inbox: Mailbox<_> = answers.clone();
+                let handler = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+                    inbox.push((index, unpack(&event.data())));
+                });
+                port.set_onmessage(Some(handler.as_ref().unchecked_ref()));
+                Scanner { port, _handler: handler }
+            })
+            .collect();
+        let length = length(&file);
+        let progress = Progress { done: 0, total: length.saturating_mul(passes) };
+        Self { file, length, scanners, answers, post, progress }
+    }
+
+    /// The table's key on this device (noise-and-accounting, B11).
+    async fn fingerprint(&mut self) -> Result<String, Failure> {
+        let chunks = usize::try_from(self.length.div_ceil(CHUNK))
+            .map_err(|_| Failure::new(Reason::Table, "The file is too large for this browser."))?;
+        let mut digests = vec![[0; 32]; chunks];
+        let mut jobs: Vec<Option<usize>> = vec![None; self.scanners.len()];
+        let mut next = 0;
+        let mut done = 0;
+        while done < chunks {
+            for (scanner, job) in self.scanners.iter().zip(&mut jobs) {
+                if job.is_none() && next < chunks {
+                    let from = CHUNK * next as u64;
+                    scanner.ask(&ScanRequest::Hash { from, to: (from + CHUNK).min(self.length) })?;
+                    *job = Some(next);
+                    next += 1;
+                }
+            }
+            let (scanner, answer) = self.answer().await?;
+            let ScanResponse::Hashed = answer.body else { return Err(confused()) };
+            let chunk = jobs.get_mut(scanner).and_then(Option::take).ok_or_else(confused)?;
+            let bytes = answer.riders.bytes.filter(|bytes| bytes.length() == 32).ok_or_else(confused)?;
+            bytes.copy_to(digests.get_mut(chunk).ok_or_else(confused)?);
+            done += 1;
+        }
+        store::fingerprint(&digests, self.length).await
+    }
+
+    /// The first line.
+    async fn header(&self, rules: HeaderRules) -> Result<Header, Failure> {
+        let mut pieces = Pieces::new(&self.file, 0, 0);
+        let mut bytes = Zeroizing::new(Vec::new());
+        loop {
+            let at_end = match pieces.next().await? {
+                Some(piece) => {
+                    bytes.extend_from_slice(piece);
+                    bytes.len() as u64 >= self.length
+                }
+                None => true,
+            };
+            match read_header(&bytes, at_end, rules) {
+                Ok(HeaderRead::Header(header)) => return Ok(header),
+                Ok(HeaderRead::NeedMore) if !at_end => {}
+                Ok(HeaderRead::NeedMore) => return Err(confused()),
+                Err(error) => return Err(Failure::new(Reason::Table, error.to_string())),
+            }
+        }
+    }
+
+    /// All records, as exact sums.
+    async fn scan(&mut self, plan: Plan, header: &Header, prepared: &Prepared) -> Result<Scan<Moments>, Failure> {
+        let setup = ScanRequest::Plan {
+            plan: Box::new(plan),
+            names: header.names.clone(),
+            delimiter: header.delimiter,
+        };
+        for scanner in &self.scanners {
+            scanner.ask(&setup)?;
+        }
+        let workers = self.scanners.len();
+        let terms = prepared.geometry().terms.len();
+        let step = slice_bytes(self.length, terms, workers);
+        let mut combiner = Combiner::<Moments>::new(header, self.length, prepared.bound(), step, workers);
+        let mut jobs: Vec<Option<Job>> = vec![None; workers];
+        while !combiner.is_done() {
+            for (scanner, job) in self.scanners.iter().zip(&mut jobs) {
+                if job.is_none()
+                    && let Some(next) = combiner.next_job()
+                {
+                    scanner.ask(&ScanRequest::Slice { job: next })?;
+                    *job = Some(next);
+                }
+            }
+            let (scanner, answer) = self.answer().await?;
+            let ScanResponse::Sliced(sliced) = answer.body else { return Err(confused()) };
+            let job = jobs.get_mut(scanner).and_then(Option::take).ok_or_else(confused)?;
+            let report = SliceReport { job, outcome: outcome(sliced, &answer.riders)? };
+            combiner.offer(report).map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
+        }
+        match combiner.finish() {
+            Some(scan) => Ok(scan),
+            None => Ok(Scan { sink: Moments::new(terms), records: 0, persons: None }),
+        }
+    }
+
+    /// The next answer that is not progress.
+    async fn answer(&mut self) -> Result<(usize, Received<ScanResponse>), Failure> {
+        loop {
+            let (scanner, answer) = self.answers.next().await;
+            let answer = answer?;
+            match answer.body {
+                ScanResponse::Read { bytes } => self.advance(bytes),
+                ScanResponse::Failed(failure) => return Err(failure),
+                ScanResponse::Hashed | ScanResponse::Sliced(_) => return Ok((scanner, answer)),
+            }
+        }
+    }
+
+    /// Tells the page, a hundred times in all. A slice that is read twice does not go beyond the end.
+    fn advance(&mut self, bytes: u64) {
+        let Progress { done, total } = self.progress;
+        self.progress.done = done.saturating_add(bytes).min(total);
+        let step = (total / 100).max(1);
+        if self.progress.done / step != done / step {
+            (self.post)(&Response::Progress(self.progress));
+        }
+    }
+}
+
+/// What a scanning worker found, with its sums.
+fn outcome(answer: SliceAnswer, riders: &Riders) -> Result<Outcome<Moments>, Failure> {
+    Ok(match answer {
+        SliceAnswer::Nothing => Outcome::Nothing,
+        SliceAnswer::Malformed { start, error } => Outcome::Failed { start, error },
+        SliceAnswer::Read { start, end, lines, records, persons } => {
+            let bytes = riders.bytes.as_ref().ok_or_else(confused)?;
+            let bytes = Zeroizing::new(bytes.to_vec());
+            let sink = Moments::from_bytes(&bytes).map_err(|_| confused())?;
+            Outcome::Read { start, part: Part { end, lines, records, persons, sink } }
+        }
+    })
+}
+
+fn confused() -> Failure {
+    Failure::new(Reason::Internal, "A worker gave an answer that was not asked for. Nothing was charged. Try again.")
+}

@@ -1,0 +1,99 @@
+// Chromium under test, and a page that keeps a record of everything it should not have done.
+
+import { accessSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+export const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
+export const DATA = fileURLToPath(new URL("../data", import.meta.url));
+
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+function executable() {
+  if (process.env.CHROME) return process.env.CHROME;
+  for (const place of PLACES) {
+    try {
+      accessSync(place);
+      return place;
+    } catch {
+      // The next place may have it.
+    }
+  }
+  throw new Error("No Chromium found: name one, CHROME=/path/to/chromium.");
+}
+
+/// Starts Chromium. It asks no host for anything by itself, so every request in a record is the page's.
+export function launch() {
+  return chromium.launch({
+    executablePath: executable(),
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+}
+
+/// A fresh profile with one page on it and the record of all its tabs. `options` go to Playwright's `newContext`;
+/// `newTab()` opens a further tab of the same profile, on the same record.
+///
+/// The record:
+/// - `requests`: address of every request, those of workers too. `loaded()` marks the end of loading, and
+///   `requestsAfterLoad()` lists those after the mark, but for what never leaves the page (`blob:`, `data:`).
+/// - `consoleErrors`: errors and warnings on the console of a page or a worker.
+/// - `pageErrors`: exceptions that nobody caught, in a page or a worker, and crashes.
+/// - `violations`: of the content security policy. A page's come from its own event. A worker's raise no event that its
+///   page can hear, so they are read from the browser's log, which has both.
+export async function open(browser, options = {}) {
+  const context = await browser.newContext(options);
+  const record = { requests: [], consoleErrors: [], pageErrors: [], violations: [] };
+  let mark = null;
+  record.loaded = () => {
+    mark = record.requests.length;
+  };
+  record.requestsAfterLoad = () => {
+    if (mark === null) throw new Error("record.loaded() was never called, so nothing counts as after it");
+    return record.requests.slice(mark).filter((url) => !/^(blob|data):/.test(url));
+  };
+
+  context.on("request", (request) => record.requests.push(request.url()));
+  context.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") record.consoleErrors.push(message.text());
+  });
+  context.on("weberror", (error) => record.pageErrors.push(String(error.error())));
+  await context.exposeBinding("reportViolation", (_source, text) => record.violations.push(text));
+  await context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      const { effectiveDirective, blockedURI, sourceFile, lineNumber } = event;
+      window.reportViolation(`${effectiveDirective} blocked ${blockedURI} at ${sourceFile}:${lineNumber}`);
+    });
+  });
+
+  const newTab = async () => {
+    const page = await context.newPage();
+    page.on("websocket", (socket) => record.requests.push(socket.url()));
+    page.on("crash", () => record.pageErrors.push("the page crashed"));
+    const log = await context.newCDPSession(page);
+    log.on("Log.entryAdded", ({ entry }) => {
+      if (/content security policy/i.test(entry.text)) record.violations.push(entry.text);
+    });
+    await log.send("Log.enable");
+    return page;
+  };
+  return { context, page: await newTab(), newTab, record };
+}
+
+/// Whatever in a record should be empty, by name: an empty object is a good page.
+export function faults(record) {
+  const all = {
+    consoleErrors: record.consoleErrors,
+    pageErrors: record.pageErrors,
+    requestsAfterLoad: record.requestsAfterLoad(),
+    violations: record.violations,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, list]) => list.length > 0));
+}
