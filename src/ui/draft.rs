@@ -349,6 +349,20 @@ pub fn budget(setup: &Setup) -> Result<BudgetForm, Gap> {
     Ok(form)
 }
 
+/// What a release asks for that takes `share` percent of what is `left` of a Gaussian ledger, in units of 2^-40 of μ²:
+/// μ = √(left · share / 100 / 2^40), rounded down to six digits so that it fits and can be read out.
+#[must_use]
+pub fn ask(left: u128, share: u8, delta: f64) -> BudgetForm {
+    #[expect(clippy::cast_precision_loss, reason = "rounded down to six digits afterwards")]
+    let units = left as f64 * f64::from(share.min(100)) / 100.0;
+    let mu = (units / 1_099_511_627_776.0).sqrt();
+    let place = libm::pow(10.0, libm::floor(libm::log10(mu)) - 5.0);
+    let rounded = libm::floor(mu / place) * place;
+    // Written with its six digits, so that the plan holds 0.167348 and not a neighbour of it.
+    let written = format!("{rounded:.5e}").parse().unwrap_or(rounded);
+    BudgetForm { mu: Some(written).filter(|mu: &f64| mu.is_finite()), delta: Some(delta), ..BudgetForm::default() }
+}
+
 /// Makes the plan that the draft stands for, with `budget` as what this release asks for.
 ///
 /// # Errors
@@ -680,6 +694,17 @@ mod tests {
         assert_eq!(place("columns[1].levels", &columns), Place::Cell(2, Cell::Levels));
         assert_eq!(place("budget.delta", &columns), Place::Privacy("delta"));
         assert_eq!(place("mechanism.params.shape", &columns), Place::Method("shape".to_owned()));
+    }
+
+    #[test]
+    fn half_of_a_ledger_can_be_asked_for_twice() {
+        for left in [61_000_000_000_u128, 1_099_511_627_776, 7_000_000, 123_456_789_012_345] {
+            let asked = ask(left, 50, 1e-6).mu.unwrap();
+            let units = (asked * asked * 1_099_511_627_776.0) as u128;
+            assert!(2 * units <= left && 2 * units > left - left / 10_000, "{left} {units}");
+        }
+        let all = ask(1_099_511_627_776, 100, 1e-6).mu.unwrap();
+        assert!((all - 1.0).abs() < 1e-5 && all <= 1.0);
     }
 
     #[test]
