@@ -1,3 +1,64 @@
 //! The command line: arguments, files, exit codes.
+//!
+//! One JSON document on standard output and nothing else; a failure is one line on standard error. Status 2 is bad input,
+//! 3 a refused budget, 1 anything else, and then the line says whether the charge was made.
 
+mod account;
+mod args;
+mod clock;
+mod error;
+mod help;
+mod job;
+mod ledger;
+mod refit;
+mod release;
+mod simulate;
+mod store;
 pub mod table;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+pub use error::CliError;
+
+/// Runs the command that `arguments` (without the program's name) name.
+#[must_use]
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    match command(arguments.into_iter().collect()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // One line, whatever a message holds. If nobody reads it, the status still tells.
+            let line = error.to_string().split(['\n', '\r']).collect::<Vec<_>>().join(" ");
+            let _ = writeln!(io::stderr(), "discreet: {line}");
+            ExitCode::from(error.status())
+        }
+    }
+}
+
+fn command(mut arguments: Vec<OsString>) -> Result<(), CliError> {
+    let name = if arguments.is_empty() { None } else { Some(arguments.remove(0)) };
+    match name.as_ref().and_then(|name| name.to_str()) {
+        Some("release") => release::run(arguments),
+        Some("simulate") => simulate::run(arguments),
+        Some("refit") => refit::run(arguments),
+        Some("ledger") => ledger::run(arguments),
+        Some("account") => account::run(arguments),
+        Some("--help" | "-h" | "help") => print(help::MAIN),
+        Some("--version" | "-V") => print(&format!("discreet {}\n", env!("CARGO_PKG_VERSION"))),
+        _ => Err(CliError::usage(
+            "name a command: release, simulate, refit, ledger or account; `discreet --help` explains them",
+        )),
+    }
+}
+
+/// Writes to standard output, before or without any charge.
+fn print(text: &str) -> Result<(), CliError> {
+    write_out(text).map_err(|error| CliError::failed(format!("standard output cannot be written: {error}")))
+}
+
+fn write_out(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}

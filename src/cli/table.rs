@@ -8,6 +8,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::data::csv::Feed;
+use crate::data::encode::Geometry;
 use crate::data::header::{Header, HeaderError, HeaderRead, HeaderRules, read_header};
 use crate::data::sink::RowSink;
 use crate::data::slices::{Combiner, Job, Scan, ScanError, SliceReport, SliceScanner, slice_bytes};
@@ -128,7 +129,7 @@ impl Table {
             }
             Source::File { path, stamp } => {
                 let workers = workers.max(1);
-                let step = slice_bytes(stamp.length, plan.columns.len(), workers);
+                let step = slice_bytes(stamp.length, Geometry::new(plan).terms.len(), workers);
                 let crew = Crew {
                     path: &path,
                     length: stamp.length,

@@ -216,11 +216,6 @@ impl Prepared {
         self.bound.person.as_ref().map_or_else(|| "assumed".to_owned(), |person| person.name.clone())
     }
 
-    /// The number of rows, only where it is public and every row carries the constant.
-    pub(super) fn countable_rows(&self) -> Option<u64> {
-        self.checked.rows.filter(|_| self.checked.constant_is_public())
-    }
-
     /// Whether the plan hides how many rows the table has.
     #[must_use]
     pub fn rows_are_private(&self) -> bool {

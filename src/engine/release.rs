@@ -5,6 +5,7 @@ use super::prepare::Prepared;
 use crate::data::Moments;
 use crate::inference::moments::{CellNoise, NoisyMoments};
 use crate::inference::options::Options;
+use crate::inference::refit::public_rows;
 use crate::inference::report::{Layout, report};
 use crate::mechanisms::analyze_gauss::{self, perturb};
 use crate::mechanisms::{Mechanism, ols};
@@ -66,7 +67,7 @@ fn regressions(prepared: &Prepared, cells: &[i128]) -> Result<(Coefficients, Dia
     let intercept = prepared.checked.intercept;
     let mut options = Options {
         confidence: prepared.checked.confidence,
-        rows: prepared.countable_rows(),
+        rows: public_rows(&prepared.plan, &moments),
         seed: moments.seed(),
         ..Options::default()
     };

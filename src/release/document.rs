@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::plan::Plan;
 use crate::privacy::adjacency::{Adjacency, Protect};
+pub use crate::privacy::event::Assurance;
 
 /// The name and version that every release carries.
 pub const SCHEMA: &str = "discreet.release/1";
@@ -77,20 +78,6 @@ pub struct Claimed {
     pub epsilon: f64,
     /// δ.
     pub delta: f64,
-}
-
-/// How far the proof covers what was executed (noise-and-accounting, A10).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Assurance {
-    /// The proof covers the arithmetic that was executed.
-    Exact,
-    /// The executed arithmetic differs from the ideal with a probability that is included in δ.
-    Bounded,
-    /// The proof assumes real-number arithmetic.
-    Idealised,
-    /// A seeded demonstration protects nobody.
-    Demo,
 }
 
 /// The regressions, in one of two forms.

@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(hundredths(0.731), Some(74));
         assert_eq!(hundredths(0.73), Some(73));
         assert_eq!(hundredths(0.995), None);
-        assert_eq!(up(2.718_281), "2.72");
+        assert_eq!(up(2.713_3), "2.72");
         assert_eq!(up(22_026.4), "22027");
         assert_eq!(one_in(1e-6), "one in 1,000,000");
         assert_eq!(one_in(3e-6), "one in 333,333");

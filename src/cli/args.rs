@@ -1,0 +1,132 @@
+//! Options of any command: each is given at most once, as `--x value` or `--x=value`, before or after the rest.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use lexopt::{Arg, Parser};
+
+use super::error::CliError;
+
+/// What a command was given.
+#[derive(Debug, Default)]
+pub struct Args {
+    options: BTreeMap<&'static str, OsString>,
+    flags: Vec<&'static str>,
+    places: Vec<OsString>,
+    /// Whether help was asked for.
+    pub help: bool,
+}
+
+impl Args {
+    /// Reads `arguments`: `options` take a value, `flags` take none, the rest are places.
+    ///
+    /// # Errors
+    /// For an option that is not listed, is given twice or lacks its value.
+    pub fn parse(
+        arguments: Vec<OsString>,
+        options: &[&'static str],
+        flags: &[&'static str],
+    ) -> Result<Self, CliError> {
+        let mut parser = Parser::from_args(arguments);
+        let mut args = Self::default();
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Arg::Long("help") | Arg::Short('h') => args.help = true,
+                Arg::Long(name) => {
+                    let listed = |list: &[&'static str]| list.iter().copied().find(|other| *other == name);
+                    if let Some(flag) = listed(flags) {
+                        args.flags.push(flag);
+                    } else if let Some(option) = listed(options) {
+                        let value = parser.value()?;
+                        if args.options.insert(option, value).is_some() {
+                            return Err(CliError::usage(format!("--{option} is given twice; give it once")));
+                        }
+                    } else {
+                        return Err(argument.unexpected().into());
+                    }
+                }
+                Arg::Value(value) => args.places.push(value),
+                Arg::Short(_) => return Err(argument.unexpected().into()),
+            }
+        }
+        Ok(args)
+    }
+
+    /// Whether a flag is given.
+    pub fn flag(&self, name: &str) -> bool {
+        self.flags.contains(&name)
+    }
+
+    /// Whether an option is given.
+    pub fn has(&self, name: &str) -> bool {
+        self.options.contains_key(name)
+    }
+
+    /// A path, if given.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        self.options.get(name).map(PathBuf::from)
+    }
+
+    /// A path that the command needs.
+    ///
+    /// # Errors
+    /// When it is missing.
+    pub fn needed_path(&self, name: &str) -> Result<PathBuf, CliError> {
+        self.path(name).ok_or_else(|| missing(name))
+    }
+
+    /// A text, if given.
+    ///
+    /// # Errors
+    /// When it is not UTF-8.
+    pub fn text(&self, name: &str) -> Result<Option<&str>, CliError> {
+        self.options
+            .get(name)
+            .map(|value| {
+                value.to_str().ok_or_else(|| CliError::usage(format!("--{name} is no readable text")))
+            })
+            .transpose()
+    }
+
+    /// A text that the command needs.
+    ///
+    /// # Errors
+    /// When it is missing or not UTF-8.
+    pub fn needed_text(&self, name: &str) -> Result<&str, CliError> {
+        self.text(name)?.ok_or_else(|| missing(name))
+    }
+
+    /// A value, if given; `expected` says what it may be.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn value<T: FromStr>(&self, name: &str, expected: &str) -> Result<Option<T>, CliError> {
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        text.parse().map(Some).map_err(|_| CliError::usage(format!("--{name} is `{text}`; give {expected}")))
+    }
+
+    /// The places, of which there are exactly as many as `names`.
+    ///
+    /// # Errors
+    /// When one is missing or left over.
+    pub fn places<const N: usize>(&self, names: [&str; N]) -> Result<[PathBuf; N], CliError> {
+        if let Some(extra) = self.places.get(N) {
+            return Err(CliError::usage(format!(
+                "`{}` is left over; the command takes {}",
+                extra.display(),
+                names.join(" and ")
+            )));
+        }
+        let found: Vec<PathBuf> = self.places.iter().map(PathBuf::from).collect();
+        found.try_into().map_err(|found: Vec<PathBuf>| {
+            let name = names.get(found.len()).copied().unwrap_or("a name");
+            CliError::usage(format!("{name} is missing; `discreet COMMAND --help` shows the form"))
+        })
+    }
+}
+
+fn missing(name: &str) -> CliError {
+    CliError::usage(format!("--{name} is missing; `discreet COMMAND --help` shows the form"))
+}

@@ -1,0 +1,94 @@
+//! What the command line says when it fails, and with which status.
+
+use std::fmt::Display;
+
+use super::table::TableError;
+use crate::engine::EngineError;
+use crate::plan::PlanError;
+use crate::privacy::ledger::LedgerError;
+
+/// A failed command. No message quotes a cell of the table.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CliError {
+    /// Arguments or a document that cannot be used: status 2.
+    #[error("{0}")]
+    Input(String),
+    /// The budget does not suffice: status 3.
+    #[error("{0}")]
+    Refused(String),
+    /// Anything else, before or without a charge: status 1.
+    #[error("{0}; nothing was charged")]
+    Failed(String),
+    /// Anything else after the charge: status 1.
+    #[error("{what}; the charge was made (entry {entry} of the ledger), and the release is lost")]
+    Charged {
+        /// What happened.
+        what: String,
+        /// The entry.
+        entry: u64,
+    },
+}
+
+impl CliError {
+    /// Bad arguments.
+    pub(super) fn usage(text: impl Into<String>) -> Self {
+        Self::Input(text.into())
+    }
+
+    /// A file that cannot be read.
+    pub(super) fn unreadable(what: &str, path: &std::path::Path, error: impl Display) -> Self {
+        Self::Input(format!("the {what} {} cannot be read: {error}; check the path", path.display()))
+    }
+
+    /// Something else before the charge.
+    pub(super) fn failed(what: impl Into<String>) -> Self {
+        Self::Failed(what.into())
+    }
+
+    /// The exit status.
+    #[must_use]
+    pub const fn status(&self) -> u8 {
+        match self {
+            Self::Input(_) => 2,
+            Self::Refused(_) => 3,
+            Self::Failed(_) | Self::Charged { .. } => 1,
+        }
+    }
+}
+
+impl From<PlanError> for CliError {
+    fn from(error: PlanError) -> Self {
+        Self::Input(error.to_string())
+    }
+}
+
+impl From<EngineError> for CliError {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Internal(_) => Self::Failed(error.to_string()),
+            _ => Self::Input(error.to_string()),
+        }
+    }
+}
+
+impl From<LedgerError> for CliError {
+    fn from(error: LedgerError) -> Self {
+        if error.is_refusal() { Self::Refused(error.to_string()) } else { Self::Input(error.to_string()) }
+    }
+}
+
+impl From<TableError> for CliError {
+    fn from(error: TableError) -> Self {
+        match error {
+            TableError::Io(_) | TableError::Header(_) | TableError::Scan(_) => Self::Input(error.to_string()),
+            _ => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<lexopt::Error> for CliError {
+    fn from(error: lexopt::Error) -> Self {
+        Self::Input(format!("{error}; `discreet COMMAND --help` lists the options"))
+    }
+}

@@ -1,0 +1,100 @@
+//! What `release` and `simulate` share: the plan, the table's header, the exact sums, this program's hash.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use super::args::Args;
+use super::error::CliError;
+use super::table::Table;
+use crate::data::{HeaderRules, RowSink, Scan};
+use crate::engine::{Prepared, check_table, prepare};
+use crate::plan::{CheckedPlan, Plan, Purpose};
+use crate::release::document::Software;
+
+/// A plan bound to a table whose header is read.
+pub struct Job {
+    /// The plan with everything that is public about it.
+    pub prepared: Prepared,
+    table: Table,
+    workers: usize,
+}
+
+impl Job {
+    /// Reads the plan that `--plan` names and the header of the table.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the arguments, the plan or the header.
+    pub fn new(args: &Args, purpose: Purpose) -> Result<Self, CliError> {
+        let path = args.needed_path("plan")?;
+        let [table] = args.places(["the table"])?;
+        let workers = match args.value::<usize>("workers", "a number from 1 to 256")? {
+            Some(workers) if (1..=256).contains(&workers) => workers,
+            Some(_) => return Err(CliError::usage("--workers is out of range; give 1 to 256")),
+            None => std::thread::available_parallelism().map_or(1, usize::from),
+        };
+        let text = fs::read_to_string(&path).map_err(|error| CliError::unreadable("plan", &path, error))?;
+        let plan = Plan::parse(&text)?;
+        let checked = CheckedPlan::new(plan.clone(), purpose)?;
+        if args.has("public") {
+            return Err(CliError::usage(format!(
+                "`{}` takes no public input; remove --public",
+                plan.mechanism.name
+            )));
+        }
+        let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
+        let table = Table::open(&table, rules)?;
+        let prepared = prepare(plan, &table.header().names, table.header().delimiter, purpose)?;
+        Ok(Self { prepared, table, workers })
+    }
+
+    /// Reads the table into a sink and compares its length where that is public.
+    ///
+    /// # Errors
+    /// When the table cannot be read, is not well formed or is not the plan's.
+    pub fn scan<S: RowSink + Send>(
+        self,
+        sink: impl Fn(usize) -> S + Sync,
+    ) -> Result<(Prepared, Scan<S>), CliError> {
+        let terms = self.prepared.geometry().terms.len();
+        let scan = self.table.scan(self.prepared.bound(), || sink(terms), self.workers, |_, _| ())?;
+        check_table(&self.prepared, scan.records, scan.persons)?;
+        Ok((self.prepared, scan))
+    }
+}
+
+/// This program, with the SHA-256 of its file.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn software() -> Result<Software, CliError> {
+    let failed = |error: io::Error| CliError::failed(format!("this program cannot read itself: {error}"));
+    let mut file = std::env::current_exe().and_then(File::open).map_err(failed)?;
+    let mut hash = Sha256::new();
+    let mut piece = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut piece) {
+            Ok(0) => break,
+            Ok(count) => hash.update(&piece[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    Ok(Software::new(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
+}
+
+/// Reads a JSON document of ours and names the place where it is wrong.
+///
+/// # Errors
+/// When the file cannot be read or holds something else.
+pub fn read_json<T: serde::de::DeserializeOwned>(what: &str, path: &Path) -> Result<T, CliError> {
+    let text = fs::read_to_string(path).map_err(|error| CliError::unreadable(what, path, error))?;
+    let mut reader = serde_json::Deserializer::from_str(&text);
+    let document = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        CliError::usage(format!("{what}: {}, at `{}`; take an unaltered copy", error.inner(), error.path()))
+    })?;
+    reader.end().map_err(|error| CliError::usage(format!("{what}: {error}; take an unaltered copy")))?;
+    Ok(document)
+}

@@ -1,0 +1,236 @@
+//! `discreet ledger`: open, show, verify, import, relax.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::args::Args;
+use super::clock::today;
+use super::error::CliError;
+use super::store::{self, LedgerFile};
+use super::{help, print};
+use crate::noise::entropy::random_id;
+use crate::privacy::adjacency::{Adjacency, Protect};
+use crate::privacy::calibrate::{Budget, Split};
+use crate::privacy::ledger::{Kind, Ledger, Opening, State, Terms};
+use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`]; nothing is ever charged here.
+pub fn run(mut arguments: Vec<OsString>) -> Result<(), CliError> {
+    let name = if arguments.is_empty() { None } else { Some(arguments.remove(0)) };
+    match name.as_ref().and_then(|name| name.to_str()) {
+        Some("new") => new(arguments),
+        Some("show") => one_file(arguments, |path| print(&show(&store::read(path)?))),
+        Some("verify") => one_file(arguments, |path| {
+            let ledger = store::read(path)?;
+            print(&format!("ok: {} entries, tip {}\n", ledger.entries().len(), ledger.tip()))
+        }),
+        Some("import") => import(arguments),
+        Some("relax") => relax(arguments),
+        Some("--help" | "-h") => print(help::LEDGER),
+        _ => Err(CliError::usage("name what to do: new, show, verify, import or relax")),
+    }
+}
+
+fn one_file(arguments: Vec<OsString>, work: impl Fn(&Path) -> Result<(), CliError>) -> Result<(), CliError> {
+    let args = Args::parse(arguments, &[], &[])?;
+    if args.help {
+        return print(help::LEDGER);
+    }
+    let [path] = args.places(["the ledger"])?;
+    work(&path)
+}
+
+fn new(arguments: Vec<OsString>) -> Result<(), CliError> {
+    let options = [
+        "epsilon",
+        "delta",
+        "mu",
+        "rho",
+        "adjacency",
+        "split",
+        "other-epsilon",
+        "other-delta",
+        "protect",
+        "max-rows-per-person",
+    ];
+    let args = Args::parse(arguments, &options, &[])?;
+    if args.help {
+        return print(help::LEDGER);
+    }
+    let [path] = args.places(["the ledger"])?;
+    let adjacency = match args.needed_text("adjacency")? {
+        "add-remove" => Adjacency::AddRemove,
+        "replace-one" => Adjacency::ReplaceOne,
+        _ => return Err(CliError::usage("--adjacency is not known; give add-remove or replace-one")),
+    };
+    let protect = args.text("protect")?.map_or(Ok(Protect::Rows), protection)?;
+    let max_rows_per_person = args.value::<u32>("max-rows-per-person", "a whole number from 1")?.unwrap_or(1);
+    let id = random_id().map_err(|error| CliError::failed(error.to_string()))?;
+    let ledger = Ledger::open(&Opening {
+        id,
+        created: &today(),
+        terms: Terms { adjacency, protect, max_rows_per_person },
+        budget: budget(&args)?,
+        split: split(&args)?,
+    })?;
+    LedgerFile::create(&path, &ledger)
+}
+
+fn budget(args: &Args) -> Result<Budget, CliError> {
+    let delta = measure(args, "delta", Delta::try_new)?;
+    match (
+        measure(args, "epsilon", Epsilon::try_new)?,
+        measure(args, "mu", Mu::try_new)?,
+        measure(args, "rho", Rho::try_new)?,
+    ) {
+        (Some(epsilon), None, None) => {
+            let delta = delta.ok_or_else(|| {
+                CliError::usage(
+                    "--delta is missing; state it, about one over ten times the number of persons",
+                )
+            })?;
+            Ok(Budget::EpsilonDelta { epsilon, delta })
+        }
+        (None, Some(mu), None) => Ok(Budget::Mu { mu, delta }),
+        (None, None, Some(rho)) => Ok(Budget::Rho { rho, delta }),
+        _ => Err(CliError::usage("a budget has one form; give --epsilon, --mu or --rho, with --delta")),
+    }
+}
+
+fn split(args: &Args) -> Result<Split, CliError> {
+    let epsilon = measure(args, "other-epsilon", Epsilon::try_new)?;
+    let delta = measure(args, "other-delta", Delta::try_new)?;
+    match (args.text("split")?, epsilon, delta) {
+        (None | Some("both"), Some(epsilon), Some(delta)) => Ok(Split::Explicit { epsilon, delta }),
+        (None | Some("gaussian"), None, None) => Ok(Split::Gaussian),
+        (Some("other"), None, None) => Ok(Split::Other),
+        (Some("both"), None, None) => Ok(Split::Both),
+        (Some("gaussian" | "other" | "both") | None, _, _) => {
+            Err(CliError::usage("--other-epsilon and --other-delta go together, and with --split both alone"))
+        }
+        (Some(_), _, _) => Err(CliError::usage("--split is not known; give gaussian, other or both")),
+    }
+}
+
+/// A measure of privacy, if given.
+pub(super) fn measure<T, E: std::fmt::Display>(
+    args: &Args,
+    name: &str,
+    read: impl Fn(f64) -> Result<T, E>,
+) -> Result<Option<T>, CliError> {
+    let Some(value) = args.value::<f64>(name, "a number")? else { return Ok(None) };
+    read(value).map(Some).map_err(|error| CliError::usage(format!("--{name}: {error}")))
+}
+
+fn protection(text: &str) -> Result<Protect, CliError> {
+    match text {
+        "rows" => Ok(Protect::Rows),
+        "features" => Ok(Protect::Features),
+        "labels" => Ok(Protect::Labels),
+        _ => Err(CliError::usage("this protection is not known; give rows, features or labels")),
+    }
+}
+
+fn import(arguments: Vec<OsString>) -> Result<(), CliError> {
+    let args = Args::parse(arguments, &[], &[])?;
+    if args.help {
+        return print(help::LEDGER);
+    }
+    let [path, from] = args.places(["the ledger", "the exported copy"])?;
+    let exported = store::read(&from)?;
+    let (file, mut ledger) = LedgerFile::open(&path)?;
+    let news = ledger.import(&exported)?;
+    save(&file, &ledger)?;
+    print(&format!("ok: {news} entries are new or settled\n"))
+}
+
+fn relax(arguments: Vec<OsString>) -> Result<(), CliError> {
+    let args = Args::parse(arguments, &[], &["confirm"])?;
+    if args.help {
+        return print(help::LEDGER);
+    }
+    let [path, protect] = args.places(["the ledger", "`features` or `labels`"])?;
+    let protect = protection(protect.to_str().unwrap_or_default())?;
+    if !args.flag("confirm") {
+        return Err(CliError::usage(format!(
+            "from then on this ledger protects {protect} alone, for good; add --confirm once the person responsible \
+             agrees"
+        )));
+    }
+    let (file, mut ledger) = LedgerFile::open(&path)?;
+    ledger.relax(protect)?;
+    save(&file, &ledger)
+}
+
+fn save(file: &LedgerFile, ledger: &Ledger) -> Result<(), CliError> {
+    file.save(ledger).map_err(|failure| {
+        let done = if failure.replaced { ", though the new one stands in its place" } else { "" };
+        CliError::failed(format!("the ledger cannot be written: {}{done}", failure.error))
+    })
+}
+
+/// A ledger for people.
+fn show(ledger: &Ledger) -> String {
+    let (terms, (epsilon, delta), pair) = (ledger.terms(), ledger.promise(), ledger.pair());
+    let (capacity, left) = (ledger.capacity(), ledger.remaining());
+    let mut text = format!(
+        "ledger {} of {}\npromise: epsilon {epsilon}, delta {delta}, for everything released under it\nadjacency {}, \
+         protects {}, at most {} row(s) per person\n",
+        ledger.id(),
+        ledger.created(),
+        terms.adjacency,
+        terms.protect,
+        terms.max_rows_per_person,
+    );
+    if ledger.idealised() {
+        text.push_str("a release in it is IDEALISED: the promise holds in the idealised model alone\n");
+    }
+    let _ = writeln!(
+        text,
+        "\nwallets: mu {}; epsilon {}, delta {} for other mechanisms",
+        pair.mu, pair.epsilon, pair.delta
+    );
+    for (name, left, whole) in [
+        ("mu squared (2^-40)", left.gaussian, capacity.gaussian),
+        ("epsilon (2^-40)", left.epsilon, capacity.epsilon),
+        ("delta (2^-100)", left.delta, capacity.delta),
+        ("grid (2^-100)", left.slack, capacity.slack),
+    ] {
+        if whole > 0 {
+            let _ = writeln!(
+                text,
+                "  {name:<19} {} of {whole} units charged, {left} left ({})",
+                whole.saturating_sub(left),
+                share(left, whole)
+            );
+        }
+    }
+    let _ = writeln!(text, "\n{} entries", ledger.entries().len());
+    for entry in ledger.entries() {
+        let kind = if entry.kind == Kind::Relax { "relaxed" } else { entry.mechanism.as_str() };
+        let state = match entry.state {
+            State::Reserved => "reserved",
+            State::Released => "released",
+            State::Burned => "burned",
+        };
+        let _ = writeln!(
+            text,
+            "  {:>3}  {kind}  {state}  {}",
+            entry.seq,
+            share(entry.charge.gaussian, capacity.gaussian)
+        );
+    }
+    text
+}
+
+/// A share of the whole in hundredths of a percent, rounded down.
+fn share(part: u128, whole: u128) -> String {
+    // Up to 2^114 the product fits; a larger wallet loses digits that no percentage shows.
+    let shift = (u128::BITS - whole.leading_zeros()).saturating_sub(112);
+    let hundredths = ((part >> shift) * 10_000).checked_div(whole >> shift).unwrap_or(0);
+    format!("{}.{:02} %", hundredths / 100, hundredths % 100)
+}

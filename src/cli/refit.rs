@@ -1,0 +1,43 @@
+//! `discreet refit`: another regression from a release, which costs nothing.
+
+use std::ffi::OsString;
+
+use super::args::Args;
+use super::error::CliError;
+use super::job::{read_json, software};
+use super::{help, print};
+use crate::inference::options::{Repair, Ridge};
+use crate::inference::refit::refit;
+use crate::release::Release;
+use crate::release::document::SCHEMA;
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`]; nothing is ever charged.
+pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
+    let options = ["release", "outcome", "features", "ridge", "repair", "confidence"];
+    let args = Args::parse(arguments, &options, &[])?;
+    if args.help {
+        return print(help::REFIT);
+    }
+    let [] = args.places([])?;
+    let path = args.needed_path("release")?;
+    let outcome = args.needed_text("outcome")?;
+    let features: Vec<String> =
+        args.needed_text("features")?.split(',').map(|name| name.trim().to_owned()).collect();
+    let ridge = args.value::<Ridge>("ridge", Ridge::EXPECTED)?.unwrap_or_default();
+    let repair = args.value::<Repair>("repair", "`shift`, `floor` or `none`")?.unwrap_or_default();
+    let confidence = args.value::<f64>("confidence", "a number from 0.5 to 0.999")?.unwrap_or(0.95);
+    let release: Release = read_json("release", &path)?;
+    if release.schema != SCHEMA {
+        return Err(CliError::usage(format!(
+            "release: this is not \"{SCHEMA}\", at `schema`; check the file"
+        )));
+    }
+    let mut answer = refit(&release, outcome, &features, ridge, repair, confidence)
+        .map_err(|error| CliError::Input(error.to_string()))?;
+    answer.software = software()?;
+    let text = serde_json::to_string_pretty(&answer).map_err(|error| CliError::failed(error.to_string()))?;
+    print(&(text + "\n"))
+}

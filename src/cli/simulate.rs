@@ -1,0 +1,48 @@
+//! `discreet simulate`: seeded demonstrations, one release a line.
+
+use std::ffi::OsString;
+use std::io::{self, BufWriter, Write};
+
+use super::args::Args;
+use super::error::CliError;
+use super::job::{Job, software};
+use super::{help, print};
+use crate::data::{EncodedRows, Moments};
+use crate::engine::Simulation;
+use crate::engine::simulate::Source;
+use crate::plan::Purpose;
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`]; nothing is ever charged.
+pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
+    let args = Args::parse(arguments, &["plan", "runs", "seed", "public", "workers"], &["resample"])?;
+    if args.help {
+        return print(help::SIMULATE);
+    }
+    let runs = args.value::<u64>("runs", "a whole number from 1")?.unwrap_or(1);
+    if runs == 0 || runs >> 32 != 0 {
+        return Err(CliError::usage("--runs is out of range; give 1 to 4294967295"));
+    }
+    let seed = args.value::<u64>("seed", "a whole number from 0")?.unwrap_or(1);
+    let job = Job::new(&args, Purpose::Simulate)?;
+    let software = software()?;
+    let simulation = if args.flag("resample") {
+        let (prepared, scan) = job.scan(EncodedRows::new)?;
+        let source = Source::Resample { rows: scan.sink, records: scan.records };
+        Simulation::new(prepared, source, seed, software)
+    } else {
+        let (prepared, scan) = job.scan(Moments::new)?;
+        Simulation::new(prepared, Source::Moments(scan.sink), seed, software)
+    };
+    let mut out = BufWriter::new(io::stdout().lock());
+    let unwritable =
+        |error: io::Error| CliError::failed(format!("standard output cannot be written: {error}"));
+    for run in 1..=runs {
+        let release = simulation.run(run)?;
+        let line = serde_json::to_string(&release).map_err(|error| CliError::failed(error.to_string()))?;
+        writeln!(out, "{line}").map_err(unwritable)?;
+    }
+    out.flush().map_err(unwritable)
+}

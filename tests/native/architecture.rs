@@ -1,0 +1,558 @@
+//! The source obeys `ARCHITECTURE.md`: who may use whom, and what must not appear where.
+//!
+//! The arrows are read from the page itself, so that page and code cannot drift. Rust is read token by token; comments and
+//! strings do not count, and tests inside the source count like any other code except where a test says otherwise.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One token of Rust: a word, a number or a sign. `place` is the module it stands in, outermost first.
+#[derive(Debug, Clone)]
+struct Token {
+    text: String,
+    line: usize,
+    place: Vec<String>,
+}
+
+struct Source {
+    /// From the root of the repository, with `/`.
+    path: String,
+    tokens: Vec<Token>,
+}
+
+impl Source {
+    /// The room of a file: its first folder or file name under `src`, `None` for `lib.rs`.
+    fn room(&self) -> Option<&str> {
+        let inside = self.path.strip_prefix("src/").unwrap();
+        let name = inside.split('/').next().unwrap().trim_end_matches(".rs");
+        (name != "lib").then_some(name)
+    }
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files_below(&path, found);
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+}
+
+fn name_of(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/")
+}
+
+fn sources() -> Vec<Source> {
+    let mut files = Vec::new();
+    files_below(&root().join("src"), &mut files);
+    let sources: Vec<Source> = files
+        .iter()
+        .filter(|path| path.extension().is_some_and(|ending| ending == "rs"))
+        .map(|path| read(&name_of(path), &fs::read_to_string(path).unwrap()))
+        .collect();
+    assert!(sources.len() > 10, "the source was not found");
+    sources
+}
+
+/// The module that a file is, as seen from the root of its crate.
+fn module_of(path: &str) -> Vec<String> {
+    let inside = path.strip_prefix("src/").unwrap().trim_end_matches(".rs");
+    if inside.starts_with("bin/") {
+        return Vec::new();
+    }
+    let mut parts: Vec<String> = inside.split('/').map(str::to_owned).collect();
+    if matches!(parts.last().map(String::as_str), Some("mod" | "lib")) {
+        parts.pop();
+    }
+    parts
+}
+
+fn read(path: &str, text: &str) -> Source {
+    let mut place = module_of(path);
+    let mut opened = Vec::new(); // depth of braces at which each inline module began
+    let mut depth = 0_usize;
+    let mut tokens: Vec<Token> = Vec::new();
+    for (text, line) in words(text) {
+        match text.as_str() {
+            "{" => {
+                if let [.., before, name] = tokens.as_slice()
+                    && before.text == "mod"
+                {
+                    opened.push(depth);
+                    place.push(name.text.clone());
+                }
+                depth += 1;
+            }
+            "}" => {
+                depth = depth.saturating_sub(1);
+                if opened.last() == Some(&depth) {
+                    opened.pop();
+                    place.pop();
+                }
+            }
+            _ => {}
+        }
+        tokens.push(Token { text, line, place: place.clone() });
+    }
+    Source { path: path.to_owned(), tokens }
+}
+
+/// Splits Rust into words, numbers and signs, with their lines. Comments, strings and characters are left out.
+fn words(text: &str) -> Vec<(String, usize)> {
+    let chars: Vec<char> = text.chars().collect();
+    let at = |index: usize| chars.get(index).copied().unwrap_or('\0');
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found = Vec::new();
+    let mut line = 1;
+    let mut i = 0;
+    while i < chars.len() {
+        let start = i;
+        match at(i) {
+            '/' if at(i + 1) == '/' => {
+                while i < chars.len() && at(i) != '\n' {
+                    i += 1;
+                }
+            }
+            '/' if at(i + 1) == '*' => {
+                let mut depth = 0;
+                while i < chars.len() {
+                    match (at(i), at(i + 1)) {
+                        ('/', '*') => (depth, i) = (depth + 1, i + 2),
+                        ('*', '/') => (depth, i) = (depth - 1, i + 2),
+                        _ => i += 1,
+                    }
+                    if depth == 0 {
+                        break;
+                    }
+                }
+            }
+            'b' | 'r' | 'c' | '"' if string_length(&chars[i..]).is_some() => {
+                i += string_length(&chars[i..]).unwrap()
+            }
+            // A lifetime is a quote and a word with no quote after it; all else is a character.
+            '\'' if word(at(i + 1)) && at(i + 2) != '\'' => i += 1,
+            '\'' => {
+                i += if at(i + 1) == '\\' { 3 } else { 2 };
+                while i < chars.len() && at(i) != '\'' {
+                    i += 1;
+                }
+                i += 1;
+            }
+            c if c.is_ascii_digit() => {
+                // `1.5` is one number; `1..5`, `1.max(5)` and the `0.1` of `pair.0.1` are not.
+                let field = found.last().is_some_and(|(text, _): &(String, usize)| text == ".");
+                while word(at(i)) || (at(i) == '.' && at(i + 1).is_ascii_digit() && !field) {
+                    i += 1;
+                }
+                found.push((chars[start..i].iter().collect(), line));
+            }
+            c if word(c) => {
+                while word(at(i)) {
+                    i += 1;
+                }
+                found.push((chars[start..i].iter().collect(), line));
+            }
+            ':' if at(i + 1) == ':' => {
+                i += 2;
+                found.push(("::".to_owned(), line));
+            }
+            c => {
+                i += 1;
+                if !c.is_whitespace() {
+                    found.push((c.to_string(), line));
+                }
+            }
+        }
+        line += chars[start..i.min(chars.len())].iter().filter(|&&c| c == '\n').count();
+    }
+    found
+}
+
+/// The length of the string literal at the start, of any kind; `None` where there is none.
+fn string_length(chars: &[char]) -> Option<usize> {
+    let prefix = chars.iter().take_while(|c| matches!(c, 'b' | 'r' | 'c')).count();
+    let raw = chars[..prefix].contains(&'r');
+    let hashes = chars[prefix..].iter().take_while(|&&c| c == '#').count();
+    if prefix > 2 || (hashes > 0 && !raw) || chars.get(prefix + hashes) != Some(&'"') {
+        return None;
+    }
+    let mut i = prefix + hashes + 1;
+    while i < chars.len() {
+        match chars[i] {
+            '\\' if !raw => i += 1,
+            '"' if chars[i + 1..].iter().take_while(|&&c| c == '#').count() >= hashes => {
+                return Some(i + 1 + hashes);
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    Some(chars.len())
+}
+
+/// Every path of a source that leads into the library, as the rooms it names, with the line. `crate::{a, b::c}` names two.
+fn rooms_named(source: &Source) -> Vec<(String, usize)> {
+    let tokens = &source.tokens;
+    let text = |index: usize| tokens.get(index).map_or("", |token| token.text.as_str());
+    let mut found = Vec::new();
+    for i in 0..tokens.len() {
+        if i > 0 && text(i - 1) == "::" {
+            continue; // inside a path that was looked at from its start
+        }
+        let mut base;
+        let mut next = i + 1;
+        match text(i) {
+            "crate" | "discreet" if text(next) == "::" => base = Vec::new(),
+            "crate" | "discreet" if text(next) == "as" => {
+                found.push(("another name for the crate".to_owned(), tokens[i].line));
+                continue;
+            }
+            "super" => {
+                base = tokens[i].place.clone();
+                base.pop();
+                while text(next) == "::" && text(next + 1) == "super" {
+                    base.pop();
+                    next += 2;
+                }
+                if text(next) != "::" {
+                    continue; // `pub(super)`
+                }
+            }
+            _ => continue,
+        }
+        if let Some(room) = base.first() {
+            found.push((room.clone(), tokens[i].line));
+            continue;
+        }
+        heads(tokens, next + 1, &mut found);
+    }
+    found
+}
+
+/// The first words of the path, or of the group of paths, that starts at a token.
+fn heads(tokens: &[Token], start: usize, found: &mut Vec<(String, usize)>) {
+    let Some(first) = tokens.get(start) else { return };
+    if first.text != "{" {
+        found.push((first.text.clone(), first.line));
+        return;
+    }
+    let mut depth = 0;
+    for (token, before) in tokens[start..].iter().zip(&tokens[start - 1..]) {
+        match token.text.as_str() {
+            "{" => depth += 1,
+            "}" => depth -= 1,
+            _ if depth == 1 && matches!(before.text.as_str(), "{" | ",") => {
+                found.push((token.text.clone(), token.line))
+            }
+            _ => {}
+        }
+        if depth == 0 {
+            return;
+        }
+    }
+}
+
+/// The arrows of `ARCHITECTURE.md`: the fenced block of lines `room -> room room` under "Who may use whom".
+fn arrows() -> BTreeMap<String, BTreeSet<String>> {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let section = page.split("\n## Who may use whom\n").nth(1).expect("ARCHITECTURE.md has the section");
+    let block = section.split("```").nth(1).expect("the section has a fenced block");
+    let table: BTreeMap<String, BTreeSet<String>> = block
+        .lines()
+        .filter_map(|line| line.split_once("->"))
+        .map(|(room, used)| (room.trim().to_owned(), used.split_whitespace().map(str::to_owned).collect()))
+        .collect();
+    assert!(table.len() > 10, "the table was not read");
+    table
+}
+
+fn arrow_faults(sources: &[Source], arrows: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
+    let mut faults = Vec::new();
+    for source in sources {
+        let Some(room) = source.room() else { continue };
+        let Some(allowed) = arrows.get(room) else {
+            faults.push(format!("{}: `{room}` is not in ARCHITECTURE.md", source.path));
+            continue;
+        };
+        for (used, line) in rooms_named(source) {
+            if used != room && !allowed.contains(&used) {
+                faults.push(format!("{}:{line}: `{room}` may not use `{used}`", source.path));
+            }
+        }
+    }
+    faults
+}
+
+/// The tokens that fit, in the files that fit.
+fn token_faults(
+    sources: &[Source],
+    file: impl Fn(&str) -> bool,
+    token: impl Fn(&[Token], usize) -> bool,
+) -> Vec<String> {
+    sources
+        .iter()
+        .filter(|source| file(&source.path))
+        .flat_map(|source| {
+            (0..source.tokens.len()).filter(|&index| token(&source.tokens, index)).map(|index| {
+                format!("{}:{}: `{}`", source.path, source.tokens[index].line, source.tokens[index].text)
+            })
+        })
+        .collect()
+}
+
+fn browser_faults(sources: &[Source]) -> Vec<String> {
+    const CRATES: [&str; 7] = [
+        "web_sys",
+        "js_sys",
+        "wasm_bindgen", // and wasm_bindgen_futures
+        "serde_wasm_bindgen",
+        "leptos",
+        "reactive_stores",
+        "console_error_panic_hook",
+    ];
+    let allowed = |path: &str| {
+        ["src/worker/", "src/store/", "src/ui/"].iter().any(|room| path.starts_with(room))
+            && path != "src/worker/protocol.rs"
+            || ["src/bin/app.rs", "src/bin/worker.rs"].contains(&path)
+    };
+    token_faults(
+        sources,
+        |path| !allowed(path),
+        |tokens, index| CRATES.iter().any(|name| tokens[index].text.starts_with(name)),
+    )
+}
+
+/// The trusted core is integers. Its tests may use floating point to judge it.
+fn float_faults(sources: &[Source]) -> Vec<String> {
+    const EXACT: [&str; 3] = ["src/data/moments.rs", "src/noise/discrete.rs", "src/privacy/ledger.rs"];
+    token_faults(
+        sources,
+        |path| EXACT.contains(&path),
+        |tokens, index| {
+            let Token { text, place, .. } = &tokens[index];
+            let number = text.starts_with(|c: char| c.is_ascii_digit()) && !text.starts_with("0x");
+            let after_digits = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '_');
+            let float_number = number && after_digits.starts_with(['.', 'e', 'E', 'f']);
+            (text == "f32" || text == "f64" || float_number) && !place.iter().any(|module| module == "tests")
+        },
+    )
+}
+
+/// What is computed from a table leaves by a release or not at all: nothing below the programs writes to a screen.
+fn logging_faults(sources: &[Source]) -> Vec<String> {
+    token_faults(
+        sources,
+        |path| !["src/cli/", "src/worker/", "src/bin/"].iter().any(|room| path.starts_with(room)),
+        |tokens, index| {
+            let next = tokens.get(index + 1).map_or("", |token| token.text.as_str());
+            match tokens[index].text.as_str() {
+                "println" | "eprintln" | "print" | "eprint" | "dbg" => next == "!",
+                "console" => next == "::",
+                "stdout" | "stderr" => next == "(",
+                "leptos_log" | "debug_log" | "debug_warn" | "console_log" | "console_error"
+                | "console_warn" => true,
+                _ => false,
+            }
+        },
+    )
+}
+
+/// One module reads random bytes, so that one module has to be trusted with them.
+fn entropy_faults(sources: &[Source]) -> Vec<String> {
+    const SOURCES: [&str; 9] = [
+        "getrandom",
+        "SysRng",
+        "OsRng",
+        "ThreadRng",
+        "thread_rng",
+        "from_os_rng",
+        "from_entropy",
+        "get_random_values_with_u8_array",
+        "random", // js_sys::Math::random, rand::random
+    ];
+    token_faults(
+        sources,
+        |path| path != "src/noise/entropy.rs",
+        |tokens, index| {
+            let Token { text, place, .. } = &tokens[index];
+            // `random` is an ordinary word, too: only the function of a module or a type counts.
+            let named = text != "random" || index > 0 && tokens[index - 1].text == "::";
+            SOURCES.contains(&text.as_str()) && named && !place.iter().any(|module| module == "tests")
+        },
+    )
+}
+
+/// Roads out of the page, wherever `www` and `index.html` could use one.
+const ROADS: [&str; 11] = [
+    "fetch(",
+    "XMLHttpRequest",
+    "sendBeacon",
+    "WebSocket",
+    "EventSource",
+    "RTCPeerConnection",
+    "WebTransport",
+    "Math.random",
+    "http://",
+    "https://",
+    "import(",
+];
+
+/// The uses that are meant, each with how often and why.
+const MEANT: [(&str, &str, usize, &str); 4] = [
+    ("www/boot.js", "import(", 1, "the app's glue, which the build names"),
+    (
+        "www/boot.js",
+        "fetch(",
+        3,
+        "the app's module, the worker's module and its glue, before the policy narrows",
+    ),
+    ("www/sw.js", "fetch(", 2, "the page's own files, from this origin, when they are not in its cache"),
+    ("index.html", "http://www.w3.org/2000/svg", 1, "the name of a language, not an address to visit"),
+];
+
+fn road_faults(files: &[(String, String)]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (path, text) in files {
+        for road in ROADS {
+            let used = text.matches(road).count();
+            let meant: usize = MEANT
+                .iter()
+                .filter(|(file, needle, ..)| file == path && needle.starts_with(road))
+                .map(|(_, needle, most, _)| text.matches(needle).count().min(*most))
+                .sum();
+            if used > meant {
+                faults.push(format!("{path}: `{road}` {used} times, and {meant} are meant"));
+            }
+        }
+    }
+    faults
+}
+
+fn none(faults: &[String]) {
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+#[test]
+fn arrows_point_down() {
+    let arrows = arrows();
+    none(&arrow_faults(&sources(), &arrows));
+    for (room, used) in &arrows {
+        for other in used {
+            assert!(arrows.contains_key(other), "`{room}` may use `{other}`, which is no room");
+            assert!(!arrows[other].contains(room), "`{room}` and `{other}` may use each other");
+        }
+    }
+}
+
+#[test]
+fn browser_crates_stay_at_the_edge() {
+    none(&browser_faults(&sources()));
+}
+
+#[test]
+fn the_trusted_core_is_integers() {
+    none(&float_faults(&sources()));
+}
+
+#[test]
+fn nothing_below_the_programs_writes_to_a_screen() {
+    none(&logging_faults(&sources()));
+}
+
+#[test]
+fn one_module_reads_random_bytes() {
+    none(&entropy_faults(&sources()));
+}
+
+#[test]
+fn the_page_has_no_road_out() {
+    let mut files = Vec::new();
+    files_below(&root().join("www"), &mut files);
+    files.push(root().join("index.html"));
+    let text: Vec<(String, String)> = files
+        .iter()
+        .filter(|path| {
+            path.extension().is_some_and(|ending| {
+                ["js", "mjs", "html", "css", "webmanifest"].iter().any(|one| ending == *one)
+            })
+        })
+        .map(|path| (name_of(path), fs::read_to_string(path).unwrap()))
+        .collect();
+    none(&road_faults(&text));
+}
+
+/// Each rule above, seen to find what it forbids: a planted line and where it stands.
+#[test]
+fn every_rule_finds_a_planted_fault() {
+    type Rule = fn(&[Source]) -> Vec<String>;
+    fn by_arrows(sources: &[Source]) -> Vec<String> {
+        arrow_faults(sources, &arrows())
+    }
+    let planted: [(Rule, &str, &str); 21] = [
+        (by_arrows, "src/math/special.rs", "use crate::noise::law;"),
+        (by_arrows, "src/math/special.rs", "fn f() { crate::plan::check(); }"),
+        (by_arrows, "src/noise/law.rs", "use crate::{math::round, data::{csv, encode}};"),
+        (by_arrows, "src/data/csv.rs", "use super::super::engine;"),
+        (by_arrows, "src/data/mod.rs", "use super::release::Release;"),
+        (
+            by_arrows,
+            "src/privacy/ledger.rs",
+            "mod inner { mod tests { use super::super::super::super::data; } }",
+        ),
+        (by_arrows, "src/bin/app.rs", "use discreet::mechanisms;"),
+        (by_arrows, "src/data/csv.rs", "use crate as all;"),
+        (by_arrows, "src/data/csv.rs", "use crate::*;"),
+        (by_arrows, "src/attic/mod.rs", ""),
+        (browser_faults, "src/worker/protocol.rs", "use wasm_bindgen_futures::JsFuture;"),
+        (browser_faults, "src/engine/mod.rs", "fn f() { web_sys::window(); }"),
+        (float_faults, "src/data/moments.rs", "struct Sum(f64);"),
+        (float_faults, "src/noise/discrete.rs", "const HALF: Half = half(0.5);"),
+        (float_faults, "src/privacy/ledger.rs", "fn f() { one(1f64); }"),
+        (float_faults, "src/privacy/ledger.rs", "fn f() { one(1e6); }"),
+        (logging_faults, "src/data/csv.rs", "fn f(cell: &str) { println!(\"{cell}\"); }"),
+        (logging_faults, "src/ui/app.rs", "fn f() { web_sys::console::log_1(&x); }"),
+        (logging_faults, "src/engine/mod.rs", "fn f() { dbg!(x); }"),
+        (entropy_faults, "src/mechanisms/ols.rs", "fn f() { getrandom::fill(&mut bytes); }"),
+        (entropy_faults, "src/ui/app.rs", "fn f() { js_sys::Math::random(); }"),
+    ];
+    for (rule, path, text) in planted {
+        assert_eq!(rule(&[read(path, text)]).len(), 1, "not found, or found twice: {text}");
+    }
+    for road in ROADS {
+        let line = format!("x = {road}y");
+        assert_eq!(road_faults(&[("www/app.js".to_owned(), line)]).len(), 1, "{road}");
+    }
+    assert_eq!(road_faults(&[("www/boot.js".to_owned(), "import(a); import(b)".to_owned())]).len(), 1);
+}
+
+/// And lets pass what only looks like it.
+#[test]
+fn no_rule_finds_what_is_allowed() {
+    let text = r##"
+        //! Never `crate::engine`, web_sys or f64; println!("x").
+        /* use crate::engine; /* nested */ f64 */
+        use super::encode::{self, row};
+        use crate::{math::round as up, plan};
+        pub(crate) fn f<'a>(x: &'a str) -> char { let _ = (1..5, 1.max(2), x.print(), 0xf64, 1usize, x.0.1); '\'' }
+        const A: &str = "crate::engine \" f64"; const B: &str = r#"web_sys " 1.5"#; const C: u8 = b'"';
+        macro_rules! m { () => { $crate::math::round::up() } }
+        #[cfg(test)] mod tests { use super::*; fn near(x: f64) -> bool { x < 1.5 } }
+    "##;
+    for path in ["src/data/moments.rs", "src/data/csv.rs"] {
+        let source = [read(path, text)];
+        none(&arrow_faults(&source, &arrows()));
+        none(&browser_faults(&source));
+        none(&float_faults(&source));
+        none(&logging_faults(&source));
+        none(&entropy_faults(&source));
+    }
+}
