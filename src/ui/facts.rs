@@ -104,7 +104,14 @@ pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
 ///
 /// # Errors
 /// The path inside the plan and what is wrong there.
-pub fn forecast(plan: &Plan, table: &Table, ledger: Option<&Ledger>) -> Result<Forecast, (String, String)> {
+///
+/// `whole` is a new budget in units, for a table that has no ledger yet.
+pub fn forecast(
+    plan: &Plan,
+    table: &Table,
+    ledger: Option<&Ledger>,
+    whole: u128,
+) -> Result<Forecast, (String, String)> {
     let prepared =
         prepare(plan.clone(), &table.names, table.delimiter, Purpose::Release).map_err(|error| match error {
             EngineError::Plan(error) => (error.path.clone(), format!("{}: {}", sentence(&error.what), error.advice)),
@@ -119,10 +126,7 @@ pub fn forecast(plan: &Plan, table: &Table, ledger: Option<&Ledger>) -> Result<F
     let charge = prepared.charge(epsilon).map_err(|error| ("budget".to_owned(), error.to_string()))?;
     let (all, left) = match ledger {
         Some(ledger) => (ledger.capacity().gaussian, ledger.remaining().gaussian),
-        None => {
-            // Without a ledger the share of a new budget is known from the share that was asked for.
-            (charge.gaussian, charge.gaussian)
-        }
+        None => (whole, whole),
     };
     let refusal = ledger.and_then(|ledger| ledger.check(&prepared.request()).err()).map(|error| error.to_string());
     let checked = prepared.checked();

@@ -6,6 +6,7 @@
 
 pub mod draft;
 pub mod presets;
+pub mod samples;
 
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod actions;
