@@ -1,5 +1,107 @@
-// Starts the page's module. The build writes the two names into this script's element.
+// Starts the page: checks that the browser can run it, loads everything that will ever be needed, closes the page's policy
+// so that nothing can be requested any more, and only then starts the program. It is the only script the page names.
+
+/// The made-up tables that come with the page, in the folder `samples`.
+const SAMPLES = ["blood-pressure.csv", "diabetes.csv"];
+
+/// Added to the policy of the page once all is loaded. Workers are started from `blob:` addresses, and what holds for the
+/// page holds for them.
+const CLOSED = "connect-src 'none'; script-src 'wasm-unsafe-eval'; worker-src blob:; img-src data: blob:";
+
+/// A reason not to start, in words for the person.
+class Refusal extends Error {}
+
 const { appJs, appWasm } = document.querySelector("script[data-app-js]").dataset;
-const app = await import(new URL(appJs, document.baseURI));
-await app.default({ module_or_path: new URL(appWasm, document.baseURI) });
-document.documentElement.dataset.ready = "";
+
+/// A worker's files keep their names from build to build, so their addresses carry the app's hash.
+const version = /-([0-9a-f]+)\.js$/.exec(appJs)?.[1] ?? "";
+
+function requirements() {
+  if (window.top !== window.self) {
+    throw new Refusal("This page does not run inside another page. Open it in a tab of its own.");
+  }
+  if (!window.isSecureContext) {
+    throw new Refusal(
+      "This address begins with http, and over http a browser offers neither cryptography nor locks: a budget could be spent twice. Open the page over https, from localhost, or from a file. Nothing was spent.",
+    );
+  }
+  const needed = {
+    WebAssembly: window.WebAssembly?.compile,
+    "Web Workers": window.Worker && window.MessageChannel,
+    "Web Crypto": window.crypto?.subtle,
+    "Web Locks": navigator.locks?.request,
+    IndexedDB: window.indexedDB,
+    "File reading": window.Blob?.prototype.arrayBuffer,
+  };
+  const missing = Object.keys(needed).filter((name) => !needed[name]);
+  if (missing.length > 0) {
+    throw new Refusal(`This browser lacks ${missing.join(", ")}. Update it, or use another one. Nothing was spent.`);
+  }
+}
+
+async function load(name) {
+  const address = new URL(name, document.baseURI);
+  const response = await fetch(address, { credentials: "omit" }).catch(() => null);
+  if (!response?.ok) throw new Refusal(`The page could not load ${address.pathname}. Reload it; if it stays so, the site is not complete.`);
+  return response;
+}
+
+async function sha256(bytes) {
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function sample(name) {
+  const bytes = await (await load(`samples/${name}`)).arrayBuffer();
+  return { name, blob: new Blob([bytes], { type: "text/csv" }) };
+}
+
+function close() {
+  const policy = document.createElement("meta");
+  policy.httpEquiv = "Content-Security-Policy";
+  policy.content = CLOSED;
+  document.head.append(policy);
+}
+
+async function start() {
+  requirements();
+  const [app, wasm, glue, module, samples] = await Promise.all([
+    import(new URL(appJs, document.baseURI)),
+    load(appWasm).then((response) => response.arrayBuffer()),
+    load(`worker.js?v=${version}`).then((response) => response.text()),
+    load(`worker_bg.wasm?v=${version}`).then((response) => response.arrayBuffer()).then(WebAssembly.compile),
+    Promise.all(SAMPLES.map(sample)),
+  ]);
+  const build = await sha256(wasm);
+  await app.default({ module_or_path: wasm });
+  close();
+  document.getElementById("boot").remove();
+  // The one hand-over to the program: `worker::context::StartContext` reads it.
+  app.start({ build, glue, module, samples });
+  document.documentElement.dataset.ready = "";
+}
+
+/// Says in the page why it stops. Also for a program that stopped after it had started.
+function say(text) {
+  const notice = document.createElement("p");
+  notice.setAttribute("role", "alert");
+  notice.className = "boot-problem";
+  notice.textContent = text;
+  const place = document.getElementById("boot");
+  if (place) place.replaceChildren(...place.querySelectorAll("h1"), notice);
+  else document.body.prepend(notice);
+}
+
+const STOPPED = "The page has stopped. Reload it. The ledger is kept, and it shows every charge.";
+for (const name of ["error", "unhandledrejection"]) {
+  window.addEventListener(name, (event) => {
+    if ((event.error ?? event.reason) instanceof WebAssembly.RuntimeError) say(STOPPED);
+  });
+}
+
+try {
+  await start();
+} catch (problem) {
+  const text = problem instanceof Refusal ? problem.message : typeof problem === "string" ? problem : null;
+  say(text ?? `The page could not start in this browser. Update it, or use another one. Nothing was spent. (${problem})`);
+}

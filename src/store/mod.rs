@@ -100,7 +100,12 @@ pub async fn import_ledger(table: &str, ledger: Ledger) -> Result<Ledger, Failur
     let mut stored = match local {
         Some(mut local) => {
             local.recover().map_err(|error| refusal(&error))?;
-            local.import(&ledger).map_err(|error| refusal(&error))?;
+            match local.import(&ledger) {
+                Ok(_) => {}
+                // The local one has all that the copy has, and more.
+                Err(LedgerError::Older) if !attached => {}
+                Err(error) => return Err(refusal(&error)),
+            }
             local
         }
         None => ledger,

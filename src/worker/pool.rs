@@ -1,22 +1,85 @@
 //! The page's side of its workers: start, time out, cancel, terminate.
+//!
+//! Each request has workers of its own, which end with it: linear memory does not shrink, and a worker that has trapped
+//! must not be used again. The workers' text and module are those that the page loaded before its policy closed, so
+//! nothing is fetched here.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::{Array, Promise};
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    Blob, BlobPropertyBag, ErrorEvent, Event, MessageChannel, MessageEvent, MessagePort, Url, Window, Worker,
+};
+
+use super::channel::{Mailbox, Received, Riders, pack, unpack};
 use super::context::StartContext;
-use super::protocol::{Failure, Progress, Reason};
+use super::protocol::{CHUNK, Failure, Progress, Reason, ReleaseRequest, Released, Request, Response, build_id};
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
 use crate::release::Release;
+use crate::store;
 
-/// Starts an engine worker and its scanning workers for each request, and ends them with it. Clones share one run.
+/// What follows the glue in a worker's text: it starts the module that the first message brings, and tells of what
+/// the module itself cannot tell, such as memory that has run out.
+const BOOTSTRAP: &str = r#"
+{
+    const stopped = () => self.postMessage({ stopped: true });
+    self.addEventListener("error", stopped);
+    self.addEventListener("unhandledrejection", stopped);
+    self.onmessage = ({ data }) => {
+        self.onmessage = null;
+        wasm_bindgen({ module_or_path: data }).catch(stopped);
+    };
+}
+"#;
+
+/// How long a worker may take until it says that it is there.
+const START_MILLISECONDS: i32 = 30_000;
+
+/// Most scanning workers; more gain little and phones have little memory.
+const MAX_SCANNERS: u64 = 8;
+
+/// A result is shown at a multiple of this time since the request (noise-and-accounting, A12) …
+const TICK_MILLISECONDS: f64 = 250.0;
+
+/// … and never earlier than this.
+const LEAST_MILLISECONDS: f64 = 500.0;
+
+/// Starts an engine worker and its scanning workers for each request, and ends them with it. Clones share one run: a
+/// request ends the one before it.
 #[derive(Clone)]
 pub struct Pool {
-    context: StartContext,
+    context: Rc<StartContext>,
+    current: Rc<RefCell<Option<Mailbox<Happening>>>>,
+}
+
+/// What a run waits for.
+enum Happening {
+    /// A worker's message; worker 0 is the engine.
+    Message(usize, Result<Received<Response>, Failure>),
+    /// A worker stopped without a word.
+    Stopped,
+    /// A worker did not say in time that it is there.
+    Late,
+    /// The person does not want to wait any longer.
+    Cancelled,
 }
 
 impl Pool {
     /// A pool that starts its workers from what the page loaded.
     #[must_use]
     pub fn new(context: StartContext) -> Self {
-        Self { context }
+        Self { context: Rc::new(context), current: Rc::default() }
+    }
+
+    /// What the page loaded: the build's hash and the samples.
+    #[must_use]
+    pub fn context(&self) -> &StartContext {
+        &self.context
     }
 
     /// Starts one worker and ends it: whether the browser runs the program, whether it is the page's build, and
@@ -25,7 +88,8 @@ impl Pool {
     /// # Errors
     /// [`Reason::Program`].
     pub async fn check(&self) -> Result<(), Failure> {
-        Err(Failure::new(Reason::Internal, self.context.build.clone()))
+        let mut run = self.begin(1)?;
+        run.ready().await
     }
 
     /// Recognises the table: its key in [`crate::store`], on this device alone.
@@ -34,11 +98,16 @@ impl Pool {
     /// Where the file cannot be read, the storage refuses, a worker does not run, or the person cancels.
     pub async fn identify(
         &self,
-        file: &web_sys::Blob,
+        file: &Blob,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<String, Failure> {
-        let _ = (file, on_progress);
-        Err(Failure::new(Reason::Internal, "not built yet"))
+        let mut run = self.begin(1 + scanners(file, false))?;
+        run.ready().await?;
+        run.ask(&Request::Identify, file)?;
+        match run.answer(&on_progress).await? {
+            Response::Identified { table } => Ok(table),
+            _ => Err(confused()),
+        }
     }
 
     /// Reads the table, charges its ledger and releases. `table` is what [`Self::identify`] answered for this file.
@@ -48,16 +117,296 @@ impl Pool {
     /// whether the charge was made.
     pub async fn release(
         &self,
-        file: &web_sys::Blob,
+        file: &Blob,
         plan: Plan,
         table: String,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<(Release, Ledger), Failure> {
-        let _ = (file, plan, table, on_progress);
-        Err(Failure::new(Reason::Internal, "not built yet"))
+        let asked = now();
+        let before = entries(&table).await?;
+        let result = self.try_release(file, plan, &table, &on_progress).await;
+        match result {
+            Ok(released) => {
+                settle_clock(asked).await;
+                Ok((released.release, released.ledger))
+            }
+            Err(failure) => {
+                // The workers are gone and their locks with them, so the ledger itself says what was charged; what they
+                // left reserved is burned here.
+                let charged = match entries(&table).await {
+                    Ok(after) => after > before,
+                    Err(_) => failure.charged,
+                };
+                if charged {
+                    settle_clock(asked).await;
+                    Err(Failure::after_charge(failure.reason))
+                } else {
+                    Err(failure)
+                }
+            }
+        }
+    }
+
+    async fn try_release(
+        &self,
+        file: &Blob,
+        plan: Plan,
+        table: &str,
+        on_progress: &dyn Fn(Progress),
+    ) -> Result<Released, Failure> {
+        let mut run = self.begin(1 + scanners(file, plan.person.is_some()))?;
+        run.ready().await?;
+        let request = ReleaseRequest { plan, table: table.to_owned(), build: self.context.build.clone() };
+        run.ask(&Request::Release(Box::new(request)), file)?;
+        match run.answer(on_progress).await? {
+            Response::Released(released) => Ok(*released),
+            _ => Err(confused()),
+        }
     }
 
     /// Ends the request that is running, if there is one, and its workers. That request fails with
     /// [`Reason::Cancelled`]; a charge that had been stored stays.
-    pub fn cancel(&self) {}
+    pub fn cancel(&self) {
+        if let Some(events) = self.current.take() {
+            events.push(Happening::Cancelled);
+        }
+    }
+
+    /// Starts workers; their modules load side by side.
+    fn begin(&self, workers: usize) -> Result<Run, Failure> {
+        self.cancel();
+        let events = Mailbox::new();
+        let text = Address::of(&[&self.context.glue, BOOTSTRAP])?;
+        let workers = (0..workers)
+            .map(|index| Handle::start(index, &text, &self.context, &events))
+            .collect::<Result<Vec<_>, _>>()?;
+        let late = Timer::start(START_MILLISECONDS, &events)?;
+        self.current.replace(Some(events.clone()));
+        Ok(Run { workers, events, charged: false, late: Some(late), _text: text })
+    }
+}
+
+/// The workers of one request. They end when it is dropped.
+struct Run {
+    workers: Vec<Handle>,
+    events: Mailbox<Happening>,
+    charged: bool,
+    late: Option<Timer>,
+    _text: Address,
+}
+
+impl Run {
+    /// Waits until every worker is there and of this build.
+    async fn ready(&mut self) -> Result<(), Failure> {
+        let mut missing = self.workers.len();
+        while missing > 0 {
+            match self.response().await?.1 {
+                Response::Ready { build } if build == build_id() => missing -= 1,
+                Response::Ready { .. } => {
+                    return Err(Failure::new(
+                        Reason::Program,
+                        "The page and its workers are of different versions. Reload the page; if it stays so, empty the \
+                         browser's cache for this site.",
+                    ));
+                }
+                _ => return Err(confused()),
+            }
+        }
+        self.late = None;
+        Ok(())
+    }
+
+    /// Introduces the scanning workers to the engine worker, and asks it.
+    fn ask(&self, request: &Request, file: &Blob) -> Result<(), Failure> {
+        let Some((engine, scanners)) = self.workers.split_first() else { return Err(confused()) };
+        let mut ports = Vec::new();
+        for scanner in scanners {
+            let channel = MessageChannel::new().map_err(no_worker)?;
+            scanner.post(&Request::Scan, file, vec![channel.port1()])?;
+            ports.push(channel.port2());
+        }
+        engine.post(request, file, ports)
+    }
+
+    /// Waits for the engine's answer.
+    async fn answer(&mut self, on_progress: &dyn Fn(Progress)) -> Result<Response, Failure> {
+        loop {
+            match self.response().await? {
+                (0, Response::Progress(progress)) => on_progress(progress),
+                (0, Response::Charged) => self.charged = true,
+                (0, response) => return Ok(response),
+                _ => return Err(confused()),
+            }
+        }
+    }
+
+    /// The next message of a worker; everything that ends a run is an error.
+    async fn response(&mut self) -> Result<(usize, Response), Failure> {
+        let failure = match self.events.next().await {
+            Happening::Message(_, Ok(Received { body: Response::Failed(failure), .. })) => failure,
+            Happening::Message(worker, Ok(received)) => return Ok((worker, received.body)),
+            Happening::Message(_, Err(failure)) => failure,
+            Happening::Stopped => Failure::new(
+                Reason::Internal,
+                "A part of the program stopped. Close other tabs to free memory, then try again.",
+            ),
+            Happening::Late => Failure::new(
+                Reason::Program,
+                "The browser did not start the program in time. Close other tabs, then try again.",
+            ),
+            Happening::Cancelled => Failure::new(Reason::Cancelled, "Cancelled. Nothing was charged."),
+        };
+        Err(if self.charged { Failure::after_charge(failure.reason) } else { failure })
+    }
+}
+
+/// A worker and what listens to it.
+struct Handle {
+    worker: Worker,
+    _message: Closure<dyn FnMut(MessageEvent)>,
+    _error: Closure<dyn FnMut(Event)>,
+}
+
+impl Handle {
+    fn start(
+        index: usize,
+        text: &Address,
+        context: &StartContext,
+        events: &Mailbox<Happening>,
+    ) -> Result<Self, Failure> {
+        let worker = Worker::new(&text.0).map_err(no_worker)?;
+        let message = {
+            let events = events.clone();
+            Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+                let data = event.data();
+                let stopped = js_sys::Reflect::has(&data, &"stopped".into()).unwrap_or(false);
+                events.push(if stopped { Happening::Stopped } else { Happening::Message(index, unpack(&data)) });
+            })
+        };
+        let error = {
+            let events = events.clone();
+            Closure::<dyn FnMut(Event)>::new(move |event: Event| {
+                // The browser would write a worker's error on the console; it is told here instead.
+                if event.is_instance_of::<ErrorEvent>() {
+                    event.prevent_default();
+                }
+                events.push(Happening::Stopped);
+            })
+        };
+        worker.set_onmessage(Some(message.as_ref().unchecked_ref()));
+        worker.set_onmessageerror(Some(error.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(error.as_ref().unchecked_ref()));
+        worker.post_message(&context.module).map_err(no_worker)?;
+        Ok(Self { worker, _message: message, _error: error })
+    }
+
+    fn post(&self, request: &Request, file: &Blob, ports: Vec<MessagePort>) -> Result<(), Failure> {
+        let riders = Riders { file: Some(file.clone()), ports, bytes: None };
+        let (message, transfer) = pack(request, &riders)?;
+        self.worker.post_message_with_transfer(&message, &transfer).map_err(no_worker)
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.worker.set_onmessage(None);
+        self.worker.set_onmessageerror(None);
+        self.worker.set_onerror(None);
+        self.worker.terminate();
+    }
+}
+
+/// A `blob:` address; the page's policy holds for what is started from it.
+struct Address(String);
+
+impl Address {
+    fn of(parts: &[&str]) -> Result<Self, Failure> {
+        let parts: Array = parts.iter().map(|part| JsValue::from_str(part)).collect();
+        let kind = BlobPropertyBag::new();
+        kind.set_type("text/javascript");
+        let blob = Blob::new_with_str_sequence_and_options(&parts, &kind).map_err(no_worker)?;
+        Url::create_object_url_with_blob(&blob).map(Self).map_err(no_worker)
+    }
+}
+
+impl Drop for Address {
+    fn drop(&mut self) {
+        // Revoking an address of ours cannot fail.
+        let _ = Url::revoke_object_url(&self.0);
+    }
+}
+
+/// Pushes [`Happening::Late`] after a time, unless it is dropped before.
+struct Timer {
+    id: i32,
+    _fire: Closure<dyn FnMut()>,
+}
+
+impl Timer {
+    fn start(milliseconds: i32, events: &Mailbox<Happening>) -> Result<Self, Failure> {
+        let events = events.clone();
+        let fire = Closure::<dyn FnMut()>::new(move || events.push(Happening::Late));
+        let id = window()?
+            .set_timeout_with_callback_and_timeout_and_arguments_0(fire.as_ref().unchecked_ref(), milliseconds)
+            .map_err(no_worker)?;
+        Ok(Self { id, _fire: fire })
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        if let Ok(window) = window() {
+            window.clear_timeout_with_handle(self.id);
+        }
+    }
+}
+
+/// How many workers read a file side by side: one where it is small, or where the order of rows matters.
+fn scanners(file: &Blob, ordered: bool) -> usize {
+    let cores = window().map_or(1.0, |window| window.navigator().hardware_concurrency());
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small whole numbers")]
+    let (cores, pieces) = (cores as u64, (file.size() as u64).div_ceil(2 * CHUNK));
+    let most = if ordered { 1 } else { MAX_SCANNERS };
+    usize::try_from(cores.min(pieces).clamp(1, most)).unwrap_or(1)
+}
+
+/// Number of entries in a table's ledger, all of them settled.
+async fn entries(table: &str) -> Result<usize, Failure> {
+    Ok(store::open_table(table).await?.map_or(0, |record| record.ledger.entries().len()))
+}
+
+/// Waits until the first multiple of the tick since `asked`, and at least the least time.
+async fn settle_clock(asked: f64) {
+    let elapsed = now() - asked;
+    let due = ((elapsed / TICK_MILLISECONDS).ceil() * TICK_MILLISECONDS).max(LEAST_MILLISECONDS);
+    #[expect(clippy::cast_possible_truncation, reason = "at most half a second")]
+    let wait = (due - elapsed).ceil() as i32;
+    let Ok(window) = window() else { return };
+    let waited = Promise::new(&mut |resolve, _reject| {
+        // A window that gives no timer gives the result at once.
+        if window.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, wait).is_err() {
+            let _ = resolve.call0(&JsValue::UNDEFINED);
+        }
+    });
+    // The promise is only ever fulfilled.
+    let _ = JsFuture::from(waited).await;
+}
+
+fn now() -> f64 {
+    window().ok().and_then(|window| window.performance()).map_or(0.0, |performance| performance.now())
+}
+
+fn window() -> Result<Window, Failure> {
+    web_sys::window().ok_or_else(|| Failure::new(Reason::Program, "There is no page here."))
+}
+
+fn no_worker(_: JsValue) -> Failure {
+    Failure::new(
+        Reason::Program,
+        "The browser does not let this page start a worker. Allow scripts for this site, or use a newer browser.",
+    )
+}
+
+fn confused() -> Failure {
+    Failure::new(Reason::Program, "A worker answered out of turn. Reload the page.")
 }

@@ -34,8 +34,6 @@ pub struct ReleaseRequest {
     pub plan: Plan,
     /// The table, as [`Response::Identified`] named it.
     pub table: String,
-    /// The day, for nothing finer may be exported.
-    pub date: String,
     /// Content hash of the page's program.
     pub build: String,
 }
@@ -206,12 +204,11 @@ pub enum Reason {
     Internal,
 }
 
-/// Names the source that a module was built from: the version, and what the build was told about its commit.
-/// Page and workers compare theirs before anything else, for a cached old worker can meet a new page.
+/// Names the source that a module was built from: the version, and a hash of the source files (`build.rs`). Page and
+/// workers compare theirs before anything else, for a cached old worker can meet a new page.
 #[must_use]
 pub fn build_id() -> String {
-    let source = option_env!("DISCREET_BUILD").unwrap_or("development");
-    format!("{} {source}", env!("CARGO_PKG_VERSION"))
+    format!("{} {}", env!("CARGO_PKG_VERSION"), env!("DISCREET_SOURCE"))
 }
 
 #[cfg(test)]

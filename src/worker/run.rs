@@ -60,7 +60,7 @@ async fn try_release(
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
 ) -> Result<Released, Failure> {
-    let ReleaseRequest { plan, table: key, date: _, build } = request;
+    let ReleaseRequest { plan, table: key, build } = request;
     let mut table = Table::new(file, ports, &post, 2);
     let checked = CheckedPlan::new(plan.clone(), Purpose::Release)
         .map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;

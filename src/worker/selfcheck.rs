@@ -1,0 +1,75 @@
+//! Known answers, computed anew whenever a worker starts: browsers have shipped engines that compute wrongly, and a
+//! budget must not be spent on one.
+
+use std::num::NonZeroU64;
+
+use crate::data::Moments;
+use crate::math::special;
+use crate::noise::discrete;
+use crate::noise::entropy::DemoRng;
+
+/// A computation that came out wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "this browser computes wrongly ({0}), so nothing can be promised and nothing was charged; update the browser or use \
+     another one"
+)]
+pub struct SelfCheckError(&'static str);
+
+/// Computes known answers.
+///
+/// # Errors
+/// [`SelfCheckError`] names the first that is wrong.
+pub fn run() -> Result<(), SelfCheckError> {
+    let check = |holds: bool, what| if holds { Ok(()) } else { Err(SelfCheckError(what)) };
+    let bits = [0.5_f64, -1.25, -8.0, 3.0].map(|x| special::phi_cdf(x).to_bits());
+    check(bits == PHI, "the normal distribution")?;
+    check(libm::exp(-0.7).to_bits() == EXP && libm::log(1e-6).to_bits() == LOG, "exponentials and logarithms")?;
+    check(draws() == DRAWS, "the noise")?;
+    check(sums() == SUMS, "exact sums")
+}
+
+/// Φ at 0.5, −1.25, −8 and 3.
+const PHI: [u64; 4] = [0, 0, 0, 0];
+/// exp(−0.7).
+const EXP: u64 = 0;
+/// ln(10^−6).
+const LOG: u64 = 0;
+/// Draws from the stream of seed 1, run 1.
+const DRAWS: [i128; 4] = [0, 0, 0, 0];
+/// Cells of the sums below.
+const SUMS: [i128; 3] = [0, 0, 0];
+
+fn draws() -> [i128; 4] {
+    let mut rng = DemoRng::new(1, 1);
+    let small = NonZeroU64::MIN.saturating_add(6);
+    let large = NonZeroU64::MIN.saturating_add((1 << 46) - 1);
+    [
+        discrete::laplace(&mut rng, small),
+        discrete::gaussian_diagonal(&mut rng, large),
+        discrete::gaussian_off_diagonal(&mut rng, large),
+        discrete::gaussian_diagonal(&mut rng, large),
+    ]
+}
+
+/// More rows than one block holds, at the largest coordinates, so that carries are seen.
+fn sums() -> [i128; 3] {
+    let mut moments = Moments::new(2);
+    for row in 0..17_000 {
+        let sign = if row % 3 == 0 { -1 } else { 1 };
+        moments.add(&[1 << 24, sign * ((1 << 24) - row)]);
+    }
+    [moments.get(0, 0), moments.get(0, 1), moments.get(1, 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_answers_hold() {
+        let bits = [0.5_f64, -1.25, -8.0, 3.0].map(|x| special::phi_cdf(x).to_bits());
+        println!("{bits:?} {} {} {:?} {:?}", libm::exp(-0.7).to_bits(), libm::log(1e-6).to_bits(), draws(), sums());
+        assert_eq!(run(), Ok(()));
+    }
+}
