@@ -14,9 +14,6 @@ use crate::worker::pool::Pool;
 /// Puts the page into the document's body.
 pub fn start(context: StartContext) {
     console_error_panic_hook::set_once();
-    if let Some(body) = web_sys::window().and_then(|window| window.document()).and_then(|d| d.body()) {
-        body.set_text_content(None);
-    }
     let pool = Pool::new(context);
     leptos::mount::mount_to_body(move || {
         let app = App::new(pool.clone());

@@ -48,7 +48,7 @@ pub fn Row(index: usize) -> impl IntoView {
         _ => view! { <NumberCells column name gap/> }.into_any(),
     };
     view! {
-        <tr class:ignored=move || ignored.get() class:gap=move || gap.with(Option::is_some)>
+        <tr aria-label=move || name.get() class:ignored=move || ignored.get() class:gap=move || gap.with(Option::is_some)>
             <td class="tick">
                 <input type="checkbox" aria-label=move || format!("Select {}", name.get())
                     prop:checked=move || column.read(|c| c.selected)

@@ -97,7 +97,6 @@ fn Sheet(rows: Memo<Vec<usize>>) -> impl IntoView {
 fn Pages(rows: Memo<Vec<usize>>) -> impl IntoView {
     let page = App::here().state.page();
     let count = move || rows.with(Vec::len);
-    let last = move || count().saturating_sub(1) / PAGE;
     let words = move || {
         let from = page.get() * PAGE;
         let to = (from + PAGE).min(count());
@@ -110,7 +109,7 @@ fn Pages(rows: Memo<Vec<usize>>) -> impl IntoView {
                     <button type="button" disabled=move || page.get() == 0
                         on:click=move |_| page.update(|page| *page = page.saturating_sub(1))>"Previous"</button>
                     <span class="tabular">{words}</span>
-                    <button type="button" disabled=move || page.get() >= last()
+                    <button type="button" disabled=move || page.get() >= count().saturating_sub(1) / PAGE
                         on:click=move |_| page.update(|page| *page += 1)>"Next"</button>
                 </nav>
             }

@@ -39,14 +39,14 @@ fn Offers() -> impl IntoView {
             input.set_value("");
         }
     };
-    let names = actions::sample_names(app);
-    let options = names.into_iter().map(|name| view! { <option value=name.clone()>{samples::describe(&name)}</option> });
-    let sample = move |event: web_sys::Event| {
-        let name = event_target_value(&event);
-        if !name.is_empty() {
-            actions::choose_sample(app, name);
+    let samples = actions::sample_names(app).into_iter().map(|name| {
+        let label = samples::describe(&name);
+        let (short, about) = label.split_once(": ").unwrap_or((label, ""));
+        view! {
+            <button type="button" class="quiet" title=about aria-label=format!("{}: {short}", text::SAMPLE)
+                on:click=move |_| actions::choose_sample(app, name.clone())>{short}</button>
         }
-    };
+    });
     view! {
         <div class="offers">
             <div class="offer-file">
@@ -54,12 +54,8 @@ fn Offers() -> impl IntoView {
                 <input id="choose-csv" class="file" type="file" accept=".csv,.tsv,.txt,text/csv" on:change=chosen/>
                 <span class="hint">{text::DROP}</span>
             </div>
-            <div class="field">
-                <label for="sample">{text::SAMPLE}</label>
-                <select id="sample" on:change=sample>
-                    <option value="">"Choose a sample"</option>
-                    {options.collect_view()}
-                </select>
+            <div class="offer-samples" role="group" aria-label=text::SAMPLE>
+                <span>{text::SAMPLE}": "</span> {samples.collect_view()}
             </div>
             <div class="offer-file">
                 <label class="link" for="open-saved">{text::OPEN}</label>

@@ -122,9 +122,10 @@ fn Chooser() -> impl IntoView {
     let private = TABLE.iter().filter(|info| !matches!(info.name, "ols" | "logistic"));
     let rows = private.map(|info| {
         let id = format!("mechanism-{}", info.name);
+        let target = id.clone();
         let note = if info.built { text::scope(info.scope) } else { "not built yet" };
         view! {
-            <label class="choice tall" class:off=!info.built for=id.clone()>
+            <label class="choice tall" class:off=!info.built for=target>
                 <input id=id type="radio" name="mechanism" value=info.name disabled=!info.built
                     prop:checked=move || current.get() == info.name
                     on:change=move |_| setup.update(|setup| { setup.mechanism = info.name.to_owned(); setup.params.clear(); })/>

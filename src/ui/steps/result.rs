@@ -83,9 +83,9 @@ fn OutcomeChoice(names: Vec<String>) -> impl IntoView {
         .into_any();
     }
     let options = names.into_iter().map(|name| {
-        let own = name.clone();
+        let (own, value) = (name.clone(), name.clone());
         let selected = move || app.state.outcome().get().as_deref() == Some(own.as_str());
-        view! { <option value=name.clone() selected=selected>{name}</option> }
+        view! { <option value=value selected=selected>{name}</option> }
     });
     view! {
         <div class="field"><label for="outcome">"Outcome, of " {text::whole(count)}</label>
