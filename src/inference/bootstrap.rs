@@ -5,7 +5,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::design::{Design, FitError};
+use super::design::Design;
 use super::moments::CellNoise;
 use super::pseudo::Pseudo;
 use super::regression::{Coded, Fit};
@@ -14,6 +14,9 @@ use crate::math::linalg::{Cholesky, Eigen};
 /// B, the number of refits.
 const DRAWS: usize = 2_000;
 
+/// Fewest refits that an interval is read from: where more than a tenth of the draws have no fit, there is none.
+const LEAST: usize = DRAWS / 10 * 9;
+
 /// Most numbers kept at a time; outcomes are worked through in blocks of that size.
 const KEPT: usize = 4_000_000;
 
@@ -21,15 +24,15 @@ const KEPT: usize = 4_000_000;
 ///
 /// A* = A + T E* T′, b* = b + √σ² A^½ g + T E* t, refitted as (A* + Λ)⁻¹ b*; the centre is b and not A β, which a ridge
 /// has shrunk already. Eigenvalues of A are raised to sd before its root is taken. A draw whose moments are not positive
-/// definite has no fit and is left out.
-pub(super) fn replace_intervals(
-    design: &Design<'_>,
-    coded: &[Coded],
-    fits: &mut [Fit],
-) -> Result<(), FitError> {
+/// definite has no fit and is left out; where many are, the intervals are withheld.
+pub(super) fn replace_intervals(design: &Design<'_>, coded: &[Coded], fits: &mut [Fit]) {
     let sd = design.moments.noise().off_diagonal_sd();
-    let whitened = design.basis.whiten(&design.predictors)?;
-    let root = design.basis.lower() * Eigen::try_new(&whitened)?.map(|value| value.max(sd).max(0.0).sqrt());
+    let eigen = design.basis.whiten(&design.predictors).and_then(|whitened| Eigen::try_new(&whitened));
+    let Ok(eigen) = eigen else {
+        fits.iter_mut().for_each(Fit::withhold_interval);
+        return;
+    };
+    let root = design.basis.lower() * eigen.map(|value| value.max(sd).max(0.0).sqrt());
     let block = (KEPT / (DRAWS * design.names.len().max(1))).max(1);
     for (coded, fits) in coded.chunks(block).zip(fits.chunks_mut(block)) {
         let mut samples: Vec<Vec<Vec<f64>>> =
@@ -63,9 +66,11 @@ pub(super) fn replace_intervals(
                     uncertainty.upper[term] = upper;
                 }
             }
+            if samples.iter().any(|sample| sample.len() < LEAST) {
+                fit.withhold_interval();
+            }
         }
     }
-    Ok(())
 }
 
 /// Fresh noise on the support's cells, and the factor of A* + Λ.

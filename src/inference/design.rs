@@ -31,8 +31,8 @@ pub enum FitError {
     /// A term twice among predictors and outcome.
     #[error("`{0}` occurs twice in one regression; name each term once")]
     Repeated(String),
-    /// Arithmetic that did not settle; only moments beyond all bounds do that.
-    #[error("the moments could not be solved: {0}")]
+    /// A map between units that has no inverse; only a damaged release has one.
+    #[error("the terms' scales cannot be worked with: {0}")]
     Linalg(#[from] LinalgError),
 }
 
@@ -84,7 +84,8 @@ impl<'a> Design<'a> {
     /// The outcomes enter only through their public reach, in an automatic ridge.
     ///
     /// # Errors
-    /// [`FitError`] when the terms do not make a regression, or on moments beyond all bounds.
+    /// [`FitError`] when the terms do not make a regression. What the moments hold is never an error: where they cannot be
+    /// solved, the coefficients are withheld.
     pub fn try_new(
         moments: &'a NoisyMoments,
         predictors: &[usize],
@@ -152,12 +153,15 @@ impl<'a> Design<'a> {
             signal_to_noise: None,
             solution: None,
         };
-        design.solve()?;
+        // After the charge nothing may fail on what was drawn: moments that cannot be solved withhold the coefficients.
+        if design.solve().is_err() {
+            design.solution = None;
+        }
         Ok(design)
     }
 
     /// Gates, repairs where needed, and factors A + Λ.
-    fn solve(&mut self) -> Result<(), FitError> {
+    fn solve(&mut self) -> Result<(), LinalgError> {
         let d = self.names.len();
         let mut penalised = self.predictors.clone();
         for index in 0..d {

@@ -4,11 +4,12 @@
 use super::design::{Design, NORMAL_FROM, WITHHELD_BELOW};
 use super::moments::CellNoise;
 use super::options::Repair;
-use crate::release::document::LONG_FORM_OUTCOMES;
+use super::regression::Fit;
+use crate::release::document::{Interval, LONG_FORM_OUTCOMES};
 
 /// The notes on a set of regressions: `unresolved` names the outcomes whose residual variance does not stand out of the
-/// noise, `outcomes` counts all.
-pub(super) fn notes(design: &Design<'_>, outcomes: usize, unresolved: &[String]) -> Vec<String> {
+/// noise.
+pub(super) fn notes(design: &Design<'_>, fits: &[Fit], unresolved: &[String]) -> Vec<String> {
     let mut notes = Vec::new();
     let noise = design.moments.noise();
     if !design.solved() {
@@ -44,6 +45,11 @@ pub(super) fn notes(design: &Design<'_>, outcomes: usize, unresolved: &[String])
             "There are no intervals: the number of rows is not known.".to_owned()
         });
     }
+    if design.interval() != Interval::Withheld && fits.iter().any(|fit| fit.interval == Interval::Withheld) {
+        notes.push(
+            "Intervals are withheld where too many of the simulated repetitions had no solution.".to_owned(),
+        );
+    }
     if let Some(unresolved) = listing(unresolved) {
         notes.push(format!(
             "The residual variance is not resolved for {unresolved}: it is smaller than the noise on it, and an upper \
@@ -56,7 +62,7 @@ pub(super) fn notes(design: &Design<'_>, outcomes: usize, unresolved: &[String])
              penalised regression, which is shrunk towards 0; they are no intervals for the regression without a ridge.",
             design.ridge()
         ));
-        notes.push(if outcomes > LONG_FORM_OUTCOMES {
+        notes.push(if fits.len() > LONG_FORM_OUTCOMES {
             "With a ridge and so many outcomes the intervals cover the privacy noise alone.".to_owned()
         } else {
             "The intervals of the penalised regression come from 2,000 simulated repetitions.".to_owned()
@@ -67,7 +73,8 @@ pub(super) fn notes(design: &Design<'_>, outcomes: usize, unresolved: &[String])
             "The regressions have no intercept: they pass through 0 of every column's own unit.".to_owned()
         } else {
             "The regressions have no intercept and the moments no constant: they pass through the middle of every \
-             column's bounds, and slopes belong to the columns measured from there."
+             column's bounds, and slopes belong to the columns measured from there. Skipped rows count as rows, so \
+             if many were skipped, the intervals are too narrow."
                 .to_owned()
         });
     }

@@ -3,8 +3,9 @@
 //! The picture behind it, stated so that it can be judged: a number is centred in its bounds with a standard deviation
 //! of a sixth of its range; levels are equally frequent; predictors are uncorrelated; a predictor's plausible effect is
 //! 0.3 standard deviations of the outcome per standard deviation of its own, less where many predictors would then
-//! explain more than half of the outcome. It is a band, not a promise: related predictors and narrower data lower the
-//! signal, and no public number tells by how much.
+//! explain more than half of the outcome. Bounds from domain knowledge are wider than the data and predictors go
+//! together, so the verdict and its advice come from a cautious picture: a tenth of the range, and a correlation of 0.4
+//! between any two numbers among the predictors. Both are a band, not a promise; no public number tells more.
 
 use super::design::{Design, FitError, NORMAL_FROM, WITHHELD_BELOW};
 use super::moments::{CellNoise, MomentTerm, NoisyMoments, count, geometry_terms};
@@ -15,8 +16,18 @@ use crate::data::encode::Geometry;
 use crate::plan::bound::{BoundPlan, Kind, Role};
 use crate::release::document::Shape;
 
-/// Assumed standard deviation of a number, in half widths of its bounds.
-const SPREAD: f64 = 1.0 / 3.0;
+/// What is assumed of numbers among the columns.
+#[derive(Clone, Copy)]
+struct Assumption {
+    /// Standard deviation, in half widths of the bounds.
+    spread: f64,
+    /// Correlation between any two predictors.
+    correlation: f64,
+}
+
+const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation: 0.0 };
+
+const CAUTIOUS: Assumption = Assumption { spread: 0.2, correlation: 0.4 };
 
 /// Assumed effect of a predictor, in standard deviations of the outcome per standard deviation of its own.
 const EFFECT: f64 = 0.3;
@@ -27,9 +38,11 @@ const EXPLAINED: f64 = 0.5;
 /// What to expect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preview {
-    /// Expected ratio of signal to noise; infinite without noise.
+    /// Expected ratio of signal to noise under the usual picture; infinite without noise.
     pub signal_to_noise: f64,
-    /// What follows from it.
+    /// The same under the cautious picture.
+    pub cautious_signal_to_noise: f64,
+    /// What follows from the cautious one, as all below but `terms`.
     pub verdict: Verdict,
     /// Rows from which intervals are full, the budget kept.
     pub rows_needed: u64,
@@ -37,7 +50,7 @@ pub struct Preview {
     pub budget_factor: f64,
     /// Most feature columns of this plan, in its order, that would give full intervals; 0 where not even one does.
     pub features_that_fit: usize,
-    /// One entry per outcome and term, in the coefficients' order.
+    /// One entry per outcome and term, in the coefficients' order, under the usual picture.
     pub terms: Vec<TermPreview>,
     /// In words, with numbers.
     pub advice: String,
@@ -90,17 +103,20 @@ pub fn preview(
     };
     let layout = Layout::new(bound, geometry);
     let outcomes: Vec<usize> = layout.outcomes.iter().map(|(_, index)| *index).collect();
-    let picture = Picture::new(geometry, bound, &layout);
+    let picture = Picture::new(geometry, bound, &layout, USUAL);
     let moments = picture.moments(rows, noise)?;
     let options = Options { rows: Some(rows), ..options };
     let design = Design::try_new(&moments, &layout.predictors, &outcomes, intercept, options)?;
     let signal_to_noise = design.signal_to_noise().unwrap_or(f64::INFINITY);
-    let verdict = match signal_to_noise {
+    let cautious = Picture::new(geometry, bound, &layout, CAUTIOUS).moments(rows, noise)?;
+    let cautious = Design::try_new(&cautious, &layout.predictors, &outcomes, intercept, options)?;
+    let cautious_signal_to_noise = cautious.signal_to_noise().unwrap_or(f64::INFINITY);
+    let verdict = match cautious_signal_to_noise {
         ratio if ratio < WITHHELD_BELOW => Verdict::Withheld,
         ratio if ratio < NORMAL_FROM => Verdict::Approximate,
         _ => Verdict::Clear,
     };
-    let budget_factor = NORMAL_FROM / signal_to_noise;
+    let budget_factor = NORMAL_FROM / cautious_signal_to_noise;
     let features_that_fit = if verdict == Verdict::Clear {
         bound.columns.iter().filter(|column| column.role == Role::Feature).count()
     } else {
@@ -108,6 +124,7 @@ pub fn preview(
     };
     let mut preview = Preview {
         signal_to_noise,
+        cautious_signal_to_noise,
         verdict,
         rows_needed: scaled_rows(rows, budget_factor),
         budget_factor,
@@ -130,10 +147,14 @@ struct Picture {
     column: Vec<Option<usize>>,
     /// Coded slope of each predictor on an outcome of standard deviation 1.
     slope: Vec<f64>,
+    /// Whether a coordinate is a number among the predictors.
+    related: Vec<bool>,
+    /// Their correlation.
+    correlation: f64,
 }
 
 impl Picture {
-    fn new(geometry: &Geometry, bound: &BoundPlan, layout: &Layout) -> Self {
+    fn new(geometry: &Geometry, bound: &BoundPlan, layout: &Layout, assumed: Assumption) -> Self {
         let terms = geometry_terms(geometry, bound.grid.radius);
         let column: Vec<Option<usize>> = geometry.terms.iter().map(|term| term.column).collect();
         let (mut mean, mut sd) = (Vec::new(), Vec::new());
@@ -141,7 +162,7 @@ impl Picture {
             let (middle, spread) = match column.and_then(|column| bound.columns.get(column)).map(|c| &c.kind)
             {
                 None => (term.reach, 0.0),
-                Some(Kind::Number { .. }) => (0.0, term.reach * SPREAD),
+                Some(Kind::Number { .. }) => (0.0, term.reach * assumed.spread),
                 Some(Kind::Category { levels, .. }) => {
                     let share = 1.0 / count(levels.len());
                     (term.reach * share, term.reach * (share * (1.0 - share)).sqrt())
@@ -153,15 +174,23 @@ impl Picture {
         let predictors = count(layout.predictors.len()).max(1.0);
         let effect = EFFECT.min((EXPLAINED / predictors).sqrt());
         let slope = sd.iter().map(|sd| if *sd > 0.0 { effect / sd } else { 0.0 }).collect();
-        Self { terms, mean, sd, column, slope }
+        let is_related = |term: &crate::data::encode::Term| {
+            let column = term.column.and_then(|column| bound.columns.get(column));
+            term.level.is_none() && column.is_some_and(|column| column.role == Role::Feature)
+        };
+        let related = geometry.terms.iter().map(is_related).collect();
+        Self { terms, mean, sd, column, slope, related, correlation: assumed.correlation }
     }
 
-    /// Covariance of two codes: 0 between columns, that of a multinomial within a category.
+    /// Covariance of two codes: that of a multinomial within a category, the assumed one between numbers among the
+    /// predictors, else 0.
     fn covariance(&self, i: usize, j: usize) -> f64 {
         if i == j {
             self.sd[i] * self.sd[i]
         } else if self.column[i].is_some() && self.column[i] == self.column[j] {
             -self.mean[i] * self.mean[j]
+        } else if self.related[i] && self.related[j] {
+            self.correlation * self.sd[i] * self.sd[j]
         } else {
             0.0
         }
@@ -240,7 +269,7 @@ fn ratio_with(
     });
     let geometry = Geometry::new(&smaller);
     let layout = Layout::new(&smaller, &geometry);
-    let moments = Picture::new(&geometry, &smaller, &layout).moments(rows, noise).ok()?;
+    let moments = Picture::new(&geometry, &smaller, &layout, CAUTIOUS).moments(rows, noise).ok()?;
     let options = Options { rows: Some(rows), ridge: Ridge::None, ..Options::default() };
     Design::try_new(&moments, &layout.predictors, &[], intercept, options).ok()?.signal_to_noise()
 }
@@ -266,19 +295,21 @@ fn advice(preview: &Preview, rows: u64) -> String {
         "For full intervals have about {} rows in place of {rows}, or {factor} times the budget mu{fewer}.",
         preview.rows_needed
     );
-    let related = "Features that go together need more than this; leave out those that say nearly the same.";
+    let related = "Features that say nearly the same need more than this; leave out all but one of them.";
+    let band = format!(
+        "about {:.1} times the noise, {:.1} times at best",
+        preview.cautious_signal_to_noise, preview.signal_to_noise
+    );
     match preview.verdict {
-        Verdict::Clear => format!(
-            "Expect intervals: the signal is about {:.1} times the noise. Features that go together lower that.",
-            preview.signal_to_noise
-        ),
+        Verdict::Clear if preview.signal_to_noise.is_infinite() => "There is no noise.".to_owned(),
+        Verdict::Clear => {
+            format!("Expect intervals: the signal is {band}. Features that go together lower that.")
+        }
         Verdict::Approximate => {
-            format!(
-                "Expect approximate intervals at best: the noise is close to the signal. {ways} {related}"
-            )
+            format!("Expect approximate intervals: the signal is {band}. {ways} {related}")
         }
         Verdict::Withheld => {
-            format!("Expect no intervals: the noise is as large as the signal. {ways} {related}")
+            format!("Expect no intervals: the signal is {band}. {ways} {related}")
         }
     }
 }

@@ -90,7 +90,7 @@ impl Design<'_> {
         let (mut fits, coded): (Vec<Fit>, Vec<Coded>) =
             outcomes.iter().map(|&outcome| self.fit_one(solution, outcome, noise_alone)).unzip();
         if self.ridge > 0.0 && !noise_alone && self.interval() != Interval::Withheld {
-            bootstrap::replace_intervals(self, &coded, &mut fits)?;
+            bootstrap::replace_intervals(self, &coded, &mut fits);
         }
         Ok(fits)
     }
@@ -233,6 +233,14 @@ impl Design<'_> {
     /// grid that a plan may have (2⁻²⁴ of R). 0 without noise, where nothing has to be bounded away from it.
     fn least_variance(&self) -> f64 {
         if self.moments.noise() == CellNoise::None { 0.0 } else { libm::ldexp(1.0 / 12.0, -48) }
+    }
+}
+
+impl Fit {
+    /// Takes the interval back.
+    pub(super) fn withhold_interval(&mut self) {
+        self.uncertainty = None;
+        self.interval = Interval::Withheld;
     }
 }
 

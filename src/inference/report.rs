@@ -124,6 +124,6 @@ fn diagnostics(design: &Design<'_>, names: &[&str], fits: &[Fit]) -> Diagnostics
         ridge: design.ridge(),
         repair: design.repair().map(|repair| repair.name().to_owned()),
         outcomes,
-        notes: notes(design, fits.len(), &unresolved),
+        notes: notes(design, fits, &unresolved),
     }
 }

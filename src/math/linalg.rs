@@ -10,7 +10,7 @@ use nalgebra::{DMatrix, DVector};
 const SWEEPS_PER_VALUE: usize = 60;
 
 /// A pivot below this share of the diagonal's largest entry is rounding, not information.
-const PIVOT_FLOOR: f64 = 1e-14;
+const PIVOT_FLOOR: f64 = 1e-13;
 
 /// Why a matrix cannot be worked with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,8 +1,8 @@
 //! Discrete Laplace and Gaussian noise, drawn exactly by integer arithmetic (noise-and-accounting, A7).
 //!
 //! Trusted: there is no floating-point number in this file. The laws are those of Canonne, Kamath and Steinke (2020).
-//! A candidate whose acceptance test would leave 128 bits is rejected; at scales up to [`FAST_LIMIT`] this happens with
-//! probability below e^-512, and only to candidates whose acceptance probability is below 2^-2700.
+//! A candidate whose acceptance test would leave 128 bits is rejected; at scales up to 2^55 this happens with
+//! probability below e^-255, and only to candidates whose acceptance probability is below 2^-2700.
 
 use std::num::NonZeroU64;
 
@@ -65,7 +65,7 @@ fn bernoulli_exp_of_fraction<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool 
     (count % 2 == 1) != planted(Mutant::BernExpParity)
 }
 
-/// Noise with Pr[y] proportional to exp(−|y| / t).
+/// Noise with Pr(y) proportional to exp(−|y| / t).
 pub fn laplace<E: Entropy>(rng: &mut E, t: NonZeroU64) -> i128 {
     loop {
         if let Some(y) = laplace_candidate(rng, u128::from(t.get())) {
@@ -74,7 +74,7 @@ pub fn laplace<E: Entropy>(rng: &mut E, t: NonZeroU64) -> i128 {
     }
 }
 
-/// One draw with Pr[y] proportional to exp(−|y| / t), or `None` if it does not fit into 128 bits.
+/// One draw with Pr(y) proportional to exp(−|y| / t), or `None` if it does not fit into 128 bits.
 pub(super) fn laplace_candidate<E: Entropy>(rng: &mut E, t: u128) -> Option<i128> {
     loop {
         let low = uniform_below(rng, t);
@@ -96,14 +96,14 @@ pub(super) fn laplace_candidate<E: Entropy>(rng: &mut E, t: u128) -> Option<i128
     }
 }
 
-/// Discrete Gaussian noise of variance parameter S²: Pr[y] is proportional to exp(−y² / (2 S²)). For cells on the
+/// Discrete Gaussian noise of variance parameter S²: Pr(y) is proportional to exp(−y² / (2 S²)). For cells on the
 /// diagonal.
 pub fn gaussian_diagonal<E: Entropy>(rng: &mut E, s: NonZeroU64) -> i128 {
     let s = scale(s);
     if planted(Mutant::DiagonalHalf) { gaussian(rng, s, 2) } else { gaussian(rng, s, 1) }
 }
 
-/// Discrete Gaussian noise of variance parameter S²/2: Pr[y] is proportional to exp(−y² / S²). For cells off the
+/// Discrete Gaussian noise of variance parameter S²/2: Pr(y) is proportional to exp(−y² / S²). For cells off the
 /// diagonal of a symmetric matrix.
 pub fn gaussian_off_diagonal<E: Entropy>(rng: &mut E, s: NonZeroU64) -> i128 {
     let s = scale(s);

@@ -29,13 +29,13 @@ fn odd_count(fraction: f64) -> f64 {
     sum
 }
 
-/// Pr[y = k] of discrete Laplace noise of scale t: tanh(1/(2t)) exp(−|k|/t).
+/// Pr(y = k) of discrete Laplace noise of scale t: tanh(1/(2t)) exp(−|k|/t).
 #[must_use]
 pub fn laplace_pmf(t: f64, k: f64) -> f64 {
     libm::tanh(0.5 / t) * libm::exp(-k.abs() / t)
 }
 
-/// Discrete Gaussian noise of one variance parameter: Pr[y = k] proportional to exp(−k² / (2 variance)).
+/// Discrete Gaussian noise of one variance parameter: Pr(y = k) proportional to exp(−k² / (2 variance)).
 #[derive(Clone, Copy, Debug)]
 pub struct Gaussian {
     variance: f64,
@@ -59,13 +59,13 @@ impl Gaussian {
         libm::exp(-k * k / (2.0 * self.variance))
     }
 
-    /// Pr[y = k].
+    /// Pr(y = k).
     #[must_use]
     pub fn pmf(&self, k: i32) -> f64 {
         self.weight(k) / self.total
     }
 
-    /// Pr[y >= k].
+    /// Pr(y >= k).
     #[must_use]
     pub fn tail(&self, k: i32) -> f64 {
         // Small terms first.
@@ -78,7 +78,7 @@ impl Gaussian {
         2.0 * (1..=self.reach).rev().map(|k| f64::from(k) * f64::from(k) * self.pmf(k)).sum::<f64>()
     }
 
-    /// δ(ε) of adding this noise to a number that changes by `sensitivity`: Σ max(0, Pr[k] − e^ε Pr[k − sensitivity])
+    /// δ(ε) of adding this noise to a number that changes by `sensitivity`: Σ max(0, Pr(k) − e^ε Pr(k − sensitivity))
     /// (noise-and-accounting, A8 d). In one dimension only.
     #[must_use]
     pub fn delta(&self, sensitivity: i32, epsilon: f64) -> f64 {

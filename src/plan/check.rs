@@ -106,6 +106,11 @@ impl CheckedPlan {
         filled.intercept = Some(intercept);
         filled.missing = Some(rule);
         filled.confidence = Some(confidence);
+        for (column, kind) in filled.columns.iter_mut().zip(&kinds) {
+            if let Some(Kind::Category { levels, reference, .. }) = kind {
+                column.reference = levels.get(*reference).cloned();
+            }
+        }
         filled.mechanism.calibration = Some(calibration);
         filled.csv = Some(Csv {
             delimiter: delimiter.map(|byte| char::from(byte).to_string()),

@@ -37,7 +37,7 @@ macro_rules! measure {
                 }
             }
 
-            /// Reads the text that [`Self::to_string`] writes, and no other spelling: a stored document has one form.
+            /// Reads the text that `to_string` writes, and no other spelling: a stored document has one form.
             ///
             /// # Errors
             /// When the text is no such number or is spelled otherwise.

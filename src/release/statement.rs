@@ -169,25 +169,15 @@ fn promise(privacy: &Privacy) -> String {
 }
 
 fn unit(privacy: &Privacy) -> String {
-    let rows = match privacy.max_rows_per_person {
-        1 => "one row".to_owned(),
-        rows => format!("up to {rows} rows"),
-    };
     if privacy.person == "assumed" {
-        "One person is one row: you state that nobody has two. Whoever has several rows is protected less."
-            .to_owned()
-    } else {
-        format!(
-            "The column `{}` says whose a row is. {} of each person counts.",
-            privacy.person,
-            capital(&rows)
-        )
+        return "One person is one row: you state that nobody has two. Whoever has several rows is protected less."
+            .to_owned();
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    let rows = match privacy.max_rows_per_person {
+        1 => "One row of each person counts.".to_owned(),
+        rows => format!("Up to {rows} rows of each person count."),
+    };
+    format!("The column `{}` says whose a row is. {rows}", privacy.person)
 }
 
 fn guessing(privacy: &Privacy, accuracy: f64) -> String {

@@ -3,6 +3,14 @@
 //! Seeds are fixed. The bounds on coverage are those of noise-and-accounting, C; each test says how many standard
 //! errors away they are.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::needless_range_loop,
+    reason = "small made-up numbers and matrices by index"
+)]
+
 use std::collections::BTreeMap;
 
 use discreet::data::encode::Geometry;
@@ -239,17 +247,20 @@ fn sphere_cells(n: usize, beta: &[f64], sigma: f64, rng: &mut Pseudo) -> Vec<f64
 const SLOPES: [f64; 10] = [0.4, -0.3, 0.2, 0.0, 0.1, -0.2, 0.3, 0.0, 0.1, -0.1];
 
 /// The table of section C: nominal 95 %, closed form within 93 to 97 %, and errors that ignore the privacy noise below
-/// 90 %. About 1,000 trials each: two points of coverage are about three standard errors.
+/// 90 %. 2,000 trials each: two points of coverage are four standard errors.
 #[test]
 fn intervals_cover_and_fail_to_if_the_privacy_noise_is_left_out() {
-    for (n, d, sigma, repeats) in
-        [(1000, 5, 4.22, 250), (2000, 5, 4.22, 200), (5000, 10, 4.22, 100), (2000, 5, 1.19, 200)]
-    {
+    for (n, d, sigma, residual, repeats) in [
+        (1000, 5, 4.22, 0.15, 400),
+        (2000, 5, 4.22, 0.15, 400),
+        (5000, 10, 4.22, 0.1, 200),
+        (2000, 5, 1.19, 0.07, 400),
+    ] {
         let noise = CellNoise::Goe { s: sigma * sigma / 2.0 };
         let mut coverage = Coverage::default();
         for repeat in 0..repeats {
             let mut rng = Pseudo::new(11, &[n, d as u64, repeat]);
-            let mut cells = sphere_cells(n as usize, &SLOPES[..d], 0.15, &mut rng);
+            let mut cells = sphere_cells(n as usize, &SLOPES[..d], residual, &mut rng);
             add_noise(&mut cells, d + 1, noise, &mut rng);
             let moments = NoisyMoments::try_new(coded_terms(d + 1), &cells, noise).unwrap();
             let options = Options { rows: Some(n), ..Options::default() };
@@ -264,12 +275,34 @@ fn intervals_cover_and_fail_to_if_the_privacy_noise_is_left_out() {
     }
 }
 
+/// Between 1 and 2 the intervals are approximate and cover at least what they say: measured 96 to 98 % (C). 1,000
+/// trials, of which the gate lets most pass; the bound is four standard errors below.
+#[test]
+fn approximate_intervals_are_on_the_safe_side() {
+    let (n, d, sd) = (1000, 5, 14.0);
+    let noise = CellNoise::Goe { s: sd * sd };
+    let mut coverage = Coverage::default();
+    for repeat in 0..200 {
+        let mut rng = Pseudo::new(12, &[repeat]);
+        let mut cells = sphere_cells(n, &SLOPES[..d], 0.1, &mut rng);
+        add_noise(&mut cells, d + 1, noise, &mut rng);
+        let moments = NoisyMoments::try_new(coded_terms(d + 1), &cells, noise).unwrap();
+        let options = Options { rows: Some(n as u64), ..Options::default() };
+        let fit = fit(&moments, d, &[0, 1, 2, 3, 4], false, options).unwrap();
+        if fit.interval == Interval::Approximate {
+            coverage.add(&fit, &SLOPES[..d]);
+        }
+    }
+    println!("approximate: {:.3} of {}", coverage.rate(), coverage.trials);
+    assert!(coverage.trials > 500.0 && coverage.rate() > 0.93, "{} of {}", coverage.rate(), coverage.trials);
+}
+
 /// With a constant whose cell is noised too, in own units, with and without an intercept, for both shapes. 600 to 800
 /// trials each; three points are about three standard errors.
 #[test]
 fn own_units_both_shapes_with_and_without_an_intercept() {
     let truth = [20.0, 0.7, -0.2, 4.0];
-    for (shape, noise) in [("goe", CellNoise::Goe { s: 0.5 }), ("iid", CellNoise::Iid { v: 0.5 })] {
+    for (shape, noise) in [("goe", CellNoise::Goe { s: 0.02 }), ("iid", CellNoise::Iid { v: 0.02 })] {
         for intercept in [true, false] {
             let mut coverage = Coverage::default();
             for repeat in 0..200 {
@@ -384,6 +417,36 @@ fn where_the_noise_is_as_large_as_the_signal_nothing_is_claimed() {
     let moments = moments(-0.5, 1.0);
     let design = Design::try_new(&moments, &[0, 1], &[2], false, ridge).unwrap();
     assert!(design.solved() && design.repair().is_none() && design.ridge() > 2.83);
+}
+
+#[test]
+fn hostile_moments_are_errors() {
+    let law = CellNoise::Goe { s: 1.0 };
+    assert!(NoisyMoments::try_new(Vec::new(), &[], law).is_err());
+    assert!(NoisyMoments::try_new(coded_terms(2), &[1.0, 2.0], law).is_err());
+    for bad in [f64::NAN, f64::INFINITY] {
+        assert!(NoisyMoments::try_new(coded_terms(2), &[1.0, bad, 1.0], law).is_err());
+        let mut terms = coded_terms(2);
+        terms[1].scale = bad;
+        assert!(NoisyMoments::try_new(terms, &[1.0, 0.0, 1.0], law).is_err());
+    }
+    let moments = NoisyMoments::try_new(coded_terms(3), &[9.0, 0.0, 1.0, 9.0, 1.0, 9.0], law).unwrap();
+    let options = Options { rows: Some(99), ..Options::default() };
+    for (predictors, outcome, intercept) in [
+        (&[0, 0][..], 2, false),
+        (&[0, 2], 2, false),
+        (&[0, 7], 2, false),
+        (&[0], 7, false),
+        (&[], 2, false),
+        (&[0], 2, true),
+    ] {
+        assert!(fit(&moments, outcome, predictors, intercept, options).is_err(), "{predictors:?}");
+    }
+    for scale in [1e-300, 1e300] {
+        let cells = [9.0 * scale, 0.0, scale, 9.0 * scale, scale, 9.0 * scale];
+        let moments = NoisyMoments::try_new(coded_terms(3), &cells, law).unwrap();
+        let _no_panic = fit(&moments, 2, &[0, 1], false, options);
+    }
 }
 
 #[test]
@@ -664,13 +727,20 @@ fn the_preview_is_honest_about_the_diabetes_table() {
             .collect();
         ratios.sort_by(f64::total_cmp);
         println!(
-            "{} features, epsilon {epsilon}: preview {:.2} {:?}, simulated median {:.2}; {}",
+            "{} features, epsilon {epsilon}: preview {:.2} to {:.2} {:?}, simulated median {:.2}; {}",
             features.len(),
+            preview.cautious_signal_to_noise,
             preview.signal_to_noise,
             preview.verdict,
             ratios[25],
             preview.advice
         );
+        let truth = match ratios[25] {
+            ratio if ratio < 1.0 => Verdict::Withheld,
+            ratio if ratio < 2.0 => Verdict::Approximate,
+            _ => Verdict::Clear,
+        };
+        assert_eq!(preview.verdict, truth, "{} features, epsilon {epsilon}", features.len());
         if features.len() == 10 {
             assert_ne!(preview.verdict, Verdict::Clear);
             assert!(preview.advice.contains("rows") && preview.advice.contains("feature columns"));
@@ -716,7 +786,7 @@ fn the_guarantee_in_words_says_neither_too_much_nor_too_little() {
     idealised.privacy.person = "id".to_owned();
     idealised.privacy.max_rows_per_person = 3;
     idealised.ledger.as_mut().unwrap().idealised = true;
-    assert!(Statement::new(&idealised).unit.contains("Up to 3 rows"));
+    assert!(Statement::new(&idealised).unit.ends_with("Up to 3 rows of each person count."));
     variants.push(idealised);
     for variant in &variants {
         for sentence in Statement::new(variant).sentences() {

@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod architecture;
+mod hostile;
 mod inference;
-mod plans;
 #[cfg(feature = "audit-mutants")]
 mod mutants;
-mod samplers;
-mod vectors;
-mod hostile;
+mod plans;
 mod records;
+mod samplers;
 mod slices;
+mod vectors;

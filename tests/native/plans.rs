@@ -60,6 +60,7 @@ fn the_contract_s_example_is_checked_and_filled_in() {
     assert_eq!(filled["confidence"], json!(0.95));
     assert_eq!(filled["protect"], json!("rows"));
     assert_eq!(filled["max_rows_per_person"], json!(1));
+    assert_eq!(filled["columns"][1]["reference"], json!("F"));
     assert_eq!(filled["csv"]["na"], json!(["", "NA", "N/A", "NaN", "null", "."]));
     let again = check(&filled).unwrap();
     assert_eq!(again, checked, "a filled plan runs unchanged");
