@@ -79,7 +79,9 @@ pub fn row(estimate: Option<f64>, std_error: Option<f64>, lower: Option<f64>, up
         .or_else(|| estimate.filter(|value| *value != 0.0).map(|value| exponent(value) - 3))
         .unwrap_or(-3);
     let write = |value: Option<f64>| {
-        value.filter(|value| value.is_finite()).map_or_else(|| NONE.to_owned(), |value| to_place(value, place))
+        value
+            .filter(|value| value.is_finite())
+            .map_or_else(|| NONE.to_owned(), |value| to_place(value, place))
     };
     let interval = match (lower, upper) {
         (Some(_), Some(_)) => format!("{} to {}", write(lower), write(upper)),
@@ -110,7 +112,11 @@ pub fn bytes(count: f64) -> String {
         c if c < 1e9 => (c / 1e6, "MB"),
         c => (c / 1e9, "GB"),
     };
-    if unit == "bytes" || value >= 100.0 { format!("{value:.0} {unit}") } else { format!("{value:.1} {unit}") }
+    if unit == "bytes" || value >= 100.0 {
+        format!("{value:.0} {unit}")
+    } else {
+        format!("{value:.1} {unit}")
+    }
 }
 
 /// The power of ten of the first significant digit.
@@ -123,7 +129,8 @@ fn exponent(value: f64) -> i32 {
 /// `value` rounded to the digit that stands for `10^place`.
 fn to_place(value: f64, place: i32) -> String {
     let size = value.abs();
-    let beyond = size >= LARGE || -place > MOST_DECIMALS.max(2 - exponent(value.abs().max(f64::MIN_POSITIVE)));
+    let beyond =
+        size >= LARGE || -place > MOST_DECIMALS.max(2 - exponent(value.abs().max(f64::MIN_POSITIVE)));
     let tiny = size > 0.0 && size < 1e-4;
     let mut text = String::new();
     if value < 0.0 {

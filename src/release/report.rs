@@ -101,7 +101,11 @@ fn regression(page: &mut String, release: &Release, outcome: &str, plot: bool) {
     }
     page.push_str("</tbody>");
     if let Some(figure) = &drawn {
-        let _ = write!(page, "<tfoot><tr><td colspan=\"4\"></td><td class=\"p\">{}</td></tr></tfoot>", axis(figure));
+        let _ = write!(
+            page,
+            "<tfoot><tr><td colspan=\"4\"></td><td class=\"p\">{}</td></tr></tfoot>",
+            axis(figure)
+        );
     }
     page.push_str("</table>\n");
 }
@@ -151,7 +155,11 @@ fn marks(figure: &Figure, index: usize) -> String {
         }
         if let Some(x) = mark.estimate {
             let fill = if mark.span.is_some() { "#16201f" } else { "#fff" };
-            let _ = write!(svg, "<circle cx=\"{}\" cy=\"11\" r=\"3.4\" fill=\"{fill}\" stroke=\"#16201f\"/>", at(x));
+            let _ = write!(
+                svg,
+                "<circle cx=\"{}\" cy=\"11\" r=\"3.4\" fill=\"{fill}\" stroke=\"#16201f\"/>",
+                at(x)
+            );
         }
     }
     svg.push_str("</svg>");
@@ -189,7 +197,9 @@ fn columns(page: &mut String, release: &Release) {
         "<h2>Columns as stated</h2>\n<table><thead><tr><th scope=\"col\">Column</th><th scope=\"col\">Role</th>\
          <th scope=\"col\">Public bounds or levels</th></tr></thead><tbody>\n",
     );
-    for column in release.plan.columns.iter().filter(|column| column.role != ColumnRole::Ignored).take(MOST_OUTCOMES) {
+    for column in
+        release.plan.columns.iter().filter(|column| column.role != ColumnRole::Ignored).take(MOST_OUTCOMES)
+    {
         let name = column.name.as_deref().or(column.pattern.as_deref()).unwrap_or_default();
         let role = if column.role == ColumnRole::Outcome { "outcome" } else { "feature" };
         let _ = writeln!(
@@ -222,12 +232,17 @@ fn setting(page: &mut String, release: &Release) {
     let privacy = &release.privacy;
     let rows = match plan.adjacency {
         Adjacency::AddRemove => "Add or remove one: the number of rows is private.".to_owned(),
-        Adjacency::ReplaceOne => {
-            plan.rows.map_or_else(|| "Replace one.".to_owned(), |rows| format!("Replace one: {rows} rows, public."))
-        }
+        Adjacency::ReplaceOne => plan
+            .rows
+            .map_or_else(|| "Replace one.".to_owned(), |rows| format!("Replace one: {rows} rows, public.")),
     };
     let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} {}", short(value, 4)));
-    let numbers = [number("epsilon", privacy.epsilon), number("delta", privacy.delta), number("mu", privacy.mu), number("rho", privacy.rho)];
+    let numbers = [
+        number("epsilon", privacy.epsilon),
+        number("delta", privacy.delta),
+        number("mu", privacy.mu),
+        number("rho", privacy.rho),
+    ];
     let numbers: Vec<String> = numbers.into_iter().flatten().collect();
     let _ = writeln!(
         page,

@@ -109,19 +109,13 @@ async fn open_table(app: App, name: String, blob: Blob, sample: bool) {
     app.state.run().set(None);
     app.handles.with_value(|handles| handles.file.replace(Some(blob.clone())));
     // A new table starts anew; a saved plan that waits for it brings its own setup.
-    app.state.setup().set(draft::Setup::default());
-    let rules = app.state.setup().get_untracked();
+    let plan = if sample { samples::plan(&name) } else { app.state.pending().get_untracked() };
+    let rules = plan.as_ref().map(draft::dialect).unwrap_or_default();
+    app.state.setup().set(rules.clone());
+    forget_table(app);
     match read(&blob, &rules, &name, sample).await {
         Ok(table) => {
-            let plan = if sample { samples::plan(&name) } else { app.state.pending().get_untracked() };
             app.state.columns().set(columns_of(&table));
-            app.state.key().set(None);
-            app.state.ledger().set(None);
-            app.state.releases().set(Vec::new());
-            app.state.shown().set(None);
-            app.state.refit().set(None);
-            app.state.filter().set(String::new());
-            app.state.page().set(0);
             say(app, text::data_line(&table.name, table.names.len()));
             app.state.table().set(Some(table));
             if let Some(plan) = plan {
@@ -129,8 +123,25 @@ async fn open_table(app: App, name: String, blob: Blob, sample: bool) {
             }
             recognise(app, &blob).await;
         }
-        Err(problem) => fail(app, Step::Data, problem, false),
+        Err(problem) => {
+            // Its name stays, so that the person can say how the file is written.
+            app.state.table().set(Some(Table { name, size: blob.size(), sample, ..Table::default() }));
+            fail(app, Step::Data, problem, false);
+        }
     }
+}
+
+fn forget_table(app: App) {
+    app.state.table().set(None);
+    app.state.columns().set(Vec::new());
+    app.state.key().set(None);
+    app.state.ledger().set(None);
+    app.state.ledger_exported().set(false);
+    app.state.releases().set(Vec::new());
+    app.state.shown().set(None);
+    app.state.refit().set(None);
+    app.state.filter().set(String::new());
+    app.state.page().set(0);
 }
 
 /// Reads the first rows again after the dialect was changed.
@@ -146,6 +157,11 @@ pub fn reread(app: App) {
                 }
                 app.state.problem().set(None);
                 app.state.table().set(Some(table));
+                if app.state.key().with_untracked(Option::is_none)
+                    && !app.state.run().with_untracked(Option::is_some)
+                {
+                    recognise(app, &blob).await;
+                }
             }
             Err(problem) => fail(app, Step::Data, problem, false),
         }
@@ -167,7 +183,8 @@ async fn read(blob: &Blob, setup: &draft::Setup, name: &str, sample: bool) -> Re
     let encoding = if setup.encoding == "latin-1" { Encoding::Latin1 } else { Encoding::Utf8 };
     let rules = HeaderRules { delimiter: setup.delimiter.bytes().next(), encoding };
     let (mut bytes, mut at_end) = dom::first_bytes(blob, FIRST_BYTES).await?;
-    let mut found = read_header(&bytes, at_end, rules).map_err(|error| facts::sentence(&error.to_string()))?;
+    let mut found =
+        read_header(&bytes, at_end, rules).map_err(|error| facts::sentence(&error.to_string()))?;
     if found == HeaderRead::NeedMore {
         (bytes, at_end) = dom::first_bytes(blob, MOST_BYTES).await?;
         found = read_header(&bytes, at_end, rules).map_err(|error| facts::sentence(&error.to_string()))?;
@@ -290,7 +307,12 @@ pub fn release(app: App) {
     let Some(blob) = app.handles.with_value(|handles| handles.file.borrow().clone()) else { return };
     let Ok(plan) = app.plan.get_untracked() else { return };
     app.state.problem().set(None);
-    app.state.run().set(Some(Run { task: text::RELEASING, done: 0.0, total: blob.size(), seconds_left: None }));
+    app.state.run().set(Some(Run {
+        task: text::RELEASING,
+        done: 0.0,
+        total: blob.size(),
+        seconds_left: None,
+    }));
     say(app, text::RELEASING);
     spawn_local(async move {
         if app.state.ledger().with_untracked(Option::is_none) {
@@ -353,7 +375,8 @@ async fn open_document(app: App, file: &Blob) {
     };
     let Ok(content) = String::from_utf8(bytes) else { return fail(app, Step::Data, text::NOT_JSON, false) };
     let value: Option<Value> = serde_json::from_str(content.trim_start_matches('\u{feff}')).ok();
-    let schema = value.as_ref().and_then(|value| value.get("schema")).and_then(Value::as_str).unwrap_or_default();
+    let schema =
+        value.as_ref().and_then(|value| value.get("schema")).and_then(Value::as_str).unwrap_or_default();
     match schema {
         crate::plan::document::SCHEMA => match Plan::parse(&content) {
             Ok(plan) => apply(app, plan),
@@ -361,7 +384,12 @@ async fn open_document(app: App, file: &Blob) {
         },
         crate::release::document::SCHEMA => match serde_json::from_str::<Release>(&content) {
             Ok(release) => show(app, release, Origin::File),
-            Err(error) => fail(app, Step::Data, format!("This release cannot be read: {error}. Download it again"), false),
+            Err(error) => fail(
+                app,
+                Step::Data,
+                format!("This release cannot be read: {error}. Download it again"),
+                false,
+            ),
         },
         crate::privacy::ledger::SCHEMA => import(app, &content).await,
         _ => fail(app, Step::Data, text::NOT_JSON, false),

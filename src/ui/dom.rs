@@ -50,9 +50,8 @@ pub fn focus_selector(selector: &str) -> bool {
 /// # Errors
 /// In words, when the browser cannot read the file.
 pub async fn first_bytes(file: &Blob, count: f64) -> Result<(Vec<u8>, bool), String> {
-    let gone = |_: JsValue| {
-        "The file cannot be read: it changed on the disk or is gone. Choose it again".to_owned()
-    };
+    let gone =
+        |_: JsValue| "The file cannot be read: it changed on the disk or is gone. Choose it again".to_owned();
     let slice = file.slice_with_f64_and_f64(0.0, count).map_err(gone)?;
     let buffer = JsFuture::from(slice.array_buffer()).await.map_err(gone)?;
     Ok((Uint8Array::new(&buffer).to_vec(), file.size() <= count))

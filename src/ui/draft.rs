@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
+use crate::plan::bind::fits;
 use crate::plan::document::{
     BudgetForm, Column, ColumnRole, ColumnType, Csv, Mechanism, MissingRule, Plan, SCHEMA,
 };
-use crate::plan::bind::fits;
 use crate::privacy::adjacency::Adjacency;
 
 /// One column as it is described so far.
@@ -274,8 +274,12 @@ pub fn column_gap(index: usize, draft: &ColumnDraft) -> Option<Gap> {
             let lower = number(&draft.lower);
             let upper = number(&draft.upper);
             match (lower, upper) {
-                (None, _) if draft.lower.trim().is_empty() => gap(Cell::Lower, "state its smallest possible value"),
-                (_, None) if draft.upper.trim().is_empty() => gap(Cell::Upper, "state its largest possible value"),
+                (None, _) if draft.lower.trim().is_empty() => {
+                    gap(Cell::Lower, "state its smallest possible value")
+                }
+                (_, None) if draft.upper.trim().is_empty() => {
+                    gap(Cell::Upper, "state its largest possible value")
+                }
                 (None, _) => gap(Cell::Lower, "this is no number"),
                 (_, None) => gap(Cell::Upper, "this is no number"),
                 (Some(lower), Some(upper)) if lower >= upper => {
@@ -319,7 +323,10 @@ pub fn delta(setup: &Setup) -> Option<f64> {
     } else {
         count(&setup.one_in)
     };
-    #[expect(clippy::cast_precision_loss, reason = "a count of persons; one part in 2^53 does not matter in delta")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a count of persons; one part in 2^53 does not matter in delta"
+    )]
     one_in.map(|n| 1.0 / n as f64)
 }
 
@@ -335,7 +342,10 @@ pub fn budget(setup: &Setup) -> Result<BudgetForm, Gap> {
     };
     let delta = delta(setup).ok_or_else(|| {
         if setup.one_in.trim().is_empty() {
-            Gap::new(Place::Privacy("rows"), "State about how many rows the table has, as a number that may be public")
+            Gap::new(
+                Place::Privacy("rows"),
+                "State about how many rows the table has, as a number that may be public",
+            )
         } else {
             Gap::new(Place::Privacy("delta"), "Delta is one in a whole number, such as 1 000 000")
         }
@@ -360,14 +370,22 @@ pub fn ask(left: u128, share: u8, delta: f64) -> BudgetForm {
     let rounded = libm::floor(mu / place) * place;
     // Written with its six digits, so that the plan holds 0.167348 and not a neighbour of it.
     let written = format!("{rounded:.5e}").parse().unwrap_or(rounded);
-    BudgetForm { mu: Some(written).filter(|mu: &f64| mu.is_finite()), delta: Some(delta), ..BudgetForm::default() }
+    BudgetForm {
+        mu: Some(written).filter(|mu: &f64| mu.is_finite()),
+        delta: Some(delta),
+        ..BudgetForm::default()
+    }
 }
 
 /// Makes the plan that the draft stands for, with `budget` as what this release asks for.
 ///
 /// # Errors
 /// Everything that is still missing, in the order of the steps.
-pub fn plan(columns: &[ColumnDraft], setup: &Setup, budget: Result<BudgetForm, Gap>) -> Result<Plan, Vec<Gap>> {
+pub fn plan(
+    columns: &[ColumnDraft],
+    setup: &Setup,
+    budget: Result<BudgetForm, Gap>,
+) -> Result<Plan, Vec<Gap>> {
     let mut gaps = Vec::new();
     if columns.is_empty() {
         gaps.push(Gap::new(Place::Data, "Choose a table"));
@@ -379,19 +397,32 @@ pub fn plan(columns: &[ColumnDraft], setup: &Setup, budget: Result<BudgetForm, G
         gaps.push(Gap::new(Place::Columns, "Choose the outcome: the column that is to be explained"));
     }
     if !has(ColumnRole::Feature) {
-        gaps.push(Gap::new(Place::Columns, "Choose at least one feature: a column that explains the outcome"));
+        gaps.push(Gap::new(
+            Place::Columns,
+            "Choose at least one feature: a column that explains the outcome",
+        ));
     }
     let rows = count(&setup.rows);
     if setup.adjacency == Adjacency::ReplaceOne && rows.is_none() {
-        gaps.push(Gap::new(Place::Privacy("rows"), "Replacing one person makes the number of rows public: state it exactly"));
+        gaps.push(Gap::new(
+            Place::Privacy("rows"),
+            "Replacing one person makes the number of rows public: state it exactly",
+        ));
     }
-    let max_rows = if setup.person.is_empty() { None } else { count(&setup.max_rows).and_then(|n| u32::try_from(n).ok()) };
+    let max_rows = if setup.person.is_empty() {
+        None
+    } else {
+        count(&setup.max_rows).and_then(|n| u32::try_from(n).ok())
+    };
     if !setup.person.is_empty() && max_rows.is_none() {
         gaps.push(Gap::new(Place::Privacy("max-rows"), "State how many rows of one person may count"));
     }
     let confidence = number(&setup.confidence).map(|percent| percent / 100.0);
     if !confidence.is_some_and(|level| (0.5..=0.999).contains(&level)) {
-        gaps.push(Gap::new(Place::Method("confidence".to_owned()), "The intervals' level is 50 to 99.9 percent"));
+        gaps.push(Gap::new(
+            Place::Method("confidence".to_owned()),
+            "The intervals' level is 50 to 99.9 percent",
+        ));
     }
     let budget = match budget {
         Ok(budget) if gaps.is_empty() => budget,
@@ -498,15 +529,11 @@ pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), 
             return Err(name);
         }
     }
-    let csv = plan.csv.clone().unwrap_or_default();
     let defaults = Setup::default();
-    let written = |value: Option<f64>, default: &str| value.map_or_else(|| default.to_owned(), |v| v.to_string());
+    let written =
+        |value: Option<f64>, default: &str| value.map_or_else(|| default.to_owned(), |v| v.to_string());
     let rows = plan.rows.or(plan.stated_rows);
     let setup = Setup {
-        delimiter: csv.delimiter.unwrap_or_default(),
-        decimal: csv.decimal.unwrap_or(defaults.decimal),
-        encoding: csv.encoding.unwrap_or(defaults.encoding),
-        na: csv.na.map(|na| unlist(&na.into_iter().filter(|mark| !mark.is_empty()).collect::<Vec<_>>())),
         person: plan.person.clone().unwrap_or_default(),
         max_rows: plan.max_rows_per_person.unwrap_or(1).to_string(),
         missing: plan.missing.unwrap_or_default(),
@@ -515,7 +542,7 @@ pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), 
         intercept: plan.intercept.unwrap_or(true),
         mechanism: plan.mechanism.name.clone(),
         params: plan.mechanism.params.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),
-        confidence: plan.confidence.map_or(defaults.confidence, |level| short_percent(level)),
+        confidence: plan.confidence.map_or(defaults.confidence, short_percent),
         form: match plan.budget {
             BudgetForm { rho: Some(_), .. } => BudgetKind::Rho,
             BudgetForm { mu: Some(_), .. } => BudgetKind::Mu,
@@ -526,8 +553,23 @@ pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), 
         rho: written(plan.budget.rho, &defaults.rho),
         mu: written(plan.budget.mu, &defaults.mu),
         share: defaults.share,
+        ..dialect(plan)
     };
     Ok((columns, setup))
+}
+
+/// A new setup that reads a table as the plan does.
+#[must_use]
+pub fn dialect(plan: &Plan) -> Setup {
+    let csv = plan.csv.clone().unwrap_or_default();
+    let defaults = Setup::default();
+    Setup {
+        delimiter: csv.delimiter.unwrap_or_default(),
+        decimal: csv.decimal.unwrap_or(defaults.decimal),
+        encoding: csv.encoding.unwrap_or(defaults.encoding),
+        na: csv.na.map(|na| unlist(&na.into_iter().filter(|mark| !mark.is_empty()).collect::<Vec<_>>())),
+        ..Setup::default()
+    }
 }
 
 fn describe(draft: &mut ColumnDraft, entry: &Column) {
@@ -556,8 +598,7 @@ fn short_percent(level: f64) -> String {
 pub fn place(path: &str, columns: &[ColumnDraft]) -> Place {
     if let Some(rest) = path.strip_prefix("columns[") {
         let index = rest.split(']').next().and_then(|text| text.parse::<usize>().ok()).unwrap_or(0);
-        let mut listed =
-            columns.iter().enumerate().filter(|(_, column)| column.role != ColumnRole::Ignored);
+        let mut listed = columns.iter().enumerate().filter(|(_, column)| column.role != ColumnRole::Ignored);
         let cell = match rest.rsplit('.').next() {
             Some("lower") => Cell::Lower,
             Some("upper") => Cell::Upper,

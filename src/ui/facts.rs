@@ -112,12 +112,15 @@ pub fn forecast(
     ledger: Option<&Ledger>,
     whole: u128,
 ) -> Result<Forecast, (String, String)> {
-    let prepared =
-        prepare(plan.clone(), &table.names, table.delimiter, Purpose::Release).map_err(|error| match error {
-            EngineError::Plan(error) => (error.path.clone(), format!("{}: {}", sentence(&error.what), error.advice)),
+    let prepared = prepare(plan.clone(), &table.names, table.delimiter, Purpose::Release).map_err(
+        |error| match error {
+            EngineError::Plan(error) => {
+                (error.path.clone(), format!("{}: {}", sentence(&error.what), error.advice))
+            }
             EngineError::Budget(error) => ("budget".to_owned(), error.to_string()),
             error => (String::new(), error.to_string()),
-        })?;
+        },
+    )?;
     let cost = prepared.cost().ok_or_else(|| ("budget".to_owned(), "A release needs a budget".to_owned()))?;
     let epsilon = match ledger {
         Some(ledger) => ledger.promise().0,
@@ -128,7 +131,8 @@ pub fn forecast(
         Some(ledger) => (ledger.capacity().gaussian, ledger.remaining().gaussian),
         None => (whole, whole),
     };
-    let refusal = ledger.and_then(|ledger| ledger.check(&prepared.request()).err()).map(|error| error.to_string());
+    let refusal =
+        ledger.and_then(|ledger| ledger.check(&prepared.request()).err()).map(|error| error.to_string());
     let checked = prepared.checked();
     let rows = plan.rows.or(plan.stated_rows);
     let expected = match (prepared.mechanism(), rows) {

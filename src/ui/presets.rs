@@ -85,7 +85,14 @@ pub const PRESETS: &[Preset] = &[
     preset!("Glucose", 33.0, 2000.0, "mg/dL", MIMIC, ["glucosemgdl"]),
     preset!("Creatinine", 20.0, 2500.0, "µmol/L", EXETER, ["creatinine", "crea", "serumcreatinine"]),
     preset!("Creatinine", 0.1, 60.0, "mg/dL", MIMIC, ["creatininemgdl"]),
-    preset!("Total cholesterol", 0.5, 20.0, "mmol/L", EXETER, ["cholesterol", "totalcholesterol", "chol", "tc"]),
+    preset!(
+        "Total cholesterol",
+        0.5,
+        20.0,
+        "mmol/L",
+        EXETER,
+        ["cholesterol", "totalcholesterol", "chol", "tc"]
+    ),
     preset!("Total cholesterol", 32.0, 600.0, "mg/dL", MIMIC, ["cholesterolmgdl"]),
     preset!("HDL cholesterol", 0.2, 10.0, "mmol/L", EXETER, ["hdl", "hdlc", "hdlcholesterol"]),
     preset!("LDL cholesterol", 0.1, 20.0, "mmol/L", EXETER, ["ldl", "ldlc", "ldlcholesterol"]),
@@ -109,8 +116,7 @@ impl Preset {
 /// The preset that a column's name suggests, by the name alone.
 #[must_use]
 pub fn suggested(column: &str) -> Option<usize> {
-    let plain: String =
-        column.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let plain: String = column.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     PRESETS.iter().position(|preset| preset.names.contains(&plain.as_str()))
 }
 

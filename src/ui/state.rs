@@ -204,9 +204,11 @@ impl App {
             let plan = plan.get()?;
             let table = state.table().get().unwrap_or_default();
             let ledger = state.ledger().get();
-            let whole = state.setup().with(|setup| draft::budget(setup).ok().and_then(|form| facts::worth(&form)));
-            facts::forecast(&plan, &table, ledger.as_ref(), whole.map_or(0, |worth| worth.units))
-                .map_err(|(path, text)| state.columns().with(|c| vec![Gap { place: draft::place(&path, c), text }]))
+            let whole =
+                state.setup().with(|setup| draft::budget(setup).ok().and_then(|form| facts::worth(&form)));
+            facts::forecast(&plan, &table, ledger.as_ref(), whole.map_or(0, |worth| worth.units)).map_err(
+                |(path, text)| state.columns().with(|c| vec![Gap { place: draft::place(&path, c), text }]),
+            )
         });
         Self { state, handles, plan, forecast }
     }

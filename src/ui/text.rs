@@ -45,7 +45,8 @@ pub const EXPORT_FIRST: &str = "Download the ledger before the next release: thi
 pub const SUGGESTED_BY_FILE: &str = "Types are suggested from the first rows. Bounds and levels never are: read off the data \
     they would reveal it, so you state them.";
 pub const EMPTY_BOUND: &str = "What could this value be for any patient, whether or not in your file?";
-pub const KEYS: &str = "Arrows and Enter move between cells. Paste a block of bounds from a spreadsheet into the first cell.";
+pub const KEYS: &str =
+    "Arrows and Enter move between cells. Paste a block of bounds from a spreadsheet into the first cell.";
 pub const FILTER: &str = "Find columns";
 pub const FILTER_HINT: &str = "part of a name, or a pattern such as snp_*";
 pub const RANGES: &str = "Public ranges and where they come from";
@@ -59,7 +60,8 @@ pub const ROWS_LABEL: &str = "About how many rows the table has";
 pub const ROWS_EXACT_LABEL: &str = "How many rows the table has, exactly";
 pub const ROWS_WHY: &str = "A number that may be public, for the preview and to propose delta. It is never compared with \
     the table.";
-pub const ROWS_EXACT_WHY: &str = "This number becomes public with the release, and a table of another length is refused.";
+pub const ROWS_EXACT_WHY: &str =
+    "This number becomes public with the release, and a table of another length is refused.";
 
 pub const REFIT: &str = "Fit another regression from the same release";
 pub const REFIT_FREE: &str = "This costs nothing: it uses only what is already published, and anyone who has the release \
@@ -121,7 +123,9 @@ pub const fn missing(rule: MissingRule) -> &'static str {
 pub const fn adjacency(adjacency: Adjacency) -> &'static str {
     match adjacency {
         Adjacency::AddRemove => "Whether a person is in the table at all stays private",
-        Adjacency::ReplaceOne => "What is recorded about a person stays private; the number of people is public",
+        Adjacency::ReplaceOne => {
+            "What is recorded about a person stays private; the number of people is public"
+        }
     }
 }
 
@@ -268,7 +272,9 @@ pub fn list(names: &[String], most: usize) -> String {
 }
 
 pub fn wrong_table(column: &str) -> String {
-    format!("The plan needs a column `{column}` that this table does not have. Choose the table it was made for; the plan waits.")
+    format!(
+        "The plan needs a column `{column}` that this table does not have. Choose the table it was made for; the plan waits."
+    )
 }
 
 pub const NOT_JSON: &str = "This file is neither a plan nor a release: it is no JSON with the schema discreet.plan/1, \

@@ -12,7 +12,9 @@ fn at(share: f64) -> String {
 /// One row of the interval plot.
 #[component]
 pub fn IntervalCell(mark: Mark, zero: f64, ticks: Vec<Tick>) -> impl IntoView {
-    let grid = ticks.into_iter().map(|tick| view! { <line class="grid" x1=at(tick.at) x2=at(tick.at) y1="0" y2="100%"/> });
+    let grid = ticks
+        .into_iter()
+        .map(|tick| view! { <line class="grid" x1=at(tick.at) x2=at(tick.at) y1="0" y2="100%"/> });
     let span = mark.span.map(|(low, high)| {
         view! {
             <line class="span" x1=at(low) x2=at(high) y1="50%" y2="50%"/>
@@ -21,7 +23,8 @@ pub fn IntervalCell(mark: Mark, zero: f64, ticks: Vec<Tick>) -> impl IntoView {
         }
     });
     let hollow = mark.span.is_none();
-    let dot = mark.estimate.map(|x| view! { <circle class="dot" class:hollow=hollow cx=at(x) cy="50%" r="4.5"/> });
+    let dot =
+        mark.estimate.map(|x| view! { <circle class="dot" class:hollow=hollow cx=at(x) cy="50%" r="4.5"/> });
     view! {
         <svg class="plot-cell" aria-hidden="true">
             {grid.collect_view()}

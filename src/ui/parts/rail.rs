@@ -52,7 +52,9 @@ fn StepEntry(step: Step) -> impl IntoView {
 fn line(app: App, step: Step) -> String {
     match step {
         Step::Data => app.state.table().with(|table| {
-            table.as_ref().map_or_else(|| "No table yet".to_owned(), |t| text::data_line(&t.name, t.names.len()))
+            table
+                .as_ref()
+                .map_or_else(|| "No table yet".to_owned(), |t| text::data_line(&t.name, t.names.len()))
         }),
         Step::Columns => app.state.columns().with(|columns| {
             let in_use = columns.iter().filter(|column| column.role != ColumnRole::Ignored).count();
@@ -63,7 +65,9 @@ fn line(app: App, step: Step) -> String {
         Step::Privacy => {
             let worth = app.state.ledger().with(|ledger| match ledger {
                 Some(ledger) => facts::ledger_worth(ledger),
-                None => app.state.setup().with(|s| draft::budget(s).ok().and_then(|form| facts::worth(&form))),
+                None => {
+                    app.state.setup().with(|s| draft::budget(s).ok().and_then(|form| facts::worth(&form)))
+                }
             });
             worth.map_or_else(
                 || "No budget yet".to_owned(),
@@ -86,8 +90,11 @@ fn line(app: App, step: Step) -> String {
 #[component]
 fn BudgetMeter() -> impl IntoView {
     let app = App::here();
-    let left = Signal::derive(move || app.state.ledger().with(|ledger| ledger.as_ref().map_or(1.0, facts::left)));
-    let ask = Signal::derive(move || app.forecast.with(|forecast| forecast.as_ref().map_or(0.0, |f| f.of_all.min(1.0))));
+    let left =
+        Signal::derive(move || app.state.ledger().with(|ledger| ledger.as_ref().map_or(1.0, facts::left)));
+    let ask = Signal::derive(move || {
+        app.forecast.with(|forecast| forecast.as_ref().map_or(0.0, |f| f.of_all.min(1.0)))
+    });
     let words = move || {
         let fixed = app.state.ledger().with(Option::is_some);
         let left = left.get();

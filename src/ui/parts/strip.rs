@@ -112,7 +112,8 @@ fn Offer(forecast: Forecast) -> impl IntoView {
         let fits = forecast.plan.columns.iter().filter(move |column| column.role == role);
         fits.filter_map(|column| column.name.clone().or_else(|| column.pattern.clone())).collect::<Vec<_>>()
     };
-    let (outcomes, features) = (text::list(&named(ColumnRole::Outcome), 2), text::list(&named(ColumnRole::Feature), 4));
+    let (outcomes, features) =
+        (text::list(&named(ColumnRole::Outcome), 2), text::list(&named(ColumnRole::Feature), 4));
     let cost = text::cost(forecast.of_left, first);
     view! {
         <dl class="offer">
@@ -140,7 +141,11 @@ fn noise(forecast: &Forecast) -> String {
     if ratios.is_empty() {
         return text::verdict(preview.verdict).to_owned();
     }
-    let span = if percent(least) == percent(most) { percent(most) } else { format!("{} to {}", percent(least), percent(most)) };
+    let span = if percent(least) == percent(most) {
+        percent(most)
+    } else {
+        format!("{} to {}", percent(least), percent(most))
+    };
     let words = format!("about {span} of a plausible effect");
     if preview.verdict == Verdict::Approximate { format!("{words}; intervals approximate") } else { words }
 }

@@ -83,7 +83,10 @@ fn if_missing(column: Column) -> String {
     column.read(|c| match c.kind {
         Some(ColumnType::Category) => {
             let first = draft::list(&c.levels).into_iter().next();
-            Some(c.reference.clone()).filter(|r| !r.is_empty()).or(first).map_or_else(String::new, |r| format!("counts as {r}"))
+            Some(c.reference.clone())
+                .filter(|r| !r.is_empty())
+                .or(first)
+                .map_or_else(String::new, |r| format!("counts as {r}"))
         }
         _ => match (draft::number(&c.lower), draft::number(&c.upper)) {
             (Some(lower), Some(upper)) => format!("counts as {}", text::number(lower.midpoint(upper))),
@@ -170,7 +173,9 @@ fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<draft::Gap>>
     let suggested = Memo::new(move |_| presets::suggested(&name.get()));
     // The question stands where a bound is missing; the range that the name suggests is offered, never filled in.
     let bare = Memo::new(move |_| {
-        column.read(|c| c.role != ColumnRole::Ignored && (c.lower.trim().is_empty() || c.upper.trim().is_empty()))
+        column.read(|c| {
+            c.role != ColumnRole::Ignored && (c.lower.trim().is_empty() || c.upper.trim().is_empty())
+        })
     });
     let under = move || {
         let note = column.read(|c| c.note.clone());
@@ -185,7 +190,8 @@ fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<draft::Gap>>
     let offer = move || {
         let index = suggested.get().filter(|_| bare.get())?;
         let preset = PRESETS.get(index)?;
-        let words = format!("Use {} to {} {}", text::number(preset.lower), text::number(preset.upper), preset.unit);
+        let words =
+            format!("Use {} to {} {}", text::number(preset.lower), text::number(preset.upper), preset.unit);
         let label = format!("{words} for {}: {}, {}", name.get(), preset.name, preset.source.cite);
         let fill = move |_| column.write(|c| super::many::fill(c, preset));
         Some(view! {

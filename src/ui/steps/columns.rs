@@ -131,7 +131,9 @@ fn focus_cell(row: usize, cell: Cell) -> bool {
 
 /// Arrows and Enter as in a spreadsheet.
 fn move_about(event: &KeyboardEvent, rows: Memo<Vec<usize>>) {
-    let Some(target) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else { return };
+    let Some(target) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else {
+        return;
+    };
     let Some((row, cell)) = position(&target) else { return };
     if event.alt_key() || event.ctrl_key() || event.meta_key() {
         return;
@@ -146,7 +148,11 @@ fn move_about(event: &KeyboardEvent, rows: Memo<Vec<usize>>) {
         event.prevent_default();
         let next = rows.with_untracked(|rows| {
             let at = rows.iter().position(|index| *index == row)?;
-            if down { rows.get(at + 1).copied() } else { at.checked_sub(1).and_then(|at| rows.get(at).copied()) }
+            if down {
+                rows.get(at + 1).copied()
+            } else {
+                at.checked_sub(1).and_then(|at| rows.get(at).copied())
+            }
         });
         if let Some(next) = next {
             // A category has levels where a number has bounds.
@@ -170,8 +176,10 @@ fn move_about(event: &KeyboardEvent, rows: Memo<Vec<usize>>) {
     // Inside a text the arrows move the caret, until it stands at the end.
     if let Some(input) = target.dyn_ref::<HtmlInputElement>() {
         let length = u32::try_from(input.value().chars().count()).unwrap_or(u32::MAX);
-        let (start, end) =
-            (input.selection_start().ok().flatten().unwrap_or(0), input.selection_end().ok().flatten().unwrap_or(0));
+        let (start, end) = (
+            input.selection_start().ok().flatten().unwrap_or(0),
+            input.selection_end().ok().flatten().unwrap_or(0),
+        );
         let all = start == 0 && end >= length;
         if !all && ((right && end < length) || (!right && start > 0)) {
             return;
@@ -194,7 +202,9 @@ fn move_about(event: &KeyboardEvent, rows: Memo<Vec<usize>>) {
 
 /// A block of bounds from a spreadsheet, into the rows from here on.
 fn paste(app: App, event: &ClipboardEvent, rows: Memo<Vec<usize>>) {
-    let Some(target) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else { return };
+    let Some(target) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else {
+        return;
+    };
     let Some((row, cell)) = position(&target) else { return };
     let text = event.clipboard_data().and_then(|data| data.get_data("text").ok()).unwrap_or_default();
     if !draft::is_block(&text) {
@@ -202,7 +212,8 @@ fn paste(app: App, event: &ClipboardEvent, rows: Memo<Vec<usize>>) {
     }
     event.prevent_default();
     let block = draft::block(&text);
-    let targets: Vec<usize> = rows.with_untracked(|rows| rows.iter().copied().skip_while(|index| *index != row).collect());
+    let targets: Vec<usize> =
+        rows.with_untracked(|rows| rows.iter().copied().skip_while(|index| *index != row).collect());
     app.state.columns().update(|columns| draft::paste(columns, &targets, cell, &block));
     let pasted = block.len().min(targets.len());
     app.state.said().set(format!("{} rows pasted", text::whole(pasted)));

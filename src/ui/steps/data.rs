@@ -108,7 +108,8 @@ fn Preview() -> impl IntoView {
 #[component]
 fn Rows(table: Table) -> impl IntoView {
     let more = table.names.len().saturating_sub(SHOWN_COLUMNS);
-    let head = table.names.iter().take(SHOWN_COLUMNS).map(|name| view! { <th scope="col">{name.clone()}</th> });
+    let head =
+        table.names.iter().take(SHOWN_COLUMNS).map(|name| view! { <th scope="col">{name.clone()}</th> });
     let rows = table.rows.iter().map(|row| {
         let cells = row.iter().take(SHOWN_COLUMNS).map(|cell| {
             if cell.is_empty() {

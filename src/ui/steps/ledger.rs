@@ -14,9 +14,11 @@ use crate::ui::{actions, dom, facts, text};
 #[component]
 pub fn LedgerPanel() -> impl IntoView {
     let app = App::here();
-    let body = move || match app.state.ledger().get() {
+    let body = move || {
+        match app.state.ledger().get() {
         Some(ledger) => view! { <Account ledger/> }.into_any(),
         None => view! { <p class="hint">"This table has no ledger yet. It is opened, and the budget fixed, with the first release."</p> }.into_any(),
+    }
     };
     let import = move |event: web_sys::Event| {
         let input = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
@@ -68,10 +70,15 @@ fn Account(ledger: Ledger) -> impl IntoView {
 fn EntryRow(entry: Entry, capacity: u128) -> impl IntoView {
     let app = App::here();
     let number: u64 = entry.seq.parse().unwrap_or(0);
-    let kept = app.state.releases().with_untracked(|all| all.iter().find(|r| r.entry == number).map(|r| r.release.clone()));
+    let kept = app
+        .state
+        .releases()
+        .with_untracked(|all| all.iter().find(|r| r.entry == number).map(|r| r.release.clone()));
     let told = kept.as_ref().map_or_else(
         || entry.mechanism.clone(),
-        |release| format!("{} by {}", text::list(&crate::release::figure::outcomes(release), 2), entry.mechanism),
+        |release| {
+            format!("{} by {}", text::list(&crate::release::figure::outcomes(release), 2), entry.mechanism)
+        },
     );
     let label = format!("Open release {}", entry.seq);
     let open = kept.map(|release| {

@@ -103,7 +103,9 @@ fn Apply(selected: Memo<usize>) -> impl IntoView {
     };
     let set_kind = move |event| {
         let value = event_target_value(&event);
-        change.update(|change| change.kind = kinds.into_iter().flatten().find(|k| text::kind(Some(*k)) == value));
+        change.update(|change| {
+            change.kind = kinds.into_iter().flatten().find(|k| text::kind(Some(*k)) == value)
+        });
     };
     let input = move |label: &'static str, set: fn(&mut Change, String)| {
         view! {

@@ -22,7 +22,8 @@ pub fn Method() -> impl IntoView {
 #[component]
 fn Expectation() -> impl IntoView {
     let app = App::here();
-    move || match app.forecast.get() {
+    move || {
+        match app.forecast.get() {
         Err(gaps) => {
             let items = gaps.into_iter().take(12).map(|gap| {
                 let words = gap.text.clone();
@@ -47,6 +48,7 @@ fn Expectation() -> impl IntoView {
             .into_any(),
         },
     }
+    }
 }
 
 #[component]
@@ -65,7 +67,8 @@ fn Expected(preview: Preview, rows: u64) -> impl IntoView {
         seen
     });
     let one = outcomes.len() == 1;
-    let terms: Vec<TermPreview> = preview.terms.into_iter().filter(|term| term.plausible_effect.abs() > 0.0).collect();
+    let terms: Vec<TermPreview> =
+        preview.terms.into_iter().filter(|term| term.plausible_effect.abs() > 0.0).collect();
     let more = terms.len().saturating_sub(SHOWN);
     let rows = terms.into_iter().take(SHOWN).map(|term| view! { <Expect term one/> });
     view! {
@@ -136,8 +139,9 @@ fn Chooser() -> impl IntoView {
             </label>
         }
     });
-    let (built, later): (Vec<_>, Vec<_>) =
-        rows.zip(TABLE.iter().filter(|info| !matches!(info.name, "ols" | "logistic"))).partition(|(_, info)| info.built);
+    let (built, later): (Vec<_>, Vec<_>) = rows
+        .zip(TABLE.iter().filter(|info| !matches!(info.name, "ols" | "logistic")))
+        .partition(|(_, info)| info.built);
     let later_count = later.len();
     view! {
         <fieldset class="block">
@@ -153,13 +157,38 @@ fn Chooser() -> impl IntoView {
 
 /// A mechanism's own parameters.
 const PARAMETERS: [(&str, &str, &str, &str); 7] = [
-    ("method-ridge", "ridge", "Ridge penalty", "none, auto, or a number. With a penalty the intervals are for the penalised coefficients. Default: none"),
-    ("method-repair", "repair", "If the noisy moments are not positive definite", "shift, floor or none. Default: shift"),
+    (
+        "method-ridge",
+        "ridge",
+        "Ridge penalty",
+        "none, auto, or a number. With a penalty the intervals are for the penalised coefficients. Default: none",
+    ),
+    (
+        "method-repair",
+        "repair",
+        "If the noisy moments are not positive definite",
+        "shift, floor or none. Default: shift",
+    ),
     ("method-shape", "shape", "Shape of the noise", "goe or iid. Default: goe"),
-    ("method-feature_share", "feature_share", "Share of the length for the features", "0.1 to 0.9. Default: 0.6"),
+    (
+        "method-feature_share",
+        "feature_share",
+        "Share of the length for the features",
+        "0.1 to 0.9. Default: 0.6",
+    ),
     ("method-intercept_weight", "intercept_weight", "Weight of the constant", "above 0, to 1. Default: 0.5"),
-    ("method-row_norm", "row_norm", "Longest row kept, as a share", "above 0, to 1. A longer row is shortened as a whole. Default: 1"),
-    ("method-radius", "radius", "Radius of the grid", "a power of two from 65536 to 16777216. Default: 16777216"),
+    (
+        "method-row_norm",
+        "row_norm",
+        "Longest row kept, as a share",
+        "above 0, to 1. A longer row is shortened as a whole. Default: 1",
+    ),
+    (
+        "method-radius",
+        "radius",
+        "Radius of the grid",
+        "a power of two from 65536 to 16777216. Default: 16777216",
+    ),
 ];
 
 #[component]
@@ -167,7 +196,14 @@ fn Advanced() -> impl IntoView {
     let setup = App::here().state.setup();
     let fields = PARAMETERS.map(|(id, name, label, hint)| {
         let value = Signal::derive(move || {
-            setup.with(|setup| setup.params.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone()).unwrap_or_default())
+            setup.with(|setup| {
+                setup
+                    .params
+                    .iter()
+                    .find(|(key, _)| key == name)
+                    .map(|(_, value)| value.clone())
+                    .unwrap_or_default()
+            })
         });
         let set = Callback::new(move |value: String| {
             setup.update(|setup| {

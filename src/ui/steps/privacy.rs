@@ -34,7 +34,9 @@ pub fn PrivacyStep() -> impl IntoView {
 fn worth(app: App) -> Option<Worth> {
     app.state.ledger().with(|ledger| match ledger {
         Some(ledger) => facts::ledger_worth(ledger),
-        None => app.state.setup().with(|setup| draft::budget(setup).ok().and_then(|form| facts::worth(&form))),
+        None => {
+            app.state.setup().with(|setup| draft::budget(setup).ok().and_then(|form| facts::worth(&form)))
+        }
     })
 }
 
@@ -70,12 +72,31 @@ fn Fixed() -> impl IntoView {
             }
         })
     };
-    view! { <section class="block" aria-label="Budget">{line}<Meaning/></section> }
+    view! { <section class="block" aria-label="Budget">{line}<Meaning/><div class="fields"><RowsField/></div></section> }
+}
+
+/// The stated number of rows.
+#[component]
+fn RowsField() -> impl IntoView {
+    let setup = App::here().state.setup();
+    let adjacency = Memo::new(move |_| setup.with(|setup| setup.adjacency));
+    let set = Callback::new(move |value| setup.update(|setup| setup.rows = value));
+    move || {
+        let (label, why) = match adjacency.get() {
+            Adjacency::AddRemove => (text::ROWS_LABEL, text::ROWS_WHY),
+            Adjacency::ReplaceOne => (text::ROWS_EXACT_LABEL, text::ROWS_EXACT_WHY),
+        };
+        view! {
+            <Field id="privacy-rows" label=label numeric=true value=Signal::derive(move || setup.get().rows) set
+                hint=Signal::derive(move || why.to_owned())/>
+        }
+    }
 }
 
 /// A place on the slider for ε, and back.
 fn notch(epsilon: f64) -> f64 {
-    (libm::log(epsilon.clamp(SLIDER.0, SLIDER.1) / SLIDER.0) / libm::log(SLIDER.1 / SLIDER.0) * NOTCHES).round()
+    (libm::log(epsilon.clamp(SLIDER.0, SLIDER.1) / SLIDER.0) / libm::log(SLIDER.1 / SLIDER.0) * NOTCHES)
+        .round()
 }
 
 fn epsilon_at(notch: f64) -> f64 {
@@ -86,7 +107,9 @@ fn epsilon_at(notch: f64) -> f64 {
 fn Propose() -> impl IntoView {
     let app = App::here();
     let setup = app.state.setup();
-    let write = move |edit: fn(&mut Setup, String)| Callback::new(move |value| setup.update(|setup| edit(setup, value)));
+    let write = move |edit: fn(&mut Setup, String)| {
+        Callback::new(move |value| setup.update(|setup| edit(setup, value)))
+    };
     let form = Memo::new(move |_| setup.with(|setup| setup.form));
     let slide = move |event| {
         if let Ok(notch) = event_target_value(&event).parse::<f64>() {
@@ -95,17 +118,16 @@ fn Propose() -> impl IntoView {
     };
     let place = move || setup.with(|setup| notch(draft::number(&setup.epsilon).unwrap_or(1.0))).to_string();
     let spoken = move || setup.with(|setup| format!("epsilon {}", setup.epsilon));
-    let rows_label = move || match setup.with(|setup| setup.adjacency) {
-        Adjacency::AddRemove => (text::ROWS_LABEL, text::ROWS_WHY),
-        Adjacency::ReplaceOne => (text::ROWS_EXACT_LABEL, text::ROWS_EXACT_WHY),
-    };
     let proposed = Signal::derive(move || {
         let rows = setup.with(|setup| draft::count(&setup.rows));
         match rows {
             Some(rows) if setup.with(|setup| setup.one_in.trim().is_empty()) => {
                 #[expect(clippy::cast_precision_loss, reason = "written for a person")]
                 let one_in = draft::proposed_one_in(rows) as f64;
-                format!("Proposed from the rows you state: one in {}.", crate::release::format::grouped(one_in))
+                format!(
+                    "Proposed from the rows you state: one in {}.",
+                    crate::release::format::grouped(one_in)
+                )
             }
             _ => "Well below one over the number of people.".to_owned(),
         }
@@ -113,7 +135,8 @@ fn Propose() -> impl IntoView {
     let shown = Signal::derive(move || {
         setup.with(|setup| {
             if setup.one_in.trim().is_empty() {
-                draft::count(&setup.rows).map_or_else(String::new, |rows| draft::proposed_one_in(rows).to_string())
+                draft::count(&setup.rows)
+                    .map_or_else(String::new, |rows| draft::proposed_one_in(rows).to_string())
             } else {
                 setup.one_in.clone()
             }
@@ -122,9 +145,12 @@ fn Propose() -> impl IntoView {
     let forms = [BudgetKind::EpsilonDelta, BudgetKind::Rho, BudgetKind::Mu];
     let key = |kind: BudgetKind| format!("{kind:?}");
     let set_form = Callback::new(move |value: String| {
-        setup.update(|setup| setup.form = forms.into_iter().find(|kind| key(*kind) == value).unwrap_or_default());
+        setup.update(|setup| {
+            setup.form = forms.into_iter().find(|kind| key(*kind) == value).unwrap_or_default()
+        });
     });
-    let amount = move || match form.get() {
+    let amount = move || {
+        match form.get() {
         BudgetKind::EpsilonDelta => view! {
             <div class="field slider">
                 <label for="epsilon-slider">"Epsilon: smaller is more private"</label>
@@ -142,17 +168,12 @@ fn Propose() -> impl IntoView {
             <Field id="privacy-mu" label="Mu" numeric=true value=Signal::derive(move || setup.get().mu)
                 set=write(|setup, value| setup.mu = value)/>
         }.into_any(),
+    }
     };
     view! {
         <section class="block" aria-label="Budget">
             <div class="fields">
-                {move || {
-                    let (label, why) = rows_label();
-                    view! {
-                        <Field id="privacy-rows" label=label numeric=true value=Signal::derive(move || setup.get().rows)
-                            set=write(|setup, value| setup.rows = value) hint=Signal::derive(move || why.to_owned())/>
-                    }
-                }}
+                <RowsField/>
                 {amount}
                 <Field id="privacy-delta" label="Delta: one in" numeric=true value=shown
                     set=write(|setup, value| setup.one_in = value) hint=proposed/>
@@ -185,7 +206,11 @@ fn Share() -> impl IntoView {
             </label>
         }
     });
-    let ask = move || app.forecast.with(|forecast| forecast.as_ref().ok().map(|f| format!("Mu {} for this release.", short(f.mu, 4))));
+    let ask = move || {
+        app.forecast.with(|forecast| {
+            forecast.as_ref().ok().map(|f| format!("Mu {} for this release.", short(f.mu, 4)))
+        })
+    };
     view! {
         <fieldset class="block" id="privacy-share" tabindex="-1">
             <legend>"The next release takes"</legend>

@@ -26,7 +26,9 @@ pub fn Refit(release: Release) -> impl IntoView {
         return ().into_any();
     }
     let first = names.first().cloned().unwrap_or_default();
-    let outcome = RwSignal::new(app.state.outcome().get_untracked().filter(|name| names.contains(name)).unwrap_or(first));
+    let outcome = RwSignal::new(
+        app.state.outcome().get_untracked().filter(|name| names.contains(name)).unwrap_or(first),
+    );
     let chosen = RwSignal::new(Vec::<String>::new());
     let ridge = RwSignal::new("none".to_owned());
     let penalty = RwSignal::new("0.01".to_owned());
@@ -39,11 +41,24 @@ pub fn Refit(release: Release) -> impl IntoView {
                 _ => Some(Ridge::None),
             };
             let confidence = release.plan.confidence.unwrap_or(0.95);
-            let result = ridge.ok_or_else(|| "The penalty has to be a number, 0 or above".to_owned()).and_then(|ridge| {
-                refit(&release, &outcome.get_untracked(), &chosen.get_untracked(), ridge, Repair::Shift, confidence)
+            let result = ridge
+                .ok_or_else(|| "The penalty has to be a number, 0 or above".to_owned())
+                .and_then(|ridge| {
+                    refit(
+                        &release,
+                        &outcome.get_untracked(),
+                        &chosen.get_untracked(),
+                        ridge,
+                        Repair::Shift,
+                        confidence,
+                    )
                     .map_err(|error| facts::sentence(&error.to_string()))
+                });
+            app.state.said().set(if result.is_ok() {
+                "The new regression is below".to_owned()
+            } else {
+                String::new()
             });
-            app.state.said().set(if result.is_ok() { "The new regression is below".to_owned() } else { String::new() });
             app.state.refit().set(Some(result));
         }
     };

@@ -18,13 +18,15 @@ use crate::ui::{dom, text};
 #[component]
 pub fn ResultStep() -> impl IntoView {
     let app = App::here();
-    let body = move || match app.state.shown().get() {
+    let body = move || {
+        match app.state.shown().get() {
         Some(shown) => view! { <Released release=shown.release origin=shown.origin/> }.into_any(),
         None => view! {
             <p class="lead">"Nothing is released yet. The strip below says what the next release would ask and cost."</p>
             <LedgerPanel/>
         }
         .into_any(),
+    }
     };
     view! { {body} }.into_any()
 }
@@ -39,7 +41,8 @@ fn Released(release: Release, origin: Origin) -> impl IntoView {
         Origin::Kept => "Kept on this machine.",
         Origin::File => "Opened from a file.",
     };
-    let notes = release.diagnostics.notes.clone().into_iter().map(|note| view! { <li>{note}</li> }).collect_view();
+    let notes =
+        release.diagnostics.notes.clone().into_iter().map(|note| view! { <li>{note}</li> }).collect_view();
     let several = names.len() > 1;
     let chooser = several.then(|| view! { <OutcomeChoice names=names.clone()/> });
     let for_table = release.clone();
@@ -74,7 +77,11 @@ fn OutcomeChoice(names: Vec<String>) -> impl IntoView {
     let set = move |event| app.state.outcome().set(Some(event_target_value(&event)));
     if count > LONG_FORM_OUTCOMES {
         // A list of thousands is typed into, not scrolled through.
-        let options = names.iter().take(20_000).map(|name| view! { <option value=name.clone()></option> }).collect_view();
+        let options = names
+            .iter()
+            .take(20_000)
+            .map(|name| view! { <option value=name.clone()></option> })
+            .collect_view();
         return view! {
             <div class="field"><label for="outcome">"Outcome, of " {text::whole(count)}</label>
                 <input id="outcome" type="text" list="outcomes" prop:value=move || app.state.outcome().get().unwrap_or_default()
@@ -98,7 +105,8 @@ fn OutcomeChoice(names: Vec<String>) -> impl IntoView {
 #[component]
 fn Guarantee(statement: Statement) -> impl IntoView {
     let first = statement.promise.clone();
-    let middle = [Some(statement.unit), statement.guessing, statement.budget, statement.relaxation, statement.claim];
+    let middle =
+        [Some(statement.unit), statement.guessing, statement.budget, statement.relaxation, statement.claim];
     let middle = middle.into_iter().flatten().map(|sentence| view! { <p>{sentence}</p> });
     let conditions = statement.conditions.into_iter().map(|condition| view! { <li>{condition}</li> });
     view! {
@@ -122,22 +130,32 @@ fn Downloads(release: Release) -> impl IntoView {
             let _ = dom::download(name, "application/json", &(text + "\n"));
         }
     };
-    let (for_json, for_csv, for_html, for_plan) = (release.clone(), release.clone(), release.clone(), release);
-    let save_release = move |_| json(serde_json::to_string_pretty(&for_json), &format!("{stem}-release.json"));
+    let (for_json, for_csv, for_html, for_plan) =
+        (release.clone(), release.clone(), release.clone(), release);
+    let save_release =
+        move |_| json(serde_json::to_string_pretty(&for_json), &format!("{stem}-release.json"));
     let save_table = move |_| {
-        let _ = dom::download(&format!("{stem}-coefficients.csv"), "text/csv", &table::csv(&for_csv.coefficients));
+        let _ = dom::download(
+            &format!("{stem}-coefficients.csv"),
+            "text/csv",
+            &table::csv(&for_csv.coefficients),
+        );
     };
     let save_report = move |_| {
         let _ = dom::download(&format!("{stem}-report.html"), "text/html", &report::html(&for_html));
     };
     let save_plan = move |_| json(serde_json::to_string_pretty(&for_plan.plan), &format!("{stem}-plan.json"));
     let save_ledger = move |_| {
-        if let Some(Ok(text)) = app.state.ledger().with(|ledger| ledger.as_ref().map(|ledger| ledger.to_json())) {
+        if let Some(Ok(text)) =
+            app.state.ledger().with(|ledger| ledger.as_ref().map(|ledger| ledger.to_json()))
+        {
             let _ = dom::download(&format!("{stem}-ledger.json"), "application/json", &text);
             app.state.ledger_exported().set(true);
         }
     };
-    let due = move || app.state.host().with(|host| host.durable == Some(false)) && !app.state.ledger_exported().get();
+    let due = move || {
+        app.state.host().with(|host| host.durable == Some(false)) && !app.state.ledger_exported().get()
+    };
     view! {
         <section class="downloads" aria-label="Downloads">
             <h2>"Download"</h2>

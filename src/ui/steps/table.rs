@@ -61,7 +61,9 @@ fn CoefficientRow(line: Line, cell: Option<(Mark, f64, Vec<figure::Tick>)>) -> i
     } else {
         view! { {written.interval} {(!note.is_empty()).then(|| view! { <span class="row-note">{note}</span> })} }.into_any()
     };
-    let share = line.noise_share.map(|share| view! { <span class="tabular">{percent(share)}</span> <ShareBar share/> });
+    let share = line
+        .noise_share
+        .map(|share| view! { <span class="tabular">{percent(share)}</span> <ShareBar share/> });
     let constant = line.term == INTERCEPT;
     let name = if constant { "Intercept".to_owned() } else { line.term.clone() };
     let plot = match cell {
