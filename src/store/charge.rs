@@ -3,12 +3,12 @@
 use wasm_bindgen::JsValue;
 
 use super::db::{CHARGES, Db, LEDGERS, RELEASES};
+use super::failure::{Failure, Reason};
 use super::lock::Lock;
-use super::{document, ledger_of, locked, refusal, release_key};
+use super::tables::{document, ledger_of, locked, open_table, refusal, release_key};
 use crate::privacy::ledger::{Ledger, Request};
 use crate::release::Release;
 use crate::release::document::LedgerReference;
-use crate::worker::protocol::{Failure, Reason};
 
 /// Whether a charge would fit now. It takes no lock, so it decides nothing: it spares a person the reading of a table.
 ///
@@ -53,7 +53,7 @@ pub async fn charge(table: &str, name: &str, request: &Request<'_>) -> Result<Ch
 /// # Errors
 /// Where the storage refuses.
 pub async fn take_charge(table: &str, name: &str) -> Result<bool, Failure> {
-    super::open_table(table).await?;
+    open_table(table).await?;
     let db = Db::open().await?;
     let name = JsValue::from_str(name);
     let transaction = db.writing(&[CHARGES])?;

@@ -9,7 +9,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{IdbDatabase, IdbFactory, IdbOpenDbRequest, IdbRequest, IdbTransaction};
 
-use crate::worker::protocol::{Failure, Reason};
+use super::failure::{Failure, Reason};
 
 const NAME: &str = "discreet";
 const VERSION: u32 = 1;

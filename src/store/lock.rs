@@ -7,7 +7,7 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use crate::worker::protocol::{Failure, Reason};
+use super::failure::{Failure, Reason};
 
 /// An exclusive lock, across all tabs and workers of this origin, until it is dropped.
 pub struct Lock {
