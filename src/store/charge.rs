@@ -4,7 +4,7 @@ use wasm_bindgen::JsValue;
 
 use super::db::{Db, LEDGERS, RELEASES};
 use super::lock::Lock;
-use super::{document, ledger_of, locked, release_key, refusal};
+use super::{document, ledger_of, locked, refusal, release_key};
 use crate::privacy::ledger::{Ledger, Request};
 use crate::release::Release;
 use crate::release::document::LedgerReference;
@@ -49,7 +49,11 @@ impl Charge {
     /// What the release says about the charge.
     #[must_use]
     pub fn reference(&self) -> LedgerReference {
-        LedgerReference { id: self.ledger.id().to_owned(), entry: self.seq, idealised: self.ledger.idealised() }
+        LedgerReference {
+            id: self.ledger.id().to_owned(),
+            entry: self.seq,
+            idealised: self.ledger.idealised(),
+        }
     }
 
     /// Stores the release and settles the charge, in one transaction. Answers the ledger.

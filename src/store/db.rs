@@ -31,8 +31,9 @@ pub struct Db(IdbDatabase);
 impl Db {
     /// Opens the database, and makes it the first time.
     pub async fn open() -> Result<Self, Failure> {
-        let factory: IdbFactory =
-            Reflect::get(&js_sys::global(), &"indexedDB".into()).and_then(JsCast::dyn_into).map_err(refused)?;
+        let factory: IdbFactory = Reflect::get(&js_sys::global(), &"indexedDB".into())
+            .and_then(JsCast::dyn_into)
+            .map_err(refused)?;
         let request = factory.open_with_u32(NAME, VERSION).map_err(refused)?;
         let upgrade = {
             let request = request.clone();

@@ -24,7 +24,8 @@ impl Lock {
             held
         });
         let manager = manager()?;
-        let request: Function = Reflect::get(&manager, &"request".into()).and_then(JsCast::dyn_into).map_err(refused)?;
+        let request: Function =
+            Reflect::get(&manager, &"request".into()).and_then(JsCast::dyn_into).map_err(refused)?;
         let answer: Promise = request
             .call2(&manager, &JsValue::from_str(name), &callback)
             .and_then(JsCast::dyn_into)

@@ -111,7 +111,11 @@ pub async fn import_ledger(table: &str, ledger: Ledger) -> Result<Ledger, Failur
         None => ledger,
     };
     stored.recover().map_err(|error| refusal(&error))?;
-    if attached { write(&db, &stored).await? } else { attach(&db, table, &stored).await? }
+    if attached {
+        write(&db, &stored).await?
+    } else {
+        attach(&db, table, &stored).await?
+    }
     Ok(stored)
 }
 
@@ -218,7 +222,10 @@ async fn releases(db: &Db, ledger: &Ledger) -> Result<Vec<StoredRelease>, Failur
     for (entry, answer) in answers {
         if let Some(text) = answer.text() {
             let release = serde_json::from_str(&text).map_err(|_| {
-                Failure::new(Reason::Storage, format!("The stored release {entry} cannot be read by this version."))
+                Failure::new(
+                    Reason::Storage,
+                    format!("The stored release {entry} cannot be read by this version."),
+                )
             })?;
             releases.push(StoredRelease { entry, release });
         }

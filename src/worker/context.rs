@@ -40,7 +40,12 @@ impl StartContext {
             .iter()
             .map(|sample| Ok(Sample { name: text(&sample, "name")?, blob: part(&sample, "blob")? }))
             .collect::<Result<_, _>>()?;
-        Ok(Self { build: text(value, "build")?, glue: text(value, "glue")?, module: part(value, "module")?, samples })
+        Ok(Self {
+            build: text(value, "build")?,
+            glue: text(value, "glue")?,
+            module: part(value, "module")?,
+            samples,
+        })
     }
 }
 

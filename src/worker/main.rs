@@ -14,7 +14,8 @@ use super::{run, scan, selfcheck};
 pub fn start() {
     std::panic::set_hook(Box::new(|panic| {
         // The panic's own text is left out, for it may quote what is private.
-        let place = panic.location().map(|place| format!("{}:{}", place.file(), place.line())).unwrap_or_default();
+        let place =
+            panic.location().map(|place| format!("{}:{}", place.file(), place.line())).unwrap_or_default();
         post(&Response::Failed(if run::charged() {
             Failure::after_charge(Reason::Internal)
         } else {

@@ -17,7 +17,9 @@ use web_sys::{
 
 use super::channel::{Mailbox, Received, Riders, pack, unpack};
 use super::context::StartContext;
-use super::protocol::{CHUNK, Failure, Progress, Reason, ReleaseRequest, Released, Request, Response, build_id};
+use super::protocol::{
+    CHUNK, Failure, Progress, Reason, ReleaseRequest, Released, Request, Response, build_id,
+};
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
 use crate::release::Release;
@@ -280,7 +282,11 @@ impl Handle {
             Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
                 let data = event.data();
                 let stopped = js_sys::Reflect::has(&data, &"stopped".into()).unwrap_or(false);
-                events.push(if stopped { Happening::Stopped } else { Happening::Message(index, unpack(&data)) });
+                events.push(if stopped {
+                    Happening::Stopped
+                } else {
+                    Happening::Message(index, unpack(&data))
+                });
             })
         };
         let error = {
@@ -347,7 +353,10 @@ impl Timer {
         let events = events.clone();
         let fire = Closure::<dyn FnMut()>::new(move || events.push(Happening::Late));
         let id = window()?
-            .set_timeout_with_callback_and_timeout_and_arguments_0(fire.as_ref().unchecked_ref(), milliseconds)
+            .set_timeout_with_callback_and_timeout_and_arguments_0(
+                fire.as_ref().unchecked_ref(),
+                milliseconds,
+            )
             .map_err(no_worker)?;
         Ok(Self { id, _fire: fire })
     }

@@ -84,7 +84,11 @@ pub async fn whole(file: &Blob, from: u64, to: u64) -> Result<ArrayBuffer, Failu
 }
 
 /// Length of a file in bytes.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a length in bytes is a whole number")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a length in bytes is a whole number"
+)]
 pub fn length(file: &Blob) -> u64 {
     file.size() as u64
 }

@@ -9,7 +9,8 @@ use zeroize::Zeroizing;
 
 use super::channel::{Mailbox, Received, Riders, pack, unpack};
 use super::protocol::{
-    CHUNK, Failure, Progress, Reason, ReleaseRequest, Released, Response, ScanRequest, ScanResponse, SliceAnswer,
+    CHUNK, Failure, Progress, Reason, ReleaseRequest, Released, Response, ScanRequest, ScanResponse,
+    SliceAnswer,
 };
 use super::read::{Pieces, length};
 use crate::data::header::read_header;
@@ -111,7 +112,9 @@ struct Scanner {
 impl Scanner {
     fn ask(&self, request: &ScanRequest) -> Result<(), Failure> {
         let (message, _) = pack(request, &Riders::default())?;
-        self.port.post_message(&message).map_err(|_| Failure::new(Reason::Internal, "A worker cannot be reached."))
+        self.port
+            .post_message(&message)
+            .map_err(|_| Failure::new(Reason::Internal, "A worker cannot be reached."))
     }
 }
 
@@ -184,7 +187,12 @@ impl<P: Fn(&Response)> Table<P> {
     }
 
     /// All records, as exact sums.
-    async fn scan(&mut self, plan: Plan, header: &Header, prepared: &Prepared) -> Result<Scan<Moments>, Failure> {
+    async fn scan(
+        &mut self,
+        plan: Plan,
+        header: &Header,
+        prepared: &Prepared,
+    ) -> Result<Scan<Moments>, Failure> {
         let setup = ScanRequest::Plan {
             plan: Box::new(plan),
             names: header.names.clone(),
@@ -258,5 +266,8 @@ fn outcome(answer: SliceAnswer, riders: &Riders) -> Result<Outcome<Moments>, Fai
 }
 
 fn confused() -> Failure {
-    Failure::new(Reason::Internal, "A worker gave an answer that was not asked for. Nothing was charged. Try again.")
+    Failure::new(
+        Reason::Internal,
+        "A worker gave an answer that was not asked for. Nothing was charged. Try again.",
+    )
 }

@@ -10,9 +10,9 @@ use zeroize::Zeroizing;
 use super::channel::{Mailbox, Received, Riders, pack, unpack};
 use super::protocol::{Failure, Reason, ScanRequest, ScanResponse, SliceAnswer};
 use super::read::{Pieces, whole};
+use crate::data::Moments;
 use crate::data::csv::Feed;
 use crate::data::slices::{Job, Outcome, SliceScanner};
-use crate::data::Moments;
 use crate::engine::{self, Prepared};
 use crate::plan::Purpose;
 
@@ -54,7 +54,10 @@ impl Scanner {
         }
     }
 
-    async fn serve(&mut self, request: ScanRequest) -> Result<Option<(ScanResponse, Option<Uint8Array>)>, Failure> {
+    async fn serve(
+        &mut self,
+        request: ScanRequest,
+    ) -> Result<Option<(ScanResponse, Option<Uint8Array>)>, Failure> {
         match request {
             ScanRequest::Hash { from, to } => {
                 let bytes = whole(&self.file, from, to).await?;
@@ -73,10 +76,9 @@ impl Scanner {
     }
 
     async fn slice(&self, job: Job) -> Result<(ScanResponse, Option<Uint8Array>), Failure> {
-        let prepared = self
-            .prepared
-            .as_ref()
-            .ok_or_else(|| Failure::new(Reason::Program, "A worker was asked to read before it had the plan."))?;
+        let prepared = self.prepared.as_ref().ok_or_else(|| {
+            Failure::new(Reason::Program, "A worker was asked to read before it had the plan.")
+        })?;
         let terms = prepared.geometry().terms.len();
         let mut scanner = SliceScanner::new(job, prepared.bound(), Moments::new(terms));
         let mut pieces = Pieces::new(&self.file, job.from, job.to);
@@ -120,7 +122,8 @@ impl Scanner {
 async fn sha256(bytes: &js_sys::ArrayBuffer) -> Result<Uint8Array, Failure> {
     let refused = |_: JsValue| Failure::new(Reason::Program, "The browser could not hash the file.");
     let crypto = Reflect::get(&js_sys::global(), &JsValue::from_str("crypto")).map_err(refused)?;
-    let digest = crypto.unchecked_into::<Crypto>().subtle().digest_with_str_and_buffer_source("SHA-256", bytes);
+    let digest =
+        crypto.unchecked_into::<Crypto>().subtle().digest_with_str_and_buffer_source("SHA-256", bytes);
     let digest = JsFuture::from(digest.map_err(refused)?).await.map_err(refused)?;
     Ok(Uint8Array::new(&digest))
 }

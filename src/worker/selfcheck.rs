@@ -24,7 +24,10 @@ pub fn run() -> Result<(), SelfCheckError> {
     let check = |holds: bool, what| if holds { Ok(()) } else { Err(SelfCheckError(what)) };
     let bits = [0.5_f64, -1.25, -8.0, 3.0].map(|x| special::phi_cdf(x).to_bits());
     check(bits == PHI, "the normal distribution")?;
-    check(libm::exp(-0.7).to_bits() == EXP && libm::log(1e-6).to_bits() == LOG, "exponentials and logarithms")?;
+    check(
+        libm::exp(-0.7).to_bits() == EXP && libm::log(1e-6).to_bits() == LOG,
+        "exponentials and logarithms",
+    )?;
     check(draws() == DRAWS, "the noise")?;
     check(sums() == SUMS, "exact sums")
 }
@@ -69,7 +72,13 @@ mod tests {
     #[test]
     fn known_answers_hold() {
         let bits = [0.5_f64, -1.25, -8.0, 3.0].map(|x| special::phi_cdf(x).to_bits());
-        println!("{bits:?} {} {} {:?} {:?}", libm::exp(-0.7).to_bits(), libm::log(1e-6).to_bits(), draws(), sums());
+        println!(
+            "{bits:?} {} {} {:?} {:?}",
+            libm::exp(-0.7).to_bits(),
+            libm::log(1e-6).to_bits(),
+            draws(),
+            sums()
+        );
         assert_eq!(run(), Ok(()));
     }
 }
