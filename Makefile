@@ -83,10 +83,12 @@ dist: toolchain $(BINDGEN)/done $(TRUNK)/done node_modules/done
 
 # Uses dist/ as it stands: `make dist journeys` after an edit.
 journeys: chromium node_modules/done
+	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }
 	$(call say,Journeys through the release page)
-	CHROME="$(chrome)" node --test tests/browser/*.test.mjs
+	CHROME="$(chrome)" node --test --test-timeout=180000 tests/browser/*.test.mjs
 
 screenshots: chromium node_modules/done
+	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }
 	CHROME="$(chrome)" node tests/browser/screenshots.mjs
 
 toolchain:

@@ -21,6 +21,7 @@ impl PlanError {
     /// An error of the JSON reader, with the line and column that it reports.
     #[must_use]
     pub fn document(path: String, error: &serde_json::Error) -> Self {
+        let path = if matches!(path.as_str(), "?" | ".") { "the top level".to_owned() } else { path };
         Self { path, what: error.to_string(), advice: "correct the plan".to_owned() }
     }
 }

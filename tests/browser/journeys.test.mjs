@@ -19,27 +19,32 @@ after(async () => {
   await server?.close();
 });
 
-test("the page opens quietly", async () => {
-  const { context, page, record } = await open(browser);
+/// A fresh profile that closes with its test, passed or failed: an open one would keep the runner waiting.
+async function visit(t) {
+  const tab = await open(browser);
+  t.after(() => tab.context.close());
+  return tab;
+}
+
+test("the page opens quietly", async (t) => {
+  const { page, record } = await visit(t);
   const discreet = new DiscreetPage(page);
   await discreet.open(server.url);
   record.loaded();
   await page.waitForTimeout(500); // long enough for a late request to show
   assert.match(await page.title(), /discreet/);
   assert.deepEqual(faults(record), {});
-  await context.close();
 });
 
-test("the page opens below the root of a host, under the policy as a header", async () => {
+test("the page opens below the root of a host, under the policy as a header", async (t) => {
   const below = await serve(DIST, {
     base: "/some/path/",
     headers: { "content-security-policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'" },
   });
-  const { context, page, record } = await open(browser);
+  t.after(() => below.close());
+  const { page, record } = await visit(t);
   await new DiscreetPage(page).open(below.url);
   record.loaded();
   assert.deepEqual(faults(record), {});
   assert.deepEqual(below.requests.filter((path) => !path.startsWith("/some/path/")), []);
-  await context.close();
-  await below.close();
 });
