@@ -20,10 +20,7 @@ use super::context::StartContext;
 use super::protocol::{
     CHUNK, Failure, Progress, Reason, ReleaseRequest, Released, Request, Response, build_id,
 };
-<<<<<<< HEAD
-=======
 use crate::noise::entropy::random_id;
->>>>>>> page
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
 use crate::release::Release;
