@@ -32,5 +32,4 @@ pub mod cli;
 #[cfg(target_arch = "wasm32")]
 pub mod store;
 
-#[cfg(all(target_arch = "wasm32", feature = "app"))]
 pub mod ui;

@@ -1,8 +1,8 @@
 //! What follows from released moments at no further cost: regressions, their uncertainty, previews and refits.
 //!
 //! [`moments::NoisyMoments`] is the numeric view of a released matrix, [`design::Design`] the part of a regression that
-//! all outcomes share, [`regression::Fit`] one outcome's answer. [`report`] writes them in the release's form, [`refit`]
-//! asks a release for another regression, [`preview`] says what to expect before anything is spent. Nothing here reads
+//! all outcomes share, [`regression::Fit`] one outcome's answer. [`mod@report`] writes them in the release's form, [`mod@refit`]
+//! asks a release for another regression, [`mod@preview`] says what to expect before anything is spent. Nothing here reads
 //! a table.
 
 pub mod bootstrap;

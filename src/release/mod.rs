@@ -1,6 +1,9 @@
 //! `discreet.release/1`: the document, the words of its guarantee, and the forms in which it leaves the machine.
 
 pub mod document;
+pub mod figure;
+pub mod format;
+pub mod report;
 pub mod statement;
 pub mod table;
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
-pub use self::charge::{Charge, charge, check};
+pub use self::charge::{Charge, charge, check, take_charge};
 pub use self::key::fingerprint;
 
 use self::db::{Db, LEDGERS, RELEASES, SETTINGS, TABLES};

@@ -1,1 +1,29 @@
-//! The page.
+//! The page: everything a person sees.
+//!
+//! What is typed and how it becomes a plan ([`draft`]) and the public ranges ([`presets`]) are pure and compile
+//! everywhere; the rest is Leptos and exists in the browser alone. No mathematics happens here: numbers come from
+//! `engine`, `inference` and `privacy`, sentences from the module `text` and from `release::statement`.
+
+pub mod draft;
+pub mod presets;
+pub mod samples;
+
+#[cfg(all(target_arch = "wasm32", feature = "app"))]
+mod actions;
+#[cfg(all(target_arch = "wasm32", feature = "app"))]
+mod app;
+#[cfg(all(target_arch = "wasm32", feature = "app"))]
+mod dom;
+#[cfg(all(target_arch = "wasm32", feature = "app"))]
+mod facts;
+#[cfg(all(target_arch = "wasm32", feature = "app"))]
+mod parts;
+#[cfg(all(target_arch = "wasm32", feature = "app"))]
+mod state;
+#[cfg(all(target_arch = "wasm32", feature = "app"))]
+mod steps;
+#[cfg(all(target_arch = "wasm32", feature = "app"))]
+mod text;
+
+#[cfg(all(target_arch = "wasm32", feature = "app"))]
+pub use app::start;

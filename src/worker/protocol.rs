@@ -34,6 +34,8 @@ pub struct ReleaseRequest {
     pub plan: Plan,
     /// The table, as [`Response::Identified`] named it.
     pub table: String,
+    /// The request's own name, random, so that the page can tell its charge from another tab's.
+    pub name: String,
     /// Content hash of the page's program.
     pub build: String,
 }

@@ -18,3 +18,5 @@ mod signal;
 mod slices;
 mod support;
 mod vectors;
+#[path = "../web/golden.rs"]
+mod web_golden;

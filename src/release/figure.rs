@@ -1,0 +1,298 @@
+//! The geometry of the coefficient plot: pure numbers, drawn by the page and by the report.
+//!
+//! Coefficients have different units, so a slope is drawn as the difference in the outcome between the two ends of its
+//! column's public range, and a level as its difference from the reference. Both are in the outcome's unit and share
+//! one axis. The intercept is a level of the outcome, not a difference, and is not drawn.
+
+use super::Release;
+use super::document::{Coefficients, Interval};
+use crate::plan::document::{Column, ColumnType, Plan};
+
+/// The name of the constant's term.
+pub const INTERCEPT: &str = "(Intercept)";
+
+/// Fewest ticks on an axis.
+const TICKS: f64 = 4.0;
+
+/// One coefficient of one outcome, with what is needed to write and draw it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// `(Intercept)`, a column, or `column[level]`.
+    pub term: String,
+    /// What it is the difference for: `per kg/m²`, `M against F`; empty for the intercept.
+    pub per: String,
+    /// In the columns' own units.
+    pub estimate: Option<f64>,
+    /// Standard error.
+    pub std_error: Option<f64>,
+    /// Lower end of the interval.
+    pub lower: Option<f64>,
+    /// Upper end of the interval.
+    pub upper: Option<f64>,
+    /// Share of the variance that is privacy noise.
+    pub noise_share: Option<f64>,
+    /// How far the interval is to be trusted.
+    pub interval: Interval,
+    /// What the coefficient is multiplied by in the plot: the width of the column's range, or 1 for a level.
+    pub reach: Option<f64>,
+}
+
+/// The names of a release's outcomes.
+#[must_use]
+pub fn outcomes(release: &Release) -> Vec<String> {
+    match &release.coefficients {
+        Coefficients::List(list) => {
+            let mut names: Vec<String> = Vec::new();
+            for coefficient in list {
+                if names.last() != Some(&coefficient.outcome) {
+                    names.push(coefficient.outcome.clone());
+                }
+            }
+            names
+        }
+        Coefficients::Table(table) => table.outcomes.clone(),
+    }
+}
+
+/// The coefficients of one outcome.
+#[must_use]
+pub fn lines(release: &Release, outcome: &str) -> Vec<Line> {
+    let plan = &release.plan;
+    match &release.coefficients {
+        Coefficients::List(list) => list
+            .iter()
+            .filter(|coefficient| coefficient.outcome == outcome)
+            .map(|c| {
+                let (per, reach) = meaning(plan, &c.term);
+                Line {
+                    term: c.term.clone(),
+                    per,
+                    estimate: c.estimate,
+                    std_error: c.std_error,
+                    lower: c.lower,
+                    upper: c.upper,
+                    noise_share: c.noise_share,
+                    interval: c.interval,
+                    reach,
+                }
+            })
+            .collect(),
+        Coefficients::Table(table) => {
+            let Some(row) = table.outcomes.iter().position(|name| name == outcome) else { return Vec::new() };
+            let cell = |columns: &[Vec<Option<f64>>], term: usize| {
+                columns.get(row).and_then(|values| values.get(term)).copied().flatten()
+            };
+            let line = |(index, term): (usize, &String)| {
+                let (per, reach) = meaning(plan, term);
+                let interval = table.interval.get(row).and_then(|kinds| kinds.get(index)).copied();
+                Line {
+                    term: term.clone(),
+                    per,
+                    estimate: cell(&table.estimate, index),
+                    std_error: cell(&table.std_error, index),
+                    lower: cell(&table.lower, index),
+                    upper: cell(&table.upper, index),
+                    noise_share: cell(&table.noise_share, index),
+                    interval: interval.unwrap_or(Interval::Withheld),
+                    reach,
+                }
+            };
+            table.terms.iter().enumerate().map(line).collect()
+        }
+    }
+}
+
+/// The plan's entry for a column, by name or by pattern.
+#[must_use]
+pub fn column<'a>(plan: &'a Plan, name: &str) -> Option<&'a Column> {
+    let named = plan.columns.iter().find(|column| column.name.as_deref() == Some(name));
+    named.or_else(|| {
+        plan.columns.iter().find(|column| {
+            column.pattern.as_deref().is_some_and(|pattern| crate::plan::bind::fits(pattern, name))
+        })
+    })
+}
+
+/// The unit of a column, or nothing.
+#[must_use]
+pub fn unit(plan: &Plan, name: &str) -> String {
+    column(plan, name).and_then(|column| column.unit.clone()).unwrap_or_default()
+}
+
+/// What a term's coefficient is a difference for, and how far it reaches in the plot.
+fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
+    if term == INTERCEPT {
+        return (String::new(), None);
+    }
+    if let Some(found) = column(plan, term)
+        && found.kind != Some(ColumnType::Category)
+    {
+        let unit = found.unit.as_deref().filter(|unit| !unit.is_empty());
+        let per = unit.map_or_else(|| "per unit".to_owned(), |unit| format!("per {unit}"));
+        return (per, found.upper.zip(found.lower).map(|(upper, lower)| upper - lower));
+    }
+    // `column[level]`: the column's name may itself hold brackets.
+    for (at, _) in term.match_indices('[') {
+        let (name, level) = term.split_at(at);
+        let level = level.trim_start_matches('[').trim_end_matches(']');
+        if let Some(found) = column(plan, name)
+            && found.kind == Some(ColumnType::Category)
+        {
+            let first = found.levels.as_ref().and_then(|levels| levels.first().cloned());
+            let reference = found.reference.clone().or(first).unwrap_or_default();
+            return (format!("{level} against {reference}"), Some(1.0));
+        }
+    }
+    (String::new(), Some(1.0))
+}
+
+/// One row of the plot, as shares of the drawing's width from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mark {
+    /// Where the estimate is.
+    pub estimate: Option<f64>,
+    /// Where the interval ends, cut at the drawing's edges.
+    pub span: Option<(f64, f64)>,
+}
+
+/// A tick of the axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tick {
+    /// Share of the width.
+    pub at: f64,
+    /// The value, in the outcome's unit.
+    pub value: f64,
+}
+
+/// A plot whose rows are those of the table beside it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// One for each line, in their order.
+    pub marks: Vec<Mark>,
+    /// The axis.
+    pub ticks: Vec<Tick>,
+    /// Where 0 is.
+    pub zero: f64,
+}
+
+/// Lays out the plot of `lines`; `None` where nothing can be drawn.
+#[must_use]
+pub fn figure(lines: &[Line]) -> Option<Figure> {
+    let scaled = |line: &Line, value: Option<f64>| {
+        value.zip(line.reach).map(|(value, reach)| value * reach).filter(|value| value.is_finite())
+    };
+    let (mut least, mut most) = (0.0_f64, 0.0_f64);
+    for line in lines {
+        for value in [line.estimate, line.lower, line.upper] {
+            if let Some(value) = scaled(line, value) {
+                least = least.min(value);
+                most = most.max(value);
+            }
+        }
+    }
+    let width = most - least;
+    if !(width.is_finite() && width > 0.0) {
+        return None;
+    }
+    let margin = width * 0.04;
+    let (from, to) = (least - margin, most + margin);
+    let place = |value: f64| ((value - from) / (to - from)).clamp(0.0, 1.0);
+    let marks = lines
+        .iter()
+        .map(|line| Mark {
+            estimate: scaled(line, line.estimate).map(place),
+            span: scaled(line, line.lower).zip(scaled(line, line.upper)).map(|(a, b)| (place(a), place(b))),
+        })
+        .collect();
+    let ticks = ticks(from, to).into_iter().map(|value| Tick { at: place(value), value }).collect();
+    Some(Figure { marks, ticks, zero: place(0.0) })
+}
+
+/// Round numbers from `from` to `to`: steps of 1, 2 or 5 times a power of ten.
+#[must_use]
+pub fn ticks(from: f64, to: f64) -> Vec<f64> {
+    let width = to - from;
+    if !(width.is_finite() && width > 0.0) {
+        return Vec::new();
+    }
+    let rough = width / TICKS;
+    let power = libm::pow(10.0, libm::floor(libm::log10(rough)));
+    let step = [5.0, 2.0, 1.0].iter().map(|m| m * power).find(|step| *step <= rough).unwrap_or(power);
+    let first = libm::ceil(from / step);
+    let mut found = Vec::new();
+    let mut index = 0.0;
+    while (first + index) * step <= to && found.len() < 64 {
+        // Zero exactly, not a remainder of it.
+        found.push(if first + index == 0.0 { 0.0 } else { (first + index) * step });
+        index += 1.0;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(estimate: f64, half: f64, reach: Option<f64>) -> Line {
+        Line {
+            term: "x".to_owned(),
+            per: String::new(),
+            estimate: Some(estimate),
+            std_error: Some(half / 1.96),
+            lower: Some(estimate - half),
+            upper: Some(estimate + half),
+            noise_share: Some(0.5),
+            interval: Interval::Normal,
+            reach,
+        }
+    }
+
+    #[test]
+    fn marks_lie_inside_and_in_order() {
+        let lines = [line(100.0, 3.0, None), line(2.0, 1.0, Some(10.0)), line(-4.0, 9.0, Some(1.0))];
+        let figure = figure(&lines).unwrap();
+        assert_eq!(figure.marks[0].estimate, None, "the intercept is not drawn");
+        for mark in &figure.marks[1..] {
+            let (low, high) = mark.span.unwrap();
+            let middle = mark.estimate.unwrap();
+            assert!(0.0 <= low && low < middle && middle < high && high <= 1.0, "{mark:?}");
+        }
+        assert!(figure.zero > figure.marks[2].span.unwrap().0);
+        assert!(figure.ticks.iter().any(|tick| tick.value == 0.0));
+    }
+
+    #[test]
+    fn ticks_are_round_and_few() {
+        assert_eq!(ticks(-1.0, 11.0), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
+        for (from, to) in [(0.0, 1e-12), (-3e12, 1e12), (-0.37, 8.1), (5.0, 5.1)] {
+            let found = ticks(from, to);
+            assert!((3..=12).contains(&found.len()), "{found:?}");
+            assert!(found.iter().all(|value| (from..=to).contains(value)));
+        }
+        assert!(ticks(1.0, 1.0).is_empty() && ticks(0.0, f64::INFINITY).is_empty());
+    }
+
+    #[test]
+    fn nothing_is_drawn_of_nothing() {
+        assert_eq!(figure(&[]), None);
+        assert_eq!(figure(&[line(1.0, 1.0, None)]), None);
+        assert_eq!(figure(&[line(f64::NAN, 1.0, Some(1.0))]), None);
+    }
+
+    #[test]
+    fn a_term_says_what_it_is_a_difference_for() {
+        let plan = Plan::parse(
+            r#"{"schema":"discreet.plan/1","adjacency":"add-remove","columns":[
+                {"name":"bmi","role":"feature","type":"number","lower":10,"upper":60,"unit":"kg/m²"},
+                {"name":"sex","role":"feature","type":"category","levels":["F","M"]},
+                {"match":"snp_*","role":"feature","type":"number","lower":0,"upper":2},
+                {"name":"sbp","role":"outcome","type":"number","lower":60,"upper":260}],
+                "mechanism":{"name":"analyze-gauss"},"budget":{"mu":1}}"#,
+        )
+        .unwrap();
+        assert_eq!(meaning(&plan, "bmi"), ("per kg/m²".to_owned(), Some(50.0)));
+        assert_eq!(meaning(&plan, "sex[M]"), ("M against F".to_owned(), Some(1.0)));
+        assert_eq!(meaning(&plan, "snp_7"), ("per unit".to_owned(), Some(2.0)));
+        assert_eq!(meaning(&plan, INTERCEPT), (String::new(), None));
+    }
+}

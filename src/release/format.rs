@@ -1,0 +1,231 @@
+//! How numbers are written for people, the same on the page, in the report and on the command line.
+//!
+//! A minus sign is the real one (U+2212), digits are not grouped below ten thousand, and very large or small numbers
+//! are written as a power of ten.
+
+use std::fmt::Write;
+
+/// Stands where there is no number.
+pub const NONE: &str = "–";
+
+/// Most digits after the point before a number is written as a power of ten.
+const MOST_DECIMALS: i32 = 5;
+
+/// Numbers from here on are written as a power of ten.
+const LARGE: f64 = 1e7;
+
+/// `value` to so many significant digits.
+#[must_use]
+pub fn significant(value: f64, digits: u8) -> String {
+    if !value.is_finite() {
+        return NONE.to_owned();
+    }
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let last = exponent(value) - i32::from(digits.max(1)) + 1;
+    to_place(value, last)
+}
+
+/// `value` to so many significant digits, without zeros that say nothing: 0.50 is 0.5.
+#[must_use]
+pub fn short(value: f64, digits: u8) -> String {
+    let text = significant(value, digits);
+    if text.contains('.') && !text.contains('×') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+/// A whole number with thin spaces between groups of three from ten thousand on.
+#[must_use]
+pub fn grouped(value: f64) -> String {
+    if !value.is_finite() {
+        return NONE.to_owned();
+    }
+    let digits = format!("{:.0}", value.abs());
+    let sign = if value < -0.5 { "−" } else { "" };
+    if digits.len() <= 4 {
+        return format!("{sign}{digits}");
+    }
+    let mut text = sign.to_owned();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// An estimate with its interval, all to the place that the standard error resolves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The estimate.
+    pub estimate: String,
+    /// The standard error.
+    pub std_error: String,
+    /// The interval as `lower to upper`, or [`NONE`].
+    pub interval: String,
+}
+
+/// Writes an estimate so that its last digit is the second one of its standard error.
+#[must_use]
+pub fn row(estimate: Option<f64>, std_error: Option<f64>, lower: Option<f64>, upper: Option<f64>) -> Row {
+    let place = std_error
+        .filter(|error| error.is_finite() && *error > 0.0)
+        .map(|error| exponent(error) - 1)
+        .or_else(|| estimate.filter(|value| *value != 0.0).map(|value| exponent(value) - 3))
+        .unwrap_or(-3);
+    let write = |value: Option<f64>| {
+        value
+            .filter(|value| value.is_finite())
+            .map_or_else(|| NONE.to_owned(), |value| to_place(value, place))
+    };
+    let interval = match (lower, upper) {
+        (Some(_), Some(_)) => format!("{} to {}", write(lower), write(upper)),
+        _ => NONE.to_owned(),
+    };
+    Row { estimate: write(estimate), std_error: write(std_error), interval }
+}
+
+/// A share from 0 to 1 as a percentage: never `0 %` for what is above nothing, never `100 %` for what is below all.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent {
+        p if !p.is_finite() => NONE.to_owned(),
+        p if p <= 0.0 => "0 %".to_owned(),
+        p if p < 1.0 => "below 1 %".to_owned(),
+        p if p > 99.0 && p < 100.0 => "above 99 %".to_owned(),
+        p => format!("{p:.0} %"),
+    }
+}
+
+/// Bytes in the unit that gives at most three digits.
+#[must_use]
+pub fn bytes(count: f64) -> String {
+    let (value, unit) = match count {
+        c if c < 1e3 => (c, "bytes"),
+        c if c < 1e6 => (c / 1e3, "kB"),
+        c if c < 1e9 => (c / 1e6, "MB"),
+        c => (c / 1e9, "GB"),
+    };
+    if unit == "bytes" || value >= 100.0 {
+        format!("{value:.0} {unit}")
+    } else {
+        format!("{value:.1} {unit}")
+    }
+}
+
+/// The power of ten of the first significant digit.
+fn exponent(value: f64) -> i32 {
+    #[expect(clippy::cast_possible_truncation, reason = "the logarithm of a double is at most 309")]
+    let power = libm::floor(libm::log10(value.abs())) as i32;
+    power
+}
+
+/// `value` rounded to the digit that stands for `10^place`.
+fn to_place(value: f64, place: i32) -> String {
+    let size = value.abs();
+    let beyond =
+        size >= LARGE || -place > MOST_DECIMALS.max(2 - exponent(value.abs().max(f64::MIN_POSITIVE)));
+    let tiny = size > 0.0 && size < 1e-4;
+    let mut text = String::new();
+    if value < 0.0 {
+        text.push('−');
+    }
+    if size >= LARGE || tiny || beyond && size < 1e-3 {
+        let power = exponent(value);
+        let decimals = usize::try_from((power - place).clamp(0, 6)).unwrap_or(0);
+        let _ = write!(text, "{:.decimals$} × 10{}", size / libm::pow(10.0, f64::from(power)), raised(power));
+        return text;
+    }
+    let decimals = usize::try_from((-place).clamp(0, 12)).unwrap_or(0);
+    let rounded = if place > 0 {
+        let step = libm::pow(10.0, f64::from(place));
+        libm::round(size / step) * step
+    } else {
+        size
+    };
+    if decimals == 0 {
+        text.push_str(&grouped(rounded));
+    } else {
+        let _ = write!(text, "{rounded:.decimals$}");
+    }
+    // A value that rounds to nothing has no sign.
+    if text.trim_start_matches('−').chars().all(|c| matches!(c, '0' | '.')) {
+        text = text.trim_start_matches('−').to_owned();
+    }
+    text
+}
+
+fn raised(power: i32) -> String {
+    power
+        .to_string()
+        .chars()
+        .map(|c| match c {
+            '-' => '⁻',
+            '1' => '¹',
+            '2' => '²',
+            '3' => '³',
+            c => c.to_digit(10).and_then(|digit| char::from_u32(0x2070 + digit)).unwrap_or(c),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_significant_digits_that_say_something() {
+        for (value, digits, expected) in [
+            (0.0, 3, "0"),
+            (0.2367, 2, "0.24"),
+            (-0.2367, 3, "−0.237"),
+            (123.456, 2, "120"),
+            (12_345.6, 5, "12\u{202f}346"),
+            (1e12, 2, "1.0 × 10¹²"),
+            (-1.25e-12, 3, "−1.25 × 10⁻¹²"),
+            (f64::NAN, 3, NONE),
+        ] {
+            assert_eq!(significant(value, digits), expected, "{value}");
+        }
+        assert_eq!(short(0.5, 3), "0.5");
+        assert_eq!(short(100.0, 2), "100");
+    }
+
+    #[test]
+    fn an_estimate_ends_where_its_standard_error_does() {
+        let row = row(Some(0.482_13), Some(0.031_2), Some(0.421), Some(0.543_2));
+        assert_eq!(row.estimate, "0.482");
+        assert_eq!(row.std_error, "0.031");
+        assert_eq!(row.interval, "0.421 to 0.543");
+        let row = super::row(Some(-101.23), Some(210.0), None, None);
+        assert_eq!((row.estimate.as_str(), row.interval.as_str()), ("−100", NONE));
+    }
+
+    #[test]
+    fn tiny_and_huge_estimates_keep_their_digits() {
+        let row = row(Some(1.234e-12), Some(2.0e-13), Some(8.34e-13), Some(1.634e-12));
+        assert_eq!(row.estimate, "1.23 × 10⁻¹²");
+        let row = super::row(Some(1.234e12), Some(2.0e10), None, None);
+        assert_eq!(row.estimate, "1.234 × 10¹²");
+    }
+
+    #[test]
+    fn what_rounds_to_nothing_has_no_sign() {
+        assert_eq!(super::row(Some(-0.000_2), Some(0.31), None, None).estimate, "0.00");
+    }
+
+    #[test]
+    fn percentages_do_not_claim_nothing_or_all() {
+        for (share, expected) in
+            [(0.0, "0 %"), (0.004, "below 1 %"), (0.41, "41 %"), (0.997, "above 99 %"), (1.0, "100 %")]
+        {
+            assert_eq!(percent(share), expected);
+        }
+    }
+}

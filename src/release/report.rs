@@ -1,0 +1,314 @@
+//! A release as one HTML file that needs nothing else and prints well on A4.
+//!
+//! It holds what the release holds and no more: the same numbers, the same sentences, no script and no address that a
+//! browser would fetch.
+
+use std::fmt::Write;
+
+use super::Release;
+use super::document::{Interval, LONG_FORM_OUTCOMES};
+use super::figure::{self, Figure, INTERCEPT, Line};
+use super::format::{self, percent, short};
+use super::statement::Statement;
+use crate::plan::document::{Column, ColumnRole, ColumnType};
+use crate::privacy::adjacency::Adjacency;
+
+/// Most outcomes that are written out; the rest are in the release itself.
+const MOST_OUTCOMES: usize = 200;
+
+/// The report's own style: ink on paper, black and white safe.
+const STYLE: &str = "\
+@page{size:A4;margin:18mm 16mm}*{box-sizing:border-box}\
+body{font:10.5pt/1.45 system-ui,sans-serif;color:#16201f;background:#fff;max-width:178mm;margin:0 auto;padding:8mm 4mm}\
+h1{font-size:17pt;line-height:1.2;margin:0 0 2mm}h2{font-size:11.5pt;margin:8mm 0 2mm}p{margin:0 0 2mm;max-width:150mm}\
+.lead{border-left:1mm solid #0b5f5c;padding:1mm 0 1mm 4mm;font-size:11.5pt;margin:4mm 0 6mm}.quiet{color:#4b5957}\
+table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;break-inside:auto}tr{break-inside:avoid}\
+caption{text-align:left;font-weight:600;padding:0 0 1.5mm}th,td{text-align:left;padding:1.1mm 3mm 1.1mm 0;vertical-align:top}\
+thead th{border-top:.5mm solid #16201f;border-bottom:.25mm solid #16201f;font-weight:600;font-size:9pt}\
+tbody tr:last-child>*{border-bottom:.5mm solid #16201f}tbody th{font-weight:500}.n{text-align:right;white-space:nowrap}\
+.per{color:#4b5957;font-size:9pt}td.p{width:58mm;padding:0}svg{display:block;width:100%}ul{margin:0 0 2mm;padding-left:5mm}\
+footer{margin-top:8mm;border-top:.25mm solid #9aa5a3;padding-top:2mm;font-size:8.5pt;color:#4b5957}";
+
+/// Writes the report.
+#[must_use]
+pub fn html(release: &Release) -> String {
+    let statement = Statement::new(release);
+    let outcomes = figure::outcomes(release);
+    let mut page = String::new();
+    let title = match outcomes.as_slice() {
+        [one] => format!("Private regression of {one}"),
+        many => format!("Private regression of {} outcomes", many.len()),
+    };
+    let title = escape(&title);
+    let _ = write!(
+        page,
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
+         <title>{title}</title><style>{STYLE}</style></head><body><main>\n<h1>{title}</h1>\n\
+         <p class=\"lead\">{}</p>\n",
+        escape(&statement.headline)
+    );
+    for outcome in outcomes.iter().take(MOST_OUTCOMES) {
+        regression(&mut page, release, outcome, outcomes.len() <= LONG_FORM_OUTCOMES);
+    }
+    if outcomes.len() > MOST_OUTCOMES {
+        let more = outcomes.len() - MOST_OUTCOMES;
+        let _ = writeln!(page, "<p>And {more} more outcomes, in the release.</p>");
+    }
+    page.push_str(
+        "<p class=\"quiet\">Privacy noise is the share of the squared uncertainty that comes from the noise; the rest is \
+         sampling. The plot draws each coefficient times the width of its column's stated range.</p>\n",
+    );
+    list(&mut page, "Notes", release.diagnostics.notes.iter().map(String::as_str));
+    page.push_str("<h2>What is promised</h2>\n");
+    for sentence in statement.sentences().into_iter().skip(1) {
+        let _ = writeln!(page, "<p>{}</p>", escape(sentence));
+    }
+    columns(&mut page, release);
+    setting(&mut page, release);
+    let software = &release.software;
+    let _ = write!(
+        page,
+        "</main><footer>{} {}, build {}. {}</footer></body></html>\n",
+        escape(&software.name),
+        escape(&software.version),
+        escape(&software.build),
+        release.ledger.as_ref().map_or_else(
+            || "No ledger: a demonstration.".to_owned(),
+            |ledger| format!("Ledger {}, entry {}.", escape(&ledger.id), ledger.entry)
+        )
+    );
+    page
+}
+
+fn regression(page: &mut String, release: &Release, outcome: &str, plot: bool) {
+    let lines = figure::lines(release, outcome);
+    let drawn = figure::figure(&lines).filter(|_| plot);
+    let unit = figure::unit(&release.plan, outcome);
+    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let named = if unit.is_empty() { outcome.to_owned() } else { format!("{outcome} ({unit})") };
+    let _ = write!(
+        page,
+        "<table><caption>Linear regression of {}</caption><thead><tr><th scope=\"col\">Term</th>\
+         <th scope=\"col\" class=\"n\">Estimate</th><th scope=\"col\" class=\"n\">{level} % interval</th>\
+         <th scope=\"col\" class=\"n\">Privacy noise</th>{}</tr></thead><tbody>\n",
+        escape(&named),
+        if drawn.is_some() { "<th scope=\"col\">Across the whole range</th>" } else { "" }
+    );
+    for (index, line) in lines.iter().enumerate() {
+        row(page, line, drawn.as_ref(), index);
+    }
+    page.push_str("</tbody>");
+    if let Some(figure) = &drawn {
+        let _ = write!(
+            page,
+            "<tfoot><tr><td colspan=\"4\"></td><td class=\"p\">{}</td></tr></tfoot>",
+            axis(figure)
+        );
+    }
+    page.push_str("</table>\n");
+}
+
+fn row(page: &mut String, line: &Line, figure: Option<&Figure>, index: usize) {
+    let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
+    let name = if line.term == INTERCEPT { "Intercept" } else { &line.term };
+    let interval = match line.interval {
+        Interval::Normal => written.interval,
+        Interval::Approximate => format!("{} (approximate)", written.interval),
+        Interval::Withheld => "withheld".to_owned(),
+    };
+    let share = line.noise_share.map_or_else(|| format::NONE.to_owned(), percent);
+    let _ = write!(
+        page,
+        "<tr><th scope=\"row\">{} <span class=\"per\">{}</span></th><td class=\"n\">{}</td><td class=\"n\">{}</td>\
+         <td class=\"n\">{}</td>",
+        escape(name),
+        escape(&line.per),
+        written.estimate,
+        interval,
+        share
+    );
+    if let Some(figure) = figure {
+        let _ = write!(page, "<td class=\"p\">{}</td>", marks(figure, index));
+    }
+    page.push_str("</tr>\n");
+}
+
+fn at(share: f64) -> String {
+    format!("{:.2}%", 100.0 * share)
+}
+
+/// One row of the plot; the numbers beside it say the same.
+fn marks(figure: &Figure, index: usize) -> String {
+    let mut svg = String::from("<svg height=\"22\" aria-hidden=\"true\">");
+    let zero = at(figure.zero);
+    let _ = write!(svg, "<line x1=\"{zero}\" x2=\"{zero}\" y1=\"0\" y2=\"22\" stroke=\"#9aa5a3\"/>");
+    if let Some(mark) = figure.marks.get(index) {
+        if let Some((low, high)) = mark.span {
+            let _ = write!(
+                svg,
+                "<line x1=\"{}\" x2=\"{}\" y1=\"11\" y2=\"11\" stroke=\"#16201f\" stroke-width=\"1.6\"/>",
+                at(low),
+                at(high)
+            );
+        }
+        if let Some(x) = mark.estimate {
+            let fill = if mark.span.is_some() { "#16201f" } else { "#fff" };
+            let _ = write!(
+                svg,
+                "<circle cx=\"{}\" cy=\"11\" r=\"3.4\" fill=\"{fill}\" stroke=\"#16201f\"/>",
+                at(x)
+            );
+        }
+    }
+    svg.push_str("</svg>");
+    svg
+}
+
+fn axis(figure: &Figure) -> String {
+    let mut svg = String::from(
+        "<svg height=\"22\" aria-hidden=\"true\" font-size=\"10\"><line x1=\"0\" x2=\"100%\" y1=\"1\" y2=\"1\" \
+         stroke=\"#16201f\"/>",
+    );
+    for tick in &figure.ticks {
+        let x = at(tick.at);
+        let _ = write!(
+            svg,
+            "<line x1=\"{x}\" x2=\"{x}\" y1=\"1\" y2=\"5\" stroke=\"#16201f\"/>\
+             <text x=\"{x}\" y=\"17\" text-anchor=\"middle\">{}</text>",
+            short(tick.value, 3)
+        );
+    }
+    svg.push_str("</svg>");
+    svg
+}
+
+fn list<'a>(page: &mut String, title: &str, items: impl Iterator<Item = &'a str>) {
+    let items: Vec<String> = items.map(|item| format!("<li>{}</li>", escape(item))).collect();
+    if !items.is_empty() {
+        let _ = writeln!(page, "<h2>{title}</h2><ul>{}</ul>", items.concat());
+    }
+}
+
+/// What was stated about the columns: public, and needed to read the numbers.
+fn columns(page: &mut String, release: &Release) {
+    page.push_str(
+        "<h2>Columns as stated</h2>\n<table><thead><tr><th scope=\"col\">Column</th><th scope=\"col\">Role</th>\
+         <th scope=\"col\">Public bounds or levels</th></tr></thead><tbody>\n",
+    );
+    for column in
+        release.plan.columns.iter().filter(|column| column.role != ColumnRole::Ignored).take(MOST_OUTCOMES)
+    {
+        let name = column.name.as_deref().or(column.pattern.as_deref()).unwrap_or_default();
+        let role = if column.role == ColumnRole::Outcome { "outcome" } else { "feature" };
+        let _ = writeln!(
+            page,
+            "<tr><th scope=\"row\">{}</th><td>{role}</td><td>{}</td></tr>",
+            escape(name),
+            escape(&stated(column))
+        );
+    }
+    page.push_str("</tbody></table>\n");
+}
+
+fn stated(column: &Column) -> String {
+    if column.kind == Some(ColumnType::Category) {
+        let levels = column.levels.clone().unwrap_or_default();
+        let reference = column.reference.clone().or_else(|| levels.first().cloned()).unwrap_or_default();
+        return format!("{}; against {reference}", levels.join(", "));
+    }
+    match (column.lower, column.upper) {
+        (Some(lower), Some(upper)) => {
+            let range = format!("{} to {}", short(lower, 6), short(upper, 6));
+            column.unit.as_ref().map_or(range.clone(), |unit| format!("{range} {unit}"))
+        }
+        _ => String::new(),
+    }
+}
+
+fn setting(page: &mut String, release: &Release) {
+    let plan = &release.plan;
+    let privacy = &release.privacy;
+    let rows = match plan.adjacency {
+        Adjacency::AddRemove => "Add or remove one: the number of rows is private.".to_owned(),
+        Adjacency::ReplaceOne => plan
+            .rows
+            .map_or_else(|| "Replace one.".to_owned(), |rows| format!("Replace one: {rows} rows, public.")),
+    };
+    let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} {}", short(value, 4)));
+    let numbers = [
+        number("epsilon", privacy.epsilon),
+        number("delta", privacy.delta),
+        number("mu", privacy.mu),
+        number("rho", privacy.rho),
+    ];
+    let numbers: Vec<String> = numbers.into_iter().flatten().collect();
+    let _ = writeln!(
+        page,
+        "<h2>Setting</h2>\n<p>Mechanism {}. {rows} Charged: {}.</p>",
+        escape(&plan.mechanism.name),
+        numbers.join(", ")
+    );
+}
+
+/// Text as it may stand in HTML.
+fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn release(name: &str) -> Release {
+        serde_json::from_value(json!({
+            "schema": "discreet.release/1",
+            "plan": {"schema": "discreet.plan/1", "adjacency": "add-remove", "columns": [
+                {"name": name, "role": "feature", "type": "number", "lower": 0, "upper": 10, "unit": "kg"},
+                {"name": "y", "role": "outcome", "type": "number", "lower": 0, "upper": 1}],
+                "mechanism": {"name": "analyze-gauss"}, "budget": {"mu": 1.0, "delta": 1e-6}},
+            "privacy": {"adjacency": "add-remove", "protect": "rows", "max_rows_per_person": 1, "person": "assumed",
+                "epsilon": 5.0, "delta": 1e-6, "mu": 1.0, "rho": 0.5, "claimed": null, "assurance": "EXACT"},
+            "coefficients": [
+                {"outcome": "y", "term": "(Intercept)", "estimate": 0.5, "std_error": 0.1, "lower": 0.3, "upper": 0.7,
+                    "noise_share": 0.5, "interval": "normal"},
+                {"outcome": "y", "term": name, "estimate": 0.25, "std_error": 0.02, "lower": null, "upper": null,
+                    "noise_share": null, "interval": "withheld"}],
+            "ledger": {"id": "00", "entry": 1, "idealised": false},
+            "diagnostics": {"rows": 100.0, "rows_std_error": 3.0, "signal_to_noise": 0.5, "ridge": 0.0, "repair": null,
+                "outcomes": [], "notes": ["a <note>"]},
+            "software": {"name": "discreet", "version": "0", "build": "b"}
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn names_cannot_break_out_of_the_page() {
+        let page = html(&release("<script>alert('x')</script>"));
+        assert!(!page.contains("<script") && page.contains("&lt;script&gt;"));
+        assert!(page.contains("a &lt;note&gt;"));
+    }
+
+    #[test]
+    fn it_needs_nothing_else_and_says_what_is_withheld() {
+        let page = html(&release("x"));
+        for forbidden in ["http://", "https://", "src=", "url(", "@import", "<link"] {
+            assert!(!page.contains(forbidden), "{forbidden}");
+        }
+        assert!(page.contains("withheld") && page.contains("per kg") && page.contains("0 to 10 kg"));
+    }
+}

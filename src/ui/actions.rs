@@ -1,0 +1,445 @@
+//! What the page does when a person asks for it: read, recognise, release, open, import. Each writes its outcome into
+//! the store and nothing else; no signal is captured by a worker.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde_json::Value;
+use web_sys::Blob;
+
+use super::draft::{self, ColumnDraft, Gap, Place};
+use super::state::{App, Host, Origin, Problem, Run, Shown, StateStoreFields, Step, Table};
+use super::{dom, facts, samples, text};
+use crate::data::header::{Header, HeaderRead, HeaderRules, read_header};
+use crate::data::preview::{Suggestion, preview};
+use crate::plan::bound::{CsvRules, Encoding};
+use crate::plan::check::DEFAULT_NA;
+use crate::plan::document::{ColumnType, Plan};
+use crate::privacy::ledger::Ledger;
+use crate::release::Release;
+use crate::store;
+use crate::worker::pool::Pool;
+use crate::worker::protocol::{Failure, Progress, Reason};
+
+/// Rows that the preview shows.
+const PREVIEW_ROWS: usize = 8;
+
+/// Bytes that are read for the header and the preview; more where the header is longer.
+const FIRST_BYTES: f64 = 1_048_576.0;
+
+/// The longest header in bytes, and a little for the rows.
+const MOST_BYTES: f64 = 18_874_368.0;
+
+/// Finds out what this browser can do, then opens the first sample.
+pub fn begin(app: App) {
+    let secure = web_sys::window().is_some_and(|window| window.is_secure_context());
+    let build = pool(app).context().build.clone();
+    app.state.host().set(Host { secure, durable: None, fault: None, build });
+    let samples: Vec<String> = pool(app).context().samples.iter().map(|sample| sample.name.clone()).collect();
+    let first = samples.iter().find(|name| *name == samples::FIRST).or_else(|| samples.first()).cloned();
+    spawn_local(async move {
+        if let Err(failure) = pool(app).check().await {
+            app.state.host().update(|host| host.fault = Some(failure.message));
+        }
+        if secure {
+            let durable = store::persist().await;
+            app.state.host().update(|host| host.durable = Some(durable));
+        }
+        if app.state.table().with_untracked(Option::is_none)
+            && let Some(name) = first
+        {
+            open_sample(app, &name).await;
+        }
+    });
+}
+
+fn pool(app: App) -> Pool {
+    app.handles.with_value(|handles| handles.pool.clone())
+}
+
+/// Names of the samples that came with the page.
+pub fn sample_names(app: App) -> Vec<String> {
+    pool(app).context().samples.iter().map(|sample| sample.name.clone()).collect()
+}
+
+/// Opens a sample, with the plan that belongs to it.
+pub fn choose_sample(app: App, name: String) {
+    spawn_local(async move { open_sample(app, &name).await });
+}
+
+async fn open_sample(app: App, name: &str) {
+    let blob = pool(app).context().samples.iter().find(|sample| sample.name == name).map(|s| s.blob.clone());
+    if let Some(blob) = blob {
+        open_table(app, name.to_owned(), blob, true).await;
+    }
+}
+
+/// Opens whatever file a person chose: a table, or a saved document.
+pub fn choose_file(app: App, file: web_sys::File) {
+    let name = file.name();
+    let lower = name.to_lowercase();
+    spawn_local(async move {
+        if lower.ends_with(".json") {
+            open_document(app, &file).await;
+        } else {
+            open_table(app, name, file.into(), false).await;
+        }
+    });
+}
+
+/// Opens a saved plan, release or ledger.
+pub fn choose_document(app: App, file: web_sys::File) {
+    spawn_local(async move { open_document(app, &file).await });
+}
+
+fn fail(app: App, step: Step, text: impl Into<String>, charged: bool) {
+    let text = text.into();
+    app.state.run().set(None);
+    app.state.problem().set(Some(Problem { step, text, charged }));
+    app.state.step().set(step);
+    dom::focus_soon("problem");
+}
+
+fn say(app: App, text: impl Into<String>) {
+    app.state.said().set(text.into());
+}
+
+async fn open_table(app: App, name: String, blob: Blob, sample: bool) {
+    pool(app).cancel();
+    app.state.problem().set(None);
+    app.state.run().set(None);
+    app.handles.with_value(|handles| handles.file.replace(Some(blob.clone())));
+    // A new table starts anew; a saved plan that waits for it brings its own setup.
+    let plan = if sample { samples::plan(&name) } else { app.state.pending().get_untracked() };
+    let rules = plan.as_ref().map(draft::dialect).unwrap_or_default();
+    app.state.setup().set(rules.clone());
+    forget_table(app);
+    match read(&blob, &rules, &name, sample).await {
+        Ok(table) => {
+            app.state.columns().set(columns_of(&table));
+            say(app, text::data_line(&table.name, table.names.len()));
+            app.state.table().set(Some(table));
+            if let Some(plan) = plan {
+                apply(app, plan);
+            }
+            recognise(app, &blob).await;
+        }
+        Err(problem) => {
+            // Its name stays, so that the person can say how the file is written.
+            app.state.table().set(Some(Table { name, size: blob.size(), sample, ..Table::default() }));
+            fail(app, Step::Data, problem, false);
+        }
+    }
+}
+
+fn forget_table(app: App) {
+    app.state.table().set(None);
+    app.state.columns().set(Vec::new());
+    app.state.key().set(None);
+    app.state.ledger().set(None);
+    app.state.ledger_exported().set(false);
+    app.state.releases().set(Vec::new());
+    app.state.shown().set(None);
+    app.state.refit().set(None);
+    app.state.filter().set(String::new());
+    app.state.page().set(0);
+}
+
+/// Reads the first rows again after the dialect was changed.
+pub fn reread(app: App) {
+    let Some(blob) = app.handles.with_value(|handles| handles.file.borrow().clone()) else { return };
+    let Some(old) = app.state.table().get_untracked() else { return };
+    let setup = app.state.setup().get_untracked();
+    spawn_local(async move {
+        match read(&blob, &setup, &old.name, old.sample).await {
+            Ok(table) => {
+                if table.names != old.names {
+                    app.state.columns().set(columns_of(&table));
+                }
+                app.state.problem().set(None);
+                app.state.table().set(Some(table));
+                if app.state.key().with_untracked(Option::is_none)
+                    && !app.state.run().with_untracked(Option::is_some)
+                {
+                    recognise(app, &blob).await;
+                }
+            }
+            Err(problem) => fail(app, Step::Data, problem, false),
+        }
+    });
+}
+
+fn columns_of(table: &Table) -> Vec<ColumnDraft> {
+    let kind = |suggestion: &Suggestion| match suggestion {
+        Suggestion::Number => Some(ColumnType::Number),
+        Suggestion::Category { .. } => Some(ColumnType::Category),
+        Suggestion::Unknown => None,
+    };
+    let kinds = table.suggestions.iter().map(kind).chain(std::iter::repeat(None));
+    let named = table.names.iter().zip(kinds);
+    named.map(|(name, kind)| ColumnDraft { name: name.clone(), kind, ..ColumnDraft::default() }).collect()
+}
+
+async fn read(blob: &Blob, setup: &draft::Setup, name: &str, sample: bool) -> Result<Table, String> {
+    let encoding = if setup.encoding == "latin-1" { Encoding::Latin1 } else { Encoding::Utf8 };
+    let rules = HeaderRules { delimiter: setup.delimiter.bytes().next(), encoding };
+    let (mut bytes, mut at_end) = dom::first_bytes(blob, FIRST_BYTES).await?;
+    let mut found =
+        read_header(&bytes, at_end, rules).map_err(|error| facts::sentence(&error.to_string()))?;
+    if found == HeaderRead::NeedMore {
+        (bytes, at_end) = dom::first_bytes(blob, MOST_BYTES).await?;
+        found = read_header(&bytes, at_end, rules).map_err(|error| facts::sentence(&error.to_string()))?;
+    }
+    let HeaderRead::Header(header) = found else {
+        return Err("Line 1: the header is too long. Is this a CSV with one line for each record?".to_owned());
+    };
+    let na = match &setup.na {
+        None => DEFAULT_NA.iter().map(|mark| (*mark).to_owned()).collect(),
+        Some(text) => std::iter::once(String::new()).chain(draft::list(text)).collect(),
+    };
+    let decimal = setup.decimal.bytes().next().unwrap_or(b'.');
+    let rules = CsvRules { delimiter: header.delimiter, decimal, encoding, na };
+    let start = usize::try_from(header.body_offset).unwrap_or(usize::MAX).min(bytes.len());
+    let shown = preview(&header, &rules, bytes.get(start..).unwrap_or_default(), at_end, PREVIEW_ROWS);
+    let Header { names, delimiter, .. } = header;
+    Ok(Table {
+        name: name.to_owned(),
+        size: blob.size(),
+        sample,
+        delimiter,
+        names,
+        rows: shown.rows,
+        suggestions: shown.suggestions,
+        fault: shown.error.map(|error| facts::sentence(&error.to_string())),
+    })
+}
+
+/// Finds the table's ledger by its keyed fingerprint.
+async fn recognise(app: App, blob: &Blob) {
+    if !app.state.host().with_untracked(|host| host.secure) {
+        return;
+    }
+    app.state.run().set(Some(Run { task: text::READING, done: 0.0, total: blob.size(), seconds_left: None }));
+    let found = pool(app).identify(blob, on_progress(app, text::READING)).await;
+    match found {
+        Ok(key) => match store::open_table(&key).await {
+            Ok(record) => {
+                app.state.run().set(None);
+                app.state.key().set(Some(key));
+                if let Some(record) = record {
+                    lock_setup(app, &record.ledger);
+                    app.state.releases().set(record.releases);
+                    app.state.ledger().set(Some(record.ledger));
+                }
+            }
+            Err(failure) => fail(app, Step::Data, failure.message, false),
+        },
+        // Another file was chosen meanwhile, or the person cancelled.
+        Err(Failure { reason: Reason::Cancelled, .. }) => app.state.run().set(None),
+        Err(failure) => fail(app, Step::Data, failure.message, failure.charged),
+    }
+}
+
+/// What a ledger fixes for every plan of its table.
+fn lock_setup(app: App, ledger: &Ledger) {
+    let terms = ledger.terms();
+    app.state.setup().update(|setup| {
+        setup.adjacency = terms.adjacency;
+        setup.max_rows = terms.max_rows_per_person.to_string();
+    });
+}
+
+fn on_progress(app: App, task: &'static str) -> impl Fn(Progress) + 'static {
+    let started = dom::clock();
+    move |progress| {
+        #[expect(clippy::cast_precision_loss, reason = "bytes of a file, for a bar")]
+        let (done, total) = (progress.done as f64, progress.total as f64);
+        let elapsed = (dom::clock() - started) / 1_000.0;
+        let known = elapsed > 1.0 && done > 0.0;
+        let seconds_left = known.then(|| elapsed * (total - done).max(0.0) / done);
+        app.state.run().set(Some(Run { task, done, total, seconds_left }));
+    }
+}
+
+/// Cancels what runs.
+pub fn cancel(app: App) {
+    pool(app).cancel();
+    app.state.run().set(None);
+    say(app, text::CANCELLED);
+}
+
+/// Goes to a step.
+pub fn go(app: App, step: Step) {
+    app.state.step().set(step);
+    dom::focus_soon("step-title");
+}
+
+/// Goes to where something is missing.
+pub fn go_to(app: App, gap: &Gap) {
+    app.state.step().set(Step::of(&gap.place));
+    match &gap.place {
+        Place::Cell(row, cell) => {
+            app.state.filter().set(String::new());
+            app.state.page().set(row / super::steps::PAGE);
+            dom::focus_selector_soon(format!("[data-row='{row}'][data-cell='{cell:?}']"));
+        }
+        Place::Privacy(field) => dom::focus_selector_soon(format!("#privacy-{field}")),
+        Place::Method(field) => dom::focus_selector_soon(format!("#method-{field}")),
+        Place::Columns | Place::Data => dom::focus_soon("step-title"),
+    }
+}
+
+/// Makes the release: opens the ledger if the table has none, then reads, charges and computes.
+pub fn release(app: App) {
+    if app.busy() {
+        return;
+    }
+    let forecast = match app.forecast.get_untracked() {
+        Ok(forecast) => forecast,
+        Err(gaps) => {
+            if let Some(gap) = gaps.first() {
+                say(app, gap.text.clone());
+                go_to(app, gap);
+            }
+            return;
+        }
+    };
+    let Some(key) = app.state.key().get_untracked() else { return };
+    let Some(blob) = app.handles.with_value(|handles| handles.file.borrow().clone()) else { return };
+    let Ok(plan) = app.plan.get_untracked() else { return };
+    app.state.problem().set(None);
+    app.state.run().set(Some(Run {
+        task: text::RELEASING,
+        done: 0.0,
+        total: blob.size(),
+        seconds_left: None,
+    }));
+    say(app, text::RELEASING);
+    spawn_local(async move {
+        if app.state.ledger().with_untracked(Option::is_none) {
+            let setup = app.state.setup().get_untracked();
+            let opened = match facts::open_ledger(&setup, &forecast.plan, &dom::today()) {
+                Ok(ledger) => store::create_ledger(&key, ledger.clone()).await.map(|()| ledger),
+                Err(problem) => return fail(app, Step::Privacy, problem, false),
+            };
+            match opened {
+                Ok(ledger) => app.state.ledger().set(Some(ledger)),
+                Err(failure) => return fail(app, Step::Privacy, failure.message, false),
+            }
+        }
+        match pool(app).release(&blob, plan, key.clone(), on_progress(app, text::RELEASING)).await {
+            Ok((release, ledger)) => {
+                app.state.run().set(None);
+                app.state.ledger_exported().set(false);
+                app.state.ledger().set(Some(ledger));
+                if let Ok(Some(record)) = store::open_table(&key).await {
+                    app.state.releases().set(record.releases);
+                }
+                show(app, release, Origin::Made);
+            }
+            Err(failure) => {
+                app.state.run().set(None);
+                if let Ok(Some(record)) = store::open_table(&key).await {
+                    app.state.ledger().set(Some(record.ledger));
+                    app.state.releases().set(record.releases);
+                }
+                if failure.reason == Reason::Cancelled && !failure.charged {
+                    say(app, text::CANCELLED);
+                } else {
+                    let step = match failure.reason {
+                        Reason::Table | Reason::File => Step::Data,
+                        Reason::Budget => Step::Privacy,
+                        _ => Step::Method,
+                    };
+                    fail(app, step, failure.message, failure.charged);
+                }
+            }
+        }
+    });
+}
+
+/// Shows a release on the result step.
+pub fn show(app: App, release: Release, origin: Origin) {
+    app.state.outcome().set(crate::release::figure::outcomes(&release).first().cloned());
+    app.state.refit().set(None);
+    app.state.shown().set(Some(Shown { release, origin }));
+    app.state.problem().set(None);
+    say(app, text::RELEASED);
+    go(app, Step::Result);
+}
+
+async fn open_document(app: App, file: &Blob) {
+    let bytes = match dom::first_bytes(file, 268_435_456.0).await {
+        Ok((bytes, true)) => bytes,
+        Ok(_) => return fail(app, Step::Data, text::NOT_JSON, false),
+        Err(problem) => return fail(app, Step::Data, problem, false),
+    };
+    let Ok(content) = String::from_utf8(bytes) else { return fail(app, Step::Data, text::NOT_JSON, false) };
+    let value: Option<Value> = serde_json::from_str(content.trim_start_matches('\u{feff}')).ok();
+    let schema =
+        value.as_ref().and_then(|value| value.get("schema")).and_then(Value::as_str).unwrap_or_default();
+    match schema {
+        crate::plan::document::SCHEMA => match Plan::parse(&content) {
+            Ok(plan) => apply(app, plan),
+            Err(error) => fail(app, Step::Data, facts::sentence(&error.to_string()), false),
+        },
+        crate::release::document::SCHEMA => match serde_json::from_str::<Release>(&content) {
+            Ok(release) => show(app, release, Origin::File),
+            Err(error) => fail(
+                app,
+                Step::Data,
+                format!("This release cannot be read: {error}. Download it again"),
+                false,
+            ),
+        },
+        crate::privacy::ledger::SCHEMA => import(app, &content).await,
+        _ => fail(app, Step::Data, text::NOT_JSON, false),
+    }
+}
+
+async fn import(app: App, content: &str) {
+    let Some(key) = app.state.key().get_untracked() else {
+        return fail(app, Step::Data, "Choose the table first; then import its ledger", false);
+    };
+    let imported = match Ledger::parse(content) {
+        Ok(ledger) => store::import_ledger(&key, ledger).await.map_err(|failure| failure.message),
+        Err(error) => Err(facts::sentence(&error.to_string())),
+    };
+    match imported {
+        Ok(ledger) => {
+            lock_setup(app, &ledger);
+            app.state.ledger().set(Some(ledger));
+            app.state.ledger_exported().set(true);
+            say(app, "The ledger is imported");
+        }
+        Err(problem) => {
+            let step = app.state.step().get_untracked();
+            fail(app, step, problem, false);
+        }
+    }
+}
+
+/// Describes the open table as a plan does, or lets the plan wait for its table.
+fn apply(app: App, plan: Plan) {
+    let Some(table) = app.state.table().get_untracked() else {
+        app.state.pending().set(Some(plan));
+        return;
+    };
+    match draft::open(&plan, &table.names) {
+        Ok((mut columns, setup)) => {
+            for (column, suggested) in columns.iter_mut().zip(columns_of(&table)) {
+                column.kind = column.kind.or(suggested.kind);
+            }
+            app.state.columns().set(columns);
+            app.state.setup().set(setup);
+            app.state.pending().set(None);
+            if let Some(ledger) = app.state.ledger().get_untracked() {
+                lock_setup(app, &ledger);
+            }
+            say(app, "The plan is open");
+        }
+        Err(missing) => {
+            app.state.pending().set(Some(plan));
+            fail(app, Step::Data, text::wrong_table(&missing), false);
+        }
+    }
+}

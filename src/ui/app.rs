@@ -1,0 +1,101 @@
+//! The frame: rail, work, release strip.
+
+use leptos::ev::DragEvent;
+use leptos::prelude::*;
+
+use super::parts::Icon;
+use super::parts::rail::Rail;
+use super::parts::strip::Strip;
+use super::state::{App, StateStoreFields, Step};
+use super::{actions, dom, steps, text};
+use crate::worker::context::StartContext;
+use crate::worker::pool::Pool;
+
+/// Puts the page into the document's body.
+pub fn start(context: StartContext) {
+    console_error_panic_hook::set_once();
+    let pool = Pool::new(context);
+    leptos::mount::mount_to_body(move || {
+        let app = App::new(pool.clone());
+        provide_context(app);
+        actions::begin(app);
+        view! { <Frame/> }
+    });
+}
+
+#[component]
+fn Frame() -> impl IntoView {
+    let app = App::here();
+    let over = RwSignal::new(false);
+    let hover = move |event: DragEvent| {
+        event.prevent_default();
+        over.set(true);
+    };
+    let drop = move |event: DragEvent| {
+        event.prevent_default();
+        over.set(false);
+        if let Some(file) = event.data_transfer().and_then(|dropped| dom::first_file(dropped.files())) {
+            actions::choose_file(app, file);
+        }
+    };
+    let work = move || match app.state.step().get() {
+        Step::Data => view! { <steps::data::Data/> }.into_any(),
+        Step::Columns => view! { <steps::columns::Columns/> }.into_any(),
+        Step::Privacy => view! { <steps::privacy::PrivacyStep/> }.into_any(),
+        Step::Method => view! { <steps::method::Method/> }.into_any(),
+        Step::Result => view! { <steps::result::ResultStep/> }.into_any(),
+    };
+    view! {
+        <a class="skip" href="#work">{text::SKIP}</a>
+        <div class="frame" class:dropping=move || over.get() on:dragover=hover on:drop=drop
+            on:dragleave=move |_| over.set(false)>
+            <Rail/>
+            <main id="work" tabindex="-1">
+                <Warnings/>
+                <header class="step-head">
+                    <h1 id="step-title" tabindex="-1">{move || text::step_title(app.state.step().get())}</h1>
+                </header>
+                <Trouble/>
+                {work}
+            </main>
+            <Strip/>
+        </div>
+        <p class="said" role="status">{move || app.state.said().get()}</p>
+    }
+}
+
+/// What this browser cannot do.
+#[component]
+fn Warnings() -> impl IntoView {
+    let app = App::here();
+    let warning = move || {
+        app.state.host().with(|host| match host {
+            host if host.build.is_empty() => None,
+            host if !host.secure => Some(text::INSECURE.to_owned()),
+            host if host.fault.is_some() => host.fault.clone(),
+            host if host.durable == Some(false) => Some(text::NOT_DURABLE.to_owned()),
+            _ => None,
+        })
+    };
+    move || warning().map(|warning| view! { <p class="notice warning"><Icon name="note"/>{warning}</p> })
+}
+
+/// What went wrong, where it happened. The focus is moved here.
+#[component]
+fn Trouble() -> impl IntoView {
+    let app = App::here();
+    let here = move || app.state.problem().get().filter(|problem| problem.step == app.state.step().get());
+    let close = move |_| app.state.problem().set(None);
+    move || {
+        here().map(|problem| {
+            let charged = problem.charged.then_some("The budget was charged: the ledger shows it.");
+            view! {
+                <div id="problem" class="notice problem" role="alert" tabindex="-1">
+                    <Icon name="stop"/>
+                    <p>{problem.text} {charged.map(|charged| view! { " " <strong>{charged}</strong> })}</p>
+                    <button type="button" class="quiet" on:click=close>"Close"</button>
+                </div>
+            }
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! The few things that the page asks of the browser itself.
+
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, BlobPropertyBag, File, HtmlAnchorElement, HtmlElement, HtmlInputElement, Url};
+
+/// The document's element with that identifier.
+pub fn element(id: &str) -> Option<HtmlElement> {
+    web_sys::window()?.document()?.get_element_by_id(id)?.dyn_into().ok()
+}
+
+/// Moves the focus there once the page has been drawn.
+pub fn focus_soon(id: &'static str) {
+    leptos::prelude::request_animation_frame(move || focus(id));
+}
+
+/// Moves the focus there now.
+pub fn focus(id: &str) {
+    if let Some(element) = element(id) {
+        let _ = element.focus();
+        element.scroll_into_view_with_bool(true);
+    }
+}
+
+/// Moves the focus to an element that a selector finds, once the page has been drawn.
+pub fn focus_selector_soon(selector: String) {
+    leptos::prelude::request_animation_frame(move || {
+        focus_selector(&selector);
+    });
+}
+
+/// Moves the focus to the element that a selector finds; says whether there is one.
+pub fn focus_selector(selector: &str) -> bool {
+    let found = web_sys::window()
+        .and_then(|window| window.document())
+        .and_then(|document| document.query_selector(selector).ok().flatten())
+        .and_then(|element| element.dyn_into::<HtmlElement>().ok());
+    let Some(found) = found else { return false };
+    if let Some(input) = found.dyn_ref::<HtmlInputElement>()
+        && input.type_() == "text"
+    {
+        input.select();
+    }
+    found.focus().is_ok()
+}
+
+/// The first bytes of a file, and whether they are all of it.
+///
+/// # Errors
+/// In words, when the browser cannot read the file.
+pub async fn first_bytes(file: &Blob, count: f64) -> Result<(Vec<u8>, bool), String> {
+    let gone =
+        |_: JsValue| "The file cannot be read: it changed on the disk or is gone. Choose it again".to_owned();
+    let slice = file.slice_with_f64_and_f64(0.0, count).map_err(gone)?;
+    let buffer = JsFuture::from(slice.array_buffer()).await.map_err(gone)?;
+    Ok((Uint8Array::new(&buffer).to_vec(), file.size() <= count))
+}
+
+/// The files of a drop or of a picker.
+pub fn first_file(files: Option<web_sys::FileList>) -> Option<File> {
+    files.and_then(|files| files.get(0))
+}
+
+/// Gives the person a file.
+pub fn download(name: &str, kind: &str, text: &str) -> Option<()> {
+    let options = BlobPropertyBag::new();
+    options.set_type(kind);
+    let parts = Array::of1(&JsValue::from_str(text));
+    let blob = Blob::new_with_str_sequence_and_options(&parts, &options).ok()?;
+    let url = Url::create_object_url_with_blob(&blob).ok()?;
+    let document = web_sys::window()?.document()?;
+    let link: HtmlAnchorElement = document.create_element("a").ok()?.dyn_into().ok()?;
+    link.set_href(&url);
+    link.set_download(name);
+    link.click();
+    Url::revoke_object_url(&url).ok()
+}
+
+/// Today in the place's own calendar, as `2026-11-20`: no finer time may leave.
+pub fn today() -> String {
+    let now = js_sys::Date::new_0();
+    format!("{:04}-{:02}-{:02}", now.get_full_year(), now.get_month() + 1, now.get_date())
+}
+
+/// Milliseconds since the page started, for what is shown here alone.
+pub fn clock() -> f64 {
+    web_sys::window().and_then(|window| window.performance()).map_or(0.0, |clock| clock.now())
+}
+
+/// Sets the colours: `light`, `dark`, or as the system says.
+pub fn appearance(choice: &str) {
+    let root = web_sys::window().and_then(|window| window.document()).and_then(|d| d.document_element());
+    if let Some(root) = root {
+        // Setting an attribute of the root element cannot fail for these names.
+        let _ = match choice {
+            "light" | "dark" => root.set_attribute("data-theme", choice),
+            _ => root.remove_attribute("data-theme"),
+        };
+    }
+}

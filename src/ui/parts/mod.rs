@@ -1,0 +1,106 @@
+//! Small parts that several steps share.
+
+pub mod plot;
+pub mod rail;
+pub mod strip;
+
+use leptos::prelude::*;
+
+use super::text;
+
+/// A drawing of 16 by 16 that stands beside words, never in their place.
+#[component]
+pub fn Icon(name: &'static str) -> impl IntoView {
+    let path = match name {
+        "lock" => "M4 7V5a4 4 0 0 1 8 0v2h1v7H3V7h1zm2 0h4V5a2 2 0 0 0-4 0v2z",
+        "seal" => {
+            "M8 1l2 1.6 2.5-.1.6 2.4L15 6.500l-1 2.300.600 2.400-2.200 1.200-1.200 2.200-2.400-.600L6.500 15l-1.600-1.900-2.400-.600.100-2.500L1 8l1.600-2-.100-2.500 2.400-.600L6.500 1zM7 10.500L11.200 6l-1-1L7 8.400 5.800 7.200l-1 1z"
+        }
+        "stop" => "M5 1h6l4 4v6l-4 4H5l-4-4V5zm2 3v5h2V4zm0 6v2h2v-2z",
+        _ => "M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1zM7 7v5h2V7zm0-3v2h2V4z",
+    };
+    view! { <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=path fill-rule="evenodd"/></svg> }
+}
+
+/// What only the person at this machine sees. No export control is ever inside.
+#[component]
+pub fn PrivateZone(title: &'static str, children: Children) -> impl IntoView {
+    view! {
+        <section class="zone private" aria-label=title>
+            <header class="zone-head">
+                <h2>{title}</h2>
+                <p class="zone-mark"><Icon name="lock"/>{text::PRIVATE}</p>
+            </header>
+            {children()}
+        </section>
+    }
+}
+
+/// A labelled text field with a line under it.
+#[component]
+pub fn Field(
+    id: &'static str,
+    label: &'static str,
+    #[prop(into)] value: Signal<String>,
+    set: Callback<String>,
+    #[prop(optional, into)] hint: Option<Signal<String>>,
+    #[prop(optional, into)] disabled: Option<Signal<bool>>,
+    #[prop(optional)] unit: &'static str,
+    #[prop(optional)] numeric: bool,
+) -> impl IntoView {
+    let hint_id = format!("{id}-hint");
+    let described = hint.is_some().then(|| hint_id.clone());
+    view! {
+        <div class="field">
+            <label for=id>{label}</label>
+            <span class="field-line">
+                <input id=id type="text" class:numeric=numeric inputmode=numeric.then_some("decimal") autocomplete="off"
+                    spellcheck="false" aria-describedby=described prop:value=move || value.get()
+                    disabled=move || disabled.is_some_and(|disabled| disabled.get())
+                    on:input=move |event| set.run(event_target_value(&event))/>
+                {(!unit.is_empty()).then(|| view! { <span class="unit">{unit}</span> })}
+            </span>
+            {hint.map(|hint| view! { <p class="hint" id=hint_id>{move || hint.get()}</p> })}
+        </div>
+    }
+}
+
+/// A choice from a short list.
+#[component]
+pub fn Choice(
+    id: &'static str,
+    label: &'static str,
+    options: Vec<(String, String)>,
+    #[prop(into)] value: Signal<String>,
+    set: Callback<String>,
+    #[prop(optional, into)] disabled: Option<Signal<bool>>,
+) -> impl IntoView {
+    let options = options.into_iter().map(|(key, name)| {
+        let own = key.clone();
+        view! { <option value=key selected=move || value.get() == own>{name}</option> }
+    });
+    view! {
+        <div class="field">
+            <label for=id>{label}</label>
+            <select id=id prop:value=move || value.get()
+                disabled=move || disabled.is_some_and(|disabled| disabled.get())
+                on:change=move |event| set.run(event_target_value(&event))>
+                {options.collect_view()}
+            </select>
+        </div>
+    }
+}
+
+/// A bar of which `share` is full.
+#[component]
+pub fn Meter(#[prop(into)] share: Signal<f64>, #[prop(into)] ask: Signal<f64>) -> impl IntoView {
+    let percent = |share: f64| format!("{:.2}%", 100.0 * share.clamp(0.0, 1.0));
+    let kept = move || percent(share.get() - ask.get());
+    view! {
+        <svg class="meter" aria-hidden="true">
+            <rect class="meter-ground" width="100%" height="100%"/>
+            <rect class="meter-ask" width=move || percent(share.get()) height="100%"/>
+            <rect class="meter-left" width=kept height="100%"/>
+        </svg>
+    }
+}

@@ -1,0 +1,86 @@
+//! Cells of the two plots. Positions come from `release::figure`; a table always stands beside them.
+
+use leptos::prelude::*;
+
+use crate::release::figure::{Figure, Mark, Tick};
+use crate::release::format::short;
+
+fn at(share: f64) -> String {
+    format!("{:.3}%", 100.0 * share)
+}
+
+/// One row of the interval plot.
+#[component]
+pub fn IntervalCell(mark: Mark, zero: f64, ticks: Vec<Tick>) -> impl IntoView {
+    let grid = ticks
+        .into_iter()
+        .map(|tick| view! { <line class="grid" x1=at(tick.at) x2=at(tick.at) y1="0" y2="100%"/> });
+    let span = mark.span.map(|(low, high)| {
+        view! {
+            <line class="span" x1=at(low) x2=at(high) y1="50%" y2="50%"/>
+            <line class="cap" x1=at(low) x2=at(low) y1="34%" y2="66%"/>
+            <line class="cap" x1=at(high) x2=at(high) y1="34%" y2="66%"/>
+        }
+    });
+    let hollow = mark.span.is_none();
+    let dot =
+        mark.estimate.map(|x| view! { <circle class="dot" class:hollow=hollow cx=at(x) cy="50%" r="4.5"/> });
+    view! {
+        <svg class="plot-cell" aria-hidden="true">
+            {grid.collect_view()}
+            <line class="zero" x1=at(zero) x2=at(zero) y1="0" y2="100%"/>
+            {span}
+            {dot}
+        </svg>
+    }
+}
+
+/// The axis under the interval plot.
+#[component]
+pub fn Axis(figure: Figure) -> impl IntoView {
+    let ticks = figure.ticks.into_iter().map(|tick| {
+        view! {
+            <line class="tick" x1=at(tick.at) x2=at(tick.at) y1="0" y2="5"/>
+            <text x=at(tick.at) y="19" text-anchor="middle">{short(tick.value, 3)}</text>
+        }
+    });
+    view! {
+        <svg class="plot-axis" aria-hidden="true">
+            <line class="axis" x1="0" x2="100%" y1="0.5" y2="0.5"/>
+            {ticks.collect_view()}
+        </svg>
+    }
+}
+
+/// A small bar for a share from 0 to 1.
+#[component]
+pub fn ShareBar(share: f64) -> impl IntoView {
+    view! {
+        <svg class="share" aria-hidden="true">
+            <rect class="share-ground" width="100%" height="100%"/>
+            <rect class="share-part" width=at(share.clamp(0.0, 1.0)) height="100%"/>
+        </svg>
+    }
+}
+
+/// A plausible effect as a bar, the 95 % band of noise around its end: both as shares of `most`.
+#[component]
+pub fn NoiseCell(effect: f64, noise: f64, sampling: f64, most: f64) -> impl IntoView {
+    let place = move |value: f64| at((value / most).clamp(0.0, 1.0));
+    let band = move |half: f64| {
+        let (low, high) = ((effect - half).max(0.0), (effect + half).min(most));
+        (place(low), at(((high - low) / most).clamp(0.0, 1.0)))
+    };
+    let (noise_at, noise_width) = band(1.96 * noise);
+    let total = (noise * noise + sampling * sampling).sqrt();
+    let (total_at, total_width) = band(1.96 * total);
+    view! {
+        <svg class="noise-cell" aria-hidden="true">
+            <line class="zero" x1="0.5" x2="0.5" y1="0" y2="100%"/>
+            <rect class="effect" x="0" y="36%" width=place(effect) height="28%"/>
+            <rect class="noise-band" x=noise_at y="20%" width=noise_width height="60%"/>
+            <rect class="total-band" x=total_at y="47%" width=total_width height="6%"/>
+            <line class="effect-end" x1=place(effect) x2=place(effect) y1="14%" y2="86%"/>
+        </svg>
+    }
+}

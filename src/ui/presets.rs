@@ -1,0 +1,146 @@
+//! Public ranges of common clinical quantities, each with the published table it was read from.
+//!
+//! The ranges say what a value *could* be for any patient. They are not reference ranges of healthy people, and nothing
+//! in them comes from the table that is open.
+
+/// A published table of ranges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// How the page cites it.
+    pub cite: &'static str,
+    /// Where it is, as text: the page links to no other host.
+    pub place: &'static str,
+}
+
+/// Ranges that a clinical group removes values outside of.
+pub const EXETER: Source = Source {
+    cite: "Exeter Diabetes, limits for adults in UK primary care",
+    place: "github.com/Exeter-Diabetes/CPRD-Codelists, Biomarkers/biomarker_acceptable_limits.txt, b8c47d9",
+};
+
+/// Valid ranges of an intensive-care benchmark.
+pub const MIMIC: Source = Source {
+    cite: "Harutyunyan et al. 2019, valid ranges in intensive care (MIMIC-III)",
+    place: "github.com/YerevaNN/mimic3-benchmarks, resources/variable_ranges.csv, 5df858a",
+};
+
+/// A convention with its reason.
+pub const AGE: Source = Source {
+    cite: "The longest documented life is 122 years",
+    place: "Robine and Allard, The oldest human, Science 279, 1998",
+};
+
+/// A quantity's public range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Preset {
+    /// The quantity, as a person would say it.
+    pub name: &'static str,
+    /// Smallest value.
+    pub lower: f64,
+    /// Largest value.
+    pub upper: f64,
+    /// Unit.
+    pub unit: &'static str,
+    /// Where the range is published.
+    pub source: Source,
+    /// Names that columns of this quantity often have, in lower case without marks.
+    names: &'static [&'static str],
+}
+
+macro_rules! preset {
+    ($name:literal, $lower:literal, $upper:literal, $unit:literal, $source:ident, [$($names:literal),*]) => {
+        Preset { name: $name, lower: $lower, upper: $upper, unit: $unit, source: $source, names: &[$($names),*] }
+    };
+}
+
+/// All presets, in the order of the page's table.
+pub const PRESETS: &[Preset] = &[
+    preset!("Age", 0.0, 122.0, "years", AGE, ["age", "ageyears", "ageatentry", "ageatbaseline"]),
+    preset!("Height", 60.0, 225.0, "cm", EXETER, ["height", "heightcm"]),
+    preset!("Weight", 40.0, 350.0, "kg", EXETER, ["weight", "weightkg"]),
+    preset!("Body mass index", 15.0, 100.0, "kg/m²", EXETER, ["bmi", "bodymassindex"]),
+    preset!(
+        "Systolic blood pressure",
+        40.0,
+        270.0,
+        "mmHg",
+        EXETER,
+        ["sbp", "systolic", "systolicbp", "systolicpressure", "systolicbloodpressure", "bpsys", "sysbp"]
+    ),
+    preset!(
+        "Diastolic blood pressure",
+        20.0,
+        200.0,
+        "mmHg",
+        EXETER,
+        ["dbp", "diastolic", "diastolicbp", "diastolicpressure", "diastolicbloodpressure", "bpdia", "diabp"]
+    ),
+    preset!("Mean blood pressure", 14.0, 330.0, "mmHg", MIMIC, ["map", "meanbp", "meanbloodpressure"]),
+    preset!("Heart rate", 0.0, 350.0, "per minute", MIMIC, ["heartrate", "hr", "pulse", "pulserate"]),
+    preset!("Respiratory rate", 0.0, 300.0, "per minute", MIMIC, ["respiratoryrate", "resprate", "rr"]),
+    preset!("Temperature", 26.0, 45.0, "°C", MIMIC, ["temperature", "temp", "bodytemperature", "tempc"]),
+    preset!("Oxygen saturation", 0.0, 100.0, "%", MIMIC, ["spo2", "oxygensaturation", "o2sat", "sao2"]),
+    preset!("HbA1c", 20.0, 195.0, "mmol/mol", EXETER, ["hba1c", "a1c", "hba1cmmolmol"]),
+    preset!("Glucose, fasting", 2.5, 30.0, "mmol/L", EXETER, ["glucose", "fastingglucose", "fpg", "fbg"]),
+    preset!("Glucose", 33.0, 2000.0, "mg/dL", MIMIC, ["glucosemgdl"]),
+    preset!("Creatinine", 20.0, 2500.0, "µmol/L", EXETER, ["creatinine", "crea", "serumcreatinine"]),
+    preset!("Creatinine", 0.1, 60.0, "mg/dL", MIMIC, ["creatininemgdl"]),
+    preset!(
+        "Total cholesterol",
+        0.5,
+        20.0,
+        "mmol/L",
+        EXETER,
+        ["cholesterol", "totalcholesterol", "chol", "tc"]
+    ),
+    preset!("Total cholesterol", 32.0, 600.0, "mg/dL", MIMIC, ["cholesterolmgdl"]),
+    preset!("HDL cholesterol", 0.2, 10.0, "mmol/L", EXETER, ["hdl", "hdlc", "hdlcholesterol"]),
+    preset!("LDL cholesterol", 0.1, 20.0, "mmol/L", EXETER, ["ldl", "ldlc", "ldlcholesterol"]),
+    preset!("Triglycerides", 0.1, 40.0, "mmol/L", EXETER, ["triglycerides", "triglyceride", "tg", "trig"]),
+    preset!("Haemoglobin", 0.0, 25.0, "g/dL", MIMIC, ["haemoglobin", "hemoglobin", "hb", "hgb"]),
+    preset!("Sodium", 50.0, 225.0, "mmol/L", MIMIC, ["sodium", "na", "serumsodium"]),
+    preset!("Potassium", 0.0, 12.0, "mmol/L", MIMIC, ["potassium", "serumpotassium"]),
+    preset!("Albumin", 0.6, 6.0, "g/dL", MIMIC, ["albumin", "serumalbumin"]),
+    preset!("Lactate", 0.4, 30.0, "mmol/L", MIMIC, ["lactate"]),
+    preset!("Platelets", 0.0, 2000.0, "10⁹/L", MIMIC, ["platelets", "plt"]),
+];
+
+impl Preset {
+    /// What the column's note says when the range is used.
+    #[must_use]
+    pub fn note(&self) -> String {
+        format!("range: {}", self.source.cite)
+    }
+}
+
+/// The preset that a column's name suggests, by the name alone.
+#[must_use]
+pub fn suggested(column: &str) -> Option<usize> {
+    let plain: String = column.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    PRESETS.iter().position(|preset| preset.names.contains(&plain.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_finds_its_quantity() {
+        let name = |column| suggested(column).map(|index| PRESETS[index].name);
+        assert_eq!(name("SBP"), Some("Systolic blood pressure"));
+        assert_eq!(name("Heart_rate"), Some("Heart rate"));
+        assert_eq!(name("body-mass index"), Some("Body mass index"));
+        assert_eq!(name("target"), None);
+    }
+
+    #[test]
+    fn every_range_can_stand_in_a_plan_and_no_name_is_claimed_twice() {
+        let mut names = std::collections::BTreeSet::new();
+        for preset in PRESETS {
+            assert!(preset.lower < preset.upper, "{}", preset.name);
+            for name in preset.names {
+                assert!(names.insert(name), "{name}");
+            }
+        }
+    }
+}

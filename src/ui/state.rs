@@ -1,0 +1,225 @@
+//! The page's state: one store of plain data, owned by the root.
+
+use std::cell::RefCell;
+
+use leptos::prelude::*;
+use reactive_stores::Store;
+use web_sys::Blob;
+
+use super::draft::{self, ColumnDraft, Gap, Place, Setup};
+use super::facts::{self, Forecast};
+use crate::data::preview::Suggestion;
+use crate::inference::Refit;
+use crate::plan::Plan;
+use crate::privacy::ledger::Ledger;
+use crate::release::Release;
+use crate::store::StoredRelease;
+use crate::worker::pool::Pool;
+
+/// The five steps, in their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Step {
+    /// The table.
+    #[default]
+    Data,
+    /// What its columns mean.
+    Columns,
+    /// The budget.
+    Privacy,
+    /// The mechanism and what to expect of it.
+    Method,
+    /// What was released.
+    Result,
+}
+
+impl Step {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Data, Self::Columns, Self::Privacy, Self::Method, Self::Result];
+
+    /// The step where a place is.
+    pub const fn of(place: &Place) -> Self {
+        match place {
+            Place::Data => Self::Data,
+            Place::Columns | Place::Cell(..) => Self::Columns,
+            Place::Privacy(_) => Self::Privacy,
+            Place::Method(_) => Self::Method,
+        }
+    }
+}
+
+/// The table that is open. Its rows are for this machine alone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// The file's name.
+    pub name: String,
+    /// Its size in bytes.
+    pub size: f64,
+    /// Whether it is a sample.
+    pub sample: bool,
+    /// The delimiter, resolved.
+    pub delimiter: u8,
+    /// The header.
+    pub names: Vec<String>,
+    /// The first rows.
+    pub rows: Vec<Vec<String>>,
+    /// What the first rows look like.
+    pub suggestions: Vec<Suggestion>,
+    /// A record among the first rows that is not well formed.
+    pub fault: Option<String>,
+}
+
+/// What is running.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// What for, in words.
+    pub task: &'static str,
+    /// Bytes read.
+    pub done: f64,
+    /// Bytes in all.
+    pub total: f64,
+    /// Seconds left, by the clock of this machine; shown here alone.
+    pub seconds_left: Option<f64>,
+}
+
+/// Something that went wrong, where it happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// The step that shows it.
+    pub step: Step,
+    /// What, where, what to do.
+    pub text: String,
+    /// Whether the budget was charged.
+    pub charged: bool,
+}
+
+/// The release that the result step shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    /// The release.
+    pub release: Release,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+/// Where a release came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Made just now.
+    Made,
+    /// Kept beside the ledger.
+    Kept,
+    /// A file that was opened.
+    File,
+}
+
+/// What this browser can do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Host {
+    /// Whether storage and locks exist at all.
+    pub secure: bool,
+    /// Whether the browser promises to keep the ledger; unknown until asked.
+    pub durable: Option<bool>,
+    /// Why the program cannot run, if it cannot.
+    pub fault: Option<String>,
+    /// The build's content hash.
+    pub build: String,
+}
+
+/// Everything.
+#[derive(Clone, Debug, Default, Store)]
+pub struct State {
+    /// The step that is open.
+    pub step: Step,
+    /// The table.
+    pub table: Option<Table>,
+    /// The table's key in the store.
+    pub key: Option<String>,
+    /// Its columns as described so far.
+    pub columns: Vec<ColumnDraft>,
+    /// Everything else of the plan.
+    pub setup: Setup,
+    /// A plan that waits for its table.
+    pub pending: Option<Plan>,
+    /// The table's ledger.
+    pub ledger: Option<Ledger>,
+    /// Whether the ledger's last state was downloaded.
+    pub ledger_exported: bool,
+    /// The releases kept beside it.
+    pub releases: Vec<StoredRelease>,
+    /// What is running.
+    pub run: Option<Run>,
+    /// What went wrong last.
+    pub problem: Option<Problem>,
+    /// The release that is shown.
+    pub shown: Option<Shown>,
+    /// The outcome of it that is shown.
+    pub outcome: Option<String>,
+    /// A refit of it.
+    pub refit: Option<Result<Refit, String>>,
+    /// What the column table is filtered by.
+    pub filter: String,
+    /// The page of the column table.
+    pub page: usize,
+    /// What was said last to who cannot see.
+    pub said: String,
+    /// What this browser can do.
+    pub host: Host,
+}
+
+/// What the browser gave and only it can hold.
+pub struct Handles {
+    /// The workers.
+    pub pool: Pool,
+    /// The table's bytes.
+    pub file: RefCell<Option<Blob>>,
+}
+
+/// The state with what follows from it.
+#[derive(Clone, Copy)]
+pub struct App {
+    /// The state.
+    pub state: Store<State>,
+    /// Handles.
+    pub handles: StoredValue<Handles, LocalStorage>,
+    /// The plan of the next release, or everything that it still lacks.
+    pub plan: Memo<Result<Plan, Vec<Gap>>>,
+    /// What the plan costs and gives, from public numbers.
+    pub forecast: Memo<Result<Forecast, Vec<Gap>>>,
+}
+
+impl App {
+    /// The state of a page that has just started.
+    pub fn new(pool: Pool) -> Self {
+        let state = Store::new(State::default());
+        let handles = StoredValue::new_local(Handles { pool, file: RefCell::new(None) });
+        let plan = Memo::new(move |_| {
+            state.columns().with(|columns| {
+                state.setup().with(|setup| {
+                    let budget = state.ledger().with(|ledger| facts::ask(setup, ledger.as_ref()));
+                    draft::plan(columns, setup, budget)
+                })
+            })
+        });
+        let forecast = Memo::new(move |_| {
+            let plan = plan.get()?;
+            let table = state.table().get().unwrap_or_default();
+            let ledger = state.ledger().get();
+            let whole =
+                state.setup().with(|setup| draft::budget(setup).ok().and_then(|form| facts::worth(&form)));
+            facts::forecast(&plan, &table, ledger.as_ref(), whole.map_or(0, |worth| worth.units)).map_err(
+                |(path, text)| state.columns().with(|c| vec![Gap { place: draft::place(&path, c), text }]),
+            )
+        });
+        Self { state, handles, plan, forecast }
+    }
+
+    /// The app that a component belongs to.
+    pub fn here() -> Self {
+        expect_context()
+    }
+
+    /// Whether something runs.
+    pub fn busy(self) -> bool {
+        self.state.run().with(Option::is_some)
+    }
+}

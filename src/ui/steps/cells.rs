@@ -1,0 +1,234 @@
+//! One row of the column table.
+
+use leptos::prelude::*;
+
+use crate::plan::document::{ColumnRole, ColumnType, MissingRule};
+use crate::ui::draft::{self, Cell, ColumnDraft, Place};
+use crate::ui::presets::{self, PRESETS};
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::text;
+
+/// Sample cells that a row shows.
+const SAMPLES: usize = 4;
+
+/// Reads a field of one column, and writes it.
+#[derive(Clone, Copy)]
+struct Column {
+    app: App,
+    index: usize,
+}
+
+impl Column {
+    fn read<T: Default>(self, get: impl Fn(&ColumnDraft) -> T) -> T {
+        self.app.state.columns().with(|columns| columns.get(self.index).map(get).unwrap_or_default())
+    }
+
+    fn write(self, edit: impl FnOnce(&mut ColumnDraft)) {
+        self.app.state.columns().update(|columns| {
+            if let Some(column) = columns.get_mut(self.index) {
+                edit(column);
+            }
+        });
+    }
+}
+
+/// A column: what it is called, how it looks, what it means.
+#[component]
+pub fn Row(index: usize) -> impl IntoView {
+    let app = App::here();
+    let column = Column { app, index };
+    let name = Memo::new(move |_| column.read(|c| c.name.clone()));
+    let kind = Memo::new(move |_| column.read(|c| c.kind));
+    let ignored = Memo::new(move |_| column.read(|c| c.role) == ColumnRole::Ignored);
+    let gap = Memo::new(move |_| {
+        app.state.columns().with(|columns| columns.get(index).and_then(|c| draft::column_gap(index, c)))
+    });
+    let tail = move || match kind.get() {
+        Some(ColumnType::Category) => view! { <CategoryCells column name/> }.into_any(),
+        _ => view! { <NumberCells column name gap/> }.into_any(),
+    };
+    view! {
+        <tr aria-label=move || name.get() class:ignored=move || ignored.get() class:gap=move || gap.with(Option::is_some)>
+            <td class="tick">
+                <input type="checkbox" aria-label=move || format!("Select {}", name.get())
+                    prop:checked=move || column.read(|c| c.selected)
+                    on:change=move |event| { let on = event_target_checked(&event); column.write(|c| c.selected = on); }/>
+            </td>
+            <th scope="row" class="name">{move || name.get()}</th>
+            <td class="private-cell">{move || samples(app, index)}</td>
+            <td><RoleCell column name/></td>
+            <td><KindCell column name/></td>
+            {tail}
+            <td class="if-missing">{move || if_missing(column)}</td>
+        </tr>
+    }
+}
+
+fn samples(app: App, index: usize) -> String {
+    app.state.table().with(|table| {
+        let rows = table.iter().flat_map(|table| table.rows.iter());
+        let cells = rows.filter_map(|row| row.get(index)).filter(|cell| !cell.is_empty()).take(SAMPLES);
+        cells.cloned().collect::<Vec<_>>().join("  ")
+    })
+}
+
+/// What a missing cell of this column does.
+fn if_missing(column: Column) -> String {
+    if column.read(|c| c.role) == ColumnRole::Ignored {
+        return String::new();
+    }
+    if column.app.state.setup().with(|setup| setup.missing == MissingRule::Skip) {
+        return "row left out".to_owned();
+    }
+    column.read(|c| match c.kind {
+        Some(ColumnType::Category) => {
+            let first = draft::list(&c.levels).into_iter().next();
+            Some(c.reference.clone())
+                .filter(|r| !r.is_empty())
+                .or(first)
+                .map_or_else(String::new, |r| format!("counts as {r}"))
+        }
+        _ => match (draft::number(&c.lower), draft::number(&c.upper)) {
+            (Some(lower), Some(upper)) => format!("counts as {}", text::number(lower.midpoint(upper))),
+            _ => String::new(),
+        },
+    })
+}
+
+#[component]
+fn RoleCell(column: Column, name: Memo<String>) -> impl IntoView {
+    let roles = [ColumnRole::Ignored, ColumnRole::Feature, ColumnRole::Outcome];
+    let current = Memo::new(move |_| column.read(|c| c.role));
+    let options = roles.into_iter().map(|role| {
+        view! { <option value=text::role(role) selected=move || current.get() == role>{text::role(role)}</option> }
+    });
+    let set = move |event| {
+        let value = event_target_value(&event);
+        if let Some(role) = roles.into_iter().find(|role| text::role(*role) == value) {
+            column.write(|c| c.role = role);
+        }
+    };
+    view! {
+        <select class="cell" data-row=column.index data-cell="Role" aria-label=move || format!("Role of {}", name.get())
+            prop:value=move || text::role(current.get()) on:change=set>{options.collect_view()}</select>
+    }
+}
+
+#[component]
+fn KindCell(column: Column, name: Memo<String>) -> impl IntoView {
+    let current = Memo::new(move |_| column.read(|c| c.kind));
+    let kinds = [None, Some(ColumnType::Number), Some(ColumnType::Category)];
+    let options = kinds.into_iter().map(|kind| {
+        view! { <option value=text::kind(kind) selected=move || current.get() == kind>{text::kind(kind)}</option> }
+    });
+    let set = move |event| {
+        let value = event_target_value(&event);
+        if let Some(kind) = kinds.into_iter().find(|kind| text::kind(*kind) == value) {
+            column.write(|c| c.kind = kind);
+        }
+    };
+    view! {
+        <select class="cell" data-row=column.index data-cell="Kind" aria-label=move || format!("Type of {}", name.get())
+            prop:value=move || text::kind(current.get()) on:change=set>{options.collect_view()}</select>
+    }
+}
+
+/// A text cell of the sheet.
+#[component]
+fn TextCell(
+    column: Column,
+    cell: Cell,
+    #[prop(into)] label: Signal<String>,
+    get: fn(&ColumnDraft) -> String,
+    set: fn(&mut ColumnDraft, String),
+    #[prop(optional)] numeric: bool,
+    #[prop(optional)] placeholder: &'static str,
+    #[prop(optional, into)] wrong: Option<Signal<bool>>,
+) -> impl IntoView {
+    let write = move |event| {
+        let value = event_target_value(&event);
+        column.write(|c| {
+            set(c, value);
+            if matches!(cell, Cell::Lower | Cell::Upper) {
+                c.note.clear();
+            }
+        });
+    };
+    view! {
+        <input type="text" class="cell" class:numeric=numeric data-row=column.index data-cell=format!("{cell:?}")
+            inputmode=numeric.then_some("decimal") autocomplete="off" spellcheck="false" aria-label=move || label.get()
+            placeholder=placeholder aria-invalid=move || wrong.is_some_and(|wrong| wrong.get()).then_some("true")
+            prop:value=move || column.read(get) on:input=write/>
+    }
+}
+
+#[component]
+fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<draft::Gap>>) -> impl IntoView {
+    let wrong = move |cell: Cell| {
+        Signal::derive(move || {
+            gap.with(|gap| gap.as_ref().is_some_and(|gap| gap.place == Place::Cell(column.index, cell)))
+        })
+    };
+    let named = |what: &'static str| Signal::derive(move || format!("{what} of {}", name.get()));
+    let suggested = Memo::new(move |_| presets::suggested(&name.get()));
+    // The question stands where a bound is missing; the range that the name suggests is offered, never filled in.
+    let bare = Memo::new(move |_| {
+        column.read(|c| {
+            c.role != ColumnRole::Ignored && (c.lower.trim().is_empty() || c.upper.trim().is_empty())
+        })
+    });
+    let under = move || {
+        let note = column.read(|c| c.note.clone());
+        if bare.get() {
+            view! { <p class="cell-note ask">{text::EMPTY_BOUND}</p> }.into_any()
+        } else if !note.is_empty() {
+            view! { <p class="cell-note">{note}</p> }.into_any()
+        } else {
+            ().into_any()
+        }
+    };
+    let offer = move || {
+        let index = suggested.get().filter(|_| bare.get())?;
+        let preset = PRESETS.get(index)?;
+        let words =
+            format!("Use {} to {} {}", text::number(preset.lower), text::number(preset.upper), preset.unit);
+        let label = format!("{words} for {}: {}, {}", name.get(), preset.name, preset.source.cite);
+        let fill = move |_| column.write(|c| super::many::fill(c, preset));
+        Some(view! {
+            <button type="button" class="link" aria-label=label on:click=fill>{words}</button>
+            <p class="cell-note">{preset.source.cite}</p>
+        })
+    };
+    view! {
+        <td class="numeric"><TextCell column cell=Cell::Lower label=named("Lowest value") numeric=true
+            get=|c| c.lower.clone() set=|c, value| c.lower = value wrong=wrong(Cell::Lower)/>{under}</td>
+        <td class="numeric"><TextCell column cell=Cell::Upper label=named("Highest value") numeric=true
+            get=|c| c.upper.clone() set=|c, value| c.upper = value wrong=wrong(Cell::Upper)/></td>
+        <td><TextCell column cell=Cell::Unit label=named("Unit") get=|c| c.unit.clone() set=|c, value| c.unit = value/>{offer}</td>
+    }
+}
+
+#[component]
+fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
+    let levels = Memo::new(move |_| column.read(|c| draft::list(&c.levels)));
+    let missing = move || column.read(|c| c.role != ColumnRole::Ignored && draft::list(&c.levels).len() < 2);
+    let reference = Memo::new(move |_| column.read(|c| c.reference.clone()));
+    let options = move || {
+        let first = levels.get().first().cloned().unwrap_or_else(|| "first level".to_owned());
+        let rest = levels.get().into_iter().skip(1).map(|level| {
+            let own = level.clone();
+            view! { <option value=level.clone() selected=move || reference.get() == own>{format!("against {level}")}</option> }
+        });
+        view! { <option value="">{format!("against {first}")}</option>{rest.collect_view()} }
+    };
+    view! {
+        <td colspan="2"><TextCell column cell=Cell::Levels label=Signal::derive(move || format!("Levels of {}", name.get()))
+            placeholder="F, M" get=|c| c.levels.clone() set=|c, value| c.levels = value/>
+            {move || missing().then(|| view! { <p class="cell-note ask">"Which levels can it have? List them with commas between."</p> })}
+        </td>
+        <td><select class="cell" data-row=column.index data-cell="Reference"
+            aria-label=move || format!("Reference level of {}", name.get())
+            on:change=move |event| { let value = event_target_value(&event); column.write(|c| c.reference = value); }>
+            {options}</select></td>
+    }
+}

@@ -1,0 +1,258 @@
+//! Step 2: what each column means.
+
+use leptos::ev::{ClipboardEvent, KeyboardEvent};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlElement, HtmlInputElement};
+
+use super::PAGE;
+use super::cells::Row;
+use super::many::Many;
+use crate::plan::document::MissingRule;
+use crate::ui::draft::{self, Cell};
+use crate::ui::parts::{Choice, Field};
+use crate::ui::presets::PRESETS;
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::{dom, text};
+
+/// The cells of a row, in the order of the arrows.
+const CELLS: [Cell; 7] =
+    [Cell::Role, Cell::Kind, Cell::Lower, Cell::Levels, Cell::Upper, Cell::Unit, Cell::Reference];
+
+/// Describe the columns.
+#[component]
+pub fn Columns() -> impl IntoView {
+    let app = App::here();
+    let rows = Memo::new(move |_| {
+        app.state.columns().with(|columns| app.state.filter().with(|filter| draft::filtered(columns, filter)))
+    });
+    let empty = move || app.state.table().with(Option::is_none);
+    view! {
+        <p class="lead">{text::SUGGESTED_BY_FILE}</p>
+        {move || empty().then(|| view! { <p class="notice">"Choose a table first."</p> })}
+        <div class="column-tools">
+            <Field id="column-filter" label=text::FILTER value=app.state.filter()
+                set=Callback::new(move |value| { app.state.page().set(0); app.state.filter().set(value); })
+                hint=Signal::derive(|| text::FILTER_HINT.to_owned())/>
+            <MissingChoice/>
+        </div>
+        <Many rows/>
+        <Sheet rows/>
+        <Pages rows/>
+        <p class="hint">{text::KEYS}</p>
+        <Ranges/>
+    }
+    .into_any()
+}
+
+#[component]
+fn MissingChoice() -> impl IntoView {
+    let setup = App::here().state.setup();
+    let options = [MissingRule::Skip, MissingRule::Midpoint];
+    let key = |rule: MissingRule| if rule == MissingRule::Skip { "skip" } else { "midpoint" };
+    let set = Callback::new(move |value: String| {
+        setup.update(|setup| {
+            setup.missing = if value == "skip" { MissingRule::Skip } else { MissingRule::Midpoint };
+        });
+    });
+    view! {
+        <Choice id="missing" label="Where a cell is missing"
+            options=options.into_iter().map(|rule| (key(rule).to_owned(), text::missing(rule).to_owned())).collect()
+            value=Signal::derive(move || key(setup.get().missing).to_owned()) set/>
+    }
+}
+
+/// The table, drawn a page at a time.
+#[component]
+fn Sheet(rows: Memo<Vec<usize>>) -> impl IntoView {
+    let app = App::here();
+    let shown = move || {
+        let from = app.state.page().get() * PAGE;
+        rows.with(|rows| rows.iter().copied().skip(from).take(PAGE).collect::<Vec<_>>())
+    };
+    view! {
+        <div class="scroll" on:keydown=move |event| move_about(&event, rows) on:paste=move |event| paste(app, &event, rows)>
+            <table class="sheet">
+                <caption class="hidden">"Columns of the table and what they mean"</caption>
+                <thead><tr>
+                    <th scope="col" class="tick"><span class="hidden">"Select"</span></th>
+                    <th scope="col">"Column"</th>
+                    <th scope="col" class="private-cell">"First cells"</th>
+                    <th scope="col">"Role"</th>
+                    <th scope="col">"Type"</th>
+                    <th scope="col" class="numeric">"Lowest"</th>
+                    <th scope="col" class="numeric">"Highest"</th>
+                    <th scope="col">"Unit or reference"</th>
+                    <th scope="col">"If missing"</th>
+                </tr></thead>
+                <tbody>
+                    <For each=shown key=|row| *row let:row><Row index=row/></For>
+                </tbody>
+            </table>
+        </div>
+    }
+}
+
+#[component]
+fn Pages(rows: Memo<Vec<usize>>) -> impl IntoView {
+    let page = App::here().state.page();
+    let count = move || rows.with(Vec::len);
+    let words = move || {
+        let from = page.get() * PAGE;
+        let to = (from + PAGE).min(count());
+        format!("Columns {} to {} of {}", text::whole(from + 1), text::whole(to), text::whole(count()))
+    };
+    move || {
+        (count() > PAGE).then(|| {
+            view! {
+                <nav class="pages" aria-label="Pages of columns">
+                    <button type="button" disabled=move || page.get() == 0
+                        on:click=move |_| page.update(|page| *page = page.saturating_sub(1))>"Previous"</button>
+                    <span class="tabular">{words}</span>
+                    <button type="button" disabled=move || page.get() >= count().saturating_sub(1) / PAGE
+                        on:click=move |_| page.update(|page| *page += 1)>"Next"</button>
+                </nav>
+            }
+        })
+    }
+}
+
+/// The row and the cell of what has the focus.
+fn position(target: &HtmlElement) -> Option<(usize, Cell)> {
+    let row = target.get_attribute("data-row")?.parse().ok()?;
+    let name = target.get_attribute("data-cell")?;
+    let cell = CELLS.into_iter().find(|cell| format!("{cell:?}") == name)?;
+    Some((row, cell))
+}
+
+fn focus_cell(row: usize, cell: Cell) -> bool {
+    dom::focus_selector(&format!("[data-row='{row}'][data-cell='{cell:?}']"))
+}
+
+/// Arrows and Enter as in a spreadsheet.
+fn move_about(event: &KeyboardEvent, rows: Memo<Vec<usize>>) {
+    let Some(target) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else {
+        return;
+    };
+    let Some((row, cell)) = position(&target) else { return };
+    if event.alt_key() || event.ctrl_key() || event.meta_key() {
+        return;
+    }
+    let down = match event.key().as_str() {
+        "ArrowDown" => Some(true),
+        "ArrowUp" => Some(false),
+        "Enter" => Some(!event.shift_key()),
+        _ => None,
+    };
+    if let Some(down) = down {
+        event.prevent_default();
+        let next = rows.with_untracked(|rows| {
+            let at = rows.iter().position(|index| *index == row)?;
+            if down {
+                rows.get(at + 1).copied()
+            } else {
+                at.checked_sub(1).and_then(|at| rows.get(at).copied())
+            }
+        });
+        if let Some(next) = next {
+            // A category has levels where a number has bounds.
+            let same = focus_cell(next, cell);
+            let other = match cell {
+                Cell::Lower | Cell::Upper => Cell::Levels,
+                Cell::Levels => Cell::Lower,
+                Cell::Unit => Cell::Reference,
+                Cell::Reference => Cell::Unit,
+                cell => cell,
+            };
+            let _ = same || focus_cell(next, other);
+        }
+        return;
+    }
+    let right = match event.key().as_str() {
+        "ArrowRight" => true,
+        "ArrowLeft" => false,
+        _ => return,
+    };
+    // Inside a text the arrows move the caret, until it stands at the end.
+    if let Some(input) = target.dyn_ref::<HtmlInputElement>() {
+        let length = u32::try_from(input.value().chars().count()).unwrap_or(u32::MAX);
+        let (start, end) = (
+            input.selection_start().ok().flatten().unwrap_or(0),
+            input.selection_end().ok().flatten().unwrap_or(0),
+        );
+        let all = start == 0 && end >= length;
+        if !all && ((right && end < length) || (!right && start > 0)) {
+            return;
+        }
+    }
+    let Some(at) = CELLS.iter().position(|candidate| *candidate == cell) else { return };
+    event.prevent_default();
+    let mut order: Vec<Cell> = if right {
+        CELLS.iter().skip(at + 1).copied().collect()
+    } else {
+        CELLS.iter().take(at).rev().copied().collect()
+    };
+    order.retain(|candidate| *candidate != cell);
+    for candidate in order {
+        if focus_cell(row, candidate) {
+            break;
+        }
+    }
+}
+
+/// A block of bounds from a spreadsheet, into the rows from here on.
+fn paste(app: App, event: &ClipboardEvent, rows: Memo<Vec<usize>>) {
+    let Some(target) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else {
+        return;
+    };
+    let Some((row, cell)) = position(&target) else { return };
+    let text = event.clipboard_data().and_then(|data| data.get_data("text").ok()).unwrap_or_default();
+    if !draft::is_block(&text) {
+        return;
+    }
+    event.prevent_default();
+    let block = draft::block(&text);
+    let targets: Vec<usize> =
+        rows.with_untracked(|rows| rows.iter().copied().skip_while(|index| *index != row).collect());
+    app.state.columns().update(|columns| draft::paste(columns, &targets, cell, &block));
+    let pasted = block.len().min(targets.len());
+    app.state.said().set(format!("{} rows pasted", text::whole(pasted)));
+}
+
+/// The public ranges with their sources.
+#[component]
+fn Ranges() -> impl IntoView {
+    let app = App::here();
+    let selected = move || app.state.columns().with(|columns| columns.iter().filter(|c| c.selected).count());
+    let rows = PRESETS.iter().enumerate().map(move |(index, preset)| {
+        let range = format!("{} to {}", text::number(preset.lower), text::number(preset.upper));
+        let label = format!("Use the range of {} in {} for the selected columns", preset.name, preset.unit);
+        view! {
+            <tr>
+                <th scope="row">{preset.name}</th>
+                <td class="numeric">{range}</td>
+                <td>{preset.unit}</td>
+                <td class="source">{preset.source.cite} <br/> <span class="quietly">{preset.source.place}</span></td>
+                <td>
+                    <button type="button" class="quiet" aria-label=label disabled=move || selected() == 0
+                        on:click=move |_| super::many::use_preset(app, index)>"Use"</button>
+                </td>
+            </tr>
+        }
+    });
+    view! {
+        <details class="more">
+            <summary>{text::RANGES}</summary>
+            <p class="hint">{text::RANGES_NOTE} " Tick columns above, then use a range for them."</p>
+            <div class="scroll" tabindex="0" role="group" aria-label=text::RANGES>
+                <table class="plain">
+                    <thead><tr>
+                        <th scope="col">"Quantity"</th><th scope="col" class="numeric">"Range"</th><th scope="col">"Unit"</th>
+                        <th scope="col">"Source"</th><th scope="col"><span class="hidden">"Use"</span></th>
+                    </tr></thead>
+                    <tbody>{rows.collect_view()}</tbody>
+                </table>
+            </div>
+        </details>
+    }
+}

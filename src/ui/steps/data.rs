@@ -1,0 +1,173 @@
+//! Step 1: the table.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlInputElement;
+
+use crate::release::format::bytes;
+use crate::ui::parts::{Choice, Field, Icon, PrivateZone};
+use crate::ui::state::{App, StateStoreFields, Table};
+use crate::ui::{actions, dom, samples, text};
+
+/// Most columns of the preview: more do not help to recognise a table.
+const SHOWN_COLUMNS: usize = 30;
+
+/// Choose a table; see its first rows.
+#[component]
+pub fn Data() -> impl IntoView {
+    let app = App::here();
+    view! {
+        <p class="lead">{text::WHAT}</p>
+        <Offers/>
+        <p class="promise"><Icon name="lock"/> <span>{text::PROMISE} " " {text::CHECK}</span></p>
+        <Waiting/>
+        {move || app.state.table().with(Option::is_some).then(|| view! { <Preview/> })}
+    }
+    .into_any()
+}
+
+#[component]
+fn Offers() -> impl IntoView {
+    let app = App::here();
+    let chosen = move |event: web_sys::Event| {
+        let input = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
+        if let Some(input) = input
+            && let Some(file) = dom::first_file(input.files())
+        {
+            actions::choose_file(app, file);
+            // So that the same file can be chosen again after it was mended.
+            input.set_value("");
+        }
+    };
+    let samples = actions::sample_names(app).into_iter().map(|name| {
+        let label = samples::describe(&name);
+        let (short, about) = label.split_once(": ").unwrap_or((label, ""));
+        view! {
+            <button type="button" class="quiet" title=about aria-label=format!("{}: {short}", text::SAMPLE)
+                on:click=move |_| actions::choose_sample(app, name.clone())>{short}</button>
+        }
+    });
+    view! {
+        <div class="offers">
+            <div class="offer-file">
+                <label class="button" for="choose-csv">{text::CHOOSE}</label>
+                <input id="choose-csv" class="file" type="file" accept=".csv,.tsv,.txt,text/csv" on:change=chosen/>
+                <span class="hint">{text::DROP}</span>
+            </div>
+            <div class="offer-samples" role="group" aria-label=text::SAMPLE>
+                <span>{text::SAMPLE}": "</span> {samples.collect_view()}
+            </div>
+            <div class="offer-file">
+                <label class="link" for="open-saved">{text::OPEN}</label>
+                <input id="open-saved" class="file" type="file" accept=".json,application/json" on:change=chosen/>
+            </div>
+        </div>
+    }
+}
+
+/// Says that a plan waits for its table.
+#[component]
+fn Waiting() -> impl IntoView {
+    let app = App::here();
+    let forget = move |_| app.state.pending().set(None);
+    move || {
+        app.state.pending().get().map(|plan| {
+            let names: Vec<String> =
+                plan.columns.iter().filter_map(|c| c.name.clone().or_else(|| c.pattern.clone())).collect();
+            view! {
+                <div class="notice"><Icon name="note"/>
+                    <p>"A saved plan waits for its table, which has the columns " {text::list(&names, 8)} "."</p>
+                    <button type="button" class="quiet" on:click=forget>"Forget the plan"</button>
+                </div>
+            }
+        })
+    }
+}
+
+#[component]
+fn Preview() -> impl IntoView {
+    let app = App::here();
+    let table = move || app.state.table().get().unwrap_or_default();
+    let size = move || {
+        let table = table();
+        format!("{}, {}", text::data_line(&table.name, table.names.len()), bytes(table.size))
+    };
+    view! {
+        <PrivateZone title="The first rows">
+            <p class="file-line">
+                <strong>{size}</strong>
+                {move || table().sample.then(|| view! { " " <span class="quietly">{samples::describe(&table().name)}</span> })}
+            </p>
+            {move || table().fault.map(|fault| view! { <p class="notice problem" role="alert"><Icon name="stop"/>{fault}</p> })}
+            {move || view! { <Rows table=table()/> }}
+            <Dialect/>
+        </PrivateZone>
+    }
+}
+
+#[component]
+fn Rows(table: Table) -> impl IntoView {
+    let more = table.names.len().saturating_sub(SHOWN_COLUMNS);
+    let head =
+        table.names.iter().take(SHOWN_COLUMNS).map(|name| view! { <th scope="col">{name.clone()}</th> });
+    let rows = table.rows.iter().map(|row| {
+        let cells = row.iter().take(SHOWN_COLUMNS).map(|cell| {
+            if cell.is_empty() {
+                view! { <td class="empty">"empty"</td> }.into_any()
+            } else {
+                view! { <td>{cell.clone()}</td> }.into_any()
+            }
+        });
+        view! { <tr>{cells.collect_view()}</tr> }
+    });
+    view! {
+        <div class="scroll" tabindex="0" role="group" aria-label="First rows of the table">
+            <table class="grid-table">
+                <caption class="hidden">"First rows of the table, visible on this machine only"</caption>
+                <thead><tr>{head.collect_view()}</tr></thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </div>
+        {(more > 0).then(|| view! { <p class="hint">"and " {text::whole(more)} " more columns"</p> })}
+    }
+}
+
+/// How the file is written.
+#[component]
+fn Dialect() -> impl IntoView {
+    let app = App::here();
+    let setup = app.state.setup();
+    let change = move |edit: fn(&mut crate::ui::draft::Setup, String)| {
+        Callback::new(move |value: String| {
+            setup.update(|setup| edit(setup, value));
+            actions::reread(app);
+        })
+    };
+    let pair = |key: &str, name: &str| (key.to_owned(), name.to_owned());
+    let delimiters = vec![
+        pair("", "As the header line shows"),
+        pair(",", "Comma"),
+        pair(";", "Semicolon"),
+        pair("\t", "Tab"),
+        pair("|", "Bar"),
+    ];
+    view! {
+        <details class="more">
+            <summary>"How the file is written"</summary>
+            <div class="fields">
+                <Choice id="csv-delimiter" label="Fields end with" options=delimiters
+                    value=Signal::derive(move || setup.get().delimiter) set=change(|setup, value| setup.delimiter = value)/>
+                <Choice id="csv-decimal" label="Fractions are marked by"
+                    options=vec![pair(".", "Point: 1.5"), pair(",", "Comma: 1,5")]
+                    value=Signal::derive(move || setup.get().decimal) set=change(|setup, value| setup.decimal = value)/>
+                <Choice id="csv-encoding" label="Letters are encoded as"
+                    options=vec![pair("utf-8", "UTF-8"), pair("latin-1", "Latin-1 (older Windows files)")]
+                    value=Signal::derive(move || setup.get().encoding) set=change(|setup, value| setup.encoding = value)/>
+                <Field id="csv-na" label="Missing cells hold"
+                    value=Signal::derive(move || setup.get().na.unwrap_or_else(|| "NA, N/A, NaN, null, .".to_owned()))
+                    set=change(|setup, value| setup.na = Some(value))
+                    hint=Signal::derive(|| "Marks with commas between. An empty cell is always missing.".to_owned())/>
+            </div>
+        </details>
+    }
+}

@@ -1,0 +1,96 @@
+//! The ledger: a bar that only shrinks, and what each release told and cost.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlInputElement;
+
+use crate::privacy::ledger::{Entry, Ledger};
+use crate::release::format::percent;
+use crate::ui::parts::Meter;
+use crate::ui::state::{App, Origin, StateStoreFields};
+use crate::ui::{actions, dom, facts, text};
+
+/// Spent, left, and each release so far.
+#[component]
+pub fn LedgerPanel() -> impl IntoView {
+    let app = App::here();
+    let body = move || {
+        match app.state.ledger().get() {
+        Some(ledger) => view! { <Account ledger/> }.into_any(),
+        None => view! { <p class="hint">"This table has no ledger yet. It is opened, and the budget fixed, with the first release."</p> }.into_any(),
+    }
+    };
+    let import = move |event: web_sys::Event| {
+        let input = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
+        if let Some(input) = input
+            && let Some(file) = dom::first_file(input.files())
+        {
+            actions::choose_document(app, file);
+            input.set_value("");
+        }
+    };
+    view! {
+        <section class="block ledger" aria-labelledby="ledger-title">
+            <h2 id="ledger-title">"Ledger of this table"</h2>
+            {body}
+            <p class="ledger-import">
+                <label class="link" for="import-ledger">"Import a ledger"</label>
+                <input id="import-ledger" class="file" type="file" accept=".json,application/json" on:change=import/>
+                <span class="hint">"from another browser, or one that you downloaded here."</span>
+            </p>
+        </section>
+    }
+}
+
+#[component]
+fn Account(ledger: Ledger) -> impl IntoView {
+    let left = facts::left(&ledger);
+    let capacity = ledger.capacity().gaussian;
+    let spent = facts::ratio(ledger.charged().gaussian, capacity);
+    let rows = ledger.entries().to_vec().into_iter().map(move |entry| view! { <EntryRow entry capacity/> });
+    view! {
+        <p class="tabular"><strong>{text::left_line(left)}</strong> ", " {percent(spent)} " charged so far"</p>
+        <Meter share=Signal::derive(move || left) ask=Signal::derive(|| 0.0)/>
+        <div class="scroll">
+            <table class="plain">
+                <caption class="hidden">"Releases charged to this ledger"</caption>
+                <thead><tr>
+                    <th scope="col" class="numeric">"No."</th><th scope="col">"Told"</th><th scope="col" class="numeric">"Cost"</th>
+                    <th scope="col">"State"</th><th scope="col"><span class="hidden">"Open"</span></th>
+                </tr></thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </div>
+        <p class="hint">"Clearing this site's data, another browser or an edited file evades the ledger. It protects you from \
+            mistakes, not the people from someone who means to cheat. Ledgers of different tables about the same people add up."</p>
+    }
+}
+
+#[component]
+fn EntryRow(entry: Entry, capacity: u128) -> impl IntoView {
+    let app = App::here();
+    let number: u64 = entry.seq.parse().unwrap_or(0);
+    let kept = app
+        .state
+        .releases()
+        .with_untracked(|all| all.iter().find(|r| r.entry == number).map(|r| r.release.clone()));
+    let told = kept.as_ref().map_or_else(
+        || entry.mechanism.clone(),
+        |release| {
+            format!("{} by {}", text::list(&crate::release::figure::outcomes(release), 2), entry.mechanism)
+        },
+    );
+    let label = format!("Open release {}", entry.seq);
+    let open = kept.map(|release| {
+        view! { <button type="button" class="quiet" aria-label=label on:click=move |_| actions::show(app, release.clone(), Origin::Kept)>"Open"</button> }
+    });
+    view! {
+        <tr>
+            <td class="numeric">{entry.seq}</td>
+            <td>{told}</td>
+            <td class="numeric">{percent(facts::ratio(entry.charge.gaussian, capacity))}</td>
+            <td>{text::entry_state(entry.state)}</td>
+            <td>{open}</td>
+        </tr>
+    }
+}

@@ -1,0 +1,232 @@
+//! Step 4: the mechanism, and what to expect of it before anything is spent.
+
+use leptos::prelude::*;
+
+use crate::inference::preview::{Preview, TermPreview, Verdict};
+use crate::mechanisms::TABLE;
+use crate::release::format::{percent, significant};
+use crate::ui::parts::Field;
+use crate::ui::parts::plot::{NoiseCell, ShareBar};
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::{actions, text};
+
+/// Terms that the preview lists.
+const SHOWN: usize = 60;
+
+/// Choose how; see what it will give.
+#[component]
+pub fn Method() -> impl IntoView {
+    view! { <Expectation/> <Chooser/> <Advanced/> }.into_any()
+}
+
+#[component]
+fn Expectation() -> impl IntoView {
+    let app = App::here();
+    move || {
+        match app.forecast.get() {
+        Err(gaps) => {
+            let items = gaps.into_iter().take(12).map(|gap| {
+                let words = gap.text.clone();
+                view! { <li><button type="button" class="link" on:click=move |_| actions::go_to(app, &gap)>{words}</button></li> }
+            });
+            view! {
+                <section class="block" aria-label="Still needed">
+                    <p class="lead">"What to expect is shown once the plan is complete. Still needed:"</p>
+                    <ul class="gaps">{items.collect_view()}</ul>
+                </section>
+            }
+            .into_any()
+        }
+        Ok(forecast) => match forecast.preview {
+            Some(preview) => {
+                let rows = forecast.plan.rows.or(forecast.plan.stated_rows).unwrap_or(0);
+                view! { <Expected preview rows/> }.into_any()
+            }
+            None => view! {
+                <p class="notice">"State about how many rows the table has on the Privacy step to see how large the noise will be."</p>
+            }
+            .into_any(),
+        },
+    }
+    }
+}
+
+#[component]
+fn Expected(preview: Preview, rows: u64) -> impl IntoView {
+    let clear = preview.verdict == Verdict::Clear;
+    let withheld = preview.verdict == Verdict::Withheld;
+    let help = (!clear).then(|| {
+        let advice = preview.advice.clone();
+        let needed = text::expected(preview.rows_needed, rows);
+        view! { <p>{advice}</p> <p class="hint">{needed} " The numbers come from the plan alone; no row was read."</p> }
+    });
+    let outcomes: Vec<String> = preview.terms.iter().fold(Vec::new(), |mut seen, term| {
+        if seen.last() != Some(&term.outcome) {
+            seen.push(term.outcome.clone());
+        }
+        seen
+    });
+    let one = outcomes.len() == 1;
+    let terms: Vec<TermPreview> =
+        preview.terms.into_iter().filter(|term| term.plausible_effect.abs() > 0.0).collect();
+    let more = terms.len().saturating_sub(SHOWN);
+    let rows = terms.into_iter().take(SHOWN).map(|term| view! { <Expect term one/> });
+    view! {
+        <section class="block" aria-label="What to expect">
+            <div class="verdict" class:clear=clear class:withheld=withheld role="status">
+                <p class="verdict-main">{text::verdict(preview.verdict)}</p>
+                {help}
+            </div>
+            <div class="scroll">
+                <table class="plain expect">
+                    <caption>"Noise beside an effect of plausible size, from public numbers alone"</caption>
+                    <thead><tr>
+                        <th scope="col">"Coefficient"</th>
+                        <th scope="col" class="numeric">"Plausible size"</th>
+                        <th scope="col" class="numeric">"± noise"</th>
+                        <th scope="col" class="numeric">"± with sampling"</th>
+                        <th scope="col" class="plot-head">"Size and band"</th>
+                        <th scope="col">"Uncertainty from noise"</th>
+                    </tr></thead>
+                    <tbody>{rows.collect_view()}</tbody>
+                </table>
+            </div>
+            {(more > 0).then(|| view! { <p class="hint">"and " {text::whole(more)} " more"</p> })}
+            <p class="hint">"Assumed: values spread over a third of the half width of their bounds, unrelated predictors, each moving the \
+                outcome by 0.3 of its spread. Real tables differ; related predictors make it worse."</p>
+        </section>
+    }
+}
+
+#[component]
+fn Expect(term: TermPreview, one: bool) -> impl IntoView {
+    let name = if one { term.term.clone() } else { format!("{}: {}", term.outcome, term.term) };
+    let effect = term.plausible_effect.abs();
+    let (noise, sampling) = (term.noise_std_error, term.sampling_std_error);
+    let total = (noise * noise + sampling * sampling).sqrt();
+    let most = (effect + 1.96 * total).max(effect * 2.0);
+    view! {
+        <tr>
+            <th scope="row">{name}</th>
+            <td class="numeric">{significant(effect, 2)}</td>
+            <td class="numeric">{significant(1.96 * noise, 2)}</td>
+            <td class="numeric">{significant(1.96 * total, 2)}</td>
+            <td class="plot"><NoiseCell effect noise sampling most/></td>
+            <td class="share-cell"><span class="tabular">{percent(term.noise_share)}</span> <ShareBar share=term.noise_share/></td>
+        </tr>
+    }
+}
+
+/// The mechanisms by the contract's names.
+#[component]
+fn Chooser() -> impl IntoView {
+    let setup = App::here().state.setup();
+    let current = Memo::new(move |_| setup.with(|setup| setup.mechanism.clone()));
+    let private = TABLE.iter().filter(|info| !matches!(info.name, "ols" | "logistic"));
+    let rows = private.map(|info| {
+        let id = format!("mechanism-{}", info.name);
+        let target = id.clone();
+        let note = if info.built { text::scope(info.scope) } else { "not built yet" };
+        view! {
+            <label class="choice tall" class:off=!info.built for=target>
+                <input id=id type="radio" name="mechanism" value=info.name disabled=!info.built
+                    prop:checked=move || current.get() == info.name
+                    on:change=move |_| setup.update(|setup| { setup.mechanism = info.name.to_owned(); setup.params.clear(); })/>
+                <span>
+                    <strong class="code">{info.name}</strong> <span class="tag">{note}</span>
+                    <span class="hint">{info.summary} " " {info.source}"."</span>
+                </span>
+            </label>
+        }
+    });
+    let (built, later): (Vec<_>, Vec<_>) = rows
+        .zip(TABLE.iter().filter(|info| !matches!(info.name, "ols" | "logistic")))
+        .partition(|(_, info)| info.built);
+    let later_count = later.len();
+    view! {
+        <fieldset class="block">
+            <legend>"Mechanism"</legend>
+            <div class="choices column">{built.into_iter().map(|(row, _)| row).collect_view()}</div>
+            <details class="more">
+                <summary>{text::whole(later_count)} " others, not built yet"</summary>
+                <div class="choices column">{later.into_iter().map(|(row, _)| row).collect_view()}</div>
+            </details>
+        </fieldset>
+    }
+}
+
+/// A mechanism's own parameters.
+const PARAMETERS: [(&str, &str, &str, &str); 7] = [
+    (
+        "method-ridge",
+        "ridge",
+        "Ridge penalty",
+        "none, auto, or a number. With a penalty the intervals are for the penalised coefficients. Default: none",
+    ),
+    (
+        "method-repair",
+        "repair",
+        "If the noisy moments are not positive definite",
+        "shift, floor or none. Default: shift",
+    ),
+    ("method-shape", "shape", "Shape of the noise", "goe or iid. Default: goe"),
+    (
+        "method-feature_share",
+        "feature_share",
+        "Share of the length for the features",
+        "0.1 to 0.9. Default: 0.6",
+    ),
+    ("method-intercept_weight", "intercept_weight", "Weight of the constant", "above 0, to 1. Default: 0.5"),
+    (
+        "method-row_norm",
+        "row_norm",
+        "Longest row kept, as a share",
+        "above 0, to 1. A longer row is shortened as a whole. Default: 1",
+    ),
+    (
+        "method-radius",
+        "radius",
+        "Radius of the grid",
+        "a power of two from 65536 to 16777216. Default: 16777216",
+    ),
+];
+
+#[component]
+fn Advanced() -> impl IntoView {
+    let setup = App::here().state.setup();
+    let fields = PARAMETERS.map(|(id, name, label, hint)| {
+        let value = Signal::derive(move || {
+            setup.with(|setup| {
+                setup
+                    .params
+                    .iter()
+                    .find(|(key, _)| key == name)
+                    .map(|(_, value)| value.clone())
+                    .unwrap_or_default()
+            })
+        });
+        let set = Callback::new(move |value: String| {
+            setup.update(|setup| {
+                setup.params.retain(|(key, _)| key != name);
+                setup.params.push((name.to_owned(), value));
+            });
+        });
+        view! { <Field id label value set hint=Signal::derive(move || hint.to_owned())/> }
+    });
+    view! {
+        <details class="more">
+            <summary>"Advanced"</summary>
+            <div class="fields">
+                <Field id="method-confidence" label="Level of the intervals" unit="%" numeric=true
+                    value=Signal::derive(move || setup.get().confidence)
+                    set=Callback::new(move |value| setup.update(|setup| setup.confidence = value))/>
+                <div class="field">
+                    <label class="choice"><input type="checkbox" prop:checked=move || setup.with(|setup| setup.intercept)
+                        on:change=move |event| setup.update(|setup| setup.intercept = event_target_checked(&event))/>
+                        <span>"The regression has an intercept"</span></label>
+                </div>
+                {fields}
+            </div>
+        </details>
+    }
+}

@@ -1,0 +1,16 @@
+//! The five steps.
+
+pub mod columns;
+pub mod data;
+pub mod method;
+pub mod privacy;
+pub mod result;
+
+mod cells;
+mod ledger;
+mod many;
+mod refit;
+mod table;
+
+/// Rows of the column table that are drawn at once: a table of 10^5 columns must not freeze the page.
+pub const PAGE: usize = 50;

@@ -1,0 +1,133 @@
+//! Another regression from the released matrix: post-processing, which costs nothing.
+
+use leptos::prelude::*;
+
+use super::table::CoefficientTable;
+use crate::inference::{Repair, Ridge, refit};
+use crate::release::Release;
+use crate::release::figure::{self, INTERCEPT};
+use crate::ui::draft::number;
+use crate::ui::parts::{Choice, Field};
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::{facts, text};
+
+/// The columns and levels that a release's moments hold, the constant left out.
+fn terms(release: &Release) -> Vec<String> {
+    let moments = release.moments.iter().flat_map(|moments| moments.terms.iter());
+    moments.map(|term| term.term.clone()).filter(|term| term != INTERCEPT).collect()
+}
+
+/// Choose an outcome and its predictors.
+#[component]
+pub fn Refit(release: Release) -> impl IntoView {
+    let app = App::here();
+    let names = terms(&release);
+    if names.len() < 2 {
+        return ().into_any();
+    }
+    let first = names.first().cloned().unwrap_or_default();
+    let outcome = RwSignal::new(
+        app.state.outcome().get_untracked().filter(|name| names.contains(name)).unwrap_or(first),
+    );
+    let chosen = RwSignal::new(Vec::<String>::new());
+    let ridge = RwSignal::new("none".to_owned());
+    let penalty = RwSignal::new("0.01".to_owned());
+    let run = {
+        let release = release.clone();
+        move |_| {
+            let ridge = match ridge.get_untracked().as_str() {
+                "auto" => Some(Ridge::Auto),
+                "number" => number(&penalty.get_untracked()).map(Ridge::Fixed),
+                _ => Some(Ridge::None),
+            };
+            let confidence = release.plan.confidence.unwrap_or(0.95);
+            let result = ridge
+                .ok_or_else(|| "The penalty has to be a number, 0 or above".to_owned())
+                .and_then(|ridge| {
+                    refit(
+                        &release,
+                        &outcome.get_untracked(),
+                        &chosen.get_untracked(),
+                        ridge,
+                        Repair::Shift,
+                        confidence,
+                    )
+                    .map_err(|error| facts::sentence(&error.to_string()))
+                });
+            app.state.said().set(if result.is_ok() {
+                "The new regression is below".to_owned()
+            } else {
+                String::new()
+            });
+            app.state.refit().set(Some(result));
+        }
+    };
+    let boxes = names.clone().into_iter().map(move |name| {
+        let (own, key) = (name.clone(), name.clone());
+        let toggle = move |event| {
+            let on = event_target_checked(&event);
+            chosen.update(|chosen| {
+                chosen.retain(|other| *other != key);
+                if on {
+                    chosen.push(key.clone());
+                }
+            });
+        };
+        view! {
+            <label class="choice">
+                <input type="checkbox" name="refit-feature" value=name.clone() disabled=move || outcome.get() == own on:change=toggle/>
+                <span>{name}</span>
+            </label>
+        }
+    });
+    let boxes = boxes.collect_view();
+    let outcomes = names.into_iter().map(|name| (name.clone(), name)).collect();
+    let set_outcome = Callback::new(move |name: String| {
+        chosen.update(|chosen| chosen.retain(|other| *other != name));
+        outcome.set(name);
+    });
+    let ridges = [("none", "None"), ("auto", "Chosen from the noise"), ("number", "A number")];
+    view! {
+        <section class="block refit" aria-labelledby="refit-title">
+            <h2 id="refit-title">{text::REFIT}</h2>
+            <p>{text::REFIT_FREE}</p>
+            <div class="fields">
+                <Choice id="refit-outcome" label="Outcome of the new regression" options=outcomes value=outcome set=set_outcome/>
+                <Choice id="refit-ridge" label="Ridge penalty" options=ridges.map(|(k, v)| (k.to_owned(), v.to_owned())).to_vec()
+                    value=ridge set=Callback::new(move |value| ridge.set(value))/>
+                {move || (ridge.get() == "number").then(|| view! {
+                    <Field id="refit-penalty" label="Penalty" numeric=true value=penalty set=Callback::new(move |value| penalty.set(value))
+                        hint=Signal::derive(|| "On the coded sums, in units of the squared radius.".to_owned())/>
+                })}
+            </div>
+            <fieldset class="plainset"><legend>"Predictors"</legend><div class="choices wrap">{boxes}</div></fieldset>
+            <button type="button" on:click=run>"Refit"</button>
+            <Refitted release/>
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn Refitted(release: Release) -> impl IntoView {
+    let app = App::here();
+    move || {
+        app.state.refit().get().map(|result| match result {
+            Err(problem) => view! { <p class="notice problem" role="alert">{problem}</p> }.into_any(),
+            Ok(refit) => {
+                let outcome = refit.outcome.clone();
+                let unit = figure::unit(&release.plan, &outcome);
+                let mut shown = release.clone();
+                shown.coefficients = refit.coefficients;
+                let lines = figure::lines(&shown, &outcome);
+                let notes = refit.diagnostics.notes.into_iter().map(|note| view! { <li>{note}</li> });
+                view! {
+                    <CoefficientTable lines outcome unit confidence=refit.confidence/>
+                    <ul class="notes">{notes.collect_view()}</ul>
+                    <p class="hint">{refit.cost}</p>
+                }
+                .into_any()
+            }
+        })
+    }
+}

@@ -1,0 +1,172 @@
+//! Step 5: what was released.
+
+use leptos::prelude::*;
+
+use super::ledger::LedgerPanel;
+use super::refit::Refit;
+use super::table::CoefficientTable;
+use crate::release::document::LONG_FORM_OUTCOMES;
+use crate::release::figure;
+use crate::release::report;
+use crate::release::statement::Statement;
+use crate::release::{Release, table};
+use crate::ui::parts::Icon;
+use crate::ui::state::{App, Origin, StateStoreFields};
+use crate::ui::{dom, text};
+
+/// Coefficients, guarantee, ledger, downloads.
+#[component]
+pub fn ResultStep() -> impl IntoView {
+    let app = App::here();
+    let body = move || {
+        match app.state.shown().get() {
+        Some(shown) => view! { <Released release=shown.release origin=shown.origin/> }.into_any(),
+        None => view! {
+            <p class="lead">"Nothing is released yet. The strip below says what the next release would ask and cost."</p>
+            <LedgerPanel/>
+        }
+        .into_any(),
+    }
+    };
+    view! { {body} }.into_any()
+}
+
+#[component]
+fn Released(release: Release, origin: Origin) -> impl IntoView {
+    let app = App::here();
+    let statement = Statement::new(&release);
+    let names = figure::outcomes(&release);
+    let origin = match origin {
+        Origin::Made => "Made just now.",
+        Origin::Kept => "Kept on this machine.",
+        Origin::File => "Opened from a file.",
+    };
+    let notes =
+        release.diagnostics.notes.clone().into_iter().map(|note| view! { <li>{note}</li> }).collect_view();
+    let several = names.len() > 1;
+    let chooser = several.then(|| view! { <OutcomeChoice names=names.clone()/> });
+    let for_table = release.clone();
+    let table = move || {
+        let outcome = app.state.outcome().get().or_else(|| names.first().cloned()).unwrap_or_default();
+        let lines = figure::lines(&for_table, &outcome);
+        let unit = figure::unit(&for_table.plan, &outcome);
+        view! { <CoefficientTable lines outcome unit confidence=for_table.plan.confidence.unwrap_or(0.95)/> }
+    };
+    let for_refit = release.clone();
+    view! {
+        <section class="zone released" aria-label=text::RELEASED>
+            <div class="seal">
+                <Icon name="seal"/>
+                <div><p class="seal-main">{statement.headline.clone()}</p> <p class="hint">{origin}</p></div>
+            </div>
+            {chooser}
+            {table}
+            <ul class="notes">{notes}</ul>
+            <Downloads release/>
+        </section>
+        <Guarantee statement/>
+        <Refit release=for_refit/>
+        <LedgerPanel/>
+    }
+}
+
+#[component]
+fn OutcomeChoice(names: Vec<String>) -> impl IntoView {
+    let app = App::here();
+    let count = names.len();
+    let set = move |event| app.state.outcome().set(Some(event_target_value(&event)));
+    if count > LONG_FORM_OUTCOMES {
+        // A list of thousands is typed into, not scrolled through.
+        let options = names
+            .iter()
+            .take(20_000)
+            .map(|name| view! { <option value=name.clone()></option> })
+            .collect_view();
+        return view! {
+            <div class="field"><label for="outcome">"Outcome, of " {text::whole(count)}</label>
+                <input id="outcome" type="text" list="outcomes" prop:value=move || app.state.outcome().get().unwrap_or_default()
+                    on:change=set/><datalist id="outcomes">{options}</datalist></div>
+        }
+        .into_any();
+    }
+    let options = names.into_iter().map(|name| {
+        let (own, value) = (name.clone(), name.clone());
+        let selected = move || app.state.outcome().get().as_deref() == Some(own.as_str());
+        view! { <option value=value selected=selected>{name}</option> }
+    });
+    view! {
+        <div class="field"><label for="outcome">"Outcome, of " {text::whole(count)}</label>
+            <select id="outcome" on:change=set>{options.collect_view()}</select></div>
+    }
+    .into_any()
+}
+
+/// The guarantee in full, from the one place that writes it.
+#[component]
+fn Guarantee(statement: Statement) -> impl IntoView {
+    let first = statement.promise.clone();
+    let middle =
+        [Some(statement.unit), statement.guessing, statement.budget, statement.relaxation, statement.claim];
+    let middle = middle.into_iter().flatten().map(|sentence| view! { <p>{sentence}</p> });
+    let conditions = statement.conditions.into_iter().map(|condition| view! { <li>{condition}</li> });
+    view! {
+        <section class="block" aria-labelledby="guarantee-title">
+            <h2 id="guarantee-title">"What is promised"</h2>
+            <p>{first}</p>
+            {middle.collect_view()}
+            <p>{statement.assurance}</p>
+            <details class="more"><summary>"What the promise rests on"</summary><ul class="notes">{conditions.collect_view()}</ul></details>
+        </section>
+    }
+}
+
+/// Everything that can leave, in one place.
+#[component]
+fn Downloads(release: Release) -> impl IntoView {
+    let app = App::here();
+    let stem = "discreet";
+    let json = move |value: Result<String, serde_json::Error>, name: &str| {
+        if let Ok(text) = value {
+            let _ = dom::download(name, "application/json", &(text + "\n"));
+        }
+    };
+    let (for_json, for_csv, for_html, for_plan) =
+        (release.clone(), release.clone(), release.clone(), release);
+    let save_release =
+        move |_| json(serde_json::to_string_pretty(&for_json), &format!("{stem}-release.json"));
+    let save_table = move |_| {
+        let _ = dom::download(
+            &format!("{stem}-coefficients.csv"),
+            "text/csv",
+            &table::csv(&for_csv.coefficients),
+        );
+    };
+    let save_report = move |_| {
+        let _ = dom::download(&format!("{stem}-report.html"), "text/html", &report::html(&for_html));
+    };
+    let save_plan = move |_| json(serde_json::to_string_pretty(&for_plan.plan), &format!("{stem}-plan.json"));
+    let save_ledger = move |_| {
+        if let Some(Ok(text)) =
+            app.state.ledger().with(|ledger| ledger.as_ref().map(|ledger| ledger.to_json()))
+        {
+            let _ = dom::download(&format!("{stem}-ledger.json"), "application/json", &text);
+            app.state.ledger_exported().set(true);
+        }
+    };
+    let due = move || {
+        app.state.host().with(|host| host.durable == Some(false)) && !app.state.ledger_exported().get()
+    };
+    view! {
+        <section class="downloads" aria-label="Downloads">
+            <h2>"Download"</h2>
+            <div class="buttons">
+                <button type="button" on:click=save_report>"Report (HTML)"</button>
+                <button type="button" on:click=save_table>"Coefficients (CSV)"</button>
+                <button type="button" on:click=save_release>"Release (JSON)"</button>
+                <button type="button" on:click=save_plan>"Plan (JSON)"</button>
+                <button type="button" class:due=due disabled=move || app.state.ledger().with(Option::is_none) on:click=save_ledger>"Ledger (JSON)"</button>
+            </div>
+            {move || due().then(|| view! { <p class="hint">{text::EXPORT_FIRST}</p> })}
+        </section>
+    }
+}

@@ -1,0 +1,82 @@
+//! The coefficients in journal form, with the interval plot in the same rows.
+
+use leptos::prelude::*;
+
+use crate::release::document::Interval;
+use crate::release::figure::{self, INTERCEPT, Line, Mark};
+use crate::release::format::{self, percent};
+use crate::ui::parts::plot::{Axis, IntervalCell, ShareBar};
+use crate::ui::text;
+
+/// Most rows that are drawn.
+const MOST: usize = 300;
+
+/// One outcome's coefficients.
+#[component]
+pub fn CoefficientTable(lines: Vec<Line>, outcome: String, unit: String, confidence: f64) -> impl IntoView {
+    let drawn = figure::figure(&lines);
+    let level = format::short(100.0 * confidence, 3);
+    let what = if unit.is_empty() { outcome.clone() } else { format!("{outcome} ({unit})") };
+    let more = lines.len().saturating_sub(MOST);
+    let nothing = Mark { estimate: None, span: None };
+    let rows = lines.into_iter().take(MOST).enumerate().map(|(index, line)| {
+        let cell = drawn.as_ref().map(|figure| {
+            let mark = figure.marks.get(index).copied().unwrap_or(nothing);
+            (mark, figure.zero, figure.ticks.clone())
+        });
+        view! { <CoefficientRow line cell/> }
+    });
+    let rows = rows.collect_view();
+    let axis_unit = if unit.is_empty() { "the outcome's unit".to_owned() } else { unit };
+    view! {
+        <div class="scroll" tabindex="0" role="group" aria-label=format!("Coefficients for {outcome}")>
+            <table class="journal">
+                <caption>"Linear regression of " {what}</caption>
+                <thead><tr>
+                    <th scope="col">"Term"</th>
+                    <th scope="col" class="numeric">"Estimate"</th>
+                    <th scope="col" class="numeric">{level} " % interval"</th>
+                    <th scope="col" class="share-head">"Privacy noise"</th>
+                    <th scope="col" class="plot-head">"Across the whole range, in " {axis_unit}</th>
+                </tr></thead>
+                <tbody>{rows}</tbody>
+                {drawn.map(|figure| view! {
+                    <tfoot><tr><td colspan="4"></td><td class="plot"><Axis figure/></td></tr></tfoot>
+                })}
+            </table>
+        </div>
+        {(more > 0).then(|| view! { <p class="hint">"and " {text::whole(more)} " more terms, in the downloads"</p> })}
+        <p class="hint">"Privacy noise: share of the squared uncertainty that comes from the noise; the rest is sampling. The plot \
+            draws each coefficient times the width of its column's stated range, so that all can be compared."</p>
+    }
+}
+
+#[component]
+fn CoefficientRow(line: Line, cell: Option<(Mark, f64, Vec<figure::Tick>)>) -> impl IntoView {
+    let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
+    let note = text::interval(line.interval);
+    let withheld = line.interval == Interval::Withheld;
+    let interval = if withheld {
+        view! { <span class="withheld">{note}</span> }.into_any()
+    } else {
+        view! { {written.interval} {(!note.is_empty()).then(|| view! { <span class="row-note">{note}</span> })} }.into_any()
+    };
+    let share = line
+        .noise_share
+        .map(|share| view! { <span class="tabular">{percent(share)}</span> <ShareBar share/> });
+    let constant = line.term == INTERCEPT;
+    let name = if constant { "Intercept".to_owned() } else { line.term.clone() };
+    let plot = match cell {
+        Some((mark, zero, ticks)) if !constant => view! { <IntervalCell mark zero ticks/> }.into_any(),
+        _ => ().into_any(),
+    };
+    view! {
+        <tr tabindex="0">
+            <th scope="row"><span class="term">{name}</span> <span class="per">{line.per}</span></th>
+            <td class="numeric">{written.estimate}</td>
+            <td class="numeric interval">{interval}</td>
+            <td class="share-cell">{share}</td>
+            <td class="plot">{plot}</td>
+        </tr>
+    }
+}

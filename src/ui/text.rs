@@ -1,0 +1,281 @@
+//! Every sentence that a person reads on the page, but for the guarantee's own, which `release::statement` writes.
+
+use super::draft::BudgetKind;
+use super::state::Step;
+use crate::data::preview::Suggestion;
+use crate::inference::preview::Verdict;
+use crate::mechanisms::Scope;
+use crate::plan::document::{ColumnRole, ColumnType, MissingRule};
+use crate::privacy::adjacency::Adjacency;
+use crate::privacy::event::Assurance;
+use crate::privacy::ledger::State as EntryState;
+use crate::release::document::Interval;
+use crate::release::format::{bytes, grouped, percent, short};
+
+pub const NAME: &str = "discreet";
+pub const TAGLINE: &str = "Regression on patient data that you may publish";
+pub const WHAT: &str = "Fit a regression to a table of patients and publish the result with a privacy guarantee. The table \
+    stays on this machine.";
+pub const PROMISE: &str = "Nothing is uploaded: the page can reach no other computer once it has loaded. What leaves is \
+    only what you download, and it holds nothing about the table but what you release.";
+pub const CHECK: &str = "To check it, disconnect from the network now: everything here still works.";
+pub const SKIP: &str = "Skip to the work";
+
+pub const CHOOSE: &str = "Choose a CSV";
+pub const SAMPLE: &str = "Try a sample";
+pub const OPEN: &str = "Open a saved plan or release";
+pub const DROP: &str = "or drop it anywhere on this page";
+pub const PRIVATE: &str = "On this machine only";
+pub const RELEASED: &str = "Released";
+pub const APPEARANCE: &str = "Appearance";
+pub const STEPS: &str = "Steps";
+
+pub const STARTING: &str = "Reading the sample table";
+pub const READING: &str = "Recognising the table";
+pub const RELEASING: &str = "Reading the table";
+pub const CANCEL: &str = "Cancel";
+pub const CANCELLED: &str = "Cancelled. Nothing was charged.";
+
+pub const INSECURE: &str = "This page was loaded over plain http, where a browser offers neither locks nor safe storage. You \
+    can look around, but nothing can be spent. Serve the page over https, from localhost or from a file.";
+pub const NOT_DURABLE: &str = "This browser does not promise to keep the ledger: it may forget it when the window closes or \
+    space runs short. Download the ledger after each release, and import it next time.";
+pub const EXPORT_FIRST: &str = "Download the ledger before the next release: this browser may forget it.";
+
+pub const SUGGESTED_BY_FILE: &str = "Types are suggested from the first rows. Bounds and levels never are: read off the data \
+    they would reveal it, so you state them.";
+pub const EMPTY_BOUND: &str = "What could this value be for any patient, whether or not in your file?";
+pub const KEYS: &str =
+    "Arrows and Enter move between cells. Paste a block of bounds from a spreadsheet into the first cell.";
+pub const FILTER: &str = "Find columns";
+pub const FILTER_HINT: &str = "part of a name, or a pattern such as snp_*";
+pub const RANGES: &str = "Public ranges and where they come from";
+pub const RANGES_NOTE: &str = "Each range says what a value could be for any patient; it is not a reference range of \
+    healthy people. A narrower range gives less noise, and clips whoever lies outside.";
+
+pub const BUDGET_WHY: &str = "The budget says how much all releases from this table together may reveal about any one \
+    person. It is fixed before anything is asked, and cannot be raised afterwards.";
+pub const BUDGET_FIXED: &str = "The budget of this table is fixed. It was set with its first release.";
+pub const ROWS_LABEL: &str = "About how many rows the table has";
+pub const ROWS_EXACT_LABEL: &str = "How many rows the table has, exactly";
+pub const ROWS_WHY: &str = "A number that may be public, for the preview and to propose delta. It is never compared with \
+    the table.";
+pub const ROWS_EXACT_WHY: &str =
+    "This number becomes public with the release, and a table of another length is refused.";
+
+pub const REFIT: &str = "Fit another regression from the same release";
+pub const REFIT_FREE: &str = "This costs nothing: it uses only what is already published, and anyone who has the release \
+    can do the same.";
+pub const ONCE: &str = "A charge cannot be taken back, also if the result disappoints.";
+
+pub const fn step(step: Step) -> &'static str {
+    match step {
+        Step::Data => "Data",
+        Step::Columns => "Columns",
+        Step::Privacy => "Privacy",
+        Step::Method => "Method",
+        Step::Result => "Result",
+    }
+}
+
+pub const fn step_title(step: Step) -> &'static str {
+    match step {
+        Step::Data => "The table",
+        Step::Columns => "What each column means",
+        Step::Privacy => "How much may be revealed",
+        Step::Method => "What to expect",
+        Step::Result => "What was released",
+    }
+}
+
+pub const fn role(role: ColumnRole) -> &'static str {
+    match role {
+        ColumnRole::Feature => "Feature",
+        ColumnRole::Outcome => "Outcome",
+        ColumnRole::Ignored => "Ignored",
+    }
+}
+
+pub const fn kind(kind: Option<ColumnType>) -> &'static str {
+    match kind {
+        Some(ColumnType::Number) => "Number",
+        Some(ColumnType::Category) => "Category",
+        None => "Choose",
+    }
+}
+
+pub fn suggestion(suggestion: Suggestion) -> String {
+    match suggestion {
+        Suggestion::Number => "looks like numbers".to_owned(),
+        Suggestion::Category { distinct: 1 } => "looks like a category".to_owned(),
+        Suggestion::Category { .. } => "looks like categories".to_owned(),
+        Suggestion::Unknown => "empty in the first rows".to_owned(),
+    }
+}
+
+pub const fn missing(rule: MissingRule) -> &'static str {
+    match rule {
+        MissingRule::Skip => "The row is left out",
+        MissingRule::Midpoint => "The cell counts as the middle of its bounds, or as the reference level",
+    }
+}
+
+pub const fn adjacency(adjacency: Adjacency) -> &'static str {
+    match adjacency {
+        Adjacency::AddRemove => "Whether a person is in the table at all stays private",
+        Adjacency::ReplaceOne => {
+            "What is recorded about a person stays private; the number of people is public"
+        }
+    }
+}
+
+pub const fn adjacency_means(adjacency: Adjacency) -> &'static str {
+    match adjacency {
+        Adjacency::AddRemove => {
+            "Add or remove one. For a person in the table: from the release nobody can tell well whether you took part. Choose \
+             this where being in the table says something, such as having a disease."
+        }
+        Adjacency::ReplaceOne => {
+            "Replace one. For a person in the table: people may know that you took part, but can tell little about your values. \
+             Costs about 1.4 times the noise; the exact number of rows is published."
+        }
+    }
+}
+
+pub const fn form(kind: BudgetKind) -> &'static str {
+    match kind {
+        BudgetKind::EpsilonDelta => "Epsilon and delta",
+        BudgetKind::Rho => "Rho (zero-concentrated)",
+        BudgetKind::Mu => "Mu (Gaussian)",
+    }
+}
+
+pub fn one_in(delta: f64) -> String {
+    format!("one in {}", grouped(1.0 / delta))
+}
+
+pub fn delta_means(delta: f64) -> String {
+    format!(
+        "Delta is a small allowance: with a chance of at most {} the sentence above may fail. It should be well below one \
+         over the number of people.",
+        one_in(delta)
+    )
+}
+
+pub const fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Clear => "Intervals are expected",
+        Verdict::Approximate => "Intervals will be approximate",
+        Verdict::Withheld => "Intervals will be withheld: the noise is as large as the signal",
+    }
+}
+
+pub const fn interval(interval: Interval) -> &'static str {
+    match interval {
+        Interval::Normal => "",
+        Interval::Approximate => "approximate: wider than it need be",
+        Interval::Withheld => "withheld: the noise is as large as the signal",
+    }
+}
+
+pub const fn assurance(assurance: Assurance) -> &'static str {
+    match assurance {
+        Assurance::Exact => "exact: the proof covers the arithmetic that runs",
+        Assurance::Bounded => "bounded: rounding is inside delta",
+        Assurance::Idealised => "idealised: the proof assumes real numbers",
+        Assurance::Demo => "demonstration: protects nobody",
+    }
+}
+
+pub const fn scope(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Both => "both adjacencies",
+        Scope::ReplaceOne => "replacing one person",
+        Scope::Relaxed(_) => "replacing one person, part of the row protected",
+    }
+}
+
+pub const fn entry_state(state: EntryState) -> &'static str {
+    match state {
+        EntryState::Reserved => "reserved",
+        EntryState::Released => "released",
+        EntryState::Burned => "lost: charged without a result",
+    }
+}
+
+pub fn data_line(name: &str, columns: usize) -> String {
+    let columns = if columns == 1 { "1 column".to_owned() } else { format!("{} columns", whole(columns)) };
+    format!("{name}, {columns}")
+}
+
+pub fn columns_line(described: usize, in_use: usize, open: usize) -> String {
+    match (in_use, open) {
+        (0, _) => "No column has a role yet".to_owned(),
+        (_, 0) => format!("{} described", whole(described)),
+        (_, 1) => "1 still needs you".to_owned(),
+        (_, open) => format!("{} still need you", whole(open)),
+    }
+}
+
+pub fn left_line(left: f64) -> String {
+    format!("{} left", percent(left))
+}
+
+pub fn needed(rest: usize) -> String {
+    match rest {
+        0 => String::new(),
+        1 => "and 1 more thing".to_owned(),
+        rest => format!("and {} more things", whole(rest)),
+    }
+}
+
+pub fn progress(done: f64, total: f64, seconds: Option<f64>) -> String {
+    let share = if total > 0.0 { percent((done / total).clamp(0.0, 1.0)) } else { "0 %".to_owned() };
+    let read = format!("{share} of {}", bytes(total));
+    match seconds {
+        Some(seconds) if seconds >= 90.0 => format!("{read}, about {:.0} min left", seconds / 60.0),
+        Some(seconds) if seconds >= 1.0 => format!("{read}, about {seconds:.0} s left"),
+        _ => read,
+    }
+}
+
+pub fn cost(of_left: f64, first: bool) -> String {
+    let what = if first { "of the budget" } else { "of what is left" };
+    if of_left >= 0.9999 { format!("all {what}") } else { format!("{} {what}", percent(of_left)) }
+}
+
+pub fn expected(rows_needed: u64, rows: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "written with few digits")]
+    let (needed, rows) = (rows_needed as f64, rows as f64);
+    format!("Full intervals need about {} rows at this budget; you state {}.", grouped(needed), grouped(rows))
+}
+
+pub fn number(value: f64) -> String {
+    short(value, 3)
+}
+
+pub fn whole(count: usize) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "a count of columns")]
+    let count = count as f64;
+    grouped(count)
+}
+
+pub fn list(names: &[String], most: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(most).map(String::as_str).collect();
+    let more = names.len().saturating_sub(most);
+    match (shown.as_slice(), more) {
+        ([], _) => "no feature".to_owned(),
+        ([one], 0) => (*one).to_owned(),
+        ([first @ .., last], 0) => format!("{} and {last}", first.join(", ")),
+        (shown, more) => format!("{} and {} more", shown.join(", "), whole(more)),
+    }
+}
+
+pub fn wrong_table(column: &str) -> String {
+    format!(
+        "The plan needs a column `{column}` that this table does not have. Choose the table it was made for; the plan waits."
+    )
+}
+
+pub const NOT_JSON: &str = "This file is neither a plan nor a release: it is no JSON with the schema discreet.plan/1, \
+    discreet.release/1 or discreet.ledger/1. Choose another file";
