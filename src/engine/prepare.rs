@@ -6,7 +6,7 @@ use super::error::EngineError;
 use crate::data::{Geometry, MAX_TERMS};
 use crate::mechanisms::analyze_gauss::{self, Noise};
 use crate::mechanisms::{Info, Mechanism};
-use crate::plan::bound::{BoundPlan, Role};
+use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
 use crate::privacy::calibrate::{Split, UNIT_BITS, gaussian_charge, wallets};
 use crate::privacy::event::{Assurance, Event, charge};
@@ -56,12 +56,7 @@ pub fn prepare(
     if let Some(csv) = &mut checked.plan.csv {
         csv.delimiter = Some(char::from(delimiter).to_string());
     }
-    let mut bound = bind::bind(&checked, names, delimiter, mechanism.grid())?;
-    let noiseless = checked.budget.is_none() || matches!(mechanism, Mechanism::Ols(_));
-    let count = |role: Role| bound.columns.iter().filter(|column| column.role == role).count();
-    if noiseless && let Some(grid) = mechanism.finest_grid(count(Role::Feature), count(Role::Outcome)) {
-        bound.grid = grid;
-    }
+    let bound = bind::bind(&checked, names, delimiter, mechanism.grid())?;
     let geometry = Geometry::new(&bound);
     if geometry.terms.len() > MAX_TERMS {
         return Err(EngineError::Plan(PlanError::at(

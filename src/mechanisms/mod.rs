@@ -8,7 +8,6 @@ pub mod ols;
 
 use serde_json::{Map, Value};
 
-use crate::inference::options::Ridge;
 use crate::plan::bound::GridParams;
 use crate::plan::document::Calibration;
 use crate::plan::{CheckedPlan, PlanError, Purpose};
@@ -354,29 +353,6 @@ impl Mechanism {
             Self::AnalyzeGauss(parameters) => parameters.grid,
             Self::Ols(_) => ols::GRID,
         }
-    }
-
-    /// The finest grid on which sums stay exact, where nothing but rounding depends on the grid: without noise, if no
-    /// record is shortened and no ridge counts in units of R². Each coordinate, not the record as a whole, then has a
-    /// range of 2^24, so that the non-private limit is near.
-    #[must_use]
-    pub fn finest_grid(&self, features: usize, outcomes: usize) -> Option<GridParams> {
-        let rounding_alone = match self {
-            Self::AnalyzeGauss(parameters) => {
-                parameters.grid.row_norm >= 1.0
-                    && parameters.ridge == Ridge::None
-                    && parameters.grid.intercept_weight > 0.0
-            }
-            Self::Ols(_) => true,
-        };
-        let columns =
-            u32::try_from(features + outcomes).ok().filter(|columns| rounding_alone && *columns > 0)?;
-        let stretch = f64::from(columns).sqrt();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
-        let radius = (16_777_216.0 * stretch) as u32;
-        let feature_share = f64::from(u32::try_from(features).ok()?) / f64::from(columns);
-        // Equal weights of 1/√columns bring each coordinate back below 2^24, and the constant to about 2^23.
-        Some(GridParams { radius, intercept_weight: 0.5 / stretch, feature_share, row_norm: 1.0 })
     }
 }
 
