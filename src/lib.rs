@@ -24,12 +24,10 @@ pub mod noise;
 pub mod plan;
 pub mod privacy;
 pub mod release;
+pub mod store;
 pub mod worker;
 
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
-
-#[cfg(target_arch = "wasm32")]
-pub mod store;
 
 pub mod ui;

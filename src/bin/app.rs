@@ -9,7 +9,8 @@ mod page {
     /// Called by `www/boot.js`, once everything is loaded and the page's policy is closed.
     #[wasm_bindgen]
     pub fn start(context: &JsValue) -> Result<(), JsValue> {
-        let context = StartContext::from_js(context).map_err(|failure| JsValue::from_str(&failure.message))?;
+        let context =
+            StartContext::from_js(context).map_err(|failure| JsValue::from_str(&failure.message))?;
         discreet::ui::start(context);
         Ok(())
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::csv::Record;
 use super::number;
 use crate::plan::bound::{BoundPlan, GridParams, Kind, Missing, Role};
+use crate::privacy::mutants::{Mutant, planted};
 
 /// Name of the constant's term.
 pub const INTERCEPT: &str = "(Intercept)";
@@ -315,15 +316,14 @@ impl Encoder {
     /// Steps 3 to 5: shorten a long record as a whole, round to the grid, check in integers.
     fn quantise(&mut self) {
         let norm = self.values.iter().map(|value| value * value).sum::<f64>().sqrt();
-        // Mutants `NoClip` and `ColumnClampOnly`: never shorten.
-        let shorten = if norm > self.longest { self.longest / norm } else { 1.0 };
+        let unclipped = planted(Mutant::NoClip) || planted(Mutant::ColumnClampOnly);
+        let shorten = if norm > self.longest && !unclipped { self.longest / norm } else { 1.0 };
         let step = shorten * (self.reach / self.longest);
         let codes = &mut self.row[self.first..];
         for (code, value) in codes.iter_mut().zip(&self.values) {
             *code = nearest(value * step);
         }
-        // Mutants `NoClip` and `ColumnClampOnly`: leave out this test too.
-        if !within(codes, self.radius) {
+        if !within(codes, self.radius) && !unclipped {
             codes.fill(0);
         }
     }
@@ -358,9 +358,15 @@ impl Cell {
     }
 }
 
-/// Clamps to −1..=1; what is no number becomes 0. Mutants `NanUnmapped` and `NoClip`: the value as it is.
+/// Clamps to −1..=1; what is no number becomes 0.
 fn unit(value: f64) -> f64 {
-    if value.is_nan() { 0.0 } else { value.clamp(-1.0, 1.0) }
+    if planted(Mutant::NoClip) {
+        value
+    } else if value.is_nan() {
+        0.0
+    } else {
+        value.clamp(-1.0, 1.0)
+    }
 }
 
 /// The nearest integer, ties to even.

@@ -6,6 +6,8 @@
 
 use zeroize::Zeroize;
 
+use crate::privacy::mutants::{Mutant, planted};
+
 /// Most terms that a plan may have; the sums of 2,048 terms take 50 MB.
 pub const MAX_TERMS: usize = 2048;
 
@@ -80,7 +82,10 @@ impl Moments {
     /// Adds z z'. A row of another length, or with a coordinate beyond 2^24, contributes nothing: no encoder makes one,
     /// and a rule for each row alone keeps the sums bounded whatever comes.
     pub fn add(&mut self, row: &[i32]) {
-        if row.len() != self.terms || row.iter().any(|code| code.unsigned_abs() > COORDINATE) {
+        // A planted encoder's rows have to arrive for the audit to see them.
+        let unclipped = planted(Mutant::NoClip) || planted(Mutant::ColumnClampOnly);
+        let too_large = |code: &i32| code.unsigned_abs() > COORDINATE;
+        if row.len() != self.terms || (!unclipped && row.iter().any(too_large)) {
             return;
         }
         let Some(rows) = self.rows.checked_add(1) else { return };

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::privacy::mutants::{Mutant, planted};
+
 /// Counts each person's rows.
 ///
 /// Ids are compared in full, after decoding and without outer white space. A row without an id is nobody's and never
@@ -24,13 +26,12 @@ impl Persons {
     /// Whether the next row in the file's order, which has this id, is one of its person's first `max_rows`.
     pub fn keep(&mut self, id: &str) -> bool {
         let id = id.trim();
-        // Mutant `EmptyIdsPooled`: leave out this test.
-        if id.is_empty() || self.na.iter().any(|token| token == id) {
+        let nobody = id.is_empty() || self.na.iter().any(|token| token == id);
+        if nobody && !planted(Mutant::EmptyIdsPooled) {
             return false;
         }
-        // Mutant `KeepAllRowsOfPerson`: always true.
         match self.rows.get_mut(id) {
-            Some(rows) if *rows >= self.max_rows => false,
+            Some(rows) if *rows >= self.max_rows => planted(Mutant::KeepAllRowsOfPerson),
             Some(rows) => {
                 *rows += 1;
                 true

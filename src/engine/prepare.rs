@@ -8,7 +8,6 @@ use crate::mechanisms::analyze_gauss::{self, Noise};
 use crate::mechanisms::{Info, Mechanism};
 use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
-use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{Split, UNIT_BITS, gaussian_charge, wallets};
 use crate::privacy::event::{Assurance, Event, charge};
 use crate::privacy::ledger::{Request, Terms};
@@ -214,11 +213,5 @@ impl Prepared {
     /// The name of the column that identifies a person, or `assumed`.
     pub(super) fn person(&self) -> String {
         self.bound.person.as_ref().map_or_else(|| "assumed".to_owned(), |person| person.name.clone())
-    }
-
-    /// Whether the plan hides how many rows the table has.
-    #[must_use]
-    pub fn rows_are_private(&self) -> bool {
-        self.checked.adjacency == Adjacency::AddRemove
     }
 }

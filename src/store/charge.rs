@@ -2,13 +2,13 @@
 
 use wasm_bindgen::JsValue;
 
-use super::db::{Db, LEDGERS, RELEASES};
+use super::db::{CHARGES, Db, LEDGERS, RELEASES};
+use super::failure::{Failure, Reason};
 use super::lock::Lock;
-use super::{document, ledger_of, locked, release_key, refusal};
+use super::tables::{document, ledger_of, locked, open_table, refusal, release_key};
 use crate::privacy::ledger::{Ledger, Request};
 use crate::release::Release;
 use crate::release::document::LedgerReference;
-use crate::worker::protocol::{Failure, Reason};
 
 /// Whether a charge would fit now. It takes no lock, so it decides nothing: it spares a person the reading of a table.
 ///
@@ -30,26 +30,48 @@ pub struct Charge {
 }
 
 /// Charges a table's ledger: lock, read and verify, burn what a crash left, reserve, write, and await the write's end.
+/// `name` is the request's own, for [`take_charge`].
 ///
 /// # Errors
 /// Where the table has no ledger, the budget does not allow it, or the storage refuses. A transaction that fails has
 /// written nothing.
-pub async fn charge(table: &str, request: &Request<'_>) -> Result<Charge, Failure> {
+pub async fn charge(table: &str, name: &str, request: &Request<'_>) -> Result<Charge, Failure> {
     let db = Db::open().await?;
     let (lock, mut ledger) = locked(&db, table).await?.ok_or_else(no_ledger)?;
     ledger.recover().map_err(|error| refusal(&error))?;
     let seq = ledger.reserve(request).map_err(|error| refusal(&error))?;
-    let transaction = db.writing(&[LEDGERS])?;
+    let transaction = db.writing(&[LEDGERS, CHARGES])?;
     transaction.put(LEDGERS, &JsValue::from_str(ledger.id()), &document(&ledger)?)?;
+    transaction.add(CHARGES, &JsValue::from_str(name), &JsValue::from_str(&seq.to_string()))?;
     transaction.end().await?;
     Ok(Charge { ledger, seq, db, _lock: lock })
+}
+
+/// Whether the request `name` was charged, asked once its workers are gone. It is forgotten then. What they left
+/// reserved is burned first; to wait for the ledger's lock is to wait for the end of what they had begun to write.
+///
+/// # Errors
+/// Where the storage refuses.
+pub async fn take_charge(table: &str, name: &str) -> Result<bool, Failure> {
+    open_table(table).await?;
+    let db = Db::open().await?;
+    let name = JsValue::from_str(name);
+    let transaction = db.writing(&[CHARGES])?;
+    let answer = transaction.get(CHARGES, &name)?;
+    transaction.delete(CHARGES, &name)?;
+    transaction.end().await?;
+    Ok(answer.text().is_some())
 }
 
 impl Charge {
     /// What the release says about the charge.
     #[must_use]
     pub fn reference(&self) -> LedgerReference {
-        LedgerReference { id: self.ledger.id().to_owned(), entry: self.seq, idealised: self.ledger.idealised() }
+        LedgerReference {
+            id: self.ledger.id().to_owned(),
+            entry: self.seq,
+            idealised: self.ledger.idealised(),
+        }
     }
 
     /// Stores the release and settles the charge, in one transaction. Answers the ledger.

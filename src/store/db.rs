@@ -9,7 +9,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{IdbDatabase, IdbFactory, IdbOpenDbRequest, IdbRequest, IdbTransaction};
 
-use crate::worker::protocol::{Failure, Reason};
+use super::failure::{Failure, Reason};
 
 const NAME: &str = "discreet";
 const VERSION: u32 = 1;
@@ -22,6 +22,8 @@ pub const TABLES: &str = "tables";
 pub const LEDGERS: &str = "ledgers";
 /// A ledger's identifier and an entry to the release.
 pub const RELEASES: &str = "releases";
+/// A request's name to the entry that it was charged as, until the page has read it.
+pub const CHARGES: &str = "charges";
 /// A setting's name to its text.
 pub const SETTINGS: &str = "settings";
 
@@ -31,8 +33,9 @@ pub struct Db(IdbDatabase);
 impl Db {
     /// Opens the database, and makes it the first time.
     pub async fn open() -> Result<Self, Failure> {
-        let factory: IdbFactory =
-            Reflect::get(&js_sys::global(), &"indexedDB".into()).and_then(JsCast::dyn_into).map_err(refused)?;
+        let factory: IdbFactory = Reflect::get(&js_sys::global(), &"indexedDB".into())
+            .and_then(JsCast::dyn_into)
+            .map_err(refused)?;
         let request = factory.open_with_u32(NAME, VERSION).map_err(refused)?;
         let upgrade = {
             let request = request.clone();
@@ -85,7 +88,7 @@ impl Drop for Db {
 
 fn upgrade(request: &IdbOpenDbRequest) {
     let Ok(database) = request.result().and_then(JsCast::dyn_into::<IdbDatabase>) else { return };
-    for name in [KEYS, TABLES, LEDGERS, RELEASES, SETTINGS] {
+    for name in [KEYS, TABLES, LEDGERS, RELEASES, CHARGES, SETTINGS] {
         // A store that cannot be made shows in the first transaction that names it.
         let _ = database.create_object_store(name);
     }
@@ -121,6 +124,11 @@ impl Transaction {
     /// Writes a value; the whole transaction fails where there is one.
     pub fn add(&self, store: &str, key: &JsValue, value: &JsValue) -> Result<(), Failure> {
         self.store(store)?.add_with_key(value, key).map(drop).map_err(refused)
+    }
+
+    /// Removes a value, if there is one.
+    pub fn delete(&self, store: &str, key: &JsValue) -> Result<(), Failure> {
+        self.store(store)?.delete(key).map(drop).map_err(refused)
     }
 
     /// Awaits the end: what was written is written, what was asked can be read.

@@ -6,8 +6,8 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Crypto, CryptoKey, SubtleCrypto};
 
 use super::db::{Db, KEYS, refused};
+use super::failure::Failure;
 use super::lock::Lock;
-use crate::worker::protocol::Failure;
 
 /// The device key's name in the store, and in the lock under which it is made.
 const DEVICE: &str = "device";

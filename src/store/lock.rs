@@ -7,7 +7,7 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use crate::worker::protocol::{Failure, Reason};
+use super::failure::{Failure, Reason};
 
 /// An exclusive lock, across all tabs and workers of this origin, until it is dropped.
 pub struct Lock {
@@ -17,14 +17,15 @@ pub struct Lock {
 impl Lock {
     /// Waits for the lock `name`.
     pub async fn take(name: &str) -> Result<Self, Failure> {
-        let (held, release) = deferred();
-        let (granted, grant) = deferred();
+        let (held, release) = deferred()?;
+        let (granted, grant) = deferred()?;
         let callback = Closure::once_into_js(move |_lock: JsValue| {
             call(&grant);
             held
         });
         let manager = manager()?;
-        let request: Function = Reflect::get(&manager, &"request".into()).and_then(JsCast::dyn_into).map_err(refused)?;
+        let request: Function =
+            Reflect::get(&manager, &"request".into()).and_then(JsCast::dyn_into).map_err(refused)?;
         let answer: Promise = request
             .call2(&manager, &JsValue::from_str(name), &callback)
             .and_then(JsCast::dyn_into)
@@ -43,12 +44,14 @@ impl Drop for Lock {
 }
 
 /// A promise and the function that fulfils it.
-fn deferred() -> (Promise, Function) {
-    let resolver = RefCell::new(Function::default());
+fn deferred() -> Result<(Promise, Function), Failure> {
+    // Not `Function::default`: it makes a function from text, which the page's policy refuses.
+    let resolver = RefCell::new(None);
     let promise = Promise::new(&mut |resolve, _reject| {
-        resolver.replace(resolve);
+        resolver.replace(Some(resolve));
     });
-    (promise, resolver.into_inner())
+    let resolve = resolver.into_inner().ok_or_else(|| refused(JsValue::UNDEFINED))?;
+    Ok((promise, resolve))
 }
 
 fn call(resolve: &Function) {

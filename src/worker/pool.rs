@@ -20,6 +20,7 @@ use super::context::StartContext;
 use super::protocol::{
     CHUNK, Failure, Progress, Reason, ReleaseRequest, Released, Request, Response, build_id,
 };
+use crate::noise::entropy::random_id;
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
 use crate::release::Release;
@@ -125,27 +126,20 @@ impl Pool {
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<(Release, Ledger), Failure> {
         let asked = now();
-        let before = entries(&table).await?;
-        let result = self.try_release(file, plan, &table, &on_progress).await;
+        let name = random_name()?;
+        let result = self.try_release(file, plan, &table, &name, &on_progress).await;
+        // The workers are gone and their locks with them, so the storage itself says what was charged.
+        let charged = store::take_charge(&table, &name).await;
         match result {
             Ok(released) => {
                 settle_clock(asked).await;
                 Ok((released.release, released.ledger))
             }
-            Err(failure) => {
-                // The workers are gone and their locks with them, so the ledger itself says what was charged; what they
-                // left reserved is burned here.
-                let charged = match entries(&table).await {
-                    Ok(after) => after > before,
-                    Err(_) => failure.charged,
-                };
-                if charged {
-                    settle_clock(asked).await;
-                    Err(Failure::after_charge(failure.reason))
-                } else {
-                    Err(failure)
-                }
+            Err(failure) if charged.unwrap_or(failure.charged) => {
+                settle_clock(asked).await;
+                Err(Failure::after_charge(failure.reason))
             }
+            Err(failure) => Err(Failure { charged: false, ..failure }),
         }
     }
 
@@ -154,11 +148,17 @@ impl Pool {
         file: &Blob,
         plan: Plan,
         table: &str,
+        name: &str,
         on_progress: &dyn Fn(Progress),
     ) -> Result<Released, Failure> {
         let mut run = self.begin(1 + scanners(file, plan.person.is_some()))?;
         run.ready().await?;
-        let request = ReleaseRequest { plan, table: table.to_owned(), build: self.context.build.clone() };
+        let request = ReleaseRequest {
+            plan,
+            table: table.to_owned(),
+            name: name.to_owned(),
+            build: self.context.build.clone(),
+        };
         run.ask(&Request::Release(Box::new(request)), file)?;
         match run.answer(on_progress).await? {
             Response::Released(released) => Ok(*released),
@@ -379,9 +379,10 @@ fn scanners(file: &Blob, ordered: bool) -> usize {
     usize::try_from(cores.min(pieces).clamp(1, most)).unwrap_or(1)
 }
 
-/// Number of entries in a table's ledger, all of them settled.
-async fn entries(table: &str) -> Result<usize, Failure> {
-    Ok(store::open_table(table).await?.map_or(0, |record| record.ledger.entries().len()))
+/// A name that no other request has.
+fn random_name() -> Result<String, Failure> {
+    let id = random_id().map_err(|error| Failure::new(Reason::Internal, error.to_string()))?;
+    Ok(id.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Waits until the first multiple of the tick since `asked`, and at least the least time.

@@ -10,6 +10,8 @@ use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
 use crate::release::Release;
 
+pub use crate::store::failure::{Failure, Reason};
+
 /// Bytes in a chunk of the fingerprint, and the most that is read at once (noise-and-accounting, B11).
 pub const CHUNK: u64 = 4 << 20;
 
@@ -34,6 +36,8 @@ pub struct ReleaseRequest {
     pub plan: Plan,
     /// The table, as [`Response::Identified`] named it.
     pub table: String,
+    /// The request's own name, random, so that the page can tell its charge from another tab's.
+    pub name: String,
     /// Content hash of the page's program.
     pub build: String,
 }
@@ -150,58 +154,6 @@ pub struct Progress {
     pub done: u64,
     /// Bytes in all.
     pub total: u64,
-}
-
-/// What went wrong, as data.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("{message}")]
-pub struct Failure {
-    /// What sort of thing.
-    pub reason: Reason,
-    /// In words: what, where, what to do. For the person at this machine alone.
-    pub message: String,
-    /// Whether the budget was charged.
-    pub charged: bool,
-}
-
-impl Failure {
-    /// A failure before any charge.
-    #[must_use]
-    pub fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self { reason, message: message.into(), charged: false }
-    }
-
-    /// A failure after the charge. Its words are constant, for what happened in between may depend on the table.
-    #[must_use]
-    pub fn after_charge(reason: Reason) -> Self {
-        Self {
-            reason,
-            message: "The charge was made; there is no release. The ledger shows what it cost.".to_owned(),
-            charged: true,
-        }
-    }
-}
-
-/// The sorts of failure that a person can do something about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reason {
-    /// The table cannot be read as the plan says.
-    Table,
-    /// The file changed on the disk, or is gone.
-    File,
-    /// The plan cannot be run.
-    Plan,
-    /// The budget does not allow it.
-    Budget,
-    /// The browser's storage refused.
-    Storage,
-    /// The person cancelled.
-    Cancelled,
-    /// The browser cannot run the program, or a part of it is of another build.
-    Program,
-    /// Anything else.
-    Internal,
 }
 
 /// Names the source that a module was built from: the version, and a hash of the source files (`build.rs`). Page and

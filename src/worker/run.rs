@@ -61,7 +61,7 @@ async fn try_release(
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
 ) -> Result<Released, Failure> {
-    let ReleaseRequest { plan, table: key, build } = request;
+    let ReleaseRequest { plan, table: key, name, build } = request;
     let mut table = Table::new(file, ports, &post, 2);
     let checked = CheckedPlan::new(plan.clone(), Purpose::Release)
         .map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
@@ -83,7 +83,7 @@ async fn try_release(
 
     // From the operating system before the charge, for it may refuse; no byte is drawn from it before the charge.
     let rng = PrivateRng::from_os().map_err(|error| Failure::new(Reason::Internal, error.to_string()))?;
-    let charge = store::charge(&key, &prepared.request()).await?;
+    let charge = store::charge(&key, &name, &prepared.request()).await?;
     CHARGED.set(true);
     post(&Response::Charged);
 

@@ -3,12 +3,20 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod architecture;
+mod cli;
+mod coverage;
 mod hostile;
 mod inference;
+mod leaks;
+mod mechanisms;
 #[cfg(feature = "audit-mutants")]
 mod mutants;
 mod plans;
 mod records;
 mod samplers;
+mod signal;
 mod slices;
+mod support;
 mod vectors;
+#[path = "../web/golden.rs"]
+mod web_golden;

@@ -1,1 +1,19 @@
-//! Tests that run inside the browser.
+//! Tests that run inside the browser: the arithmetic, the store, the workers.
+//!
+//! The page of the test runner plays the page, and its own module plays the workers' module.
+
+#![cfg(target_arch = "wasm32")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod golden;
+mod store;
+mod workers;
+
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+
+wasm_bindgen_test_configure!(run_in_browser);
+
+#[wasm_bindgen_test]
+fn the_browser_gives_the_native_bits() {
+    assert_eq!(golden::digest(), golden::EXPECTED);
+}

@@ -1,0 +1,486 @@
+//! The command line from end to end: the built program, real files, exit statuses.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use discreet::engine::prepare;
+use discreet::plan::{Plan, Purpose};
+use discreet::privacy::ledger::{Ledger, State};
+use discreet::release::document::{Assurance, Release};
+use serde_json::{Value, json};
+
+use crate::support::{DIABETES, list, small_diabetes_plan};
+
+/// A folder with a plan and a table.
+struct Bench(tempfile::TempDir);
+
+impl Bench {
+    fn new() -> Self {
+        let bench = Self(tempfile::tempdir().unwrap());
+        bench.write("table.csv", DIABETES);
+        bench.plan(&small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5})));
+        bench
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn plan(&self, plan: &Value) {
+        self.write("plan.json", plan.to_string());
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_discreet"));
+        command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, line: &str) -> Output {
+        self.command(&line.split(' ').collect::<Vec<_>>()).output().unwrap()
+    }
+
+    /// Runs a command that succeeds in silence but for its output.
+    fn ok(&self, line: &str) -> String {
+        let output = self.run(line);
+        let errors = text(&output.stderr);
+        assert_eq!((output.status.code(), errors.as_str()), (Some(0), ""), "{line}");
+        text(&output.stdout)
+    }
+
+    /// Runs a command that fails with a status, one line and nothing else.
+    fn fails(&self, line: &str, status: i32) -> String {
+        failed(&self.run(line), status, line)
+    }
+
+    fn open_ledger(&self, epsilon: &str) {
+        self.ok(&format!("ledger new ledger.json --epsilon {epsilon} --delta 1e-5 --adjacency add-remove"));
+    }
+
+    fn ledger(&self) -> Ledger {
+        Ledger::parse(&self.read("ledger.json")).unwrap()
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn failed(output: &Output, status: i32, line: &str) -> String {
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{line}: {errors}");
+    assert_eq!(text(&output.stdout), "", "{line}");
+    assert_eq!(errors.lines().count(), 1, "{line}: {errors}");
+    assert!(errors.starts_with("discreet: ") && errors.ends_with('\n'), "{errors}");
+    errors
+}
+
+const RELEASE: &str = "release --plan plan.json --ledger ledger.json table.csv";
+
+#[test]
+fn the_whole_job() {
+    let bench = Bench::new();
+    bench.open_ledger("2");
+    let printed = bench.ok(RELEASE);
+    let release: Release = serde_json::from_str(&printed).unwrap();
+    assert_eq!(release.privacy.assurance, Assurance::Exact);
+    assert_eq!((release.privacy.epsilon, release.privacy.delta), (Some(1.0), Some(1e-5)));
+    assert_eq!(release.privacy.person, "assumed");
+    assert_eq!(list(&release).len(), 3);
+    let reference = release.ledger.as_ref().unwrap();
+    assert_eq!(
+        (reference.id.as_str(), reference.entry, reference.idealised),
+        (bench.ledger().id(), 1, false)
+    );
+    assert_eq!(release.software.build.len(), 64);
+    assert!(!printed.contains("table.csv") && release.demo.is_none());
+    assert_eq!(bench.ledger().entries()[0].state, State::Released);
+
+    assert!(bench.ok("ledger verify ledger.json").starts_with("ok: 1 entries"));
+    let shown = bench.ok("ledger show ledger.json");
+    assert!(
+        shown.contains("left") && shown.contains("analyze-gauss") && shown.contains("released"),
+        "{shown}"
+    );
+
+    bench.write("release.json", &printed);
+    let before = bench.read("ledger.json");
+    let refit: Value = serde_json::from_str(
+        &bench.ok("refit --release=release.json --outcome bmi --features bp,target --ridge 0.1"),
+    )
+    .unwrap();
+    assert_eq!((&refit["outcome"], &refit["ridge"]), (&json!("bmi"), &json!(0.1)));
+    assert_eq!(refit["coefficients"].as_array().unwrap().len(), 3);
+    assert_eq!(bench.read("ledger.json"), before, "a refit costs nothing");
+}
+
+#[test]
+fn releases_until_the_budget_is_gone() {
+    let bench = Bench::new();
+    bench.open_ledger("2");
+    let mut granted = 0;
+    let refusal = loop {
+        // The table may come first, and options may be written either way.
+        let output = bench.run("release table.csv --plan=plan.json --ledger=ledger.json --workers 1");
+        if output.status.success() {
+            granted += 1;
+        } else {
+            break failed(&output, 3, "release");
+        }
+    };
+    // Gaussian releases compose better than their ε do, so more than two fit.
+    assert!((2..=4).contains(&granted), "{granted}");
+    assert!(
+        refusal.contains("asks for") && refusal.contains("left") && refusal.contains("nothing was charged")
+    );
+    let before = bench.read("ledger.json");
+    bench.fails(RELEASE, 3);
+    assert_eq!(bench.read("ledger.json"), before, "a refusal changes nothing");
+    // A smaller request may follow.
+    bench.plan(&small_diabetes_plan(json!({"epsilon": 0.05, "delta": 1e-5})));
+    bench.ok(RELEASE);
+}
+
+#[test]
+fn a_plan_that_asks_for_all_fits_exactly() {
+    let bench = Bench::new();
+    bench.open_ledger("1");
+    bench.ok(RELEASE);
+    assert!(bench.fails(RELEASE, 3).contains("nothing was charged"));
+}
+
+#[test]
+fn bad_input_has_status_2_and_a_place() {
+    let bench = Bench::new();
+    bench.open_ledger("1");
+    let before = bench.read("ledger.json");
+    for (line, expected) in [
+        ("", "name a command"),
+        ("relase", "name a command"),
+        ("release --plan plan.json table.csv", "--ledger is missing"),
+        ("release --plan plan.json --ledger ledger.json", "the table is missing"),
+        ("release --plan plan.json --ledger ledger.json table.csv other.csv", "left over"),
+        ("release --plan plan.json --plan plan.json --ledger ledger.json table.csv", "given twice"),
+        ("release --plan plan.json --ledger ledger.json --seed 1 table.csv", "--seed"),
+        ("release --plan plan.json --ledger ledger.json --workers 0 table.csv", "--workers"),
+        (
+            "release --plan nothing.json --ledger ledger.json table.csv",
+            "the plan nothing.json cannot be read",
+        ),
+        (
+            "release --plan plan.json --ledger nothing.json table.csv",
+            "the ledger nothing.json cannot be read",
+        ),
+        ("release --plan plan.json --ledger table.csv table.csv", "the ledger is not valid"),
+        ("release --plan plan.json --ledger ledger.json nothing.csv", "the table cannot be read"),
+        ("release --plan plan.json --ledger ledger.json --public p.csv table.csv", "takes no public input"),
+        ("simulate --plan plan.json --runs 0 table.csv", "--runs"),
+        ("simulate --plan plan.json --seed x table.csv", "--seed is `x`"),
+        ("refit --release plan.json --outcome bmi --features bp", "release:"),
+        ("ledger new ledger.json --epsilon 1 --delta 1e-6 --adjacency add-remove", "exists already"),
+        ("ledger new l2.json --epsilon 1 --adjacency add-remove", "--delta is missing"),
+        ("ledger new l2.json --epsilon 1 --mu 1 --delta 1e-6 --adjacency add-remove", "one form"),
+        ("ledger new l2.json --epsilon 1 --delta 1e-6 --adjacency add_remove", "--adjacency"),
+        ("ledger new l2.json --mu 1 --delta 1e-6 --adjacency add-remove --split both", "Gaussian only"),
+        (
+            "ledger new l2.json --epsilon 1 --delta 1e-6 --adjacency add-remove --protect labels",
+            "replace-one",
+        ),
+        ("ledger relax ledger.json labels", "--confirm"),
+        ("ledger relax ledger.json labels --confirm", "replace-one"),
+        ("ledger verify plan.json", "the ledger is not valid"),
+        ("account sigma --epsilon 1", "needs"),
+        ("account nonsense", "no conversion"),
+    ] {
+        let errors = bench.fails(line, 2);
+        assert!(errors.contains(expected), "{line}: {errors}");
+    }
+    assert_eq!(bench.read("ledger.json"), before);
+    assert!(!bench.path("l2.json").exists());
+}
+
+#[test]
+fn a_bad_plan_names_its_path() {
+    let bench = Bench::new();
+    bench.open_ledger("1");
+    let good = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    for (pointer, value, expected) in [
+        ("/columns/0/lower", json!("low"), "columns[0].lower"),
+        ("/columns/0/name", json!("BMI"), "columns[0].name"),
+        ("/mechanism/name", json!("jl-ridge"), "`jl-ridge` is not built yet"),
+        ("/mechanism/name", json!("ols"), "not private"),
+        ("/budget", json!({"none": true}), "budget.none"),
+        ("/budget", json!({"epsilon": 1}), "budget.delta"),
+        ("/adjacency", json!("both"), "adjacency"),
+    ] {
+        let mut plan = good.clone();
+        *plan.pointer_mut(pointer).unwrap() = value;
+        bench.plan(&plan);
+        let errors = bench.fails(RELEASE, 2);
+        assert!(errors.contains(expected), "{errors}");
+    }
+    // Terms that differ from the ledger's are never converted.
+    let mut plan = good;
+    plan["adjacency"] = json!("replace-one");
+    plan["rows"] = json!(442);
+    bench.plan(&plan);
+    assert!(bench.fails(RELEASE, 2).contains("adjacency"));
+    assert!(bench.ledger().entries().is_empty());
+}
+
+/// A word in a cell that no message may repeat.
+const CANARY: &str = "SecretCanary";
+
+#[test]
+fn a_table_that_cannot_be_read_is_not_charged_and_not_quoted() {
+    let bench = Bench::new();
+    bench.open_ledger("1");
+    let before = bench.read("ledger.json");
+    for (table, expected) in [
+        (format!("bmi,bp,target\n1,2,3\n1,2,3,{CANARY}\n"), "line 3"),
+        (format!("bmi,bp,target\n{CANARY}\n"), "line 2"),
+        (format!("bmi,bp,target\n1,2,3\n4,5,\"{CANARY}"), "line 3"),
+    ] {
+        bench.write("table.csv", table);
+        for line in [RELEASE, "simulate --plan plan.json --runs 2 --seed 1 table.csv"] {
+            let errors = bench.fails(line, 2);
+            assert!(errors.contains(expected) && !errors.contains(CANARY), "{errors}");
+        }
+    }
+    bench.write("table.csv", b"bmi,bp,target\n1,2,3\n1,\xff\xfe,3\n");
+    assert!(bench.fails(RELEASE, 2).contains("line 3"));
+    // Well formed, if odd: such a cell is missing or clipped, and no message says so.
+    bench.write("table.csv", format!("bmi,bp,target\n{CANARY},2,3\n1e999,2,-3\n"));
+    assert_eq!(bench.read("ledger.json"), before, "nothing was charged");
+    assert!(!bench.ok(RELEASE).contains(CANARY));
+}
+
+#[test]
+fn a_table_of_another_length_is_refused_before_the_charge() {
+    let bench = Bench::new();
+    bench.ok("ledger new ledger.json --epsilon 1 --delta 1e-5 --adjacency replace-one");
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    plan["adjacency"] = json!("replace-one");
+    plan["rows"] = json!(441);
+    bench.plan(&plan);
+    assert!(bench.fails(RELEASE, 2).contains("442 rows and the plan states 441"));
+    assert!(bench.ledger().entries().is_empty());
+    plan["rows"] = json!(442);
+    bench.plan(&plan);
+    bench.ok(RELEASE);
+}
+
+#[test]
+fn a_crash_between_charge_and_release_is_burned() {
+    let bench = Bench::new();
+    bench.open_ledger("2");
+    let plan = Plan::parse(&bench.read("plan.json")).unwrap();
+    let names: Vec<String> = DIABETES.lines().next().unwrap().split(',').map(str::to_owned).collect();
+    let prepared = prepare(plan, &names, b',', Purpose::Release).unwrap();
+    let mut ledger = bench.ledger();
+    ledger.reserve(&prepared.request()).unwrap();
+    bench.write("ledger.json", ledger.to_json().unwrap());
+    let left = ledger.remaining();
+
+    let release: Release = serde_json::from_str(&bench.ok(RELEASE)).unwrap();
+    assert_eq!(release.ledger.unwrap().entry, 2);
+    let after = bench.ledger();
+    let states: Vec<State> = after.entries().iter().map(|entry| entry.state).collect();
+    assert_eq!(states, [State::Burned, State::Released]);
+    assert!(after.remaining().gaussian < left.gaussian, "the lost charge stays");
+}
+
+#[test]
+fn processes_on_one_ledger_cannot_overspend() {
+    let bench = Bench::new();
+    bench.open_ledger("1");
+    let arguments: Vec<&str> = RELEASE.split(' ').collect();
+    let started: Vec<_> = (0..4)
+        .map(|_| {
+            let mut command = bench.command(&arguments);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    let outputs: Vec<Output> = started.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
+    let statuses: Vec<Option<i32>> = outputs.iter().map(|output| output.status.code()).collect();
+    assert_eq!(statuses.iter().filter(|status| **status == Some(0)).count(), 1, "{statuses:?}");
+    assert_eq!(statuses.iter().filter(|status| **status == Some(3)).count(), 3, "{statuses:?}");
+    assert_eq!(bench.ledger().entries().len(), 1);
+    let left_over = fs::read_dir(bench.0.path())
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with(".ledger-"));
+    assert_eq!(left_over.count(), 0, "no half-written file is left");
+}
+
+#[test]
+fn a_ledger_that_cannot_be_written_or_locked_gives_no_release() {
+    let bench = Bench::new();
+    bench.open_ledger("1");
+    let path = bench.path("ledger.json");
+    let before = bench.read("ledger.json");
+    let mut permissions = fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&path, permissions).unwrap();
+    assert!(bench.fails(RELEASE, 1).contains("nothing was charged"));
+    assert_eq!(bench.read("ledger.json"), before);
+
+    bench.ok("ledger new other.json --epsilon 1 --delta 1e-5 --adjacency add-remove");
+    fs::create_dir(bench.path("other.json.lock")).unwrap();
+    let errors = bench.fails("release --plan plan.json --ledger other.json table.csv", 1);
+    assert!(errors.contains("locked") && errors.contains("nothing was charged"), "{errors}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_says_that_the_charge_was_made() {
+    let bench = Bench::new();
+    bench.open_ledger("1");
+    let arguments: Vec<&str> = RELEASE.split(' ').collect();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = bench.command(&arguments).stdout(full).output().unwrap();
+    let errors = failed(&output, 1, RELEASE);
+    assert!(errors.contains("the charge was made (entry 1"), "{errors}");
+    assert_eq!(bench.ledger().entries().len(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_linked_ledger_has_one_lock_and_stays_a_link() {
+    let bench = Bench::new();
+    bench.open_ledger("2");
+    std::os::unix::fs::symlink(bench.path("ledger.json"), bench.path("link.json")).unwrap();
+    bench.ok("release --plan plan.json --ledger link.json table.csv");
+    assert!(fs::symlink_metadata(bench.path("link.json")).unwrap().is_symlink());
+    assert!(!bench.path("link.json.lock").exists());
+    assert_eq!(bench.ledger().entries().len(), 1);
+}
+
+#[test]
+fn the_table_may_come_from_standard_input() {
+    let bench = Bench::new();
+    let by_name = bench.ok("simulate --plan plan.json --runs 2 --seed 7 table.csv");
+    let mut child = bench
+        .command(&["simulate", "--plan", "plan.json", "--runs", "2", "--seed", "7", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(DIABETES.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), by_name));
+}
+
+#[test]
+fn a_run_depends_on_the_seed_and_its_number_alone() {
+    let bench = Bench::new();
+    for extra in ["", " --resample"] {
+        let five = bench.ok(&format!("simulate --plan plan.json --runs 5 --seed 1 table.csv{extra}"));
+        let two = bench.ok(&format!("simulate --plan plan.json --runs 2 --seed 1 table.csv{extra}"));
+        let other = bench.ok(&format!("simulate --plan plan.json --runs 2 --seed 2 table.csv{extra}"));
+        assert!(five.starts_with(&two) && !five.starts_with(&other));
+        let lines: Vec<Release> = five.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines.len(), 5);
+        for (run, release) in (1..).zip(&lines) {
+            assert_eq!(release.demo.unwrap().run, run);
+            assert_eq!(release.privacy.assurance, Assurance::Demo);
+            assert!(release.ledger.is_none());
+        }
+        assert_ne!(lines[0].moments, lines[1].moments);
+    }
+}
+
+#[test]
+fn any_number_of_workers_gives_the_same_bits() {
+    let bench = Bench::new();
+    let (header, rows) = DIABETES.split_once('\n').unwrap();
+    bench.write("table.csv", format!("{header}\n{}", format!("{}\n", rows.trim_end()).repeat(300)));
+    let run = |workers: u32| {
+        bench.ok(&format!("simulate --plan plan.json --runs 2 --seed 1 --workers {workers} table.csv"))
+    };
+    let one = run(1);
+    assert_eq!(one, run(2));
+    assert_eq!(one, run(8));
+}
+
+#[test]
+fn without_noise_there_are_no_privacy_numbers() {
+    let bench = Bench::new();
+    bench.plan(&small_diabetes_plan(json!({"none": true})));
+    let line: Value = serde_json::from_str(&bench.ok("simulate --plan plan.json table.csv")).unwrap();
+    for field in ["epsilon", "delta", "mu", "rho"] {
+        assert_eq!(line["privacy"][field], Value::Null);
+    }
+    assert_eq!((&line["moments"]["noise"], &line["ledger"]), (&Value::Null, &Value::Null));
+    assert!(bench.fails(&RELEASE.replace("ledger.json", "none.json"), 2).contains("budget.none"));
+}
+
+#[test]
+fn ledgers_are_exported_imported_relaxed_and_verified() {
+    let bench = Bench::new();
+    bench.ok("ledger new ledger.json --rho 0.05 --delta 1e-5 --adjacency replace-one");
+    let mut plan = small_diabetes_plan(json!({"rho": 0.01, "delta": 1e-5}));
+    plan["adjacency"] = json!("replace-one");
+    plan["rows"] = json!(442);
+    bench.plan(&plan);
+    fs::copy(bench.path("ledger.json"), bench.path("old.json")).unwrap();
+    let release: Release = serde_json::from_str(&bench.ok(RELEASE)).unwrap();
+    assert!(release.privacy.epsilon.is_some() && release.privacy.rho.is_some_and(|rho| rho <= 0.01));
+    // The older copy takes the newer one over, not the other way round.
+    assert!(bench.fails("ledger import ledger.json old.json", 2).contains("older"));
+    assert!(bench.ok("ledger import old.json ledger.json").contains('1'));
+    assert_eq!(bench.read("old.json"), bench.read("ledger.json"));
+
+    bench.ok("ledger relax ledger.json labels --confirm");
+    assert!(bench.fails(RELEASE, 2).contains("protect"));
+    assert!(bench.ok("ledger show ledger.json").contains("protects labels"));
+
+    let tampered = bench.read("ledger.json").replacen("\"released\"", "\"burned\"", 1);
+    bench.write("ledger.json", tampered);
+    let errors = bench.fails("ledger verify ledger.json", 2);
+    assert!(errors.contains("entries[0]"), "{errors}");
+}
+
+#[test]
+fn conversions_round_to_the_safe_side() {
+    let bench = Bench::new();
+    let number = |line: &str| bench.ok(line).trim().parse::<f64>().unwrap();
+    assert!((number("account sigma --epsilon 1 --delta 1e-6") - 4.224_679).abs() < 1e-5);
+    let mu = number("account mu --epsilon 1 --delta 1e-6");
+    assert!(number(&format!("account epsilon --mu {mu} --delta 1e-6")) >= 1.0 - 1e-6);
+    assert!((number("account epsilon --sigma 2 --sensitivity 2 --delta 1e-6") - 4.886_554).abs() < 1e-5);
+    assert!((number("account rho --epsilon 2") - 1.523_188).abs() < 1e-5);
+    for line in [
+        "account delta --epsilon 1 --rho 0.1",
+        "account gdp_eps --mu 1 --delta 1e-6",
+        "account gdp_ln_delta --epsilon 1 --mu 1",
+        "account gdp_compose --mus 0.2|0.3 --delta 1e-6",
+        "account mu_B --epsilon 1 --delta 1e-6 --other-epsilon 0.25",
+        "account delta_total --epsilon 1 --mu 0.2",
+        "account tv_bound --variance 2",
+        "account classical_gaussian_true_delta --epsilon 10 --delta 1e-6",
+    ] {
+        assert!(number(line).is_finite());
+    }
+}
+
+#[test]
+fn help_and_version() {
+    let bench = Bench::new();
+    for line in
+        ["--help", "release --help", "simulate --help", "refit --help", "ledger --help", "account --help"]
+    {
+        assert!(bench.ok(line).contains("discreet"), "{line}");
+    }
+    assert_eq!(bench.ok("--version"), format!("discreet {}\n", env!("CARGO_PKG_VERSION")));
+    assert!(Path::new(env!("CARGO_BIN_EXE_discreet")).exists());
+}

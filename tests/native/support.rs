@@ -1,0 +1,75 @@
+//! What several tests of the engine share: plans, tables read through the public path, data sets.
+
+use std::io::Cursor;
+
+use discreet::cli::table::Table;
+use discreet::data::{HeaderRules, RowSink, Scan};
+use discreet::engine::{EngineError, Prepared, prepare};
+use discreet::plan::{Plan, Purpose};
+use discreet::release::document::{Coefficient, Coefficients, Release, Software};
+use serde_json::{Value, json};
+
+/// 442 patients (Efron et al. 2004).
+pub const DIABETES: &str = include_str!("../data/diabetes.csv");
+/// 569 tumours (Wolberg et al. 1995).
+pub const BREAST_CANCER: &str = include_str!("../data/breast_cancer.csv");
+
+/// A number column of a plan.
+pub fn column(name: &str, role: &str, lower: f64, upper: f64) -> Value {
+    json!({"name": name, "role": role, "type": "number", "lower": lower, "upper": upper})
+}
+
+/// An add-remove plan of `columns` for `analyze-gauss`.
+pub fn plan(columns: &[Value], budget: Value) -> Value {
+    json!({
+        "schema": "discreet.plan/1",
+        "adjacency": "add-remove",
+        "columns": columns,
+        "mechanism": {"name": "analyze-gauss"},
+        "budget": budget,
+    })
+}
+
+/// The plan of the example: the disease's progression on bmi and bp.
+pub fn small_diabetes_plan(budget: Value) -> Value {
+    plan(
+        &[
+            column("bmi", "feature", 18.0, 42.0),
+            column("bp", "feature", 60.0, 140.0),
+            column("target", "outcome", 0.0, 350.0),
+        ],
+        budget,
+    )
+}
+
+/// Prepares a plan for a demonstration on a table's header.
+pub fn prepared(plan: &Value, table: &str) -> Result<Prepared, EngineError> {
+    let header = open(table).header().clone();
+    prepare(Plan::parse(&plan.to_string()).unwrap(), &header.names, header.delimiter, Purpose::Simulate)
+}
+
+/// Reads a table through the public path.
+pub fn scan<S: RowSink + Send>(
+    prepared: &Prepared,
+    table: &str,
+    sink: impl Fn(usize) -> S + Sync,
+) -> Scan<S> {
+    let terms = prepared.geometry().terms.len();
+    open(table).scan(prepared.bound(), || sink(terms), 1, |_, _| ()).unwrap()
+}
+
+fn open(table: &str) -> Table {
+    Table::stream(Cursor::new(table.as_bytes().to_vec()), HeaderRules::default()).unwrap()
+}
+
+pub fn software() -> Software {
+    Software::new("test".to_owned())
+}
+
+/// The coefficients as a list.
+pub fn list(release: &Release) -> &[Coefficient] {
+    match &release.coefficients {
+        Coefficients::List(list) => list,
+        Coefficients::Table(_) => panic!("few outcomes make a list"),
+    }
+}

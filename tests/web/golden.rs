@@ -1,0 +1,85 @@
+//! Answers that must be the same bits natively and in the browser.
+//!
+//! The web tests and the native tests include this file. To set [`EXPECTED`] anew, run the native test, read what changed
+//! and why, and write the new value down.
+
+use std::fmt::Write as _;
+use std::num::NonZeroU64;
+
+use discreet::data::header::read_header;
+use discreet::data::slices::{Outcome, SliceScanner};
+use discreet::data::{HeaderRead, HeaderRules, Job, Moments};
+use discreet::math::special;
+use discreet::noise::discrete;
+use discreet::noise::entropy::DemoRng;
+use discreet::plan::{Plan, Purpose};
+use sha2::{Digest as _, Sha256};
+
+/// SHA-256 of all bits below.
+pub const EXPECTED: &str = "2465e889a358c790e88ad845d1b5d5bbe6c37c6d59493b83914dab43993cd1fc";
+
+/// A plan on the sample table.
+pub const PLAN: &str = r#"{
+  "schema": "discreet.plan/1", "adjacency": "add-remove",
+  "columns": [
+    {"name": "age", "role": "feature", "type": "number", "lower": 18, "upper": 100},
+    {"name": "sex", "role": "feature", "type": "category", "levels": ["F", "M"]},
+    {"name": "sbp", "role": "outcome", "type": "number", "lower": 60, "upper": 260}
+  ],
+  "mechanism": {"name": "analyze-gauss"}, "budget": {"epsilon": 1, "delta": 1e-6}
+}"#;
+
+/// The sample table.
+pub const TABLE: &[u8] = include_bytes!("../../www/samples/blood-pressure.csv");
+
+/// Special functions on a grid, 400 draws of each sampler, and the moments of the sample table.
+pub fn digest() -> String {
+    let mut hash = Sha256::new();
+    for step in -400..=400 {
+        let x = f64::from(step) / 20.0;
+        for value in [
+            special::phi_cdf(x),
+            special::ln_phi_cdf(x),
+            special::phi_density(x),
+            libm::exp(x),
+            libm::erfc(x),
+        ] {
+            hash.update(value.to_bits().to_le_bytes());
+        }
+    }
+    let scale = |bits: u32| NonZeroU64::MIN.saturating_add((1 << bits) - 1);
+    let mut rng = DemoRng::new(7, 3);
+    for _ in 0..400 {
+        hash.update(discrete::laplace(&mut rng, scale(5)).to_le_bytes());
+        hash.update(discrete::gaussian_diagonal(&mut rng, scale(48)).to_le_bytes());
+        hash.update(discrete::gaussian_off_diagonal(&mut rng, scale(41)).to_le_bytes());
+    }
+    hash.update(moments(TABLE).to_bytes());
+    hash.finalize().iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").unwrap();
+        text
+    })
+}
+
+/// The exact moments of a table under [`PLAN`], read in one piece.
+pub fn moments(table: &[u8]) -> Moments {
+    let plan: Plan = serde_json::from_str(PLAN).unwrap();
+    let Ok(HeaderRead::Header(header)) = read_header(table, true, HeaderRules::default()) else {
+        panic!("the sample has a header")
+    };
+    let prepared =
+        discreet::engine::prepare(plan, &header.names, header.delimiter, Purpose::Release).unwrap();
+    let job = Job { slice: 0, from: header.body_offset, to: table.len() as u64, known: true };
+    let mut scanner = SliceScanner::new(job, prepared.bound(), Moments::new(prepared.geometry().terms.len()));
+    scanner.feed(&table[usize::try_from(header.body_offset).unwrap()..]);
+    match scanner.finish().outcome {
+        Outcome::Read { part, .. } => part.sink,
+        other => panic!("the sample is well formed: {other:?}"),
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+#[test]
+fn the_bits_are_those_written_down() {
+    assert_eq!(digest(), EXPECTED);
+}

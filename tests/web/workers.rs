@@ -1,0 +1,147 @@
+//! Workers from start to end. The test runner's module stands for the workers' own.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use discreet::privacy::ledger::State;
+use discreet::release::document::NoiseLaw;
+use discreet::store;
+use discreet::worker::context::StartContext;
+use discreet::worker::pool::Pool;
+use discreet::worker::protocol::Reason;
+use js_sys::{Array, Uint8Array, WebAssembly};
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_test::wasm_bindgen_test;
+use web_sys::Blob;
+
+use crate::golden::{TABLE, moments};
+use crate::store::{ledger, plan};
+
+/// What the worker's binary does.
+#[wasm_bindgen]
+pub fn start_worker() {
+    discreet::worker::main::start();
+}
+
+/// A worker that traps as soon as it is there.
+#[wasm_bindgen]
+pub fn start_broken_worker() {
+    discreet::worker::main::start();
+    panic!("a secret of the table");
+}
+
+/// A pool whose workers run `entry` of the test's module.
+async fn pool(entry: &str) -> Pool {
+    let origin = web_sys::window().unwrap().location().origin().unwrap();
+    let glue = format!(
+        "const wasm_bindgen = async (options) => {{ const glue = await import('{origin}/wasm-bindgen-test.js'); \
+         await glue.default(options); glue.{entry}(); }};"
+    );
+    let fetched = web_sys::window().unwrap().fetch_with_str(&format!("{origin}/wasm-bindgen-test_bg.wasm"));
+    let response: web_sys::Response = JsFuture::from(fetched).await.unwrap().unchecked_into();
+    let bytes = JsFuture::from(response.array_buffer().unwrap()).await.unwrap();
+    let module = JsFuture::from(WebAssembly::compile(&bytes)).await.unwrap().unchecked_into();
+    Pool::new(StartContext { build: "test".to_owned(), glue, module, samples: Vec::new() })
+}
+
+fn blob(parts: &[&[u8]]) -> Blob {
+    let parts: Array = parts.iter().map(|part| JsValue::from(Uint8Array::from(*part))).collect();
+    Blob::new_with_u8_array_sequence(&parts).unwrap()
+}
+
+/// The sample table many times over, so that several workers share it.
+fn long_table() -> Vec<u8> {
+    let header = TABLE.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    let mut table = TABLE.to_vec();
+    for _ in 0..40 {
+        table.extend_from_slice(&TABLE[header..]);
+    }
+    table
+}
+
+#[wasm_bindgen_test]
+async fn a_worker_starts_fails_and_another_starts() {
+    let good = pool("start_worker").await;
+    good.check().await.unwrap();
+    let broken = pool("start_broken_worker").await;
+    // It said that it was there before it stopped; the request then has no answer but the failure.
+    let failure = broken.identify(&blob(&[TABLE]), |_| {}).await.unwrap_err();
+    assert!(!failure.charged);
+    assert!(!failure.message.contains("secret"), "{failure}");
+    let absent = pool("no_such_entry").await;
+    assert!(absent.check().await.is_err());
+    good.check().await.unwrap();
+}
+
+#[wasm_bindgen_test]
+async fn a_table_is_known_by_its_bytes() {
+    let pool = pool("start_worker").await;
+    let first = pool.identify(&blob(&[TABLE]), |_| {}).await.unwrap();
+    assert_eq!(first, pool.identify(&blob(&[&TABLE[..100], &TABLE[100..]]), |_| {}).await.unwrap());
+    assert_ne!(first, pool.identify(&blob(&[TABLE, b"\n"]), |_| {}).await.unwrap());
+}
+
+#[wasm_bindgen_test]
+async fn a_release_reads_every_slice_once_and_charges_once() {
+    let table = long_table();
+    let pool = pool("start_worker").await;
+    let file = blob(&[&table]);
+    let key = pool.identify(&file, |_| {}).await.unwrap();
+    let refused = pool.release(&file, plan(1.0), key.clone(), |_| {}).await.unwrap_err();
+    assert_eq!(refused.reason, Reason::Budget, "{refused}");
+    // Enough budget that eight standard deviations of the noise are the part of a few dozen rows, far below a slice's.
+    store::create_ledger(&key, ledger(16.0)).await.unwrap();
+    let last = Rc::new(Cell::new(0));
+    let seen = Rc::clone(&last);
+    let (release, ledger) =
+        pool.release(&file, plan(15.0), key.clone(), move |progress| seen.set(progress.done)).await.unwrap();
+    assert!(last.get() > table.len() as u64);
+
+    let released = release.moments.clone().unwrap();
+    let Some(NoiseLaw::DiscreteGaussian { s, .. }) = &released.noise else {
+        panic!("the noise is discrete Gaussian")
+    };
+    let s: i128 = s.parse().unwrap();
+    let exact = moments(&table);
+    for (row, cells) in released.matrix.iter().enumerate() {
+        for (column, cell) in cells.iter().enumerate() {
+            let off = cell.parse::<i128>().unwrap() - exact.get(row, column);
+            // 16 cells beyond 8 standard deviations: less than one in 10^13.
+            assert!(off.abs() <= 8 * s, "cell {row}, {column} is off by {off} at S = {s}");
+        }
+    }
+    assert_eq!(release.ledger.as_ref().unwrap().entry, 1);
+    let record = store::open_table(&key).await.unwrap().unwrap();
+    assert_eq!(record.ledger, ledger);
+    assert_eq!(record.releases.len(), 1);
+    assert_eq!(record.releases[0].release, release);
+    assert_eq!(ledger.entries()[0].state, State::Released);
+}
+
+#[wasm_bindgen_test]
+async fn a_bad_record_stops_the_run_before_the_charge() {
+    let pool = pool("start_worker").await;
+    let file = blob(&[TABLE, b"P1,secret-cell\n"]);
+    let key = pool.identify(&file, |_| {}).await.unwrap();
+    store::create_ledger(&key, ledger(1.0)).await.unwrap();
+    let failure = pool.release(&file, plan(1.0), key.clone(), |_| {}).await.unwrap_err();
+    assert_eq!(failure.reason, Reason::Table);
+    assert!(!failure.charged && failure.message.contains("line "), "{failure}");
+    assert!(!failure.message.contains("secret"), "{failure}");
+    assert!(store::open_table(&key).await.unwrap().unwrap().ledger.entries().is_empty());
+}
+
+#[wasm_bindgen_test]
+async fn a_cancelled_request_says_so_and_charges_nothing() {
+    let pool = pool("start_worker").await;
+    let file = blob(&[&long_table(), b"\n"]);
+    let key = pool.identify(&file, |_| {}).await.unwrap();
+    store::create_ledger(&key, ledger(1.0)).await.unwrap();
+    let canceller = pool.clone();
+    let failure = pool.release(&file, plan(1.0), key.clone(), move |_| canceller.cancel()).await.unwrap_err();
+    assert_eq!(failure.reason, Reason::Cancelled);
+    assert!(!failure.charged);
+    assert!(store::open_table(&key).await.unwrap().unwrap().ledger.entries().is_empty());
+}
