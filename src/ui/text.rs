@@ -2,12 +2,10 @@
 
 use super::draft::BudgetKind;
 use super::state::Step;
-use crate::data::preview::Suggestion;
 use crate::inference::preview::Verdict;
 use crate::mechanisms::Scope;
 use crate::plan::document::{ColumnRole, ColumnType, MissingRule};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::event::Assurance;
 use crate::privacy::ledger::State as EntryState;
 use crate::release::document::Interval;
 use crate::release::format::{bytes, grouped, percent, short};
@@ -30,7 +28,6 @@ pub const RELEASED: &str = "Released";
 pub const APPEARANCE: &str = "Appearance";
 pub const STEPS: &str = "Steps";
 
-pub const STARTING: &str = "Reading the sample table";
 pub const READING: &str = "Recognising the table";
 pub const RELEASING: &str = "Reading the table";
 pub const CANCEL: &str = "Cancel";
@@ -104,15 +101,6 @@ pub const fn kind(kind: Option<ColumnType>) -> &'static str {
     }
 }
 
-pub fn suggestion(suggestion: Suggestion) -> String {
-    match suggestion {
-        Suggestion::Number => "looks like numbers".to_owned(),
-        Suggestion::Category { distinct: 1 } => "looks like a category".to_owned(),
-        Suggestion::Category { .. } => "looks like categories".to_owned(),
-        Suggestion::Unknown => "empty in the first rows".to_owned(),
-    }
-}
-
 pub const fn missing(rule: MissingRule) -> &'static str {
     match rule {
         MissingRule::Skip => "The row is left out",
@@ -175,15 +163,6 @@ pub const fn interval(interval: Interval) -> &'static str {
         Interval::Normal => "",
         Interval::Approximate => "approximate: wider than it need be",
         Interval::Withheld => "withheld: the noise is as large as the signal",
-    }
-}
-
-pub const fn assurance(assurance: Assurance) -> &'static str {
-    match assurance {
-        Assurance::Exact => "exact: the proof covers the arithmetic that runs",
-        Assurance::Bounded => "bounded: rounding is inside delta",
-        Assurance::Idealised => "idealised: the proof assumes real numbers",
-        Assurance::Demo => "demonstration: protects nobody",
     }
 }
 

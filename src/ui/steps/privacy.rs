@@ -215,7 +215,7 @@ fn Share() -> impl IntoView {
         <fieldset class="block" id="privacy-share" tabindex="-1">
             <legend>"The next release takes"</legend>
             <div class="choices">{radios}</div>
-            <p class="hint">"of what is left of the budget. Half is proposed, so that a second question can be asked. " {ask}</p>
+            <p class="hint">"of what is left of the budget. Half is proposed, so that a second question can be asked. " {text::ONCE} " " {ask}</p>
         </fieldset>
     }
 }
