@@ -31,8 +31,9 @@ pub fn significant(value: f64, digits: u8) -> String {
 #[must_use]
 pub fn short(value: f64, digits: u8) -> String {
     let text = significant(value, digits);
-    if text.contains('.') && !text.contains('×') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let (number, power) = text.split_at(text.find(" ×").unwrap_or(text.len()));
+    if number.contains('.') {
+        format!("{}{power}", number.trim_end_matches('0').trim_end_matches('.'))
     } else {
         text
     }
@@ -195,6 +196,7 @@ mod tests {
         }
         assert_eq!(short(0.5, 3), "0.5");
         assert_eq!(short(100.0, 2), "100");
+        assert_eq!(short(5e-6, 4), "5 × 10⁻⁶");
     }
 
     #[test]

@@ -270,7 +270,7 @@ pub fn cancel(app: App) {
 /// Goes to a step.
 pub fn go(app: App, step: Step) {
     app.state.step().set(step);
-    dom::focus_soon("step-title");
+    dom::top_soon("step-title");
 }
 
 /// Goes to where something is missing.

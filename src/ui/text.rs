@@ -8,7 +8,7 @@ use crate::plan::document::{ColumnRole, ColumnType, MissingRule};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::ledger::State as EntryState;
 use crate::release::document::Interval;
-use crate::release::format::{bytes, grouped, percent, short};
+use crate::release::format::{grouped, percent, short};
 
 pub const NAME: &str = "discreet";
 pub const TAGLINE: &str = "Regression on patient data that you may publish";
@@ -53,8 +53,8 @@ pub const RANGES_NOTE: &str = "Each range says what a value could be for any pat
 pub const BUDGET_WHY: &str = "The budget says how much all releases from this table together may reveal about any one \
     person. It is fixed before anything is asked, and cannot be raised afterwards.";
 pub const BUDGET_FIXED: &str = "The budget of this table is fixed. It was set with its first release.";
-pub const ROWS_LABEL: &str = "About how many rows the table has";
-pub const ROWS_EXACT_LABEL: &str = "How many rows the table has, exactly";
+pub const ROWS_LABEL: &str = "Rows in the table, about";
+pub const ROWS_EXACT_LABEL: &str = "Rows in the table, exactly";
 pub const ROWS_WHY: &str = "A number that may be public, for the preview and to propose delta. It is never compared with \
     the table.";
 pub const ROWS_EXACT_WHY: &str =
@@ -208,9 +208,8 @@ pub fn needed(rest: usize) -> String {
     }
 }
 
-pub fn progress(done: f64, total: f64, seconds: Option<f64>) -> String {
-    let share = if total > 0.0 { percent((done / total).clamp(0.0, 1.0)) } else { "0 %".to_owned() };
-    let read = format!("{share} of {}", bytes(total));
+pub fn progress(share: f64, seconds: Option<f64>) -> String {
+    let read = format!("{:.0} %", (100.0 * share).floor());
     match seconds {
         Some(seconds) if seconds >= 90.0 => format!("{read}, about {:.0} min left", seconds / 60.0),
         Some(seconds) if seconds >= 1.0 => format!("{read}, about {seconds:.0} s left"),

@@ -201,10 +201,10 @@ fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<draft::Gap>>
     };
     view! {
         <td class="numeric"><TextCell column cell=Cell::Lower label=named("Lowest value") numeric=true
-            get=|c| c.lower.clone() set=|c, value| c.lower = value wrong=wrong(Cell::Lower)/>{under}</td>
+            get=|c| c.lower.clone() set=|c, value| c.lower = value wrong=wrong(Cell::Lower)/></td>
         <td class="numeric"><TextCell column cell=Cell::Upper label=named("Highest value") numeric=true
             get=|c| c.upper.clone() set=|c, value| c.upper = value wrong=wrong(Cell::Upper)/></td>
-        <td><TextCell column cell=Cell::Unit label=named("Unit") get=|c| c.unit.clone() set=|c, value| c.unit = value/>{offer}</td>
+        <td><TextCell column cell=Cell::Unit label=named("Unit") get=|c| c.unit.clone() set=|c, value| c.unit = value/>{under}{offer}</td>
     }
 }
 

@@ -92,7 +92,7 @@ fn Expected(preview: Preview, rows: u64) -> impl IntoView {
                 </table>
             </div>
             {(more > 0).then(|| view! { <p class="hint">"and " {text::whole(more)} " more"</p> })}
-            <p class="hint">"Assumed: values spread over a third of the half width of their bounds, unrelated predictors, each moving the \
+            <p class="hint">"Bar: an effect of plausible size. Band around its end: 95 % of the noise. Line: noise and sampling together. Assumed: values spread over a third of the half width of their bounds, unrelated predictors, each moving the \
                 outcome by 0.3 of its spread. Real tables differ; related predictors make it worse."</p>
         </section>
     }
@@ -104,7 +104,7 @@ fn Expect(term: TermPreview, one: bool) -> impl IntoView {
     let effect = term.plausible_effect.abs();
     let (noise, sampling) = (term.noise_std_error, term.sampling_std_error);
     let total = (noise * noise + sampling * sampling).sqrt();
-    let most = (effect + 1.96 * total).max(effect * 2.0);
+    let most = (effect + 1.96 * total).max(effect * 1.35);
     view! {
         <tr>
             <th scope="row">{name}</th>
