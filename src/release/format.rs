@@ -77,7 +77,7 @@ pub fn row(estimate: Option<f64>, std_error: Option<f64>, lower: Option<f64>, up
     let place = std_error
         .filter(|error| error.is_finite() && *error > 0.0)
         .map(|error| exponent(error) - 1)
-        .or_else(|| estimate.filter(|value| *value != 0.0).map(|value| exponent(value) - 3))
+        .or_else(|| estimate.filter(|value| *value != 0.0).map(|value| exponent(value) - 1))
         .unwrap_or(-3);
     let write = |value: Option<f64>| {
         value

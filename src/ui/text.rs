@@ -60,6 +60,7 @@ pub const ROWS_WHY: &str = "A number that may be public, for the preview and to 
 pub const ROWS_EXACT_WHY: &str =
     "This number becomes public with the release, and a table of another length is refused.";
 
+pub const WITHHELD: &str = "Intervals are withheld: the noise is as large as the signal. Read the estimates as a rough sign at most.";
 pub const REFIT: &str = "Fit another regression from the same release";
 pub const REFIT_FREE: &str = "This costs nothing: it uses only what is already published, and anyone who has the release \
     can do the same.";
@@ -160,9 +161,8 @@ pub const fn verdict(verdict: Verdict) -> &'static str {
 
 pub const fn interval(interval: Interval) -> &'static str {
     match interval {
-        Interval::Normal => "",
+        Interval::Normal | Interval::Withheld => "",
         Interval::Approximate => "approximate: wider than it need be",
-        Interval::Withheld => "withheld: the noise is as large as the signal",
     }
 }
 
@@ -220,12 +220,6 @@ pub fn progress(share: f64, seconds: Option<f64>) -> String {
 pub fn cost(of_left: f64, first: bool) -> String {
     let what = if first { "of the budget" } else { "of what is left" };
     if of_left >= 0.9999 { format!("all {what}") } else { format!("{} {what}", percent(of_left)) }
-}
-
-pub fn expected(rows_needed: u64, rows: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "written with few digits")]
-    let (needed, rows) = (rows_needed as f64, rows as f64);
-    format!("Full intervals need about {} rows at this budget; you state {}.", grouped(needed), grouped(rows))
 }
 
 pub fn number(value: f64) -> String {

@@ -38,10 +38,7 @@ fn Expectation() -> impl IntoView {
             .into_any()
         }
         Ok(forecast) => match forecast.preview {
-            Some(preview) => {
-                let rows = forecast.plan.rows.or(forecast.plan.stated_rows).unwrap_or(0);
-                view! { <Expected preview rows/> }.into_any()
-            }
+            Some(preview) => view! { <Expected preview/> }.into_any(),
             None => view! {
                 <p class="notice">"State about how many rows the table has on the Privacy step to see how large the noise will be."</p>
             }
@@ -52,13 +49,12 @@ fn Expectation() -> impl IntoView {
 }
 
 #[component]
-fn Expected(preview: Preview, rows: u64) -> impl IntoView {
+fn Expected(preview: Preview) -> impl IntoView {
     let clear = preview.verdict == Verdict::Clear;
     let withheld = preview.verdict == Verdict::Withheld;
     let help = (!clear).then(|| {
         let advice = preview.advice.clone();
-        let needed = text::expected(preview.rows_needed, rows);
-        view! { <p>{advice}</p> <p class="hint">{needed} " The numbers come from the plan alone; no row was read."</p> }
+        view! { <p>{advice}</p> <p class="hint">"The numbers come from the plan alone; no row was read."</p> }
     });
     let outcomes: Vec<String> = preview.terms.iter().fold(Vec::new(), |mut seen, term| {
         if seen.last() != Some(&term.outcome) {
