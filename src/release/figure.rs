@@ -128,7 +128,7 @@ fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
         && found.kind != Some(ColumnType::Category)
     {
         let unit = found.unit.as_deref().filter(|unit| !unit.is_empty());
-        let per = unit.map_or_else(|| "per unit".to_owned(), |unit| format!("per {unit}"));
+        let per = unit.map_or_else(|| "per unit".to_owned(), |unit| format!("per {}", one(unit)));
         return (per, found.upper.zip(found.lower).map(|(upper, lower)| upper - lower));
     }
     // `column[level]`: the column's name may itself hold brackets.
@@ -144,6 +144,14 @@ fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
         }
     }
     (String::new(), Some(1.0))
+}
+
+/// One of a unit that is written in the plural: years, hours.
+fn one(unit: &str) -> &str {
+    match unit {
+        "years" | "months" | "weeks" | "days" | "hours" | "minutes" => unit.trim_end_matches('s'),
+        unit => unit,
+    }
 }
 
 /// One row of the plot, as shares of the drawing's width from 0 to 1.
@@ -291,6 +299,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(meaning(&plan, "bmi"), ("per kg/m²".to_owned(), Some(50.0)));
+        assert_eq!((one("years"), one("mmHg")), ("year", "mmHg"));
         assert_eq!(meaning(&plan, "sex[M]"), ("M against F".to_owned(), Some(1.0)));
         assert_eq!(meaning(&plan, "snp_7"), ("per unit".to_owned(), Some(2.0)));
         assert_eq!(meaning(&plan, INTERCEPT), (String::new(), None));

@@ -31,8 +31,9 @@ pub fn significant(value: f64, digits: u8) -> String {
 #[must_use]
 pub fn short(value: f64, digits: u8) -> String {
     let text = significant(value, digits);
-    if text.contains('.') && !text.contains('×') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let (number, power) = text.split_at(text.find(" ×").unwrap_or(text.len()));
+    if number.contains('.') {
+        format!("{}{power}", number.trim_end_matches('0').trim_end_matches('.'))
     } else {
         text
     }
@@ -76,7 +77,7 @@ pub fn row(estimate: Option<f64>, std_error: Option<f64>, lower: Option<f64>, up
     let place = std_error
         .filter(|error| error.is_finite() && *error > 0.0)
         .map(|error| exponent(error) - 1)
-        .or_else(|| estimate.filter(|value| *value != 0.0).map(|value| exponent(value) - 3))
+        .or_else(|| estimate.filter(|value| *value != 0.0).map(|value| exponent(value) - 1))
         .unwrap_or(-3);
     let write = |value: Option<f64>| {
         value
@@ -195,6 +196,7 @@ mod tests {
         }
         assert_eq!(short(0.5, 3), "0.5");
         assert_eq!(short(100.0, 2), "100");
+        assert_eq!(short(5e-6, 4), "5 × 10⁻⁶");
     }
 
     #[test]

@@ -26,7 +26,7 @@ table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;brea
 caption{text-align:left;font-weight:600;padding:0 0 1.5mm}th,td{text-align:left;padding:1.1mm 3mm 1.1mm 0;vertical-align:top}\
 thead th{border-top:.5mm solid #16201f;border-bottom:.25mm solid #16201f;font-weight:600;font-size:9pt}\
 tbody tr:last-child>*{border-bottom:.5mm solid #16201f}tbody th{font-weight:500}.n{text-align:right;white-space:nowrap}\
-.per{color:#4b5957;font-size:9pt}td.p{width:58mm;padding:0}svg{display:block;width:100%}ul{margin:0 0 2mm;padding-left:5mm}\
+.per{color:#4b5957;font-size:9pt}td.p{width:58mm;padding:0;vertical-align:middle}svg{display:block;width:100%}ul{margin:0 0 2mm;padding-left:5mm}\
 footer{margin-top:8mm;border-top:.25mm solid #9aa5a3;padding-top:2mm;font-size:8.5pt;color:#4b5957}";
 
 /// Writes the report.

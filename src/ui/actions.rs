@@ -26,6 +26,9 @@ const PREVIEW_ROWS: usize = 8;
 /// Bytes that are read for the header and the preview; more where the header is longer.
 const FIRST_BYTES: f64 = 1_048_576.0;
 
+/// From this length of the header on more is read for the rows.
+const CROWDED: u64 = 524_288;
+
 /// The longest header in bytes, and a little for the rows.
 const MOST_BYTES: f64 = 18_874_368.0;
 
@@ -185,7 +188,9 @@ async fn read(blob: &Blob, setup: &draft::Setup, name: &str, sample: bool) -> Re
     let (mut bytes, mut at_end) = dom::first_bytes(blob, FIRST_BYTES).await?;
     let mut found =
         read_header(&bytes, at_end, rules).map_err(|error| facts::sentence(&error.to_string()))?;
-    if found == HeaderRead::NeedMore {
+    // A header as long as that leaves no room for rows.
+    let crowded = matches!(&found, HeaderRead::Header(header) if header.body_offset > CROWDED);
+    if !at_end && (found == HeaderRead::NeedMore || crowded) {
         (bytes, at_end) = dom::first_bytes(blob, MOST_BYTES).await?;
         found = read_header(&bytes, at_end, rules).map_err(|error| facts::sentence(&error.to_string()))?;
     }
@@ -270,7 +275,7 @@ pub fn cancel(app: App) {
 /// Goes to a step.
 pub fn go(app: App, step: Step) {
     app.state.step().set(step);
-    dom::focus_soon("step-title");
+    dom::top_soon("step-title");
 }
 
 /// Goes to where something is missing.

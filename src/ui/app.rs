@@ -68,12 +68,14 @@ fn Frame() -> impl IntoView {
 #[component]
 fn Warnings() -> impl IntoView {
     let app = App::here();
+    // What may be forgotten matters where the budget is fixed and where the ledger is downloaded.
+    let ledger_step = move || matches!(app.state.step().get(), Step::Privacy | Step::Result);
     let warning = move || {
         app.state.host().with(|host| match host {
             host if host.build.is_empty() => None,
             host if !host.secure => Some(text::INSECURE.to_owned()),
             host if host.fault.is_some() => host.fault.clone(),
-            host if host.durable == Some(false) => Some(text::NOT_DURABLE.to_owned()),
+            host if host.durable == Some(false) && ledger_step() => Some(text::NOT_DURABLE.to_owned()),
             _ => None,
         })
     };

@@ -15,6 +15,18 @@ pub fn focus_soon(id: &'static str) {
     leptos::prelude::request_animation_frame(move || focus(id));
 }
 
+/// Moves the focus to a step's title and the page to its top.
+pub fn top_soon(id: &'static str) {
+    leptos::prelude::request_animation_frame(move || {
+        if let Some(window) = web_sys::window() {
+            window.scroll_to_with_x_and_y(0.0, 0.0);
+        }
+        if let Some(element) = element(id) {
+            let _ = element.focus();
+        }
+    });
+}
+
 /// Moves the focus there now.
 pub fn focus(id: &str) {
     if let Some(element) = element(id) {

@@ -76,8 +76,8 @@ pub const PRESETS: &[Preset] = &[
         ["dbp", "diastolic", "diastolicbp", "diastolicpressure", "diastolicbloodpressure", "bpdia", "diabp"]
     ),
     preset!("Mean blood pressure", 14.0, 330.0, "mmHg", MIMIC, ["map", "meanbp", "meanbloodpressure"]),
-    preset!("Heart rate", 0.0, 350.0, "per minute", MIMIC, ["heartrate", "hr", "pulse", "pulserate"]),
-    preset!("Respiratory rate", 0.0, 300.0, "per minute", MIMIC, ["respiratoryrate", "resprate", "rr"]),
+    preset!("Heart rate", 0.0, 350.0, "beats/min", MIMIC, ["heartrate", "hr", "pulse", "pulserate"]),
+    preset!("Respiratory rate", 0.0, 300.0, "breaths/min", MIMIC, ["respiratoryrate", "resprate", "rr"]),
     preset!("Temperature", 26.0, 45.0, "°C", MIMIC, ["temperature", "temp", "bodytemperature", "tempc"]),
     preset!("Oxygen saturation", 0.0, 100.0, "%", MIMIC, ["spo2", "oxygensaturation", "o2sat", "sao2"]),
     preset!("HbA1c", 20.0, 195.0, "mmol/mol", EXETER, ["hba1c", "a1c", "hba1cmmolmol"]),

@@ -8,7 +8,7 @@ use crate::plan::document::{ColumnRole, ColumnType, MissingRule};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::ledger::State as EntryState;
 use crate::release::document::Interval;
-use crate::release::format::{bytes, grouped, percent, short};
+use crate::release::format::{grouped, percent, short};
 
 pub const NAME: &str = "discreet";
 pub const TAGLINE: &str = "Regression on patient data that you may publish";
@@ -53,13 +53,14 @@ pub const RANGES_NOTE: &str = "Each range says what a value could be for any pat
 pub const BUDGET_WHY: &str = "The budget says how much all releases from this table together may reveal about any one \
     person. It is fixed before anything is asked, and cannot be raised afterwards.";
 pub const BUDGET_FIXED: &str = "The budget of this table is fixed. It was set with its first release.";
-pub const ROWS_LABEL: &str = "About how many rows the table has";
-pub const ROWS_EXACT_LABEL: &str = "How many rows the table has, exactly";
+pub const ROWS_LABEL: &str = "Rows in the table, about";
+pub const ROWS_EXACT_LABEL: &str = "Rows in the table, exactly";
 pub const ROWS_WHY: &str = "A number that may be public, for the preview and to propose delta. It is never compared with \
     the table.";
 pub const ROWS_EXACT_WHY: &str =
     "This number becomes public with the release, and a table of another length is refused.";
 
+pub const WITHHELD: &str = "Intervals are withheld: the noise is as large as the signal. Read the estimates as a rough sign at most.";
 pub const REFIT: &str = "Fit another regression from the same release";
 pub const REFIT_FREE: &str = "This costs nothing: it uses only what is already published, and anyone who has the release \
     can do the same.";
@@ -160,9 +161,8 @@ pub const fn verdict(verdict: Verdict) -> &'static str {
 
 pub const fn interval(interval: Interval) -> &'static str {
     match interval {
-        Interval::Normal => "",
+        Interval::Normal | Interval::Withheld => "",
         Interval::Approximate => "approximate: wider than it need be",
-        Interval::Withheld => "withheld: the noise is as large as the signal",
     }
 }
 
@@ -208,9 +208,8 @@ pub fn needed(rest: usize) -> String {
     }
 }
 
-pub fn progress(done: f64, total: f64, seconds: Option<f64>) -> String {
-    let share = if total > 0.0 { percent((done / total).clamp(0.0, 1.0)) } else { "0 %".to_owned() };
-    let read = format!("{share} of {}", bytes(total));
+pub fn progress(share: f64, seconds: Option<f64>) -> String {
+    let read = format!("{:.0} %", (100.0 * share).floor());
     match seconds {
         Some(seconds) if seconds >= 90.0 => format!("{read}, about {:.0} min left", seconds / 60.0),
         Some(seconds) if seconds >= 1.0 => format!("{read}, about {seconds:.0} s left"),
@@ -221,12 +220,6 @@ pub fn progress(done: f64, total: f64, seconds: Option<f64>) -> String {
 pub fn cost(of_left: f64, first: bool) -> String {
     let what = if first { "of the budget" } else { "of what is left" };
     if of_left >= 0.9999 { format!("all {what}") } else { format!("{} {what}", percent(of_left)) }
-}
-
-pub fn expected(rows_needed: u64, rows: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "written with few digits")]
-    let (needed, rows) = (rows_needed as f64, rows as f64);
-    format!("Full intervals need about {} rows at this budget; you state {}.", grouped(needed), grouped(rows))
 }
 
 pub fn number(value: f64) -> String {

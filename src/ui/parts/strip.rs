@@ -37,10 +37,7 @@ fn Running() -> impl IntoView {
         let run = run();
         if run.total > 0.0 { (run.done / run.total).clamp(0.0, 1.0) } else { 0.0 }
     };
-    let words = move || {
-        let run = run();
-        text::progress(run.done, run.total, run.seconds_left)
-    };
+    let words = move || text::progress(share(), run().seconds_left);
     view! {
         <div class="running-words">
             <p class="zone-mark"><Icon name="lock"/>{text::PRIVATE}</p>
@@ -113,7 +110,7 @@ fn Offer(forecast: Forecast) -> impl IntoView {
         fits.filter_map(|column| column.name.clone().or_else(|| column.pattern.clone())).collect::<Vec<_>>()
     };
     let (outcomes, features) =
-        (text::list(&named(ColumnRole::Outcome), 2), text::list(&named(ColumnRole::Feature), 4));
+        (text::list(&named(ColumnRole::Outcome), 2), text::list(&named(ColumnRole::Feature), 5));
     let cost = text::cost(forecast.of_left, first);
     view! {
         <dl class="offer">

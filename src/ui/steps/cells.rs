@@ -142,7 +142,6 @@ fn TextCell(
     get: fn(&ColumnDraft) -> String,
     set: fn(&mut ColumnDraft, String),
     #[prop(optional)] numeric: bool,
-    #[prop(optional)] placeholder: &'static str,
     #[prop(optional, into)] wrong: Option<Signal<bool>>,
 ) -> impl IntoView {
     let write = move |event| {
@@ -156,8 +155,7 @@ fn TextCell(
     };
     view! {
         <input type="text" class="cell" class:numeric=numeric data-row=column.index data-cell=format!("{cell:?}")
-            inputmode=numeric.then_some("decimal") autocomplete="off" spellcheck="false" aria-label=move || label.get()
-            placeholder=placeholder aria-invalid=move || wrong.is_some_and(|wrong| wrong.get()).then_some("true")
+            inputmode=numeric.then_some("decimal") autocomplete="off" spellcheck="false" aria-label=move || label.get() aria-invalid=move || wrong.is_some_and(|wrong| wrong.get()).then_some("true")
             prop:value=move || column.read(get) on:input=write/>
     }
 }
@@ -201,10 +199,10 @@ fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<draft::Gap>>
     };
     view! {
         <td class="numeric"><TextCell column cell=Cell::Lower label=named("Lowest value") numeric=true
-            get=|c| c.lower.clone() set=|c, value| c.lower = value wrong=wrong(Cell::Lower)/>{under}</td>
+            get=|c| c.lower.clone() set=|c, value| c.lower = value wrong=wrong(Cell::Lower)/></td>
         <td class="numeric"><TextCell column cell=Cell::Upper label=named("Highest value") numeric=true
             get=|c| c.upper.clone() set=|c, value| c.upper = value wrong=wrong(Cell::Upper)/></td>
-        <td><TextCell column cell=Cell::Unit label=named("Unit") get=|c| c.unit.clone() set=|c, value| c.unit = value/>{offer}</td>
+        <td><TextCell column cell=Cell::Unit label=named("Unit") get=|c| c.unit.clone() set=|c, value| c.unit = value/>{under}{offer}</td>
     }
 }
 
@@ -222,8 +220,7 @@ fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
         view! { <option value="">{format!("against {first}")}</option>{rest.collect_view()} }
     };
     view! {
-        <td colspan="2"><TextCell column cell=Cell::Levels label=Signal::derive(move || format!("Levels of {}", name.get()))
-            placeholder="F, M" get=|c| c.levels.clone() set=|c, value| c.levels = value/>
+        <td colspan="2"><TextCell column cell=Cell::Levels label=Signal::derive(move || format!("Levels of {}", name.get())) get=|c| c.levels.clone() set=|c, value| c.levels = value/>
             {move || missing().then(|| view! { <p class="cell-note ask">"Which levels can it have? List them with commas between."</p> })}
         </td>
         <td><select class="cell" data-row=column.index data-cell="Reference"

@@ -55,7 +55,7 @@ fn Account(ledger: Ledger) -> impl IntoView {
             <table class="plain">
                 <caption class="hidden">"Releases charged to this ledger"</caption>
                 <thead><tr>
-                    <th scope="col" class="numeric">"No."</th><th scope="col">"Told"</th><th scope="col" class="numeric">"Cost"</th>
+                    <th scope="col">"No."</th><th scope="col">"Told"</th><th scope="col" class="numeric">"Cost"</th>
                     <th scope="col">"State"</th><th scope="col"><span class="hidden">"Open"</span></th>
                 </tr></thead>
                 <tbody>{rows.collect_view()}</tbody>
@@ -86,7 +86,7 @@ fn EntryRow(entry: Entry, capacity: u128) -> impl IntoView {
     });
     view! {
         <tr>
-            <td class="numeric">{entry.seq}</td>
+            <td>{entry.seq}</td>
             <td>{told}</td>
             <td class="numeric">{percent(facts::ratio(entry.charge.gaussian, capacity))}</td>
             <td>{text::entry_state(entry.state)}</td>

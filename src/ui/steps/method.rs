@@ -38,10 +38,7 @@ fn Expectation() -> impl IntoView {
             .into_any()
         }
         Ok(forecast) => match forecast.preview {
-            Some(preview) => {
-                let rows = forecast.plan.rows.or(forecast.plan.stated_rows).unwrap_or(0);
-                view! { <Expected preview rows/> }.into_any()
-            }
+            Some(preview) => view! { <Expected preview/> }.into_any(),
             None => view! {
                 <p class="notice">"State about how many rows the table has on the Privacy step to see how large the noise will be."</p>
             }
@@ -52,13 +49,12 @@ fn Expectation() -> impl IntoView {
 }
 
 #[component]
-fn Expected(preview: Preview, rows: u64) -> impl IntoView {
+fn Expected(preview: Preview) -> impl IntoView {
     let clear = preview.verdict == Verdict::Clear;
     let withheld = preview.verdict == Verdict::Withheld;
     let help = (!clear).then(|| {
         let advice = preview.advice.clone();
-        let needed = text::expected(preview.rows_needed, rows);
-        view! { <p>{advice}</p> <p class="hint">{needed} " The numbers come from the plan alone; no row was read."</p> }
+        view! { <p>{advice}</p> <p class="hint">"The numbers come from the plan alone; no row was read."</p> }
     });
     let outcomes: Vec<String> = preview.terms.iter().fold(Vec::new(), |mut seen, term| {
         if seen.last() != Some(&term.outcome) {
@@ -92,7 +88,7 @@ fn Expected(preview: Preview, rows: u64) -> impl IntoView {
                 </table>
             </div>
             {(more > 0).then(|| view! { <p class="hint">"and " {text::whole(more)} " more"</p> })}
-            <p class="hint">"Assumed: values spread over a third of the half width of their bounds, unrelated predictors, each moving the \
+            <p class="hint">"Bar: an effect of plausible size. Band around its end: 95 % of the noise. Line: noise and sampling together. Assumed: values spread over a third of the half width of their bounds, unrelated predictors, each moving the \
                 outcome by 0.3 of its spread. Real tables differ; related predictors make it worse."</p>
         </section>
     }
@@ -104,7 +100,7 @@ fn Expect(term: TermPreview, one: bool) -> impl IntoView {
     let effect = term.plausible_effect.abs();
     let (noise, sampling) = (term.noise_std_error, term.sampling_std_error);
     let total = (noise * noise + sampling * sampling).sqrt();
-    let most = (effect + 1.96 * total).max(effect * 2.0);
+    let most = (effect + 1.96 * total).max(effect * 1.35);
     view! {
         <tr>
             <th scope="row">{name}</th>

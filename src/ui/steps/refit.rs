@@ -124,7 +124,7 @@ fn Refitted(release: Release) -> impl IntoView {
                 view! {
                     <CoefficientTable lines outcome unit confidence=refit.confidence/>
                     <ul class="notes">{notes.collect_view()}</ul>
-                    <p class="hint">{refit.cost}</p>
+                    <p class="hint">"Cost. " {refit.cost}</p>
                 }
                 .into_any()
             }

@@ -18,6 +18,8 @@ pub fn CoefficientTable(lines: Vec<Line>, outcome: String, unit: String, confide
     let level = format::short(100.0 * confidence, 3);
     let what = if unit.is_empty() { outcome.clone() } else { format!("{outcome} ({unit})") };
     let more = lines.len().saturating_sub(MOST);
+    let withheld = lines.iter().any(|line| line.interval == Interval::Withheld);
+    let why = withheld.then(|| view! { <span class="withheld">{text::WITHHELD}</span> });
     let nothing = Mark { estimate: None, span: None };
     let rows = lines.into_iter().take(MOST).enumerate().map(|(index, line)| {
         let cell = drawn.as_ref().map(|figure| {
@@ -31,7 +33,7 @@ pub fn CoefficientTable(lines: Vec<Line>, outcome: String, unit: String, confide
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label=format!("Coefficients for {outcome}")>
             <table class="journal">
-                <caption>"Linear regression of " {what}</caption>
+                <caption>"Linear regression of " {what} {why}</caption>
                 <thead><tr>
                     <th scope="col">"Term"</th>
                     <th scope="col" class="numeric">"Estimate"</th>
@@ -57,7 +59,7 @@ fn CoefficientRow(line: Line, cell: Option<(Mark, f64, Vec<figure::Tick>)>) -> i
     let note = text::interval(line.interval);
     let withheld = line.interval == Interval::Withheld;
     let interval = if withheld {
-        view! { <span class="withheld">{note}</span> }.into_any()
+        view! { <span class="withheld">"withheld"</span> }.into_any()
     } else {
         view! { {written.interval} {(!note.is_empty()).then(|| view! { <span class="row-note">{note}</span> })} }.into_any()
     };
