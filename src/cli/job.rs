@@ -58,8 +58,8 @@ impl Job {
         self,
         sink: impl Fn(usize) -> S + Sync,
     ) -> Result<(Prepared, Scan<S>), CliError> {
-        let terms = self.prepared.geometry().terms.len();
-        let scan = self.table.scan(self.prepared.bound(), || sink(terms), self.workers, |_, _| ())?;
+        let width = self.prepared.row_width();
+        let scan = self.table.scan(self.prepared.bound(), || sink(width), self.workers, |_, _| ())?;
         check_table(&self.prepared, scan.records, scan.persons)?;
         Ok((self.prepared, scan))
     }

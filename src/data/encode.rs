@@ -11,6 +11,9 @@ use super::number;
 use crate::plan::bound::{BoundPlan, GridParams, Kind, Missing, Role};
 use crate::privacy::mutants::{Mutant, planted};
 
+/// Bits of a guard digit: what rounding to the grid left of a code, in steps 2⁻²² as long.
+pub const GUARD_BITS: u32 = 22;
+
 /// Name of the constant's term.
 pub const INTERCEPT: &str = "(Intercept)";
 
@@ -115,6 +118,23 @@ impl Geometry {
             }
         }
         Self { constant, radius, reach, longest, terms }
+    }
+
+    /// Number of integers in a row: one for each term and, with guard digits, one more for each but the constant.
+    #[must_use]
+    pub fn row_width(&self, guard: bool) -> usize {
+        self.terms.len() + if guard { self.terms.len() - self.first() } else { 0 }
+    }
+
+    /// Place of the guard digit of a term; the constant has none.
+    #[must_use]
+    pub fn guard_of(&self, term: usize) -> Option<usize> {
+        term.checked_sub(self.first()).map(|place| self.terms.len() + place)
+    }
+
+    /// Place of the first term after the constant.
+    fn first(&self) -> usize {
+        usize::from(self.constant > 0)
     }
 
     /// c² + W², the largest squared norm of a row: what sensitivities are computed from.
@@ -245,8 +265,8 @@ impl Encoder {
         let na: Vec<String> = plan.csv.na.iter().map(|token| token.trim().to_owned()).collect();
         let na_numbers =
             na.iter().filter(|token| number::parse(token, plan.csv.decimal).is_some()).cloned().collect();
-        let first = usize::from(geometry.constant > 0);
-        let mut row = vec![0; geometry.terms.len()];
+        let first = geometry.first();
+        let mut row = vec![0; geometry.row_width(plan.guard)];
         if let (Some(place), true) = (row.first_mut(), geometry.constant > 0) {
             *place = i32::try_from(geometry.constant).unwrap_or(0);
         }
@@ -259,7 +279,7 @@ impl Encoder {
             radius: geometry.radius,
             reach: f64::from(geometry.reach),
             longest: geometry.longest,
-            values: vec![0.0; row.len() - first],
+            values: vec![0.0; geometry.terms.len() - first],
             row,
             first,
         }
@@ -319,12 +339,16 @@ impl Encoder {
         let unclipped = planted(Mutant::NoClip) || planted(Mutant::ColumnClampOnly);
         let shorten = if norm > self.longest && !unclipped { self.longest / norm } else { 1.0 };
         let step = shorten * (self.reach / self.longest);
-        let codes = &mut self.row[self.first..];
+        let (codes, digits) = self.row[self.first..].split_at_mut(self.values.len());
         for (code, value) in codes.iter_mut().zip(&self.values) {
             *code = nearest(value * step);
         }
         if !within(codes, self.radius) && !unclipped {
             codes.fill(0);
+        }
+        let digit = libm::ldexp(1.0, GUARD_BITS.cast_signed());
+        for ((digit_of, code), value) in digits.iter_mut().zip(codes).zip(&self.values) {
+            *digit_of = nearest((value * step - f64::from(*code)) * digit);
         }
     }
 }

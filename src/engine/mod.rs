@@ -5,6 +5,7 @@
 //! does the same from a seed, any number of times. No file, clock, thread or screen is known here.
 
 mod error;
+mod guard;
 mod prepare;
 mod release;
 pub mod simulate;

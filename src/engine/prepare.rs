@@ -56,7 +56,7 @@ pub fn prepare(
     if let Some(csv) = &mut checked.plan.csv {
         csv.delimiter = Some(char::from(delimiter).to_string());
     }
-    let bound = bind::bind(&checked, names, delimiter, mechanism.grid())?;
+    let mut bound = bind::bind(&checked, names, delimiter, mechanism.grid())?;
     let geometry = Geometry::new(&bound);
     if geometry.terms.len() > MAX_TERMS {
         return Err(EngineError::Plan(PlanError::at(
@@ -73,6 +73,7 @@ pub fn prepare(
         Mechanism::AnalyzeGauss(parameters) => cost(&checked, &geometry, parameters)?,
         Mechanism::Ols(_) => None,
     };
+    bound.guard = cost.is_none();
     let events = cost.iter().map(|cost| cost.noise.event()).collect();
     Ok(Prepared { plan: checked.plan.clone(), checked, bound, geometry, info, mechanism, cost, events })
 }
@@ -141,6 +142,12 @@ impl Prepared {
     #[must_use]
     pub const fn geometry(&self) -> &Geometry {
         &self.geometry
+    }
+
+    /// Number of integers in an encoded row.
+    #[must_use]
+    pub fn row_width(&self) -> usize {
+        self.geometry.row_width(self.bound.guard)
     }
 
     /// The mechanism's row in the table of names.

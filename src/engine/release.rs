@@ -1,8 +1,10 @@
 //! Noise, then everything that follows from it.
 
 use super::error::EngineError;
-use super::prepare::Prepared;
+use super::guard;
+use super::prepare::{Cost, Prepared};
 use crate::data::Moments;
+use crate::data::encode::GUARD_BITS;
 use crate::inference::moments::{CellNoise, NoisyMoments};
 use crate::inference::options::Options;
 use crate::inference::refit::public_rows;
@@ -31,16 +33,29 @@ pub fn release<E: Entropy>(
     ledger: Option<LedgerReference>,
     software: Software,
 ) -> Result<Release, EngineError> {
-    if moments.terms() != prepared.geometry.terms.len() {
+    if moments.terms() != prepared.row_width() {
         return Err(EngineError::Internal("the moments belong to another plan"));
     }
     if prepared.cost.is_none() && !E::DEMO {
         return Err(EngineError::Internal("a release without noise was asked for"));
     }
-    let noise = prepared.cost.as_ref().map(|cost| &cost.noise);
-    let cells = perturb(moments, noise, &mut rng);
+    let radius = prepared.bound.grid.radius;
+    let failed = |_| EngineError::Internal("the released moments could not be evaluated");
+    let (cells, evaluated) = match &prepared.cost {
+        Some(Cost { noise, .. }) => {
+            let cells = perturb(moments, noise, &mut rng);
+            let noise = CellNoise::new(noise.shape, u128::from(noise.scale.get().get()), radius);
+            let evaluated = NoisyMoments::from_cells(&prepared.geometry, radius, &cells, noise);
+            (cells, evaluated.map_err(failed)?)
+        }
+        None => {
+            let fine = guard::fine_cells(moments, &prepared.geometry);
+            let evaluated = NoisyMoments::from_fine_cells(&prepared.geometry, radius, &fine, 2 * GUARD_BITS);
+            (guard::cells(moments, &prepared.geometry), evaluated.map_err(failed)?)
+        }
+    };
     drop(rng);
-    let (coefficients, diagnostics) = regressions(prepared, &cells)?;
+    let (coefficients, diagnostics) = regressions(prepared, &evaluated)?;
     Ok(Release {
         schema: SCHEMA.to_owned(),
         plan: prepared.plan.clone(),
@@ -55,19 +70,15 @@ pub fn release<E: Entropy>(
     })
 }
 
-fn regressions(prepared: &Prepared, cells: &[i128]) -> Result<(Coefficients, Diagnostics), EngineError> {
-    let failed = "the released moments could not be evaluated";
-    let radius = prepared.bound.grid.radius;
-    let noise = prepared.cost.as_ref().map_or(CellNoise::None, |cost| {
-        CellNoise::new(cost.noise.shape, u128::from(cost.noise.scale.get().get()), radius)
-    });
-    let moments = NoisyMoments::from_cells(&prepared.geometry, radius, cells, noise)
-        .map_err(|_| EngineError::Internal(failed))?;
+fn regressions(
+    prepared: &Prepared,
+    moments: &NoisyMoments,
+) -> Result<(Coefficients, Diagnostics), EngineError> {
     let layout = Layout::new(&prepared.bound, &prepared.geometry);
     let intercept = prepared.checked.intercept;
     let mut options = Options {
         confidence: prepared.checked.confidence,
-        rows: public_rows(&prepared.plan, &moments),
+        rows: public_rows(&prepared.plan, moments),
         seed: moments.seed(),
         ..Options::default()
     };
@@ -75,14 +86,14 @@ fn regressions(prepared: &Prepared, cells: &[i128]) -> Result<(Coefficients, Dia
         Mechanism::AnalyzeGauss(analyze_gauss::Parameters { ridge, repair, .. }) => {
             options.ridge = *ridge;
             options.repair = *repair;
-            report(&moments, &layout, intercept, options)
+            report(moments, &layout, intercept, options)
         }
         Mechanism::Ols(parameters) if parameters.lambda > 0.0 => {
-            ols::report(&moments, &layout, intercept, options, *parameters)
+            ols::report(moments, &layout, intercept, options, *parameters)
         }
-        Mechanism::Ols(_) => report(&moments, &layout, intercept, options),
+        Mechanism::Ols(_) => report(moments, &layout, intercept, options),
     };
-    answer.map_err(|_| EngineError::Internal(failed))
+    answer.map_err(|_| EngineError::Internal("the released moments could not be evaluated"))
 }
 
 fn privacy(prepared: &Prepared, demo: bool) -> Privacy {

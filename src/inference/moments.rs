@@ -131,6 +131,21 @@ impl NoisyMoments {
         Self::try_new(geometry_terms(geometry, radius), &values, noise)
     }
 
+    /// Moments without noise whose cells count steps 2^-`bits` of a squared code, of a demonstration with guard digits.
+    ///
+    /// # Errors
+    /// [`MomentsError`] when the number of cells does not fit the terms.
+    pub fn from_fine_cells(
+        geometry: &Geometry,
+        radius: u32,
+        cells: &[i128],
+        bits: u32,
+    ) -> Result<Self, MomentsError> {
+        let unit = libm::ldexp(unit(radius), bits.cast_signed());
+        let values: Vec<f64> = cells.iter().map(|&cell| float(cell) / unit).collect();
+        Self::try_new(geometry_terms(geometry, radius), &values, CellNoise::None)
+    }
+
     /// The moments of a release under the plan that it ran.
     ///
     /// # Errors

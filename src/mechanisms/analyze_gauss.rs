@@ -191,17 +191,13 @@ impl Noise {
     }
 }
 
-/// The released integers, as a packed upper triangle: all noise is drawn first, then the exact sums are added. Without
-/// `noise` they are the exact sums, which only a demonstration may show.
+/// The released integers, as a packed upper triangle: all noise is drawn first, then the exact sums are added.
 ///
 /// No sum can wrap: exact sums stay below 2^112 and noise below 2^62 but with probability 0 in practice, and a sum that
 /// would leave 128 bits saturates.
-pub fn perturb<E: Entropy>(moments: &Moments, noise: Option<&Noise>, rng: &mut E) -> Vec<i128> {
+pub fn perturb<E: Entropy>(moments: &Moments, noise: &Noise, rng: &mut E) -> Vec<i128> {
     let terms = moments.terms();
-    let mut cells = match noise {
-        Some(noise) => noise.draw(rng),
-        None => vec![0; terms * (terms + 1) / 2],
-    };
+    let mut cells = noise.draw(rng);
     let mut rest = cells.iter_mut();
     for row in 0..terms {
         for (column, cell) in (row..terms).zip(&mut rest) {

@@ -62,6 +62,7 @@ pub fn bind(
         fields: names.len(),
         csv: CsvRules { delimiter, decimal: plan.decimal, encoding: plan.encoding, na: plan.na.clone() },
         grid,
+        guard: false,
     })
 }
 

@@ -113,4 +113,7 @@ pub struct BoundPlan {
     pub csv: CsvRules,
     /// The grid.
     pub grid: GridParams,
+    /// Whether a row carries a guard digit for each code. A demonstration without noise has them, so that it equals
+    /// least squares to more digits than the grid has; a release never does.
+    pub guard: bool,
 }

@@ -46,6 +46,7 @@ pub fn plan(columns: Vec<BoundColumn>, fields: usize) -> BoundPlan {
         fields,
         csv: rules(),
         grid: GridParams { radius: 1 << 24, intercept_weight: 0.5, feature_share: 0.6, row_norm: 1.0 },
+        guard: false,
     }
 }
 

@@ -104,7 +104,7 @@ fn moments(prepared: &Prepared, table: &str) -> Moments {
 
 #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a statistic")]
 fn draw(prepared: &Prepared, moments: &Moments, seed: u64, run: u32) -> Vec<f64> {
-    let noise = prepared.cost().map(|cost| &cost.noise);
+    let noise = &prepared.cost().unwrap().noise;
     let mut rng = DemoRng::new(seed, run.into());
     perturb(moments, noise, &mut rng).into_iter().map(|cell| cell as f64).collect()
 }
@@ -236,7 +236,7 @@ fn no_two_releases_are_equal() {
 fn a_release_shows_these_integers_and_no_others() {
     let prepared = prepared(&with_constant("goe"), "x,y\n").unwrap();
     let moments = moments(&prepared, "x,y\n0.2,0.4\n");
-    let cells = perturb(&moments, prepared.cost().map(|cost| &cost.noise), &mut DemoRng::new(5, 1));
+    let cells = perturb(&moments, &prepared.cost().unwrap().noise, &mut DemoRng::new(5, 1));
     let released = release(&prepared, &moments, DemoRng::new(5, 1), None, software()).unwrap();
     let matrix = released.moments.unwrap().matrix;
     let upper: Vec<&String> = (0..3).flat_map(|row| &matrix[row][row..]).collect();

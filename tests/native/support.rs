@@ -54,7 +54,7 @@ pub fn scan<S: RowSink + Send>(
     table: &str,
     sink: impl Fn(usize) -> S + Sync,
 ) -> Scan<S> {
-    let terms = prepared.geometry().terms.len();
+    let terms = prepared.row_width();
     open(table).scan(prepared.bound(), || sink(terms), 1, |_, _| ()).unwrap()
 }
 
