@@ -32,7 +32,8 @@ export function journeys({ args } = {}) {
   stage.again = async ({ newTab }) => {
     const page = await newTab();
     const discreet = new DiscreetPage(page);
-    await discreet.start(stage.server.url);
+    await discreet.open(stage.server.url);
+    await discreet.table("blood-pressure.csv");
     return { page, discreet };
   };
   return stage;
