@@ -68,9 +68,9 @@ pub fn html(release: &Release) -> String {
     columns(&mut page, release);
     setting(&mut page, release);
     let software = &release.software;
-    let _ = write!(
+    let _ = writeln!(
         page,
-        "</main><footer>{} {}, build {}. {}</footer></body></html>\n",
+        "</main><footer>{} {}, build {}. {}</footer></body></html>",
         escape(&software.name),
         escape(&software.version),
         escape(&software.build),
@@ -88,11 +88,11 @@ fn regression(page: &mut String, release: &Release, outcome: &str, plot: bool) {
     let unit = figure::unit(&release.plan, outcome);
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
     let named = if unit.is_empty() { outcome.to_owned() } else { format!("{outcome} ({unit})") };
-    let _ = write!(
+    let _ = writeln!(
         page,
         "<table><caption>Linear regression of {}</caption><thead><tr><th scope=\"col\">Term</th>\
          <th scope=\"col\" class=\"n\">Estimate</th><th scope=\"col\" class=\"n\">{level} % interval</th>\
-         <th scope=\"col\" class=\"n\">Privacy noise</th>{}</tr></thead><tbody>\n",
+         <th scope=\"col\" class=\"n\">Privacy noise</th>{}</tr></thead><tbody>",
         escape(&named),
         if drawn.is_some() { "<th scope=\"col\">Across the whole range</th>" } else { "" }
     );

@@ -741,6 +741,11 @@ mod tests {
     fn half_of_a_ledger_can_be_asked_for_twice() {
         for left in [61_000_000_000_u128, 1_099_511_627_776, 7_000_000, 123_456_789_012_345] {
             let asked = ask(left, 50, 1e-6).mu.unwrap();
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "positive and below 2^53"
+            )]
             let units = (asked * asked * 1_099_511_627_776.0) as u128;
             assert!(2 * units <= left && 2 * units > left - left / 10_000, "{left} {units}");
         }

@@ -51,7 +51,7 @@ fn Account(ledger: Ledger) -> impl IntoView {
     view! {
         <p class="tabular"><strong>{text::left_line(left)}</strong> ", " {percent(spent)} " charged so far"</p>
         <Meter share=Signal::derive(move || left) ask=Signal::derive(|| 0.0)/>
-        <div class="scroll">
+        <div class="scroll" tabindex="0" role="group" aria-label="Releases charged to this ledger">
             <table class="plain">
                 <caption class="hidden">"Releases charged to this ledger"</caption>
                 <thead><tr>

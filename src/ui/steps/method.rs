@@ -73,7 +73,7 @@ fn Expected(preview: Preview) -> impl IntoView {
                 <p class="verdict-main">{text::verdict(preview.verdict)}</p>
                 {help}
             </div>
-            <div class="scroll">
+            <div class="scroll" tabindex="0" role="group" aria-label="Noise beside plausible effects">
                 <table class="plain expect">
                     <caption>"Noise beside an effect of plausible size, from public numbers alone"</caption>
                     <thead><tr>
