@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faults } from "./browser.mjs";
+import { json } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 
 const stage = journeys();
@@ -138,4 +139,32 @@ test("two tabs that both open a ledger open one", async (t) => {
   const { line, entries } = await loser.discreet.account();
   assert.equal(line, "0 % left, 100 % charged so far");
   assert.equal(entries.length, 1);
+});
+
+test("a downloaded ledger goes on in another browser", async (t) => {
+  const here = await stage.arrive(t);
+  await here.discreet.make();
+  const first = await keepLedger(here.discreet);
+  await here.discreet.make();
+  const second = await keepLedger(here.discreet);
+  assert.equal(second.entries.length, 2);
+
+  const there = await stage.arrive(t);
+  await there.discreet.importLedger(json("discreet-ledger.json", second));
+  await there.discreet.ledger.getByText("25 % left, 75 % charged so far").waitFor();
+  const account = await there.discreet.account();
+  assert.deepEqual(account.entries.length, 2);
+  // An older copy would give something back, and an edited one could.
+  for (const [ledger, words] of [
+    [first, /older than this one/],
+    [{ ...second, entries: second.entries.slice(0, 1) }, /not valid/],
+  ]) {
+    await there.discreet.importLedger(json("discreet-ledger.json", ledger));
+    await there.discreet.alert.filter({ hasText: words }).waitFor();
+    assert.deepEqual(await there.discreet.account(), account);
+  }
+  await there.page.reload({ waitUntil: "networkidle" });
+  await there.discreet.table("blood-pressure.csv");
+  assert.deepEqual(await there.discreet.account(), account);
+  assert.deepEqual(faults(here.record), {});
 });

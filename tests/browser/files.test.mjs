@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { once } from "node:events";
 import { test } from "node:test";
 import { faults } from "./browser.mjs";
-import { csv, journeys } from "./journey.mjs";
+import { csv } from "./files.mjs";
+import { journeys } from "./journey.mjs";
 
 const stage = journeys();
 

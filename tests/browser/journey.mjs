@@ -38,8 +38,3 @@ export function journeys({ args } = {}) {
   };
   return stage;
 }
-
-/// A file for an input, made here.
-export const csv = (name, text) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
-
-export const json = (name, value) => ({ name, mimeType: "application/json", buffer: Buffer.from(JSON.stringify(value)) });

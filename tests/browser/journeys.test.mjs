@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { DATA, DIST, faults } from "./browser.mjs";
-import { journeys, json } from "./journey.mjs";
+import { json, planOfTen } from "./files.mjs";
+import { journeys } from "./journey.mjs";
 import { serve } from "./server.mjs";
 
 const stage = journeys();
@@ -152,22 +153,6 @@ test("a file is described, released, downloaded in every form and opened again",
   assert.equal(await page.getByLabel("Highest value of bp", { exact: true }).inputValue(), "140");
   assert.deepEqual(faults(record), {});
 });
-
-const TEN = {
-  age: [18, 90], sex: [1, 2], bmi: [18, 42], bp: [60, 140], s1: [90, 310], s2: [40, 250], s3: [20, 100], s4: [1, 10], s5: [3, 7], s6: [55, 130],
-};
-
-function planOfTen() {
-  const features = Object.entries(TEN).map(([name, [lower, upper]]) => ({ name, role: "feature", type: "number", lower, upper }));
-  return {
-    schema: "discreet.plan/1",
-    adjacency: "add-remove",
-    stated_rows: 450,
-    columns: [...features, { name: "target", role: "outcome", type: "number", lower: 0, upper: 350 }],
-    mechanism: { name: "analyze-gauss" },
-    budget: { epsilon: 8, delta: 1e-5 },
-  };
-}
 
 test("ten predictors on 442 patients: withheld intervals are foretold, and explained where they are missing", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);

@@ -115,8 +115,9 @@ export class DiscreetPage {
   }
 
   // Result
-  /// Clicks Release and waits for what came of it.
+  /// Clicks Release and waits for what came of it. An earlier release gives way to the step on which the strip is.
   async make() {
+    if (await this.released.count()) await this.goTo("Method");
     await this.ready();
     await this.release.click();
     await this.released.waitFor();
@@ -138,6 +139,11 @@ export class DiscreetPage {
   async coefficients(region = this.released) {
     const rows = region.getByRole("table").getByRole("row").filter({ has: this.page.getByRole("rowheader") });
     return Promise.all((await rows.all()).map(async (row) => (await row.getByRole("rowheader").or(row.getByRole("cell")).allInnerTexts()).slice(0, 4)));
+  }
+
+  async importLedger(file) {
+    await this.goTo("Result");
+    await this.ledger.getByLabel("Import a ledger").setInputFiles(file);
   }
 
   /// What the ledger says of itself: left, charged, and each release.
