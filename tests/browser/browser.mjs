@@ -22,8 +22,9 @@ function executable() {
   throw new Error("No Chromium found: name one, CHROME=/path/to/chromium.");
 }
 
-/// Starts Chromium. It asks no host for anything by itself, so every request in a record is the page's.
-export function launch() {
+/// Starts Chromium, with further arguments if need be. It asks no host for anything by itself, so every request in a
+/// record is the page's.
+export function launch(args = []) {
   return chromium.launch({
     executablePath: executable(),
     args: [
@@ -34,6 +35,7 @@ export function launch() {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      ...args,
     ],
   });
 }

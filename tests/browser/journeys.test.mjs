@@ -1,36 +1,33 @@
-// Journeys through the release page in dist/. `make journeys` runs them; `make dist` builds the page first.
+// The main journeys through the release page in dist/: from a table to something that may be published. `make journeys`
+// runs them; `make dist` builds the page first.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { DIST, faults, launch, open } from "./browser.mjs";
-import { DiscreetPage } from "./page-object.mjs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { DATA, DIST, faults } from "./browser.mjs";
+import { json, planOfTen } from "./files.mjs";
+import { journeys } from "./journey.mjs";
 import { serve } from "./server.mjs";
 
-let browser;
-let server;
+const stage = journeys();
+const DIABETES = join(DATA, "diabetes.csv");
 
-before(async () => {
-  server = await serve(DIST);
-  browser = await launch();
-});
+/// Three columns of the diabetes table, described as a person would.
+async function describeThree(discreet) {
+  await discreet.goTo("Columns");
+  await discreet.describe("bmi", { role: "Feature", lower: 18, upper: 42 });
+  await discreet.describe("bp", { role: "Feature", lower: 60, upper: 140 });
+  await discreet.describe("target", { role: "Outcome", lower: 0, upper: 350 });
+}
 
-after(async () => {
-  await browser?.close();
-  await server?.close();
-});
-
-/// A fresh profile that closes with its test, passed or failed: an open one would keep the runner waiting.
-async function visit(t) {
-  const tab = await open(browser);
-  t.after(() => tab.context.close());
-  return tab;
+/// Every key and every text or number of a document, in order.
+function leaves(value, path = "") {
+  if (value === null || typeof value !== "object") return [{ path, value }];
+  return Object.entries(value).flatMap(([key, inner]) => leaves(inner, `${path}/${key}`));
 }
 
 test("the page opens quietly", async (t) => {
-  const { page, record } = await visit(t);
-  const discreet = new DiscreetPage(page);
-  await discreet.open(server.url);
-  record.loaded();
+  const { page, record } = await stage.arrive(t);
   await page.waitForTimeout(500); // long enough for a late request to show
   assert.match(await page.title(), /discreet/);
   assert.deepEqual(faults(record), {});
@@ -42,9 +39,172 @@ test("the page opens below the root of a host, under the policy as a header", as
     headers: { "content-security-policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'" },
   });
   t.after(() => below.close());
-  const { page, record } = await visit(t);
-  await new DiscreetPage(page).open(below.url);
+  const { record, discreet } = await stage.visit(t);
+  await discreet.start(below.url);
   record.loaded();
+  await discreet.make();
   assert.deepEqual(faults(record), {});
   assert.deepEqual(below.requests.filter((path) => !path.startsWith("/some/path/")), []);
+});
+
+test("one click releases the sample, and nothing leaves the page", async (t) => {
+  const { page, record, discreet, context } = await stage.arrive(t);
+  const served = stage.server.requests.length;
+  assert.match(await discreet.strip.innerText(), /sbp by age, sex, bmi, smoker/);
+  assert.match(await discreet.strip.innerText(), /50 % of the budget/);
+  // Whatever was not loaded by now cannot be loaded at all.
+  await context.setOffline(true);
+  await discreet.make();
+
+  const rows = await discreet.coefficients();
+  assert.equal(rows.length, 6);
+  for (const [term, estimate, interval, share] of rows) {
+    assert.match(estimate, /^[−-]?[\d.]+$/, term);
+    assert.match(interval, /^[−-]?[\d. ]+ to [−-]?[\d. ]+/, term);
+    assert.match(share, /\d %/, term);
+  }
+  await page.getByRole("heading", { name: "What is promised" }).waitFor();
+  assert.match(await page.getByRole("region", { name: "What is promised" }).innerText(), /Someone who must guess[^]*Epsilon is 1\.36\d* and delta is 5e-6/);
+  const account = await discreet.account();
+  assert.equal(account.line, "50 % left, 50 % charged so far");
+  assert.equal(account.entries.length, 1);
+
+  const { name, text } = await discreet.download("Release (JSON)");
+  assert.equal(name, "discreet-release.json");
+  const release = JSON.parse(text);
+  assert.equal(release.schema, "discreet.release/1");
+  assert.deepEqual(Object.keys(release).sort(), ["coefficients", "diagnostics", "ledger", "moments", "plan", "privacy", "public", "schema", "software"].filter((key) => key in release));
+  assert.equal(release.coefficients.length, 6);
+  assert.equal(release.privacy.assurance, "EXACT");
+  assert.equal(release.ledger.entry, 1);
+  assert.equal(release.moments.matrix.length, release.moments.terms.length);
+  // The sample's plan states 12 000 rows in public; no other place may repeat them.
+  const counts = leaves(release).filter(({ value }) => Number(value) === 12000).map(({ path }) => path);
+  assert.deepEqual(counts, ["/plan/stated_rows"]);
+  assert.doesNotMatch(text, /blood.pressure|\.csv|P0000|\d\d:\d\d|20\d\d-\d\d-\d\d/);
+
+  assert.deepEqual(faults(record), {});
+  assert.deepEqual(stage.server.requests.slice(served), []);
+});
+
+test("a file is described, released, downloaded in every form and opened again", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.choose(DIABETES);
+  await discreet.table("diabetes.csv");
+  assert.match(await discreet.step("Data").innerText(), /11 columns/);
+  // Nothing is filled in that could come from the rows.
+  await discreet.goTo("Columns");
+  for (const name of ["bmi", "target"]) {
+    assert.equal(await page.getByLabel(`Lowest value of ${name}`, { exact: true }).inputValue(), "");
+    assert.equal(await page.getByLabel(`Highest value of ${name}`, { exact: true }).inputValue(), "");
+  }
+  await describeThree(discreet);
+  await discreet.budget({ rows: 442, epsilon: 8, oneIn: 100000, share: "All" });
+  await discreet.goTo("Method");
+  const expected = await page.getByRole("region", { name: "What to expect" }).getByRole("status").innerText();
+  assert.match(expected, /Intervals/);
+  await discreet.make();
+  const rows = await discreet.coefficients();
+  assert.deepEqual(rows.map(([term]) => term.split(/\W|per\b/)[0]), ["Intercept", "bmi", "bp"]);
+  for (const [term, , interval] of rows) assert.match(interval, / to /, term);
+  assert.equal((await discreet.account()).line, "0 % left, 100 % charged so far");
+
+  const release = await discreet.downloadJson("Release (JSON)");
+  assert.deepEqual(release.plan.columns.filter((column) => column.role === "feature").map((column) => column.name), ["bmi", "bp"]);
+  // All of the budget, as its mu; epsilon at the budget's delta is no more than what was stated.
+  assert.ok(release.privacy.epsilon <= 8 && release.privacy.epsilon > 7.99, release.privacy.epsilon);
+  assert.equal(release.privacy.delta, 1e-5);
+
+  const table = await discreet.download("Coefficients (CSV)");
+  assert.match(table.name, /\.csv$/);
+  const lines = table.text.trimEnd().split("\r\n");
+  assert.equal(lines[0], "outcome,term,estimate,std_error,lower,upper,noise_share,interval");
+  assert.equal(lines.length, 4);
+  assert.equal(Number(lines[2].split(",")[2]), release.coefficients[1].estimate);
+
+  const report = await discreet.download("Report (HTML)");
+  assert.match(report.name, /\.html$/);
+  assert.doesNotMatch(report.text, /<script|<link|<iframe|<object|\bsrc=|\bhref=|url\(|@import|\bon\w+=|diabetes|https?:(?!\/\/www\.w3\.org\/)/i);
+  const sheet = await page.context().newPage();
+  await sheet.setContent(report.text);
+  await sheet.getByRole("heading", { level: 1, name: "Private regression of target" }).waitFor();
+  await sheet.close();
+
+  const plan = await discreet.downloadJson("Plan (JSON)");
+  assert.equal(plan.schema, "discreet.plan/1");
+  assert.equal(plan.stated_rows, 442);
+  const ledger = await discreet.downloadJson("Ledger (JSON)");
+  assert.equal(ledger.schema, "discreet.ledger/1");
+  assert.equal(ledger.entries.length, 1);
+  assert.equal(ledger.id, release.ledger.id);
+  assert.doesNotMatch(JSON.stringify(ledger), /diabetes|442/);
+
+  // Another table, then the saved release: the same coefficients, of which nothing is charged anew.
+  await discreet.openSaved(json("kept.json", release));
+  await page.getByText("Opened from a file.").waitFor();
+  assert.deepEqual(await discreet.coefficients(), rows);
+
+  // The saved plan describes the table again.
+  await discreet.choose(DIABETES);
+  await discreet.table("diabetes.csv");
+  await discreet.openSaved(json("kept-plan.json", plan));
+  await discreet.step("Columns").filter({ hasText: "3 described" }).waitFor();
+  await discreet.goTo("Columns");
+  assert.equal(await page.getByLabel("Highest value of bp", { exact: true }).inputValue(), "140");
+  assert.deepEqual(faults(record), {});
+});
+
+test("ten predictors on 442 patients: withheld intervals are foretold, and explained where they are missing", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.choose(DIABETES);
+  await discreet.table("diabetes.csv");
+  await discreet.openSaved(json("ten.json", planOfTen()));
+  await discreet.step("Columns").filter({ hasText: "11 described" }).waitFor();
+  await discreet.budget({ share: "All" });
+  assert.match(await discreet.strip.innerText(), /intervals will be withheld/i);
+  await discreet.goTo("Method");
+  const verdict = await page.getByRole("region", { name: "What to expect" }).getByRole("status").innerText();
+  assert.match(verdict, /Intervals will be withheld: the noise is as large as the signal/);
+  assert.match(verdict, /fewer|narrower|larger|more/i); // what would help
+  await discreet.make();
+  const rows = await discreet.coefficients();
+  assert.equal(rows.length, 11);
+  for (const [term, , interval] of rows) assert.match(interval, /withheld/, term);
+  assert.match(await discreet.released.getByRole("table").innerText(), /withheld: the noise is as large as the signal/);
+  const release = await discreet.downloadJson("Release (JSON)");
+  for (const coefficient of release.coefficients) {
+    assert.equal(coefficient.interval, "withheld");
+    assert.deepEqual([coefficient.lower, coefficient.upper], [null, null]);
+  }
+  // Nothing but the plan's own stated 450 could say how many rows there are.
+  assert.deepEqual(leaves(release).filter(({ value }) => Number(value) === 442), []);
+  assert.deepEqual(faults(record), {});
+});
+
+test("another regression from the same release costs nothing", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.make();
+  const before = await discreet.account();
+  const kept = await discreet.downloadJson("Ledger (JSON)");
+  await discreet.refit.getByText(/This costs nothing/).waitFor();
+  await discreet.refit.getByLabel("Outcome of the new regression").selectOption("bmi");
+  for (const name of ["age", "salt"]) await discreet.refit.getByRole("checkbox", { name, exact: true }).check();
+  await discreet.refit.getByRole("button", { name: "Refit" }).click();
+  await discreet.refit.getByRole("group", { name: "Coefficients for bmi" }).waitFor();
+  const rows = await discreet.coefficients(discreet.refit);
+  assert.deepEqual(rows.map(([term]) => term.split(/\W|per\b/)[0]), ["Intercept", "age", "salt"]);
+  assert.deepEqual(await discreet.account(), before);
+  assert.deepEqual(await discreet.downloadJson("Ledger (JSON)"), kept);
+  assert.deepEqual(faults(record), {});
+});
+
+test("a plan waits for its table", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.openSaved(json("ten.json", planOfTen()));
+  // The sample is open, and it is not the plan's table.
+  await discreet.alert.filter({ hasText: /needs a column `/ }).waitFor();
+  await page.getByText("A saved plan waits for its table").waitFor();
+  await discreet.choose(DIABETES);
+  await discreet.step("Columns").filter({ hasText: "11 described" }).waitFor();
+  assert.equal(await page.getByText("A saved plan waits for its table").count(), 0);
 });

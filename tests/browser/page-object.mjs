@@ -1,13 +1,27 @@
 // The page in a person's words: every control is found by its role and name, as a screen reader finds it. The journeys
 // name no class, no id and no tag, so a new look breaks none of them.
 
+import { readFile } from "node:fs/promises";
+
 export const STEPS = ["Data", "Columns", "Privacy", "Method", "Result"];
+
+const exact = (name) => ({ name, exact: true });
 
 export class DiscreetPage {
   constructor(page) {
     this.page = page;
     this.title = page.getByRole("heading", { level: 1 });
-    this.rail = page.getByRole("navigation", { name: "Steps" });
+    this.rail = page.getByRole("navigation", exact("Steps"));
+    /// The border between what stays here and what is released.
+    this.strip = page.getByRole("region", exact("Release"));
+    this.release = this.strip.getByRole("button", exact("Release"));
+    this.cancel = page.getByRole("button", exact("Cancel"));
+    /// What the page says when something went wrong or was refused.
+    this.alert = page.getByRole("alert");
+    this.preview = page.getByRole("region", exact("The first rows"));
+    this.released = page.getByRole("region", exact("Released"));
+    this.ledger = page.getByRole("region", exact("Ledger of this table"));
+    this.refit = page.getByRole("region", exact("Fit another regression from the same release"));
   }
 
   /// Opens the page and waits until nothing more is being fetched and the module has drawn.
@@ -16,45 +30,127 @@ export class DiscreetPage {
     await this.title.first().waitFor();
   }
 
+  /// Opens the page and waits for the sample that it starts with.
+  async start(url) {
+    await this.open(url);
+    await this.table("blood-pressure.csv");
+    await this.ready();
+  }
+
   /// The entry of one step in the rail.
   step(name) {
-    return this.rail.getByRole("link", { name: new RegExp(`^${name}\\b`) }).or(this.rail.getByRole("button", { name: new RegExp(`^${name}\\b`) }));
+    return this.rail.getByRole("button", { name: new RegExp(`^${name}\\b`) });
   }
 
   async goTo(name) {
     await this.step(name).click();
   }
 
+  /// Waits until a table is open and recognised.
+  async table(name) {
+    await this.step("Data").filter({ hasText: name }).waitFor();
+    await this.idle();
+  }
+
+  /// Waits until nothing runs.
+  async idle() {
+    await this.release.waitFor();
+  }
+
+  /// Waits until one click would release.
+  async ready() {
+    await this.strip.getByRole("button", { ...exact("Release"), disabled: false }).waitFor();
+  }
+
   // Data
-  fileInput() {
-    return this.page.getByLabel("Choose a CSV");
+  sample(name) {
+    return this.page.getByRole("button", exact(`Try a sample: ${name}`));
   }
 
-  sample() {
-    return this.page.getByRole("button", { name: /^Try a sample/ });
+  /// Chooses a file through the real input, as the file picker would: a path, or `{ name, mimeType, buffer }`.
+  async choose(file) {
+    await this.goTo("Data");
+    await this.page.getByLabel("Choose a CSV").setInputFiles(file);
   }
 
-  /// Chooses a file through the real input, as the file picker would.
-  async choose(path) {
-    await this.fileInput().setInputFiles(path);
+  async openSaved(file) {
+    await this.goTo("Data");
+    await this.page.getByLabel("Open a saved plan or release").setInputFiles(file);
+  }
+
+  /// Opens a block that is closed at first.
+  async unfold(summary) {
+    await this.page.getByText(summary, { exact: true }).click();
+  }
+
+  /// How the file is written, by the names of the choices.
+  async dialect({ delimiter, decimal, encoding }) {
+    await this.unfold("How the file is written");
+    const choose = async (label, value) => value && this.page.getByLabel(label).selectOption({ label: value });
+    await choose("Fields end with", delimiter);
+    await choose("Fractions are marked by", decimal);
+    await choose("Letters are encoded as", encoding);
   }
 
   // Columns: each column is a row of one table, its controls named after the column.
-  column(name) {
-    return this.page.getByRole("row", { name: new RegExp(`^${name}\\b`) });
+  async describe(name, { role, type, lower, upper, levels }) {
+    const fill = async (label, value) => {
+      if (value !== undefined) await this.page.getByLabel(`${label} of ${name}`, { exact: true }).fill(String(value));
+    };
+    if (role) await this.page.getByLabel(`Role of ${name}`, { exact: true }).selectOption(role);
+    if (type) await this.page.getByLabel(`Type of ${name}`, { exact: true }).selectOption(type);
+    await fill("Lowest value", lower);
+    await fill("Highest value", upper);
+    await fill("Levels", levels);
+  }
+
+  // Privacy
+  async budget({ rows, epsilon, oneIn, share }) {
+    await this.goTo("Privacy");
+    const fill = async (label, value) => value !== undefined && this.page.getByLabel(label).fill(String(value));
+    await fill(/^(about how many )?rows (in )?the table/i, rows);
+    await fill("Epsilon as a number", epsilon);
+    await fill("Delta: one in", oneIn);
+    if (share) await this.page.getByRole("radio", exact(share)).check();
   }
 
   // Result
-  release() {
-    return this.page.getByRole("button", { name: /^Release/ });
+  /// Clicks Release and waits for what came of it. An earlier release gives way to the step on which the strip is.
+  async make() {
+    if (await this.released.count()) await this.goTo("Method");
+    await this.ready();
+    await this.release.click();
+    await this.released.waitFor();
   }
 
-  cancel() {
-    return this.page.getByRole("button", { name: "Cancel" });
+  /// What the page gives as a file: `{ name, text }`.
+  async download(button) {
+    const arrives = this.page.waitForEvent("download");
+    await this.page.getByRole("button", exact(button)).click();
+    const file = await arrives;
+    return { name: file.suggestedFilename(), text: await readFile(await file.path(), "utf8") };
   }
 
-  /// What the page says when something went wrong or was refused.
-  alert() {
-    return this.page.getByRole("alert");
+  async downloadJson(button) {
+    return JSON.parse((await this.download(button)).text);
+  }
+
+  /// The rows of the released coefficients: term, estimate, interval, share of the noise.
+  async coefficients(region = this.released) {
+    const rows = region.getByRole("table").getByRole("row").filter({ has: this.page.getByRole("rowheader") });
+    return Promise.all((await rows.all()).map(async (row) => (await row.getByRole("rowheader").or(row.getByRole("cell")).allInnerTexts()).slice(0, 4)));
+  }
+
+  async importLedger(file) {
+    await this.goTo("Result");
+    await this.ledger.getByLabel("Import a ledger").setInputFiles(file);
+  }
+
+  /// What the ledger says of itself: left, charged, and each release.
+  async account() {
+    await this.goTo("Result");
+    const lines = await this.ledger.getByText(/charged so far$/).allInnerTexts();
+    const entries = this.ledger.getByRole("row").filter({ has: this.page.getByRole("cell") });
+    return { line: lines[0] ?? null, entries: await entries.allInnerTexts() };
   }
 }

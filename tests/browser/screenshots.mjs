@@ -1,10 +1,12 @@
-// Pictures of every step of the release page, wide and narrow, light and dark, in test-results/. For people to look at:
-// `make dist screenshots`. Nothing is compared.
+// Pictures of the release page, wide and narrow, light and dark, in test-results/: every step, a real release of the
+// sample, what a person meets when intervals are withheld or a file is broken, and the report as A4 paper. For people to
+// look at: `make dist screenshots`. Nothing is compared.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DIST, launch, open } from "./browser.mjs";
+import { DATA, DIST, launch, open } from "./browser.mjs";
+import { csv, json, planOfTen } from "./files.mjs";
 import { DiscreetPage, STEPS } from "./page-object.mjs";
 import { serve } from "./server.mjs";
 
@@ -15,23 +17,52 @@ const OUT = fileURLToPath(new URL("../../test-results", import.meta.url));
 await mkdir(OUT, { recursive: true });
 const server = await serve(DIST);
 const browser = await launch();
+
+async function picture(page, name) {
+  await page.screenshot({ fullPage: true, path: join(OUT, name) });
+  console.log(`test-results/${name}`);
+}
+
+/// The report as paper: the width of A4 at 96 dots per inch, in the style of print.
+async function paper(context, text, name) {
+  const sheet = await context.newPage();
+  await sheet.setViewportSize({ width: 794, height: 1123 });
+  await sheet.emulateMedia({ media: "print", colorScheme: "light" });
+  await sheet.setContent(text);
+  await picture(sheet, `${name}.png`);
+  await sheet.pdf({ format: "A4", preferCSSPageSize: true, path: join(OUT, `${name}.pdf`) });
+  console.log(`test-results/${name}.pdf`);
+  await sheet.close();
+}
+
 for (const width of WIDTHS) {
   for (const colorScheme of SCHEMES) {
     const { context, page } = await open(browser, { colorScheme, viewport: { width, height: 900 } });
     const discreet = new DiscreetPage(page);
-    await discreet.open(server.url);
+    const look = (name) => picture(page, `${name}-${width}-${colorScheme}.png`);
+    await discreet.start(server.url);
     for (const [index, step] of STEPS.entries()) {
-      const entry = discreet.step(step);
-      const reachable = (await entry.count()) > 0 && (await entry.isEnabled());
-      if (!reachable && index > 0) {
-        console.log(`${step} at ${width} px, ${colorScheme}: not reachable, no picture`);
-        continue;
-      }
-      if (reachable) await entry.click();
-      const name = `${index + 1}-${step.toLowerCase()}-${width}-${colorScheme}.png`;
-      await page.screenshot({ fullPage: true, path: join(OUT, name) });
-      console.log(`test-results/${name}`);
+      await discreet.goTo(step);
+      await look(`${index + 1}-${step.toLowerCase()}`);
     }
+    await discreet.make();
+    await look("6-released");
+    if (width === WIDTHS[0] && colorScheme === "light") await paper(context, (await discreet.download("Report (HTML)")).text, "10-report");
+
+    await discreet.choose(join(DATA, "diabetes.csv"));
+    await discreet.table("diabetes.csv");
+    await discreet.goTo("Columns");
+    await look("7-columns-undescribed");
+    await discreet.openSaved(json("ten.json", planOfTen()));
+    await discreet.ready();
+    await discreet.goTo("Method");
+    await look("8-withheld-foretold");
+    await discreet.make();
+    await look("8-withheld");
+
+    await discreet.choose(csv("broken.csv", "age,sbp\n61,140\n55\n"));
+    await discreet.alert.first().waitFor();
+    await look("9-error");
     await context.close();
   }
 }

@@ -1,0 +1,137 @@
+// Who can use the page, and where it refuses to run: keyboard, screen reader, small screens, frames, plain http.
+
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { accessibilityFaults } from "./axe.mjs";
+import { faults } from "./browser.mjs";
+import { journeys } from "./journey.mjs";
+import { STEPS } from "./page-object.mjs";
+import { serve } from "./server.mjs";
+
+/// A host's name that leads here, to see the page over plain http from elsewhere.
+const ELSEWHERE = "discreet.test";
+const stage = journeys({ args: [`--host-resolver-rules=MAP ${ELSEWHERE} 127.0.0.1`] });
+
+/// Presses a key until what has the focus fits; answers how often.
+async function press(page, key, fits, most = 120) {
+  for (let count = 1; count <= most; count += 1) {
+    await page.keyboard.press(key);
+    const focused = await page.evaluate(() => {
+      const { activeElement: at } = document;
+      const name = at?.getAttribute("aria-label") ?? at?.labels?.[0]?.innerText ?? at?.innerText ?? "";
+      return { name: name.trim(), role: at?.getAttribute("role") ?? at?.type ?? at?.localName, visible: at?.matches(":focus-visible") };
+    });
+    if (fits(focused)) {
+      assert.equal(focused.visible, true, `${focused.name} has the focus and does not show it`);
+      return count;
+    }
+  }
+  throw new Error(`${most} times ${key} did not lead to ${fits}`);
+}
+
+test("a release and its download by keyboard alone", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  // The first stop leads past the rail.
+  await press(page, "Tab", ({ name }) => /^skip/i.test(name), 1);
+  await page.keyboard.press("Enter");
+  // Choose the other sample.
+  await press(page, "Tab", ({ name }) => name === "Try a sample: Diabetes");
+  await page.keyboard.press("Enter");
+  await discreet.table("diabetes.csv");
+  // In the column table, Enter and arrows move as in a spreadsheet.
+  await press(page, "Shift+Tab", ({ name }) => /^Columns/.test(name));
+  await page.keyboard.press("Enter");
+  await press(page, "Tab", ({ name }) => name === "Lowest value of bmi");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Highest value of bp");
+  await page.keyboard.type("150");
+  assert.equal(await page.getByLabel("Highest value of bp", { exact: true }).inputValue(), "150");
+  // Ask for a quarter.
+  await press(page, "Shift+Tab", ({ name }) => /^Privacy/.test(name), 200);
+  await page.keyboard.press("Enter");
+  await press(page, "Tab", ({ role }) => role === "radio");
+  await page.keyboard.press("ArrowUp");
+  assert.equal(await page.getByRole("radio", { name: "A quarter", exact: true }).isChecked(), true);
+  await press(page, "Tab", ({ name }) => name === "Release");
+  await page.keyboard.press("Enter");
+  await discreet.released.waitFor();
+  // The focus has moved to the result, so what follows is near.
+  const arrives = page.waitForEvent("download");
+  await press(page, "Tab", ({ name }) => name === "Release (JSON)", 20);
+  await page.keyboard.press("Enter");
+  assert.equal((await arrives).suggestedFilename(), "discreet-release.json");
+  assert.deepEqual(faults(record), {});
+});
+
+/// What scrolls sideways, though it should not.
+const sideways = (page) => page.evaluate(() => {
+  const { scrollWidth } = document.scrollingElement;
+  return scrollWidth > innerWidth ? `${scrollWidth} px in ${innerWidth}` : "";
+});
+
+test("no step has an accessibility fault, light or dark, wide or narrow, and none scrolls sideways", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  const found = [];
+  const look = async (name) => {
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const colorScheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme });
+        const where = `${name}, ${width} px, ${colorScheme}`;
+        found.push(...(await accessibilityFaults(page)).map((fault) => `${where}: ${fault}`));
+        const wide = await sideways(page);
+        if (wide) found.push(`${where}: ${wide}`);
+      }
+    }
+  };
+  for (const step of STEPS) {
+    await discreet.goTo(step);
+    await look(step);
+  }
+  await discreet.make();
+  await discreet.refit.getByRole("checkbox", { name: "age", exact: true }).check();
+  await discreet.refit.getByRole("button", { name: "Refit" }).click();
+  await look("Result after a release");
+  await discreet.goTo("Privacy");
+  await look("Privacy with a fixed budget");
+  assert.deepEqual(found, []);
+});
+
+test("an error and an open plan have no accessibility fault", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.choose({ name: "bad.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n3\n") });
+  await discreet.table("bad.csv");
+  await discreet.alert.first().waitFor();
+  await page.setViewportSize({ width: 390, height: 900 });
+  assert.deepEqual(await accessibilityFaults(page), []);
+  assert.equal(await sideways(page), "");
+  for (const step of STEPS) {
+    await discreet.goTo(step);
+    assert.deepEqual(await accessibilityFaults(page), [], step);
+    assert.equal(await sideways(page), "", step);
+  }
+});
+
+test("the page refuses to run inside another page", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "discreet-"));
+  t.after(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, "index.html"), `<!DOCTYPE html><title>outer</title><iframe title="inner" src="${stage.server.url}" width="600" height="400"></iframe>`);
+  const outer = await serve(folder);
+  t.after(() => outer.close());
+  const { page } = await stage.visit(t);
+  await page.goto(outer.url, { waitUntil: "networkidle" });
+  const inner = page.frameLocator("iframe");
+  assert.match(await inner.getByRole("alert").innerText(), /does not run inside another page/);
+  assert.equal(await inner.getByRole("button").count(), 0);
+});
+
+test("the page refuses to run over plain http", async (t) => {
+  const { page } = await stage.visit(t);
+  await page.goto(stage.server.url.replace("localhost", ELSEWHERE), { waitUntil: "networkidle" });
+  assert.match(await page.getByRole("alert").innerText(), /https[^]*Nothing was spent/);
+  assert.equal(await page.getByRole("button").count(), 0);
+});

@@ -1,0 +1,170 @@
+// Journeys of the budget: what is charged stays charged, over reloads and in two tabs at once.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { faults } from "./browser.mjs";
+import { json } from "./files.mjs";
+import { journeys } from "./journey.mjs";
+
+const stage = journeys();
+
+/// Where the browser does not promise to keep the ledger, the page asks for its download before the next release.
+const keepLedger = (discreet) => discreet.downloadJson("Ledger (JSON)");
+
+const charged = (ledger) => ledger.entries.reduce((sum, entry) => sum + BigInt(entry.charge.gaussian), 0n);
+
+test("a reload keeps the ledger, and the budget cannot be changed any more", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.budget({ share: "A quarter" });
+  await discreet.make();
+  const before = await discreet.account();
+  assert.equal(before.line, "75 % left, 25 % charged so far");
+  const kept = await keepLedger(discreet);
+
+  await page.reload({ waitUntil: "networkidle" });
+  await discreet.table("blood-pressure.csv");
+  record.loaded();
+  await discreet.step("Result").filter({ hasText: "1 release" }).waitFor();
+  assert.deepEqual(await discreet.account(), before);
+  assert.deepEqual(await discreet.ledger.getByRole("button", { name: "Open release 1" }).count(), 1);
+  await discreet.goTo("Privacy");
+  await page.getByText(/The budget of this table is fixed/).waitFor();
+  assert.equal(await page.getByLabel("Epsilon as a number").count(), 0);
+  assert.equal(await page.getByLabel("Delta: one in").count(), 0);
+  for (const choice of await page.getByRole("group", { name: "What stays private" }).getByRole("radio").all()) {
+    assert.equal(await choice.isDisabled(), true);
+  }
+
+  // Another table has its own ledger; this one is recognised again when it comes back.
+  await discreet.goTo("Data");
+  await discreet.sample("Diabetes").click();
+  await discreet.table("diabetes.csv");
+  assert.deepEqual(await discreet.account(), { line: null, entries: [] });
+  await discreet.goTo("Data");
+  await discreet.sample("Blood pressure").click();
+  await discreet.table("blood-pressure.csv");
+  assert.deepEqual(await discreet.account(), before);
+
+  // The kept release opens from the ledger, and the ledger that it gives is the same.
+  await discreet.ledger.getByRole("button", { name: "Open release 1" }).click();
+  await discreet.released.waitFor();
+  assert.deepEqual(await keepLedger(discreet), kept);
+  assert.deepEqual(faults(record), {});
+});
+
+test("a spent budget ends all releases", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.budget({ share: "All" });
+  await discreet.make();
+  assert.equal((await discreet.account()).line, "0 % left, 100 % charged so far");
+  const kept = await keepLedger(discreet);
+  await discreet.goTo("Method");
+  await discreet.strip.getByText(/(spent|nothing more)/i).waitFor();
+  assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
+  await discreet.release.click({ force: true });
+  await page.waitForTimeout(500); // long enough for a release to show
+  assert.deepEqual(await discreet.account(), { line: "0 % left, 100 % charged so far", entries: (await discreet.account()).entries });
+  await discreet.ledger.getByRole("button", { name: "Open release 1" }).click();
+  assert.deepEqual(await keepLedger(discreet), kept);
+  assert.deepEqual(faults(record), {});
+});
+
+/// Clicks Release in both tabs at once and waits for what came of each: "released", or the words of the refusal.
+async function race(tabs) {
+  await Promise.all(tabs.map(({ discreet }) => discreet.ready()));
+  await Promise.all(tabs.map(({ discreet }) => discreet.release.click()));
+  return Promise.all(
+    tabs.map(async ({ discreet }) => {
+      await discreet.released.or(discreet.alert).first().waitFor();
+      return (await discreet.released.count()) > 0 ? "released" : discreet.alert.first().innerText();
+    }),
+  );
+}
+
+test("two tabs cannot overspend: what no longer fits is refused in numbers", async (t) => {
+  const first = await stage.arrive(t);
+  await first.discreet.budget({ share: "A quarter" });
+  await first.discreet.make();
+  await keepLedger(first.discreet);
+  await first.discreet.goTo("Privacy");
+  await first.discreet.budget({ share: "Three quarters" });
+  const second = await stage.again(first);
+  await second.discreet.step("Result").filter({ hasText: "1 release" }).waitFor();
+  // A new tab has not downloaded the ledger, and may have to.
+  if (await second.discreet.strip.getByText(/Download the ledger/).count()) {
+    await second.discreet.goTo("Result");
+    await second.discreet.ledger.getByRole("button", { name: "Open release 1" }).click();
+    await keepLedger(second.discreet);
+  }
+  await second.discreet.budget({ share: "Three quarters" });
+  first.record.loaded();
+
+  const tabs = [first, second];
+  for (const { discreet } of tabs) assert.match(await discreet.strip.innerText(), /75 % of what is left/);
+  const ends = await race(tabs);
+  assert.equal(ends.filter((end) => end === "released").length, 1, ends.join(" | "));
+  const loser = tabs[ends.findIndex((end) => end !== "released")].discreet;
+  const refusal = ends.find((end) => end !== "released");
+  // 75 % of the 75 % that were left were asked for, and 18.75 % are left now.
+  assert.match(refusal, /asks for \d+ units[^]*56\.2\d %[^]*\d+ are left[^]*18\.7\d %[^]*nothing was charged/i);
+
+  for (const { discreet } of tabs) {
+    const { line, entries } = await discreet.account();
+    assert.equal(line, "19 % left, 81 % charged so far");
+    assert.equal(entries.length, 2);
+  }
+  await loser.ledger.getByRole("button", { name: "Open release 2" }).click();
+  const ledger = await keepLedger(loser);
+  assert.deepEqual(ledger.entries.map((entry) => entry.state), ["released", "released"]);
+  const capacity = BigInt(ledger.capacity.gaussian);
+  assert.ok(charged(ledger) <= capacity);
+  assert.ok(charged(ledger) * 10000n > capacity * 8124n && charged(ledger) * 10000n <= capacity * 8125n, `${charged(ledger)} of ${capacity}`);
+  assert.deepEqual(faults(first.record), {});
+});
+
+test("two tabs that both open a ledger open one", async (t) => {
+  const first = await stage.arrive(t);
+  const second = await stage.again(first);
+  first.record.loaded();
+  const tabs = [first, second];
+  for (const { discreet } of tabs) await discreet.budget({ share: "All" });
+  const ends = await race(tabs);
+  assert.equal(ends.filter((end) => end === "released").length, 1, ends.join(" | "));
+  const winner = tabs[ends.indexOf("released")].discreet;
+  const ledger = await keepLedger(winner);
+  assert.equal(ledger.entries.length, 1);
+  const loser = tabs[1 - ends.indexOf("released")];
+  await loser.page.reload({ waitUntil: "networkidle" });
+  await loser.discreet.table("blood-pressure.csv");
+  const { line, entries } = await loser.discreet.account();
+  assert.equal(line, "0 % left, 100 % charged so far");
+  assert.equal(entries.length, 1);
+});
+
+test("a downloaded ledger goes on in another browser", async (t) => {
+  const here = await stage.arrive(t);
+  await here.discreet.make();
+  const first = await keepLedger(here.discreet);
+  await here.discreet.make();
+  const second = await keepLedger(here.discreet);
+  assert.equal(second.entries.length, 2);
+
+  const there = await stage.arrive(t);
+  await there.discreet.importLedger(json("discreet-ledger.json", second));
+  await there.discreet.ledger.getByText("25 % left, 75 % charged so far").waitFor();
+  const account = await there.discreet.account();
+  assert.deepEqual(account.entries.length, 2);
+  // An older copy would give something back, and an edited one could.
+  for (const [ledger, words] of [
+    [first, /older than this one/],
+    [{ ...second, entries: second.entries.slice(0, 1) }, /not valid/],
+  ]) {
+    await there.discreet.importLedger(json("discreet-ledger.json", ledger));
+    await there.discreet.alert.filter({ hasText: words }).waitFor();
+    assert.deepEqual(await there.discreet.account(), account);
+  }
+  await there.page.reload({ waitUntil: "networkidle" });
+  await there.discreet.table("blood-pressure.csv");
+  assert.deepEqual(await there.discreet.account(), account);
+  assert.deepEqual(faults(here.record), {});
+});

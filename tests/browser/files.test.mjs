@@ -1,0 +1,203 @@
+// Journeys with files that are broken, large, wide or written elsewhere.
+
+import assert from "node:assert/strict";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { once } from "node:events";
+import { test } from "node:test";
+import { faults } from "./browser.mjs";
+import { csv } from "./files.mjs";
+import { journeys } from "./journey.mjs";
+
+const stage = journeys();
+
+const HEADER = "bmi,bp";
+const lines = (count) => Array.from({ length: count }, (_, row) => `${20 + (row % 15)}.5,${80 + (row % 40)}`);
+const good = (count) => [HEADER, ...lines(count), ""].join("\n");
+
+/// A good table of 40 rows with one line, counted from 1 with the header, put in the place of another.
+function broken(line, text) {
+  const all = [HEADER, ...lines(40)];
+  all[line - 1] = text;
+  return `${all.join("\n")}\n`;
+}
+
+/// Describes bmi and bp and states a budget, as the files here need it.
+async function describeTwo(discreet) {
+  await discreet.goTo("Columns");
+  await discreet.describe("bmi", { role: "Feature", type: "Number", lower: 15, upper: 60 });
+  await discreet.describe("bp", { role: "Outcome", type: "Number", lower: 40, upper: 200 });
+  await discreet.budget({ rows: 100000, epsilon: 8, oneIn: 1000000 });
+}
+
+for (const [what, line, text, words] of [
+  ["a ragged line", 31, "22.5", /line 31[^]*has 1 of the header's 2 fields/i],
+  ["a line with too much", 31, "22,5,80", /line 31[^]*more fields than the header's 2/i],
+  ["an open quote", 31, '22.5,"80', /line 31, column 2[^]*a quote opens here/i],
+  ["a byte that is no UTF-8", 31, "22.5,8\u00000", /line 31, column 2[^]*not UTF-8/i],
+]) {
+  test(`${what} is named with its line, charges nothing, and can be mended`, async (t) => {
+    const { page, record, discreet } = await stage.arrive(t);
+    const file = csv("mine.csv", broken(line, text));
+    // JavaScript's texts cannot hold the byte itself.
+    const at = file.buffer.indexOf(0);
+    if (at >= 0) file.buffer[at] = 0xff;
+    await discreet.choose(file);
+    await discreet.table("mine.csv");
+    await describeTwo(discreet);
+    await discreet.ready();
+    await discreet.release.click();
+    await discreet.alert.waitFor();
+    assert.match(await discreet.alert.innerText(), words);
+    await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "alert");
+    assert.equal(await discreet.step("Data").getAttribute("aria-current"), "step");
+    const { line: left, entries } = await discreet.account();
+    assert.match(left ?? "100 % left, 0 % charged so far", /^100 % left, 0 % charged so far$/);
+    assert.deepEqual(entries, []);
+
+    await discreet.choose(csv("mine.csv", good(40)));
+    await discreet.table("mine.csv");
+    assert.equal(await discreet.alert.count(), 0);
+    await describeTwo(discreet);
+    await discreet.make();
+    assert.equal((await discreet.account()).entries.length, 1);
+    assert.deepEqual(faults(record), {});
+  });
+}
+
+test("a fault in the first rows is seen before anything is asked", async (t) => {
+  const { discreet } = await stage.arrive(t);
+  await discreet.choose(csv("mine.csv", broken(4, "22.5,80,7")));
+  await discreet.table("mine.csv");
+  assert.match(await discreet.preview.getByRole("alert").innerText(), /line 4: the record has more fields/i);
+  await discreet.choose(csv("empty.csv", ""));
+  await discreet.alert.filter({ hasText: /header|empty/i }).waitFor();
+});
+
+test("semicolons, decimal commas and Latin-1 are read as the person says", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const text = ["größe;bmi;bp", ...Array.from({ length: 60 }, (_, row) => `${150 + row};${20 + (row % 15)},3;${80 + (row % 40)}`), ""].join("\r\n");
+  await discreet.choose({ name: "klinik.csv", mimeType: "text/csv", buffer: Buffer.from(text, "latin1") });
+  // Not UTF-8: said at once, with what to do.
+  await discreet.alert.filter({ hasText: /UTF-8/ }).waitFor();
+  await discreet.goTo("Data");
+  await discreet.dialect({ encoding: "Latin-1 (older Windows files)" });
+  await discreet.step("Data").filter({ hasText: "3 columns" }).waitFor();
+  await discreet.preview.getByRole("columnheader", { name: "größe" }).waitFor();
+  await page.getByLabel("Fractions are marked by").selectOption({ label: "Comma: 1,5" });
+  await discreet.preview.getByRole("cell", { name: "20,3" }).first().waitFor();
+  await discreet.idle();
+  await describeTwo(discreet);
+  await discreet.goTo("Columns");
+  assert.equal(await page.getByLabel("Type of bmi", { exact: true }).inputValue(), "Number");
+  await discreet.make();
+  const { plan } = await discreet.downloadJson("Release (JSON)");
+  assert.deepEqual({ delimiter: plan.csv.delimiter, decimal: plan.csv.decimal, encoding: plan.csv.encoding }, { delimiter: ";", decimal: ",", encoding: "latin-1" });
+  assert.deepEqual(faults(record), {});
+});
+
+test("a file can be dropped anywhere", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const drop = async (step, name) => {
+    await discreet.goTo(step);
+    const dropped = await page.evaluateHandle(([name, text]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([text], name, { type: "text/csv" }));
+      return transfer;
+    }, [name, good(50)]);
+    await page.getByRole("main").dispatchEvent("dragover", { dataTransfer: dropped });
+    await page.getByRole("main").dispatchEvent("drop", { dataTransfer: dropped });
+    await discreet.table(name);
+    assert.match(await discreet.step("Data").innerText(), /2 columns/);
+  };
+  await drop("Data", "dropped.csv");
+  await drop("Method", "again.csv");
+  assert.deepEqual(faults(record), {});
+});
+
+test("2,000 columns: a page of them is drawn, and a pattern describes many", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const names = Array.from({ length: 1999 }, (_, index) => `snp_${String(index).padStart(4, "0")}`);
+  const rows = Array.from({ length: 60 }, (_, row) => [row % 50, ...names.map((_, index) => (row * index) % 3)].join(","));
+  await discreet.choose(csv("wide.csv", [["outcome", ...names].join(","), ...rows, ""].join("\n")));
+  await discreet.table("wide.csv");
+  assert.match(await discreet.step("Data").innerText(), /2[ \u202f,]?000 columns/);
+  await discreet.goTo("Columns");
+  const sheet = page.getByRole("table", { name: "Columns of the table and what they mean" });
+  await sheet.waitFor();
+  assert.ok((await sheet.getByRole("row").count()) <= 101);
+  await discreet.describe("outcome", { role: "Outcome", lower: 0, upper: 50 });
+  const find = page.getByLabel("Find columns");
+  await find.fill("snp_100?");
+  await find.fill("snp_1001");
+  await page.getByRole("button", { name: /^Select 1 shown/ }).waitFor();
+  await discreet.describe("snp_1001", { role: "Feature", lower: 0, upper: 2 });
+  await find.fill("snp_19*");
+  await page.getByRole("button", { name: /^Select 99 shown|^Select 100 shown/ }).click();
+  await page.getByLabel("Role for the selected columns").selectOption("Feature");
+  await page.getByLabel("Lowest for the selected columns").fill("0");
+  await page.getByLabel("Highest for the selected columns").fill("2");
+  await page.getByRole("button", { name: "Apply", exact: true }).click();
+  await discreet.step("Columns").filter({ hasText: /10[0-9] described/ }).waitFor();
+  // Back to two predictors, for a release that is worth its noise.
+  await page.getByLabel("Role for the selected columns").selectOption("Ignored");
+  await page.getByRole("button", { name: "Apply", exact: true }).click();
+  await discreet.step("Columns").filter({ hasText: "2 described" }).waitFor();
+  await discreet.budget({ rows: 100000, epsilon: 8, oneIn: 1000000 });
+  await discreet.make();
+  assert.equal((await discreet.coefficients()).length, 2);
+  assert.deepEqual(faults(record), {});
+});
+
+/// Writes a good table of about `megabytes` and answers its path.
+async function large(t, megabytes) {
+  const folder = await mkdtemp(join(tmpdir(), "discreet-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const path = join(folder, "large.csv");
+  const block = Buffer.from(`${lines(80_000).join("\n")}\n`);
+  const out = createWriteStream(path);
+  out.write(`${HEADER}\n`);
+  for (let written = 0; written < megabytes * 1e6; written += block.length) {
+    if (!out.write(block)) await once(out, "drain");
+  }
+  out.end();
+  await once(out, "finish");
+  return path;
+}
+
+test("a release from a large file can be cancelled, charges nothing, and can be asked again", async (t) => {
+  const path = await large(t, 150);
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.choose(path);
+  // Recognising can be cancelled too, by choosing another table.
+  await discreet.table("large.csv");
+  await describeTwo(discreet);
+  await discreet.ready();
+  await discreet.release.click();
+  const bar = page.getByRole("progressbar");
+  await bar.waitFor();
+  await page.waitForFunction(() => document.querySelector("progress")?.value > 0.02);
+  // The page lives while the file is read.
+  await discreet.goTo("Method");
+  await discreet.goTo("Data");
+  assert.equal(await bar.count(), 1, "the file was read before it could be cancelled: make it larger");
+  await discreet.cancel.click();
+  await page.getByRole("status").filter({ hasText: "Cancelled. Nothing was charged." }).waitFor();
+  await discreet.idle();
+  assert.equal(await bar.count(), 0);
+  const { line, entries } = await discreet.account();
+  assert.match(line ?? "100 % left, 0 % charged so far", /^100 % left, 0 % charged so far$/);
+  assert.deepEqual(entries, []);
+  await discreet.ready();
+
+  // Usable: another table at once, while this one is read anew.
+  await discreet.choose(path);
+  await discreet.choose(csv("mine.csv", good(60)));
+  await discreet.table("mine.csv");
+  await describeTwo(discreet);
+  await discreet.make();
+  assert.equal((await discreet.account()).entries.length, 1);
+  assert.deepEqual(faults(record), {});
+});
