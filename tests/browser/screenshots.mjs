@@ -18,8 +18,13 @@ await mkdir(OUT, { recursive: true });
 const server = await serve(DIST);
 const browser = await launch();
 
+/// The whole page in a window as high as it is, so that what sticks to the window's edge covers nothing.
 async function picture(page, name) {
+  const { width, height } = page.viewportSize();
+  const whole = await page.evaluate(() => document.documentElement.scrollHeight);
+  await page.setViewportSize({ width, height: Math.max(height, whole) });
   await page.screenshot({ fullPage: true, path: join(OUT, name) });
+  await page.setViewportSize({ width, height });
   console.log(`test-results/${name}`);
 }
 
