@@ -42,7 +42,7 @@ async function paper(context, text, name) {
 
 for (const width of WIDTHS) {
   for (const colorScheme of SCHEMES) {
-    const { context, page } = await open(browser, { colorScheme, viewport: { width, height: 900 } });
+    const { context, page } = await open(browser, { colorScheme, reducedMotion: "reduce", viewport: { width, height: 900 } });
     const discreet = new DiscreetPage(page);
     const look = (name) => picture(page, `${name}-${width}-${colorScheme}.png`);
     await discreet.start(server.url);
