@@ -7,7 +7,7 @@ use super::args::Args;
 use super::error::CliError;
 use super::ledger::measure;
 use super::{help, print};
-use crate::math::round::{MARGIN, raise};
+use crate::math::round::{MARGIN, lower, raise};
 use crate::privacy::calibrate::total_variation_bound;
 use crate::privacy::compose::{Pair, delta_total, mu_b};
 use crate::privacy::convert::{
@@ -88,11 +88,15 @@ impl<'a> Given<'a> {
                 (None, Some(rho)) => Ok(zcdp_delta(rho, self.epsilon()?).to_string()),
                 _ => Err(needs("--epsilon and one of --mu, --rho, --sigma")),
             },
-            "mu" => match (self.spent_mu()?, self.epsilon, self.delta) {
-                (Some(mu), None, None) => Ok(mu.to_string()),
-                (None, Some(epsilon), Some(delta)) => text(gdp_mu(epsilon, delta)),
-                (None, Some(epsilon), None) => text(mu_from_pure(epsilon)),
-                _ => Err(needs("--epsilon with --delta, --epsilon alone (pure), or --sigma")),
+            "mu" => match (self.spent_mu()?, self.epsilon, self.delta, self.rho) {
+                (Some(mu), None, None, None) => Ok(mu.to_string()),
+                (None, Some(epsilon), Some(delta), None) => text(gdp_mu(epsilon, delta)),
+                (None, Some(epsilon), None, None) => text(mu_from_pure(epsilon)),
+                // zCDP implies no GDP, so this is what a budget allows, and it is rounded down.
+                (None, None, None, Some(rho)) => {
+                    text(Mu::try_new(lower((2.0 * rho.get()).sqrt(), MARGIN).max(0.0)))
+                }
+                _ => Err(needs("--epsilon with --delta, --epsilon alone (pure), --rho or --sigma")),
             },
             "rho" => match (self.spent_mu()?, self.epsilon, self.delta) {
                 (Some(mu), None, None) => text(Rho::try_new(raise(mu.get() * mu.get() / 2.0, MARGIN))),

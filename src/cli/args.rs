@@ -37,6 +37,9 @@ impl Args {
                 Arg::Long(name) => {
                     let listed = |list: &[&'static str]| list.iter().copied().find(|other| *other == name);
                     if let Some(flag) = listed(flags) {
+                        if args.flag(flag) {
+                            return Err(CliError::usage(format!("--{flag} is given twice; give it once")));
+                        }
                         args.flags.push(flag);
                     } else if let Some(option) = listed(options) {
                         let value = parser.value()?;
@@ -113,10 +116,10 @@ impl Args {
     /// When one is missing or left over.
     pub fn places<const N: usize>(&self, names: [&str; N]) -> Result<[PathBuf; N], CliError> {
         if let Some(extra) = self.places.get(N) {
+            let takes = if N == 0 { "no such word".to_owned() } else { names.join(" and ") };
             return Err(CliError::usage(format!(
-                "`{}` is left over; the command takes {}",
-                extra.display(),
-                names.join(" and ")
+                "`{}` is left over; the command takes {takes}",
+                extra.display()
             )));
         }
         let found: Vec<PathBuf> = self.places.iter().map(PathBuf::from).collect();

@@ -75,7 +75,7 @@ Prints one number. What may be spent is rounded down, what is lost or needed is 
   sigma     Gaussian noise that keeps --epsilon with --delta, --mu or --rho; --sensitivity is 1 unless given
   epsilon   at --delta, of --mu, --rho or --sigma
   delta     at --epsilon, of --mu, --rho or --sigma
-  mu        that --epsilon with --delta allow; of --epsilon alone (a pure mechanism) or --sigma
+  mu        that --epsilon with --delta or --rho allow; of --epsilon alone (a pure mechanism) or --sigma
   rho       that --epsilon with --delta allow; of --epsilon alone (a pure mechanism), --mu or --sigma
 
   gaussian_sigma gdp_delta gdp_ln_delta gdp_eps gdp_mu zcdp_delta zcdp_eps zcdp_rho rho_from_pure mu_from_pure

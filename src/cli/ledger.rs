@@ -10,6 +10,7 @@ use super::error::CliError;
 use super::store::{self, LedgerFile};
 use super::{help, print};
 use crate::noise::entropy::random_id;
+use crate::plan::check::MAX_ROWS_PER_PERSON;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{Budget, Split};
 use crate::privacy::ledger::{Kind, Ledger, Opening, State, Terms};
@@ -69,6 +70,11 @@ fn new(arguments: Vec<OsString>) -> Result<(), CliError> {
     };
     let protect = args.text("protect")?.map_or(Ok(Protect::Rows), protection)?;
     let max_rows_per_person = args.value::<u32>("max-rows-per-person", "a whole number from 1")?.unwrap_or(1);
+    if max_rows_per_person > MAX_ROWS_PER_PERSON {
+        return Err(CliError::usage(format!(
+            "--max-rows-per-person is out of range; no plan has more than {MAX_ROWS_PER_PERSON}"
+        )));
+    }
     let id = random_id().map_err(|error| CliError::failed(error.to_string()))?;
     let ledger = Ledger::open(&Opening {
         id,
@@ -88,6 +94,9 @@ fn budget(args: &Args) -> Result<Budget, CliError> {
         measure(args, "rho", Rho::try_new)?,
     ) {
         (Some(epsilon), None, None) => {
+            if epsilon == Epsilon::ZERO {
+                return Err(CliError::usage("--epsilon: a budget has to be above 0; give a larger number"));
+            }
             let delta = delta.ok_or_else(|| {
                 CliError::usage(
                     "--delta is missing; state it, about one over ten times the number of persons",

@@ -313,7 +313,7 @@ impl Encoder {
                 }
                 Cell::Category { levels, other, dummies } => {
                     let known = match levels.binary_search_by(|(level, _)| level.as_str().cmp(field)) {
-                        _ if field.is_empty() || self.na.iter().any(|token| token == field) => None,
+                        _ if self.na.iter().any(|token| token == field) => None,
                         Ok(index) => Some(levels[index].1),
                         Err(_) => *other,
                     };

@@ -6,6 +6,7 @@ use super::error::EngineError;
 use crate::data::{Geometry, MAX_TERMS};
 use crate::mechanisms::analyze_gauss::{self, Noise};
 use crate::mechanisms::{Info, Mechanism};
+use crate::noise::entropy::random_id;
 use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
 use crate::privacy::calibrate::{Split, UNIT_BITS, gaussian_charge, wallets};
@@ -51,6 +52,13 @@ pub fn prepare(
     purpose: Purpose,
 ) -> Result<Prepared, EngineError> {
     let mut checked = CheckedPlan::new(plan, purpose)?;
+    if delimiter == b',' && checked.decimal == b',' {
+        return Err(EngineError::Plan(PlanError::at(
+            "csv.decimal",
+            "the header's fields end with commas, which cannot mark fractions too",
+            "give another decimal mark, or the `delimiter` that the table has",
+        )));
+    }
     let (info, mechanism, params) = Mechanism::from_plan(&checked, purpose)?;
     checked.plan.mechanism.params = params;
     if let Some(csv) = &mut checked.plan.csv {
@@ -178,7 +186,10 @@ impl Prepared {
         }
     }
 
-    /// What the ledger is asked for. The entry keeps the public parameters and the plan's own budget.
+    /// What the ledger is asked for. The entry keeps the public parameters, the plan's own budget, and a nonce: without
+    /// it, two copies of a ledger that each paid for the same plan would be equal byte for byte, and importing one into
+    /// the other would lose a charge instead of finding the fork. Where the operating system has no randomness there is
+    /// no nonce, and no release either.
     #[must_use]
     pub fn request(&self) -> Request<'_> {
         let mut parameters = self.plan.mechanism.params.clone();
@@ -189,6 +200,10 @@ impl Prepared {
             let given: Map<String, Value> =
                 budget.into_iter().filter(|(_, value)| !value.is_null()).collect();
             parameters.insert("budget".to_owned(), Value::Object(given));
+        }
+        if let Ok(nonce) = random_id() {
+            let nonce: String = nonce.iter().map(|byte| format!("{byte:02x}")).collect();
+            parameters.insert("nonce".to_owned(), Value::from(nonce));
         }
         Request {
             terms: self.terms(),

@@ -78,24 +78,33 @@ pub(super) fn notes(design: &Design<'_>, fits: &[Fit], unresolved: &[String]) ->
                 .to_owned()
         });
     }
+    let shown = fits.iter().any(|fit| fit.interval != Interval::Withheld);
     if design.solved() {
-        notes.push(if noise == CellNoise::None {
-            "There is no privacy noise: these are ordinary least squares of the clipped values, and they protect \
-             nobody."
-                .to_owned()
-        } else {
-            "Intervals count sampling error and privacy noise together.".to_owned()
-        });
+        if noise == CellNoise::None {
+            notes.push(if design.ridge() > 0.0 {
+                "There is no privacy noise: these are the penalised regressions of the clipped values, and they \
+                 protect nobody."
+                    .to_owned()
+            } else {
+                "There is no privacy noise: these are ordinary least squares of the clipped values, and they protect \
+                 nobody."
+                    .to_owned()
+            });
+        } else if shown {
+            notes.push("Intervals count sampling error and privacy noise together.".to_owned());
+        }
         notes.push(
             "The regressions describe the values after clipping to the stated bounds. If many values lie outside, the \
              coefficients differ from those of the raw values; how many do is private."
                 .to_owned(),
         );
-        notes.push(
-            "The intervals assume a linear model whose residuals spread equally everywhere. They hold only if the \
-             bounds were not chosen by looking at the table."
-                .to_owned(),
-        );
+        if shown {
+            notes.push(
+                "The intervals assume a linear model whose residuals spread equally everywhere. They hold only if the \
+                 bounds were not chosen by looking at the table."
+                    .to_owned(),
+            );
+        }
     }
     notes
 }
@@ -120,7 +129,8 @@ fn gate(design: &Design<'_>, notes: &mut Vec<String>) {
     } else if ratio < NORMAL_FROM {
         notes.push(format!(
             "Intervals are approximate: the noise is close to the signal (signal to noise {ratio:.2}; from 2 on \
-             intervals are full ones). About {} times the rows or the budget mu would reach that.",
+             intervals are full ones), and with few features they can miss more often than their level says. About {} \
+             times the rows or the budget mu would reach full ones.",
             round(needed)
         ));
     }

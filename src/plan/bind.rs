@@ -1,5 +1,7 @@
 //! Finds a checked plan's columns in a table's header.
 
+use std::collections::HashMap;
+
 use super::bound::{BoundColumn, BoundPlan, CsvRules, GridParams, PersonColumn, Role};
 use super::check::CheckedPlan;
 use super::document::ColumnRole;
@@ -102,8 +104,13 @@ fn expand(names: &[String], taken: &[bool], pattern: &str, path: &str) -> Result
             format!("the header has {}", listing(names)),
         ));
     }
-    for field in &found {
-        if let Some(name) = names.get(*field) {
+    // One pass over the header: a pattern may stand for very many columns.
+    let mut counts: HashMap<&str, u32> = HashMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    for name in found.iter().filter_map(|field| names.get(*field)) {
+        if counts.get(name.as_str()).is_some_and(|count| *count > 1) {
             find(names, name, path)?;
         }
     }

@@ -217,10 +217,31 @@ impl Plan {
         let plan: Self = serde_path_to_error::deserialize(&mut reader)
             .map_err(|error| PlanError::document(error.path().to_string(), error.inner()))?;
         reader.end().map_err(|error| PlanError::document(".".to_owned(), &error))?;
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| PlanError::document(".".to_owned(), &error))?;
+        named_fields(&value)?;
         if plan.schema != SCHEMA {
             return Err(PlanError::at("schema", format!("this is not \"{SCHEMA}\""), "check the file"));
         }
         Ok(plan)
+    }
+}
+
+/// Refuses lists where objects are due. The reader would take their values in the order of the fields, so that a budget
+/// `[8, 1e-5]` would pass without saying what its numbers are.
+fn named_fields(plan: &Value) -> Result<(), PlanError> {
+    let refuse =
+        |path: String| Err(PlanError::at(path, "this is a list", "give an object with named fields"));
+    if plan.is_array() {
+        return refuse("the top level".to_owned());
+    }
+    if let Some(name) = ["csv", "mechanism", "budget"].into_iter().find(|name| plan[*name].is_array()) {
+        return refuse(name.to_owned());
+    }
+    let columns = plan["columns"].as_array().into_iter().flatten();
+    match columns.enumerate().find(|(_, column)| column.is_array()) {
+        Some((index, _)) => refuse(format!("columns[{index}]")),
+        None => Ok(()),
     }
 }
 

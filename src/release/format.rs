@@ -39,6 +39,17 @@ pub fn short(value: f64, digits: u8) -> String {
     }
 }
 
+/// A bound that is not negative, rounded up to so many significant digits: 1.3646 is 1.37 with three.
+#[must_use]
+pub fn at_most(value: f64, digits: u8) -> String {
+    if !(value.is_finite() && value > 0.0) {
+        return short(value, digits);
+    }
+    let place = libm::pow(10.0, f64::from(exponent(value) - i32::from(digits.max(1)) + 1));
+    // A hair is taken off, so that what has no more digits stays as it is.
+    short((value / place - 1e-9).ceil() * place, digits)
+}
+
 /// A whole number with thin spaces between groups of three from ten thousand on.
 #[must_use]
 pub fn grouped(value: f64) -> String {
@@ -179,6 +190,22 @@ fn raised(power: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bound_is_never_understated() {
+        for (value, expected) in [
+            (1.364_624, "1.37"),
+            (1.0, "1"),
+            (0.1, "0.1"),
+            (8.0, "8"),
+            (9.999, "10"),
+            (0.0585, "0.0585"),
+            (1e-6, "1 × 10⁻⁶"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(at_most(value, 3), expected);
+        }
+    }
 
     #[test]
     fn writes_significant_digits_that_say_something() {

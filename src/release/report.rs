@@ -8,7 +8,7 @@ use std::fmt::Write;
 use super::Release;
 use super::document::{Interval, LONG_FORM_OUTCOMES};
 use super::figure::{self, Figure, INTERCEPT, Line};
-use super::format::{self, percent, short};
+use super::format::{self, at_most, percent, short};
 use super::statement::Statement;
 use crate::plan::document::{Column, ColumnRole, ColumnType};
 use crate::privacy::adjacency::Adjacency;
@@ -236,7 +236,7 @@ fn setting(page: &mut String, release: &Release) {
             .rows
             .map_or_else(|| "Replace one.".to_owned(), |rows| format!("Replace one: {rows} rows, public.")),
     };
-    let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} {}", short(value, 4)));
+    let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} {}", at_most(value, 4)));
     let numbers = [
         number("epsilon", privacy.epsilon),
         number("delta", privacy.delta),

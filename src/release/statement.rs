@@ -2,6 +2,7 @@
 //! sentences and no others.
 
 use super::document::{Assurance, Privacy, Release};
+use super::format::at_most;
 use crate::math::special::phi_cdf;
 use crate::privacy::adjacency::{Adjacency, Protect};
 
@@ -194,7 +195,7 @@ fn budget(epsilon: f64, delta: f64) -> String {
     let rest = if delta > 0.0 { format!(", plus {}", one_in(delta)) } else { String::new() };
     format!(
         "Epsilon is {} and delta is {}: one person's data change the chance of any result by at most {factor}{rest}.",
-        short(epsilon),
+        at_most(epsilon, 3),
         short(delta)
     )
 }

@@ -95,7 +95,7 @@ pub fn choose_document(app: App, file: web_sys::File) {
 }
 
 fn fail(app: App, step: Step, text: impl Into<String>, charged: bool) {
-    let text = text.into();
+    let text = facts::sentence(&text.into());
     app.state.run().set(None);
     app.state.problem().set(Some(Problem { step, text, charged }));
     app.state.step().set(step);
@@ -360,6 +360,16 @@ pub fn release(app: App) {
             }
         }
     });
+}
+
+/// Gives the person the ledger, which then counts as kept.
+pub fn save_ledger(app: App) {
+    if let Some(Ok(text)) = app.state.ledger().with_untracked(|ledger| ledger.as_ref().map(Ledger::to_json))
+        && dom::download("discreet-ledger.json", "application/json", &text).is_some()
+    {
+        app.state.ledger_exported().set(true);
+        say(app, "The ledger is downloaded");
+    }
 }
 
 /// Shows a release on the result step.

@@ -450,6 +450,49 @@ fn ledgers_are_exported_imported_relaxed_and_verified() {
     assert!(errors.contains("entries[0]"), "{errors}");
 }
 
+/// Two copies of a ledger pay for the same plan: two releases, two charges. Neither copy may take the other over.
+#[test]
+fn copies_that_paid_for_the_same_plan_are_a_fork() {
+    let bench = Bench::new();
+    bench.open_ledger("2");
+    fs::copy(bench.path("ledger.json"), bench.path("copy.json")).unwrap();
+    bench.ok(RELEASE);
+    bench.ok(&RELEASE.replace("ledger.json", "copy.json"));
+    let (ours, theirs) = (bench.ledger(), Ledger::parse(&bench.read("copy.json")).unwrap());
+    assert_eq!(ours.entries()[0].charge, theirs.entries()[0].charge);
+    assert_ne!(ours.entries()[0].hash, theirs.entries()[0].hash);
+    for line in ["ledger import ledger.json copy.json", "ledger import copy.json ledger.json"] {
+        bench.fails(line, 2);
+    }
+}
+
+#[test]
+fn a_ledger_that_no_plan_fits_is_not_opened() {
+    let bench = Bench::new();
+    for budget in ["--epsilon 0 --delta 1e-6", "--epsilon 1 --delta 1e-6 --max-rows-per-person 65537"] {
+        bench.fails(&format!("ledger new ledger.json --adjacency add-remove {budget}"), 2);
+        assert!(!bench.path("ledger.json").exists());
+    }
+}
+
+#[test]
+fn a_flag_is_given_once() {
+    let bench = Bench::new();
+    let errors = bench.fails("simulate --plan plan.json --resample --resample table.csv", 2);
+    assert!(errors.contains("twice"), "{errors}");
+}
+
+/// A filled plan runs unchanged, so what its own check would refuse is refused when the header decides, too.
+#[test]
+fn a_comma_that_the_header_chose_cannot_mark_fractions() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    plan["csv"] = json!({"decimal": ","});
+    bench.plan(&plan);
+    let errors = bench.fails("simulate --plan plan.json table.csv", 2);
+    assert!(errors.contains("csv.decimal"), "{errors}");
+}
+
 #[test]
 fn conversions_round_to_the_safe_side() {
     let bench = Bench::new();
@@ -459,6 +502,9 @@ fn conversions_round_to_the_safe_side() {
     assert!(number(&format!("account epsilon --mu {mu} --delta 1e-6")) >= 1.0 - 1e-6);
     assert!((number("account epsilon --sigma 2 --sensitivity 2 --delta 1e-6") - 4.886_554).abs() < 1e-5);
     assert!((number("account rho --epsilon 2") - 1.523_188).abs() < 1e-5);
+    let mu = number("account mu --rho 0.5");
+    assert!((1.0 - 1e-6..=1.0).contains(&mu), "what a budget allows is rounded down: {mu}");
+    assert_eq!(number("account mu --rho 0"), 0.0);
     for line in [
         "account delta --epsilon 1 --rho 0.1",
         "account gdp_eps --mu 1 --delta 1e-6",

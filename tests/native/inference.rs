@@ -408,6 +408,9 @@ fn where_the_noise_is_as_large_as_the_signal_nothing_is_claimed() {
             diagnostics.notes.iter().any(|note| note.contains("not positive definite")),
             "{diagnostics:?}"
         );
+        let promises =
+            |note: &String| note.starts_with("Intervals count") || note.starts_with("The intervals");
+        assert!(!diagnostics.notes.iter().any(promises), "nothing is said of intervals that are not there");
     }
     // A row count that does not stand out of the noise.
     let few = Options { rows: Some(2), ..options };

@@ -134,6 +134,42 @@ fn doubled_keys_do_not_pass_silently() {
 }
 
 #[test]
+fn lists_do_not_pass_for_objects() {
+    for (pointer, list, path) in [
+        ("/budget", json!([1.0, 1e-6]), "budget"),
+        ("/mechanism", json!(["analyze-gauss"]), "mechanism"),
+        ("/csv", json!([";"]), "csv"),
+        (
+            "/columns",
+            json!([{"name": "y", "role": "ignored"}, ["age", null, "feature", "number"]]),
+            "columns[1]",
+        ),
+    ] {
+        let refused = Plan::parse(&with(&[(pointer, list)]).to_string()).unwrap_err();
+        assert_eq!(refused.path, path, "{refused}");
+    }
+}
+
+/// A pattern that stands for a hundred thousand columns costs one pass over the header.
+#[test]
+fn a_pattern_over_a_very_wide_header_is_not_quadratic() {
+    let plan = with(&[(
+        "/columns",
+        json!([
+            {"name": "y", "role": "outcome", "type": "number", "lower": 0, "upper": 1},
+            {"match": "c*", "role": "feature", "type": "number", "lower": 0, "upper": 2}
+        ]),
+    )]);
+    let plan = check(&plan).unwrap();
+    let mut names: Vec<String> = (0..100_000).map(|column| format!("c{column}")).collect();
+    names.push("y".to_owned());
+    assert_eq!(bind(&plan, &names, b',', GRID).unwrap().columns.len(), 100_001);
+    names.push("c77".to_owned());
+    let error = bind(&plan, &names, b',', GRID).unwrap_err();
+    assert!(error.what.contains("`c77` twice"), "{error}");
+}
+
+#[test]
 fn simulate_alone_runs_without_a_budget_and_without_confirmation() {
     let plan = with(&[
         ("/budget", json!({"none": true})),

@@ -420,6 +420,12 @@ fn levels_have_one_weight_and_other_takes_the_rest() {
     assert_eq!(dummies("other"), Some(vec![0, one, 0]));
     assert_eq!(dummies("HIGH"), Some(vec![0, one, 0]));
     assert_eq!(dummies("NA"), None, "missing is not a value outside the list");
+    assert_eq!(dummies(" "), None, "an empty cell is missing by default");
+    let mut explicit = plan.clone();
+    explicit.csv.na = vec!["-9".to_owned()];
+    let dummies = |cell: &str| encode(&explicit, &[cell, "0.5"]).map(|row| row[1..4].to_vec());
+    assert_eq!(dummies(""), Some(vec![0, one, 0]), "`na` alone says what is missing in a category");
+    assert_eq!((dummies("-9"), dummies("NA")), (None, Some(vec![0, one, 0])));
 }
 
 /// An encoder keeps nothing of one record for the next.

@@ -73,7 +73,12 @@ fn Ready() -> impl IntoView {
     let obstacle = Memo::new(move |_| blocked(app));
     let can = move || obstacle.with(Option::is_none) && app.forecast.with(Result::is_ok);
     let inside = move || match (obstacle.get(), app.forecast.get()) {
-        (Some(obstacle), _) => view! { <p class="strip-blocked">{obstacle}</p> }.into_any(),
+        (Some(obstacle), _) => {
+            let due = obstacle == text::EXPORT_FIRST;
+            let save = move |_| actions::save_ledger(app);
+            let save = due.then(|| view! { " " <button type="button" class="link" on:click=save>"Download the ledger"</button> });
+            view! { <p class="strip-blocked">{obstacle} {save}</p> }.into_any()
+        }
         (None, Err(gaps)) => {
             let rest = gaps.len().saturating_sub(1);
             let first = gaps.into_iter().next();

@@ -12,7 +12,7 @@ use crate::release::statement::Statement;
 use crate::release::{Release, table};
 use crate::ui::parts::Icon;
 use crate::ui::state::{App, Origin, StateStoreFields};
-use crate::ui::{dom, text};
+use crate::ui::{actions, dom, text};
 
 /// Coefficients, guarantee, ledger, downloads.
 #[component]
@@ -145,14 +145,7 @@ fn Downloads(release: Release) -> impl IntoView {
         let _ = dom::download(&format!("{stem}-report.html"), "text/html", &report::html(&for_html));
     };
     let save_plan = move |_| json(serde_json::to_string_pretty(&for_plan.plan), &format!("{stem}-plan.json"));
-    let save_ledger = move |_| {
-        if let Some(Ok(text)) =
-            app.state.ledger().with(|ledger| ledger.as_ref().map(|ledger| ledger.to_json()))
-        {
-            let _ = dom::download(&format!("{stem}-ledger.json"), "application/json", &text);
-            app.state.ledger_exported().set(true);
-        }
-    };
+    let save_ledger = move |_| actions::save_ledger(app);
     let due = move || {
         app.state.host().with(|host| host.durable == Some(false)) && !app.state.ledger_exported().get()
     };

@@ -67,14 +67,17 @@ fn CoefficientRow(line: Line, cell: Option<(Mark, f64, Vec<figure::Tick>)>) -> i
         .noise_share
         .map(|share| view! { <span class="tabular">{percent(share)}</span> <ShareBar share/> });
     let constant = line.term == INTERCEPT;
-    let name = if constant { "Intercept".to_owned() } else { line.term.clone() };
+    let name = if constant { "Intercept" } else { &line.term };
+    // A long name may break before its level.
+    let (column, level) = name.split_at(name.find('[').unwrap_or(name.len()));
+    let (column, level) = (column.to_owned(), level.to_owned());
     let plot = match cell {
         Some((mark, zero, ticks)) if !constant => view! { <IntervalCell mark zero ticks/> }.into_any(),
         _ => ().into_any(),
     };
     view! {
         <tr tabindex="0">
-            <th scope="row"><span class="term">{name}</span> <span class="per">{line.per}</span></th>
+            <th scope="row"><span class="term">{column}<wbr/>{level}</span> <span class="per">{line.per}</span></th>
             <td class="numeric">{written.estimate}</td>
             <td class="numeric interval">{interval}</td>
             <td class="share-cell">{share}</td>
