@@ -201,3 +201,42 @@ test("a release from a large file can be cancelled, charges nothing, and can be 
   assert.equal((await discreet.account()).entries.length, 1);
   assert.deepEqual(faults(record), {});
 });
+
+test("a stated number of rows that is not the table's is refused before the charge", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.choose(csv("mine.csv", good(60)));
+  await discreet.table("mine.csv");
+  await describeTwo(discreet);
+  await page.getByRole("radio", { name: /the number of people is public/ }).check();
+  await discreet.budget({ rows: 61 });
+  await discreet.ready();
+  await discreet.release.click();
+  await discreet.alert.filter({ hasText: /61/ }).waitFor();
+  assert.deepEqual((await discreet.account()).entries, []);
+  await discreet.budget({ rows: 60 });
+  await discreet.make();
+  assert.equal((await discreet.account()).entries.length, 1);
+  const { plan } = await discreet.downloadJson("Release (JSON)");
+  assert.deepEqual([plan.adjacency, plan.rows], ["replace-one", 60]);
+  assert.deepEqual(faults(record), {});
+});
+
+test("bounds are pasted as a block from a spreadsheet", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.choose(csv("mine.csv", good(60)));
+  await discreet.table("mine.csv");
+  await discreet.goTo("Columns");
+  await discreet.describe("bmi", { role: "Feature" });
+  await discreet.describe("bp", { role: "Outcome" });
+  const cell = (name) => page.getByLabel(name, { exact: true });
+  const pasted = await page.evaluateHandle((text) => {
+    const transfer = new DataTransfer();
+    transfer.setData("text", text);
+    return transfer;
+  }, "15\t60\n40\t200\n");
+  await cell("Lowest value of bmi").evaluate((cell, clipboardData) => {
+    cell.dispatchEvent(new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData }));
+  }, pasted);
+  await discreet.step("Columns").filter({ hasText: "2 described" }).waitFor();
+  assert.deepEqual(await Promise.all(["Lowest value of bmi", "Highest value of bmi", "Lowest value of bp", "Highest value of bp"].map((name) => cell(name).inputValue())), ["15", "60", "40", "200"]);
+});

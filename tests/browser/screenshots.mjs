@@ -18,8 +18,13 @@ await mkdir(OUT, { recursive: true });
 const server = await serve(DIST);
 const browser = await launch();
 
+/// The whole page in a window as high as it is, so that what sticks to the window's edge covers nothing.
 async function picture(page, name) {
+  const { width, height } = page.viewportSize();
+  const whole = await page.evaluate(() => document.documentElement.scrollHeight);
+  await page.setViewportSize({ width, height: Math.max(height, whole) });
   await page.screenshot({ fullPage: true, path: join(OUT, name) });
+  await page.setViewportSize({ width, height });
   console.log(`test-results/${name}`);
 }
 
@@ -37,7 +42,7 @@ async function paper(context, text, name) {
 
 for (const width of WIDTHS) {
   for (const colorScheme of SCHEMES) {
-    const { context, page } = await open(browser, { colorScheme, viewport: { width, height: 900 } });
+    const { context, page } = await open(browser, { colorScheme, reducedMotion: "reduce", viewport: { width, height: 900 } });
     const discreet = new DiscreetPage(page);
     const look = (name) => picture(page, `${name}-${width}-${colorScheme}.png`);
     await discreet.start(server.url);
