@@ -495,6 +495,36 @@ fn a_ledger_that_no_plan_fits_is_not_opened() {
     }
 }
 
+/// Whoever reads a release, or refits from it, tells terms apart by their names.
+#[test]
+fn no_two_terms_have_one_name() {
+    let bench = Bench::new();
+    bench.write("table.csv", "s,s[B],(Intercept),y\nA,1,2,3\nB,2,3,5\n");
+    let number = |name: &str, role: &str| json!({"name": name, "role": role, "type": "number", "lower": 0, "upper": 9});
+    let levels = json!({"name": "s", "role": "feature", "type": "category", "levels": ["A", "B"]});
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    for (first, second) in [(levels, "s[B]"), (number("s[B]", "feature"), "(Intercept)")] {
+        plan["columns"] = json!([first, number(second, "feature"), number("y", "outcome")]);
+        bench.plan(&plan);
+        let errors = bench.fails("simulate --plan plan.json table.csv", 2);
+        assert!(errors.contains(&format!("`{second}`")), "{errors}");
+    }
+}
+
+/// What overflows would do so after the charge.
+#[test]
+fn bounds_at_the_ends_of_doubles_are_refused_before_the_charge() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    for (lower, upper) in [(0.0, 5e-324), (-1e308, 1e307)] {
+        plan["columns"][0]["lower"] = json!(lower);
+        plan["columns"][0]["upper"] = json!(upper);
+        bench.plan(&plan);
+        let errors = bench.fails("simulate --plan plan.json table.csv", 2);
+        assert!(errors.contains("columns[0]"), "{errors}");
+    }
+}
+
 #[test]
 fn a_flag_is_given_once() {
     let bench = Bench::new();
