@@ -1,5 +1,7 @@
 //! Everything that is public about a release, fixed before a row is read.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::error::EngineError;
@@ -75,6 +77,14 @@ pub fn prepare(
                 geometry.terms.len()
             ),
             "choose fewer columns or fewer levels",
+        )));
+    }
+    let mut terms = BTreeSet::new();
+    if let Some(term) = geometry.terms.iter().find(|term| !terms.insert(term.name.as_str())) {
+        return Err(EngineError::Plan(PlanError::at(
+            "columns",
+            format!("two terms would have the name `{}`", term.name),
+            "rename a column in the table, or a level: the constant is `(Intercept)`, and a level is `column[level]`",
         )));
     }
     let cost = match &mechanism {

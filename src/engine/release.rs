@@ -17,6 +17,7 @@ use crate::release::document::{
     Assurance, Coefficients, Diagnostics, LedgerReference, NoiseLaw, Privacy, Release, ReleasedMoments,
     SCHEMA, Software, Term,
 };
+use crate::release::statement::{WELL_FORMED, relaxation};
 
 /// Draws the noise and writes the release. The ledger has been charged before, and `ledger` says where.
 ///
@@ -55,7 +56,12 @@ pub fn release<E: Entropy>(
         }
     };
     drop(rng);
-    let (coefficients, diagnostics) = regressions(prepared, &evaluated)?;
+    let (coefficients, mut diagnostics) = regressions(prepared, &evaluated)?;
+    // The document says in words what its reader would otherwise have to read out of its fields.
+    diagnostics.notes.extend(relaxation(prepared.checked.protect));
+    if !E::DEMO {
+        diagnostics.notes.push(WELL_FORMED.to_owned());
+    }
     Ok(Release {
         schema: SCHEMA.to_owned(),
         plan: prepared.plan.clone(),

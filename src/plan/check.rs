@@ -20,6 +20,9 @@ pub const MAX_ROWS: u64 = 1 << 30;
 /// Most rows of one person that may count.
 pub const MAX_ROWS_PER_PERSON: u32 = 1 << 16;
 
+/// Largest bound of a number, and the inverse of the smallest width.
+pub const LARGEST_BOUND: f64 = 1e100;
+
 /// Smallest δ: below it the reserved slack would not be small (noise-and-accounting, B10).
 pub const MIN_DELTA: f64 = 1.0 / (1_u64 << 40) as f64;
 
@@ -326,6 +329,14 @@ fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
     // The width too has to be finite: it divides every value.
     if !(lower.is_finite() && upper.is_finite() && lower < upper && (upper - lower).is_finite()) {
         return Err(PlanError::at(path, "`lower` has to be below `upper`, and both finite", advice));
+    }
+    // Far from where doubles end, so that no coefficient and no variance overflows after the charge.
+    if lower.abs().max(upper.abs()) > LARGEST_BOUND || upper - lower < 1.0 / LARGEST_BOUND {
+        return Err(PlanError::at(
+            path,
+            "the bounds are too far out or too close together",
+            "measure the column in another unit: bounds reach to 1e100, and are 1e-100 apart or more",
+        ));
     }
     Ok(Kind::Number { lower, upper })
 }

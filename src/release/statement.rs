@@ -245,7 +245,9 @@ fn short(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn relaxation(protect: Protect) -> Option<String> {
+/// What a relaxed protection leaves open; nothing under the full guarantee.
+#[must_use]
+pub fn relaxation(protect: Protect) -> Option<String> {
     match protect {
         Protect::Rows => None,
         Protect::Labels => Some(
@@ -278,6 +280,11 @@ pub fn assurance(assurance: Assurance) -> &'static str {
     }
 }
 
+/// What the existence of a release says about its table.
+pub const WELL_FORMED: &str =
+    "The promise is for well-formed tables: that a release exists says that the table could be read.";
+
+/// What the promise rests on, without what the release's own notes say already.
 fn conditions(release: &Release) -> Vec<String> {
     let mut conditions = Vec::new();
     if release.ledger.as_ref().is_some_and(|ledger| ledger.idealised) {
@@ -289,7 +296,7 @@ fn conditions(release: &Release) -> Vec<String> {
     }
     conditions.extend(
         [
-            "The promise is for well-formed tables: that a release exists says that the table could be read.",
+            WELL_FORMED,
             "The promise rests on bounds, levels and numbers of rows that you state from knowledge of the field, not \
              from the table.",
             "Results describe values clipped to those bounds.",
@@ -299,6 +306,7 @@ fn conditions(release: &Release) -> Vec<String> {
         ]
         .map(str::to_owned),
     );
+    conditions.retain(|condition| !release.diagnostics.notes.contains(condition));
     conditions
 }
 

@@ -450,6 +450,26 @@ fn ledgers_are_exported_imported_relaxed_and_verified() {
     assert!(errors.contains("entries[0]"), "{errors}");
 }
 
+/// The contract: a relaxed protection, and that the promise is for well-formed tables, stand on the release in words.
+#[test]
+fn a_release_says_in_words_what_it_does_not_protect() {
+    let bench = Bench::new();
+    bench.ok("ledger new ledger.json --epsilon 2 --delta 1e-5 --adjacency replace-one --protect labels");
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    plan["adjacency"] = json!("replace-one");
+    plan["rows"] = json!(442);
+    plan["protect"] = json!("labels");
+    bench.plan(&plan);
+    assert!(bench.fails(RELEASE, 2).contains("protect-labels"));
+    plan["confirm"] = json!(["protect-labels"]);
+    bench.plan(&plan);
+    let release: Release = serde_json::from_str(&bench.ok(RELEASE)).unwrap();
+    for words in ["The features are not protected", "well-formed tables"] {
+        let said = release.diagnostics.notes.iter().filter(|note| note.contains(words)).count();
+        assert_eq!(said, 1, "{words}: {:?}", release.diagnostics.notes);
+    }
+}
+
 /// Two copies of a ledger pay for the same plan: two releases, two charges. Neither copy may take the other over.
 #[test]
 fn copies_that_paid_for_the_same_plan_are_a_fork() {
@@ -472,6 +492,36 @@ fn a_ledger_that_no_plan_fits_is_not_opened() {
     for budget in ["--epsilon 0 --delta 1e-6", "--epsilon 1 --delta 1e-6 --max-rows-per-person 65537"] {
         bench.fails(&format!("ledger new ledger.json --adjacency add-remove {budget}"), 2);
         assert!(!bench.path("ledger.json").exists());
+    }
+}
+
+/// Whoever reads a release, or refits from it, tells terms apart by their names.
+#[test]
+fn no_two_terms_have_one_name() {
+    let bench = Bench::new();
+    bench.write("table.csv", "s,s[B],(Intercept),y\nA,1,2,3\nB,2,3,5\n");
+    let number = |name: &str, role: &str| json!({"name": name, "role": role, "type": "number", "lower": 0, "upper": 9});
+    let levels = json!({"name": "s", "role": "feature", "type": "category", "levels": ["A", "B"]});
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    for (first, second) in [(levels, "s[B]"), (number("s[B]", "feature"), "(Intercept)")] {
+        plan["columns"] = json!([first, number(second, "feature"), number("y", "outcome")]);
+        bench.plan(&plan);
+        let errors = bench.fails("simulate --plan plan.json table.csv", 2);
+        assert!(errors.contains(&format!("`{second}`")), "{errors}");
+    }
+}
+
+/// What overflows would do so after the charge.
+#[test]
+fn bounds_at_the_ends_of_doubles_are_refused_before_the_charge() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    for (lower, upper) in [(0.0, 5e-324), (-1e308, 1e307)] {
+        plan["columns"][0]["lower"] = json!(lower);
+        plan["columns"][0]["upper"] = json!(upper);
+        bench.plan(&plan);
+        let errors = bench.fails("simulate --plan plan.json table.csv", 2);
+        assert!(errors.contains("columns[0]"), "{errors}");
     }
 }
 
@@ -504,7 +554,7 @@ fn conversions_round_to_the_safe_side() {
     assert!((number("account rho --epsilon 2") - 1.523_188).abs() < 1e-5);
     let mu = number("account mu --rho 0.5");
     assert!((1.0 - 1e-6..=1.0).contains(&mu), "what a budget allows is rounded down: {mu}");
-    assert!(number("account mu --rho 0") <= 0.0);
+    assert!(number("account mu --rho 0") < 1e-300);
     for line in [
         "account delta --epsilon 1 --rho 0.1",
         "account gdp_eps --mu 1 --delta 1e-6",
