@@ -399,5 +399,11 @@ pub(crate) fn is_line_end(byte: u8) -> bool {
 }
 
 fn error_at(lines_before: u64, column: Option<usize>, fault: Fault) -> CsvError {
+    // The first field that lacks, and the first that is too much.
+    let column = column.or(match fault {
+        Fault::TooFewFields { found, .. } => Some(found + 1),
+        Fault::TooManyFields { expected } => Some(expected + 1),
+        _ => None,
+    });
     CsvError { position: Position { line: lines_before + 1, column, name: None }, fault }
 }

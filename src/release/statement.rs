@@ -2,7 +2,7 @@
 //! sentences and no others.
 
 use super::document::{Assurance, Privacy, Release};
-use super::format::at_most;
+use super::format::{self, at_most};
 use crate::math::special::phi_cdf;
 use crate::privacy::adjacency::{Adjacency, Protect};
 
@@ -49,8 +49,8 @@ impl Statement {
                 format!(
                     "The noise has the paper's own scale, for which the paper claims epsilon {} and delta {}; the \
                      numbers above are what it really costs.",
-                    short(claimed.epsilon),
-                    short(claimed.delta)
+                    format::short(claimed.epsilon, 6),
+                    format::short(claimed.delta, 6)
                 )
             }),
             assurance: assurance(privacy.assurance).to_owned(),
@@ -196,7 +196,7 @@ fn budget(epsilon: f64, delta: f64) -> String {
     format!(
         "Epsilon is {} and delta is {}: one person's data change the chance of any result by at most {factor}{rest}.",
         at_most(epsilon, 3),
-        short(delta)
+        format::short(delta, 6)
     )
 }
 
@@ -206,15 +206,7 @@ fn one_in(delta: f64) -> String {
     if number >= 1e15 {
         return format!("one in {number:.1e}");
     }
-    let digits = format!("{number:.0}");
-    let mut grouped = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    format!("one in {grouped}")
+    format!("one in {}", format::grouped(number))
 }
 
 /// Three digits, rounded up.
@@ -228,21 +220,6 @@ fn up(value: f64) -> String {
     };
     let unit = f64::from([1_u8, 10, 100][digits]);
     format!("{:.digits$}", (value * unit).ceil() / unit)
-}
-
-/// Up to six digits, without a tail of zeros.
-fn short(value: f64) -> String {
-    if value != 0.0 && !(1e-4..1e6).contains(&value.abs()) {
-        let text = format!("{value:.5e}");
-        return match text.split_once('e') {
-            Some((digits, power)) => {
-                format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.'))
-            }
-            None => text,
-        };
-    }
-    let text = format!("{value:.6}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// What a relaxed protection leaves open; nothing under the full guarantee.
@@ -342,10 +319,7 @@ mod tests {
         assert_eq!(hundredths(0.995), None);
         assert_eq!(up(2.713_3), "2.72");
         assert_eq!(up(22_026.4), "22027");
-        assert_eq!(one_in(1e-6), "one in 1,000,000");
-        assert_eq!(one_in(3e-6), "one in 333,333");
-        assert_eq!((short(1.0), short(1e-6), short(0.25), short(1.5e-12)), {
-            ("1".to_owned(), "1e-6".to_owned(), "0.25".to_owned(), "1.5e-12".to_owned())
-        });
+        assert_eq!(one_in(1e-6), "one in 1\u{202f}000\u{202f}000");
+        assert_eq!(one_in(3e-6), "one in 333\u{202f}333");
     }
 }

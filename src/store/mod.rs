@@ -23,6 +23,6 @@ pub use self::charge::{Charge, charge, check, take_charge};
 pub use self::key::fingerprint;
 #[cfg(target_arch = "wasm32")]
 pub use self::tables::{
-    KnownTable, LedgerRecord, StoredRelease, create_ledger, import_ledger, list, open_table, persist, relax,
-    set_setting, setting,
+    KnownTable, LedgerRecord, StoredRelease, create_ledger, forget_unused, import_ledger, list, open_table,
+    persist, relax, set_setting, setting,
 };

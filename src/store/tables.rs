@@ -63,10 +63,28 @@ pub async fn create_ledger(table: &str, ledger: Ledger) -> Result<(), Failure> {
     if ledger_of(&db, table).await?.is_some() {
         return Err(Failure::new(
             Reason::Budget,
-            "This table has a ledger already, and a second one would spend its budget twice. Reload the page to see it.",
+            "This table has a ledger already, opened in another tab; a second one would spend its budget twice. Look at its \
+             budget in the step Privacy, then release again.",
         ));
     }
     attach(&db, table, &ledger).await
+}
+
+/// Takes a table's ledger away again if nothing was ever charged to it, so that a first release that failed fixes no
+/// budget.
+///
+/// # Errors
+/// Where the storage refuses.
+pub async fn forget_unused(table: &str) -> Result<(), Failure> {
+    let db = Db::open().await?;
+    let _table = Lock::take(&table_lock(table)).await?;
+    let Some((_lock, ledger)) = locked(&db, table).await? else { return Ok(()) };
+    if !ledger.entries().is_empty() {
+        return Ok(());
+    }
+    let transaction = db.writing(&[TABLES])?;
+    transaction.delete(TABLES, &JsValue::from_str(table))?;
+    transaction.end().await
 }
 
 /// Takes an exported ledger for a table: as its ledger if it has none, else as a continuation of the one it has.
@@ -166,9 +184,14 @@ pub async fn set_setting(name: &str, value: &str) -> Result<(), Failure> {
 
 /// Takes the lock of a table's ledger, then reads the ledger.
 pub(super) async fn locked(db: &Db, table: &str) -> Result<Option<(Lock, Ledger)>, Failure> {
-    let Some(id) = text(db, TABLES, table).await? else { return Ok(None) };
-    let lock = Lock::take(&ledger_lock(&id)).await?;
-    Ok(read(db, &id).await?.map(|ledger| (lock, ledger)))
+    loop {
+        let Some(id) = text(db, TABLES, table).await? else { return Ok(None) };
+        let lock = Lock::take(&ledger_lock(&id)).await?;
+        // While the lock was awaited, an unused ledger may have been taken away.
+        if text(db, TABLES, table).await?.as_ref() == Some(&id) {
+            return Ok(read(db, &id).await?.map(|ledger| (lock, ledger)));
+        }
+    }
 }
 
 /// A table's ledger as it stands, without a lock.

@@ -244,6 +244,19 @@ async fn recognise(app: App, blob: &Blob) {
     }
 }
 
+/// Shows a table's ledger and releases as they are stored.
+async fn recall(app: App, key: &str) {
+    match store::open_table(key).await {
+        Ok(Some(record)) => {
+            lock_setup(app, &record.ledger);
+            app.state.releases().set(record.releases);
+            app.state.ledger().set(Some(record.ledger));
+        }
+        Ok(None) => app.state.ledger().set(None),
+        Err(failure) => say(app, failure.message),
+    }
+}
+
 /// What a ledger fixes for every plan of its table.
 fn lock_setup(app: App, ledger: &Ledger) {
     let terms = ledger.terms();
@@ -320,7 +333,8 @@ pub fn release(app: App) {
     }));
     say(app, text::RELEASING);
     spawn_local(async move {
-        if app.state.ledger().with_untracked(Option::is_none) {
+        let first = app.state.ledger().with_untracked(Option::is_none);
+        if first {
             let setup = app.state.setup().get_untracked();
             let opened = match facts::open_ledger(&setup, &forecast.plan, &dom::today()) {
                 Ok(ledger) => store::create_ledger(&key, ledger.clone()).await.map(|()| ledger),
@@ -328,7 +342,10 @@ pub fn release(app: App) {
             };
             match opened {
                 Ok(ledger) => app.state.ledger().set(Some(ledger)),
-                Err(failure) => return fail(app, Step::Privacy, failure.message, false),
+                Err(failure) => {
+                    recall(app, &key).await;
+                    return fail(app, Step::Privacy, failure.message, false);
+                }
             }
         }
         match pool(app).release(&blob, plan, key.clone(), on_progress(app, text::RELEASING)).await {
@@ -343,10 +360,13 @@ pub fn release(app: App) {
             }
             Err(failure) => {
                 app.state.run().set(None);
-                if let Ok(Some(record)) = store::open_table(&key).await {
-                    app.state.ledger().set(Some(record.ledger));
-                    app.state.releases().set(record.releases);
+                if first
+                    && !failure.charged
+                    && let Err(storage) = store::forget_unused(&key).await
+                {
+                    say(app, storage.message);
                 }
+                recall(app, &key).await;
                 if failure.reason == Reason::Cancelled && !failure.charged {
                     say(app, text::CANCELLED);
                 } else {

@@ -52,7 +52,7 @@ pub const RANGES_NOTE: &str = "Each range says what a value could be for any pat
 
 pub const BUDGET_WHY: &str = "The budget says how much all releases from this table together may reveal about any one \
     person. It is fixed before anything is asked, and cannot be raised afterwards.";
-pub const BUDGET_FIXED: &str = "The budget of this table is fixed. It was set with its first release.";
+pub const BUDGET_FIXED: &str = "The budget of this table is fixed. It was set before its first release.";
 pub const ROWS_LABEL: &str = "Rows in the table, about";
 pub const ROWS_EXACT_LABEL: &str = "Rows in the table, exactly";
 pub const ROWS_WHY: &str = "A number that may be public, for the preview and to propose delta. It is never compared with \
@@ -162,7 +162,9 @@ pub const fn verdict(verdict: Verdict) -> &'static str {
 pub const fn interval(interval: Interval) -> &'static str {
     match interval {
         Interval::Normal | Interval::Withheld => "",
-        Interval::Approximate => "approximate: wider than it need be",
+        Interval::Approximate => {
+            "approximate: the noise is close to the signal, so it may miss more often than stated"
+        }
     }
 }
 

@@ -114,13 +114,15 @@ fn latin_1_bytes() {
 #[test]
 fn ragged_rows() {
     let error = read(b"age,sex,sbp\n30,F,120\n\n40,M\n", &clinic());
-    let expected =
-        "line 4: the record has 2 of the header's 3 fields; complete the line, or check the delimiter";
+    let expected = "line 4, column 3 (`sbp`): the record has 2 of the header's 3 fields; complete the line, or check the delimiter";
     assert_eq!(error, Err(expected.to_owned()));
     for surplus in ["40,M,130,5\n", "40,M,130,\n", "40,M,130,,,,,,,,\n"] {
         let error =
             read(format!("age,sex,sbp\n30,F,120\n{surplus}").as_bytes(), &clinic()).expect_err("surplus");
-        assert!(error.starts_with("line 3: the record has more fields than the header's 3"), "{error}");
+        assert!(
+            error.starts_with("line 3, column 4: the record has more fields than the header's 3"),
+            "{error}"
+        );
     }
 }
 
@@ -156,7 +158,7 @@ fn quoted_names_with_commas_and_lines() {
     };
     assert_eq!(header.names, ["age, in\nyears", "sex", "sbp"]);
     let error = read(text, &clinic()).expect_err("ragged");
-    assert!(error.starts_with("line 5: "), "{error}");
+    assert!(error.starts_with("line 5, column 3 (`sbp`): "), "{error}");
     let error = read(b"\"age, in\nyears\",sex,sbp\n\"30,F,120\n", &clinic()).expect_err("a quote");
     assert!(
         error.starts_with("line 3, column 1 (`age, in\\nyears`): "),

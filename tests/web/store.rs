@@ -60,6 +60,25 @@ async fn a_table_has_one_ledger() {
 }
 
 #[wasm_bindgen_test]
+async fn an_unused_ledger_fixes_no_budget_and_a_used_one_stays() {
+    let table = table();
+    store::create_ledger(&table, ledger(1.0)).await.unwrap();
+    store::forget_unused(&table).await.unwrap();
+    assert_eq!(store::open_table(&table).await.unwrap(), None);
+    let prepared = prepared(1.0);
+    assert!(
+        store::charge(&table, &self::table(), &prepared.request()).await.is_err(),
+        "no ledger, no charge"
+    );
+
+    store::create_ledger(&table, ledger(2.0)).await.unwrap();
+    drop(store::charge(&table, &self::table(), &prepared.request()).await.unwrap());
+    store::forget_unused(&table).await.unwrap();
+    let kept = store::open_table(&table).await.unwrap().unwrap().ledger;
+    assert!(!kept.charged().is_free());
+}
+
+#[wasm_bindgen_test]
 async fn a_charge_that_was_left_is_burned_and_stays_charged() {
     let table = table();
     store::create_ledger(&table, ledger(2.0)).await.unwrap();
