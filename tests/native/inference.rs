@@ -764,7 +764,11 @@ fn the_guarantee_in_words_says_neither_too_much_nor_too_little() {
     let document = release(plan, None, Coefficients::List(Vec::new()), Diagnostics::default());
     let words = Statement::new(&document);
     assert!(words.guessing.as_ref().unwrap().contains("55 times in 100"), "{:?}", words.guessing);
-    assert!(words.budget.as_ref().unwrap().contains("2.72, plus one in 1,000,000"), "{:?}", words.budget);
+    assert!(
+        words.budget.as_ref().unwrap().contains("2.72, plus one in 1\u{202f}000\u{202f}000"),
+        "{:?}",
+        words.budget
+    );
     assert!(words.unit.contains("One person is one row"));
     assert_eq!(words.relaxation, None);
     let mut variants = vec![document.clone()];
