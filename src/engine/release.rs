@@ -12,7 +12,6 @@ use crate::inference::report::{Layout, report};
 use crate::mechanisms::analyze_gauss::{self, perturb};
 use crate::mechanisms::{Mechanism, ols};
 use crate::noise::entropy::Entropy;
-use crate::privacy::event;
 use crate::release::document::{
     Assurance, Coefficients, Diagnostics, LedgerReference, NoiseLaw, Privacy, Release, ReleasedMoments,
     SCHEMA, Software, Term,
@@ -115,16 +114,7 @@ fn privacy(prepared: &Prepared, demo: bool) -> Privacy {
         mu: cost.map(|cost| cost.mu),
         rho: cost.map(|cost| cost.rho),
         claimed: None,
-        assurance: if demo { Assurance::Demo } else { assurance(prepared.assurance()) },
-    }
-}
-
-const fn assurance(assurance: event::Assurance) -> Assurance {
-    match assurance {
-        event::Assurance::Exact => Assurance::Exact,
-        event::Assurance::Bounded => Assurance::Bounded,
-        event::Assurance::Idealised => Assurance::Idealised,
-        event::Assurance::Demo => Assurance::Demo,
+        assurance: if demo { Assurance::Demo } else { prepared.assurance() },
     }
 }
 

@@ -8,7 +8,7 @@ use super::document::{
 };
 use super::error::PlanError;
 use crate::privacy::adjacency::{Adjacency, Protect};
-use crate::privacy::calibrate::Budget;
+use crate::privacy::calibrate::{Budget, LEAST_DELTA};
 use crate::privacy::measure::{Delta, Epsilon, MeasureError, Mu, Rho};
 
 /// Cells that count as missing unless the plan says otherwise.
@@ -22,9 +22,6 @@ pub const MAX_ROWS_PER_PERSON: u32 = 1 << 16;
 
 /// Largest bound of a number, and the inverse of the smallest width.
 pub const LARGEST_BOUND: f64 = 1e100;
-
-/// Smallest δ: below it the reserved slack would not be small (noise-and-accounting, B10).
-pub const MIN_DELTA: f64 = 1.0 / (1_u64 << 40) as f64;
 
 /// What a plan is checked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -424,7 +421,7 @@ fn positive<T>(
 }
 
 fn delta(value: f64) -> Result<Delta, PlanError> {
-    Delta::try_new(value).ok().filter(|_| (MIN_DELTA..1.0).contains(&value)).ok_or_else(|| {
+    Delta::try_new(value).ok().filter(|_| (LEAST_DELTA..1.0).contains(&value)).ok_or_else(|| {
         PlanError::at(
             "budget.delta",
             "delta is a probability that has to be tiny, but not below 2^-40",

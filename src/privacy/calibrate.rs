@@ -26,7 +26,7 @@ pub const LEAST_SCALE: u64 = 1 << 40;
 /// Largest noise scale S of the samplers (noise-and-accounting, A6).
 pub const GREATEST_SCALE: u64 = 1 << 55;
 /// Smallest δ of a ledger, 2^-40.
-const LEAST_DELTA: f64 = 9.094_947_017_729_282e-13;
+pub const LEAST_DELTA: f64 = 9.094_947_017_729_282e-13;
 
 /// A budget that cannot be used, or noise that cannot be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -13,7 +13,11 @@ use crate::worker::pool::Pool;
 
 /// Puts the page into the document's body.
 pub fn start(context: StartContext) {
-    console_error_panic_hook::set_once();
+    std::panic::set_hook(Box::new(|panic| {
+        // The place alone: a panic's own text may quote cells of the preview.
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        leptos::logging::error!("The page stopped at {place}. Reload it.");
+    }));
     let pool = Pool::new(context);
     leptos::mount::mount_to_body(move || {
         let app = App::new(pool.clone());
