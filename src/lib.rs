@@ -15,6 +15,7 @@
 //! - A number that reaches a release came out of a mechanism, or was in the plan.
 //! - All transcendental functions come from the `libm` crate, so that a native test and the browser give the same bits.
 
+pub mod audit;
 pub mod data;
 pub mod engine;
 pub mod inference;
