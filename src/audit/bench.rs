@@ -1,0 +1,171 @@
+//! One pair of tables, read through the public path and released again and again.
+
+use serde_json::Value;
+
+use super::error::AuditError;
+use super::pairs::Pair;
+use crate::data::csv::Feed;
+use crate::data::header::read_header;
+use crate::data::{Combiner, HeaderRead, HeaderRules, Moments, SliceScanner};
+use crate::engine::{EngineError, Prepared, check_table, prepare};
+use crate::mechanisms::analyze_gauss::{Noise, perturb};
+use crate::noise::entropy::DemoRng;
+use crate::plan::{Plan, Purpose};
+
+/// Runs that a score learns the noise from.
+pub const PILOT: u32 = 256;
+
+/// The first of the pilot's runs, apart from all others.
+const PILOT_RUNS: u64 = 1 << 30;
+
+/// Which of the two tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The first.
+    Without,
+    /// The second.
+    With,
+}
+
+impl Side {
+    /// Both, in their order.
+    pub const BOTH: [Self; 2] = [Self::Without, Self::With];
+
+    /// 0 or 1.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        match self {
+            Self::Without => 0,
+            Self::With => 1,
+        }
+    }
+}
+
+/// What makes the released integers of moments: [`perturb`], or a formula that is wrong on purpose.
+pub type Mechanism = fn(&Moments, &Noise, &mut DemoRng) -> Vec<i128>;
+
+/// Two tables that are ready to be released any number of times.
+#[derive(Debug)]
+pub struct Bench {
+    /// The exact sums of both tables.
+    pub moments: [Moments; 2],
+    /// The noise of their plan.
+    pub noise: Noise,
+    mechanism: Mechanism,
+    seed: u64,
+    lane: u32,
+}
+
+impl Bench {
+    /// Reads both tables. Each `lane` under one seed has noise of its own.
+    ///
+    /// # Errors
+    /// [`AuditError`] where the build does not take its own tables.
+    pub fn new(pair: &Pair, seed: u64, lane: u32) -> Result<Self, AuditError> {
+        let (prepared, first) = read(&pair.plan, &pair.tables[0])?;
+        let (_, second) = read(&pair.plan, &pair.tables[1])?;
+        let noise = noise(&prepared)?;
+        Ok(Self { moments: [first, second], noise, mechanism: perturb::<DemoRng>, seed, lane })
+    }
+
+    /// The same tables under another mechanism and noise.
+    #[must_use]
+    pub fn with_mechanism(self, mechanism: Mechanism, noise: Noise) -> Self {
+        Self { mechanism, noise, ..self }
+    }
+
+    /// The released integers of one run, the packed upper triangle row by row.
+    #[must_use]
+    pub fn release(&self, side: Side, run: u64) -> Vec<i128> {
+        let stream = u64::from(self.lane) << 32 | run << 1 | side.index() as u64;
+        (self.mechanism)(&self.moments[side.index()], &self.noise, &mut DemoRng::new(self.seed, stream))
+    }
+
+    /// The statistic that tells the tables apart, or nothing where their sums are equal: then no release can differ.
+    ///
+    /// Σ Δ_j / s_j M_j over the cells, with Δ the difference of the exact sums: the likelihood ratio of Gaussian noise of
+    /// variances s. They are those of the noise as it is, from [`PILOT`] runs, so that a cell with less noise than
+    /// claimed is used to the full.
+    #[must_use]
+    pub fn score(&self) -> Option<Score> {
+        let [origin, with] = [0, 1].map(|side| upper(&self.moments[side]));
+        let change: Vec<f64> =
+            with.iter().zip(&origin).map(|(with, without)| float(with - without)).collect();
+        if change.iter().all(|change| change.abs() <= 0.0) {
+            return None;
+        }
+        let mut squares = vec![0.0; origin.len()];
+        for run in 0..PILOT {
+            let cells = self.release(Side::Without, PILOT_RUNS + u64::from(run));
+            for ((square, cell), exact) in squares.iter_mut().zip(&cells).zip(&origin) {
+                *square += float(cell - exact).powi(2) / f64::from(PILOT);
+            }
+        }
+        // Noise on a cell of integers that is there at all has a variance of 1 or more, but for tiny scales.
+        let weights = change.iter().zip(&squares).map(|(change, square)| change / square.max(1.0)).collect();
+        Some(Score { weights, origin })
+    }
+}
+
+/// A weighted sum of released cells.
+#[derive(Clone, Debug)]
+pub struct Score {
+    weights: Vec<f64>,
+    origin: Vec<i128>,
+}
+
+impl Score {
+    /// The score of one release.
+    #[must_use]
+    pub fn of(&self, cells: &[i128]) -> f64 {
+        let centred = cells.iter().zip(&self.origin).map(|(cell, origin)| float(cell - origin));
+        centred.zip(&self.weights).map(|(cell, weight)| cell * weight).sum()
+    }
+}
+
+/// Prepares a plan for a demonstration and reads a table, both through the public path.
+///
+/// # Errors
+/// [`AuditError`] where one of them is refused.
+pub fn read(plan: &Value, table: &str) -> Result<(Prepared, Moments), AuditError> {
+    let HeaderRead::Header(header) = read_header(table.as_bytes(), true, HeaderRules::default())? else {
+        return Err(AuditError::Unfinished);
+    };
+    let plan = Plan::parse(&plan.to_string())?;
+    let prepared = prepare(plan, &header.names, header.delimiter, Purpose::Simulate)?;
+    let length = table.len() as u64;
+    let mut combiner = Combiner::new(&header, length, prepared.bound(), length, 1);
+    while let Some(job) = combiner.next_job() {
+        let mut scanner = SliceScanner::new(job, prepared.bound(), Moments::new(prepared.row_width()));
+        let from = usize::try_from(job.from).unwrap_or(usize::MAX);
+        let mut rest = table.as_bytes().get(from..).unwrap_or_default();
+        while !rest.is_empty() && scanner.feed(rest) == Feed::More {
+            rest = &[];
+        }
+        combiner.offer(scanner.finish())?;
+    }
+    let scan = combiner.finish().ok_or(AuditError::Unfinished)?;
+    check_table(&prepared, scan.records, scan.persons)?;
+    Ok((prepared, scan.sink))
+}
+
+/// The noise of a plan.
+///
+/// # Errors
+/// [`AuditError`] for a plan without noise.
+pub fn noise(prepared: &Prepared) -> Result<Noise, AuditError> {
+    let cost = prepared.cost().ok_or(EngineError::Internal("the audit's plan has no noise"))?;
+    Ok(cost.noise.clone())
+}
+
+/// The exact sums, as [`perturb`] releases them.
+#[must_use]
+pub fn upper(moments: &Moments) -> Vec<i128> {
+    let terms = moments.terms();
+    (0..terms).flat_map(|row| (row..terms).map(move |column| moments.get(row, column))).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a statistic")]
+pub(super) fn float(cell: i128) -> f64 {
+    cell as f64
+}

@@ -1,0 +1,416 @@
+//! The audits that a sceptic can start and watch: samplers against their laws, the measured loss of every worst-case
+//! pair against the claim, and two formulas that are wrong, which have to be caught.
+//!
+//! [`Check`] does the work in slices of some ten milliseconds and says after each what it has found so far. A verdict
+//! falls when an item has made all its runs, for only then its false alarms are known: below 1e-5 for the whole list
+//! ([`FALSE_ALARM`]).
+
+use std::num::NonZeroU64;
+
+use serde::{Deserialize, Serialize};
+
+use super::bench::{Bench, Score, Side};
+use super::controls::{wrong_classical_gaussian, wrong_diagonal_without_noise};
+use super::error::AuditError;
+use super::estimate::Level;
+use super::fit::{self, Bin, Fit, Sampler};
+use super::one_run::{self, OneRun};
+use super::pairs::{MU, Pair, pairs};
+use super::signal::{Estimate, Reading, Signal};
+use super::threshold::HeldOut;
+use crate::noise::entropy::DemoRng;
+use crate::release::document::Shape;
+
+/// Bound on the probability that a sound build fails any item: 4 samplers at 1e-6; 13 pairs that use up the claim at
+/// 3.6e-7, the exact tail of μ̂ at five standard errors and 10,000 runs; two thresholds and the guesses at 1e-7 each.
+pub const FALSE_ALARM: f64 = 1e-5;
+
+/// Draws of each sampler.
+const DRAWS: u32 = 200_000;
+/// Runs a side for each pair.
+const SIGNAL_RUNS: u32 = 10_000;
+/// Runs a side where thresholds are judged.
+const THRESHOLD_RUNS: u32 = 10_000;
+/// Level of a threshold's bound.
+const LEVEL: f64 = 1e-7;
+/// What one step does: draws of a sampler, runs a side of a pair, releases with coins.
+const STEP: [u32; 3] = [40_000, 2_000, 100];
+
+/// What is audited, in the order of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    Sampler(Sampler),
+    Signal(&'static str),
+    Threshold(&'static str),
+    OneRun,
+    ClassicalGaussian,
+    DiagonalWithoutNoise,
+}
+
+/// One line of the list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Item {
+    /// What is audited.
+    pub title: String,
+    /// What it would show.
+    pub purpose: String,
+    /// Which kind of audit it is.
+    pub kind: Kind,
+}
+
+/// The kinds of audits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A sampler against its law (T5).
+    Sampler,
+    /// A pair by the optimal statistic (T1).
+    Signal,
+    /// A pair by a threshold (T2).
+    Threshold,
+    /// Coins guessed from releases (T3).
+    OneRun,
+    /// A wrong formula, which must be caught.
+    Control,
+}
+
+/// What an item has found so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Place of the item in the list.
+    pub item: usize,
+    /// Work done.
+    pub done: u32,
+    /// Work in all.
+    pub planned: u32,
+    /// What was measured, and against which claim.
+    pub measured: Measured,
+    /// What it says.
+    pub verdict: Verdict,
+}
+
+/// A measurement and the claim it is held against.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Measured {
+    /// Nothing yet.
+    Nothing,
+    /// The two tables have equal sums, so that no release can tell them apart: μ is 0.
+    Equal {
+        /// The claimed μ.
+        claim: f64,
+    },
+    /// A histogram beside its law.
+    Histogram {
+        /// The bars.
+        bins: Vec<Bin>,
+        /// Probability of so bad a fit if the law is right, once there are draws enough.
+        p: Option<f64>,
+        /// The probability that fails.
+        limit: f64,
+    },
+    /// μ̂ of the optimal statistic.
+    Mu(Estimate),
+    /// The largest μ that an attacker without a model has disproved.
+    Disproved {
+        /// The claimed μ.
+        claim: f64,
+        /// Lower bound on the true μ.
+        mu: f64,
+        /// 1 − confidence of the bound.
+        alpha: f64,
+    },
+    /// Guesses of coins.
+    Guesses {
+        /// Right ones.
+        right: u32,
+        /// Guesses.
+        guesses: u32,
+        /// ε of the claim.
+        epsilon: f64,
+        /// δ of the claim.
+        delta: f64,
+        /// Probability of so many right guesses if the claim is true.
+        p: f64,
+        /// The probability that fails.
+        limit: f64,
+    },
+}
+
+/// What an item says of the build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Runs are missing.
+    Running,
+    /// No more is seen than is claimed.
+    Holds,
+    /// More is seen than is claimed: a bug.
+    Broken,
+    /// The wrong formula was recognised as wrong.
+    Caught,
+    /// The wrong formula was not recognised: the audit itself is broken.
+    Missed,
+}
+
+impl Verdict {
+    /// Whether the item speaks for the build; nothing while runs are missing.
+    #[must_use]
+    pub const fn good(self) -> Option<bool> {
+        match self {
+            Self::Running => None,
+            Self::Holds | Self::Caught => Some(true),
+            Self::Broken | Self::Missed => Some(false),
+        }
+    }
+}
+
+/// The whole list under one seed, done step by step.
+pub struct Check {
+    seed: u64,
+    tasks: Vec<Task>,
+    item: usize,
+    work: Option<Work>,
+}
+
+/// An item that has begun.
+#[expect(clippy::large_enum_variant, reason = "one item has begun at a time")]
+enum Work {
+    Sampler { rng: DemoRng, sampler: Sampler, fit: Fit },
+    Signal { cases: Vec<(Case, Signal)>, claim: f64, control: bool },
+    Threshold { case: Case, claim: f64, scores: HeldOut },
+    OneRun(Box<OneRun>),
+}
+
+/// A pair with the statistic that tells its tables apart, and the runs made.
+struct Case {
+    bench: Bench,
+    score: Score,
+    runs: u32,
+}
+
+impl Check {
+    /// The list under a seed, nothing done yet. The same seed gives the same findings everywhere.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self { seed, tasks: tasks(), item: 0, work: None }
+    }
+
+    /// The list.
+    #[must_use]
+    pub fn items() -> Vec<Item> {
+        let pairs = pairs(Shape::Goe);
+        tasks().into_iter().map(|task| task.item(&pairs)).collect()
+    }
+
+    /// Does the next slice of work and says what the item at hand has found so far; nothing when all is done.
+    ///
+    /// # Errors
+    /// [`AuditError`] where the build does not take its own tables; it is broken then.
+    pub fn step(&mut self) -> Result<Option<Finding>, AuditError> {
+        let Some(&task) = self.tasks.get(self.item) else { return Ok(None) };
+        let mut work = match self.work.take() {
+            Some(work) => work,
+            None => Work::begin(task, self.seed, u32::try_from(self.item).unwrap_or(0))?,
+        };
+        work.step()?;
+        let finding = work.finding(self.item)?;
+        if finding.verdict == Verdict::Running {
+            self.work = Some(work);
+        } else {
+            self.item += 1;
+        }
+        Ok(Some(finding))
+    }
+}
+
+fn tasks() -> Vec<Task> {
+    let scale = |s: u64| NonZeroU64::MIN.saturating_add(s - 1);
+    let samplers = [
+        Sampler::Laplace(scale(3)),
+        Sampler::Diagonal(scale(1)),
+        Sampler::Diagonal(scale(10)),
+        Sampler::OffDiagonal(scale(2)),
+    ];
+    let mut names: Vec<&'static str> = pairs(Shape::Goe).into_iter().map(|pair| pair.name).collect();
+    names.dedup();
+    let mut tasks: Vec<Task> = samplers.map(Task::Sampler).into();
+    tasks.extend(names.into_iter().map(Task::Signal));
+    tasks.extend(["P1", "P3"].map(Task::Threshold));
+    tasks.extend([Task::OneRun, Task::ClassicalGaussian, Task::DiagonalWithoutNoise]);
+    tasks
+}
+
+impl Task {
+    fn item(self, pairs: &[Pair]) -> Item {
+        let catches = |name| {
+            pairs
+                .iter()
+                .find(|pair| pair.name == name)
+                .map_or_else(String::new, |pair| pair.catches.to_owned())
+        };
+        let (title, purpose, kind) = match self {
+            Self::Sampler(sampler) => (
+                match sampler {
+                    Sampler::Diagonal(s) => format!("Discrete Gaussian noise of variance {}", s.get().pow(2)),
+                    Sampler::OffDiagonal(s) => {
+                        format!("Discrete Gaussian noise of variance {}/2", s.get().pow(2))
+                    }
+                    Sampler::Laplace(t) => format!("Discrete Laplace noise of scale {t}"),
+                },
+                "Draws beside their exact law: a sampler that is wrong.".to_owned(),
+                Kind::Sampler,
+            ),
+            Self::Signal(name) => (format!("{name}, best statistic"), catches(name), Kind::Signal),
+            Self::Threshold(name) => (
+                format!("{name}, without a model of the noise"),
+                "An attacker who only compares a score with a threshold.".to_owned(),
+                Kind::Threshold,
+            ),
+            Self::OneRun => (
+                "Coins guessed from releases".to_owned(),
+                "Persons in or out by a coin: noise that is missing.".to_owned(),
+                Kind::OneRun,
+            ),
+            Self::ClassicalGaussian => (
+                "Wrong on purpose: the classical Gaussian formula at epsilon 20".to_owned(),
+                "A published formula, used where it is not proved. The audit must catch it.".to_owned(),
+                Kind::Control,
+            ),
+            Self::DiagonalWithoutNoise => (
+                "Wrong on purpose: second moments whose diagonal has no noise".to_owned(),
+                "A bug of a published library. The audit must catch it.".to_owned(),
+                Kind::Control,
+            ),
+        };
+        Item { title, purpose, kind }
+    }
+}
+
+impl Work {
+    fn begin(task: Task, seed: u64, item: u32) -> Result<Self, AuditError> {
+        // Each case of an item has a lane of its own.
+        let lane = item << 8;
+        let all = || pairs(Shape::Goe).into_iter();
+        let of_name = |name: &'static str| all().filter(move |pair| pair.name == name);
+        let control = |bench: Bench, claim: f64| Self::Signal {
+            cases: Case::new(bench).map(|case| (case, Signal::new(claim))).into_iter().collect(),
+            claim,
+            control: true,
+        };
+        Ok(match task {
+            Task::Sampler(sampler) => Self::Sampler {
+                rng: DemoRng::new(seed, u64::from(lane) << 32),
+                sampler,
+                fit: sampler.histogram(DRAWS),
+            },
+            Task::Signal(name) => {
+                let mut cases = Vec::new();
+                for (pair, lane) in of_name(name).zip(lane..) {
+                    let bench = Bench::new(&pair, seed, lane)?;
+                    cases.extend(Case::new(bench).map(|case| (case, Signal::new(pair.mu))));
+                }
+                Self::Signal { cases, claim: MU, control: false }
+            }
+            Task::Threshold(name) => {
+                let pair = of_name(name).next().ok_or(AuditError::Unfinished)?;
+                let case = Case::new(Bench::new(&pair, seed, lane)?).ok_or(AuditError::Unfinished)?;
+                Self::Threshold { case, claim: pair.mu, scores: HeldOut::default() }
+            }
+            Task::OneRun => Self::OneRun(Box::new(OneRun::new(seed, lane)?)),
+            Task::ClassicalGaussian => {
+                let pair = all().next().ok_or(AuditError::Unfinished)?;
+                let (bench, claim) = wrong_classical_gaussian(&pair, seed, lane)?;
+                control(bench, claim)
+            }
+            Task::DiagonalWithoutNoise => {
+                let pair = all().next().ok_or(AuditError::Unfinished)?;
+                control(wrong_diagonal_without_noise(&pair, seed, lane)?, pair.mu)
+            }
+        })
+    }
+
+    fn step(&mut self) -> Result<(), AuditError> {
+        let [draws, runs, releases] = STEP;
+        match self {
+            Self::Sampler { rng, sampler, fit } => {
+                for _ in 0..draws {
+                    fit.add(sampler.draw(rng));
+                }
+            }
+            Self::Signal { cases, .. } => {
+                if let Some((case, signal)) = cases.iter_mut().find(|(case, _)| case.runs < SIGNAL_RUNS) {
+                    case.runs(runs, |side, _, score| signal.feed(side, score));
+                }
+            }
+            Self::Threshold { case, scores, .. } => {
+                case.runs(runs, |side, run, score| scores.feed(side, run, score));
+            }
+            Self::OneRun(audit) => {
+                for _ in 0..releases {
+                    audit.run()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finding(&self, item: usize) -> Result<Finding, AuditError> {
+        let (done, planned, measured, good) = match self {
+            Self::Sampler { fit, .. } => {
+                let p = fit.p_value();
+                let measured = Measured::Histogram { bins: fit.bins(), p, limit: fit::ALARM };
+                (fit.draws(), DRAWS, measured, p.is_some_and(|p| p >= fit::ALARM))
+            }
+            Self::Signal { cases, claim, .. } => {
+                let done = cases.iter().map(|(case, _)| case.runs).sum();
+                let planned = SIGNAL_RUNS * u32::try_from(cases.len()).unwrap_or(0);
+                let estimates = cases.iter().filter_map(|(_, signal)| signal.estimate());
+                let worst = estimates.max_by(|one, other| one.excess.total_cmp(&other.excess));
+                let measured = worst.map_or(Measured::Equal { claim: *claim }, Measured::Mu);
+                (done, planned, measured, worst.is_none_or(|worst| worst.reading() != Reading::Above))
+            }
+            Self::Threshold { case, claim, scores } => {
+                let mu = scores.mu_lower(Level::try_new(LEVEL)?).get();
+                let measured = Measured::Disproved { claim: *claim, mu, alpha: LEVEL };
+                (case.runs, THRESHOLD_RUNS, measured, mu <= *claim)
+            }
+            Self::OneRun(audit) => {
+                let (right, guesses) = audit.right();
+                let (epsilon, delta) = audit.claim();
+                let (p, limit) = (audit.p_value()?, one_run::ALARM);
+                let (epsilon, delta) = (epsilon.get(), delta.get());
+                let measured = Measured::Guesses { right, guesses, epsilon, delta, p, limit };
+                (audit.runs(), one_run::RUNS, measured, p >= limit)
+            }
+        };
+        let control = matches!(self, Self::Signal { control: true, .. });
+        let verdict = match (control, good) {
+            _ if done < planned => Verdict::Running,
+            (false, true) => Verdict::Holds,
+            (false, false) => Verdict::Broken,
+            (true, false) => Verdict::Caught,
+            (true, true) => Verdict::Missed,
+        };
+        Ok(Finding { item, done, planned, measured, verdict })
+    }
+}
+
+impl Case {
+    /// Nothing where the two tables have equal sums.
+    fn new(bench: Bench) -> Option<Self> {
+        let score = bench.score()?;
+        Some(Self { bench, score, runs: 0 })
+    }
+
+    /// Makes so many more runs of both tables.
+    fn runs(&mut self, runs: u32, mut take: impl FnMut(Side, u64, f64)) {
+        for run in self.runs..self.runs + runs {
+            for side in Side::BOTH {
+                let run = u64::from(run);
+                take(side, run, self.score.of(&self.bench.release(side, run)));
+            }
+        }
+        self.runs += runs;
+    }
+}

@@ -1,0 +1,88 @@
+//! T6: the noise of a release has the variances that are claimed, and no cell knows of another (noise-and-accounting,
+//! D2).
+
+use super::bench::{Bench, Side, float, upper};
+use crate::release::document::Shape;
+
+/// Standard errors that are a bug; the 27 comparisons of three terms make a false alarm of 1.5e-5.
+pub const ALARM: f64 = 5.0;
+
+/// Second moments of the noise of one table's releases, run by run.
+#[derive(Clone, Debug)]
+pub struct Covariance {
+    exact: Vec<i128>,
+    /// Standard deviations claimed.
+    claimed: Vec<f64>,
+    runs: u32,
+    sums: Vec<f64>,
+    /// Σ x_j x_k of noise in claimed standard deviations, for k <= j.
+    products: Vec<f64>,
+}
+
+impl Covariance {
+    /// No run yet, of the bench's first table.
+    #[must_use]
+    pub fn new(bench: &Bench) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a deviation")]
+        let s = bench.noise.scale.get().get() as f64;
+        let terms = bench.noise.terms;
+        let deviation = |row: usize, column: usize| match bench.noise.shape {
+            Shape::Goe if row != column => s * std::f64::consts::FRAC_1_SQRT_2,
+            Shape::Goe | Shape::Iid => s,
+        };
+        let claimed: Vec<f64> = (0..terms)
+            .flat_map(|row| (row..terms).map(move |column| (row, column)))
+            .map(|(row, column)| deviation(row, column))
+            .collect();
+        let cells = claimed.len();
+        Self {
+            exact: upper(&bench.moments[Side::Without.index()]),
+            claimed,
+            runs: 0,
+            sums: vec![0.0; cells],
+            products: vec![0.0; cells * (cells + 1) / 2],
+        }
+    }
+
+    /// Takes the released integers of one run.
+    pub fn feed(&mut self, cells: &[i128]) {
+        self.runs += 1;
+        let noise: Vec<f64> = cells
+            .iter()
+            .zip(&self.exact)
+            .zip(&self.claimed)
+            .map(|((cell, exact), claimed)| float(cell - exact) / claimed)
+            .collect();
+        let mut products = self.products.iter_mut();
+        for (cell, (x, sum)) in noise.iter().zip(&mut self.sums).enumerate() {
+            *sum += x;
+            for (y, product) in noise[..=cell].iter().zip(&mut products) {
+                *product += x * y;
+            }
+        }
+    }
+
+    /// The largest deviation from the claim in standard errors: means against 0 (se 1/√N), variances against the claimed
+    /// (se √(2/N)), correlations against 0 (se 1/√N).
+    #[must_use]
+    pub fn score(&self) -> f64 {
+        let runs = f64::from(self.runs);
+        let mut worst = 0.0_f64;
+        let mut variances: Vec<f64> = Vec::with_capacity(self.sums.len());
+        let mut products = self.products.iter();
+        for (cell, sum) in self.sums.iter().enumerate() {
+            worst = worst.max(sum.abs() / runs.sqrt());
+            let row: Vec<f64> = products.by_ref().take(cell + 1).map(|product| product / runs).collect();
+            let Some((variance, covariances)) = row.split_last() else { continue };
+            worst = worst.max((variance - 1.0).abs() / (2.0 / runs).sqrt());
+            for (covariance, other) in covariances.iter().zip(&variances) {
+                let scale = (variance * other).sqrt();
+                // A cell without noise is found by its variance.
+                let correlation = if scale > 0.0 { covariance / scale } else { 0.0 };
+                worst = worst.max(correlation.abs() * runs.sqrt());
+            }
+            variances.push(*variance);
+        }
+        worst
+    }
+}

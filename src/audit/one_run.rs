@@ -1,0 +1,161 @@
+//! T3: many persons in or out by fair coins, one release, and guesses of the coins (Steinke, Nasr and Jagielski 2023;
+//! noise-and-accounting, D2).
+//!
+//! A regression on p terms has room for about p persons that do not hide each other, and with so few even perfect guesses
+//! prove little. So K independent releases are taken as one audit with K m coins, each of which touches one release. It
+//! still sees only gross errors: noise that is missing or many times too small. It is here because it
+//! needs no second table and no model of the noise.
+
+use serde_json::{Value, json};
+
+use super::bench::{float, noise, read};
+use super::error::AuditError;
+use super::estimate::one_run_p;
+use super::pairs::column;
+use crate::mechanisms::analyze_gauss::{Noise, perturb};
+use crate::noise::discrete::bernoulli;
+use crate::noise::entropy::DemoRng;
+use crate::privacy::convert::gdp_epsilon;
+use crate::privacy::measure::{Delta, Epsilon, Mu};
+
+/// Releases, so that K m is 12,000.
+pub const RUNS: u32 = 600;
+/// p-value below which it is a bug.
+pub const ALARM: f64 = 1e-7;
+
+/// Coins of one release: one for each feature and one for the outcome.
+const CANARIES: usize = 20;
+/// Coins that are guessed: those whose scores are the clearest.
+const GUESSES: usize = 300;
+/// μ of each release. Small, so that many right guesses say more than the claim allows.
+const MU: f64 = 0.3;
+/// δ at which the claim is tested. The p-value has a part 2 K m δ.
+const DELTA: f64 = 1e-10;
+
+/// The guesses so far.
+#[derive(Debug)]
+pub struct OneRun {
+    seed: u64,
+    lane: u32,
+    plan: Value,
+    noise: Noise,
+    /// ε that the plan's μ is worth at δ.
+    epsilon: Epsilon,
+    delta: Delta,
+    /// What each canary adds to its cell with the constant and to its own square.
+    traces: Vec<[f64; 2]>,
+    runs: u32,
+    /// How clear each coin was, and whether the better guess is right.
+    guesses: Vec<(f64, bool)>,
+}
+
+impl OneRun {
+    /// No release yet. Each `lane` under one seed has coins and noise of its own.
+    ///
+    /// # Errors
+    /// [`AuditError`] where the build does not take its own table.
+    pub fn new(seed: u64, lane: u32) -> Result<Self, AuditError> {
+        let plan = plan();
+        let (prepared, moments) = read(&plan, &table(&[true; CANARIES]))?;
+        let delta = Delta::try_new(DELTA)?;
+        Ok(Self {
+            seed,
+            lane,
+            plan,
+            noise: noise(&prepared)?,
+            epsilon: gdp_epsilon(Mu::try_new(MU)?, delta)?,
+            delta,
+            traces: (1..=CANARIES)
+                .map(|term| [float(moments.get(0, term)), float(moments.get(term, term))])
+                .collect(),
+            runs: 0,
+            guesses: Vec::new(),
+        })
+    }
+
+    /// ε of the claim, at δ.
+    #[must_use]
+    pub const fn claim(&self) -> (Epsilon, Delta) {
+        (self.epsilon, self.delta)
+    }
+
+    /// Throws the coins of one release, makes it through the public path, and guesses.
+    ///
+    /// # Errors
+    /// [`AuditError`] where the build does not take its own table.
+    pub fn run(&mut self) -> Result<(), AuditError> {
+        let mut rng = DemoRng::new(self.seed, u64::from(self.lane) << 32 | u64::from(self.runs));
+        self.runs += 1;
+        let coins = [(); CANARIES].map(|()| bernoulli(&mut rng, 1, 2));
+        let (_, moments) = read(&self.plan, &table(&coins))?;
+        let cells = perturb(&moments, &self.noise, &mut rng);
+        for (term, (coin, trace)) in (1..).zip(coins.into_iter().zip(&self.traces)) {
+            let score = score(&cells, term, trace);
+            self.guesses.push((score.abs(), (score > 0.0) == coin));
+        }
+        Ok(())
+    }
+
+    /// Releases so far.
+    #[must_use]
+    pub const fn runs(&self) -> u32 {
+        self.runs
+    }
+
+    /// Right guesses among the clearest, and how many those are.
+    #[must_use]
+    pub fn right(&self) -> (u32, u32) {
+        let mut guesses = self.guesses.clone();
+        guesses.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        guesses.truncate(GUESSES);
+        let count = |guesses: usize| u32::try_from(guesses).unwrap_or(u32::MAX);
+        (count(guesses.iter().filter(|(_, right)| *right).count()), count(guesses.len()))
+    }
+
+    /// The probability of so many right guesses, or more, if the claim is true; at most 1.
+    ///
+    /// # Errors
+    /// [`AuditError`] for more canaries than can be counted.
+    pub fn p_value(&self) -> Result<f64, AuditError> {
+        let (right, guesses) = self.right();
+        let canaries = u32::try_from(self.guesses.len()).unwrap_or(u32::MAX);
+        Ok(one_run_p(canaries, guesses, right, self.epsilon, self.delta)?)
+    }
+}
+
+/// The log-likelihood ratio of a canary's two cells under GOE noise, but for a positive factor.
+fn score(cells: &[i128], term: usize, [cross, square]: &[f64; 2]) -> f64 {
+    let terms = CANARIES + 1;
+    let cell = |row: usize, column: usize| {
+        cells.get(row * (2 * terms + 1 - row) / 2 + (column - row)).map_or(0.0, |cell| float(*cell))
+    };
+    2.0 * cross * (cell(0, term) - cross / 2.0) + square * (cell(term, term) - square / 2.0)
+}
+
+/// The constant weighs next to nothing, so that a record along one axis is nearly orthogonal to the others.
+fn plan() -> Value {
+    let columns: Vec<Value> = (0..CANARIES)
+        .map(|place| column(&name(place), if place + 1 < CANARIES { "feature" } else { "outcome" }))
+        .collect();
+    json!({
+        "schema": "discreet.plan/1",
+        "adjacency": "add-remove",
+        "columns": columns,
+        "mechanism": {"name": "analyze-gauss", "params": {"row_norm": 0.1, "intercept_weight": 0.01}},
+        "budget": {"mu": MU},
+    })
+}
+
+fn name(place: usize) -> String {
+    format!("c{place}")
+}
+
+/// One record along each axis whose coin says so.
+fn table(coins: &[bool]) -> String {
+    let line = |cell: &dyn Fn(usize) -> String| (0..CANARIES).map(cell).collect::<Vec<_>>().join(",") + "\n";
+    let mut text = line(&name);
+    for (canary, _) in coins.iter().enumerate().filter(|(_, included)| **included) {
+        text += &line(&|place| u8::from(place == canary).to_string());
+    }
+    text
+}

@@ -1,0 +1,132 @@
+//! Neighbouring tables that are as far apart as neighbours can be (noise-and-accounting, D1).
+//!
+//! All are needed: each shows bugs that the others cannot see. They have three terms, the radius of 2^24, and a claim of
+//! μ = 1, where few runs tell a wrong noise from a right one.
+
+use serde_json::{Value, json};
+
+use crate::release::document::Shape;
+
+/// The claim of every pair.
+pub const MU: f64 = 1.0;
+
+/// Two neighbouring tables and their plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    /// `P1` to `P11`; the records of `P7` that are no numbers make several pairs of one name.
+    pub name: &'static str,
+    /// What would be seen here, in one sentence.
+    pub catches: &'static str,
+    /// The plan, a `discreet.plan/1`.
+    pub plan: Value,
+    /// The two tables as CSV.
+    pub tables: [String; 2],
+    /// μ that the plan claims.
+    pub mu: f64,
+}
+
+/// All pairs, under noise of one shape.
+#[must_use]
+pub fn pairs(shape: Shape) -> Vec<Pair> {
+    let empty_and = |row: &str| ["x,y\n".to_owned(), format!("x,y\n{row}\n")];
+    let pair = |name, catches, plan, tables| Pair { name, catches, plan, tables, mu: MU };
+    let plain = |name, catches, row| pair(name, catches, with_constant(shape), empty_and(row));
+    let replaced = |name, catches, missing: &str, rows: [&str; 2]| {
+        let mut plan = with_constant(shape);
+        plan["adjacency"] = json!("replace-one");
+        plan["rows"] = json!(1);
+        plan["missing"] = json!(missing);
+        pair(name, catches, plan, rows.map(|row| format!("x,y\n{row}\n")))
+    };
+    let persons = |name, catches, max_rows: u32, rows: [&[&str]; 2]| {
+        let mut plan = with_constant(shape);
+        plan["person"] = json!("id");
+        plan["max_rows_per_person"] = json!(max_rows);
+        pair(name, catches, plan, rows.map(|rows| format!("id,x,y\n{}\n", rows.join("\n"))))
+    };
+    let mut all = vec![
+        plain("P1", "One record along one axis: too little noise on the diagonal.", "0,1"),
+        plain("P2", "One record between two axes: too little noise off the diagonal.", "0.8165,1"),
+        pair(
+            "P3",
+            "One record replaced by an orthogonal one: a sensitivity that is √2 too small.",
+            without_constant(shape),
+            ["x,w,y\n1,0,0\n".to_owned(), "x,w,y\n0,1,0\n".to_owned()],
+        ),
+        plain("P4", "One record a thousand times beyond its bounds: a missing clip.", "1000,0"),
+        plain("P5", "One record at all its bounds: a clip of each column alone.", "1,1"),
+        plain("P6", "One record in no special direction: what happens to suit the axes.", "0.3,-0.7"),
+    ];
+    for row in HOSTILE {
+        for missing in ["skip", "midpoint"] {
+            let mut pair = plain("P7", "One record that is no number: what slips past a comparison.", row);
+            pair.plan["missing"] = json!(missing);
+            pair.plan["csv"] = json!({"na": []});
+            all.push(pair);
+        }
+    }
+    all.extend([
+        persons(
+            "P8",
+            "One person with five rows where two may count: a limit that is not kept.",
+            2,
+            [&[], &["a,0,1", "a,0,1", "a,0,1", "a,0,1", "a,0,1"]],
+        ),
+        // The cosine of the parts without the constant is −c²/W² = −1/4.
+        replaced(
+            "P9",
+            "One record replaced at the angle that the constant makes the worst.",
+            "midpoint",
+            ["0,1", "0.75,-0.2372"],
+        ),
+        persons(
+            "P10",
+            "One row without an identifier before another: rows of nobody counted as one person's.",
+            1,
+            [&[",0,1"], &[",1,0", ",0,1"]],
+        ),
+        replaced(
+            "P11",
+            "One record replaced by one that is skipped: a count of rows released as it is.",
+            "skip",
+            ["0,1", ",1"],
+        ),
+    ]);
+    all
+}
+
+/// Records with fields that are no finite number, or hardly one.
+const HOSTILE: [&str; 7] =
+    ["nan,1", "inf,-inf", "1e308,-1e308", "1e999,0", ",", "9223372036854775808,1", "-nan,0x1p3"];
+
+/// A number column of the audit's tables.
+#[must_use]
+pub fn column(name: &str, role: &str) -> Value {
+    json!({"name": name, "role": role, "type": "number", "lower": -1, "upper": 1})
+}
+
+fn plan(columns: &[Value], params: Value) -> Value {
+    json!({
+        "schema": "discreet.plan/1",
+        "adjacency": "add-remove",
+        "columns": columns,
+        "mechanism": {"name": "analyze-gauss", "params": params},
+        "budget": {"mu": MU},
+    })
+}
+
+/// Constant, one feature, one outcome. With `row_norm` 1/2 a record along one axis is as long as a record can be.
+#[must_use]
+pub fn with_constant(shape: Shape) -> Value {
+    plan(&[column("x", "feature"), column("y", "outcome")], json!({"shape": shape, "row_norm": 0.5}))
+}
+
+/// Two features and one outcome without a constant, one row.
+fn without_constant(shape: Shape) -> Value {
+    let columns = [column("x", "feature"), column("w", "feature"), column("y", "outcome")];
+    let mut plan = plan(&columns, json!({"shape": shape, "row_norm": 0.5, "intercept_weight": 0}));
+    plan["adjacency"] = json!("replace-one");
+    plan["rows"] = json!(1);
+    plan["intercept"] = json!(false);
+    plan
+}
