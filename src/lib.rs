@@ -23,6 +23,7 @@ pub mod math;
 pub mod mechanisms;
 pub mod noise;
 pub mod plan;
+pub mod pld;
 pub mod privacy;
 pub mod release;
 pub mod store;

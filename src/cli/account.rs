@@ -6,8 +6,9 @@ use std::fmt::Display;
 use super::args::Args;
 use super::error::CliError;
 use super::ledger::measure;
-use super::{help, print};
+use super::{help, mechs, print};
 use crate::math::round::{MARGIN, lower, raise};
+use crate::pld::{Repeated, pld_delta, pld_eps};
 use crate::privacy::calibrate::total_variation_bound;
 use crate::privacy::compose::{Pair, delta_total, mu_b};
 use crate::privacy::convert::{
@@ -36,6 +37,7 @@ pub fn run(mut arguments: Vec<OsString>) -> Result<(), CliError> {
         "other-epsilon",
         "other-delta",
         "variance",
+        "mechs",
     ];
     let args = Args::parse(arguments, &options, &[])?;
     let name = name.to_str().unwrap_or_default();
@@ -132,6 +134,8 @@ impl<'a> Given<'a> {
                 let variance = self.args.value::<f64>("variance", "a number from 1")?.filter(|v| *v >= 1.0);
                 Ok(plain(total_variation_bound(variance.ok_or_else(|| needs("--variance, at least 1"))?)))
             }
+            "pld_delta" => text(pld_delta(&self.mechs()?, self.epsilon()?)),
+            "pld_eps" => text(pld_eps(&self.mechs()?, self.delta()?)),
             _ => Err(CliError::usage(format!(
                 "`{name}` is no conversion; `discreet account --help` lists them"
             ))),
@@ -182,6 +186,10 @@ impl<'a> Given<'a> {
             measure(self.args, "other-epsilon", Epsilon::try_new)?.unwrap_or(Epsilon::ZERO),
             measure(self.args, "other-delta", Delta::try_new)?.unwrap_or(Delta::ZERO),
         ))
+    }
+
+    fn mechs(&self) -> Result<Vec<Repeated>, CliError> {
+        mechs::parse(self.args.needed_text("mechs")?)
     }
 
     fn epsilon(&self) -> Result<Epsilon, CliError> {

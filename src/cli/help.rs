@@ -84,4 +84,7 @@ Prints one number. What may be spent is rounded down, what is lost or needed is 
   mu_B           --epsilon E --delta D --other-epsilon E --other-delta D
   delta_total    --epsilon E --mu M --other-epsilon E --other-delta D
   tv_bound       --variance V
+  pld_delta      --mechs gauss:2:10+lap:4:3 --epsilon E     many releases together, by numbers; to look at, not to admit
+  pld_eps        --mechs gauss:2:10+lap:4:3 --delta D       gauss:SIGMA:COUNT lap:SCALE:COUNT psg:SIGMA:RATE:COUNT
+                   dp:EPSILON:DELTA:COUNT dlap:A:SENSITIVITY:COUNT dgauss:SIGMA:SENSITIVITY:COUNT, joined by +
 ";

@@ -10,6 +10,7 @@ mod error;
 mod help;
 mod job;
 mod ledger;
+mod mechs;
 mod refit;
 mod release;
 mod simulate;

@@ -201,6 +201,14 @@ fn bad_input_has_status_2_and_a_place() {
         ("ledger verify plan.json", "the ledger is not valid"),
         ("account sigma --epsilon 1", "needs"),
         ("account nonsense", "no conversion"),
+        ("account pld_eps --delta 1e-6", "--mechs"),
+        ("account pld_eps --mechs laplace:2:1 --delta 1e-6", "lap:SCALE:COUNT"),
+        ("account pld_eps --mechs gauss:2:1+lap:x:3 --delta 1e-6", "`lap:x:3`, whose scale"),
+        ("account pld_eps --mechs gauss:2:1.5 --delta 1e-6", "`gauss:2:1.5`, whose count"),
+        ("account pld_eps --mechs psg:1:2:10 --delta 1e-6", "sampling rate"),
+        ("account pld_eps --mechs dp:-1:0:10 --delta 1e-6", "epsilon is -1"),
+        ("account pld_eps --mechs gauss:2:1 --delta 1e-12", "nothing below 1e-10"),
+        ("account pld_eps --mechs dp:1:1e-5:1 --delta 1e-6", "everything is lost"),
     ] {
         let errors = bench.fails(line, 2);
         assert!(errors.contains(expected), "{line}: {errors}");
@@ -552,6 +560,7 @@ fn conversions_round_to_the_safe_side() {
     assert!(number(&format!("account epsilon --mu {mu} --delta 1e-6")) >= 1.0 - 1e-6);
     assert!((number("account epsilon --sigma 2 --sensitivity 2 --delta 1e-6") - 4.886_554).abs() < 1e-5);
     assert!((number("account rho --epsilon 2") - 1.523_188).abs() < 1e-5);
+    assert!((number("account pld_delta --mechs gauss:2:1 --epsilon 1") - 0.006_829_595).abs() < 1e-8);
     let mu = number("account mu --rho 0.5");
     assert!((1.0 - 1e-6..=1.0).contains(&mu), "what a budget allows is rounded down: {mu}");
     assert!(number("account mu --rho 0") < 1e-300);
@@ -564,6 +573,7 @@ fn conversions_round_to_the_safe_side() {
         "account delta_total --epsilon 1 --mu 0.2",
         "account tv_bound --variance 2",
         "account classical_gaussian_true_delta --epsilon 10 --delta 1e-6",
+        "account pld_eps --mechs gauss:2:10+psg:1:0.01:100 --delta 1e-6",
     ] {
         assert!(number(line).is_finite());
     }

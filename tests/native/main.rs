@@ -21,3 +21,5 @@ mod support;
 mod vectors;
 #[path = "../web/golden.rs"]
 mod web_golden;
+#[path = "../web/pld.rs"]
+mod web_pld;

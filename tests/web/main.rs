@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod golden;
+mod pld;
 mod store;
 mod workers;
 
@@ -16,4 +17,10 @@ wasm_bindgen_test_configure!(run_in_browser);
 #[wasm_bindgen_test]
 fn the_browser_gives_the_native_bits() {
     assert_eq!(golden::digest(), golden::EXPECTED);
+}
+
+#[wasm_bindgen_test]
+fn privacy_losses_compose_in_the_browser() {
+    let (rows, failures) = pld::rows_and_failures();
+    assert_eq!((rows, failures), (28, Vec::new()));
 }

@@ -1,0 +1,175 @@
+//! Privacy-loss distributions: how private many releases are together, by numbers (noise-and-accounting, B6).
+//!
+//! For display alone. What is computed here holds for a plan fixed in advance; stopping where such a curve would cross a
+//! budget is no valid filter (B10). So the ledger cannot use this room, and a test of the arrows keeps it so.
+//!
+//! The loss ln(P/Q) of one release is put on a grid by connecting the dots of its privacy profile (Doroshenko, Ghazi,
+//! Kamath, Kumar and Manurangsi 2022), which never understates δ. Composition is a power and a product of Fourier
+//! transforms. Every answer is rounded up: by what was cut off, and by [`ROUNDING`] for the transform's own error.
+
+mod distribution;
+mod mechanism;
+
+pub use mechanism::{Mechanism, Repeated};
+
+use distribution::{Distribution, Window};
+use mechanism::Direction;
+
+use crate::math::round::{MARGIN, raise};
+use crate::privacy::measure::{Delta, Epsilon};
+
+/// What is added to every δ, for each thousand releases begun: the round-off of the transform, which is about 1e-16 of
+/// the mass for each release (noise-and-accounting, B6.3).
+pub const ROUNDING: f64 = 1e-12;
+/// A δ that is asked for has to be this many times what is added.
+const LEAST_OVER_ROUNDING: f64 = 100.0;
+/// Largest number of releases in all.
+const MOST_RELEASES: u32 = 100_000;
+/// Finest grid: a step below carries fewer digits than the tails have.
+const FINEST_STEP: f64 = 1.0 / (1_u64 << 34) as f64;
+/// The step unless the losses need another: 2^-14, a little finer than the specification's 1e-4. Steps are powers of two,
+/// so that every point of the grid is exact.
+const USUAL_STEP: f64 = 1.0 / (1_u64 << 14) as f64;
+/// A grid has at least so many steps and, where [`USUAL_STEP`] and [`FINEST_STEP`] allow, at most so many.
+const FEWEST_STEPS: f64 = (1_u64 << 17) as f64;
+const MOST_STEPS: f64 = (1_u64 << 20) as f64;
+/// Steps in the rough look that finds how far the losses reach together.
+const ROUGH_STEPS: f64 = (1_u64 << 11) as f64;
+
+/// A composition that has no answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PldError {
+    /// There is no release.
+    #[error("no mechanism is named; give at least one")]
+    Nothing,
+    /// A number that its mechanism does not take.
+    #[error("the {name} of {mechanism} is {given}; give {expected}")]
+    Parameter {
+        /// The mechanism, in words.
+        mechanism: &'static str,
+        /// Which of its numbers.
+        name: &'static str,
+        /// As given.
+        given: f64,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// One release alone says nearly everything.
+    #[error(
+        "one release of {0} can lose more than {most}; add noise to it, or use a closed form",
+        most = mechanism::LARGEST_LOSS
+    )]
+    Loss(&'static str),
+    /// More releases than the transform keeps apart from its own error.
+    #[error("{0} releases in all are too many; give at most {MOST_RELEASES}")]
+    TooMany(u64),
+    /// δ is at the size of the numerical error.
+    #[error("delta is {given}; by numbers nothing below {least:e} can be answered, so give a larger delta")]
+    DeltaTooSmall {
+        /// As asked.
+        given: Delta,
+        /// The smallest that can be answered for that many releases.
+        least: f64,
+    },
+    /// No ε reaches δ.
+    #[error(
+        "no epsilon reaches delta = {given}: with probability {lost:e} everything is lost; give a larger delta"
+    )]
+    Unreachable {
+        /// As asked.
+        given: Delta,
+        /// The probability of an infinite loss, as bounded.
+        lost: f64,
+    },
+    /// A bug.
+    #[error("internal: {0}; please report it")]
+    Internal(&'static str),
+}
+
+/// δ(ε) of all the releases together, rounded up. Relative error of the grid about 1e-3 or less, plus [`ROUNDING`].
+///
+/// # Errors
+/// [`PldError`] where there is nothing to compose, too much of it, or a loss too large.
+pub fn pld_delta(releases: &[Repeated], epsilon: Epsilon) -> Result<Delta, PldError> {
+    let rounding = rounding(releases)?;
+    let mut worst = 0.0_f64;
+    for composed in both_directions(releases)? {
+        worst = worst.max(composed.delta(epsilon.get()));
+    }
+    let delta = raise(worst, MARGIN) + rounding;
+    Delta::try_new(delta.min(1.0)).map_err(|_| PldError::Internal("the composition gave no probability"))
+}
+
+/// Smallest ε with δ(ε) at most `delta` for all the releases together, rounded up; [`pld_delta`].
+///
+/// # Errors
+/// [`PldError`] as [`pld_delta`]; for a δ below a hundred times [`ROUNDING`]; and where no ε reaches δ.
+pub fn pld_eps(releases: &[Repeated], delta: Delta) -> Result<Epsilon, PldError> {
+    let rounding = rounding(releases)?;
+    let least = LEAST_OVER_ROUNDING * rounding;
+    if delta.get() < least {
+        return Err(PldError::DeltaTooSmall { given: delta, least });
+    }
+    let target = delta.get() - rounding;
+    let mut worst = 0.0_f64;
+    for composed in both_directions(releases)? {
+        let unreachable = PldError::Unreachable { given: delta, lost: composed.infinite() };
+        worst = worst.max(composed.epsilon(target).ok_or(unreachable)?);
+    }
+    let epsilon = if worst > 0.0 { raise(worst, MARGIN) } else { 0.0 };
+    Epsilon::try_new(epsilon).map_err(|_| PldError::Internal("the composition gave no epsilon"))
+}
+
+/// What is added to δ for the round-off of that many releases.
+fn rounding(releases: &[Repeated]) -> Result<f64, PldError> {
+    let count: u64 = releases.iter().map(|release| u64::from(release.count())).sum();
+    match u32::try_from(count) {
+        Ok(0) => Err(PldError::Nothing),
+        Ok(count) if count <= MOST_RELEASES => Ok(ROUNDING * f64::from(count.div_ceil(1000))),
+        _ => Err(PldError::TooMany(count)),
+    }
+}
+
+/// The composition with one person more and, where it differs, with one person less.
+fn both_directions(releases: &[Repeated]) -> Result<Vec<Distribution>, PldError> {
+    let symmetric = releases.iter().all(|release| release.mechanism().is_symmetric());
+    let directions: &[Direction] =
+        if symmetric { &[Direction::Remove] } else { &[Direction::Remove, Direction::Add] };
+    directions.iter().map(|direction| composed(releases, *direction, None)).collect()
+}
+
+/// The composition in one direction, on a grid of `step`, or of a step that suits the losses.
+fn composed(
+    releases: &[Repeated],
+    direction: Direction,
+    step: Option<f64>,
+) -> Result<Distribution, PldError> {
+    let on_grid = |step: &dyn Fn(&Mechanism) -> f64| -> Vec<(Distribution, u32)> {
+        let losses = |release: &Repeated| {
+            let mechanism = release.mechanism();
+            (mechanism.losses(direction, step(mechanism)), release.count())
+        };
+        releases.iter().map(losses).collect()
+    };
+    let rough = |mechanism: &Mechanism| {
+        let (low, high) = mechanism.reach(direction);
+        power_of_two((high - low) / ROUGH_STEPS).clamp(FINEST_STEP, 1.0)
+    };
+    let window = Window::around(&on_grid(&rough));
+    let width = window.width();
+    let step = step.unwrap_or_else(|| {
+        let suits = USUAL_STEP.min(power_of_two(width / FEWEST_STEPS));
+        suits.max(2.0 * power_of_two(width / MOST_STEPS)).max(FINEST_STEP)
+    });
+    Distribution::compose(&on_grid(&|_| step), &window)
+}
+
+/// The largest power of two that is not above `x`; 0 for 0.
+fn power_of_two(x: f64) -> f64 {
+    let (_, exponent) = libm::frexp(x);
+    if x > 0.0 { libm::ldexp(1.0, exponent - 1) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests;
