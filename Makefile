@@ -71,7 +71,7 @@ native: toolchain
 	$(call say,Native tests)
 	cargo test --locked
 	$(call say,The planted bugs$(,) each of which a test has to catch)
-	cargo test --locked --features audit-mutants --test native -- mutants planted
+	cargo test --locked --features audit-mutants --test native -- mutants planted killed
 
 web: toolchain chromium $(BINDGEN)/done
 	$(call say,Tests inside Chromium)

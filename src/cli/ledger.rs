@@ -151,9 +151,9 @@ fn import(arguments: Vec<OsString>) -> Result<(), CliError> {
     }
     let [path, from] = args.places(["the ledger", "the exported copy"])?;
     let exported = store::read(&from)?;
-    let (file, mut ledger) = LedgerFile::open(&path)?;
+    let (mut file, mut ledger) = LedgerFile::open(&path)?;
     let news = ledger.import(&exported)?;
-    save(&file, &ledger)?;
+    save(&mut file, &ledger)?;
     print(&format!("ok: {news} entries are new or settled\n"))
 }
 
@@ -170,15 +170,19 @@ fn relax(arguments: Vec<OsString>) -> Result<(), CliError> {
              agrees"
         )));
     }
-    let (file, mut ledger) = LedgerFile::open(&path)?;
+    let (mut file, mut ledger) = LedgerFile::open(&path)?;
     ledger.relax(protect)?;
-    save(&file, &ledger)
+    save(&mut file, &ledger)
 }
 
-fn save(file: &LedgerFile, ledger: &Ledger) -> Result<(), CliError> {
+fn save(file: &mut LedgerFile, ledger: &Ledger) -> Result<(), CliError> {
     file.save(ledger).map_err(|failure| {
-        let done = if failure.replaced { ", though the new one stands in its place" } else { "" };
-        CliError::failed(format!("the ledger cannot be written: {}{done}", failure.error))
+        let done = if failure.replaced {
+            "; the new one stands in its place, but a power failure may undo it"
+        } else {
+            ""
+        };
+        CliError::failed(format!("{failure}{done}"))
     })
 }
 

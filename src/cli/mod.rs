@@ -7,6 +7,7 @@ mod account;
 mod args;
 mod clock;
 mod error;
+mod halt;
 mod help;
 mod job;
 mod ledger;

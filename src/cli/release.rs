@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use super::args::Args;
 use super::error::CliError;
+use super::halt::halt;
 use super::job::{Job, software};
 use super::store::LedgerFile;
 use super::{help, print, write_out};
@@ -11,6 +12,7 @@ use crate::data::Moments;
 use crate::engine;
 use crate::noise::entropy::PrivateRng;
 use crate::plan::Purpose;
+use crate::privacy::mutants::{Mutant, planted};
 use crate::release::document::LedgerReference;
 
 /// Runs the command. Everything that can fail for a public reason fails before the charge; the release is printed only
@@ -25,26 +27,33 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     }
     let path = args.needed_path("ledger")?;
     let job = Job::new(&args, Purpose::Release)?;
-    let (file, mut ledger) = LedgerFile::open(&path)?;
+    let (mut file, mut ledger) = LedgerFile::open(&path)?;
     ledger.check(&job.prepared.request())?;
     let software = software()?;
     let (prepared, scan) = job.scan(Moments::new)?;
     let rng = PrivateRng::from_os().map_err(|error| CliError::failed(error.to_string()))?;
 
     let entry = ledger.reserve(&prepared.request())?;
-    file.save(&ledger).map_err(|failure| {
-        let what = format!("the ledger cannot be written: {}", failure.error);
-        if failure.replaced { CliError::Charged { what, entry } } else { CliError::Failed(what) }
-    })?;
     let charged = |what: String| CliError::Charged { what, entry };
+    if !planted(Mutant::ChargeAfterCompute) {
+        file.save(&ledger).map_err(|failure| {
+            let what = failure.to_string();
+            if failure.replaced { charged(what) } else { CliError::Failed(what) }
+        })?;
+    }
+    halt("charged");
 
     let reference = LedgerReference { id: ledger.id().to_owned(), entry, idealised: ledger.idealised() };
     let release = engine::release(&prepared, &scan.sink, rng, Some(reference), software)
         .map_err(|error| charged(error.to_string()))?;
     drop(scan);
+    halt("the noise is drawn");
     let text = serde_json::to_string_pretty(&release).map_err(|error| charged(error.to_string()))?;
     ledger.release(entry).map_err(|error| charged(error.to_string()))?;
-    file.save(&ledger)
-        .map_err(|failure| charged(format!("the ledger cannot be written: {}", failure.error)))?;
-    write_out(&(text + "\n")).map_err(|error| charged(format!("standard output cannot be written: {error}")))
+    file.save(&ledger).map_err(|failure| charged(failure.to_string()))?;
+    halt("settled");
+    write_out(&(text + "\n"))
+        .map_err(|error| charged(format!("standard output cannot be written: {error}")))?;
+    halt("printed");
+    Ok(())
 }

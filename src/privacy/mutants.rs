@@ -42,7 +42,34 @@ pub enum Mutant {
     NanUnmapped,
     /// Standard errors leave the privacy noise out.
     NaiveStandardError,
+    /// The noise is drawn before the charge is stored.
+    ChargeAfterCompute,
+    /// A charge whose release was lost is given back.
+    RefundOnCrash,
+    /// Nothing keeps two programs, or two tabs, apart on one ledger.
+    DoubleSpend,
 }
+
+#[cfg(feature = "audit-mutants")]
+impl Mutant {
+    /// The names that a program started by a test may be given.
+    const BY_NAME: [(&str, Self); 3] = [
+        ("ChargeAfterCompute", Self::ChargeAfterCompute),
+        ("RefundOnCrash", Self::RefundOnCrash),
+        ("DoubleSpend", Self::DoubleSpend),
+    ];
+
+    /// The bug that this program was started with.
+    fn from_environment() -> Option<Self> {
+        let name = std::env::var(PLANT).ok()?;
+        Self::BY_NAME.iter().find(|(known, _)| *known == name).map(|(_, mutant)| *mutant)
+    }
+}
+
+/// The environment variable that plants a bug in every thread of a program started by a test: the name of a [`Mutant`]
+/// of the ledger's storage.
+#[cfg(feature = "audit-mutants")]
+pub const PLANT: &str = "DISCREET_PLANT";
 
 /// Whether the bug is planted: never, in this build.
 #[cfg(not(feature = "audit-mutants"))]
@@ -54,7 +81,14 @@ pub const fn planted(_: Mutant) -> bool {
 
 #[cfg(feature = "audit-mutants")]
 thread_local! {
-    static PLANTED: std::cell::Cell<Option<Mutant>> = const { std::cell::Cell::new(None) };
+    static PLANTED: std::cell::Cell<Option<Mutant>> = std::cell::Cell::new(Mutant::from_environment());
+}
+
+/// The bug that is planted on this thread.
+#[cfg(feature = "audit-mutants")]
+#[must_use]
+pub fn current() -> Option<Mutant> {
+    PLANTED.get()
 }
 
 /// Whether the bug is planted on this thread.

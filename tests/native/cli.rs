@@ -14,44 +14,44 @@ use serde_json::{Value, json};
 use crate::support::{DIABETES, list, small_diabetes_plan};
 
 /// A folder with a plan and a table.
-struct Bench(tempfile::TempDir);
+pub struct Bench(tempfile::TempDir);
 
 impl Bench {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let bench = Self(tempfile::tempdir().unwrap());
         bench.write("table.csv", DIABETES);
         bench.plan(&small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5})));
         bench
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         fs::write(self.path(name), text).unwrap();
     }
 
-    fn read(&self, name: &str) -> String {
+    pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    fn plan(&self, plan: &Value) {
+    pub fn plan(&self, plan: &Value) {
         self.write("plan.json", plan.to_string());
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_discreet"));
         command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
         command
     }
 
-    fn run(&self, line: &str) -> Output {
+    pub fn run(&self, line: &str) -> Output {
         self.command(&line.split(' ').collect::<Vec<_>>()).output().unwrap()
     }
 
     /// Runs a command that succeeds in silence but for its output.
-    fn ok(&self, line: &str) -> String {
+    pub fn ok(&self, line: &str) -> String {
         let output = self.run(line);
         let errors = text(&output.stderr);
         assert_eq!((output.status.code(), errors.as_str()), (Some(0), ""), "{line}");
@@ -59,24 +59,24 @@ impl Bench {
     }
 
     /// Runs a command that fails with a status, one line and nothing else.
-    fn fails(&self, line: &str, status: i32) -> String {
+    pub fn fails(&self, line: &str, status: i32) -> String {
         failed(&self.run(line), status, line)
     }
 
-    fn open_ledger(&self, epsilon: &str) {
+    pub fn open_ledger(&self, epsilon: &str) {
         self.ok(&format!("ledger new ledger.json --epsilon {epsilon} --delta 1e-5 --adjacency add-remove"));
     }
 
-    fn ledger(&self) -> Ledger {
+    pub fn ledger(&self) -> Ledger {
         Ledger::parse(&self.read("ledger.json")).unwrap()
     }
 }
 
-fn text(bytes: &[u8]) -> String {
+pub fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-fn failed(output: &Output, status: i32, line: &str) -> String {
+pub fn failed(output: &Output, status: i32, line: &str) -> String {
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(status), "{line}: {errors}");
     assert_eq!(text(&output.stdout), "", "{line}");
@@ -85,7 +85,7 @@ fn failed(output: &Output, status: i32, line: &str) -> String {
     errors
 }
 
-const RELEASE: &str = "release --plan plan.json --ledger ledger.json table.csv";
+pub const RELEASE: &str = "release --plan plan.json --ledger ledger.json table.csv";
 
 #[test]
 fn the_whole_job() {
@@ -343,6 +343,7 @@ fn a_ledger_that_cannot_be_written_or_locked_gives_no_release() {
     assert_eq!(bench.read("ledger.json"), before);
 
     bench.ok("ledger new other.json --epsilon 1 --delta 1e-5 --adjacency add-remove");
+    fs::remove_file(bench.path("other.json.lock")).unwrap();
     fs::create_dir(bench.path("other.json.lock")).unwrap();
     let errors = bench.fails("release --plan plan.json --ledger other.json table.csv", 1);
     assert!(errors.contains("locked") && errors.contains("nothing was charged"), "{errors}");

@@ -8,7 +8,16 @@ mod cli;
 mod coverage;
 mod hostile;
 mod inference;
+#[cfg(feature = "audit-mutants")]
+mod killed;
 mod leaks;
+#[cfg(unix)]
+mod ledger;
+#[cfg(feature = "audit-mutants")]
+#[path = "../audit/ledger.rs"]
+mod ledger_attacks;
+#[path = "../audit/ledger_model.rs"]
+mod ledger_model;
 mod mechanisms;
 #[cfg(feature = "audit-mutants")]
 mod mutants;

@@ -94,6 +94,13 @@ impl Document {
         hash("", self, &["entries", "tip"])
     }
 
+    /// Whether a text that was read as this document holds nothing more, such as a second parameter of the same name,
+    /// of which a reader sees only one.
+    pub fn is_all_of(&self, text: &str) -> Result<bool, LedgerError> {
+        let own = serde_json::to_string(self).map_err(|error| unwritable(&error))?;
+        Ok(significant(text) == own.len())
+    }
+
     /// The last entry's hash, or the header's.
     pub fn last_hash(&self) -> Result<String, LedgerError> {
         self.entries.last().map_or_else(|| self.header_hash(), |entry| Ok(entry.hash.clone()))
@@ -115,8 +122,7 @@ impl Entry {
 
 /// SHA-256 of the previous hash's text and the canonical bytes of `value` without the fields `left_out`, in hexadecimal.
 fn hash(previous: &str, value: &impl Serialize, left_out: &[&str]) -> Result<String, LedgerError> {
-    let value = serde_json::to_value(value)
-        .map_err(|error| LedgerError::Document { place: ".".to_owned(), what: error.to_string() })?;
+    let value = serde_json::to_value(value).map_err(|error| unwritable(&error))?;
     let kept: Map<String, Value> = match value {
         Value::Object(map) => map.into_iter().filter(|(key, _)| !left_out.contains(&key.as_str())).collect(),
         _ => Map::new(),
@@ -124,6 +130,26 @@ fn hash(previous: &str, value: &impl Serialize, left_out: &[&str]) -> Result<Str
     let mut text = previous.to_owned();
     canonical(&Value::Object(kept), &mut text);
     Ok(hexadecimal(&Sha256::digest(text)))
+}
+
+fn unwritable(error: &serde_json::Error) -> LedgerError {
+    LedgerError::Document { place: ".".to_owned(), what: error.to_string() }
+}
+
+/// Bytes of a JSON text that are not white space between its parts.
+fn significant(text: &str) -> usize {
+    let (mut quoted, mut escaped) = (false, false);
+    let counts = |byte: &u8| {
+        let counts = quoted || !byte.is_ascii_whitespace();
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => quoted = !quoted,
+            _ => {}
+        }
+        counts
+    };
+    text.bytes().filter(counts).count()
 }
 
 /// Appends JSON with sorted keys and no spaces.
@@ -203,6 +229,14 @@ mod tests {
         let hashed = hash("ab", &json!({"z": "left out", "y": "1"}), &["z"]).unwrap();
         assert_eq!(hashed, hexadecimal(&Sha256::digest("ab{\"y\":\"1\"}")));
         assert_eq!(hexadecimal(&Sha256::digest("")).get(..16), Some("e3b0c44298fc1c14"));
+    }
+
+    #[test]
+    fn white_space_counts_inside_strings_alone() {
+        assert_eq!(
+            significant("{ \"a b\" :\n\t\"\\\" c\\\\\" , \"d\":[ ]}\r\n"),
+            "{\"a b\":\"\\\" c\\\\\",\"d\":[]}".len()
+        );
     }
 
     #[test]

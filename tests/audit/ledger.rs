@@ -1,0 +1,257 @@
+//! The ledger under attack: releases that are killed wherever they stand, and two of them on one budget
+//! (noise-and-accounting, B11, D2 T8, D3).
+//!
+//! Each check answers what it saw. Run with a bug planted on the calling thread, it plants the bug in the programs that
+//! it starts, too. For the audit, [`CHECKS`] says which bug each check has to find.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
+
+use discreet::privacy::ledger::{Ledger, State};
+use discreet::privacy::mutants::{Mutant, PLANT, current};
+use serde_json::json;
+
+use crate::ledger_model as model;
+
+/// A check: sound, or what it saw.
+pub type Check = fn() -> Result<(), String>;
+
+/// The planted bugs of the ledger, and who finds each.
+pub const CHECKS: [(Mutant, &str, Check); 5] = [
+    (Mutant::ChargeRoundedDown, "random requests against the model", || model::follows_the_model(300)),
+    (Mutant::CoarseGaussian, "noise scales below 2^40", model::refuses_coarse_noise),
+    (Mutant::ChargeAfterCompute, "a release killed at each place", a_killed_release_stays_charged),
+    (Mutant::RefundOnCrash, "a release killed at each place", a_killed_release_stays_charged),
+    (Mutant::DoubleSpend, "two releases on a budget for one", a_budget_pays_once),
+];
+
+/// The places at which a release can be stopped, in order: what has been done when it stands there.
+const PLACES: [&str; 13] = [
+    "before the lock",
+    "locked",
+    "read",
+    "the new document is written",
+    "the new document is synced",
+    "the file is replaced",
+    "charged",
+    "the noise is drawn",
+    "the new document is written",
+    "the new document is synced",
+    "the file is replaced",
+    "settled",
+    "printed",
+];
+/// From here on the charge is in the file.
+const CHARGED: usize = 5;
+/// None of these comes before the charge, wherever the program has put it.
+const AFTER: [&str; 4] = ["charged", "the noise is drawn", "settled", "printed"];
+/// From here on the lock is held.
+const LOCKED: usize = 1;
+
+/// A folder with a plan, a table and a ledger.
+pub struct Bench(tempfile::TempDir);
+
+impl Bench {
+    /// A ledger of so much ε, and a plan that asks for 1.
+    pub fn new(epsilon: u32) -> Self {
+        let number = |name: &str, role: &str, lower: u32, upper: u32| json!({"name": name, "role": role, "type": "number", "lower": lower, "upper": upper});
+        let plan = json!({
+            "schema": "discreet.plan/1",
+            "adjacency": "add-remove",
+            "columns": [number("bmi", "feature", 18, 42), number("target", "outcome", 0, 350)],
+            "mechanism": {"name": "analyze-gauss"},
+            "budget": {"epsilon": 1, "delta": 1e-5},
+        });
+        let bench = Self(tempfile::tempdir().unwrap());
+        fs::write(bench.path("plan.json"), plan.to_string()).unwrap();
+        fs::write(bench.path("table.csv"), "bmi,target\n32.1,151\n21.6,75\n30.5,141\n").unwrap();
+        let opening =
+            format!("ledger new ledger.json --epsilon {epsilon} --delta 1e-5 --adjacency add-remove");
+        assert!(bench.command(&opening).status().unwrap().success());
+        bench
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// The program in this folder, with the bug that is planted here.
+    pub fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_discreet"));
+        command.args(line.split(' ')).current_dir(self.0.path()).stdin(Stdio::null());
+        command.env_remove(PLANT).env_remove("DISCREET_HALT");
+        if let Some(mutant) = current() {
+            command.env(PLANT, format!("{mutant:?}"));
+        }
+        command
+    }
+
+    pub fn release(&self) -> Command {
+        self.command("release --plan plan.json --ledger ledger.json table.csv")
+    }
+
+    /// Starts a program and stops it at its place number `number`, from 1; its output where it ends before.
+    pub fn halt(&self, mut command: Command, number: usize) -> Result<Halted, Output> {
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.env("DISCREET_HALT", number.to_string()).spawn().unwrap();
+        let mut errors = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        errors.read_line(&mut line).unwrap();
+        match line.strip_prefix(&format!("halted {number}: ")) {
+            Some(place) => Ok(Halted { child, errors, place: place.trim_end().to_owned() }),
+            None => {
+                errors.read_to_string(&mut line).unwrap();
+                let Output { status, stdout, .. } = child.wait_with_output().unwrap();
+                Err(Output { status, stdout, stderr: line.into_bytes() })
+            }
+        }
+    }
+
+    /// The stored ledger; it has to verify.
+    pub fn ledger(&self) -> Result<Ledger, String> {
+        let text = fs::read_to_string(self.path("ledger.json")).map_err(|error| error.to_string())?;
+        Ledger::parse(&text).map_err(|error| error.to_string())
+    }
+
+    /// Whether somebody holds the ledger's lock.
+    pub fn is_locked(&self) -> bool {
+        let lock = File::options().write(true).open(self.path("ledger.json.lock")).unwrap();
+        lock.try_lock().is_err()
+    }
+
+    /// What is in the folder beside what was put there.
+    pub fn strays(&self) -> BTreeSet<String> {
+        let names = fs::read_dir(self.0.path()).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+        let known = ["plan.json", "table.csv", "ledger.json", "ledger.json.lock"];
+        names.filter(|name| !known.contains(&name.as_str())).collect()
+    }
+}
+
+/// A program that stands still.
+pub struct Halted {
+    child: Child,
+    errors: BufReader<ChildStderr>,
+    pub place: String,
+}
+
+impl Halted {
+    /// Ends it without a further instruction of its own; what it had printed.
+    pub fn kill(mut self) -> String {
+        self.child.kill().unwrap();
+        let output = self.child.wait_with_output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Lets it go on to its end.
+    pub fn resume(mut self) -> Output {
+        let mut input = self.child.stdin.take().unwrap();
+        input.write_all(b"\n").unwrap();
+        let mut stderr = Vec::new();
+        self.errors.read_to_end(&mut stderr).unwrap();
+        Output { stderr, ..self.child.wait_with_output().unwrap() }
+    }
+}
+
+fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(what()) }
+}
+
+/// A release is killed at each place in turn. The ledger verifies; from the charge on, and before any noise is drawn, the
+/// charge is in it; what was printed was charged; the lock is free; the next release finds a budget without what was
+/// charged, and nothing is left of the one that was killed.
+pub fn a_killed_release_stays_charged() -> Result<(), String> {
+    for (at, expected) in PLACES.into_iter().enumerate() {
+        let bench = Bench::new(3);
+        killed_at(&bench, at, expected)
+            .map_err(|error| format!("killed at {}, {expected}: {error}", at + 1))?;
+    }
+    let bench = Bench::new(3);
+    ensure(bench.halt(bench.release(), PLACES.len() + 1).is_err(), || "there is a place more".to_owned())
+}
+
+fn killed_at(bench: &Bench, at: usize, expected: &str) -> Result<(), String> {
+    let Ok(halted) = bench.halt(bench.release(), at + 1) else {
+        return Err("it did not stop there".to_owned());
+    };
+    let place = halted.place.clone();
+    ensure(at < LOCKED || bench.is_locked(), || "the lock is free".to_owned())?;
+    let printed = halted.kill();
+    ensure(!bench.is_locked(), || "the lock is still held".to_owned())?;
+    ensure(bench.strays().len() <= 1, || format!("{:?} are left", bench.strays()))?;
+
+    let left = bench.ledger()?;
+    let states: Vec<State> = left.entries().iter().map(|entry| entry.state).collect();
+    let charged = at >= CHARGED || AFTER.contains(&place.as_str());
+    ensure(!charged || !left.charged().is_free(), || {
+        format!("it stood at {place}, and the charge is missing")
+    })?;
+    ensure(states.len() == usize::from(charged), || format!("the entries are {states:?}"))?;
+    ensure(printed.is_empty() || states == [State::Released], || format!("printed, and {states:?}"))?;
+
+    let next = bench.release().output().map_err(|error| error.to_string())?;
+    ensure(next.status.success(), || format!("the next release failed: {next:?}"))?;
+    let after = bench.ledger()?;
+    ensure(after.entries().len() == states.len() + 1, || format!("{} entries", after.entries().len()))?;
+    for (before, now) in left.entries().iter().zip(after.entries()) {
+        let end = if before.state == State::Released { State::Released } else { State::Burned };
+        ensure(now.charge == before.charge && now.state == end, || format!("{before:?} became {now:?}"))?;
+    }
+    let spent = left.charged().checked_add(&after.entries()[states.len()].charge);
+    ensure(Some(after.charged()) == spent, || "the sums differ".to_owned())?;
+    ensure(bench.strays().is_empty(), || format!("{:?} stay", bench.strays()))?;
+    ensure(place == expected, || format!("it stood at {place}"))
+}
+
+/// A command that changes a ledger is killed at each place in turn: the file is as before, or the change is `done`, and
+/// the same command again finds its way.
+pub fn a_killed_command_leaves_a_whole_ledger(
+    line: &str,
+    prepare: impl Fn(&Bench),
+    done: impl Fn(&Ledger) -> bool,
+) -> Result<(), String> {
+    for number in 1.. {
+        let bench = Bench::new(3);
+        prepare(&bench);
+        let before = fs::read(bench.path("ledger.json")).unwrap();
+        let Ok(halted) = bench.halt(bench.command(line), number) else {
+            return ensure(number > 6, || format!("only {number} places"));
+        };
+        let place = halted.place.clone();
+        halted.kill();
+        let left = bench.ledger().map_err(|error| format!("{place}: {error}"))?;
+        let same = fs::read(bench.path("ledger.json")).unwrap() == before;
+        ensure(same || done(&left), || format!("{place}: {left:?}"))?;
+        bench.command(line).output().unwrap();
+        ensure(done(&bench.ledger()?), || format!("{place}, then: {:?}", bench.ledger()))?;
+        ensure(bench.strays().iter().all(|name| !name.ends_with(".new")), || {
+            format!("{:?}", bench.strays())
+        })?;
+    }
+    Ok(())
+}
+
+/// One release stands before its charge, another one comes: the budget is enough for one, and one is printed.
+pub fn a_budget_pays_once() -> Result<(), String> {
+    let bench = Bench::new(1);
+    let Ok(first) = bench.halt(bench.release(), 3) else { return Err("it did not stop".to_owned()) };
+    let held = bench.is_locked();
+    let second = bench.release().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Where nothing holds the second one back it may end first; else it waits for the first.
+    let outputs = if held {
+        [first.resume(), second.wait_with_output().unwrap()]
+    } else {
+        let second = second.wait_with_output().unwrap();
+        [first.resume(), second]
+    };
+    let printed = outputs.iter().filter(|output| !output.stdout.is_empty()).count();
+    ensure(printed == 1, || format!("{printed} releases were printed on a budget for one"))?;
+    ensure(held, || "the lock was free while a release stood before its charge".to_owned())?;
+    let refused = outputs.iter().filter(|output| output.status.code() == Some(3)).count();
+    ensure(refused == 1, || format!("{outputs:?}"))?;
+    let entries = bench.ledger()?.entries().len();
+    ensure(entries == 1, || format!("{entries} entries"))
+}

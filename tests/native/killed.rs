@@ -1,0 +1,99 @@
+//! Releases that stop at a place of their own and are killed there, and planted bugs of the ledger that these tests and
+//! the model must find (noise-and-accounting, D2 T8, D3).
+
+use std::fs;
+
+use discreet::privacy::ledger::{Ledger, State};
+use discreet::privacy::mutants::with_planted;
+
+use crate::ledger_attacks::{self as checks, Bench, CHECKS};
+
+#[test]
+fn a_killed_release_stays_charged() {
+    checks::a_killed_release_stays_charged().unwrap();
+}
+
+#[test]
+fn a_budget_for_one_pays_once() {
+    checks::a_budget_pays_once().unwrap();
+}
+
+/// The place "charged", at which a crash leaves an entry reserved.
+const CHARGED: usize = 7;
+
+#[test]
+fn a_release_that_was_killed_while_it_recovered_another() {
+    let crash = |bench: &Bench| {
+        bench.halt(bench.release(), CHARGED).ok().unwrap().kill();
+    };
+    let burned = |ledger: &Ledger| ledger.entries()[0].state == State::Burned;
+    let line = "release --plan plan.json --ledger ledger.json table.csv";
+    checks::a_killed_command_leaves_a_whole_ledger(line, crash, burned).unwrap();
+}
+
+#[test]
+fn a_killed_import_leaves_a_whole_ledger() {
+    let go_on = |bench: &Bench| {
+        let old = fs::read(bench.path("ledger.json")).unwrap();
+        assert!(bench.release().output().unwrap().status.success());
+        fs::rename(bench.path("ledger.json"), bench.path("copy.json")).unwrap();
+        fs::write(bench.path("ledger.json"), old).unwrap();
+    };
+    let imported = |ledger: &Ledger| ledger.entries().len() == 1;
+    checks::a_killed_command_leaves_a_whole_ledger("ledger import ledger.json copy.json", go_on, imported)
+        .unwrap();
+}
+
+/// Somebody takes a lock for a left-over and removes it while a release works on the ledger.
+#[test]
+fn without_its_lock_a_ledger_is_not_written_over() {
+    for (place, charged) in [("read", false), ("the noise is drawn", true)] {
+        let bench = Bench::new(3);
+        let number = if charged { CHARGED + 1 } else { 3 };
+        let first = bench.halt(bench.release(), number).ok().unwrap();
+        assert_eq!(first.place, place);
+        fs::remove_file(bench.path("ledger.json.lock")).unwrap();
+        assert!(bench.release().output().unwrap().status.success());
+        let between = bench.ledger().unwrap();
+
+        let output = first.resume();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{errors}");
+        assert!(errors.contains("another program has changed it meanwhile"), "{errors}");
+        assert!(
+            errors.contains(if charged { "the charge was made (entry 1" } else { "nothing was charged" }),
+            "{errors}"
+        );
+        assert_eq!(bench.ledger().unwrap(), between, "the other release's charge stands");
+        assert_eq!(between.entries().len(), 1 + usize::from(charged));
+    }
+}
+
+/// What the disk or a person does to the file between the charge and the release.
+#[test]
+fn a_charge_that_cannot_be_settled_is_said_and_burned() {
+    let bench = Bench::new(3);
+    let halted = bench.halt(bench.release(), CHARGED).ok().unwrap();
+    let path = bench.path("ledger.json");
+    let writable = fs::metadata(&path).unwrap().permissions();
+    let mut readonly = writable.clone();
+    readonly.set_readonly(true);
+    fs::set_permissions(&path, readonly).unwrap();
+    let output = halted.resume();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{errors}");
+    assert!(errors.contains("writable") && errors.contains("the charge was made (entry 1"), "{errors}");
+    assert_eq!(bench.ledger().unwrap().entries()[0].state, State::Reserved);
+    fs::set_permissions(&path, writable).unwrap();
+    assert!(bench.release().output().unwrap().status.success());
+    let states: Vec<State> = bench.ledger().unwrap().entries().iter().map(|entry| entry.state).collect();
+    assert_eq!(states, [State::Burned, State::Released]);
+}
+
+#[test]
+fn each_planted_bug_of_the_ledger_is_found() {
+    for (mutant, name, check) in CHECKS {
+        let seen = with_planted(mutant, check).expect_err(&format!("{mutant:?} went unnoticed by: {name}"));
+        println!("{mutant:?}, {name}: {}", seen.lines().next().unwrap_or_default());
+    }
+}
