@@ -76,7 +76,7 @@ native: toolchain
 web: toolchain chromium $(BINDGEN)/done
 	$(call say,Tests inside Chromium)
 	CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER="bash $(CURDIR)/.ci/wasm-runner" CHROME="$(chrome)" \
-		CHROMEDRIVER="$(chromedriver)" WASM_BINDGEN_TEST_TIMEOUT=300 cargo test $(WASM) --features worker --test web
+		CHROMEDRIVER="$(chromedriver)" WASM_BINDGEN_TEST_TIMEOUT=300 cargo test $(WASM) --features worker,audit-mutants --test web
 
 # Trunk reads NO_COLOR as a boolean and stops at the usual `NO_COLOR=1`.
 dist: toolchain $(BINDGEN)/done $(TRUNK)/done node_modules/done

@@ -76,7 +76,7 @@ impl Db {
             transaction.set_oncomplete(Some(&resolve));
             transaction.set_onabort(Some(&reject));
         });
-        Ok(Transaction { transaction, ended })
+        Ok(Transaction { transaction, ended: Some(ended) })
     }
 }
 
@@ -94,10 +94,21 @@ fn upgrade(request: &IdbOpenDbRequest) {
     }
 }
 
-/// A transaction under way.
+/// A transaction under way. Dropped before its end is awaited, it has written nothing.
 pub struct Transaction {
     transaction: IdbTransaction,
-    ended: Promise,
+    ended: Option<Promise>,
+}
+
+impl Drop for Transaction {
+    /// Left alone, a transaction would go on to its end and store what had been asked before a request failed.
+    fn drop(&mut self) {
+        if self.ended.is_some() {
+            self.transaction.set_onabort(None);
+            // One that is over already cannot be aborted, and need not be.
+            let _ = self.transaction.abort();
+        }
+    }
 }
 
 impl Transaction {
@@ -132,8 +143,11 @@ impl Transaction {
     }
 
     /// Awaits the end: what was written is written, what was asked can be read.
-    pub async fn end(self) -> Result<(), Failure> {
-        JsFuture::from(self.ended).await.map(drop).map_err(refused)
+    pub async fn end(mut self) -> Result<(), Failure> {
+        match self.ended.take() {
+            Some(ended) => JsFuture::from(ended).await.map(drop).map_err(refused),
+            None => Ok(()),
+        }
     }
 
     fn store(&self, name: &str) -> Result<web_sys::IdbObjectStore, Failure> {

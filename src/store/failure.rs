@@ -26,7 +26,7 @@ impl Failure {
     pub fn after_charge(reason: Reason) -> Self {
         Self {
             reason,
-            message: "The charge was made; there is no release. The ledger shows what it cost.".to_owned(),
+            message: "The charge was made, and no release arrived. The ledger shows what it cost.".to_owned(),
             charged: true,
         }
     }

@@ -139,7 +139,7 @@ fn forget_table(app: App) {
     app.state.columns().set(Vec::new());
     app.state.key().set(None);
     app.state.ledger().set(None);
-    app.state.ledger_exported().set(false);
+    app.state.exported().set(None);
     app.state.releases().set(Vec::new());
     app.state.shown().set(None);
     app.state.refit().set(None);
@@ -351,7 +351,6 @@ pub fn release(app: App) {
         match pool(app).release(&blob, plan, key.clone(), on_progress(app, text::RELEASING)).await {
             Ok((release, ledger)) => {
                 app.state.run().set(None);
-                app.state.ledger_exported().set(false);
                 app.state.ledger().set(Some(ledger));
                 if let Ok(Some(record)) = store::open_table(&key).await {
                     app.state.releases().set(record.releases);
@@ -384,10 +383,11 @@ pub fn release(app: App) {
 
 /// Gives the person the ledger, which then counts as kept.
 pub fn save_ledger(app: App) {
-    if let Some(Ok(text)) = app.state.ledger().with_untracked(|ledger| ledger.as_ref().map(Ledger::to_json))
+    let Some(ledger) = app.state.ledger().get_untracked() else { return };
+    if let Ok(text) = ledger.to_json()
         && dom::download("discreet-ledger.json", "application/json", &text).is_some()
     {
-        app.state.ledger_exported().set(true);
+        app.state.exported().set(Some(ledger.tip().to_owned()));
         say(app, "The ledger is downloaded");
     }
 }
@@ -409,15 +409,16 @@ async fn open_document(app: App, file: &Blob) {
         Err(problem) => return fail(app, Step::Data, problem, false),
     };
     let Ok(content) = String::from_utf8(bytes) else { return fail(app, Step::Data, text::NOT_JSON, false) };
-    let value: Option<Value> = serde_json::from_str(content.trim_start_matches('\u{feff}')).ok();
+    let content = content.trim_start_matches('\u{feff}');
+    let value: Option<Value> = serde_json::from_str(content).ok();
     let schema =
         value.as_ref().and_then(|value| value.get("schema")).and_then(Value::as_str).unwrap_or_default();
     match schema {
-        crate::plan::document::SCHEMA => match Plan::parse(&content) {
+        crate::plan::document::SCHEMA => match Plan::parse(content) {
             Ok(plan) => apply(app, plan),
             Err(error) => fail(app, Step::Data, facts::sentence(&error.to_string()), false),
         },
-        crate::release::document::SCHEMA => match serde_json::from_str::<Release>(&content) {
+        crate::release::document::SCHEMA => match serde_json::from_str::<Release>(content) {
             Ok(release) => show(app, release, Origin::File),
             Err(error) => fail(
                 app,
@@ -426,7 +427,7 @@ async fn open_document(app: App, file: &Blob) {
                 false,
             ),
         },
-        crate::privacy::ledger::SCHEMA => import(app, &content).await,
+        crate::privacy::ledger::SCHEMA => import(app, content).await,
         _ => fail(app, Step::Data, text::NOT_JSON, false),
     }
 }
@@ -436,14 +437,16 @@ async fn import(app: App, content: &str) {
         return fail(app, Step::Data, "Choose the table first; then import its ledger", false);
     };
     let imported = match Ledger::parse(content) {
-        Ok(ledger) => store::import_ledger(&key, ledger).await.map_err(|failure| failure.message),
-        Err(error) => Err(facts::sentence(&error.to_string())),
+        Ok(ledger) => {
+            let tip = ledger.tip().to_owned();
+            store::import_ledger(&key, ledger).await.map(|_| tip).map_err(|failure| failure.message)
+        }
+        Err(error) => Err(error.to_string()),
     };
     match imported {
-        Ok(ledger) => {
-            lock_setup(app, &ledger);
-            app.state.ledger().set(Some(ledger));
-            app.state.ledger_exported().set(true);
+        Ok(tip) => {
+            recall(app, &key).await;
+            app.state.exported().set(Some(tip));
             say(app, "The ledger is imported");
         }
         Err(problem) => {

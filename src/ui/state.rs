@@ -142,8 +142,8 @@ pub struct State {
     pub pending: Option<Plan>,
     /// The table's ledger.
     pub ledger: Option<Ledger>,
-    /// Whether the ledger's last state was downloaded.
-    pub ledger_exported: bool,
+    /// The tip of the ledger that was downloaded or imported last.
+    pub exported: Option<String>,
     /// The releases kept beside it.
     pub releases: Vec<StoredRelease>,
     /// What is running.
@@ -216,6 +216,19 @@ impl App {
     /// The app that a component belongs to.
     pub fn here() -> Self {
         expect_context()
+    }
+
+    /// Whether the ledger has to be downloaded before the next release: the browser may forget it, and no download has all
+    /// of it, also what was charged without a release.
+    pub fn export_due(self) -> bool {
+        let at_risk = self.state.host().with(|host| host.durable == Some(false));
+        let kept = self.state.exported().get();
+        at_risk
+            && self.state.ledger().with(|ledger| {
+                ledger.as_ref().is_some_and(|ledger| {
+                    !ledger.entries().is_empty() && kept.as_deref() != Some(ledger.tip())
+                })
+            })
     }
 
     /// Whether something runs.

@@ -52,6 +52,10 @@ const TICK_MILLISECONDS: f64 = 250.0;
 /// … and never earlier than this.
 const LEAST_MILLISECONDS: f64 = 500.0;
 
+/// What is said where nobody knows whether the charge was stored.
+const UNTOLD: &str = "The browser's storage refuses to say whether the charge was made. Reload the page and look at the \
+    ledger: if the charge is there, it counts.";
+
 /// Starts an engine worker and its scanning workers for each request, and ends them with it. Clones share one run: a
 /// request ends the one before it.
 #[derive(Clone)]
@@ -130,16 +134,20 @@ impl Pool {
         let result = self.try_release(file, plan, &table, &name, &on_progress).await;
         // The workers are gone and their locks with them, so the storage itself says what was charged.
         let charged = store::take_charge(&table, &name).await;
-        match result {
-            Ok(released) => {
+        match (result, charged) {
+            (Ok(released), _) => {
                 settle_clock(asked).await;
                 Ok((released.release, released.ledger))
             }
-            Err(failure) if charged.unwrap_or(failure.charged) => {
+            (Err(failure), charged) if charged.as_ref().map_or(failure.charged, |charged| *charged) => {
                 settle_clock(asked).await;
                 Err(Failure::after_charge(failure.reason))
             }
-            Err(failure) => Err(Failure { charged: false, ..failure }),
+            // The engine was ended, so it could not say, and the storage does not.
+            (Err(Failure { reason: Reason::Cancelled | Reason::Internal, .. }), Err(_)) => {
+                Err(Failure::new(Reason::Storage, UNTOLD))
+            }
+            (Err(failure), _) => Err(Failure { charged: false, ..failure }),
         }
     }
 

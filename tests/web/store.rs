@@ -1,16 +1,24 @@
 //! The ledger in the browser's storage.
 
-use discreet::noise::entropy::random_id;
+use std::future::{Future, poll_fn};
+use std::task::Poll;
+
+use discreet::engine;
+use discreet::noise::entropy::{PrivateRng, random_id};
 use discreet::plan::{CheckedPlan, Plan, Purpose};
 use discreet::privacy::adjacency::{Adjacency, Protect};
 use discreet::privacy::calibrate::Split;
 use discreet::privacy::ledger::{Ledger, Opening, State, Terms};
+use discreet::release::Release;
+use discreet::release::document::{LedgerReference, Software};
 use discreet::store;
 use discreet::worker::protocol::Reason;
-use wasm_bindgen_futures::{JsFuture, future_to_promise};
+use js_sys::{Array, Function, Promise, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use crate::golden::PLAN;
+use crate::golden::{PLAN, TABLE, moments};
 
 /// A plan of so much ε.
 pub fn plan(epsilon: f64) -> Plan {
@@ -37,6 +45,64 @@ fn prepared(epsilon: f64) -> discreet::engine::Prepared {
     let names = ["age", "sex", "sbp"].map(str::to_owned);
     discreet::engine::prepare(plan(epsilon), &names, b',', Purpose::Release).unwrap()
 }
+
+fn release(reference: LedgerReference) -> Release {
+    let rng = PrivateRng::from_os().unwrap();
+    let software = Software::new("test".to_owned());
+    engine::release(&prepared(1.0), &moments(TABLE), rng, Some(reference), software).unwrap()
+}
+
+/// Charges, releases and settles: all that the engine worker does with the store.
+async fn spend(table: &str, name: &str) -> Result<Release, store::failure::Failure> {
+    let charge = store::charge(table, name, &prepared(1.0).request()).await?;
+    let release = release(charge.reference());
+    charge.settle(&release).await?;
+    Ok(release)
+}
+
+/// Lets a future go as far as its await number `awaits`, from 0, and drops it there: nothing of it runs again, as nothing
+/// of a worker does that was terminated. Its answer, if it comes to its end before.
+async fn cut<F: Future>(future: F, mut awaits: u32) -> Option<F::Output> {
+    let mut future = Box::pin(future);
+    poll_fn(move |context| match future.as_mut().poll(context) {
+        Poll::Ready(answer) => Poll::Ready(Some(answer)),
+        Poll::Pending if awaits == 0 => Poll::Ready(None),
+        Poll::Pending => {
+            awaits -= 1;
+            Poll::Pending
+        }
+    })
+    .await
+}
+
+/// A method of the browser's storage that is replaced by a text of JavaScript until this is dropped.
+struct Broken {
+    prototype: JsValue,
+    method: &'static str,
+    original: JsValue,
+}
+
+impl Broken {
+    /// In the text, `original` is the method as it was.
+    fn new(interface: &str, method: &'static str, text: &str) -> Self {
+        let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).unwrap();
+        let prototype = get(&get(&js_sys::global(), interface), "prototype");
+        let original = get(&prototype, method);
+        let maker =
+            Function::new_with_args("original", &format!("return function (...arguments_) {{ {text} }}"));
+        let replaced = maker.call1(&JsValue::UNDEFINED, &original).unwrap();
+        Reflect::set(&prototype, &method.into(), &replaced).unwrap();
+        Self { prototype, method, original }
+    }
+}
+
+impl Drop for Broken {
+    fn drop(&mut self) {
+        Reflect::set(&self.prototype, &self.method.into(), &self.original).unwrap();
+    }
+}
+
+const FULL: &str = "throw new DOMException('full', 'QuotaExceededError')";
 
 #[wasm_bindgen_test]
 async fn a_ledger_comes_back_as_it_was_stored() {
@@ -94,27 +160,36 @@ async fn a_charge_that_was_left_is_burned_and_stays_charged() {
     assert!(!ledger.charged().is_free());
 }
 
+/// How many of four requests at once are charged to a budget for one.
+async fn charged_side_by_side(table: &str) -> usize {
+    store::create_ledger(table, ledger(1.0)).await.unwrap();
+    let asked = (0..4).map(|_| async {
+        let prepared = prepared(1.0);
+        store::charge(table, &self::table(), &prepared.request()).await.is_ok()
+    });
+    // Each is polled whenever one of them can go on.
+    let mut asked: Vec<_> = asked.map(|future| Some(Box::pin(future))).collect();
+    let mut charged = 0;
+    poll_fn(|context| {
+        for slot in &mut asked {
+            if let Some(future) = slot
+                && let Poll::Ready(answer) = future.as_mut().poll(context)
+            {
+                charged += usize::from(answer);
+                *slot = None;
+            }
+        }
+        if asked.iter().all(Option::is_none) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    charged
+}
+
 #[wasm_bindgen_test]
 async fn reservations_side_by_side_do_not_overspend() {
     let table = table();
-    store::create_ledger(&table, ledger(1.0)).await.unwrap();
-    let asked: Vec<_> = (0..4)
-        .map(|_| {
-            let table = table.clone();
-            future_to_promise(async move {
-                let prepared = prepared(1.0);
-                let charged = store::charge(&table, &self::table(), &prepared.request()).await.is_ok();
-                Ok(charged.into())
-            })
-        })
-        .collect();
-    let mut charged = 0;
-    for promise in asked {
-        charged += u32::from(JsFuture::from(promise).await.unwrap().is_truthy());
-    }
-    assert_eq!(charged, 1, "the budget suffices for one");
-    let ledger = store::open_table(&table).await.unwrap().unwrap().ledger;
-    assert_eq!(ledger.entries().len(), 1);
+    assert_eq!(charged_side_by_side(&table).await, 1, "the budget suffices for one");
+    assert_eq!(store::open_table(&table).await.unwrap().unwrap().ledger.entries().len(), 1);
 }
 
 #[wasm_bindgen_test]
@@ -149,4 +224,151 @@ async fn settings_are_kept() {
     assert_eq!(store::setting("never-set").await.unwrap(), None);
     store::set_setting("theme", "dark").await.unwrap();
     assert_eq!(store::setting("theme").await.unwrap().as_deref(), Some("dark"));
+}
+
+#[wasm_bindgen_test]
+async fn wherever_a_release_is_cut_off_its_charge_is_stored_or_was_never_made() {
+    let mut seen = [0; 3];
+    for awaits in 0.. {
+        let (table, name) = (table(), table());
+        let opened = ledger(2.0);
+        store::create_ledger(&table, opened.clone()).await.unwrap();
+        let end = cut(spend(&table, &name), awaits).await;
+        let record = store::open_table(&table).await.unwrap().unwrap();
+        let states: Vec<State> = record.ledger.entries().iter().map(|entry| entry.state).collect();
+        assert!(states.len() <= 1, "{states:?}");
+        let spent = record.ledger.charged();
+        assert_eq!(record.ledger.remaining().checked_add(&spent), Some(opened.capacity()));
+        assert_eq!(spent.is_free(), states.is_empty());
+        let charged = store::take_charge(&table, &name).await.unwrap();
+        assert_eq!(charged, !states.is_empty(), "the page learns of it after await {awaits}");
+        let kept = record.releases.len();
+        assert_eq!(kept == 1, states == [State::Released], "after await {awaits}");
+        seen[match states.as_slice() {
+            [] => 0,
+            [State::Burned] => 1,
+            _ => 2,
+        }] += 1;
+        // Nothing is in the way of the next release.
+        spend(&table, &self::table()).await.unwrap();
+        let ledger = store::open_table(&table).await.unwrap().unwrap().ledger;
+        assert_eq!(ledger.entries().len(), states.len() + 1);
+        assert_eq!(
+            ledger.entries().first().map(|entry| entry.state),
+            states.first().copied().or(Some(State::Released))
+        );
+        if let Some(end) = end {
+            assert_eq!(record.releases[0].release, end.unwrap());
+            break;
+        }
+    }
+    assert!(seen[0] >= 3 && seen[1] >= 1 && seen[2] >= 1, "cut off before, between and after: {seen:?}");
+}
+
+#[wasm_bindgen_test]
+async fn wherever_an_opening_or_an_import_is_cut_off_the_ledger_is_the_old_or_the_new_one() {
+    for awaits in 0.. {
+        let (table, opened) = (table(), ledger(4.0));
+        let end = cut(store::create_ledger(&table, opened.clone()), awaits).await;
+        let found = store::open_table(&table).await.unwrap().map(|record| record.ledger);
+        assert!(found.is_none() && end.is_none() || found == Some(opened.clone()), "after await {awaits}");
+        if end.is_some() {
+            break;
+        }
+    }
+    for awaits in 0.. {
+        let (table, opened) = (table(), ledger(4.0));
+        store::create_ledger(&table, opened.clone()).await.unwrap();
+        let mut ahead = opened.clone();
+        let entry = ahead.reserve(&prepared(1.0).request()).unwrap();
+        ahead.release(entry).unwrap();
+        let end = cut(store::import_ledger(&table, ahead.clone()), awaits).await;
+        let found = store::open_table(&table).await.unwrap().unwrap().ledger;
+        assert!(found == opened && end.is_none() || found == ahead, "after await {awaits}");
+        if end.is_some() {
+            break;
+        }
+    }
+}
+
+/// Whether somebody waits for a lock.
+async fn is_awaited(lock: &str) -> bool {
+    let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).unwrap();
+    let locks = get(&get(&js_sys::global(), "navigator"), "locks");
+    let query: Function = get(&locks, "query").unchecked_into();
+    let answer: Promise = query.call0(&locks).unwrap().unchecked_into();
+    let pending: Array = get(&JsFuture::from(answer).await.unwrap(), "pending").unchecked_into();
+    pending.iter().any(|waiting| get(&waiting, "name").as_string().as_deref() == Some(lock))
+}
+
+#[wasm_bindgen_test]
+async fn who_stops_waiting_for_a_lock_does_not_keep_it() {
+    let (table, opened) = (table(), ledger(4.0));
+    let lock = format!("dp-ledger:{}", opened.id());
+    store::create_ledger(&table, opened).await.unwrap();
+    let held = store::charge(&table, &self::table(), &prepared(1.0).request()).await.unwrap();
+    let name = self::table();
+    let mut waiting = Box::pin(spend(&table, &name));
+    while !is_awaited(&lock).await {
+        poll_fn(|context| Poll::Ready(assert!(waiting.as_mut().poll(context).is_pending()))).await;
+    }
+    drop(waiting);
+    drop(held);
+    spend(&table, &self::table()).await.unwrap();
+}
+
+/// Each way in which a storage can refuse to write. After the charge the release is lost, and the charge is not.
+#[wasm_bindgen_test]
+async fn a_storage_that_refuses_writes_nothing() {
+    let aborts = "const answer = original.apply(this, arguments_); this.transaction.abort(); return answer;";
+    for (method, text) in [("put", FULL), ("add", FULL), ("put", aborts), ("add", aborts)] {
+        let (table, name) = (table(), table());
+        let opened = ledger(2.0);
+        store::create_ledger(&table, opened.clone()).await.unwrap();
+        {
+            let _broken = Broken::new("IDBObjectStore", method, text);
+            let Err(failure) = store::charge(&table, &name, &prepared(1.0).request()).await else {
+                panic!("a charge that is not stored is no charge: {method}, {text}")
+            };
+            assert!(failure.reason == Reason::Storage && !failure.charged, "{failure}");
+        }
+        assert_eq!(store::open_table(&table).await.unwrap().unwrap().ledger, opened, "{method}, {text}");
+        assert!(!store::take_charge(&table, &name).await.unwrap());
+
+        let charge = store::charge(&table, &name, &prepared(1.0).request()).await.unwrap();
+        let release = release(charge.reference());
+        {
+            let _broken = Broken::new("IDBObjectStore", method, text);
+            assert!(charge.settle(&release).await.is_err(), "{method}, {text}");
+        }
+        let record = store::open_table(&table).await.unwrap().unwrap();
+        assert_eq!(
+            record.ledger.entries().iter().map(|entry| entry.state).collect::<Vec<_>>(),
+            [State::Burned]
+        );
+        assert!(record.releases.is_empty(), "a release that is lost is not half kept");
+        assert!(store::take_charge(&table, &name).await.unwrap());
+    }
+    let table = table();
+    store::create_ledger(&table, ledger(2.0)).await.unwrap();
+    for (interface, method) in
+        [("IDBFactory", "open"), ("IDBDatabase", "transaction"), ("LockManager", "request")]
+    {
+        let _broken = Broken::new(interface, method, FULL);
+        let failure = spend(&table, &self::table()).await.unwrap_err();
+        assert!(failure.reason == Reason::Storage && !failure.charged, "{interface}: {failure}");
+    }
+    assert!(store::open_table(&table).await.unwrap().unwrap().ledger.entries().is_empty());
+}
+
+/// The planted bug, that nothing keeps two tabs apart, is what the test of side by side reservations finds.
+#[cfg(feature = "audit-mutants")]
+#[wasm_bindgen_test]
+async fn without_the_lock_a_budget_pays_more_than_once() {
+    use discreet::privacy::mutants::{Mutant, with_planted};
+    let table = table();
+    let mut charged = Box::pin(charged_side_by_side(&table));
+    let charged =
+        poll_fn(|context| with_planted(Mutant::DoubleSpend, || charged.as_mut().poll(context))).await;
+    assert!(charged > 1, "{charged}");
 }

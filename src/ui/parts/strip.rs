@@ -57,8 +57,7 @@ fn blocked(app: App) -> Option<String> {
     if host.fault.is_some() {
         return Some("Nothing can be spent here: this browser cannot run the program.".to_owned());
     }
-    let started = app.state.ledger().with(|l| l.as_ref().is_some_and(|ledger| !ledger.entries().is_empty()));
-    if host.durable == Some(false) && started && !app.state.ledger_exported().get() {
+    if app.export_due() {
         return Some(text::EXPORT_FIRST.to_owned());
     }
     if app.state.table().with(Option::is_some) && app.state.key().with(Option::is_none) {

@@ -146,9 +146,7 @@ fn Downloads(release: Release) -> impl IntoView {
     };
     let save_plan = move |_| json(serde_json::to_string_pretty(&for_plan.plan), &format!("{stem}-plan.json"));
     let save_ledger = move |_| actions::save_ledger(app);
-    let due = move || {
-        app.state.host().with(|host| host.durable == Some(false)) && !app.state.ledger_exported().get()
-    };
+    let due = move || app.export_due();
     view! {
         <section class="downloads" aria-label="Downloads">
             <h2>"Download"</h2>

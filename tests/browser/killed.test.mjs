@@ -1,0 +1,278 @@
+// Releases that are ended at each step of their charge, and storage that refuses: a release can be lost, a charge cannot.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DiscreetPage } from "./page-object.mjs";
+import { faults } from "./browser.mjs";
+import { journeys } from "./journey.mjs";
+import { meddler, promise } from "./meddle.mjs";
+
+const stage = journeys();
+
+const LOST = /^The charge was made, and no release arrived/;
+const REFUSED = /^The browser's storage refuses to work/;
+
+/// A page that can be meddled with, on its sample, whose first release has fixed a budget.
+async function begin(t) {
+  const tab = await stage.visit(t);
+  const meddle = await meddler(tab.context);
+  await promise(tab.context, true);
+  await tab.discreet.start(stage.server.url);
+  await tab.discreet.budget({ share: "A quarter" });
+  await tab.discreet.make();
+  return { ...tab, meddle };
+}
+
+/// The ledger as it is stored. The name is that of the code: what is looked at has no look.
+const stored = async (page) => JSON.parse(await page.evaluate(() => new Promise((found, failed) => {
+  const opening = indexedDB.open("discreet");
+  opening.onerror = failed;
+  opening.onsuccess = () => {
+    const asked = opening.result.transaction("ledgers").objectStore("ledgers").getAll();
+    asked.onerror = failed;
+    asked.onsuccess = () => {
+      opening.result.close();
+      found(asked.result[0]);
+    };
+  };
+})));
+
+/// The steps of a release from the ledger's lock on, and where its charge and its end are stored.
+async function steps({ page, discreet, meddle }) {
+  await meddle.order(page, {});
+  await discreet.make();
+  const names = meddle.steps();
+  const written = names.flatMap((name, at) => (name === "a write is complete" ? [at] : []));
+  assert.equal(written.length, 2, names.join(", "));
+  const charged = names.findIndex((name) => name === "the page is told: charged");
+  assert.ok(written[0] < charged && charged < written[1], names.join(", "));
+  return { names, written };
+}
+
+/// What has to be in the ledger after a release was ended at step `at`, counted from 0. A write that had begun is stored
+/// as a whole or not at all.
+function allowed({ names, written }, at) {
+  const begun = (which) => names.slice(0, written[which]).lastIndexOf("a write begins");
+  const ends = [];
+  if (at < written[0]) ends.push("none");
+  if (at >= begun(0) && at < written[1]) ends.push("burned");
+  if (at >= begun(1)) ends.push("released");
+  return ends;
+}
+
+/// Whether `after` is `before` with at most one entry more; the new one's state.
+function grown(before, after) {
+  const kept = after.entries.slice(0, before.entries.length);
+  assert.deepEqual(kept.map((entry) => entry.hash), before.entries.map((entry) => entry.hash));
+  const more = after.entries.slice(before.entries.length);
+  assert.ok(more.length <= 1);
+  return more[0]?.state ?? "none";
+}
+
+test("a tab that is closed at any step of a charge loses a release at most", async (t) => {
+  const first = await begin(t);
+  const plan = await steps(first);
+  let before = await stored(first.page);
+  for (const [at, name] of plan.names.entries()) {
+    const page = await first.newTab();
+    const discreet = new DiscreetPage(page);
+    await discreet.start(stage.server.url);
+    await discreet.budget({ share: "A quarter" });
+    await first.meddle.order(page, { halt: at + 1 });
+    await discreet.ready();
+    await discreet.release.click();
+    await first.meddle.reached(at + 1);
+    assert.equal(await discreet.released.count(), 0);
+    await page.close();
+
+    // The next tab that opens the table settles what was left.
+    const next = await first.newTab();
+    const opened = new DiscreetPage(next);
+    await opened.start(stage.server.url);
+    const after = await stored(next);
+    const end = grown(before, after);
+    assert.ok(allowed(plan, at).includes(end), `closed at ${name}: ${end}`);
+    const account = await opened.account();
+    assert.equal(account.entries.length, after.entries.length, name);
+    const kept = opened.ledger.getByRole("button", { name: `Open release ${after.entries.length}`, exact: true });
+    if (end !== "none") assert.equal(await kept.count(), end === "released" ? 1 : 0, name);
+    await next.close();
+    before = after;
+  }
+});
+
+test("a release that is cancelled at any step of its charge says whether it was charged", async (t) => {
+  const tab = await begin(t);
+  const { page, discreet, meddle } = tab;
+  const plan = await steps(tab);
+  let before = await stored(page);
+  for (const [at, name] of plan.names.entries()) {
+    await discreet.goTo("Method");
+    await meddle.order(page, { halt: at + 1 });
+    await discreet.ready();
+    await discreet.release.click();
+    await meddle.reached(at + 1);
+    await discreet.cancel.click();
+    const cancelled = page.getByRole("status").filter({ hasText: /^Cancelled\. Nothing was charged\.$/ });
+    const lost = discreet.alert.filter({ hasText: LOST });
+    // The words come once the storage was asked; those of the last time are gone by then.
+    await cancelled.or(lost).first().waitFor();
+    await discreet.idle();
+    const after = await stored(page);
+    const end = grown(before, after);
+    assert.ok(allowed(plan, at).includes(end), `cancelled at ${name}: ${end}`);
+    await (end === "none" ? cancelled : lost).waitFor();
+    assert.equal(await discreet.released.count(), 0, name);
+    assert.equal((await discreet.account()).entries.length, after.entries.length);
+    before = after;
+  }
+  // A page that went through all of this still releases.
+  await meddle.order(page, {});
+  await discreet.make();
+  assert.equal(grown(before, await stored(page)), "released");
+});
+
+test("a storage that is full before the charge gives no release and no charge", async (t) => {
+  const { page, record, discreet, meddle } = await begin(t);
+  record.loaded();
+  const before = await stored(page);
+  for (const refuse of [["put", "ledgers", "throw"], ["put", "ledgers", "abort"], ["add", "charges", "throw"], ["add", "charges", "abort"]]) {
+    await discreet.goTo("Method");
+    await meddle.order(page, { refuse });
+    await discreet.ready();
+    await discreet.release.click();
+    await discreet.alert.filter({ hasText: REFUSED }).waitFor();
+    assert.doesNotMatch(await discreet.alert.innerText(), /was charged/);
+    assert.equal(await discreet.released.count(), 0);
+    assert.deepEqual(await stored(page), before);
+  }
+  assert.deepEqual(faults(record), {});
+});
+
+test("a storage that is full after the charge loses the release and says so", async (t) => {
+  const { page, record, discreet, meddle } = await begin(t);
+  record.loaded();
+  for (const refuse of [["add", "releases", "throw"], ["add", "releases", "abort"]]) {
+    const before = await stored(page);
+    await discreet.goTo("Method");
+    await meddle.order(page, { refuse });
+    await discreet.ready();
+    await discreet.release.click();
+    await discreet.alert.filter({ hasText: LOST }).waitFor();
+    assert.match(await discreet.alert.innerText(), /The budget was charged/);
+    assert.equal(await discreet.released.count(), 0);
+    assert.equal(grown(before, await stored(page)), "burned");
+    const { entries } = await discreet.account();
+    assert.match(entries.at(-1), /lost: charged without a result/);
+  }
+  assert.deepEqual(faults(record), {});
+});
+
+test("a browser without storage or locks spends nothing and says why", async (t) => {
+  const broken = [
+    () => { IDBFactory.prototype.open = () => { throw new DOMException("", "SecurityError"); }; },
+    () => Object.defineProperty(window, "indexedDB", { value: undefined }),
+    () => Object.defineProperty(Navigator.prototype, "locks", { value: undefined }),
+    () => { IDBObjectStore.prototype.put = () => { throw new DOMException("", "QuotaExceededError"); }; },
+  ];
+  for (const refuses of broken) {
+    const { page, context, discreet } = await stage.visit(t);
+    await promise(context, true);
+    await context.addInitScript(refuses);
+    await discreet.open(stage.server.url);
+    await discreet.idle();
+    // It says so when it looks for the table's ledger, or when it opens one.
+    if (!(await discreet.alert.count())) {
+      await discreet.ready();
+      await discreet.release.click();
+    }
+    await discreet.alert.filter({ hasText: /^The browser('s storage refuses to work| gives this page no lock)/ }).waitFor();
+    assert.equal(await discreet.released.count(), 0);
+    await page.close();
+  }
+});
+
+test("where the browser may forget the ledger, each charge is downloaded before the next release", async (t) => {
+  const tab = await stage.visit(t);
+  const meddle = await meddler(tab.context);
+  await promise(tab.context, false);
+  const { page, discreet } = tab;
+  await discreet.start(stage.server.url);
+  await discreet.budget({ share: "A quarter" });
+  await page.getByText(/^This browser does not promise to keep the ledger/).waitFor();
+  const due = discreet.strip.getByText(/^Download the ledger before the next release/);
+  const blocked = async () => {
+    await discreet.goTo("Method");
+    await due.waitFor();
+    assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
+  };
+  const keep = async () => {
+    const arrives = page.waitForEvent("download");
+    await discreet.strip.getByRole("button", { name: "Download the ledger" }).click();
+    await arrives;
+    await discreet.ready();
+    assert.equal(await due.count(), 0);
+  };
+
+  await discreet.make();
+  await blocked();
+  await keep();
+  // A charge without a release has to be kept, too.
+  await meddle.order(page, { refuse: ["add", "releases", "throw"] });
+  await discreet.release.click();
+  await discreet.alert.filter({ hasText: LOST }).waitFor();
+  await blocked();
+  await keep();
+  // A page that was loaded again does not know what was downloaded.
+  await page.reload({ waitUntil: "networkidle" });
+  await discreet.table("blood-pressure.csv");
+  await blocked();
+});
+
+test("where the browser keeps the ledger, nothing has to be downloaded", async (t) => {
+  const tab = await stage.visit(t);
+  await promise(tab.context, true);
+  const { page, discreet } = tab;
+  await discreet.start(stage.server.url);
+  await discreet.budget({ share: "A quarter" });
+  await discreet.make();
+  await discreet.make();
+  assert.equal(await page.getByText(/does not promise to keep|before the next release/).count(), 0);
+  assert.equal((await discreet.account()).entries.length, 2);
+});
+
+test("a clock that is set back, or far ahead, changes nothing but the day of the opening", async (t) => {
+  const tab = await stage.visit(t);
+  await promise(tab.context, true);
+  // The day is taken from the page's clock when a document is loaded; the first one is far ahead.
+  await tab.context.addInitScript(() => {
+    const day = localStorage.getItem("day") ?? "9998-07-01T12:00:00";
+    const Real = Date;
+    window.Date = class extends Real {
+      constructor(...given) {
+        super(...(given.length ? given : [day]));
+      }
+      static now() {
+        return new Real(day).getTime();
+      }
+    };
+  });
+  const { page, discreet } = tab;
+  await discreet.start(stage.server.url);
+  await discreet.budget({ share: "A quarter" });
+  await discreet.make();
+  const first = await stored(page);
+  assert.equal(first.created, "9998-07-01");
+  for (const day of ["1970-01-01T12:00:00", "2026-11-20T12:00:00"]) {
+    await page.evaluate((day) => localStorage.setItem("day", day), day);
+    await page.reload({ waitUntil: "networkidle" });
+    await discreet.table("blood-pressure.csv");
+    const before = await stored(page);
+    await discreet.budget({ share: "A quarter" });
+    await discreet.make();
+    assert.equal(grown(before, await stored(page)), "released");
+  }
+  const last = await stored(page);
+  assert.equal(JSON.stringify(last).match(/9998|1970|2026-/g).length, 1, "no entry has a date");
+  assert.equal(last.created, first.created);
+});
