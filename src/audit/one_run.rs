@@ -65,7 +65,8 @@ impl OneRun {
             .map(|(row, column)| Trace::new(row, column, &moments))
             .collect();
         for run in 0..PILOT {
-            let mut rng = DemoRng::new(seed, u64::from(lane) << 32 | PILOT_RUNS + u64::from(run));
+            let stream = (u64::from(lane) << 32) | (PILOT_RUNS + u64::from(run));
+            let mut rng = DemoRng::new(seed, stream);
             let cells = perturb(&empty, &noise, &mut rng);
             for trace in &mut traces {
                 trace.variance += float(cells[trace.cell]).powi(2) / f64::from(PILOT);
