@@ -36,7 +36,7 @@ REMAP := --remap-path-prefix=$(CURDIR)=/discreet --remap-path-prefix=$(CARGO_DIR
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help run dist test check native web journeys screenshots toolchain chromium
+.PHONY: help run dist test check native web journeys screenshots audit audit-native toolchain chromium
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -47,6 +47,7 @@ help:
 	@echo 'make dist         the release page, in dist/'
 	@echo 'make journeys     whole journeys through the release page'
 	@echo 'make screenshots  pictures of every step, in test-results/'
+	@echo 'make audit        everything that was ever thought of to break the promise'
 
 run: dist
 	$(call say,Serving the page. Ctrl-C stops it.)
@@ -60,6 +61,7 @@ check: toolchain $(DENY)/done
 	cargo fmt --check
 	$(call say,Lints: native)
 	cargo clippy --locked --all-targets -- -D warnings
+	cargo clippy --locked --all-targets --features audit-mutants -- -D warnings
 	$(call say,Lints: browser)
 	cargo clippy $(WASM) --features app$(,)worker --lib --bin app --bin worker --test web -- -D warnings
 	$(call say,Documentation)
@@ -71,7 +73,8 @@ native: toolchain
 	$(call say,Native tests)
 	cargo test --locked
 	$(call say,The planted bugs$(,) each of which a test has to catch)
-	cargo test --locked --features audit-mutants --test native -- mutants planted killed
+	cargo test --locked --features audit-mutants --test native -- killed
+	cargo test --locked --features audit-mutants --test audit -- quick
 
 web: toolchain chromium $(BINDGEN)/done
 	$(call say,Tests inside Chromium)
@@ -92,6 +95,13 @@ journeys: chromium node_modules/done
 screenshots: chromium node_modules/done
 	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }
 	CHROME="$(chrome)" node tests/browser/screenshots.mjs
+
+# Each part is a target of its own.
+audit: audit-native
+
+audit-native: toolchain
+	$(call say,The audits$(,) on the build as it is and with each bug planted: half a minute after the build)
+	cargo test --locked --profile audit --features audit-mutants --test audit
 
 toolchain:
 	@bash .ci/packages linker

@@ -16,7 +16,7 @@ use crate::plan::{Plan, Purpose};
 pub const PILOT: u32 = 256;
 
 /// The first of the pilot's runs, apart from all others.
-const PILOT_RUNS: u64 = 1 << 30;
+pub(super) const PILOT_RUNS: u64 = 1 << 30;
 
 /// Which of the two tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,10 +8,11 @@
 
 use serde_json::{Value, json};
 
-use super::bench::{float, noise, read};
+use super::bench::{PILOT, PILOT_RUNS, float, noise, read};
 use super::error::AuditError;
 use super::estimate::one_run_p;
 use super::pairs::column;
+use crate::data::Moments;
 use crate::mechanisms::analyze_gauss::{Noise, perturb};
 use crate::noise::discrete::bernoulli;
 use crate::noise::entropy::DemoRng;
@@ -42,8 +43,8 @@ pub struct OneRun {
     /// ε that the plan's μ is worth at δ.
     epsilon: Epsilon,
     delta: Delta,
-    /// What each canary adds to its cell with the constant and to its own square.
-    traces: Vec<[f64; 2]>,
+    /// How each canary shows.
+    traces: Vec<Trace>,
     runs: u32,
     /// How clear each coin was, and whether the better guess is right.
     guesses: Vec<(f64, bool)>,
@@ -57,17 +58,29 @@ impl OneRun {
     pub fn new(seed: u64, lane: u32) -> Result<Self, AuditError> {
         let plan = plan();
         let (prepared, moments) = read(&plan, &table(&[true; CANARIES]))?;
+        let noise = noise(&prepared)?;
+        let (_, empty) = read(&plan, &table(&[false; CANARIES]))?;
+        let mut traces: Vec<Trace> = (1..=CANARIES)
+            .flat_map(|term| [(0, term), (term, term)])
+            .map(|(row, column)| Trace::new(row, column, &moments))
+            .collect();
+        for run in 0..PILOT {
+            let stream = (u64::from(lane) << 32) | (PILOT_RUNS + u64::from(run));
+            let mut rng = DemoRng::new(seed, stream);
+            let cells = perturb(&empty, &noise, &mut rng);
+            for trace in &mut traces {
+                trace.variance += float(cells[trace.cell]).powi(2) / f64::from(PILOT);
+            }
+        }
         let delta = Delta::try_new(DELTA)?;
         Ok(Self {
             seed,
             lane,
             plan,
-            noise: noise(&prepared)?,
+            noise,
             epsilon: gdp_epsilon(Mu::try_new(MU)?, delta)?,
             delta,
-            traces: (1..=CANARIES)
-                .map(|term| [float(moments.get(0, term)), float(moments.get(term, term))])
-                .collect(),
+            traces,
             runs: 0,
             guesses: Vec::new(),
         })
@@ -89,8 +102,8 @@ impl OneRun {
         let coins = [(); CANARIES].map(|()| bernoulli(&mut rng, 1, 2));
         let (_, moments) = read(&self.plan, &table(&coins))?;
         let cells = perturb(&moments, &self.noise, &mut rng);
-        for (term, (coin, trace)) in (1..).zip(coins.into_iter().zip(&self.traces)) {
-            let score = score(&cells, term, trace);
+        for (coin, [cross, square]) in coins.into_iter().zip(self.traces.as_chunks().0) {
+            let score = cross.score(&cells) + square.score(&cells);
             self.guesses.push((score.abs(), (score > 0.0) == coin));
         }
         Ok(())
@@ -123,13 +136,26 @@ impl OneRun {
     }
 }
 
-/// The log-likelihood ratio of a canary's two cells under GOE noise, but for a positive factor.
-fn score(cells: &[i128], term: usize, [cross, square]: &[f64; 2]) -> f64 {
-    let terms = CANARIES + 1;
-    let cell = |row: usize, column: usize| {
-        cells.get(row * (2 * terms + 1 - row) / 2 + (column - row)).map_or(0.0, |cell| float(*cell))
-    };
-    2.0 * cross * (cell(0, term) - cross / 2.0) + square * (cell(term, term) - square / 2.0)
+/// One released cell that a canary moves: that with the constant, or its own square. No other canary moves it.
+#[derive(Clone, Copy, Debug)]
+struct Trace {
+    cell: usize,
+    change: f64,
+    /// Of the noise as it is, so that a cell with less noise than claimed is used to the full.
+    variance: f64,
+}
+
+impl Trace {
+    fn new(row: usize, column: usize, moments: &Moments) -> Self {
+        let cell = row * (2 * moments.terms() + 1 - row) / 2 + (column - row);
+        Self { cell, change: float(moments.get(row, column)), variance: 0.0 }
+    }
+
+    /// The log-likelihood ratio of the cell with the canary against without it.
+    fn score(&self, cells: &[i128]) -> f64 {
+        let seen = cells.get(self.cell).map_or(0.0, |cell| float(*cell));
+        self.change * (seen - self.change / 2.0) / self.variance.max(1.0)
+    }
 }
 
 /// The constant weighs next to nothing, so that a record along one axis is nearly orthogonal to the others.

@@ -95,9 +95,10 @@ pub fn pairs(shape: Shape) -> Vec<Pair> {
     all
 }
 
-/// Records with fields that are no finite number, or hardly one.
+/// Records with fields that are no finite number, or hardly one. The first would be too long without its first field, and
+/// yet no code of it is beyond the largest that is summed.
 const HOSTILE: [&str; 7] =
-    ["nan,1", "inf,-inf", "1e308,-1e308", "1e999,0", ",", "9223372036854775808,1", "-nan,0x1p3"];
+    ["nan,0.88", "inf,-inf", "1e308,-1e308", "1e999,0", ",", "9223372036854775808,1", "-nan,0x1p3"];
 
 /// A number column of the audit's tables.
 #[must_use]

@@ -343,7 +343,8 @@ impl Encoder {
         for (code, value) in codes.iter_mut().zip(&self.values) {
             *code = nearest(value * step);
         }
-        if !within(codes, self.radius) && !unclipped {
+        let passed = planted(Mutant::NanUnmapped) && norm.is_nan();
+        if !within(codes, self.radius) && !unclipped && !passed {
             codes.fill(0);
         }
         let digit = libm::ldexp(1.0, GUARD_BITS.cast_signed());
@@ -386,7 +387,7 @@ impl Cell {
 fn unit(value: f64) -> f64 {
     if planted(Mutant::NoClip) {
         value
-    } else if value.is_nan() {
+    } else if value.is_nan() && !planted(Mutant::NanUnmapped) {
         0.0
     } else {
         value.clamp(-1.0, 1.0)

@@ -11,7 +11,7 @@ use crate::privacy::mutants::{Mutant, planted};
 /// Most terms that a plan may have; the sums of 2,048 terms take 50 MB.
 pub const MAX_TERMS: usize = 2048;
 
-/// Rows in a block of `i64` sums. Mutant "block of 2^16 rows": `1 << 16`.
+/// Rows in a block of `i64` sums.
 const BLOCK_ROWS: u32 = 1 << 14;
 
 /// Largest size of a coordinate.
@@ -90,7 +90,8 @@ impl Moments {
         }
         let Some(rows) = self.rows.checked_add(1) else { return };
         self.rows = rows;
-        if self.block_rows == BLOCK_ROWS {
+        let block = if planted(Mutant::BlockOf2To16) { 1 << 16 } else { BLOCK_ROWS };
+        if self.block_rows == block {
             self.flush();
         }
         self.block_rows += 1;

@@ -7,6 +7,7 @@ use super::design::{Design, FitError, Solution};
 use super::moments::{CellNoise, NoisyMoments};
 use super::options::Options;
 use crate::math::special::normal_quantile;
+use crate::privacy::mutants::{Mutant, planted};
 use crate::release::document::{Interval, LONG_FORM_OUTCOMES};
 
 /// 95 % point of the normal, used where the residual variance is not resolved (C1 step 2).
@@ -169,6 +170,7 @@ impl Design<'_> {
         let along = response.transpose().dot(rest);
         let square = rest.norm_squared() + 1.0;
         match self.moments.noise() {
+            _ if planted(Mutant::NaiveStandardError) => 0.0,
             CellNoise::None => 0.0,
             CellNoise::Goe { s } => s * (square * response.norm_squared() + along * along),
             CellNoise::Iid { v } => {

@@ -201,8 +201,19 @@ pub fn perturb<E: Entropy>(moments: &Moments, noise: &Noise, rng: &mut E) -> Vec
     let mut rest = cells.iter_mut();
     for row in 0..terms {
         for (column, cell) in (row..terms).zip(&mut rest) {
-            *cell = cell.saturating_add(moments.get(row, column));
+            let exact = moments.get(row, column);
+            *cell = if planted(Mutant::NoiseInFloat) {
+                in_float(exact, *cell)
+            } else {
+                cell.saturating_add(exact)
+            };
         }
     }
     cells
+}
+
+/// What [`Mutant::NoiseInFloat`] releases: the low bits of a large sum show through the noise (Haney et al. 2022).
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "that is the bug")]
+fn in_float(exact: i128, noise: i128) -> i128 {
+    (exact as f64 + noise as f64) as i128
 }

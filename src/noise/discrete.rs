@@ -44,7 +44,7 @@ pub fn bernoulli<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
 /// True with probability exp(−p / q), for q >= 1.
 pub fn bernoulli_exp<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
     let mut rest = p;
-    while rest > q {
+    while rest > q && !planted(Mutant::ExpLoopDropped) {
         if !bernoulli_exp_of_fraction(rng, 1, 1) {
             return false;
         }

@@ -3,9 +3,33 @@
 //! Each place that could go wrong in a way the tests must notice asks [`planted`]. Without the feature `audit-mutants`
 //! the answer is a constant `false` and the branch is not compiled; no build that is handed out has the feature.
 
-/// A bug that some test must catch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mutant {
+/// Defines the bugs once: the type, the list of all, and the first line of each description for the audit's report.
+macro_rules! mutants {
+    ($($(#[doc = $text:literal])+ $name:ident,)+) => {
+        /// A bug that some test must catch.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Mutant {
+            $($(#[doc = $text])+ $name,)+
+        }
+
+        #[cfg(feature = "audit-mutants")]
+        impl Mutant {
+            /// All of them: each needs a test that catches it.
+            pub const ALL: &[Self] = &[$(Self::$name,)+];
+
+            /// What is wrong, in one sentence.
+            #[must_use]
+            pub fn description(self) -> &'static str {
+                let lines: &[&str] = match self {
+                    $(Self::$name => &[$($text),+],)+
+                };
+                lines.first().map_or("", |line| line.trim())
+            }
+        }
+    };
+}
+
+mutants! {
     /// Noise of scale S/2.
     SigmaHalved,
     /// Noise of scale S/√2.
@@ -20,6 +44,8 @@ pub enum Mutant {
     ZeroTwiceInLaplace,
     /// The exponential coin answers the opposite.
     BernExpParity,
+    /// The exponential coin leaves out the whole rounds of a rate above 1.
+    ExpLoopDropped,
     /// A charge is rounded to the person's harm.
     ChargeRoundedDown,
     /// Gaussian accounting on a grid that is too coarse for it.
@@ -36,9 +62,18 @@ pub enum Mutant {
     DiagonalCellUnnoised,
     /// All cells have the same noise.
     SameNoiseEverywhere,
+    /// All releases have the same noise.
+    SeedReused,
+    /// Noise is added in floating point.
+    NoiseInFloat,
+    /// A block of 64-bit sums is four times too long.
+    BlockOf2To16,
     /// The intercept's cell has no noise although rows may be skipped.
     InterceptUnnoisedUnderSkip,
-    /// A field that is no number gets through.
+    /// A field that is no number is kept as NaN, and the norm is tested in floating point, where NaN passes.
+    ///
+    /// Either alone does no harm: the cast to an integer makes NaN 0, so the integer test sees the row as it is, and
+    /// without a NaN the floating-point norm was clipped before.
     NanUnmapped,
     /// Standard errors leave the privacy noise out.
     NaiveStandardError,
@@ -52,17 +87,10 @@ pub enum Mutant {
 
 #[cfg(feature = "audit-mutants")]
 impl Mutant {
-    /// The names that a program started by a test may be given.
-    const BY_NAME: [(&str, Self); 3] = [
-        ("ChargeAfterCompute", Self::ChargeAfterCompute),
-        ("RefundOnCrash", Self::RefundOnCrash),
-        ("DoubleSpend", Self::DoubleSpend),
-    ];
-
     /// The bug that this program was started with.
     fn from_environment() -> Option<Self> {
         let name = std::env::var(PLANT).ok()?;
-        Self::BY_NAME.iter().find(|(known, _)| *known == name).map(|(_, mutant)| *mutant)
+        Self::ALL.iter().copied().find(|mutant| format!("{mutant:?}") == name)
     }
 }
 

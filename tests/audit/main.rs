@@ -1,0 +1,163 @@
+//! `make audit`: the audits of noise-and-accounting, D2, on the build as it is, and then on builds with one bug each
+//! (D3). A bug that nothing catches fails the run.
+//!
+//! With `quick` the sound build is left to the native tests.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "an audit fails by panicking")]
+
+mod audits;
+#[expect(dead_code, reason = "some of it is for the native tests alone")]
+mod ledger;
+mod ledger_model;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use discreet::privacy::mutants::{Mutant, current, with_planted};
+
+use audits::{Depth, Saw};
+
+/// Which audits have to catch which bug. Those of the ledger are in [`ledger::CHECKS`].
+const KILLERS: [(Mutant, &[&str]); 22] = [
+    (
+        Mutant::SigmaHalved,
+        &["T1 P1", "T1 P3 iid", "T2 P1", "T4 P1", "T5 diagonal 10", "T5 fine diagonal", LIST],
+    ),
+    (Mutant::SigmaOverSqrt2, &["T1 P6", "T1 P6 iid", "T2 P3", "T5 fine off diagonal", LIST]),
+    (Mutant::AddRemoveDeltaUnderReplaceOne, &["T1 P3", "T1 P3 iid", "T8 sensitivity", LIST]),
+    (Mutant::OffDiagonalQuarter, &["T1 P2", "T1 P5", "T1 P6", "T5 off diagonal 5", LIST]),
+    (Mutant::DiagonalHalf, &["T1 P1", "T1 P3", "T1 P4", "T5 diagonal 10", LIST]),
+    (Mutant::ZeroTwiceInLaplace, &["T5 Laplace 1", "T5 diagonal 1", "T5 off diagonal 1", LIST]),
+    (Mutant::BernExpParity, &["T5 coin", LIST]),
+    (Mutant::ExpLoopDropped, &["T5 coin", "T5 diagonal 10", "T5 fine diagonal", LIST]),
+    (Mutant::ChargeRoundedDown, &["T8 rounding"]),
+    (Mutant::CoarseGaussian, &["T8 least scale"]),
+    (Mutant::NoClip, &["T1 P4", "T1 P5", LIST]),
+    (Mutant::ColumnClampOnly, &["T1 P5", LIST]),
+    (Mutant::KeepAllRowsOfPerson, &["T1 P8", "T1 P8 iid", LIST]),
+    (Mutant::EmptyIdsPooled, &["T1 P10", "T1 P10 iid", LIST]),
+    (Mutant::DiagonalCellUnnoised, &["T1 P1", "T3", "T6 goe", "T6 iid", LIST]),
+    (Mutant::SameNoiseEverywhere, &["T6 goe", "T6 iid", "T1 P3", LIST]),
+    (Mutant::SeedReused, &["T6 repeats", "T1 P1", LIST]),
+    (Mutant::NoiseInFloat, &["T6 low bits"]),
+    (Mutant::BlockOf2To16, &["T7 largest rows", "T7 order"]),
+    (Mutant::InterceptUnnoisedUnderSkip, &["T1 P11", "T6 goe", LIST]),
+    (Mutant::NanUnmapped, &["T1 P7", LIST]),
+    (Mutant::NaiveStandardError, &["T9 n 1000 d 5 sigma 4.22"]),
+];
+
+/// What has to hold of the ledger.
+const LEDGER: [(&str, ledger::Check); 6] = [
+    ("random requests follow the model", || ledger_model::follows_the_model(2_000)),
+    ("admission follows the model", || ledger_model::admits_by_the_model(20_000)),
+    ("noise scales below 2^40 are refused", ledger_model::refuses_coarse_noise),
+    ("every altered document is refused", ledger_model::refuses_every_alteration),
+    ("a release killed at each place stays charged", ledger::a_killed_release_stays_charged),
+    ("two releases on a budget for one", ledger::a_budget_pays_once),
+];
+
+/// The audit that the page offers.
+const LIST: &str = "the page's list";
+
+/// A piece of work that ends as one line and a verdict.
+struct Task {
+    name: String,
+    work: Box<dyn Fn() -> Saw + Send + Sync>,
+}
+
+fn main() -> ExitCode {
+    // Under a planted bug arithmetic may panic, which is as good a catch as any.
+    std::panic::set_hook(Box::new(|_| ()));
+    let quick = std::env::args().any(|argument| argument == "quick");
+    let mut sound = true;
+    if !quick {
+        println!("The build as it is");
+        let full = audits::audits(Depth::Full).into_iter();
+        let full = full.map(|audit| Task { name: audit.name, work: audit.run });
+        sound &= all(full.chain(LEDGER.map(ledger_task)).collect());
+        println!();
+    }
+    println!("Planted bugs");
+    sound &= all(Mutant::ALL.iter().map(|&mutant| hunt(mutant)).collect());
+    if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn ledger_task((name, check): (&str, ledger::Check)) -> Task {
+    Task { name: format!("T8 {name}"), work: Box::new(move || check().map(|()| "holds".to_owned())) }
+}
+
+/// Lets all that should catch a bug try.
+fn hunt(mutant: Mutant) -> Task {
+    let work = move || {
+        let wanted = KILLERS.iter().filter(|(known, _)| *known == mutant).flat_map(|(_, names)| *names);
+        let wanted: Vec<&str> = wanted.copied().collect();
+        let mut hunters: Vec<(String, Box<dyn Fn() -> Saw>)> = Vec::new();
+        for audit in audits::audits(Depth::Quick) {
+            if wanted.contains(&audit.name.as_str()) {
+                hunters.push((audit.name, audit.run));
+            }
+        }
+        // In the order of the table, where the most telling stands first.
+        hunters.sort_by_key(|(name, _)| wanted.iter().position(|one| one == name));
+        if hunters.len() < wanted.len() {
+            return Err(format!("LIVES: an audit among {wanted:?} does not exist"));
+        }
+        for (_, name, check) in ledger::CHECKS.iter().filter(|(known, ..)| *known == mutant) {
+            hunters.push((format!("T8 {name}"), Box::new(move || check().map(|()| String::new()))));
+        }
+        if hunters.is_empty() {
+            return Err("LIVES: nothing looks for it".to_owned());
+        }
+        let mut kills = Vec::new();
+        for (name, run) in hunters {
+            match with_planted(mutant, || caught(&run)) {
+                Err(seen) => kills.push(format!("{name}: {:.100}", seen.lines().next().unwrap_or_default())),
+                Ok(seen) => return Err(format!("LIVES: {name} saw nothing but {seen}")),
+            }
+        }
+        match current() {
+            None => Ok(format!("killed by {}", kills.join("; "))),
+            Some(_) => Err("outlives the work that it was planted for".to_owned()),
+        }
+    };
+    Task { name: mutant.description().trim_end_matches('.').to_owned(), work: Box::new(work) }
+}
+
+/// What an audit saw; a panic counts as seen.
+fn caught(run: &dyn Fn() -> Saw) -> Saw {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked");
+        Err(format!("stopped: {text}"))
+    })
+}
+
+/// Does all tasks on all processors and prints their lines in order as they come.
+fn all(tasks: Vec<Task>) -> bool {
+    let next = AtomicUsize::new(0);
+    let workers = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    let (send, receive) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            let (send, next, tasks) = (send.clone(), &next, &tasks);
+            scope.spawn(move || {
+                while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    send.send((task.name.as_str(), caught(&task.work))).unwrap();
+                }
+            });
+        }
+        drop(send);
+        let mut sound = true;
+        for (name, saw) in receive {
+            let (mark, seen) = match &saw {
+                Ok(seen) => ("ok  ", seen),
+                Err(seen) => ("FAIL", seen),
+            };
+            sound &= saw.is_ok();
+            println!("{mark} {name} ... {seen}");
+        }
+        sound
+    })
+}
