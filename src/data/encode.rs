@@ -184,8 +184,10 @@ fn small(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// Whether the squares of the codes sum to at most W². Trusted core: in integers, which cannot overflow here.
+/// Whether the squares of the codes sum to at most W². Trusted core: in integers, and a sum that left them would be too
+/// long.
 #[must_use]
+#[deny(clippy::arithmetic_side_effects)]
 pub fn within(codes: &[i32], radius: u32) -> bool {
     let sum: u128 = codes.iter().map(|&code| u128::from(code.unsigned_abs()).pow(2)).sum();
     sum <= u128::from(radius).pow(2)

@@ -4,6 +4,8 @@
 //! within 2^62 in `i64`; blocks are then added to `i128` totals, where 2^64 rows stay within 2^112
 //! (noise-and-accounting, A4). So the sums do not depend on the order of the rows or on how they were split.
 
+#![deny(clippy::arithmetic_side_effects)]
+
 use zeroize::Zeroize;
 
 use crate::privacy::mutants::{Mutant, planted};
@@ -94,7 +96,7 @@ impl Moments {
         if self.block_rows == block {
             self.flush();
         }
-        self.block_rows += 1;
+        self.block_rows = self.block_rows.saturating_add(1);
         let filled = row.iter().filter(|&&code| code != 0).count();
         if filled.saturating_mul(4) < self.terms { self.add_sparse(row) } else { self.add_dense(row) }
     }
@@ -102,11 +104,11 @@ impl Moments {
     fn add_dense(&mut self, row: &[i32]) {
         let mut rest = self.block.as_mut_slice();
         for (place, &left) in row.iter().enumerate() {
-            let (cells, after) = rest.split_at_mut(self.terms - place);
+            let (cells, after) = rest.split_at_mut(self.terms.wrapping_sub(place));
             rest = after;
             if left != 0 {
                 for (cell, &right) in cells.iter_mut().zip(&row[place..]) {
-                    *cell += i64::from(left) * i64::from(right);
+                    add_product(cell, i64::from(left), i64::from(right));
                 }
             }
         }
@@ -122,9 +124,9 @@ impl Moments {
                 .map(|(place, &code)| (place, i64::from(code))),
         );
         for (number, &(place, left)) in self.places.iter().enumerate() {
-            let start = packed_index(self.terms, place, place);
+            let cells = &mut self.block[packed_index(self.terms, place, place)..];
             for &(other, right) in &self.places[number..] {
-                self.block[start + (other - place)] += left * right;
+                add_product(&mut cells[other.wrapping_sub(place)], left, right);
             }
         }
     }
@@ -132,7 +134,7 @@ impl Moments {
     /// Moves the block's sums to the totals.
     fn flush(&mut self) {
         for (total, cell) in self.total.iter_mut().zip(&mut self.block) {
-            *total += i128::from(*cell);
+            *total = sum(*total, *cell);
             *cell = 0;
         }
         self.block_rows = 0;
@@ -147,8 +149,8 @@ impl Moments {
             return Err(MomentsError::Terms { ours: self.terms, theirs: other.terms });
         }
         self.rows = self.rows.checked_add(other.rows).ok_or(MomentsError::Rows)?;
-        for (total, (theirs, block)) in self.total.iter_mut().zip(other.total.iter().zip(&other.block)) {
-            *total += theirs + i128::from(*block);
+        for (total, theirs) in self.total.iter_mut().zip(other.sums()) {
+            *total = total.saturating_add(theirs);
         }
         Ok(())
     }
@@ -160,7 +162,11 @@ impl Moments {
             return 0;
         }
         let index = packed_index(self.terms, first.min(second), first.max(second));
-        self.total[index] + i128::from(self.block[index])
+        sum(self.total[index], self.block[index])
+    }
+
+    fn sums(&self) -> impl Iterator<Item = i128> + '_ {
+        self.total.iter().zip(&self.block).map(|(total, block)| sum(*total, *block))
     }
 
     /// The packed upper triangle, row by row: (0,0), (0,1), …, (1,1), ….
@@ -173,12 +179,10 @@ impl Moments {
     /// little-endian. They are as private as the table.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(16 + 16 * self.total.len());
+        let mut bytes = Vec::with_capacity(self.total.len().saturating_add(1).saturating_mul(16));
         bytes.extend_from_slice(&(self.terms as u64).to_le_bytes());
         bytes.extend_from_slice(&self.rows.to_le_bytes());
-        for (total, block) in self.total.iter().zip(&self.block) {
-            bytes.extend_from_slice(&(total + i128::from(*block)).to_le_bytes());
-        }
+        self.sums().for_each(|sum| bytes.extend_from_slice(&sum.to_le_bytes()));
         bytes
     }
 
@@ -206,10 +210,7 @@ impl Moments {
 
 impl PartialEq for Moments {
     fn eq(&self, other: &Self) -> bool {
-        let sum = |(total, block): (&i128, &i64)| total + i128::from(*block);
-        self.terms == other.terms
-            && self.rows == other.rows
-            && self.total.iter().zip(&self.block).map(sum).eq(other.total.iter().zip(&other.block).map(sum))
+        self.terms == other.terms && self.rows == other.rows && self.sums().eq(other.sums())
     }
 }
 
@@ -224,11 +225,26 @@ impl Drop for Moments {
     }
 }
 
+/// Adds a product to a cell of the block.
+#[expect(clippy::arithmetic_side_effects, reason = "2^14 products of at most 2^48 are at most 2^62")]
+fn add_product(cell: &mut i64, left: i64, right: i64) {
+    *cell += left * right;
+}
+
+/// A total with what the block adds to it: at most 2^112 for 2^64 rows, so the end of `i128` is never reached.
+fn sum(total: i128, block: i64) -> i128 {
+    total.saturating_add(i128::from(block))
+}
+
 fn packed_len(terms: usize) -> usize {
-    terms * (terms + 1) / 2
+    terms.saturating_mul(terms.saturating_add(1)) / 2
 }
 
 /// Place of (row, column) with row ≤ column < terms.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "row <= column < terms, and a triangle of that side is in memory"
+)]
 fn packed_index(terms: usize, row: usize, column: usize) -> usize {
     row * (2 * terms + 1 - row) / 2 + (column - row)
 }

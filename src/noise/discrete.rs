@@ -4,6 +4,8 @@
 //! A candidate whose acceptance test would leave 128 bits is rejected; at scales up to 2^55 this happens with
 //! probability below e^-255, and only to candidates whose acceptance probability is below 2^-2700.
 
+#![deny(clippy::arithmetic_side_effects)]
+
 use std::num::NonZeroU64;
 
 use dashu_int::UBig;
@@ -20,9 +22,9 @@ pub fn uniform_below<E: Entropy>(rng: &mut E, m: u128) -> u128 {
     if m <= 1 {
         return 0;
     }
-    let bits = u128::BITS - (m - 1).leading_zeros();
-    let length = bits.div_ceil(8) as usize;
-    let mask = u128::MAX >> (u128::BITS - bits);
+    let zeros = m.saturating_sub(1).leading_zeros();
+    let length = u128::BITS.saturating_sub(zeros).div_ceil(8) as usize;
+    let mask = u128::MAX.unbounded_shr(zeros);
     loop {
         let mut bytes = [0; 16];
         rng.fill(&mut bytes[..length]);
@@ -48,7 +50,7 @@ pub fn bernoulli_exp<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
         if !bernoulli_exp_of_fraction(rng, 1, 1) {
             return false;
         }
-        rest -= q;
+        rest = rest.saturating_sub(q);
     }
     bernoulli_exp_of_fraction(rng, rest, q)
 }
@@ -60,7 +62,7 @@ pub fn bernoulli_exp<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
 fn bernoulli_exp_of_fraction<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
     let mut count: u128 = 1;
     while bernoulli(rng, p, q) && bernoulli(rng, 1, count) {
-        count += 1;
+        count = count.saturating_add(1);
     }
     (count % 2 == 1) != planted(Mutant::BernExpParity)
 }
@@ -83,7 +85,7 @@ pub(super) fn laplace_candidate<E: Entropy>(rng: &mut E, t: u128) -> Option<i128
         }
         let mut high: u128 = 0;
         while bernoulli_exp_of_fraction(rng, 1, 1) {
-            high += 1;
+            high = high.saturating_add(1);
         }
         let negative = bernoulli(rng, 1, 2);
         let size = t.checked_mul(high).and_then(|product| product.checked_add(low));
@@ -92,7 +94,7 @@ pub(super) fn laplace_candidate<E: Entropy>(rng: &mut E, t: u128) -> Option<i128
             continue;
         }
         let size = i128::try_from(size?).ok()?;
-        return Some(if negative { -size } else { size });
+        return Some(if negative { size.saturating_neg() } else { size });
     }
 }
 
@@ -115,7 +117,7 @@ fn scale(s: NonZeroU64) -> u64 {
     if planted(Mutant::SigmaHalved) {
         s.get() / 2
     } else if planted(Mutant::SigmaOverSqrt2) {
-        s.get() / 1000 * 707
+        (s.get() / 1000).saturating_mul(707)
     } else {
         s.get()
     }
@@ -131,7 +133,7 @@ fn gaussian<E: Entropy>(rng: &mut E, s: u64, v: u128) -> i128 {
     }
     let s = u128::from(s);
     // At most 4 2^110.
-    let denominator = 2 * v * s * s;
+    let denominator = s.saturating_mul(s).saturating_mul(v).saturating_mul(2);
     loop {
         let Some(y) = laplace_candidate(rng, s) else { continue };
         let square = y.unsigned_abs().checked_mul(v).and_then(|size| {

@@ -3,6 +3,8 @@
 //! The law and the method are those of [`super::discrete`]; only the numbers are larger. There is no floating-point
 //! number in this file.
 
+#![deny(clippy::arithmetic_side_effects)]
+
 use dashu_int::UBig;
 use dashu_int::ops::{BitTest, SquareRoot};
 
@@ -44,7 +46,7 @@ fn bernoulli_exp_of<E: Entropy>(rng: &mut E, p: UBig, q: &UBig) -> bool {
     }
     let mut count: u128 = 1;
     while bernoulli_of(rng, &rest, q) && bernoulli(rng, 1, count) {
-        count += 1;
+        count = count.saturating_add(1);
     }
     count % 2 == 1
 }
@@ -64,7 +66,7 @@ fn uniform_below_of<E: Entropy>(rng: &mut E, m: &UBig) -> UBig {
     }
     let bits = (m - UBig::ONE).bit_len();
     let mut bytes = vec![0; bits.div_ceil(8)];
-    let surplus = bytes.len() * 8 - bits;
+    let surplus = bits.next_multiple_of(8).abs_diff(bits);
     loop {
         rng.fill(&mut bytes);
         if let Some(last) = bytes.last_mut() {

@@ -5,6 +5,8 @@
 //! (noise-and-accounting, B10). Each release is charged before its noise is drawn; nothing is ever given back; a refusal
 //! changes nothing. Entries form a hash chain that also binds what was fixed at opening (B11).
 
+#![deny(clippy::arithmetic_side_effects)]
+
 mod document;
 mod error;
 
@@ -32,7 +34,7 @@ pub fn admit(left: &Units, charge: &Units, capacity: &Units) -> Result<Units, Le
         return Err(LedgerError::Free);
     }
     let short = |wallet, asked: u128, left: u128, capacity| {
-        if asked > left { Err(Refusal { wallet, asked, left, capacity }) } else { Ok(left - asked) }
+        left.checked_sub(asked).ok_or(Refusal { wallet, asked, left, capacity })
     };
     Ok(Units {
         gaussian: short(Wallet::Gaussian, charge.gaussian, left.gaussian, capacity.gaussian)?,
@@ -290,7 +292,7 @@ impl Ledger {
             }
             // A valid ledger has only its last entry reserved.
             if imported.settles(local) {
-                news += 1;
+                news = news.saturating_add(1);
             } else if local.settles(imported) {
                 return Err(LedgerError::Older);
             } else {
@@ -430,7 +432,7 @@ impl TryFrom<Document> for Ledger {
         for (at, entry) in document.entries.iter().enumerate() {
             let place = |field: &str| format!("entries[{at}].{field}");
             check_form(entry, at, &previous)?;
-            if entry.state == State::Reserved && at + 1 < document.entries.len() {
+            if entry.state == State::Reserved && at.saturating_add(1) < document.entries.len() {
                 return Err(wrong(&place("state"), "only the last entry can be reserved"));
             }
             match entry.kind {
@@ -557,4 +559,5 @@ fn is_date(text: &str) -> bool {
 // proptest is a native dependency.
 #[cfg(test)]
 #[cfg(not(target_arch = "wasm32"))]
+#[expect(clippy::arithmetic_side_effects, reason = "a test fails by panicking")]
 mod tests;

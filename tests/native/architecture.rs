@@ -331,9 +331,12 @@ fn browser_faults(sources: &[Source]) -> Vec<String> {
     )
 }
 
+/// The modules that are integers alone.
+const EXACT: [&str; 4] =
+    ["src/data/moments.rs", "src/noise/discrete.rs", "src/noise/rational.rs", "src/privacy/ledger.rs"];
+
 /// The trusted core is integers. Its tests may use floating point to judge it.
 fn float_faults(sources: &[Source]) -> Vec<String> {
-    const EXACT: [&str; 3] = ["src/data/moments.rs", "src/noise/discrete.rs", "src/privacy/ledger.rs"];
     token_faults(
         sources,
         |path| EXACT.contains(&path),
@@ -461,6 +464,17 @@ fn browser_crates_stay_at_the_edge() {
 #[test]
 fn the_trusted_core_is_integers() {
     none(&float_faults(&sources()));
+}
+
+/// In them every operation that could leave its type says what happens then; the linter holds them to it.
+#[test]
+fn the_trusted_core_says_how_its_arithmetic_ends() {
+    for path in EXACT {
+        let text = fs::read_to_string(root().join(path)).unwrap();
+        assert!(text.contains("\n#![deny(clippy::arithmetic_side_effects)]\n"), "{path}");
+    }
+    let encode = fs::read_to_string(root().join("src/data/encode.rs")).unwrap();
+    assert!(encode.contains("#[deny(clippy::arithmetic_side_effects)]\npub fn within("));
 }
 
 #[test]
