@@ -16,8 +16,8 @@ use crate::plan::check::DEFAULT_NA;
 use crate::plan::document::{ColumnType, Plan};
 use crate::privacy::ledger::Ledger;
 use crate::release::Release;
-use crate::store;
-use crate::worker::pool::Pool;
+use crate::store::{self, LedgerRecord};
+use crate::worker::pool::{Pool, delay_from};
 use crate::worker::protocol::{Failure, Progress, Reason};
 
 /// Rows that the preview shows.
@@ -246,7 +246,11 @@ async fn recognise(app: App, blob: &Blob) {
 
 /// Shows a table's ledger and releases as they are stored.
 async fn recall(app: App, key: &str) {
-    match store::open_table(key).await {
+    remember(app, store::open_table(key).await);
+}
+
+fn remember(app: App, record: Result<Option<LedgerRecord>, Failure>) {
+    match record {
         Ok(Some(record)) => {
             lock_setup(app, &record.ledger);
             app.state.releases().set(record.releases);
@@ -311,6 +315,7 @@ pub fn release(app: App) {
     if app.busy() {
         return;
     }
+    let clicked = dom::clock();
     let forecast = match app.forecast.get_untracked() {
         Ok(forecast) => forecast,
         Err(gaps) => {
@@ -350,22 +355,27 @@ pub fn release(app: App) {
         }
         match pool(app).release(&blob, plan, key.clone(), on_progress(app, text::RELEASING)).await {
             Ok((release, ledger)) => {
+                // Everything that the click leads to is fetched before the delay and shown after it, at once.
+                let stored = store::open_table(&key).await;
+                delay_from(clicked).await;
                 app.state.run().set(None);
                 app.state.ledger().set(Some(ledger));
-                if let Ok(Some(record)) = store::open_table(&key).await {
+                if let Ok(Some(record)) = stored {
                     app.state.releases().set(record.releases);
                 }
                 show(app, release, Origin::Made);
             }
             Err(failure) => {
-                app.state.run().set(None);
                 if first
                     && !failure.charged
                     && let Err(storage) = store::forget_unused(&key).await
                 {
                     say(app, storage.message);
                 }
-                recall(app, &key).await;
+                let stored = store::open_table(&key).await;
+                delay_from(clicked).await;
+                app.state.run().set(None);
+                remember(app, stored);
                 if failure.reason == Reason::Cancelled && !failure.charged {
                     say(app, text::CANCELLED);
                 } else {

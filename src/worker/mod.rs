@@ -5,6 +5,7 @@
 //! partial sums (`scan`); the engine worker merges them, charges the ledger and makes the release (`run`). The page
 //! receives the release and nothing else.
 
+pub mod delay;
 pub mod protocol;
 pub mod selfcheck;
 

@@ -17,6 +17,7 @@ use web_sys::{
 
 use super::channel::{Mailbox, Received, Riders, pack, unpack};
 use super::context::StartContext;
+use super::delay;
 use super::protocol::{
     CHUNK, Failure, Progress, Reason, ReleaseRequest, Released, Request, Response, build_id,
 };
@@ -45,12 +46,6 @@ const START_MILLISECONDS: i32 = 30_000;
 
 /// Most scanning workers; more gain little and phones have little memory.
 const MAX_SCANNERS: u64 = 8;
-
-/// A result is shown at a multiple of this time since the request (noise-and-accounting, A12) …
-const TICK_MILLISECONDS: f64 = 250.0;
-
-/// … and never earlier than this.
-const LEAST_MILLISECONDS: f64 = 500.0;
 
 /// What is said where nobody knows whether the charge was stored.
 const UNTOLD: &str = "The browser's storage refuses to say whether the charge was made. Reload the page and look at the \
@@ -117,7 +112,8 @@ impl Pool {
         }
     }
 
-    /// Reads the table, charges its ledger and releases. `table` is what [`Self::identify`] answered for this file.
+    /// Reads the table, charges its ledger and releases. `table` is what [`Self::identify`] answered for this file. What
+    /// follows from the charge is shown after [`delay_from`] and not before.
     ///
     /// # Errors
     /// As for [`Self::identify`], and where the plan cannot be run or the budget does not allow it. The failure says
@@ -129,18 +125,13 @@ impl Pool {
         table: String,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<(Release, Ledger), Failure> {
-        let asked = now();
         let name = random_name()?;
         let result = self.try_release(file, plan, &table, &name, &on_progress).await;
         // The workers are gone and their locks with them, so the storage itself says what was charged.
         let charged = store::take_charge(&table, &name).await;
         match (result, charged) {
-            (Ok(released), _) => {
-                settle_clock(asked).await;
-                Ok((released.release, released.ledger))
-            }
+            (Ok(released), _) => Ok((released.release, released.ledger)),
             (Err(failure), charged) if charged.as_ref().map_or(failure.charged, |charged| *charged) => {
-                settle_clock(asked).await;
                 Err(Failure::after_charge(failure.reason))
             }
             // The engine was ended, so it could not say, and the storage does not.
@@ -393,25 +384,29 @@ fn random_name() -> Result<String, Failure> {
     Ok(id.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Waits until the first multiple of the tick since `asked`, and at least the least time.
-async fn settle_clock(asked: f64) {
-    let elapsed = now() - asked;
-    let due = ((elapsed / TICK_MILLISECONDS).ceil() * TICK_MILLISECONDS).max(LEAST_MILLISECONDS);
-    #[expect(clippy::cast_possible_truncation, reason = "at most half a second")]
-    let wait = (due - elapsed).ceil() as i32;
-    let Ok(window) = window() else { return };
-    let waited = Promise::new(&mut |resolve, _reject| {
-        // A window that gives no timer gives the result at once.
-        if window.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, wait).is_err() {
-            let _ = resolve.call0(&JsValue::UNDEFINED);
-        }
-    });
-    // The promise is only ever fulfilled.
-    let _ = JsFuture::from(waited).await;
-}
-
 fn now() -> f64 {
     window().ok().and_then(|window| window.performance()).map_or(0.0, |performance| performance.now())
+}
+
+/// Waits until a result that is complete now may be shown: `clicked` is the page's clock in milliseconds at the click
+/// that asked for it.
+pub async fn delay_from(clicked: f64) {
+    let due = clicked + delay::due(now() - clicked);
+    // A timer may be a little early.
+    while now() < due {
+        let Ok(window) = window() else { return };
+        #[expect(clippy::cast_possible_truncation, reason = "at most half a second")]
+        let wait = (due - now()).ceil() as i32;
+        let waited = Promise::new(&mut |resolve, reject| {
+            // A window that gives no timer gives the result at once.
+            if window.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, wait).is_err() {
+                let _ = reject.call0(&JsValue::UNDEFINED);
+            }
+        });
+        if JsFuture::from(waited).await.is_err() {
+            return;
+        }
+    }
 }
 
 fn window() -> Result<Window, Failure> {
