@@ -44,7 +44,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     halt("charged");
 
     let reference = LedgerReference { id: ledger.id().to_owned(), entry, idealised: ledger.idealised() };
-    let release = engine::release(&prepared, &scan.sink, rng, Some(reference), software)
+    let release = engine::release(&prepared, &scan.sink, rng, reference, software)
         .map_err(|error| charged(error.to_string()))?;
     drop(scan);
     halt("the noise is drawn");

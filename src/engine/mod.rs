@@ -1,15 +1,20 @@
 //! A plan and exact moments to a release.
 //!
 //! [`prepare`] fixes everything that is public before a row is read: the grid, the sensitivity, the noise, the cost.
-//! [`release`] draws the noise and writes the document; whoever calls it has charged the ledger before. [`simulate`]
-//! does the same from a seed, any number of times. No file, clock, thread or screen is known here.
+//! [`release()`] draws the noise and writes the document; whoever calls it has charged the ledger before. [`demonstrate()`]
+//! does the same from a seed, and [`simulate`] any number of times. The two take different generators and give
+//! different types. No file, clock, thread or screen is known here.
 
+mod demonstrate;
 mod error;
+mod evaluate;
 mod guard;
 mod prepare;
+mod publish;
 mod release;
 pub mod simulate;
 
+pub use demonstrate::{Demonstration, demonstrate, demonstrate_with};
 pub use error::EngineError;
 pub use prepare::{Cost, Prepared, check_table, prepare};
 pub use release::release;

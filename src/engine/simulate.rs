@@ -1,13 +1,12 @@
 //! The same mechanism from a seed, any number of times: a demonstration that protects nobody.
 
+use super::demonstrate::{Demonstration, demonstrate};
 use super::error::EngineError;
 use super::prepare::Prepared;
-use super::release::release;
 use crate::data::{EncodedRows, Moments};
 use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::DemoRng;
-use crate::release::Release;
-use crate::release::document::{Demo, Software};
+use crate::release::document::Software;
 
 /// Keeps the rows' draw apart from the noise's: run i uses the streams i and i + 2^63.
 const ROWS_STREAM: u64 = 1 << 63;
@@ -42,11 +41,11 @@ impl Simulation {
         Self { prepared, source, seed, software }
     }
 
-    /// Run number `run`, from 1. It depends on the seed and on `run` alone.
+    /// Run number `run`, from 1 to 2^63. It depends on the seed and on `run` alone.
     ///
     /// # Errors
-    /// [`EngineError::Internal`] as [`release`].
-    pub fn run(&self, run: u64) -> Result<Release, EngineError> {
+    /// [`EngineError::Internal`] as [`super::release()`].
+    pub fn run(&self, run: u64) -> Result<Demonstration, EngineError> {
         let drawn;
         let moments = match &self.source {
             Source::Moments(moments) => moments,
@@ -56,9 +55,7 @@ impl Simulation {
             }
         };
         let rng = DemoRng::new(self.seed, run & !ROWS_STREAM);
-        let mut release = release(&self.prepared, moments, rng, None, self.software.clone())?;
-        release.demo = Some(Demo { seed: self.seed, run });
-        Ok(release)
+        demonstrate(&self.prepared, moments, rng, self.software.clone())
     }
 }
 

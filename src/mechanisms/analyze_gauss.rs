@@ -161,10 +161,16 @@ impl Noise {
         }
     }
 
+    /// Cells of the packed upper triangle.
+    #[must_use]
+    pub const fn cells(&self) -> usize {
+        self.terms * (self.terms + 1) / 2
+    }
+
     /// Noise for the packed upper triangle, row by row.
     pub fn draw<E: Entropy>(&self, rng: &mut E) -> Vec<i128> {
         let s: NonZeroU64 = self.scale.get();
-        let mut cells = Vec::with_capacity(self.terms * (self.terms + 1) / 2);
+        let mut cells = Vec::with_capacity(self.cells());
         for row in 0..self.terms {
             for column in row..self.terms {
                 cells.push(match self.shape {
@@ -192,12 +198,18 @@ impl Noise {
 }
 
 /// The released integers, as a packed upper triangle: all noise is drawn first, then the exact sums are added.
+pub fn perturb<E: Entropy>(moments: &Moments, noise: &Noise, rng: &mut E) -> Vec<i128> {
+    add(noise.draw(rng), moments)
+}
+
+/// The noise with the exact sums added to it, as a packed upper triangle.
 ///
 /// No sum can wrap: exact sums stay below 2^112 and noise below 2^62 but with probability 0 in practice, and a sum that
 /// would leave 128 bits saturates.
-pub fn perturb<E: Entropy>(moments: &Moments, noise: &Noise, rng: &mut E) -> Vec<i128> {
+#[must_use]
+pub fn add(noise: Vec<i128>, moments: &Moments) -> Vec<i128> {
     let terms = moments.terms();
-    let mut cells = noise.draw(rng);
+    let mut cells = noise;
     let mut rest = cells.iter_mut();
     for row in 0..terms {
         for (column, cell) in (row..terms).zip(&mut rest) {

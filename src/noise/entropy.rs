@@ -1,8 +1,8 @@
 //! Random bytes: from the operating system for a release, from a seed for a demonstration, as two types.
 //!
 //! Both are the ChaCha20 stream (20 rounds). [`PrivateRng`] has one constructor, which asks the operating system for 32
-//! bytes; nothing can put a seed into it. What was drawn with [`DemoRng`] says so in its type ([`Entropy::DEMO`]).
-//! (noise-and-accounting, A11.)
+//! bytes; nothing can put a seed into it. The samplers take either; a charged release takes the one, and a demonstration
+//! the other and gives another type. (noise-and-accounting, A11.)
 
 use chacha20::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
@@ -15,9 +15,6 @@ const BLOCK: usize = 256;
 
 /// A source of random bytes; sealed, so that there are exactly the two below.
 pub trait Entropy: sealed::Sealed {
-    /// Whether the bytes come from a seed, so that nothing drawn with them is private.
-    const DEMO: bool;
-
     /// Fills `bytes`. The answer depends on how many bytes were taken before, not on how they were cut into calls.
     fn fill(&mut self, bytes: &mut [u8]);
 }
@@ -51,8 +48,6 @@ impl PrivateRng {
 }
 
 impl Entropy for PrivateRng {
-    const DEMO: bool = false;
-
     fn fill(&mut self, bytes: &mut [u8]) {
         self.0.fill(bytes);
     }
@@ -61,25 +56,39 @@ impl Entropy for PrivateRng {
 impl sealed::Sealed for PrivateRng {}
 
 /// Seeded randomness for demonstrations and tests: no privacy.
-pub struct DemoRng(Stream);
+pub struct DemoRng {
+    stream: Stream,
+    seed: u64,
+    run: u64,
+}
 
 impl DemoRng {
     /// The generator of run `run` under `seed`. It depends on these two numbers alone.
     #[must_use]
     pub fn new(seed: u64, run: u64) -> Self {
-        let run = if planted(Mutant::SeedReused) { 0 } else { run };
+        let stream = if planted(Mutant::SeedReused) { 0 } else { run };
         let mut key = *b"................discreet demo v1";
         key[..8].copy_from_slice(&seed.to_le_bytes());
-        key[8..16].copy_from_slice(&run.to_le_bytes());
-        Self(Stream::new(&key))
+        key[8..16].copy_from_slice(&stream.to_le_bytes());
+        Self { stream: Stream::new(&key), seed, run }
+    }
+
+    /// The seed.
+    #[must_use]
+    pub const fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The run.
+    #[must_use]
+    pub const fn run(&self) -> u64 {
+        self.run
     }
 }
 
 impl Entropy for DemoRng {
-    const DEMO: bool = true;
-
     fn fill(&mut self, bytes: &mut [u8]) {
-        self.0.fill(bytes);
+        self.stream.fill(bytes);
     }
 }
 
@@ -135,8 +144,6 @@ pub(crate) mod scripted {
     pub struct Scripted<'a>(pub &'a [u8]);
 
     impl Entropy for Scripted<'_> {
-        const DEMO: bool = true;
-
         fn fill(&mut self, bytes: &mut [u8]) {
             let (now, later) = self.0.split_at_checked(bytes.len()).expect("the script is long enough");
             bytes.copy_from_slice(now);

@@ -87,7 +87,7 @@ async fn try_release(
     CHARGED.set(true);
     post(&Response::Charged);
 
-    let release = engine::release(&prepared, &scan.sink, rng, Some(charge.reference()), Software::new(build))
+    let release = engine::release(&prepared, &scan.sink, rng, charge.reference(), Software::new(build))
         .map_err(|_| Failure::after_charge(Reason::Internal))?;
     let ledger = charge.settle(&release).await?;
     Ok(Released { release, ledger })

@@ -10,11 +10,11 @@ use discreet::audit::bench::{noise, read};
 use discreet::audit::check::{Check, Finding, Item, Kind, Measured, Verdict};
 use discreet::audit::fit::{self, Fit, Sampler};
 use discreet::audit::pairs::with_constant;
-use discreet::engine::release;
+use discreet::engine::{demonstrate, release};
 use discreet::mechanisms::analyze_gauss::perturb;
 use discreet::noise::entropy::{DemoRng, PrivateRng};
 use discreet::noise::law;
-use discreet::release::document::Shape;
+use discreet::release::document::{LedgerReference, Shape};
 
 use crate::support::software;
 
@@ -93,8 +93,8 @@ fn a_fit_notices_a_wrong_law() {
 fn a_release_shows_the_audited_integers_and_no_others() {
     let (prepared, moments) = read(&with_constant(Shape::Goe), "x,y\n0.2,0.4\n").unwrap();
     let cells = perturb(&moments, &noise(&prepared).unwrap(), &mut DemoRng::new(5, 1));
-    let released = release(&prepared, &moments, DemoRng::new(5, 1), None, software()).unwrap();
-    let matrix = released.moments.unwrap().matrix;
+    let released = demonstrate(&prepared, &moments, DemoRng::new(5, 1), software()).unwrap();
+    let matrix = released.document().moments.clone().unwrap().matrix;
     let upper: Vec<&String> = (0..3).flat_map(|row| &matrix[row][row..]).collect();
     assert_eq!(upper, cells.iter().map(i128::to_string).collect::<Vec<_>>().iter().collect::<Vec<_>>());
 }
@@ -104,7 +104,8 @@ fn two_releases_under_the_operating_system_s_randomness_differ() {
     let (prepared, moments) = read(&with_constant(Shape::Goe), "x,y\n0.2,0.4\n").unwrap();
     let matrix = || {
         let rng = PrivateRng::from_os().unwrap();
-        release(&prepared, &moments, rng, None, software()).unwrap().moments.unwrap().matrix
+        let charge = LedgerReference { id: "00".to_owned(), entry: 1, idealised: false };
+        release(&prepared, &moments, rng, charge, software()).unwrap().moments.unwrap().matrix
     };
     assert_ne!(matrix(), matrix());
 }

@@ -27,7 +27,7 @@ fn truth(plan: &Value) -> Vec<f64> {
     let mut plan = plan.clone();
     plan["budget"] = json!({"none": true});
     let release = simulation(&plan, false).run(1).unwrap();
-    list(&release).iter().map(|coefficient| coefficient.estimate.unwrap()).collect()
+    list(release.document()).iter().map(|coefficient| coefficient.estimate.unwrap()).collect()
 }
 
 /// The share of intervals that cover the truth, over all coefficients, and the share of runs with an interval.
@@ -37,7 +37,7 @@ fn coverage(plan: &Value) -> (f64, f64) {
     let (mut covered, mut intervals) = (0_u32, 0_u32);
     for run in 1..=RUNS {
         let release = simulation.run(run).unwrap();
-        for (coefficient, target) in list(&release).iter().zip(&truth) {
+        for (coefficient, target) in list(release.document()).iter().zip(&truth) {
             if let (Some(lower), Some(upper)) = (coefficient.lower, coefficient.upper) {
                 intervals += 1;
                 covered += u32::from((lower..=upper).contains(target));
@@ -66,7 +66,7 @@ fn with_ten_related_predictors_intervals_are_withheld() {
         let plan = plan(&columns, json!({"epsilon": epsilon, "delta": 1e-5}));
         let simulation = simulation(&plan, true);
         for run in 1..=20 {
-            let release: Release = simulation.run(run).unwrap();
+            let release: Release = simulation.run(run).unwrap().document().clone();
             assert!(list(&release).iter().all(|coefficient| {
                 coefficient.interval == Interval::Withheld
                     && coefficient.lower.is_none()

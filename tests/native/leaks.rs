@@ -1,47 +1,326 @@
-//! Nothing of the table reaches a release or a message, except through the mechanism.
+//! Nothing of the table reaches an export or a message, except through the mechanism.
+//!
+//! The noise is chosen so that two tables have the same noisy integers, and then everything that leaves must be the same
+//! bytes: a difference could only have come from the table itself.
 
+use std::collections::BTreeSet;
+
+use discreet::cli::CliError;
 use discreet::data::{EncodedRows, Moments};
-use discreet::engine::{check_table, release};
+use discreet::engine::{Demonstration, EngineError, Prepared, check_table, demonstrate_with};
+use discreet::inference::options::{Repair, Ridge};
+use discreet::inference::refit::refit;
 use discreet::noise::entropy::DemoRng;
-use serde_json::json;
+use discreet::privacy::calibrate::{Budget, Split};
+use discreet::privacy::ledger::{Ledger, Opening};
+use discreet::privacy::measure::{Delta, Epsilon};
+use discreet::release::document::{Assurance, Interval, Release};
+use discreet::release::statement::WELL_FORMED;
+use discreet::release::{report, table};
+use discreet::worker::protocol::{Failure, Reason, Released, Response};
+use serde_json::{Value, json};
 
-use crate::support::{prepared, scan, small_diabetes_plan, software};
+use crate::cli::Bench;
+use crate::support::{DIABETES, list, prepared, scan, small_diabetes_plan, software};
 
-/// The text of a release whose noise comes from a fixed seed, so that equal moments give equal noisy moments.
-fn released(table: &str) -> String {
-    let plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
-    let prepared = prepared(&plan, table).unwrap();
-    let scan = scan(&prepared, table, Moments::new);
-    check_table(&prepared, scan.records, scan.persons).unwrap();
-    let release = release(&prepared, &scan.sink, DemoRng::new(3, 1), None, software()).unwrap();
-    serde_json::to_string_pretty(&release).unwrap()
+type Made = Result<Demonstration, EngineError>;
+
+/// A table as the engine has it.
+struct Side {
+    prepared: Prepared,
+    moments: Moments,
+}
+
+impl Side {
+    fn new(plan: &Value, table: &str) -> Self {
+        let prepared = prepared(plan, table).unwrap();
+        let scan = scan(&prepared, table, Moments::new);
+        check_table(&prepared, scan.records, scan.persons).unwrap();
+        Self { prepared, moments: scan.sink }
+    }
+
+    /// The exact sums, as the noise is laid out.
+    fn upper(&self) -> Vec<i128> {
+        let terms = self.moments.terms();
+        let cells = (0..terms).flat_map(|row| (row..terms).map(move |column| (row, column)));
+        cells.map(|(row, column)| self.moments.get(row, column)).collect()
+    }
+
+    /// What is made of the table when its noisy integers are `target`.
+    fn forced(&self, target: &[i128]) -> Result<Release, EngineError> {
+        let noise = target.iter().zip(self.upper()).map(|(target, exact)| target.saturating_sub(exact));
+        let made = demonstrate_with(&self.prepared, &self.moments, noise.collect(), software());
+        made.map(|made| made.document().clone())
+    }
+
+    /// A ledger that paid for it. The entry's nonce is random, and its only part that is.
+    fn ledger(&self) -> Ledger {
+        let mut ledger = Ledger::open(&Opening {
+            id: [7; 16],
+            created: "2026-11-20",
+            terms: self.prepared.terms(),
+            budget: Budget::EpsilonDelta {
+                epsilon: Epsilon::try_new(16.0).unwrap(),
+                delta: Delta::try_new(1e-5).unwrap(),
+            },
+            split: Split::Gaussian,
+        })
+        .unwrap();
+        let mut request = self.prepared.request();
+        assert!(request.parameters.insert("nonce".to_owned(), json!("0")).is_some());
+        let entry = ledger.reserve(&request).unwrap();
+        ledger.release(entry).unwrap();
+        ledger
+    }
+
+    /// Everything that leaves once a release is made: files, and the worker's last message to the page.
+    fn exports(&self, release: &Release) -> Vec<(&'static str, String)> {
+        let mut exports = vec![
+            ("release", pretty(release)),
+            ("line", serde_json::to_string(release).unwrap()),
+            ("coefficients", table::csv(&release.coefficients)),
+            ("report", report::html(release)),
+            ("plan", pretty(&release.plan)),
+            ("ledger", self.ledger().to_json().unwrap()),
+        ];
+        for (outcome, features) in [("bmi", "bp,target"), ("target", "bp"), ("bp", "nobody"), ("bp", "bp")] {
+            let features: Vec<String> = features.split(',').map(str::to_owned).collect();
+            for (ridge, repair) in [(Ridge::None, Repair::None), (Ridge::Auto, Repair::Floor)] {
+                let text = match refit(release, outcome, &features, ridge, repair, 0.9) {
+                    Ok(refit) => pretty(&refit),
+                    Err(error) => error.to_string(),
+                };
+                exports.push(("refit", text));
+            }
+        }
+        let released = Released { release: release.clone(), ledger: self.ledger() };
+        exports.push(("message", serde_json::to_string(&Response::Released(Box::new(released))).unwrap()));
+        exports
+    }
+}
+
+/// A document of ours, as it is downloaded.
+fn pretty<T: serde::Serialize>(document: &T) -> String {
+    serde_json::to_string_pretty(document).unwrap()
+}
+
+/// The names of the exports that differ.
+fn differences(
+    first: &[(&'static str, String)],
+    second: &[(&'static str, String)],
+) -> BTreeSet<&'static str> {
+    assert_eq!(first.len(), second.len());
+    let pairs = first.iter().zip(second);
+    pairs.filter(|(first, second)| first != second).map(|(first, _)| first.0).collect()
+}
+
+/// The noisy integers of a table of the plan whose regressions come out well.
+fn noisy(plan: &Value) -> Vec<i128> {
+    let side = Side::new(plan, DIABETES);
+    let noise = side.prepared.cost().unwrap().noise.draw(&mut DemoRng::new(3, 1));
+    noise.iter().zip(side.upper()).map(|(noise, exact)| noise + exact).collect()
+}
+
+/// Tables of one header: a handful of rows, its neighbours, and tables that have nothing in common with it.
+fn tables() -> Vec<String> {
+    let header = "bmi,bp,target";
+    let rows = ["25,80,100", "42,140,350", "30,90,200"];
+    let mut tables: Vec<String> = vec![
+        format!("{header}\n"),
+        format!("{header}\n{}\n", rows.join("\n")),
+        // Without one person, with one person more, with other data of one person.
+        format!("{header}\n{}\n", rows[..2].join("\n")),
+        format!("{header}\n{}\n18,60,0\n", rows.join("\n")),
+        format!("{header}\n{}\n42,60,350\n", rows[..2].join("\n")),
+        // Nothing but missing cells and nonsense.
+        format!("{header}\n,,\nNA,NA,NA\nx,y,z\n1e999,-1e999,nan\n"),
+        // Quotes, other line ends, a mark in front, a last line without an end.
+        format!("\u{feff}{header}\r\n\"25\",80,100\r\n\r\n42,\"140\",350"),
+    ];
+    // All in a corner of the bounds.
+    tables.push(format!("{header}\n{}", "42,140,350\n".repeat(997)));
+    tables
 }
 
 #[test]
-fn equal_noisy_moments_give_equal_bytes() {
+fn equal_noisy_integers_give_equal_bytes() {
+    let mut withheld = BTreeSet::new();
+    for (adjacency, epsilon) in [("add-remove", 0.3), ("add-remove", 15.0), ("replace-one", 15.0)] {
+        for params in [json!({}), json!({"shape": "iid", "ridge": "auto", "repair": "floor"})] {
+            let mut plan = small_diabetes_plan(json!({"epsilon": epsilon, "delta": 1e-5}));
+            plan["adjacency"] = json!(adjacency);
+            plan["mechanism"]["params"] = params;
+            if adjacency == "replace-one" {
+                plan["rows"] = json!(442);
+            }
+            let target = noisy(&plan);
+            // Under replace-one neighbours have as many rows, which are public.
+            let tables = if adjacency == "add-remove" {
+                tables()
+            } else {
+                vec![
+                    format!("bmi,bp,target\n{}", "42,140,350\n".repeat(442)),
+                    format!("bmi,bp,target\n{}18,60,0\n", "42,140,350\n".repeat(441)),
+                    format!("bmi,bp,target\n{}", "x,,\n".repeat(442)),
+                ]
+            };
+            let honest = Side::new(&plan, DIABETES);
+            let release = honest.forced(&target).unwrap();
+            withheld.insert(list(&release)[0].interval == Interval::Withheld);
+            let expected = honest.exports(&release);
+            for table in &tables {
+                let side = Side::new(&plan, table);
+                let found = side.exports(&side.forced(&target).unwrap());
+                assert_eq!(
+                    differences(&expected, &found),
+                    BTreeSet::new(),
+                    "{adjacency} {epsilon}: {table:.60}"
+                );
+            }
+        }
+    }
+    assert_eq!(withheld.len(), 2, "both kinds of release are among them");
+}
+
+/// The comparison sees what it has to see: a count, a mean and an exact sum, each put where a bug could put it.
+#[test]
+fn a_planted_leak_is_seen() {
+    type Plant = fn(&mut Release, &Side);
+    let plan = small_diabetes_plan(json!({"epsilon": 15, "delta": 1e-5}));
+    let target = noisy(&plan);
+    let tables = tables();
+    let planted: [(Plant, &str); 5] = [
+        (|release, side| release.diagnostics.rows = Some(side.moments.rows() as f64), "release"),
+        (|release, side| release.diagnostics.notes.push(format!("{} rows", side.moments.rows())), "report"),
+        (|release, side| release.plan.stated_rows = Some(side.moments.rows()), "plan"),
+        (|release, side| release.software.build = side.moments.get(0, 0).to_string(), "report"),
+        (
+            |release, side| {
+                release.moments.as_mut().unwrap().matrix[2][2] = side.moments.get(2, 2).to_string();
+            },
+            "refit",
+        ),
+    ];
+    for (number, (plant, seen)) in planted.into_iter().enumerate() {
+        let exports = [&tables[1], &tables[2]].map(|table| {
+            let side = Side::new(&plan, table);
+            let mut release = side.forced(&target).unwrap();
+            plant(&mut release, &side);
+            side.exports(&release)
+        });
+        let found = differences(&exports[0], &exports[1]);
+        assert!(found.contains(seen) && found.contains("message"), "leak {number}: seen in {found:?}");
+    }
+}
+
+/// After the charge there is a document whatever the noisy integers are, or a failure that says the same whatever the
+/// table: integers that have no regression, that are far beyond any table's, or that belong to another plan.
+#[test]
+fn what_follows_the_charge_says_nothing_of_the_table() {
+    let told = |side: &Side, made: Result<Release, EngineError>| match made {
+        Ok(release) => format!("{:?}", side.exports(&release)),
+        Err(error) => CliError::Charged { what: error.to_string(), entry: 1 }.to_string(),
+    };
+    for repair in ["none", "shift", "floor"] {
+        for ridge in [json!("none"), json!("auto"), json!(0.5)] {
+            let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+            plan["mechanism"]["params"] = json!({"repair": repair, "ridge": ridge});
+            let sides: Vec<Side> = tables().iter().map(|table| Side::new(&plan, table)).collect();
+            // Terms: constant, bmi, bp, target. Nothing at all; too much of everything; a negative square; no rank.
+            let targets = [
+                [0; 10],
+                [i128::MAX / 2; 10],
+                [i128::MIN / 2; 10],
+                [9, 1, 1, 1, -9, 1, 1, 9, 1, 9].map(|cell: i128| cell << 60),
+                [9, 9, 9, 9, 9, 9, 9, 9, 9, 9].map(|cell: i128| cell << 60),
+                [1, 9, 9, 9, 1, 9, 9, 1, 9, 1].map(|cell: i128| cell << 60),
+            ];
+            for target in targets {
+                let all: BTreeSet<String> =
+                    sides.iter().map(|side| told(side, side.forced(&target))).collect();
+                assert_eq!(all.len(), 1, "{repair} {ridge} {target:?}");
+            }
+            let failing: [fn(&Side) -> Made; 2] = [
+                |side| demonstrate_with(&side.prepared, &Moments::new(9), vec![0; 10], software()),
+                |side| demonstrate_with(&side.prepared, &side.moments, vec![0; 9], software()),
+            ];
+            for fails in failing {
+                let all: BTreeSet<String> =
+                    sides.iter().map(|side| fails(side).unwrap_err().to_string()).collect();
+                assert_eq!(all.len(), 1, "{all:?}");
+            }
+        }
+    }
+    let reasons = [Reason::Internal, Reason::Storage, Reason::Cancelled, Reason::Table];
+    let messages: BTreeSet<String> =
+        reasons.map(|reason| Failure::after_charge(reason).message).into_iter().collect();
+    assert_eq!(messages.len(), 1, "{messages:?}");
+}
+
+/// The same by the built program: tables of equal sums and different everything else.
+#[test]
+fn the_command_line_prints_nothing_but_the_release() {
     let plain = "bmi,bp,target\n25,80,100\n42,140,350\n30,90,200\n";
-    for other in [
+    let bench = Bench::new();
+    bench.write("table.csv", plain);
+    let expected = bench.ok("simulate --plan plan.json --runs 3 --seed 5 table.csv");
+    for (name, other) in [
         // Another order of rows, another spelling of numbers.
-        "bmi,bp,target\n30.0,9e1,200\n25,80,100\n42,140,350\n",
+        ("other.csv", "bmi,bp,target\n30.0,9e1,200\n25,80,100\n42,140,350\n"),
         // Values outside their bounds, which clip to the same.
-        "bmi,bp,target\n25,80,100\n999,1e300,1e9\n30,90,200\n",
+        ("clipped.csv", "bmi,bp,target\n25,80,100\n999,1e300,1e9\n30,90,200\n"),
         // Rows that are skipped: under add-remove the number of rows is private.
-        "bmi,bp,target\n25,80,100\n,,\nNA,80,1\nx,1,1\n42,140,350\n30,90,200\n?,?,?\n",
+        ("skipped.csv", "bmi,bp,target\n25,80,100\n,,\nNA,80,1\nx,1,1\n42,140,350\n30,90,200\n?,?,?\n"),
         // Quotes, line ends, blank lines.
-        "\u{feff}bmi,bp,target\r\n\"25\",80,100\r\n\r\n42,\"140\",350\r\n30,90,200",
+        ("windows.csv", "\u{feff}bmi,bp,target\r\n\"25\",80,100\r\n\r\n42,\"140\",350\r\n30,90,200"),
+        // Columns that the plan does not name, elsewhere in the line.
+        ("wide.csv", "target,name,bmi,bp\n100,alpha,25,80\n350,beta,42,140\n200,gamma,30,90\n"),
     ] {
-        assert_eq!(released(plain), released(other), "{other:?}");
+        bench.write(name, other);
+        let found = bench.ok(&format!("simulate --plan plan.json --runs 3 --seed 5 {name} --workers 2"));
+        assert_eq!(found, expected, "{name}");
     }
     // The test can fail: another row shows.
-    assert_ne!(released(plain), released("bmi,bp,target\n25,80,101\n42,140,350\n30,90,200\n"));
+    bench.write("table.csv", plain.replace("200", "201"));
+    assert_ne!(bench.ok("simulate --plan plan.json --runs 3 --seed 5 table.csv"), expected);
+}
+
+/// A charged release has noise of its own. But for its marks it is what any other table gives with the same integers.
+#[test]
+fn a_charged_release_is_a_function_of_its_integers() {
+    for epsilon in [0.03, 8.0] {
+        let plan = small_diabetes_plan(json!({"epsilon": epsilon, "delta": 1e-5}));
+        let bench = Bench::new();
+        bench.plan(&plan);
+        bench.open_ledger("8");
+        let printed = bench.ok("release --plan plan.json --ledger ledger.json table.csv");
+        let release: Release = serde_json::from_str(&printed).unwrap();
+        let matrix = release.moments.as_ref().unwrap().matrix.clone();
+        let target: Vec<i128> = (0..matrix.len())
+            .flat_map(|row| matrix[row][row..].iter().map(|cell| cell.parse().unwrap()).collect::<Vec<_>>())
+            .collect();
+        for table in tables() {
+            let mut other = Side::new(&plan, &table).forced(&target).unwrap();
+            other.ledger.clone_from(&release.ledger);
+            other.demo = None;
+            other.privacy.assurance = Assurance::Exact;
+            other.diagnostics.notes.push(WELL_FORMED.to_owned());
+            other.software = release.software.clone();
+            assert_eq!(pretty(&other) + "\n", printed, "{epsilon}: {table:.60}");
+        }
+    }
 }
 
 #[test]
 fn ignored_columns_and_their_cells_do_not_show() {
+    let plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
     let tables = ["note,bmi,bp,target\nalpha,25,80,100\n", "note,bmi,bp,target\nbeta,25,80,100\n"];
-    let [first, second] = tables.map(released);
-    assert_eq!(first, second);
-    assert!(!first.contains("alpha") && !first.contains("note\""));
+    let [first, second] = tables.map(|table| {
+        let side = Side::new(&plan, table);
+        side.exports(&side.forced(&noisy(&plan)).unwrap())
+    });
+    assert_eq!(differences(&first, &second), BTreeSet::new());
+    assert!(first.iter().all(|(_, text)| !text.contains("alpha") && !text.contains("note\"")));
 }
 
 #[test]
@@ -70,16 +349,176 @@ fn the_number_of_rows_is_compared_only_where_it_is_public() {
     assert!(counted(&plan).unwrap_err().contains("2 persons and the plan states 3"));
 }
 
+/// What no export may hold: the clock, a duration, the private counts, the file's name or its place.
+fn faults_of(text: &str, forbidden: &[String]) -> Vec<String> {
+    const UNITS: [&str; 11] =
+        ["ms", "s", "sec", "secs", "second", "seconds", "min", "minute", "minutes", "hour", "hours"];
+    let chars: Vec<char> = text.chars().collect();
+    let at = |index: usize| chars.get(index).copied().unwrap_or('\n');
+    let mut faults = Vec::new();
+    for end in (1..chars.len()).filter(|&end| at(end - 1).is_ascii_digit() && !at(end).is_ascii_digit()) {
+        // 12:34, as in every way of writing a time of day.
+        if at(end) == ':' && at(end + 1).is_ascii_digit() {
+            faults.push(format!(
+                "time: {}",
+                chars[end.saturating_sub(20)..(end + 5).min(chars.len())].iter().collect::<String>()
+            ));
+        }
+        let start = if at(end) == ' ' { end + 1 } else { end };
+        let unit: String = chars[start..].iter().take_while(|c| c.is_ascii_alphabetic()).collect();
+        if UNITS.contains(&unit.as_str()) {
+            faults.push(format!(
+                "duration: {}",
+                chars[end.saturating_sub(20)..start + unit.len()].iter().collect::<String>()
+            ));
+        }
+    }
+    for word in forbidden {
+        let number = word.chars().all(|c| c.is_ascii_digit());
+        let alone = |from: usize| {
+            let edge = |c: Option<char>| !c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '.');
+            let after = &text[from + word.len()..];
+            let after = after.strip_prefix(".0").unwrap_or(after);
+            edge(text[..from].chars().next_back()) && edge(after.chars().next())
+        };
+        if text.match_indices(word.as_str()).any(|(from, _)| !number || alone(from)) {
+            faults.push(format!("`{word}`"));
+        }
+    }
+    faults
+}
+
+/// Keys that would say when, how long, how many or where from.
+fn key_faults(value: &Value, path: &str, faults: &mut Vec<String>) {
+    const WORDS: [&str; 26] = [
+        "at",
+        "clock",
+        "count",
+        "date",
+        "duration",
+        "elapsed",
+        "file",
+        "finished",
+        "folder",
+        "host",
+        "iterations",
+        "millis",
+        "ms",
+        "n",
+        "path",
+        "persons",
+        "records",
+        "seconds",
+        "size",
+        "skipped",
+        "started",
+        "time",
+        "timestamp",
+        "user",
+        "when",
+        "workers",
+    ];
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                let lower = key.to_lowercase();
+                if lower.split(|c: char| !c.is_alphanumeric()).any(|word| WORDS.contains(&word)) {
+                    faults.push(format!("{path}.{key}"));
+                }
+                key_faults(value, &format!("{path}.{key}"), faults);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| key_faults(item, path, faults)),
+        _ => {}
+    }
+}
+
 #[test]
-fn a_release_has_no_clock_and_no_count() {
-    let text = released("bmi,bp,target\n25,80,100\n42,140,350\n30,90,200\n");
-    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let keys: Vec<&String> = value.as_object().unwrap().keys().collect();
-    let known = ["coefficients", "diagnostics", "ledger", "moments", "plan", "privacy", "schema", "software"];
-    let mut sorted = keys.clone();
-    sorted.sort();
-    assert_eq!(sorted, known);
-    assert!(value["plan"].get("rows").is_none());
+fn no_export_has_a_clock_a_duration_a_private_count_or_a_path() {
+    // 7,919 rows, of which 7,001 can be read, of 4,999 persons; add-remove, so all of these are private.
+    let mut text = "id,bmi,bp,target\n".to_owned();
+    for row in 0..7_919_u32 {
+        let cell = if row < 7_001 { (row % 80 + 60).to_string() } else { "NA".to_owned() };
+        text.push_str(&format!("p{},{},{cell},{}\n", row % 4_999, row % 24 + 18, row % 350));
+    }
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    plan["person"] = json!("id");
+    plan["max_rows_per_person"] = json!(2);
+    let bench = Bench::new();
+    bench.plan(&plan);
+    bench.write("Clinic-Mueller.csv", &text);
+    bench
+        .ok("ledger new ledger.json --epsilon 2 --delta 1e-5 --adjacency add-remove --max-rows-per-person 2");
+    let printed = bench.ok("release --plan plan.json --ledger ledger.json Clinic-Mueller.csv");
+    bench.write("release.json", &printed);
+
+    let folder = bench.path("").to_string_lossy().trim_end_matches('/').to_owned();
+    let names =
+        ["Mueller", "plan.json", "ledger.json", "/tmp", env!("CARGO_MANIFEST_DIR")].map(str::to_owned);
+    let counts = ["7919", "7,919", "7001", "7,001", "4999", "4,999", "918"].map(str::to_owned);
+    let names: Vec<String> = names.into_iter().chain([folder, text.len().to_string()]).collect();
+    let all: Vec<String> = names.iter().cloned().chain(counts).collect();
+
+    // Seeded noise, so that none of its digits happens to be a count.
+    let side = Side::new(&plan, &text);
+    assert_eq!(side.moments.rows(), 7_001);
+    let noise = side.prepared.cost().unwrap().noise.draw(&mut DemoRng::new(3, 1));
+    let target: Vec<i128> = noise.iter().zip(side.upper()).map(|(noise, exact)| noise + exact).collect();
+    let release = side.forced(&target).unwrap();
+    let mut exports = side.exports(&release);
+    exports.push(("demonstration", bench.ok("simulate --plan plan.json Clinic-Mueller.csv")));
+    let charged = [
+        ("charged release", printed),
+        ("its refit", bench.ok("refit --release release.json --outcome bmi --features bp,target")),
+        ("ledger on the disk", bench.read("ledger.json")),
+        ("ledger as it is shown", bench.ok("ledger show ledger.json")),
+    ];
+    let checked =
+        exports.iter().map(|export| (export, &all)).chain(charged.iter().map(|export| (export, &names)));
+    for ((name, text), forbidden) in checked {
+        assert_eq!(faults_of(text, forbidden), Vec::<String>::new(), "{name}");
+        let mut faults = Vec::new();
+        if let Ok(value) = serde_json::from_str::<Value>(text) {
+            key_faults(&value, "", &mut faults);
+        }
+        assert_eq!(faults, Vec::<String>::new(), "{name}");
+    }
+    let forbidden = all;
+
+    // The test can fail.
+    for planted in [
+        "made at 14:05",
+        "after 3 seconds",
+        "took 12ms",
+        "7919 rows",
+        "7919.0",
+        "n = 7,001",
+        "Clinic-Mueller.csv",
+    ] {
+        assert_eq!(faults_of(planted, &forbidden).len(), 1, "{planted}");
+    }
+    for harmless in ["2026-11-20", "17919.5", "0x7919", "3 secrets", "1:abc", "10.5pt/1.45"] {
+        assert_eq!(faults_of(harmless, &forbidden), Vec::<String>::new(), "{harmless}");
+    }
+    let mut faults = Vec::new();
+    key_faults(
+        &json!({"diagnostics": {"rows": 1, "elapsed_seconds": 2}, "a": [{"created_at": 3}]}),
+        "",
+        &mut faults,
+    );
+    assert_eq!(faults.len(), 2, "{faults:?}");
     // What `diagnostics.rows` says comes from the noisy intercept cell.
-    assert!((value["diagnostics"]["rows"].as_f64().unwrap() - 3.0).abs() > 1e-9);
+    assert!((release.diagnostics.rows.unwrap() - 7_001.0).abs() > 1e-9);
+}
+
+#[test]
+fn a_release_has_these_keys_and_no_others() {
+    let plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    let side = Side::new(&plan, &tables()[1]);
+    let value = serde_json::to_value(side.forced(&noisy(&plan)).unwrap()).unwrap();
+    let keys: BTreeSet<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    let known =
+        ["coefficients", "demo", "diagnostics", "ledger", "moments", "plan", "privacy", "schema", "software"];
+    assert_eq!(keys, BTreeSet::from(known));
+    assert!(value["plan"].get("rows").is_none());
 }

@@ -5,6 +5,7 @@
 mod architecture;
 mod audit;
 mod cli;
+mod compile_fail;
 mod coverage;
 mod hostile;
 mod inference;
