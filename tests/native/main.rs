@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod account;
 mod architecture;
 mod audit;
 mod cli;
@@ -22,12 +23,15 @@ mod mechanisms;
 #[cfg(feature = "audit-mutants")]
 mod mutants;
 mod plans;
+mod profiles;
 mod records;
 mod samplers;
 mod signal;
 mod slices;
 mod support;
 mod vectors;
+#[path = "../vectors/harness.rs"]
+mod vectors_harness;
 #[path = "../web/golden.rs"]
 mod web_golden;
 #[path = "../web/pld.rs"]
