@@ -66,25 +66,10 @@ A budget is fixed for a table before anything is asked of it. One ledger belongs
 different ledgers about the same persons add up.
 ";
 
-/// `discreet account --help`.
+/// How `discreet account --help` begins; the table of conversions follows.
 pub const ACCOUNT: &str = "\
-discreet account NAME [--epsilon E] [--delta D] [--mu M] [--rho R] [--sigma S] [--sensitivity D]
+discreet account NAME OPTIONS
 
-Prints one number. What may be spent is rounded down, what is lost or needed is rounded up.
-
-  sigma     Gaussian noise that keeps --epsilon with --delta, --mu or --rho; --sensitivity is 1 unless given
-  epsilon   at --delta, of --mu, --rho or --sigma
-  delta     at --epsilon, of --mu, --rho or --sigma
-  mu        that --epsilon with --delta or --rho allow; of --epsilon alone (a pure mechanism) or --sigma
-  rho       that --epsilon with --delta allow; of --epsilon alone (a pure mechanism), --mu or --sigma
-
-  gaussian_sigma gdp_delta gdp_ln_delta gdp_eps gdp_mu zcdp_delta zcdp_eps zcdp_rho rho_from_pure mu_from_pure
-  classical_gaussian_true_delta
-  gdp_compose    --mus 0.2|0.3 --delta D
-  mu_B           --epsilon E --delta D --other-epsilon E --other-delta D
-  delta_total    --epsilon E --mu M --other-epsilon E --other-delta D
-  tv_bound       --variance V
-  pld_delta      --mechs gauss:2:10+lap:4:3 --epsilon E     many releases together, by numbers; to look at, not to admit
-  pld_eps        --mechs gauss:2:10+lap:4:3 --delta D       gauss:SIGMA:COUNT lap:SCALE:COUNT psg:SIGMA:RATE:COUNT
-                   dp:EPSILON:DELTA:COUNT dlap:A:SENSITIVITY:COUNT dgauss:SIGMA:SENSITIVITY:COUNT, joined by +
+Prints one number. What may be spent is rounded down, what is lost or needed is rounded up, unless a line says otherwise.
+`discreet account NAME --help` shows one of them.
 ";

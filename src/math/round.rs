@@ -18,6 +18,23 @@ pub fn lower(x: f64, relative: f64) -> f64 {
     (x - x.abs() * relative).next_down()
 }
 
+/// a + b, rounded up.
+#[must_use]
+pub fn add_up(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    // What the sum lost, exactly (Knuth's two-sum).
+    let second = sum - a;
+    let rest = (a - (sum - second)) + (b - second);
+    if rest > 0.0 { sum.next_up() } else { sum }
+}
+
+/// a × b, rounded up; exact unless the product is too small to be a normal number.
+#[must_use]
+pub fn multiply_up(a: f64, b: f64) -> f64 {
+    let product = a * b;
+    if libm::fma(a, b, -product) > 0.0 { product.next_up() } else { product }
+}
+
 /// ⌊x 2^bits⌋ without rounding error; `None` if `x` is negative or not finite.
 #[must_use]
 pub fn floor_scaled(x: f64, bits: usize) -> Option<UBig> {
@@ -86,6 +103,18 @@ mod tests {
             assert_eq!(floor_scaled(bad, 1), None);
             assert_eq!(ceil_scaled(bad, 1), None);
         }
+    }
+
+    #[test]
+    fn sums_and_products_go_up_only_when_they_must() {
+        assert_eq!(add_up(0.5, 0.25).to_bits(), 0.75_f64.to_bits());
+        assert_eq!(multiply_up(3.0, 0.25).to_bits(), 0.75_f64.to_bits());
+        // As doubles, 0.1 + 0.2 lies below their rounded sum, and 10 × 0.1 above 1.
+        assert_eq!(add_up(0.1, 0.2).to_bits(), (0.1_f64 + 0.2).to_bits());
+        assert_eq!(multiply_up(10.0, 0.1).to_bits(), 1.0_f64.next_up().to_bits());
+        assert_eq!(multiply_up(-10.0, 0.1).to_bits(), (-1.0_f64).to_bits());
+        assert_eq!(add_up(1.0, 1e-30).to_bits(), 1.0_f64.next_up().to_bits());
+        assert_eq!(add_up(1.0, -1e-30).to_bits(), 1.0_f64.to_bits());
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Two wallets together: Gaussian releases beside (ε, δ) releases, interleaved and chosen adaptively
 //! (noise-and-accounting, B10).
 
-use super::convert::{gdp_ln_delta, largest};
+use super::convert::{DELTA_MARGIN, gdp_ln_delta, largest, raised_delta};
 use super::measure::{Delta, Epsilon, Mu};
-use crate::math::round::{MARGIN, lower, raise};
+use crate::math::round::{MARGIN, lower};
 
 /// What a pair of wallets may spend in all.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,12 +21,7 @@ pub struct Pair {
 /// Noise-and-accounting, B10; relative error below 1e-14 before the rounding.
 #[must_use]
 pub fn delta_total(epsilon: Epsilon, pair: &Pair) -> Delta {
-    let total = total(epsilon.get(), pair);
-    if total > 0.0 {
-        Delta::try_new(raise(total, 1e-12).min(1.0)).unwrap_or(Delta::ZERO)
-    } else {
-        Delta::ZERO
-    }
+    raised_delta(total(epsilon.get(), pair), DELTA_MARGIN)
 }
 
 fn total(epsilon: f64, pair: &Pair) -> f64 {

@@ -12,7 +12,7 @@ use crate::math::special::{
 };
 
 /// Relative amount by which a δ is raised, and ln δ lowered before it is aimed at.
-const DELTA_MARGIN: f64 = 1e-12;
+pub(super) const DELTA_MARGIN: f64 = 1e-12;
 
 /// A conversion that has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -233,7 +233,7 @@ pub fn gdp_detection(mu: Mu, false_alarms: f64) -> f64 {
 }
 
 /// ln δ, a little lower, so that what is below it is below the true one.
-fn ln_target(delta: Delta) -> Result<f64, ConversionError> {
+pub(super) fn ln_target(delta: Delta) -> Result<f64, ConversionError> {
     if delta.is_zero() {
         return Err(ConversionError::DeltaZero);
     }
@@ -241,17 +241,23 @@ fn ln_target(delta: Delta) -> Result<f64, ConversionError> {
     Ok(ln - DELTA_MARGIN * (1.0 - ln))
 }
 
-fn ln_target_below_one(delta: Delta) -> Result<f64, ConversionError> {
+pub(super) fn ln_target_below_one(delta: Delta) -> Result<f64, ConversionError> {
     if delta.get() >= 1.0 { Err(ConversionError::DeltaOne) } else { ln_target(delta) }
 }
 
 /// exp, raised; never 0, which would promise what is not true.
-fn delta_up(ln_delta: f64) -> Delta {
+pub(super) fn delta_up(ln_delta: f64) -> Delta {
     let delta = raise(libm::exp(ln_delta), DELTA_MARGIN).min(1.0);
     Delta::try_new(delta).unwrap_or(Delta::ZERO)
 }
 
-fn epsilon_up(epsilon: f64) -> Result<Epsilon, ConversionError> {
+/// A δ that was added up, raised; nothing lost stays nothing.
+pub(super) fn raised_delta(delta: f64, margin: f64) -> Delta {
+    let raised = if delta > 0.0 { raise(delta, margin).min(1.0) } else { 0.0 };
+    Delta::try_new(raised).unwrap_or(Delta::ZERO)
+}
+
+pub(super) fn epsilon_up(epsilon: f64) -> Result<Epsilon, ConversionError> {
     let raised = if epsilon > 0.0 { raise(epsilon, MARGIN) } else { 0.0 };
     Epsilon::try_new(raised).map_err(|_| ConversionError::TooLarge)
 }

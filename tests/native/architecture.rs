@@ -369,6 +369,17 @@ fn logging_faults(sources: &[Source]) -> Vec<String> {
     )
 }
 
+/// A plan composed as a whole is no filter, so what admits, charges or calibrates must not know that composition
+/// (noise-and-accounting, B5 and B10): it is for the command line's display alone.
+fn composition_faults(sources: &[Source]) -> Vec<String> {
+    let allowed = ["src/privacy/fixed_plan.rs", "src/privacy/pure_bounds.rs", "src/privacy/mod.rs"];
+    token_faults(
+        sources,
+        |path| !allowed.contains(&path) && !path.starts_with("src/cli/account/"),
+        |tokens, index| ["fixed_plan", "pure_bounds"].contains(&tokens[index].text.as_str()),
+    )
+}
+
 /// One module reads random bytes, so that one module has to be trusted with them.
 fn entropy_faults(sources: &[Source]) -> Vec<String> {
     const SOURCES: [&str; 9] = [
@@ -488,6 +499,11 @@ fn one_module_reads_random_bytes() {
 }
 
 #[test]
+fn nothing_is_admitted_by_the_composition_of_a_fixed_plan() {
+    none(&composition_faults(&sources()));
+}
+
+#[test]
 fn the_page_has_no_road_out() {
     let mut files = Vec::new();
     files_below(&root().join("www"), &mut files);
@@ -537,6 +553,8 @@ fn every_rule_finds_a_planted_fault() {
         (logging_faults, "src/data/csv.rs", "fn f(cell: &str) { println!(\"{cell}\"); }"),
         (logging_faults, "src/ui/app.rs", "fn f() { web_sys::console::log_1(&x); }"),
         (logging_faults, "src/engine/mod.rs", "fn f() { dbg!(x); }"),
+        (composition_faults, "src/privacy/ledger.rs", "use super::fixed_plan::mix_delta;"),
+        (composition_faults, "src/engine/mod.rs", "fn f() { crate::privacy::pure_bounds::basic_eps(); }"),
         (entropy_faults, "src/mechanisms/ols.rs", "fn f() { getrandom::fill(&mut bytes); }"),
         (entropy_faults, "src/ui/app.rs", "fn f() { js_sys::Math::random(); }"),
     ];
@@ -570,5 +588,6 @@ fn no_rule_finds_what_is_allowed() {
         none(&float_faults(&source));
         none(&logging_faults(&source));
         none(&entropy_faults(&source));
+        none(&composition_faults(&source));
     }
 }

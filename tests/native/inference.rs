@@ -11,8 +11,6 @@
     reason = "small made-up numbers and matrices by index"
 )]
 
-use std::collections::BTreeMap;
-
 use discreet::data::encode::Geometry;
 use discreet::inference::design::Design;
 use discreet::inference::moments::MomentTerm;
@@ -39,54 +37,6 @@ use crate::audit::audits::coverage::{SLOPES, add_noise, add_products, coded_term
 
 const GRID: GridParams =
     GridParams { radius: 1 << 24, intercept_weight: 0.5, feature_share: 0.6, row_norm: 1.0 };
-
-/// Answers one row of `standard_errors.csv`: `inputs` are its keys and values.
-pub fn standard_errors(inputs: &BTreeMap<String, String>) -> Option<f64> {
-    let row = |text: &str| text.split(' ').map(|cell| cell.parse().unwrap()).collect::<Vec<f64>>();
-    let a: Vec<Vec<f64>> = inputs["A"].split('|').map(row).collect();
-    let b: Vec<f64> = inputs["b"].split('|').map(|cell| cell.parse().unwrap()).collect();
-    let c: f64 = inputs["c"].parse().unwrap();
-    let d = a.len();
-    let mut upper = Vec::new();
-    for (i, row) in a.iter().enumerate() {
-        upper.extend(&row[i..]);
-        upper.push(b[i]);
-    }
-    upper.push(c);
-    let noise = CellNoise::Goe { s: inputs["s"].parse().unwrap() };
-    let moments = NoisyMoments::try_new(coded_terms(d + 1), &upper, noise).unwrap();
-    let options = Options { rows: Some(inputs["n"].parse().unwrap()), ..Options::default() };
-    let fit = fit(&moments, d, &(0..d).collect::<Vec<_>>(), false, options).unwrap();
-    let out = inputs["out"].as_str();
-    let index: usize = out[out.len() - 1..].parse().ok()?;
-    let uncertainty = fit.uncertainty?;
-    match &out[..out.len() - 1] {
-        "beta" => Some(fit.estimate?[index]),
-        "se" => Some(uncertainty.std_error[index]),
-        "naive_se" => Some(uncertainty.std_error[index] * (1.0 - uncertainty.noise_share[index]).sqrt()),
-        _ => None,
-    }
-}
-
-#[test]
-fn the_golden_standard_errors() {
-    let mut checked = 0;
-    for line in include_str!("../vectors/standard_errors.csv").lines().skip(1) {
-        let fields: Vec<&str> = line.split(',').collect();
-        let inputs = fields[1].split(';').map(|item| item.split_once('=').unwrap());
-        let inputs = inputs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
-        let answer = standard_errors(&inputs).unwrap_or_else(|| panic!("{}: no answer", fields[0]));
-        let number = |at: usize| fields[at].parse::<f64>().unwrap();
-        assert!(
-            (number(2) - number(3)..=number(2) + number(4)).contains(&answer),
-            "{}: {answer} for {}",
-            fields[0],
-            fields[2]
-        );
-        checked += 1;
-    }
-    assert_eq!(checked, 21);
-}
 
 /// A table with its coding: the exact moments of coded rows (constant first), in units of R².
 struct Table {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod account;
 mod architecture;
 mod audit;
 mod cli;
@@ -22,10 +23,13 @@ mod ledger_attacks;
 mod ledger_model;
 mod mechanisms;
 mod plans;
+mod profiles;
 mod records;
 mod slices;
 mod support;
 mod vectors;
+#[path = "../vectors/harness.rs"]
+mod vectors_harness;
 #[path = "../web/golden.rs"]
 mod web_golden;
 #[path = "../web/pld.rs"]

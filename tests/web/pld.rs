@@ -52,26 +52,3 @@ fn release(text: &str) -> Repeated {
 fn read<T: FromStr>(text: &str) -> T {
     text.parse().unwrap_or_else(|_| panic!("{text} is no number"))
 }
-
-/// The rows that are answered, and those of them that do not pass.
-#[cfg(target_arch = "wasm32")]
-pub fn rows_and_failures() -> (usize, Vec<String>) {
-    let (mut count, mut failures) = (0, Vec::new());
-    for row in include_str!("../vectors/pld_google.csv").lines().skip(1) {
-        let [name, inputs, expected, below, above] = *row.split(',').collect::<Vec<_>>() else {
-            panic!("{row} has other columns")
-        };
-        let inputs: BTreeMap<String, String> = inputs
-            .split(';')
-            .filter_map(|pair| pair.split_once('='))
-            .map(|(key, value)| (key.to_owned(), value.to_owned()))
-            .collect();
-        let [expected, below, above]: [f64; 3] = [expected, below, above].map(read);
-        let found = answer(&inputs["fn"], &inputs).unwrap();
-        count += 1;
-        if !(expected - below <= found && found <= expected + above) {
-            failures.push(format!("{name}: {found:e}, expected {expected:e}"));
-        }
-    }
-    (count, failures)
-}

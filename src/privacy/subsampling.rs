@@ -1,0 +1,334 @@
+//! Amplification by subsampling (noise-and-accounting, B7). The two theorems are not interchangeable, so each kind of
+//! sampling takes and gives guarantees of its own adjacency, as types.
+//!
+//! Both are valid only if the sample is drawn by this program's own secure randomness, fresh for each release and kept
+//! secret. A study's own sampling design gives nothing. Each answer is rounded up by 1e-12.
+
+use super::convert::{DELTA_MARGIN, gdp_ln_delta, raised_delta};
+use super::measure::{Delta, Epsilon, Mu};
+use crate::math::round::{multiply_up, raise};
+
+/// An (ε, δ) guarantee under `add-remove`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AddRemoveDp {
+    /// ε.
+    pub epsilon: Epsilon,
+    /// δ.
+    pub delta: Delta,
+}
+
+/// An (ε, δ) guarantee under `replace-one`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReplaceOneDp {
+    /// ε.
+    pub epsilon: Epsilon,
+    /// δ.
+    pub delta: Delta,
+}
+
+/// A sampling that cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum SamplingError {
+    /// The rate is no probability.
+    #[error("the sampling rate is {0}; give a number from 0 to 1")]
+    Rate(f64),
+    /// The sample is larger than the table.
+    #[error(
+        "a sample of {sample} rows out of {rows} cannot be; give at most as many as there are, and at least 1 row"
+    )]
+    Size {
+        /// m as given.
+        sample: u32,
+        /// n as given.
+        rows: u32,
+    },
+}
+
+/// Poisson sampling: each person is in the sample independently, with the same probability q.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Poisson {
+    rate: f64,
+}
+
+/// Sampling of a fixed size: m of the n persons, each set of m with the same probability, without replacement; n is
+/// public.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FixedSize {
+    /// m/n, rounded up.
+    rate: f64,
+}
+
+/// Which of two neighbours a curve speaks of: P(E) <= e^ε Q(E) + δ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// P with the person, Q without.
+    Remove,
+    /// P without the person, Q with.
+    Add,
+}
+
+impl Poisson {
+    /// Sampling with rate q.
+    ///
+    /// # Errors
+    /// When q is not from 0 to 1.
+    pub fn try_new(rate: f64) -> Result<Self, SamplingError> {
+        if (0.0..=1.0).contains(&rate) {
+            Ok(Self { rate: rate.abs() })
+        } else {
+            Err(SamplingError::Rate(rate))
+        }
+    }
+
+    /// What a mechanism with that guarantee under `add-remove` has under `add-remove` on the sample:
+    /// (ln(1 + q (e^ε − 1)), q δ). Li, Qardaji, Su 2012; Balle, Barthe, Gaboardi 2018, Theorem 8.
+    #[must_use]
+    pub fn amplify(self, base: AddRemoveDp) -> AddRemoveDp {
+        AddRemoveDp {
+            epsilon: amplified_eps(base.epsilon, self.rate),
+            delta: amplified_delta(base.delta, self.rate),
+        }
+    }
+
+    /// δ at ε of one Gaussian release of μ (sensitivity over σ) on the sample, in one direction under `add-remove`;
+    /// rounded up. The guarantee is the larger of the two directions.
+    ///
+    /// With A the release without the person and B with: `Remove` is H_{e^ε}((1 − q) A + q B ‖ A) = q δ_G(ε₀; μ),
+    /// e^ε₀ = 1 + (e^ε − 1)/q. `Add` is H_{e^ε}(A ‖ (1 − q) A + q B) = c δ_G(ln(q e^ε/c); μ), c = q − (1 − q)(e^ε − 1),
+    /// and 0 for c <= 0. Noise-and-accounting, B7; δ_G of [`gdp_ln_delta`], relative error below 2e-15 |ln δ|.
+    #[must_use]
+    pub fn gaussian_delta(self, direction: Direction, epsilon: Epsilon, mu: Mu) -> Delta {
+        let (q, e, m) = (self.rate, epsilon.get(), mu.get());
+        if q <= 0.0 || mu.is_zero() {
+            return Delta::ZERO;
+        }
+        let (weight, inner) = match direction {
+            Direction::Remove => (q, base_eps(e, q)),
+            Direction::Add => {
+                // c = q (1 − taken); lowered by its error, so that what is called 0 is 0.
+                let taken = (1.0 - q) * libm::expm1(e) / q * (1.0 - 8.0 * f64::EPSILON);
+                if taken >= 1.0 {
+                    return Delta::ZERO;
+                }
+                (q * (1.0 - taken), e - libm::log1p(-taken))
+            }
+        };
+        // Below the smallest number, δ is still no 0.
+        raised_delta((weight * libm::exp(gdp_ln_delta(inner, m))).max(f64::MIN_POSITIVE), DELTA_MARGIN)
+    }
+}
+
+impl FixedSize {
+    /// A sample of `sample` out of `rows`.
+    ///
+    /// # Errors
+    /// When the sample is larger than the table or the table is empty.
+    pub fn try_new(sample: u32, rows: u32) -> Result<Self, SamplingError> {
+        if rows == 0 || sample > rows {
+            return Err(SamplingError::Size { sample, rows });
+        }
+        let (m, n) = (f64::from(sample), f64::from(rows));
+        let rate = m / n;
+        Ok(Self { rate: if libm::fma(rate, n, -m) < 0.0 { rate.next_up() } else { rate } })
+    }
+
+    /// What a mechanism with that guarantee under `replace-one` has under `replace-one` on the sample:
+    /// (ln(1 + q (e^ε − 1)), q δ) with q = m/n. Balle, Barthe, Gaboardi 2018, Theorem 9.
+    #[must_use]
+    pub fn amplify(self, base: ReplaceOneDp) -> ReplaceOneDp {
+        ReplaceOneDp {
+            epsilon: amplified_eps(base.epsilon, self.rate),
+            delta: amplified_delta(base.delta, self.rate),
+        }
+    }
+}
+
+/// ln(1 + q (e^ε − 1)), rounded up: the ε of both theorems. [`Poisson::amplify`] and [`FixedSize::amplify`] say when.
+fn amplified_eps(epsilon: Epsilon, rate: f64) -> Epsilon {
+    let e = epsilon.get();
+    if rate <= 0.0 || epsilon.is_zero() {
+        return Epsilon::ZERO;
+    }
+    let amplified = if e < 700.0 {
+        libm::log1p(rate * libm::expm1(e))
+    } else {
+        // e^ε would be beyond the numbers, and is all that counts.
+        e + libm::log(rate)
+    };
+    // Sampling costs nothing: the rounding stops at ε.
+    Epsilon::try_new(raise(amplified, DELTA_MARGIN).min(e)).unwrap_or(epsilon)
+}
+
+/// q δ, rounded up: the δ of both theorems.
+fn amplified_delta(delta: Delta, rate: f64) -> Delta {
+    Delta::try_new(multiply_up(delta.get(), rate).min(1.0)).unwrap_or(delta)
+}
+
+/// ln(1 + (e^ε − 1)/q), the inverse of the amplification.
+fn base_eps(e: f64, q: f64) -> f64 {
+    let ratio = libm::expm1(e) / q;
+    if ratio.is_finite() {
+        libm::log1p(ratio)
+    } else {
+        e + libm::log(q * libm::exp(-e) - libm::expm1(-e)) - libm::log(q)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn base(e: f64, d: f64) -> AddRemoveDp {
+        AddRemoveDp { epsilon: Epsilon::try_new(e).unwrap(), delta: Delta::try_new(d).unwrap() }
+    }
+
+    fn replaced(e: f64, d: f64) -> ReplaceOneDp {
+        ReplaceOneDp { epsilon: Epsilon::try_new(e).unwrap(), delta: Delta::try_new(d).unwrap() }
+    }
+
+    /// H_{e^ε}(P ‖ Q) of two laws on the same few outcomes.
+    fn excess(p: &[f64], q: &[f64], e: f64) -> f64 {
+        p.iter().zip(q).map(|(p, q)| (p - libm::exp(e) * q).max(0.0)).sum()
+    }
+
+    fn both(p: &[f64], q: &[f64], e: f64) -> f64 {
+        excess(p, q, e).max(excess(q, p, e))
+    }
+
+    /// A law on five outcomes, of no particular kind.
+    fn law(seed: u64) -> Vec<f64> {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let weights: Vec<f64> = (0..5)
+            .map(|_| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                #[expect(clippy::cast_precision_loss, reason = "any number will do")]
+                let uniform = (state >> 11) as f64 / (1_u64 << 53) as f64;
+                libm::exp(2.0 * uniform)
+            })
+            .collect();
+        let total: f64 = weights.iter().sum();
+        weights.iter().map(|weight| weight / total).collect()
+    }
+
+    fn mixed(laws: &[(f64, &[f64])]) -> Vec<f64> {
+        (0..5).map(|i| laws.iter().map(|(share, law)| share * law[i]).sum()).collect()
+    }
+
+    #[test]
+    fn poisson_sampling_holds_for_arbitrary_mechanisms() {
+        for seed in 0..400 {
+            let (without, with) = (law(2 * seed), law(2 * seed + 1));
+            for q in [0.02, 0.3, 0.9] {
+                let sampled = mixed(&[(1.0 - q, &without), (q, &with)]);
+                for e in [0.05, 0.3, 1.0] {
+                    let claim = Poisson::try_new(q).unwrap().amplify(base(e, both(&with, &without, e)));
+                    let true_delta = both(&sampled, &without, claim.epsilon.get());
+                    assert!(true_delta <= claim.delta.get() + 1e-15, "{seed} {q} {e}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn fixed_size_sampling_holds_for_arbitrary_mechanisms() {
+        // Two rows out of four. Rows 0 and 4 replace each other; each pair of rows has a law of its own.
+        for seed in 0..400 {
+            let pair = |a: u64, b: u64| law(1_000_003 * seed + 31 * a.min(b) + a.max(b));
+            let release = |rows: [u64; 4]| {
+                let pairs =
+                    [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)].map(|(i, j)| pair(rows[i], rows[j]));
+                mixed(&pairs.each_ref().map(|law| (1.0 / 6.0, law.as_slice())))
+            };
+            let (before, after) = (release([0, 1, 2, 3]), release([4, 1, 2, 3]));
+            for e in [0.05, 0.3, 1.0] {
+                let mut worst = 0.0_f64;
+                for kept in 0..5 {
+                    for (a, b) in (0..5).flat_map(|a| (0..5).map(move |b| (a, b))) {
+                        if a != b && a != kept && b != kept {
+                            worst = worst.max(excess(&pair(kept, a), &pair(kept, b), e));
+                        }
+                    }
+                }
+                let claim = FixedSize::try_new(2, 4).unwrap().amplify(replaced(e, worst));
+                assert!(
+                    both(&before, &after, claim.epsilon.get()) <= claim.delta.get() + 1e-15,
+                    "{seed} {e}"
+                );
+            }
+        }
+    }
+
+    /// Why the types are two: each theorem is false with the other's adjacency.
+    #[test]
+    fn the_theorems_are_not_interchangeable() {
+        let e = 1.0_f64;
+        let (right, wrong) = (1.0 / (1.0 + libm::exp(-e)), 1.0 / (1.0 + libm::exp(e)));
+        let claim = Poisson::try_new(0.5).unwrap().amplify(base(e, 0.0));
+        // Poisson under replace-one: randomised response on the sampled row's bit, or nothing where it is not sampled.
+        let (one, zero) = ([0.5, 0.5 * right, 0.5 * wrong], [0.5, 0.5 * wrong, 0.5 * right]);
+        assert!(both(&one, &zero, claim.epsilon.get()) > 0.1, "the claim is (ε', 0)");
+        // One of two rows under add-remove: {x, y} against {y}. A sample of x and one of y are two steps apart.
+        let (x, y) = ([right, wrong], [wrong, right]);
+        let empty = [0.5, 0.5];
+        let half = libm::log(right / 0.5).max(libm::log(0.5 / wrong));
+        assert!(both(&x, &empty, half) < 1e-15 && both(&y, &empty, half) < 1e-15);
+        let claim = FixedSize::try_new(1, 2).unwrap().amplify(replaced(half, 0.0));
+        let sampled = [0.5 * (x[0] + y[0]), 0.5 * (x[1] + y[1])];
+        assert!(both(&sampled, &y, claim.epsilon.get()) > 0.01);
+    }
+
+    #[test]
+    fn the_gaussian_s_curves_are_integrals_of_its_densities() {
+        for (q, sigma) in [(0.1, 1.0), (0.5, 2.0), (0.9, 0.7), (1.0, 1.0)] {
+            let sampling = Poisson::try_new(q).unwrap();
+            for e in [0.0, 0.05, 0.4, 1.5] {
+                let steps = 200_000;
+                let width = 40.0 * sigma / f64::from(steps);
+                let (mut remove, mut add) = (0.0, 0.0);
+                for step in 0..steps {
+                    let x = -20.0 * sigma + (f64::from(step) + 0.5) * width;
+                    let density = |mean: f64| crate::math::special::phi_density((x - mean) / sigma) / sigma;
+                    let (without, with) = (density(0.0), (1.0 - q) * density(0.0) + q * density(1.0));
+                    remove += (with - libm::exp(e) * without).max(0.0) * width;
+                    add += (without - libm::exp(e) * with).max(0.0) * width;
+                }
+                let (epsilon, mu) = (Epsilon::try_new(e).unwrap(), Mu::try_new(1.0 / sigma).unwrap());
+                for (direction, expected) in [(Direction::Remove, remove), (Direction::Add, add)] {
+                    let delta = sampling.gaussian_delta(direction, epsilon, mu).get();
+                    assert!(
+                        (delta - expected).abs() <= 1e-8,
+                        "{q} {sigma} {e} {direction:?}: {delta} {expected}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_ends() {
+        let sampling = |q| Poisson::try_new(q).unwrap();
+        assert_eq!(sampling(0.0).amplify(base(3.0, 0.1)), base(0.0, 0.0));
+        assert_eq!(sampling(1.0).amplify(base(3.0, 0.1)), base(3.0, 0.1));
+        assert_eq!(FixedSize::try_new(7, 7).unwrap().amplify(replaced(0.5, 0.1)), replaced(0.5, 0.1));
+        let large = sampling(0.25).amplify(base(1000.0, 0.0)).epsilon.get();
+        assert!((large - 1000.0 - libm::log(0.25)).abs() < 1e-8);
+        let small = sampling(1e-20).amplify(base(5.0, 0.0)).epsilon.get();
+        assert!((small / (1e-20 * libm::expm1(5.0)) - 1.0).abs() < 1e-11);
+        let mu = Mu::try_new(1.0).unwrap();
+        let delta = |direction, q, e| sampling(q).gaussian_delta(direction, Epsilon::try_new(e).unwrap(), mu);
+        assert_eq!(delta(Direction::Add, 0.5, libm::log(2.0) + 1e-9), Delta::ZERO);
+        assert!(delta(Direction::Add, 0.5, libm::log(2.0) - 1e-9) > Delta::ZERO);
+        assert!(delta(Direction::Remove, 0.5, 800.0) > Delta::ZERO, "an underflow is no zero");
+        assert_eq!(delta(Direction::Remove, 0.0, 0.0), Delta::ZERO);
+        for rate in [-0.1, 1.1, f64::NAN] {
+            assert!(Poisson::try_new(rate).is_err());
+        }
+        assert!(FixedSize::try_new(8, 7).is_err() && FixedSize::try_new(0, 0).is_err());
+        assert!(
+            FixedSize::try_new(1, 3).unwrap().rate > 1.0 / 3.0
+                || FixedSize::try_new(1, 3).unwrap().rate * 3.0 >= 1.0
+        );
+    }
+}
