@@ -76,7 +76,7 @@ fn kernel(a: f64, b: f64, [x, y]: [f64; 2]) -> f64 {
 }
 
 /// The continued fraction of I_x(a, b) B(a, b) / (x^a y^b) whose terms are all positive below the mean (DiDonato and
-/// Morris 1992, eq. 9), by Lentz's method.
+/// Morris 1992), by Lentz's method.
 fn fraction(a: f64, b: f64, [x, y]: [f64; 2], gap: f64) -> f64 {
     let denominator = |n: f64| {
         n + n * (b - n) * x / (a + 2.0 * n - 1.0)

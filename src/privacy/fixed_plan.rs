@@ -150,7 +150,7 @@ pub fn optimal_pure_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Ep
 }
 
 /// Smallest ε at δ of releases that are ε-DP with an ε each, rounded up by 1e-9; [`mix_delta`] without Gaussian
-/// releases. Murtagh, Vadhan 2016, Theorem 1.5.
+/// releases. Murtagh, Vadhan 2016.
 ///
 /// # Errors
 /// For more than [`MOST_VALUES`] different ε, or a sum that is too large.
@@ -181,7 +181,7 @@ mod tests {
     fn one_part_alone_is_itself() {
         let mu = Mu::try_new(0.4).unwrap();
         let gaussian = FixedPlan::try_new(&[mu], &[], &[]).unwrap();
-        close(gaussian.delta(0.7), gdp_delta(epsilon(0.7), mu).get(), 2e-12);
+        close(gaussian.delta(0.7), gdp_delta(epsilon(0.7), mu).get(), 1e-11);
         let pure = FixedPlan::try_new(&[], &[(epsilon(0.7), 1)], &[]).unwrap();
         assert_eq!(mix_delta(&pure, epsilon(0.7)), Delta::ZERO);
         // Randomised response at ε = 0: its total variation.
@@ -199,7 +199,7 @@ mod tests {
         let plan = FixedPlan::try_new(&[mu], &[], &[(other, failing)]).unwrap();
         let pair = Pair { mu, epsilon: other, delta: failing };
         for e in [0.0, 0.4, 1.0, 3.0] {
-            close(plan.delta(e), delta_total(epsilon(e), &pair).get(), 3e-12);
+            close(plan.delta(e), delta_total(epsilon(e), &pair).get(), 1e-11);
         }
     }
 
