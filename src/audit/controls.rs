@@ -21,7 +21,7 @@ pub const CLASSICAL_DELTA: f64 = 1e-6;
 ///
 /// The formula is proved for ε up to 1 alone (Dwork and Roth 2014, Theorem A.1), and is used beyond. Here its true δ is
 /// 1.6e-4 (noise-and-accounting, B2): its noise has μ = ε / √(2 ln(1.25/δ)) = 3.77, where (20, 1e-6) allows 3.24. With
-/// 10,000 runs a side the standard error of μ̂ is 0.02.
+/// 20,000 runs a side the standard error of μ̂ is 0.015.
 ///
 /// # Errors
 /// [`AuditError`] where the build does not take its own table.

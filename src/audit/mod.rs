@@ -8,7 +8,7 @@
 //! [`pairs`] has the tables, [`bench`] releases them again and again. [`signal`] (T1), [`threshold`] (T2), [`one_run`]
 //! (T3) and [`direct`] (T4) measure the loss, with the bounds of [`estimate`]; [`fit`] (T5) holds the samplers against their laws and [`covariance`] (T6)
 //! the noise of a release against its shape. [`controls`] has published formulas that are wrong, for the audits to
-//! catch, and [`check`] puts it together for a screen.
+//! catch, and [`check`] puts it together for a screen, with [`figure`] for its drawings and [`report`] to keep it.
 
 pub mod bench;
 pub mod check;
@@ -17,9 +17,11 @@ pub mod covariance;
 pub mod direct;
 mod error;
 pub mod estimate;
+pub mod figure;
 pub mod fit;
 pub mod one_run;
 pub mod pairs;
+pub mod report;
 pub mod signal;
 pub mod threshold;
 
