@@ -8,7 +8,7 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
 use super::channel::{Received, Riders, pack, unpack};
 use super::protocol::{Failure, Reason, Request, Response, build_id};
-use super::{run, scan, selfcheck};
+use super::{audit, run, scan, selfcheck};
 
 /// Starts this worker.
 pub fn start() {
@@ -37,14 +37,15 @@ async fn serve(received: Received<Request>) {
     let Received { body, riders: Riders { file, ports, .. } } = received;
     let mut ports = ports;
     let incomplete = || Failure::new(Reason::Program, "A worker was asked without a file. Reload the page.");
-    let Some(file) = file else { return post(&Response::Failed(incomplete())) };
-    match body {
-        Request::Scan => match ports.pop() {
+    match (body, file) {
+        (Request::Audit { seed }, _) => audit::serve(seed, post).await,
+        (_, None) => post(&Response::Failed(incomplete())),
+        (Request::Scan, Some(file)) => match ports.pop() {
             Some(port) => scan::serve(port, file),
             None => post(&Response::Failed(incomplete())),
         },
-        Request::Identify => post(&run::identify(file, ports, post).await),
-        Request::Release(request) => post(&run::release(*request, file, ports, post).await),
+        (Request::Identify, Some(file)) => post(&run::identify(file, ports, post).await),
+        (Request::Release(request), Some(file)) => post(&run::release(*request, file, ports, post).await),
     }
 }
 
@@ -55,6 +56,7 @@ fn post(response: &Response) {
     }
 }
 
-fn scope() -> DedicatedWorkerGlobalScope {
+/// This worker.
+pub fn scope() -> DedicatedWorkerGlobalScope {
     js_sys::global().unchecked_into()
 }

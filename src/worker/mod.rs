@@ -3,12 +3,14 @@
 //! [`protocol`] is plain data and tested natively. The page starts an engine worker and its scanning workers (`pool`),
 //! introduces them to each other by message ports, and hands them the file's handle. Scanning workers turn slices into
 //! partial sums (`scan`); the engine worker merges them, charges the ledger and makes the release (`run`). The page
-//! receives the release and nothing else.
+//! receives the release and nothing else. The check of the build (`audit`) has one worker and no file.
 
 pub mod delay;
 pub mod protocol;
 pub mod selfcheck;
 
+#[cfg(target_arch = "wasm32")]
+mod audit;
 #[cfg(target_arch = "wasm32")]
 mod channel;
 #[cfg(target_arch = "wasm32")]

@@ -21,6 +21,7 @@ use super::delay;
 use super::protocol::{
     CHUNK, Failure, Progress, Reason, ReleaseRequest, Released, Request, Response, build_id,
 };
+use crate::audit::check::Finding;
 use crate::noise::entropy::random_id;
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
@@ -41,8 +42,8 @@ const BOOTSTRAP: &str = r#"
 }
 "#;
 
-/// How long a worker may take until it says that it is there.
-const START_MILLISECONDS: i32 = 30_000;
+/// How long a worker may take until it says that it is there, and the check's from one finding to the next.
+const LATE_MILLISECONDS: i32 = 30_000;
 
 /// Most scanning workers; more gain little and phones have little memory.
 const MAX_SCANNERS: u64 = 8;
@@ -65,7 +66,7 @@ enum Happening {
     Message(usize, Result<Received<Response>, Failure>),
     /// A worker stopped without a word.
     Stopped,
-    /// A worker did not say in time that it is there.
+    /// A worker did not answer in time.
     Late,
     /// The person does not want to wait any longer.
     Cancelled,
@@ -76,6 +77,12 @@ impl Pool {
     #[must_use]
     pub fn new(context: StartContext) -> Self {
         Self { context: Rc::new(context), current: Rc::default() }
+    }
+
+    /// The same program, with requests of its own that end none of this pool's.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        Self { context: Rc::clone(&self.context), current: Rc::default() }
     }
 
     /// What the page loaded: the build's hash and the samples.
@@ -165,6 +172,26 @@ impl Pool {
         }
     }
 
+    /// Checks this build under a seed, in a worker of its own that has no file. Findings arrive as they are made.
+    ///
+    /// # Errors
+    /// Where the worker does not run, the build does not take the check's own tables, or the person cancels.
+    pub async fn audit(&self, seed: u64, on_finding: impl Fn(Finding)) -> Result<(), Failure> {
+        let mut run = self.begin(1)?;
+        run.ready().await?;
+        let engine = run.workers.first().ok_or_else(confused)?;
+        engine.post(&Request::Audit { seed }, Riders::default())?;
+        loop {
+            // A sampler that is broken may never end.
+            run.late = Some(Timer::start(LATE_MILLISECONDS, &run.events)?);
+            match run.response().await?.1 {
+                Response::Found(finding) => on_finding(finding),
+                Response::Audited => return Ok(()),
+                _ => return Err(confused()),
+            }
+        }
+    }
+
     /// Ends the request that is running, if there is one, and its workers. That request fails with
     /// [`Reason::Cancelled`]; a charge that had been stored stays.
     pub fn cancel(&self) {
@@ -181,7 +208,7 @@ impl Pool {
         let workers = (0..workers)
             .map(|index| Handle::start(index, &text, &self.context, &events))
             .collect::<Result<Vec<_>, _>>()?;
-        let late = Timer::start(START_MILLISECONDS, &events)?;
+        let late = Timer::start(LATE_MILLISECONDS, &events)?;
         self.current.replace(Some(events.clone()));
         Ok(Run { workers, events, charged: false, late: Some(late), _text: text })
     }
@@ -223,10 +250,10 @@ impl Run {
         let mut ports = Vec::new();
         for scanner in scanners {
             let channel = MessageChannel::new().map_err(no_worker)?;
-            scanner.post(&Request::Scan, file, vec![channel.port1()])?;
+            scanner.post(&Request::Scan, riders(file, vec![channel.port1()]))?;
             ports.push(channel.port2());
         }
-        engine.post(request, file, ports)
+        engine.post(request, riders(file, ports))
     }
 
     /// Waits for the engine's answer.
@@ -253,7 +280,7 @@ impl Run {
             ),
             Happening::Late => Failure::new(
                 Reason::Program,
-                "The browser did not start the program in time. Close other tabs, then try again.",
+                "A part of the program did not answer in time. Close other tabs, then try again.",
             ),
             Happening::Cancelled => Failure::new(Reason::Cancelled, "Cancelled. Nothing was charged."),
         };
@@ -305,8 +332,7 @@ impl Handle {
         Ok(Self { worker, _message: message, _error: error })
     }
 
-    fn post(&self, request: &Request, file: &Blob, ports: Vec<MessagePort>) -> Result<(), Failure> {
-        let riders = Riders { file: Some(file.clone()), ports, bytes: None };
+    fn post(&self, request: &Request, riders: Riders) -> Result<(), Failure> {
         let (message, transfer) = pack(request, &riders)?;
         self.worker.post_message_with_transfer(&message, &transfer).map_err(no_worker)
     }
@@ -367,6 +393,10 @@ impl Drop for Timer {
             window.clear_timeout_with_handle(self.id);
         }
     }
+}
+
+fn riders(file: &Blob, ports: Vec<MessagePort>) -> Riders {
+    Riders { file: Some(file.clone()), ports, bytes: None }
 }
 
 /// How many workers read a file side by side: one where it is small, or where the order of rows matters.

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::audit::check::Finding;
 use crate::data::slices::Job;
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
@@ -26,6 +27,11 @@ pub enum Request {
     Identify,
     /// Be the engine worker: read the table, charge the ledger, release. File and ports ride beside it.
     Release(Box<ReleaseRequest>),
+    /// Check this build, under a seed. Nothing rides beside it: the check knows neither table nor ledger.
+    Audit {
+        /// The seed.
+        seed: u64,
+    },
 }
 
 /// One release, as the page asks for it.
@@ -62,6 +68,10 @@ pub enum Response {
     Charged,
     /// The charge is stored and the release made.
     Released(Box<Released>),
+    /// What one item of the check has found so far.
+    Found(Finding),
+    /// Every item of the check is done.
+    Audited,
     /// It did not work.
     Failed(Failure),
 }
@@ -166,6 +176,7 @@ pub fn build_id() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audit::check::{Measured, Verdict};
 
     #[test]
     fn a_message_crosses_unchanged() {
@@ -173,6 +184,13 @@ mod tests {
             Response::Progress(Progress { done: (1 << 60) + 1, total: u64::MAX }),
             Response::Identified { table: "ab".to_owned() },
             Response::Charged,
+            Response::Found(Finding {
+                item: 3,
+                done: 7,
+                planned: 9,
+                measured: Measured::Disproved { claim: 0.1 + 0.2, mu: f64::MAX, alpha: 1e-7 },
+                verdict: Verdict::Broken,
+            }),
             Response::Failed(Failure::after_charge(Reason::Cancelled)),
         ];
         for message in messages {

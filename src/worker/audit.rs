@@ -1,0 +1,36 @@
+//! The worker that checks the build. It has neither a file nor the store, so it can neither read a table nor charge a ledger.
+
+use js_sys::Promise;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
+
+use super::main::scope;
+use super::protocol::{Failure, Reason, Response};
+use crate::audit::check::Check;
+
+/// Runs the whole list under a seed, and tells after each slice of work what it has found.
+pub async fn serve(seed: u64, post: impl Fn(&Response)) {
+    let mut check = Check::new(seed);
+    loop {
+        match check.step() {
+            Ok(Some(finding)) => post(&Response::Found(finding)),
+            Ok(None) => return post(&Response::Audited),
+            Err(error) => {
+                return post(&Response::Failed(Failure::new(Reason::Internal, error.to_string())));
+            }
+        }
+        pause().await;
+    }
+}
+
+/// Lets the browser's own tasks have their turn.
+async fn pause() {
+    let turn = Promise::new(&mut |resolve, _reject| {
+        // A scope that gives no timer goes on at once.
+        if scope().set_timeout_with_callback(&resolve).is_err() {
+            let _ = resolve.call0(&JsValue::UNDEFINED);
+        }
+    });
+    // The promise is only ever fulfilled.
+    let _ = JsFuture::from(turn).await;
+}
