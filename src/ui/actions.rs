@@ -8,7 +8,7 @@ use web_sys::Blob;
 
 use super::draft::{self, ColumnDraft, Gap, Place};
 use super::state::{App, Host, Origin, Problem, Run, Shown, StateStoreFields, Step, Table};
-use super::{dom, facts, samples, text};
+use super::{check, dom, facts, samples, text};
 use crate::data::header::{Header, HeaderRead, HeaderRules, read_header};
 use crate::data::preview::{Suggestion, preview};
 use crate::plan::bound::{CsvRules, Encoding};
@@ -80,6 +80,7 @@ async fn open_sample(app: App, name: &str) {
 pub fn choose_file(app: App, file: web_sys::File) {
     let name = file.name();
     let lower = name.to_lowercase();
+    check::run::close(app);
     spawn_local(async move {
         if lower.ends_with(".json") {
             open_document(app, &file).await;
@@ -99,6 +100,7 @@ fn fail(app: App, step: Step, text: impl Into<String>, charged: bool) {
     app.state.run().set(None);
     app.state.problem().set(Some(Problem { step, text, charged }));
     app.state.step().set(step);
+    check::run::close(app);
     dom::focus_soon("problem");
 }
 
@@ -291,6 +293,7 @@ pub fn cancel(app: App) {
 
 /// Goes to a step.
 pub fn go(app: App, step: Step) {
+    check::run::close(app);
     app.state.step().set(step);
     dom::top_soon("step-title");
 }

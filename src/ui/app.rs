@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use super::parts::Icon;
 use super::parts::rail::Rail;
 use super::parts::strip::Strip;
-use super::state::{App, StateStoreFields, Step};
-use super::{actions, dom, steps, text};
+use super::state::{App, BuildCheckStoreFields, Problem, StateStoreFields, Step};
+use super::{actions, check, dom, steps, text};
 use crate::worker::context::StartContext;
 use crate::worker::pool::Pool;
 
@@ -23,6 +23,7 @@ pub fn start(context: StartContext) {
         let app = App::new(pool.clone());
         provide_context(app);
         actions::begin(app);
+        check::run::follow_address(app);
         view! { <Frame/> }
     });
 }
@@ -42,27 +43,44 @@ fn Frame() -> impl IntoView {
             actions::choose_file(app, file);
         }
     };
+    let checking = Memo::new(move |_| app.state.check().open().get());
     let work = move || match app.state.step().get() {
+        _ if checking.get() => view! { <check::CheckScreen/> }.into_any(),
         Step::Data => view! { <steps::data::Data/> }.into_any(),
         Step::Columns => view! { <steps::columns::Columns/> }.into_any(),
         Step::Privacy => view! { <steps::privacy::PrivacyStep/> }.into_any(),
         Step::Method => view! { <steps::method::Method/> }.into_any(),
         Step::Result => view! { <steps::result::ResultStep/> }.into_any(),
     };
+    let title = move || {
+        if checking.get() { text::check::TITLE } else { text::step_title(app.state.step().get()) }
+    };
+    // The address is the check's, so the link moves the focus and leaves the address as it is.
+    let skip = move |event: leptos::ev::MouseEvent| {
+        event.prevent_default();
+        dom::focus("work");
+    };
+    let foot = move || {
+        if checking.get() {
+            view! { <check::strip::CheckStrip/> }.into_any()
+        } else {
+            view! { <Strip/> }.into_any()
+        }
+    };
     view! {
-        <a class="skip" href="#work">{text::SKIP}</a>
+        <a class="skip" href="#work" on:click=skip>{text::SKIP}</a>
         <div class="frame" class:dropping=move || over.get() on:dragover=hover on:drop=drop
             on:dragleave=move |_| over.set(false)>
             <Rail/>
             <main id="work" tabindex="-1">
                 <Warnings/>
                 <header class="step-head">
-                    <h1 id="step-title" tabindex="-1">{move || text::step_title(app.state.step().get())}</h1>
+                    <h1 id="step-title" tabindex="-1">{title}</h1>
                 </header>
                 <Trouble/>
                 {work}
             </main>
-            <Strip/>
+            {foot}
         </div>
         <p class="said" role="status">{move || app.state.said().get()}</p>
     }
@@ -90,7 +108,11 @@ fn Warnings() -> impl IntoView {
 #[component]
 fn Trouble() -> impl IntoView {
     let app = App::here();
-    let here = move || app.state.problem().get().filter(|problem| problem.step == app.state.step().get());
+    let here = move || {
+        let shown =
+            |problem: &Problem| problem.step == app.state.step().get() && !app.state.check().open().get();
+        app.state.problem().get().filter(shown)
+    };
     let close = move |_| app.state.problem().set(None);
     move || {
         here().map(|problem| {

@@ -10,6 +10,22 @@ pub fn element(id: &str) -> Option<HtmlElement> {
     web_sys::window()?.document()?.get_element_by_id(id)?.dyn_into().ok()
 }
 
+/// The part of the address after the page's own, with its `#`.
+pub fn hash() -> String {
+    web_sys::window().and_then(|window| window.location().hash().ok()).unwrap_or_default()
+}
+
+/// Takes that part off the address, without a new entry in the browser's history.
+pub fn clear_hash() {
+    if let Some(window) = web_sys::window()
+        && let Ok(address) = window.location().pathname()
+        && let Ok(history) = window.history()
+    {
+        // Where the browser refuses, the address alone is out of date.
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&address));
+    }
+}
+
 /// Moves the focus there once the page has been drawn.
 pub fn focus_soon(id: &'static str) {
     leptos::prelude::request_animation_frame(move || focus(id));

@@ -1,10 +1,11 @@
 //! The page: everything a person sees.
 //!
-//! What is typed and how it becomes a plan ([`draft`]) and the public ranges ([`presets`]) are pure and compile
-//! everywhere; the rest is Leptos and exists in the browser alone. No mathematics happens here: numbers come from
+//! What is typed and how it becomes a plan ([`draft`]), the public ranges ([`presets`]) and the check's drawings
+//! ([`drawing`]) are pure and compile everywhere; the rest is Leptos and exists in the browser alone. No mathematics happens here: numbers come from
 //! `engine`, `inference` and `privacy`, sentences from the module `text` and from `release::statement`.
 
 pub mod draft;
+pub mod drawing;
 pub mod presets;
 pub mod samples;
 
@@ -12,6 +13,8 @@ pub mod samples;
 mod actions;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod app;
+#[cfg(all(target_arch = "wasm32", feature = "app"))]
+mod check;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod dom;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]

@@ -8,6 +8,7 @@ use web_sys::Blob;
 
 use super::draft::{self, ColumnDraft, Gap, Place, Setup};
 use super::facts::{self, Forecast};
+use crate::audit::check::Finding;
 use crate::data::preview::Suggestion;
 use crate::inference::Refit;
 use crate::plan::Plan;
@@ -113,7 +114,7 @@ pub enum Origin {
 }
 
 /// What this browser can do.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Store)]
 pub struct Host {
     /// Whether storage and locks exist at all.
     pub secure: bool,
@@ -123,6 +124,23 @@ pub struct Host {
     pub fault: Option<String>,
     /// The build's content hash.
     pub build: String,
+}
+
+/// The check of this build.
+#[derive(Clone, Debug, Default, Store)]
+pub struct BuildCheck {
+    /// Whether its screen stands in place of the step.
+    pub open: bool,
+    /// The seed as typed.
+    pub seed: String,
+    /// The seed of the findings.
+    pub under: u64,
+    /// What each item has found; empty before the first check.
+    pub findings: Vec<Option<Finding>>,
+    /// Whether it runs.
+    pub running: bool,
+    /// Why it ended before its time.
+    pub failure: Option<String>,
 }
 
 /// Everything.
@@ -163,13 +181,19 @@ pub struct State {
     /// What was said last to who cannot see.
     pub said: String,
     /// What this browser can do.
+    #[store]
     pub host: Host,
+    /// The check of this build.
+    #[store]
+    pub check: BuildCheck,
 }
 
 /// What the browser gave and only it can hold.
 pub struct Handles {
     /// The workers.
     pub pool: Pool,
+    /// The worker of the check, which no request of the table ends.
+    pub check: Pool,
     /// The table's bytes.
     pub file: RefCell<Option<Blob>>,
 }
@@ -191,7 +215,8 @@ impl App {
     /// The state of a page that has just started.
     pub fn new(pool: Pool) -> Self {
         let state = Store::new(State::default());
-        let handles = StoredValue::new_local(Handles { pool, file: RefCell::new(None) });
+        let check = pool.apart();
+        let handles = StoredValue::new_local(Handles { pool, check, file: RefCell::new(None) });
         let plan = Memo::new(move |_| {
             state.columns().with(|columns| {
                 state.setup().with(|setup| {

@@ -1,5 +1,7 @@
 //! Every sentence that a person reads on the page, but for the guarantee's own, which `release::statement` writes.
 
+pub mod check;
+
 use super::draft::BudgetKind;
 use super::state::Step;
 use crate::inference::preview::Verdict;

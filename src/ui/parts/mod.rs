@@ -8,18 +8,29 @@ use leptos::prelude::*;
 
 use super::text;
 
-/// A drawing of 16 by 16 that stands beside words, never in their place.
-#[component]
-pub fn Icon(name: &'static str) -> impl IntoView {
-    let path = match name {
+/// The outline of a drawing of 16 by 16 that stands beside words, never in their place.
+pub fn shape(name: &str) -> &'static str {
+    match name {
         "lock" => "M4 7V5a4 4 0 0 1 8 0v2h1v7H3V7h1zm2 0h4V5a2 2 0 0 0-4 0v2z",
         "seal" => {
             "M8 1l2 1.6 2.5-.1.6 2.4L15 6.500l-1 2.300.600 2.400-2.200 1.200-1.200 2.200-2.400-.600L6.500 15l-1.600-1.900-2.400-.600.100-2.500L1 8l1.600-2-.100-2.500 2.400-.600L6.500 1zM7 10.500L11.200 6l-1-1L7 8.400 5.800 7.200l-1 1z"
         }
+        "holds" => {
+            "M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1zM7 11.600l5-5.400-1.300-1.200L7 9.100 5.200 7.300 4 8.500z"
+        }
+        "caught" => {
+            "M6.500 1a5.500 5.500 0 1 0 3.200 10l3.700 3.700 1.500-1.500L11.200 9.500A5.500 5.500 0 0 0 6.500 1zm0 2a3.500 3.500 0 1 1 0 7 3.500 3.500 0 0 1 0-7z"
+        }
+        "runs" => "M8 3a5 5 0 1 1 0 10A5 5 0 0 1 8 3zm0 2a3 3 0 1 0 0 6 3 3 0 0 0 0-6z",
         "stop" => "M5 1h6l4 4v6l-4 4H5l-4-4V5zm2 3v5h2V4zm0 6v2h2v-2z",
         _ => "M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1zM7 7v5h2V7zm0-3v2h2V4z",
-    };
-    view! { <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=path fill-rule="evenodd"/></svg> }
+    }
+}
+
+/// That drawing.
+#[component]
+pub fn Icon(name: &'static str) -> impl IntoView {
+    view! { <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=shape(name) fill-rule="evenodd"/></svg> }
 }
 
 /// What only the person at this machine sees. No export control is ever inside.

@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use super::{Icon, Meter};
 use crate::plan::document::ColumnRole;
 use crate::release::format::{percent, short};
-use crate::ui::state::{App, StateStoreFields, Step};
-use crate::ui::{actions, dom, draft, facts, text};
+use crate::ui::state::{App, BuildCheckStoreFields, StateStoreFields, Step};
+use crate::ui::{actions, check, dom, draft, facts, text};
 
 /// The rail; a bar at the top on phones.
 #[component]
@@ -20,8 +20,9 @@ pub fn Rail() -> impl IntoView {
             <nav aria-label=text::STEPS>
                 <ol class="steps">{Step::ALL.into_iter().map(|step| view! { <StepEntry step/> }).collect_view()}</ol>
             </nav>
-            <section class="rail-foot" aria-label="Budget and appearance">
+            <section class="rail-foot" aria-label="Budget, check and appearance">
                 <BudgetMeter/>
+                <CheckEntry/>
                 <Appearance/>
             </section>
         </div>
@@ -31,7 +32,8 @@ pub fn Rail() -> impl IntoView {
 #[component]
 fn StepEntry(step: Step) -> impl IntoView {
     let app = App::here();
-    let current = move || (app.state.step().get() == step).then_some("step");
+    let checking = move || app.state.check().open().get();
+    let current = move || (app.state.step().get() == step && !checking()).then_some("step");
     let state = Memo::new(move |_| line(app, step));
     let private = step == Step::Data;
     let open = move || matches!(step, Step::Columns) && state.get().contains("need");
@@ -84,6 +86,22 @@ fn line(app: App, step: Step) -> String {
                 (_, made) => format!("{} releases", text::whole(made)),
             }
         }
+    }
+}
+
+#[component]
+fn CheckEntry() -> impl IntoView {
+    let app = App::here();
+    let current = move || app.state.check().open().get().then_some("page");
+    let state = Memo::new(move |_| {
+        let (tally, items) = check::run::tally(app);
+        text::check::line(app.state.check().running().get(), tally, items.max(1))
+    });
+    view! {
+        <p class="check-entry">
+            <a href=check::run::ADDRESS aria-current=current>{text::check::TITLE}</a>
+            <span class="quietly">{state}</span>
+        </p>
     }
 }
 

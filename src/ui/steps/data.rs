@@ -7,7 +7,7 @@ use web_sys::HtmlInputElement;
 use crate::release::format::bytes;
 use crate::ui::parts::{Choice, Field, Icon, PrivateZone};
 use crate::ui::state::{App, StateStoreFields, Table};
-use crate::ui::{actions, dom, samples, text};
+use crate::ui::{actions, check, dom, samples, text};
 
 /// Most columns of the preview: more do not help to recognise a table.
 const SHOWN_COLUMNS: usize = 30;
@@ -19,7 +19,9 @@ pub fn Data() -> impl IntoView {
     view! {
         <p class="lead">{text::WHAT}</p>
         <Offers/>
-        <p class="promise"><Icon name="lock"/> <span>{text::PROMISE} " " {text::CHECK}</span></p>
+        <p class="promise"><Icon name="lock"/> <span>
+            {text::PROMISE} " " {text::CHECK} " " {text::check::OFFER} " " <a href=check::run::ADDRESS>{text::check::TITLE}</a> "."
+        </span></p>
         <Waiting/>
         {move || app.state.table().with(Option::is_some).then(|| view! { <Preview/> })}
     }

@@ -1,0 +1,104 @@
+//! The drawings of the check, as the inside of an SVG element. Positions come from `audit::figure`; the numbers always stand
+//! beside them. Nothing in the text is anybody's but the program's own.
+
+use std::fmt::Write as _;
+
+use crate::audit::figure::{Mark, bars};
+use crate::audit::fit::Bin;
+
+fn at(share: f64) -> String {
+    format!("{:.2}%", 100.0 * share)
+}
+
+/// A measurement on the scale from 0 through its claim to twice the claim; a formula that is wrong on purpose as a square.
+#[must_use]
+pub fn scale(mark: Option<Mark>, control: bool) -> String {
+    let upright =
+        |class: &str, x: &str| format!(r#"<line class="{class}" x1="{x}" x2="{x}" y1="0" y2="100%"/>"#);
+    let mut drawing = r#"<rect class="excess" x="50%" width="50%" height="100%"/>"#.to_owned();
+    for (class, x) in [("edge", "0"), ("edge", "100%"), ("claim", "50%")] {
+        drawing += &upright(class, x);
+    }
+    let Some(Mark { at: place, span, beyond }) = mark else { return drawing };
+    if let Some(ends) = span {
+        let [from, to] = ends.map(at);
+        let open = if place.is_none() { " open" } else { "" };
+        let _ = write!(drawing, r#"<line class="span{open}" x1="{from}" x2="{to}" y1="50%" y2="50%"/>"#);
+        for end in if place.is_none() { [&from, &from] } else { [&from, &to] } {
+            let _ = write!(drawing, r#"<line class="cap" x1="{end}" x2="{end}" y1="25%" y2="75%"/>"#);
+        }
+    }
+    match place.map(at) {
+        _ if beyond => {}
+        Some(x) if control => {
+            let _ = write!(
+                drawing,
+                r#"<rect class="dot" x="{x}" y="50%" width="9" height="9" transform="translate(-4.5 -4.5)"/>"#
+            );
+        }
+        Some(x) => {
+            let _ = write!(drawing, r#"<circle class="dot" cx="{x}" cy="50%" r="4.5"/>"#);
+        }
+        None => {}
+    }
+    if beyond || place.is_none() {
+        drawing +=
+            r#"<svg x="100%" y="50%" overflow="visible"><path class="arrow" d="M-10 -6 0 0 -10 6z"/></svg>"#;
+    }
+    drawing
+}
+
+/// What was drawn as bars, what the law expects as a line across each; the law is symmetric about 0.
+#[must_use]
+pub fn histogram(bins: &[Bin]) -> String {
+    let mut drawing = String::new();
+    for bar in bars(bins) {
+        let (x, width, y, height) = (at(bar.from), at(bar.width), at(1.0 - bar.height), at(bar.height));
+        let _ = write!(drawing, r#"<rect class="drawn" x="{x}" width="{width}" y="{y}" height="{height}"/>"#);
+        let (to, law) = (at(bar.from + bar.width), at(1.0 - bar.law));
+        for class in ["halo", "law"] {
+            let _ = write!(drawing, r#"<line class="{class}" x1="{x}" x2="{to}" y1="{law}" y2="{law}"/>"#);
+        }
+    }
+    drawing += r#"<line class="edge" x1="0" x2="100%" y1="100%" y2="100%"/>"#;
+    if let [first, .., last] = bins {
+        let ends = [
+            ("0", "start", format!("−{} or less", first.value.unsigned_abs())),
+            ("50%", "middle", "0".to_owned()),
+            ("100%", "end", format!("{} or more", last.value)),
+        ];
+        for (x, anchor, text) in ends {
+            let _ = write!(drawing, r#"<text x="{x}" y="100%" dy="17" text-anchor="{anchor}">{text}</text>"#);
+        }
+    }
+    drawing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_measurement_has_its_shape() {
+        let mark = |at, span, beyond| Some(Mark { at, span, beyond });
+        let measured = scale(mark(Some(0.5), Some([0.4, 0.6]), false), false);
+        assert!(measured.contains(r#"<circle class="dot" cx="50.00%""#), "{measured}");
+        assert!(measured.contains(r#"x1="40.00%" x2="60.00%""#) && !measured.contains("arrow"));
+        assert!(scale(mark(Some(0.5), None, false), true).contains(r#"<rect class="dot" x="50.00%""#));
+        let far = scale(mark(Some(1.0), Some([1.0, 1.0]), true), true);
+        assert!(far.contains("arrow") && !far.contains("dot"), "{far}");
+        let bound = scale(mark(None, Some([0.4, 1.0]), false), false);
+        assert!(bound.contains("span open") && bound.contains("arrow") && !bound.contains("dot"));
+        assert!(!scale(None, false).contains("span"));
+    }
+
+    #[test]
+    fn each_bar_has_its_law() {
+        let bin = |value, observed, expected| Bin { value, observed, expected };
+        let drawing = histogram(&[bin(-3, 5, 10.0), bin(3, 10, 5.0)]);
+        assert_eq!(drawing.matches("class=\"drawn\"").count(), 2);
+        assert_eq!(drawing.matches("class=\"law\"").count(), 2);
+        assert!(drawing.contains(r#"y="50.00%" height="50.00%""#), "{drawing}");
+        assert!(drawing.contains(">−3 or less<") && drawing.contains(">3 or more<"));
+    }
+}
