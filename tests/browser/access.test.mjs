@@ -98,6 +98,13 @@ test("no step has an accessibility fault, light or dark, wide or narrow, and non
   await look("Result after a release");
   await discreet.goTo("Privacy");
   await look("Privacy with a fixed budget");
+  await discreet.goTo("Data");
+  await discreet.openCheck();
+  await look("Check, not begun");
+  await discreet.startCheck(1);
+  await look("Check, running or done");
+  await discreet.checkOutcome();
+  await look("Check, done");
   assert.deepEqual(found, []);
 });
 

@@ -21,6 +21,8 @@ export class DiscreetPage {
     this.preview = page.getByRole("region", exact("The first rows"));
     this.released = page.getByRole("region", exact("Released"));
     this.ledger = page.getByRole("region", exact("Ledger of this table"));
+    /// The foot of the screen that checks the build.
+    this.check = page.getByRole("region", exact("Check"));
     this.refit = page.getByRole("region", exact("Fit another regression from the same release"));
   }
 
@@ -139,6 +141,39 @@ export class DiscreetPage {
   async coefficients(region = this.released) {
     const rows = region.getByRole("table").getByRole("row").filter({ has: this.page.getByRole("rowheader") });
     return Promise.all((await rows.all()).map(async (row) => (await row.getByRole("rowheader").or(row.getByRole("cell")).allInnerTexts()).slice(0, 4)));
+  }
+
+  // The check of the build
+  async openCheck() {
+    await this.page.getByRole("main").getByRole("link", exact("Check this build")).click();
+    await this.checking();
+  }
+
+  /// Waits until its screen is open.
+  async checking() {
+    await this.page.getByRole("heading", { level: 1, ...exact("Check this build") }).waitFor();
+  }
+
+  /// Starts it, under a seed if one is given.
+  async startCheck(seed) {
+    if (seed !== undefined) await this.page.getByLabel("Seed", { exact: true }).fill(String(seed));
+    await this.check.getByRole("button", exact("Start the check")).click();
+  }
+
+  async stopCheck() {
+    await this.check.getByRole("button", exact("Stop the check")).click();
+  }
+
+  /// What the check says at its end, or when it was stopped.
+  async checkOutcome() {
+    await this.check.getByRole("button", exact("Start the check")).waitFor({ timeout: 120_000 });
+    return (await this.check.getByRole("status").innerText()).trim();
+  }
+
+  /// The items of a group, or of all, in words.
+  async checkItems(group) {
+    const within = group ? this.page.getByRole("region", exact(group)) : this.page.getByRole("main");
+    return within.getByRole("figure").or(within.getByRole("list").last().getByRole("listitem")).allInnerTexts();
   }
 
   async importLedger(file) {

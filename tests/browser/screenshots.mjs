@@ -50,6 +50,14 @@ for (const width of WIDTHS) {
       await discreet.goTo(step);
       await look(`${index + 1}-${step.toLowerCase()}`);
     }
+    await discreet.goTo("Data");
+    await discreet.openCheck();
+    await look("11-check");
+    await discreet.startCheck(1);
+    await discreet.check.getByText(/^1[0-9] of /).waitFor();
+    await look("11-check-running");
+    await discreet.checkOutcome();
+    await look("11-check-done");
     await discreet.make();
     await look("6-released");
     if (width === WIDTHS[0] && colorScheme === "light") await paper(context, (await discreet.download("Report (HTML)")).text, "10-report");

@@ -23,6 +23,11 @@ fn the_browser_gives_the_native_bits() {
 }
 
 #[wasm_bindgen_test]
+fn a_check_in_the_browser_finds_what_it_finds_natively() {
+    assert_eq!(golden::check(), golden::CHECK);
+}
+
+#[wasm_bindgen_test]
 fn the_golden_numbers_hold_in_the_browser() {
     vectors_harness::all_pass();
 }

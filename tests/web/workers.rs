@@ -1,8 +1,9 @@
 //! Workers from start to end. The test runner's module stands for the workers' own.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use discreet::audit::check::{Check, Finding};
 use discreet::privacy::ledger::State;
 use discreet::release::document::NoiseLaw;
 use discreet::store;
@@ -144,4 +145,26 @@ async fn a_cancelled_request_says_so_and_charges_nothing() {
     assert_eq!(failure.reason, Reason::Cancelled);
     assert!(!failure.charged);
     assert!(store::open_table(&key).await.unwrap().unwrap().ledger.entries().is_empty());
+}
+
+#[wasm_bindgen_test]
+async fn a_check_tells_what_it_finds_until_it_is_cancelled() {
+    let pool = pool("start_worker").await;
+    let found = Rc::new(RefCell::new(Vec::<Finding>::new()));
+    let (seen, stop, other) = (Rc::clone(&found), pool.clone(), pool.apart());
+    let take = move |finding| {
+        seen.borrow_mut().push(finding);
+        match seen.borrow().len() {
+            2 => other.cancel(), // which ends nothing of this one
+            4 => stop.cancel(),
+            _ => {}
+        }
+    };
+    let failure = pool.audit(5, take).await.unwrap_err();
+    assert_eq!(failure.reason, Reason::Cancelled);
+    let mut check = Check::new(5);
+    let expected: Vec<Finding> = std::iter::from_fn(|| check.step().unwrap()).take(4).collect();
+    assert_eq!(*found.borrow(), expected);
+    let broken = self::pool("start_broken_worker").await;
+    assert!(broken.audit(5, |_| {}).await.is_err());
 }

@@ -1,0 +1,137 @@
+// The screen that checks this build: started, watched, stopped, kept, and what it leaves alone.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { faults } from "./browser.mjs";
+import { journeys } from "./journey.mjs";
+
+const stage = journeys();
+
+/// A seed whose findings are known to be good: the check's false alarms cannot disturb the test.
+const SEED = 20261120;
+
+const GROUPS = {
+  "Noise beside its exact law": 4,
+  "Two tables that differ by one person": 11,
+  "The same without a model of the noise": 2,
+  "Persons guessed from releases": 1,
+};
+const CONTROLS = "Two formulas that are wrong, to show that this check can see";
+
+/// Everything that this site has stored.
+const stored = (page) => page.evaluate(async () => {
+  const answer = (request) => new Promise((found, failed) => {
+    request.onsuccess = () => found(request.result);
+    request.onerror = failed;
+  });
+  const all = {};
+  for (const { name } of await indexedDB.databases()) {
+    const database = await answer(indexedDB.open(name));
+    for (const store of database.objectStoreNames) {
+      const content = database.transaction(store).objectStore(store);
+      all[store] = [await answer(content.getAllKeys()), (await answer(content.getAll())).map((value) => value instanceof CryptoKey ? "a key" : value)];
+    }
+    database.close();
+  }
+  return { all, local: { ...localStorage }, session: { ...sessionStorage } };
+});
+
+test("a check holds every claim, catches both wrong formulas, and touches nothing", async (t) => {
+  const { page, context, record, discreet } = await stage.arrive(t);
+  await discreet.budget({ share: "A quarter" });
+  await discreet.make();
+  const before = { stored: await stored(page), account: await discreet.account() };
+  assert.ok(Object.keys(before.stored.all).length > 0, "there is something that could change");
+  await discreet.goTo("Data");
+  record.loaded();
+  await context.setOffline(true);
+
+  await discreet.openCheck();
+  await discreet.startCheck(SEED);
+  assert.match(await discreet.checkOutcome(), /^18 claims hold, and both wrong formulas were caught\.\s+The check found nothing wrong\. That is no proof\.$/);
+  for (const [group, count] of Object.entries(GROUPS)) {
+    const items = await discreet.checkItems(group);
+    assert.equal(items.length, count, group);
+    for (const item of items) assert.match(item, /\bHolds$/, item);
+  }
+  const controls = await discreet.checkItems(CONTROLS);
+  assert.equal(controls.length, 2);
+  for (const control of controls) assert.match(control, /^Wrong on purpose[^]*\bCaught$/, control);
+
+  const { name, text } = await discreet.download("Findings (JSON)");
+  assert.equal(name, "discreet-check.json");
+  const findings = JSON.parse(text);
+  assert.deepEqual([findings.schema, findings.seed, findings.outcome], ["discreet.check/1", String(SEED), "sound"]);
+  assert.match(findings.software.build, /^[0-9a-f]{64}$/);
+  assert.equal(findings.items.length, 20);
+  assert.ok(findings.items.every(({ kind, verdict }) => verdict === (kind === "control" ? "caught" : "holds")));
+  assert.doesNotMatch(text, /time|date|second|20\d\d-/i);
+
+  // The same seed, the same findings, to the last digit.
+  await discreet.startCheck(SEED);
+  await discreet.checkOutcome();
+  assert.equal((await discreet.download("Findings (JSON)")).text, text);
+
+  assert.deepEqual(await stored(page), before.stored);
+  assert.deepEqual(await discreet.account(), before.account);
+  assert.deepEqual(faults(record), {});
+});
+
+test("a check can be stopped, left alone and started again, and nothing that was typed is lost", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.goTo("Privacy");
+  await page.getByLabel("Epsilon as a number").fill("0.731");
+  await page.getByLabel("Epsilon as a number").blur();
+  await page.getByRole("link", { name: "Check this build", exact: true }).click();
+  await discreet.checking();
+  assert.equal(await discreet.strip.count(), 0, "one button at a time");
+  const seed = page.getByLabel("Seed", { exact: true });
+  const first = await seed.inputValue();
+  assert.match(first, /^\d+$/);
+  await page.getByRole("button", { name: "Another seed", exact: true }).click();
+  assert.notEqual(await seed.inputValue(), first);
+
+  await seed.fill("-1");
+  await discreet.startCheck();
+  assert.match(await discreet.alert.innerText(), /^The seed is no whole number/);
+  assert.equal(await discreet.checkOutcome(), "");
+
+  await discreet.startCheck(SEED);
+  await discreet.check.getByText(/^[1-9]\d? of 20 done$/).waitFor();
+  assert.equal(await seed.isDisabled(), true);
+  await discreet.stopCheck();
+  const stopped = await discreet.checkOutcome();
+  assert.match(stopped, /^Stopped after \d+ of 20 items\./);
+  assert.equal(await discreet.check.getByRole("button", { name: "Findings (JSON)" }).count(), 0);
+  const seen = await discreet.checkItems();
+  await page.waitForTimeout(500); // long enough for a worker that was not ended to tell more
+  assert.deepEqual(await discreet.checkItems(), seen);
+
+  // Started again, it goes on while the person is elsewhere. The browser's own way back leads back, too.
+  await discreet.startCheck();
+  await page.goBack();
+  assert.equal(await page.getByLabel("Epsilon as a number").inputValue(), "0.731");
+  await discreet.ready();
+  await page.goForward();
+  await discreet.checking();
+  assert.match(await discreet.checkOutcome(), /^18 claims hold, and both wrong formulas were caught\./);
+  await page.getByRole("button", { name: "Back to Privacy", exact: true }).click();
+  assert.equal(await page.getByLabel("Epsilon as a number").inputValue(), "0.731");
+  assert.equal(new URL(page.url()).hash, "");
+  assert.deepEqual(faults(record), {});
+});
+
+test("a check by its address, at the first visit, by keyboard alone", async (t) => {
+  const { page, record, discreet } = await stage.visit(t);
+  await discreet.open(`${stage.server.url}#check`);
+  await discreet.checking();
+  record.loaded();
+  const button = discreet.check.getByRole("button", { name: "Start the check", exact: true });
+  await button.focus();
+  await page.keyboard.press("Enter");
+  // The button stays where it is and keeps the focus, so the same key stops what it started.
+  await discreet.check.getByRole("button", { name: "Stop the check", exact: true }).waitFor();
+  await page.keyboard.press("Enter");
+  assert.match(await discreet.checkOutcome(), /^Stopped after \d+ of 20 items\./);
+  assert.deepEqual(faults(record), {});
+});
