@@ -47,7 +47,7 @@ help:
 	@echo 'make dist         the release page, in dist/'
 	@echo 'make journeys     whole journeys through the release page'
 	@echo 'make screenshots  pictures of every step, in test-results/'
-	@echo 'make audit        everything that was ever thought of to break the promise'
+	@echo 'make audit        the audits of the privacy claim, and the planted bugs that they have to catch'
 
 run: dist
 	$(call say,Serving the page. Ctrl-C stops it.)

@@ -5,7 +5,7 @@
 //! within it proves nothing, but a sampler, a sensitivity or a clip that is wrong by a factor √2 shows within seconds.
 //! All randomness comes from a seed: what is audited here protects nobody.
 //!
-//! [`pairs`] has the tables, [`bench`] releases them again and again. [`signal`] (T1), [`threshold`] (T2), [`one_run`]
+//! [`pairs`] has the tables, [`mod@bench`] releases them again and again. [`signal`] (T1), [`threshold`] (T2), [`one_run`]
 //! (T3) and [`direct`] (T4) measure the loss, with the bounds of [`estimate`]; [`fit`] (T5) holds the samplers against their laws and [`covariance`] (T6)
 //! the noise of a release against its shape. [`controls`] has published formulas that are wrong, for the audits to
 //! catch, and [`check`] puts it together for a screen, with [`figure`] for its drawings and [`report`] to keep it.

@@ -1,7 +1,12 @@
 //! Deliberate bugs for the audit (noise-and-accounting, D3).
 //!
 //! Each place that could go wrong in a way the tests must notice asks [`planted`]. Without the feature `audit-mutants`
-//! the answer is a constant `false` and the branch is not compiled; no build that is handed out has the feature.
+//! the answer is a constant `false` and the branch is not compiled; a release build with the feature does not compile.
+
+#[cfg(all(feature = "audit-mutants", not(debug_assertions)))]
+compile_error!(
+    "the planted bugs of `audit-mutants` are for tests: build without this feature, or in a test's profile"
+);
 
 /// Defines the bugs once: the type, the list of all, and the first line of each description for the audit's report.
 macro_rules! mutants {
