@@ -70,6 +70,6 @@ different ledgers about the same persons add up.
 pub const ACCOUNT: &str = "\
 discreet account NAME OPTIONS
 
-Prints one number. What may be spent is rounded down, what is lost or needed is rounded up, unless a line says otherwise.
+Prints one number. What may be spent is rounded down, what is lost or needed up, unless a line says otherwise.
 `discreet account NAME --help` shows one of them.
 ";
