@@ -49,7 +49,7 @@ fn prepared(epsilon: f64) -> discreet::engine::Prepared {
 fn release(reference: LedgerReference) -> Release {
     let rng = PrivateRng::from_os().unwrap();
     let software = Software::new("test".to_owned());
-    engine::release(&prepared(1.0), &moments(TABLE), rng, Some(reference), software).unwrap()
+    engine::release(&prepared(1.0), &moments(TABLE), rng, reference, software).unwrap()
 }
 
 /// Charges, releases and settles: all that the engine worker does with the store.
@@ -310,7 +310,8 @@ async fn who_stops_waiting_for_a_lock_does_not_keep_it() {
     let name = self::table();
     let mut waiting = Box::pin(spend(&table, &name));
     while !is_awaited(&lock).await {
-        poll_fn(|context| Poll::Ready(assert!(waiting.as_mut().poll(context).is_pending()))).await;
+        let pending = poll_fn(|context| Poll::Ready(waiting.as_mut().poll(context).is_pending())).await;
+        assert!(pending);
     }
     drop(waiting);
     drop(held);
