@@ -4,6 +4,7 @@
 
 mod account;
 mod architecture;
+mod assurance;
 mod audit;
 mod cli;
 mod compile_fail;
