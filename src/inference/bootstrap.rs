@@ -81,7 +81,7 @@ fn redraw(design: &Design<'_>, draw: u64) -> Option<(DMatrix<f64>, Cholesky)> {
     let mut noise = DMatrix::zeros(q, q);
     if law != CellNoise::None {
         for i in 0..q {
-            noise[(i, i)] = law.diagonal_sd() * rng.normal();
+            noise[(i, i)] = law.diagonal_sd(0.0) * rng.normal();
             for j in i + 1..q {
                 let cell = law.off_diagonal_sd() * rng.normal();
                 noise[(i, j)] = cell;

@@ -43,7 +43,7 @@ pub(super) struct Solution {
     pub factor: Cholesky,
     /// M (A + Λ)⁻¹ T: what one unit of noise E r does to each coefficient, in its own unit per σ_y.
     pub response: DMatrix<f64>,
-    /// Diagonal of M (A + Λ)⁻¹ A (A + Λ)⁻¹ M′.
+    /// Diagonal of M (A + Λ)⁻¹ (A − Λ₀) (A + Λ)⁻¹ M′, Λ₀ being what the mechanism added to A.
     pub sampling: DVector<f64>,
 }
 
@@ -185,7 +185,9 @@ impl<'a> Design<'a> {
         self.solution = factor.map(|factor| {
             let inverse = factor.inverse();
             let turned = &self.unscale * inverse;
-            let half = &turned * &self.predictors;
+            // What the mechanism added to the diagonal is no part of the rows' own moments.
+            let added = &self.transform * self.transform.transpose() * self.moments.ridge();
+            let half = &turned * (&self.predictors - added);
             let sampling = DVector::from_fn(d, |row, _| half.row(row).dot(&turned.row(row)));
             Solution { response: &turned * &self.transform, sampling, factor }
         });
@@ -198,9 +200,15 @@ impl<'a> Design<'a> {
         self.signal_to_noise
     }
 
-    /// Λ, in units of R².
+    /// Λ in units of R²: what was asked for, and what the mechanism itself had added.
     #[must_use]
     pub fn ridge(&self) -> f64 {
+        self.ridge + self.moments.ridge()
+    }
+
+    /// The part of Λ that was asked for, in units of R².
+    #[must_use]
+    pub fn asked_ridge(&self) -> f64 {
         self.ridge
     }
 
@@ -242,10 +250,17 @@ impl<'a> Design<'a> {
     #[must_use]
     pub fn interval(&self) -> Interval {
         let ratio = self.signal_to_noise.unwrap_or(f64::INFINITY);
+        let drawn = self.moments.noise().is_drawn();
+        let known = if drawn {
+            self.moments.noise().pivot_freedom(self.names.len()).is_some()
+        } else {
+            self.degrees_of_freedom().is_some()
+        };
         if !self.solved()
             || self.repair.is_some()
+            || self.moments.stepped()
             || ratio < WITHHELD_BELOW
-            || self.degrees_of_freedom().is_none()
+            || !known
         {
             Interval::Withheld
         } else if ratio < NORMAL_FROM {

@@ -12,6 +12,7 @@ pub mod notes;
 pub mod options;
 pub mod preview;
 pub mod pseudo;
+mod reading;
 pub mod refit;
 pub mod regression;
 pub mod report;

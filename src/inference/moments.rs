@@ -2,7 +2,9 @@
 
 use nalgebra::DMatrix;
 
+use super::reading::Reading;
 use crate::data::encode::{Geometry, INTERCEPT};
+use crate::math::linalg::Cholesky;
 use crate::plan::Plan;
 use crate::plan::bind::fits;
 use crate::plan::document::{Column, ColumnRole, ColumnType};
@@ -26,8 +28,8 @@ pub enum MomentsError {
         /// Column, from 1.
         column: usize,
     },
-    /// S is no positive integer.
-    #[error("the noise's S is no positive integer; the release is damaged")]
+    /// A number of the noise's law is not one that a release has.
+    #[error("the noise's law has a number out of range; the release is damaged")]
     NoiseScale,
     /// R is no power of two in range, or a term's centre or scale is not finite.
     #[error("the {what} of the moments is out of range; the release is damaged")]
@@ -52,6 +54,18 @@ pub enum CellNoise {
         /// Variance of every cell.
         v: f64,
     },
+    /// The whole matrix was drawn from a Wishart law with the moments as its scale, not perturbed cell by cell.
+    Projection {
+        /// r, its degrees of freedom.
+        rows: f64,
+    },
+    /// The whole matrix was drawn from an inverse Wishart law with the moments as its scale.
+    Posterior {
+        /// ν, its degrees of freedom.
+        dof: f64,
+        /// Rows and columns of the whole matrix.
+        size: f64,
+    },
 }
 
 impl CellNoise {
@@ -65,24 +79,50 @@ impl CellNoise {
         }
     }
 
-    /// Standard deviation off the diagonal.
+    /// Standard deviation off the diagonal; 0 for a law that does not add noise to cells.
     #[must_use]
     pub fn off_diagonal_sd(self) -> f64 {
         match self {
-            Self::None => 0.0,
+            Self::None | Self::Projection { .. } | Self::Posterior { .. } => 0.0,
             Self::Goe { s } => s.sqrt(),
             Self::Iid { v } => v.sqrt(),
         }
     }
 
-    /// Standard deviation on the diagonal.
+    /// Standard deviation of a cell on the diagonal that was released as `cell`.
+    ///
+    /// A projection's cell is S χ²_r / r. A posterior's is S / χ²_{ν−D+1} for D rows and columns, whose relative standard
+    /// deviation is √(2 / (ν − D − 3)), infinite where that has no meaning.
     #[must_use]
-    pub fn diagonal_sd(self) -> f64 {
+    pub fn diagonal_sd(self, cell: f64) -> f64 {
         match self {
             Self::None => 0.0,
             Self::Goe { s } => (2.0 * s).sqrt(),
             Self::Iid { v } => v.sqrt(),
+            Self::Projection { rows } => cell.abs() * (2.0 / rows).sqrt(),
+            Self::Posterior { dof, size } => {
+                let freedom = dof - size - 3.0;
+                if freedom > 0.0 { cell.abs() * (2.0 / freedom).sqrt() } else { f64::INFINITY }
+            }
         }
+    }
+
+    /// Degrees of freedom of the exact t pivot of a regression on `d` predictors, where the law has one: r − d, and
+    /// ν − (D − d − 1) − 1 (sheffet 5.1). `None` for additive noise, and where none are left.
+    #[must_use]
+    pub fn pivot_freedom(self, d: usize) -> Option<f64> {
+        let freedom = match self {
+            Self::None | Self::Goe { .. } | Self::Iid { .. } => return None,
+            Self::Projection { rows } => rows - count(d),
+            Self::Posterior { dof, size } => dof - (size - count(d) - 1.0) - 1.0,
+        };
+        (freedom >= 1.0).then_some(freedom)
+    }
+
+    /// Whether the whole matrix was drawn, so that its size carries its noise.
+    #[must_use]
+    pub const fn is_drawn(self) -> bool {
+        matches!(self, Self::Projection { .. } | Self::Posterior { .. })
     }
 
     /// 2 sd √d, the spectral norm of the noise on `d` predictors (noise-and-accounting, C1 step 1).
@@ -112,6 +152,8 @@ pub struct NoisyMoments {
     matrix: DMatrix<f64>,
     noise: CellNoise,
     constant: Option<f64>,
+    ridge: f64,
+    stepped: bool,
 }
 
 impl NoisyMoments {
@@ -171,16 +213,6 @@ impl NoisyMoments {
                 }
             }
         }
-        let noise = match &released.noise {
-            None => CellNoise::None,
-            Some(NoiseLaw::DiscreteGaussian { shape, s }) => {
-                let scale: u128 = s.parse().map_err(|_| MomentsError::NoiseScale)?;
-                if scale == 0 {
-                    return Err(MomentsError::NoiseScale);
-                }
-                CellNoise::new(*shape, scale, radius)
-            }
-        };
         let terms = released.terms.iter().map(|term| {
             let scale = term.scale * f64::from(radius);
             let reach = match plan_column(plan, &term.term) {
@@ -189,7 +221,58 @@ impl NoisyMoments {
             };
             MomentTerm { name: term.term.clone(), centre: term.centre, scale, reach: reach.min(1.0) }
         });
-        Self::try_new(terms.collect(), &upper, noise)
+        match &released.noise {
+            None => Self::try_new(terms.collect(), &upper, CellNoise::None),
+            Some(law) => Self::read(terms.collect(), &upper, law, plan),
+        }
+    }
+
+    /// Moments as a law gives them: `cells` is the released packed upper triangle, in coded units.
+    ///
+    /// # Errors
+    /// [`MomentsError`] when the number of cells does not fit the terms, or the law has numbers out of range.
+    pub fn from_law(
+        geometry: &Geometry,
+        cells: &[i128],
+        law: &NoiseLaw,
+        plan: &Plan,
+    ) -> Result<Self, MomentsError> {
+        let radius = radius_of(plan)?;
+        let unit = unit(radius);
+        let values: Vec<f64> = cells.iter().map(|&cell| float(cell) / unit).collect();
+        Self::read(geometry_terms(geometry, radius), &values, law, plan)
+    }
+
+    fn read(
+        terms: Vec<MomentTerm>,
+        upper: &[f64],
+        law: &NoiseLaw,
+        plan: &Plan,
+    ) -> Result<Self, MomentsError> {
+        let radius = radius_of(plan)?;
+        let reading = Reading::new(law, terms.len(), radius, plan)?;
+        let scaled: Vec<f64> = upper.iter().map(|cell| cell * reading.factor).collect();
+        let mut moments = Self::try_new(terms, &scaled, reading.noise)?;
+        moments.ridge = reading.ridge;
+        moments.step(&reading.shifts);
+        Ok(moments)
+    }
+
+    /// Takes the first of `shifts` off the diagonal that leaves the whole matrix positive definite; the last one is taken
+    /// in any case. What stays of the ridge is known.
+    fn step(&mut self, shifts: &[f64]) {
+        for (at, shift) in shifts.iter().enumerate() {
+            let mut shifted = self.matrix.clone();
+            for index in 0..shifted.nrows() {
+                shifted[(index, index)] -= shift;
+            }
+            if at + 1 == shifts.len() || Cholesky::try_new(&shifted).is_ok() {
+                self.matrix = shifted;
+                self.ridge -= shift;
+                self.stepped = at > 0;
+                return;
+            }
+        }
     }
 
     /// Moments from numbers already in units of R²: `upper` is the packed upper triangle, row by row.
@@ -216,7 +299,7 @@ impl NoisyMoments {
             }
         }
         let constant = terms.first().filter(|term| term.name == INTERCEPT).map(|term| 1.0 / term.scale);
-        Ok(Self { terms, matrix, noise, constant })
+        Ok(Self { terms, matrix, noise, constant, ridge: 0.0, stepped: false })
     }
 
     /// The coordinates, in the matrix's order.
@@ -249,11 +332,24 @@ impl NoisyMoments {
         self.terms.iter().position(|term| term.name == name)
     }
 
-    /// n~ = G_cc / c² and its standard deviation (noise-and-accounting, C1 step 2).
+    /// Λ₀ in units of R²: what the mechanism itself added to the diagonal and the matrix still has, on average.
+    #[must_use]
+    pub fn ridge(&self) -> f64 {
+        self.ridge
+    }
+
+    /// Whether the added mean could not be taken off, because the matrix would not have been positive definite.
+    #[must_use]
+    pub fn stepped(&self) -> bool {
+        self.stepped
+    }
+
+    /// n~ = (G_cc − Λ₀) / c² and its standard deviation (noise-and-accounting, C1 step 2).
     #[must_use]
     pub fn noisy_rows(&self) -> Option<(f64, f64)> {
         let square = self.constant? * self.constant?;
-        Some((self.matrix[(0, 0)] / square, self.noise.diagonal_sd() / square))
+        let cell = self.matrix[(0, 0)];
+        Some(((cell - self.ridge) / square, self.noise.diagonal_sd(cell) / square))
     }
 
     /// A number that depends on nothing but the released matrix: the seed of what is drawn in post-processing.
@@ -324,7 +420,7 @@ fn half_width(column: &Column) -> f64 {
 }
 
 /// R², exact: R is a power of two.
-fn unit(radius: u32) -> f64 {
+pub(super) fn unit(radius: u32) -> f64 {
     f64::from(radius) * f64::from(radius)
 }
 

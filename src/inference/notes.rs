@@ -37,9 +37,20 @@ pub(super) fn notes(design: &Design<'_>, fits: &[Fit], unresolved: &[String]) ->
             Some(Repair::None) | None => {}
         }
     }
+    if design.solved() && design.moments.stepped() {
+        notes.push(
+            "The mean of the noise could not be taken off whole: the moments would not have been positive definite. The \
+             coefficients are shrunk towards 0, and there are no intervals; read them as a rough sign at most."
+                .to_owned(),
+        );
+    }
     gate(design, &mut notes);
     if design.solved() && design.degrees_of_freedom().is_none() {
-        notes.push(if design.rows().is_some() {
+        notes.push(if noise.is_drawn() {
+            "The intervals cover the privacy noise alone: the number of rows does not stand out of the noise, so the \
+             sampling error is not known."
+                .to_owned()
+        } else if design.rows().is_some() {
             "There are no intervals: the number of rows does not stand out of the noise.".to_owned()
         } else {
             "There are no intervals: the number of rows is not known.".to_owned()
@@ -62,6 +73,8 @@ pub(super) fn notes(design: &Design<'_>, fits: &[Fit], unresolved: &[String]) ->
              penalised regression, which is shrunk towards 0; they are no intervals for the regression without a ridge.",
             design.ridge()
         ));
+    }
+    if design.asked_ridge() > 0.0 && !noise.is_drawn() {
         notes.push(if fits.len() > LONG_FORM_OUTCOMES {
             "With a ridge and so many outcomes the intervals cover the privacy noise alone.".to_owned()
         } else {
@@ -90,7 +103,7 @@ pub(super) fn notes(design: &Design<'_>, fits: &[Fit], unresolved: &[String]) ->
                  nobody."
                     .to_owned()
             });
-        } else if shown {
+        } else if shown && design.degrees_of_freedom().is_some() {
             notes.push("Intervals count sampling error and privacy noise together.".to_owned());
         }
         notes.push(

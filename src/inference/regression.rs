@@ -7,6 +7,7 @@ use super::design::{Design, FitError, Solution};
 use super::moments::{CellNoise, NoisyMoments};
 use super::options::Options;
 use crate::math::special::normal_quantile;
+use crate::math::student::t_quantile;
 use crate::privacy::mutants::{Mutant, planted};
 use crate::release::document::{Interval, LONG_FORM_OUTCOMES};
 
@@ -73,7 +74,8 @@ impl Design<'_> {
     /// The fits of all `outcomes`, in their order.
     ///
     /// With a ridge above 0 intervals come from the parametric bootstrap of C2, above [`LONG_FORM_OUTCOMES`] outcomes
-    /// from the closed form, with privacy noise alone (contract, Parameters).
+    /// from the closed form, with privacy noise alone (contract, Parameters). Where the whole matrix was drawn they come
+    /// from the exact t pivot of its law (sheffet 5.1), with the sampling error beside it.
     ///
     /// # Errors
     /// [`FitError`] when an outcome is not in the moments or is a predictor.
@@ -90,7 +92,8 @@ impl Design<'_> {
         let noise_alone = self.ridge > 0.0 && outcomes.len() > LONG_FORM_OUTCOMES;
         let (mut fits, coded): (Vec<Fit>, Vec<Coded>) =
             outcomes.iter().map(|&outcome| self.fit_one(solution, outcome, noise_alone)).unzip();
-        if self.ridge > 0.0 && !noise_alone && self.interval() != Interval::Withheld {
+        let redrawn = self.ridge > 0.0 && !noise_alone && !self.moments.noise().is_drawn();
+        if redrawn && self.interval() != Interval::Withheld {
             bootstrap::replace_intervals(self, &coded, &mut fits);
         }
         Ok(fits)
@@ -111,21 +114,18 @@ impl Design<'_> {
         let rest = self.residual_vector(shift, &beta);
         let square = rest.norm_squared() + 1.0;
         let fourth = rest.iter().map(|x| x.powi(4)).sum::<f64>() + 1.0;
-        let residual_sum = g[(outcome, outcome)]
-            + self.support.iter().zip(rest.iter()).fold(0.0, |sum, (&row, left)| {
-                let inner: f64 = self
-                    .support
-                    .iter()
-                    .zip(rest.iter())
-                    .map(|(&column, right)| g[(row, column)] * right)
-                    .sum();
-                sum + left * (inner + 2.0 * g[(row, outcome)])
-            });
+        let drawn = self.residual_sum(outcome, &rest);
+        let pivot = self.moments.noise().pivot_freedom(self.names.len());
         let residual_sum_sd = match self.moments.noise() {
             CellNoise::None => 0.0,
             CellNoise::Goe { s } => (2.0 * s).sqrt() * square,
             CellNoise::Iid { v } => (v * (2.0 * square * square - fourth)).sqrt(),
+            CellNoise::Projection { .. } | CellNoise::Posterior { .. } => {
+                drawn * (2.0 / pivot.unwrap_or(1.0)).sqrt()
+            }
         };
+        // The mechanism's own ridge is in the residual sum, too.
+        let residual_sum = drawn - self.moments.ridge() * square;
         let resolved = residual_sum >= 2.0 * residual_sum_sd && self.degrees_of_freedom().is_some();
         let freedom = self.degrees_of_freedom();
         let sigma2 = freedom.map(|freedom| {
@@ -137,17 +137,21 @@ impl Design<'_> {
         });
 
         let estimate: Vec<f64> = self.own_units(outcome, &beta);
-        let uncertainty = sigma2.filter(|_| self.interval() != Interval::Withheld).map(|sigma2| {
-            let quantile = normal_quantile(f64::midpoint(1.0, self.options.confidence));
+        // A pivot needs no residual variance of the rows, so where there is none its intervals cover the noise alone.
+        let spread = sigma2.or(pivot.map(|_| 0.0)).filter(|_| self.interval() != Interval::Withheld);
+        let uncertainty = spread.map(|sigma2| {
+            let level = f64::midpoint(1.0, self.options.confidence);
+            let quantile = normal_quantile(level);
+            let noise_quantile = pivot.map_or(quantile, |freedom| t_quantile(level, freedom));
             let mut uncertainty = Uncertainty::with_capacity(estimate.len());
             for (row, &estimate) in estimate.iter().enumerate() {
-                let noise = self.noise_variance(solution, row, &rest);
+                let noise = self.noise_variance(solution, row, &rest, outcome, drawn);
                 let sampling = if noise_alone { 0.0 } else { sigma2 * solution.sampling[row].max(0.0) };
                 let total = noise + sampling;
-                let std_error = total.sqrt() * term.scale;
-                uncertainty.std_error.push(std_error);
-                uncertainty.lower.push(estimate - quantile * std_error);
-                uncertainty.upper.push(estimate + quantile * std_error);
+                let reach = (noise_quantile * noise_quantile * noise + quantile * quantile * sampling).sqrt() * term.scale;
+                uncertainty.std_error.push(total.sqrt() * term.scale);
+                uncertainty.lower.push(estimate - reach);
+                uncertainty.upper.push(estimate + reach);
                 uncertainty.noise_share.push(if total > 0.0 { noise / total } else { 0.0 });
             }
             uncertainty
@@ -165,7 +169,18 @@ impl Design<'_> {
     /// Variance of one coefficient from the noise alone, per squared unit of the outcome's scale: row j of
     /// M (A + Λ)⁻¹ T, times Cov(E r), times itself. With v the cells' variances, Cov(E r)_jj = Σ_l v_jl r_l² and
     /// Cov(E r)_jk = v_jk r_j r_k; GOE noise makes that s (|r|² I + r r′), `iid` noise v (|r|² I + r r′ − diag(r²)).
-    fn noise_variance(&self, solution: &Solution, row: usize, rest: &DVector<f64>) -> f64 {
+    ///
+    /// Where the whole matrix M was drawn, a Wishart or inverse Wishart law has Var(u′ E r) = ((u′Mu)(r′Mr) + (u′Mr)²) / f
+    /// with f the pivot's degrees of freedom. Without a further ridge u′Mr is 0, and this is the squared standard error of
+    /// the exact t pivot, RSS [M_uu⁻¹]_jj / f (sheffet 5.1). `drawn` is r′Mr.
+    fn noise_variance(
+        &self,
+        solution: &Solution,
+        row: usize,
+        rest: &DVector<f64>,
+        outcome: usize,
+        drawn: f64,
+    ) -> f64 {
         let response = solution.response.row(row);
         let along = response.transpose().dot(rest);
         let square = rest.norm_squared() + 1.0;
@@ -177,7 +192,32 @@ impl Design<'_> {
                 let both: f64 = response.iter().zip(rest.iter()).map(|(b, r)| (b * r) * (b * r)).sum();
                 v * (square * response.norm_squared() + along * along - both)
             }
+            law @ (CellNoise::Projection { .. } | CellNoise::Posterior { .. }) => {
+                let Some(freedom) = law.pivot_freedom(self.names.len()) else { return f64::INFINITY };
+                let g = self.moments.matrix();
+                let (mut own, mut across) = (0.0, 0.0);
+                for (left, &at) in response.iter().zip(&self.support) {
+                    let columns = || self.support.iter().copied();
+                    let turned = |vector: &mut dyn Iterator<Item = f64>| -> f64 {
+                        vector.zip(columns()).map(|(entry, column)| entry * g[(at, column)]).sum()
+                    };
+                    own += left * turned(&mut response.iter().copied());
+                    across += left * (turned(&mut rest.iter().copied()) + g[(at, outcome)]);
+                }
+                (own * drawn + across * across) / freedom
+            }
         }
+    }
+
+    /// r′ M r over the support and the outcome.
+    fn residual_sum(&self, outcome: usize, rest: &DVector<f64>) -> f64 {
+        let g = self.moments.matrix();
+        let pairs = || self.support.iter().zip(rest.iter());
+        g[(outcome, outcome)]
+            + pairs().fold(0.0, |sum, (&row, left)| {
+                let inner: f64 = pairs().map(|(&column, right)| g[(row, column)] * right).sum();
+                sum + left * (inner + 2.0 * g[(row, outcome)])
+            })
     }
 
     /// r = t − T′β on the support; on the outcome itself r is 1.
@@ -211,8 +251,9 @@ impl Design<'_> {
             row.checked_sub(first).and_then(|row| slopes.get(row)).copied().unwrap_or(0.0)
         });
         let rest = self.residual_vector(self.shift(outcome), &beta);
+        let drawn = self.residual_sum(outcome, &rest);
         let each = (0..self.names.len()).map(|row| {
-            let noise = self.noise_variance(solution, row, &rest).sqrt() * term.scale;
+            let noise = self.noise_variance(solution, row, &rest, outcome, drawn).sqrt() * term.scale;
             (noise, (sigma2 * solution.sampling[row].max(0.0)).sqrt() * term.scale)
         });
         each.collect()

@@ -6,3 +6,4 @@ pub mod linalg;
 pub mod round;
 pub mod search;
 pub mod special;
+pub mod student;

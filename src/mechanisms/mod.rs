@@ -4,6 +4,7 @@
 //! its defaults; a built mechanism has its own file, which states its guarantee, its sensitivity and what it charges.
 
 pub mod analyze_gauss;
+pub mod drawn;
 pub mod ols;
 
 use serde_json::{Map, Value};

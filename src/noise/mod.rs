@@ -4,3 +4,4 @@ pub mod discrete;
 pub mod entropy;
 pub mod law;
 pub mod rational;
+pub mod wishart;

@@ -183,6 +183,27 @@ pub enum NoiseLaw {
         #[serde(rename = "S")]
         s: String,
     },
+    /// The moments of random rows were added: W(scale I, dof).
+    Wishart {
+        /// k, the number of random rows.
+        dof: u64,
+        /// The variance of each entry of such a row, in squared codes: a decimal integer.
+        scale: String,
+    },
+    /// The mean second moments of `rows` random rows with the covariance G + ridge I: W(G + ridge I, rows) / rows.
+    Projection {
+        /// r, the number of rows.
+        rows: u64,
+        /// The ridge that the exact moments had, in squared codes: a decimal integer.
+        ridge: String,
+    },
+    /// A covariance drawn from W⁻¹(G + ridge I, dof), the posterior of the rows' covariance.
+    InverseWishart {
+        /// ν.
+        dof: u64,
+        /// The ridge that the exact moments had, in squared codes: a decimal integer.
+        ridge: String,
+    },
 }
 
 /// How the variance of the noise is spread over the cells.

@@ -1,0 +1,92 @@
+//! How a released matrix is read, by the law that it was drawn from (sheffet 2 and 5).
+
+use super::moments::{CellNoise, MomentsError, count, unit};
+use crate::plan::Plan;
+use crate::release::document::NoiseLaw;
+
+/// What turns released cells into an estimate of the moments.
+pub(super) struct Reading {
+    /// What each cell is multiplied by.
+    pub factor: f64,
+    /// The noise on what comes of it.
+    pub noise: CellNoise,
+    /// What the mechanism added to the diagonal on average, in units of R².
+    pub ridge: f64,
+    /// What may be taken off the diagonal again, the first choice first.
+    pub shifts: Vec<f64>,
+}
+
+impl Reading {
+    /// The reading of a matrix of `size` rows under a law, on the grid of radius R, released under `plan`.
+    ///
+    /// - Noise in cells is centred already.
+    /// - W(s² I, k) has the mean k s², and about it the covariance of GOE noise with the variance k s⁴ off the diagonal.
+    ///   `debiased` takes off the mean where that leaves the matrix positive definite, else
+    ///   s² (√k − √d − √(2 ln(4/δ)))₊², else nothing (sheffet 2.4); `raw` takes off nothing.
+    /// - A projection is (1/r) W(G + Λ I, r) already; a posterior draw times ν − d − 1 has the mean G + Λ I. Nothing is
+    ///   taken off, for their pivots belong to G + Λ I (sheffet 5.1).
+    pub fn new(law: &NoiseLaw, size: usize, radius: u32, plan: &Plan) -> Result<Self, MomentsError> {
+        let d = count(size);
+        let unit = unit(radius);
+        Ok(match law {
+            NoiseLaw::DiscreteGaussian { shape, s } => {
+                let scale: u128 = s.parse().map_err(|_| MomentsError::NoiseScale)?;
+                if scale == 0 {
+                    return Err(MomentsError::NoiseScale);
+                }
+                Self { factor: 1.0, noise: CellNoise::new(*shape, scale, radius), ridge: 0.0, shifts: vec![0.0] }
+            }
+            NoiseLaw::Wishart { dof, scale } => {
+                let (k, s2) = (degrees(*dof)?, integer(scale)? / unit);
+                if s2 <= 0.0 {
+                    return Err(MomentsError::NoiseScale);
+                }
+                let mean = k * s2;
+                let raw = plan.mechanism.params.get("output").is_some_and(|output| output == "raw");
+                let delta = plan.budget.delta.filter(|delta| *delta > 0.0 && *delta < 1.0);
+                let shifts = match (raw, delta) {
+                    (true, _) => vec![0.0],
+                    (false, None) => vec![mean, 0.0],
+                    (false, Some(delta)) => {
+                        let room = k.sqrt() - d.sqrt() - (2.0 * libm::log(4.0 / delta)).sqrt();
+                        let sure = s2 * room.max(0.0) * room.max(0.0);
+                        vec![mean, sure, 0.0]
+                    }
+                };
+                Self { factor: 1.0, noise: CellNoise::Goe { s: k * s2 * s2 }, ridge: mean, shifts }
+            }
+            NoiseLaw::Projection { rows, ridge } => Self {
+                factor: 1.0,
+                noise: CellNoise::Projection { rows: degrees(*rows)? },
+                ridge: integer(ridge)? / unit,
+                shifts: vec![0.0],
+            },
+            NoiseLaw::InverseWishart { dof, ridge } => {
+                let dof = degrees(*dof)?;
+                let factor = dof - d - 1.0;
+                if factor <= 0.0 {
+                    return Err(MomentsError::NoiseScale);
+                }
+                Self {
+                    factor,
+                    noise: CellNoise::Posterior { dof, size: d },
+                    ridge: integer(ridge)? / unit,
+                    shifts: vec![0.0],
+                }
+            }
+        })
+    }
+}
+
+/// Degrees of freedom, exact as a double.
+fn degrees(number: u64) -> Result<f64, MomentsError> {
+    #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+    if (1..1 << 53).contains(&number) { Ok(number as f64) } else { Err(MomentsError::NoiseScale) }
+}
+
+/// A decimal integer from 0, as the nearest double.
+fn integer(text: &str) -> Result<f64, MomentsError> {
+    let number: u128 = text.parse().map_err(|_| MomentsError::NoiseScale)?;
+    #[expect(clippy::cast_precision_loss, reason = "rounding to the nearest double is what is wanted")]
+    Ok(number as f64)
+}

@@ -1,0 +1,51 @@
+//! The second moments of random rows on a fine grid: exact sums of discrete Gaussians (noise-and-accounting, A10,
+//! `BOUNDED`).
+//!
+//! Trusted: there is no floating-point number in this file.
+
+#![deny(clippy::arithmetic_side_effects)]
+
+use dashu_int::{IBig, UBig};
+
+use super::entropy::Entropy;
+use super::rational;
+use crate::privacy::mutants::{Mutant, planted};
+
+/// Bits of the grid after the point of a code.
+pub const GRID_BITS: usize = 80;
+
+/// The packed upper triangle of Σ g g' over `rows` rows g of `terms` discrete Gaussians with the variance `scale` in
+/// squared codes, drawn in steps of 2⁻⁸⁰; the sums are in steps of 2⁻¹⁶⁰ and exact.
+pub fn random_moments<E: Entropy>(rng: &mut E, rows: u64, terms: usize, scale: u64) -> Vec<IBig> {
+    let variance = UBig::from(scale) << GRID_BITS.saturating_mul(2);
+    let halved = if planted(Mutant::SigmaHalved) { UBig::from(4_u8) } else { UBig::ONE };
+    let mut sums = vec![IBig::ZERO; terms.saturating_mul(terms.saturating_add(1)) / 2];
+    for _ in 0..rows {
+        let row: Vec<IBig> =
+            (0..terms).map(|_| IBig::from(rational::gaussian(rng, &variance, &halved))).collect();
+        let pairs = row.iter().enumerate().flat_map(|(at, left)| row.iter().skip(at).map(move |right| (left, right)));
+        for (sum, (left, right)) in sums.iter_mut().zip(pairs) {
+            #[expect(clippy::arithmetic_side_effects, reason = "integers of any size")]
+            {
+                *sum += left * right;
+            }
+        }
+    }
+    sums
+}
+
+/// Exact sums and random moments together, rounded to multiples of 2^`step`, a half upwards. `moments` is in squared codes.
+///
+/// # Errors
+/// `None` beyond 128 bits, which noise reaches with probability 0 in practice.
+#[must_use]
+pub fn round_sum(moments: i128, noise: &IBig, step: usize) -> Option<i128> {
+    let point = GRID_BITS.saturating_mul(2);
+    #[expect(clippy::arithmetic_side_effects, reason = "integers of any size; the shifts are a few hundred bits")]
+    let rounded = {
+        let whole = (IBig::from(moments) << point) + noise;
+        let half = IBig::ONE << point.saturating_add(step).saturating_sub(1);
+        ((whole + half) >> point.saturating_add(step)) << step
+    };
+    i128::try_from(rounded).ok()
+}
