@@ -1,0 +1,135 @@
+//! What several mechanisms take: parameters of the grid and of the regression, and the ε and δ that the Other wallet sells.
+
+use serde_json::Value;
+
+use crate::inference::options::{Repair, Ridge};
+use crate::plan::bound::GridParams;
+use crate::plan::params::Params;
+use crate::plan::{CheckedPlan, PlanError};
+use crate::privacy::adjacency::Adjacency;
+use crate::privacy::calibrate::{Budget, CalibrationError, Split, delta_of_units, epsilon_of_units, wallets};
+use crate::privacy::measure::{Delta, Epsilon};
+
+/// How records become integers: `radius`, `intercept_weight`, `feature_share` and `row_norm` (contract, Parameters).
+///
+/// # Errors
+/// [`PlanError`] for a value out of range.
+pub fn grid(params: &mut Params<'_>, plan: &CheckedPlan, radius: u32) -> Result<GridParams, PlanError> {
+    let radius = params.value(
+        "radius",
+        Value::from(radius),
+        "a power of two from 65536 (2^16) to 16777216 (2^24)",
+        |value| {
+            let radius = value.as_u64().and_then(|radius| u32::try_from(radius).ok());
+            radius.filter(|radius| radius.is_power_of_two() && (1 << 16..=1 << 24).contains(radius))
+        },
+    )?;
+    let may_drop_constant = plan.adjacency == Adjacency::ReplaceOne && !plan.intercept;
+    let expected = if may_drop_constant {
+        "a number from 0 to 1"
+    } else {
+        "a number above 0, at most 1 (0 needs replace-one and `intercept` false)"
+    };
+    let intercept_weight = params.value("intercept_weight", Value::from(0.5), expected, |value| {
+        let weight = value.as_f64().filter(|weight| (0.0..=1.0).contains(weight));
+        weight.filter(|weight| *weight > 0.0 || may_drop_constant)
+    })?;
+    Ok(GridParams {
+        radius,
+        intercept_weight,
+        feature_share: params.number("feature_share", 0.6, 0.1..=0.9, None)?,
+        row_norm: params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?,
+    })
+}
+
+/// What is done with the released moments: `ridge` and `repair` (contract, Parameters).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Afterwards {
+    /// The penalty after the noise.
+    pub ridge: Ridge,
+    /// What happens if the noisy moments are not positive definite.
+    pub repair: Repair,
+}
+
+impl Afterwards {
+    /// Reads both; by default there is no ridge, and what is not positive definite is shifted.
+    ///
+    /// # Errors
+    /// [`PlanError`] for a value that is none of the choices.
+    pub fn take(params: &mut Params<'_>) -> Result<Self, PlanError> {
+        Ok(Self {
+            ridge: params.value("ridge", Value::from("none"), Ridge::EXPECTED, Ridge::from_value)?,
+            repair: params.choice("repair", "shift", &Repair::CHOICES)?,
+        })
+    }
+}
+
+/// An (ε, δ) that a release costs, and the pair that a paper claims for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Price {
+    /// ε as charged.
+    pub epsilon: Epsilon,
+    /// δ as charged.
+    pub delta: Delta,
+    /// The plan's own ε and δ, under the paper's scale alone.
+    pub claimed: Option<(Epsilon, Delta)>,
+}
+
+impl Price {
+    /// The ε and δ that a budget buys from the Other wallet: whole units, so that a plan that asks for all of one fits.
+    ///
+    /// # Errors
+    /// [`CalibrationError`] for a budget of another form or out of range.
+    pub fn of(budget: &Budget) -> Result<Self, CalibrationError> {
+        let capacity = wallets(budget, &Split::Other)?.capacity;
+        let (epsilon, delta) = (epsilon_of_units(capacity.epsilon), delta_of_units(capacity.delta));
+        if epsilon == Epsilon::ZERO || delta == Delta::ZERO {
+            return Err(CalibrationError::Nothing);
+        }
+        Ok(Self { epsilon, delta, claimed: None })
+    }
+}
+
+/// Why a mechanism of the Other wallet has no noise for a plan.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoiseError {
+    /// The plan does not fit the mechanism.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The budget buys nothing.
+    #[error(transparent)]
+    Budget(#[from] CalibrationError),
+}
+
+/// A public formula that has no answer for this budget.
+pub fn no_scale(error: &impl std::fmt::Display) -> NoiseError {
+    NoiseError::Plan(PlanError::at(
+        "budget",
+        format!("this budget has no noise: {error}"),
+        "give a larger epsilon or delta, or take `analyze-gauss`",
+    ))
+}
+
+/// An integer, so many squared codes, that is not below `ratio` times `square`.
+#[must_use]
+pub fn squared_codes(ratio: f64, square: u64) -> Option<u64> {
+    #[expect(clippy::cast_precision_loss, reason = "at most 2^48, so exact")]
+    let codes = (ratio * square as f64).next_up().ceil();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
+    (codes >= 1.0 && codes < 9e18).then_some(codes as u64)
+}
+
+/// B², the largest squared norm of a record, constant included, in squared codes.
+#[must_use]
+pub fn largest_square(geometry: &crate::data::Geometry) -> u64 {
+    let square = |value: u32| u64::from(value) * u64::from(value);
+    square(geometry.constant) + square(geometry.radius)
+}
+
+/// The largest power of two that is at most `noise` / 2²⁰, as its exponent: what a matrix with noise of that standard
+/// deviation in codes is rounded to (noise-and-accounting, A10, 4). At least 0.
+#[must_use]
+pub fn rounding_step(noise: f64) -> usize {
+    if noise > 1.0 { usize::try_from(libm::ilogb(noise) - 20).unwrap_or(0) } else { 0 }
+}

@@ -1,0 +1,411 @@
+//! `jl-ridge` and `inverse-wishart`, and their adaptive forms: one matrix drawn from a law whose scale is the second
+//! moments and a ridge.
+//!
+//! **Guarantee.** (ε, δ)-differential privacy under both adjacencies, for one row per person, of the law over the reals
+//! (sheffet 3.1; noise-and-accounting, B9). Charged to the Other wallet.
+//!
+//! **Sensitivity.** With S = G + w² I ⪰ w² I and one person's v, ‖v‖² ≤ B² = c² + W², S and its neighbour differ by at most
+//! the factor 1 + B²/w² in every direction: in one direction under add-remove, in one up and one down under replace-one. So
+//! the loss is that of one or two scalar variances, r times ([`sketch_delta`](crate::privacy::profile::sketch_delta)). Inverting
+//! the covariance exchanges the two, and the posterior draw with ν = r degrees of freedom has the same curve.
+//!
+//! **Noise.** `jl-ridge`: W(S, r) / r, the moments of r random combinations of the records and of w I, drawn by Bartlett's
+//! factor; the combinations themselves are not released. `inverse-wishart`: one draw of W⁻¹(S, ν), the posterior of the rows'
+//! covariance under the prior W⁻¹(w² I, d). At equal privacy its coefficients have the smaller variance, by
+//! (r − p − 1)/(r − 2) for p predictors.
+//!
+//! **Adaptive.** A share of ε and δ buys a lower bound on the least eigenvalue of G, which one person moves by at most B²
+//! (Weyl): discrete Laplace noise, and a shift that keeps the bound below the eigenvalues of both neighbours but with
+//! probability δ₁. The bound is a ridge that the table has already: w² is what it falls short of, and where it is larger than
+//! the least number of rows needs, more rows are drawn and no ridge is added (sheffet 2.3 and 3.4, corrected).
+//!
+//! **Event.** One [`Event::Approximate`], both parts together.
+//!
+//! **Arithmetic.** `IDEALISED`: [`super::drawn`]. The least eigenvalue is computed in double precision.
+//!
+//! **Defaults.** `sketch_rows` and `dof` max(2d, 100): the noise falls like 1/r and the ridge grows like √r, and for
+//! tables of a few thousand rows the best of both lies between 50 and 200 (sheffet 4.2). `min_rows` and `min_dof` 2d;
+//! a quarter of ε and of δ for the eigenvalue. With the paper's calibration: 2d, `rows+d`, and halves.
+//!
+//! **Standard errors.** Exact t pivots for the penalised regression (sheffet 5.1).
+
+use std::num::{NonZeroU32, NonZeroU64};
+
+use dashu_int::IBig;
+use nalgebra::DMatrix;
+use serde_json::{Map, Value};
+
+use super::additive_wishart::packed;
+use super::drawn::{bartlett, posterior, projection};
+use super::shared::{Afterwards, NoiseError, Price, grid, largest_square, no_scale, rounding_step, squared_codes};
+use crate::data::{Geometry, Moments};
+use crate::math::linalg::Eigen;
+use crate::noise::discrete::laplace;
+use crate::noise::entropy::Entropy;
+use crate::plan::bound::GridParams;
+use crate::plan::document::Calibration;
+use crate::plan::params::Params;
+use crate::plan::{CheckedPlan, PlanError};
+use crate::privacy::adjacency::Adjacency;
+use crate::privacy::calibrate::Budget;
+use crate::privacy::event::Event;
+use crate::privacy::measure::{Delta, Epsilon};
+use crate::privacy::profile::paper::{self, EigenvalueRule};
+use crate::privacy::profile::{MOST_ROWS, sketch_epsilon, sketch_ridge, sketch_rows};
+use crate::release::document::NoiseLaw;
+
+/// The mechanisms' version in a ledger's entries.
+pub const VERSION: &str = "1";
+
+/// Which law the matrix is drawn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// W(S, r) / r.
+    Projection,
+    /// W⁻¹(S, ν).
+    Posterior,
+}
+
+/// A number of rows or of degrees of freedom, as a plan gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Count {
+    /// So many.
+    Fixed(u32),
+    /// The table's public number of rows and one for each term.
+    RowsAndTerms,
+}
+
+/// Shares of ε and δ for the least eigenvalue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Shares {
+    epsilon: f64,
+    delta: f64,
+}
+
+/// The parameters; the number of rows has a default that depends on the number of terms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// How a record becomes integers.
+    pub grid: GridParams,
+    /// The law.
+    pub kind: Kind,
+    rows: Option<Count>,
+    shares: Option<Shares>,
+    /// What is done with the released moments.
+    pub afterwards: Afterwards,
+}
+
+impl Parameters {
+    /// Reads the plan's parameters; also answers them as they stand in a filled plan, but for the number of rows.
+    ///
+    /// # Errors
+    /// [`PlanError`] for a value out of range and for a parameter that the mechanism does not have.
+    pub fn from_plan(
+        plan: &CheckedPlan,
+        kind: Kind,
+        adaptive: bool,
+    ) -> Result<(Self, Map<String, Value>), PlanError> {
+        let mut params = Params::new(&plan.plan.mechanism.name, &plan.plan.mechanism.params);
+        let grid = grid(&mut params, plan, 1 << 24)?;
+        let (most, expected) = match kind {
+            Kind::Projection => (1_000_000, "a whole number up to 1000000"),
+            Kind::Posterior => (MOST_ROWS.get(), "a whole number up to 1000000000, or \"rows+d\""),
+        };
+        let rows = params.value(rows_name(kind, adaptive), Value::Null, expected, |value| match value {
+            Value::Null => Some(None),
+            Value::String(text) if text == "rows+d" && kind == Kind::Posterior => Some(Some(Count::RowsAndTerms)),
+            value => {
+                let rows = value.as_u64().and_then(|rows| u32::try_from(rows).ok());
+                rows.filter(|rows| *rows <= most).map(|rows| Some(Count::Fixed(rows)))
+            }
+        })?;
+        let shares = if adaptive {
+            let usual = if plan.calibration == Calibration::Paper { 0.5 } else { 0.25 };
+            let mut share = |name| {
+                params.value(name, Value::from(usual), "a number above 0, below 1", |value| {
+                    value.as_f64().filter(|share| *share > 0.0 && *share < 1.0)
+                })
+            };
+            Some(Shares { epsilon: share("eigenvalue_share")?, delta: share("eigenvalue_delta_share")? })
+        } else {
+            None
+        };
+        let afterwards = Afterwards::take(&mut params)?;
+        Ok((Self { grid, kind, rows, shares, afterwards }, params.finish()?))
+    }
+
+    /// The number of rows or of degrees of freedom for a table of `terms` terms.
+    fn resolve(&self, plan: &CheckedPlan, terms: u32) -> Result<u32, PlanError> {
+        let name = rows_name(self.kind, self.shares.is_some());
+        let path = format!("mechanism.params.{name}");
+        let paper = plan.calibration == Calibration::Paper;
+        let usual = match (self.kind, self.shares.is_some(), paper) {
+            (Kind::Posterior, false, true) => Count::RowsAndTerms,
+            (_, true, _) | (Kind::Projection, false, true) => Count::Fixed(2 * terms),
+            (_, false, false) => Count::Fixed((2 * terms).max(100)),
+        };
+        // Twice the terms may be fewer than the terms and two.
+        let least = terms + 2;
+        let rows = match self.rows.unwrap_or(usual) {
+            Count::Fixed(rows) if self.rows.is_none() => rows.max(least),
+            Count::Fixed(rows) => rows,
+            Count::RowsAndTerms => {
+                let rows = plan.rows.filter(|_| plan.adjacency == Adjacency::ReplaceOne).ok_or_else(|| {
+                    PlanError::at(
+                        path.clone(),
+                        "`rows+d` says the number of rows, which is private under add-remove",
+                        "give a number, or set `adjacency` to \"replace-one\"",
+                    )
+                })?;
+                u32::try_from(rows.saturating_add(u64::from(terms))).unwrap_or(u32::MAX)
+            }
+        };
+        if (least..=MOST_ROWS.get()).contains(&rows) {
+            Ok(rows)
+        } else {
+            Err(PlanError::at(
+                path,
+                format!("{rows} does not do for a table of {terms} terms, counting the constant and the outcomes"),
+                format!("give a number from {least} to {MOST_ROWS}"),
+            ))
+        }
+    }
+}
+
+/// The contract's name of the number of rows.
+const fn rows_name(kind: Kind, adaptive: bool) -> &'static str {
+    match (kind, adaptive) {
+        (Kind::Projection, false) => "sketch_rows",
+        (Kind::Projection, true) => "min_rows",
+        (Kind::Posterior, false) => "dof",
+        (Kind::Posterior, true) => "min_dof",
+    }
+}
+
+/// How the ridge comes about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Plan {
+    /// So much, in squared codes.
+    Fixed(u64),
+    /// What a private bound on the least eigenvalue leaves of `needed`.
+    Adaptive {
+        /// The ridge that the least number of rows needs, in squared codes.
+        needed: u64,
+        /// What is taken off the least eigenvalue, in squared codes.
+        shift: u64,
+        /// The scale of the discrete Laplace noise, in squared codes.
+        laplace: NonZeroU64,
+        /// ε and δ of the sketch alone; of the plan as a whole under the paper's rule.
+        rest: (Epsilon, Delta),
+        /// Whose rule says how many rows a bound allows.
+        calibration: Calibration,
+    },
+}
+
+/// The noise of one release: public, and known before any data are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Noise {
+    kind: Kind,
+    /// r or ν; the least of it where the form is adaptive.
+    pub rows: NonZeroU32,
+    how: Plan,
+    terms: usize,
+    square: u64,
+    adjacency: Adjacency,
+    /// What it costs.
+    pub price: Price,
+}
+
+impl Noise {
+    /// The noise that a budget buys.
+    ///
+    /// # Errors
+    /// [`NoiseError`] where the budget buys none, or the number of rows does not do.
+    pub fn calibrate(
+        plan: &CheckedPlan,
+        geometry: &Geometry,
+        parameters: &Parameters,
+        budget: &Budget,
+    ) -> Result<Self, NoiseError> {
+        let mut price = Price::of(budget)?;
+        let (epsilon, delta, adjacency) = (price.epsilon, price.delta, plan.adjacency);
+        let terms = geometry.terms.len();
+        let columns = u32::try_from(terms).unwrap_or(u32::MAX / 4);
+        let rows = NonZeroU32::new(parameters.resolve(plan, columns)?).unwrap_or(NonZeroU32::MIN);
+        let square = largest_square(geometry);
+        let codes = |ratio: f64| squared_codes(ratio, square).ok_or_else(|| no_scale(&"the ridge is out of range"));
+        let paper = plan.calibration == Calibration::Paper;
+        if paper {
+            price.claimed = Some((epsilon, delta));
+        }
+        let how = match (parameters.shares, paper) {
+            (None, false) => {
+                Plan::Fixed(codes(sketch_ridge(epsilon, delta, rows, adjacency).map_err(|e| no_scale(&e))?)?)
+            }
+            (None, true) => {
+                let ridge = paper::ridge(epsilon, delta, rows).map_err(|e| no_scale(&e))?;
+                price.epsilon = sketch_epsilon(ridge, rows, delta, adjacency).map_err(|e| no_scale(&e))?;
+                Plan::Fixed(codes(ridge)?)
+            }
+            (Some(shares), false) => {
+                let (first, second) = (share(epsilon.get(), shares.epsilon), share(delta.get(), shares.delta));
+                let rest = (measure(first.1)?, chance(second.1)?);
+                let rule = paper::eigenvalue_rule(measure(first.0)?, chance(second.0)?).map_err(|e| no_scale(&e))?;
+                let needed = sketch_ridge(rest.0, rest.1, rows, adjacency).map_err(|e| no_scale(&e))?;
+                adaptive(rule, needed, rest, Calibration::Exact, &codes)?
+            }
+            (Some(shares), true) => {
+                if (shares.epsilon - 0.5).abs() > 0.0 || (shares.delta - 0.5).abs() > 0.0 {
+                    return Err(NoiseError::Plan(PlanError::at(
+                        "mechanism.params.eigenvalue_share",
+                        "the paper halves epsilon and delta",
+                        "remove both shares, or set `calibration` to \"exact\"",
+                    )));
+                }
+                price.epsilon = paper_cost(epsilon, delta, rows, adjacency)?;
+                let rule = paper::adaptive_eigenvalue_rule(epsilon, delta).map_err(|e| no_scale(&e))?;
+                let needed = paper::adaptive_ridge(epsilon, delta, rows).map_err(|e| no_scale(&e))?;
+                adaptive(rule, needed, (epsilon, delta), Calibration::Paper, &codes)?
+            }
+        };
+        Ok(Self { kind: parameters.kind, rows, how, terms, square, adjacency, price })
+    }
+
+    /// The name and the value of the number of rows, for a filled plan.
+    #[must_use]
+    pub const fn resolved(&self) -> (&'static str, u32) {
+        (rows_name(self.kind, matches!(self.how, Plan::Adaptive { .. })), self.rows.get())
+    }
+
+    /// What the ledger is charged for.
+    #[must_use]
+    pub const fn event(&self) -> Event {
+        Event::Approximate { epsilon: self.price.epsilon, delta: self.price.delta }
+    }
+
+    /// The ridge in squared codes: as it is, or the most that it can be.
+    #[must_use]
+    pub const fn most_ridge(&self) -> u64 {
+        match self.how {
+            Plan::Fixed(ridge) | Plan::Adaptive { needed: ridge, .. } => ridge,
+        }
+    }
+
+    /// The law with so many rows and such a ridge.
+    #[must_use]
+    pub fn law(&self, rows: NonZeroU32, ridge: u64) -> NoiseLaw {
+        let (rows, ridge) = (u64::from(rows.get()), ridge.to_string());
+        match self.kind {
+            Kind::Projection => NoiseLaw::Projection { rows, ridge },
+            Kind::Posterior => NoiseLaw::InverseWishart { dof: rows, ridge },
+        }
+    }
+
+    /// The released integers as a packed upper triangle, and their law. Nothing where a step fails.
+    #[must_use]
+    pub fn release<E: Entropy>(&self, moments: &Moments, rng: &mut E) -> Option<(Vec<i128>, NoiseLaw)> {
+        let cells = packed(moments, self.terms);
+        let (rows, ridge) = self.settle(&cells, rng)?;
+        let factor = bartlett(rng, u64::from(rows.get()), self.terms);
+        let mut scale: Vec<IBig> = cells.into_iter().map(IBig::from).collect();
+        let mut diagonal = 0;
+        for row in 0..self.terms {
+            *scale.get_mut(diagonal)? += IBig::from(ridge);
+            diagonal += self.terms - row;
+        }
+        let r = f64::from(rows.get());
+        #[expect(clippy::cast_precision_loss, reason = "for a power of two")]
+        let ridge_near = ridge.max(self.square) as f64;
+        let drawn = match self.kind {
+            Kind::Projection => projection(&scale, &factor, u64::from(rows.get()), rounding_step(ridge_near / r.sqrt())),
+            Kind::Posterior => posterior(&scale, &factor, rounding_step(ridge_near / (r * r.sqrt()))),
+        };
+        Some((drawn?, self.law(rows, ridge)))
+    }
+
+    /// The number of rows and the ridge. Adaptive forms look at the least eigenvalue, by a mechanism that is in the price.
+    fn settle<E: Entropy>(&self, cells: &[i128], rng: &mut E) -> Option<(NonZeroU32, u64)> {
+        let Plan::Adaptive { needed, shift, laplace: scale, rest, calibration } = self.how else {
+            return Some((self.rows, self.most_ridge()));
+        };
+        let noise = laplace(rng, scale);
+        let bound = least_eigenvalue(cells, self.terms)?.saturating_sub(i128::from(shift)).saturating_add(noise).max(0);
+        let bound = u64::try_from(bound).unwrap_or(u64::MAX);
+        if bound < needed {
+            return Some((self.rows, needed - bound));
+        }
+        #[expect(clippy::cast_precision_loss, reason = "rounded down")]
+        let eigenvalue = (bound as f64 / self.square as f64).next_down();
+        let rows = match calibration {
+            Calibration::Exact => sketch_rows(rest.0, rest.1, eigenvalue, self.adjacency).ok()?,
+            Calibration::Paper => paper::adaptive_rows(rest.0, rest.1, eigenvalue).ok()?,
+        };
+        Some((rows.unwrap_or(self.rows).max(self.rows), 0))
+    }
+}
+
+fn adaptive(
+    rule: EigenvalueRule,
+    needed: f64,
+    rest: (Epsilon, Delta),
+    calibration: Calibration,
+    codes: &impl Fn(f64) -> Result<u64, NoiseError>,
+) -> Result<Plan, NoiseError> {
+    Ok(Plan::Adaptive {
+        needed: codes(needed)?,
+        shift: codes(rule.shift)?,
+        laplace: NonZeroU64::new(codes(rule.laplace_scale)?).unwrap_or(NonZeroU64::MIN),
+        rest,
+        calibration,
+    })
+}
+
+/// A share of a number and what is left of it, each rounded down.
+fn share(whole: f64, share: f64) -> (f64, f64) {
+    let first = (whole * share).next_down();
+    (first, (whole - first).next_down())
+}
+
+fn measure(value: f64) -> Result<Epsilon, NoiseError> {
+    Epsilon::try_new(value).map_err(|error| no_scale(&error))
+}
+
+fn chance(value: f64) -> Result<Delta, NoiseError> {
+    Delta::try_new(value).map_err(|error| no_scale(&error))
+}
+
+/// The smallest ε known for Algorithms 2 and 5 at their own scales: half of ε for the eigenvalue; its bound may be above the
+/// eigenvalue of a neighbour with probability (δ/4) e^(ε/2); the rest of δ is the sketch's, at whichever number of rows costs
+/// more, the least or the most (sheffet 3.4).
+fn paper_cost(
+    epsilon: Epsilon,
+    delta: Delta,
+    rows: NonZeroU32,
+    adjacency: Adjacency,
+) -> Result<Epsilon, NoiseError> {
+    let half = epsilon.get() / 2.0;
+    let failing = delta.get() / 4.0 * libm::exp(half) * (1.0 + 1e-12);
+    let rest = chance((delta.get() - failing).next_down())?;
+    let cost = |rows| -> Result<f64, NoiseError> {
+        let ridge = paper::adaptive_ridge(epsilon, delta, rows).map_err(|e| no_scale(&e))?;
+        Ok(sketch_epsilon(ridge, rows, rest, adjacency).map_err(|e| no_scale(&e))?.get())
+    };
+    measure((half + cost(rows)?.max(cost(MOST_ROWS)?)).next_up())
+}
+
+/// The least eigenvalue of a symmetric matrix of integers, rounded down to an integer; 0 where it is negative.
+fn least_eigenvalue(cells: &[i128], size: usize) -> Option<i128> {
+    let mut matrix = DMatrix::zeros(size, size);
+    let mut rest = cells.iter();
+    for row in 0..size {
+        for (column, cell) in (row..size).zip(&mut rest) {
+            #[expect(clippy::cast_precision_loss, reason = "double precision is what this step has")]
+            let value = *cell as f64;
+            matrix[(row, column)] = value;
+            matrix[(column, row)] = value;
+        }
+    }
+    let least = Eigen::try_new(&matrix).ok()?.smallest();
+    #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and the sums are far below")]
+    Some(least.max(0.0).floor() as i128)
+}
