@@ -4,24 +4,29 @@
 //! `statrs` calls the standard library's exp and ln and keeps ten digits at shape 5e5, `special` has no upper tail,
 //! `puruspe` gives 0 or NaN there. Error bounds are relative and were measured against 50-digit values.
 
+use super::contour::{ln_1p, through_saddle};
 use super::special::LN_SQRT_TWO_PI;
 
 /// From here on Stirling's series needs seven terms.
 const LARGE: f64 = 16.0;
-/// A sum or a continued fraction that has not settled after so many terms is beyond every use here; it settles after
-/// some multiple of the square root of the shape.
+/// From this shape on a tail is a complex integral, whose cost does not depend on the shape. A sum or a continued fraction
+/// settles after some multiple of the square root of the shape.
+const HUGE: f64 = 1e4;
+/// A sum or a continued fraction that has not settled after so many terms is beyond every use here.
 const TERMS: u32 = 1_000_000;
 
 /// ln F(x) of the gamma distribution with that shape (at least 1/2) and scale 1: ln P(a, x), the regularised lower
 /// incomplete gamma function.
 ///
-/// Below the shape it is the series of P, above it the complement of [`ln_gamma_sf`]. The absolute error, which is the
-/// relative one of F, is below 1e-15 (4 + |ln F| + |x − a| + √a/50) for shapes to
-/// 5e8; |x − a| is what a rounding of x itself would do.
+/// Below the shape it is the series of P or, where that is long, a complex integral; above it the complement of
+/// [`ln_gamma_sf`]. The absolute error, which is the relative one of F, is below
+/// 1e-15 (4 + |ln F| + |x − a| + √a/50) for shapes to 5e8; |x − a| is what a rounding of x itself would do.
 #[must_use]
 pub fn ln_gamma_cdf(shape: f64, x: f64) -> f64 {
     if x <= 0.0 {
         f64::NEG_INFINITY
+    } else if x <= shape + 1.0 && shape >= HUGE {
+        ln_tail(shape, x, -1.0)
     } else if x <= shape + 1.0 {
         ln_kernel(shape, x) + libm::log(series(shape, x))
     } else {
@@ -32,7 +37,8 @@ pub fn ln_gamma_cdf(shape: f64, x: f64) -> f64 {
 /// ln (1 − F(x)) of the gamma distribution with that shape (at least 1/2) and scale 1: ln Q(a, x), the regularised
 /// upper incomplete gamma function.
 ///
-/// Above the shape it is Legendre's continued fraction, below it the complement of [`ln_gamma_cdf`]; errors as there.
+/// Above the shape it is Legendre's continued fraction or, where that is long, a complex integral; below it the complement
+/// of [`ln_gamma_cdf`]; errors as there.
 #[must_use]
 pub fn ln_gamma_sf(shape: f64, x: f64) -> f64 {
     if x <= 0.0 {
@@ -41,6 +47,8 @@ pub fn ln_gamma_sf(shape: f64, x: f64) -> f64 {
         f64::NEG_INFINITY
     } else if x <= shape + 1.0 {
         libm::log1p(-libm::exp(ln_gamma_cdf(shape, x)))
+    } else if shape >= HUGE {
+        ln_tail(shape, x, 1.0)
     } else {
         ln_kernel(shape, x) + libm::log(shape) + libm::log(fraction(shape, x))
     }
@@ -56,6 +64,20 @@ pub fn ln_chi_square_cdf(degrees: f64, x: f64) -> f64 {
 #[must_use]
 pub fn ln_chi_square_sf(degrees: f64, x: f64) -> f64 {
     ln_gamma_sf(degrees / 2.0, x / 2.0)
+}
+
+/// ln of the tail on one side of x, above for `side` 1 and below for −1: of ∓(1/2πi) ∫ (1 − z)^−a e^(−zx) / z dz with the
+/// real axis crossed on that side of 0, where the integrand is least.
+fn ln_tail(a: f64, x: f64, side: f64) -> f64 {
+    // The saddle point c solves x c² + (a + 1 − x) c = 1.
+    let linear = x - a - 1.0;
+    let c = (linear + side * libm::sqrt(linear * linear + 4.0 * x)) / (2.0 * x);
+    let rest = 1.0 - c;
+    let width = 1.0 / libm::sqrt(a / (rest * rest) + 1.0 / (c * c));
+    let integral = through_saddle(width, |z| -a * ln_1p(-z / rest) - ln_1p(z / c) - x * z);
+    // The integrand's exponent at c is that at 1 − a/x and a little, t = 1 − x (1 − c)/a being (1 − c)/(a c).
+    let t = rest / (a * c);
+    -deviance(a, x) - a * (libm::log1p(-t) + t) + libm::log(integral / c.abs())
 }
 
 /// ln (x^a e^−x / Γ(a + 1)), by the deviance of x from a and the rest of Stirling's formula (Loader 2000), so that large

@@ -1,6 +1,7 @@
 //! Numbers only: special functions, directed rounding, linear algebra, root finding.
 
 pub mod beta;
+pub mod contour;
 pub mod gamma;
 pub mod linalg;
 pub mod round;

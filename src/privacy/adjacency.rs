@@ -28,12 +28,20 @@ pub enum Protect {
     Labels,
 }
 
-impl fmt::Display for Adjacency {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
+impl Adjacency {
+    /// As it is written.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
             Self::AddRemove => "add-remove",
             Self::ReplaceOne => "replace-one",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Adjacency {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
     }
 }
 

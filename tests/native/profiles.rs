@@ -11,8 +11,9 @@
 use std::num::NonZeroU32;
 
 use discreet::inference::pseudo::Pseudo;
+use discreet::privacy::adjacency::Adjacency::AddRemove;
 use discreet::privacy::measure::Epsilon;
-use discreet::privacy::profile::{WishartNoise, additive_wishart_delta, jl_delta};
+use discreet::privacy::profile::{WishartNoise, additive_wishart_delta, sketch_delta};
 use nalgebra::{Cholesky, DMatrix, DVector};
 
 const DRAWS: u32 = 100_000;
@@ -88,7 +89,8 @@ fn the_sketch() {
             simulated(e, || loss(&wishart(&mut one, &root_with, r)), || loss(&wishart(&mut other, &root, r)));
         let leverage = (without.try_inverse().unwrap() * &v).dot(&v);
         let claim = |rows: u32| {
-            jl_delta(Epsilon::try_new(e).unwrap(), leverage, NonZeroU32::new(rows).unwrap()).unwrap().get()
+            let rows = NonZeroU32::new(rows).unwrap();
+            sketch_delta(Epsilon::try_new(e).unwrap(), leverage, rows, AddRemove).unwrap().get()
         };
         println!(
             "sketch {e} {r}: {delta} against {}, {} standard errors",
@@ -124,7 +126,8 @@ fn additive_wishart_noise() {
         );
         let claim = |k: u32| {
             let noise = WishartNoise::try_new(k, 3).unwrap();
-            additive_wishart_delta(Epsilon::try_new(e).unwrap(), v.norm_squared(), noise).unwrap().get()
+            let epsilon = Epsilon::try_new(e).unwrap();
+            additive_wishart_delta(epsilon, v.norm_squared(), noise, AddRemove).unwrap().get()
         };
         println!(
             "Wishart {e} {k}: {delta} against {}, {} standard errors",

@@ -8,6 +8,7 @@
 //! the same judge in both. Fields hold no commas and no quotes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 
 use dashu_int::UBig;
 use discreet::audit::estimate::{Count, Level, cp_lower, cp_upper, eps_lower, mu_lower, one_run_p};
@@ -30,7 +31,8 @@ use discreet::privacy::fixed_plan::{FixedPlan, mix_delta, optimal_pure_eps, opti
 use discreet::privacy::ledger::admit;
 use discreet::privacy::measure::{Delta, Epsilon, Mu, Rho};
 use discreet::privacy::profile::{
-    WishartNoise, additive_wishart_delta, aw_w2_over_r2, jl_delta, jl_w2_over_r2,
+    WishartNoise, additive_wishart_degrees, additive_wishart_delta, additive_wishart_epsilon, aw_w2_over_r2,
+    sketch_delta, sketch_epsilon, sketch_ridge, sketch_rows,
 };
 use discreet::privacy::pure_bounds::{
     advanced_drv_eps, advanced_kov_eps, basic_eps, whitehouse_filter_eps, zcdp_pure_eps,
@@ -39,7 +41,7 @@ use discreet::privacy::subsampling::{AddRemoveDp, Direction, Poisson};
 use discreet::privacy::units::Units;
 
 /// Every CSV file of the folder; a native test compares the list with the folder.
-pub const FILES: [(&str, &str); 28] = [
+pub const FILES: [(&str, &str); 29] = [
     ("auditing.csv", include_str!("auditing.csv")),
     ("bernoulli_exp.csv", include_str!("bernoulli_exp.csv")),
     ("calibration.csv", include_str!("calibration.csv")),
@@ -60,6 +62,7 @@ pub const FILES: [(&str, &str); 28] = [
     ("pld_google.csv", include_str!("pld_google.csv")),
     ("pure_conversions.csv", include_str!("pure_conversions.csv")),
     ("sensitivity.csv", include_str!("sensitivity.csv")),
+    ("sheffet.csv", include_str!("sheffet.csv")),
     ("special_functions.csv", include_str!("special_functions.csv")),
     ("standard_errors.csv", include_str!("standard_errors.csv")),
     ("subsampling.csv", include_str!("subsampling.csv")),
@@ -157,6 +160,14 @@ impl Row {
 
     fn amplified(&self) -> AddRemoveDp {
         self.poisson().amplify(AddRemoveDp { epsilon: self.epsilon("eps"), delta: self.delta("delta") })
+    }
+
+    fn profile_adjacency(&self) -> Adjacency {
+        match self.inputs.get("adjacency").map(String::as_str) {
+            Some("replace-one") => Adjacency::ReplaceOne,
+            Some("add-remove") | None => Adjacency::AddRemove,
+            Some(other) => panic!("{}: {other}", self.name),
+        }
     }
 
     fn wishart(&self) -> WishartNoise {
@@ -278,12 +289,45 @@ pub fn answer(function: &str, row: &Row) -> Option<Answer> {
             let mu = Mu::try_new(raise(1.0 / row.read::<f64>("sigma"), MARGIN)).unwrap();
             Some(row.poisson().gaussian_delta(direction, row.epsilon("eps"), mu).get())
         }
-        "jl_delta" => jl_delta(row.epsilon("eps"), row.read("leverage"), row.read("r")).ok().map(Delta::get),
-        "jl_w2_over_R2" => jl_w2_over_r2(row.epsilon("eps"), row.delta("delta"), row.read("r")).ok(),
-        "additive_wishart_delta" => {
-            additive_wishart_delta(row.epsilon("eps"), row.read("b"), row.wishart()).ok().map(Delta::get)
+        "jl_delta" => {
+            let (leverage, rows) = (row.read("leverage"), row.read("r"));
+            sketch_delta(row.epsilon("eps"), leverage, rows, row.profile_adjacency()).ok().map(Delta::get)
         }
-        "aw_w2_over_R2" => aw_w2_over_r2(row.epsilon("eps"), row.delta("delta"), row.wishart()).ok(),
+        "jl_epsilon" => {
+            let (ridge, rows) = (row.read("ridge"), row.read("r"));
+            sketch_epsilon(row.delta("delta"), ridge, rows, row.profile_adjacency()).ok().map(Epsilon::get)
+        }
+        "jl_w2_over_R2" => {
+            sketch_ridge(row.epsilon("eps"), row.delta("delta"), row.read("r"), row.profile_adjacency()).ok()
+        }
+        "jl_rows" => {
+            let (epsilon, delta) = (row.epsilon("eps"), row.delta("delta"));
+            let most = sketch_rows(epsilon, delta, row.read("ridge"), row.profile_adjacency()).unwrap();
+            return Some(Text(most.map_or(0, NonZeroU32::get).to_string()));
+        }
+        "additive_wishart_delta" => {
+            let (epsilon, change) = (row.epsilon("eps"), row.read("b"));
+            additive_wishart_delta(epsilon, change, row.wishart(), row.profile_adjacency())
+                .ok()
+                .map(Delta::get)
+        }
+        "aw_epsilon" => {
+            let (delta, change) = (row.delta("delta"), row.read("b"));
+            additive_wishart_epsilon(delta, change, row.wishart(), row.profile_adjacency())
+                .ok()
+                .map(Epsilon::get)
+        }
+        "aw_w2_over_R2" => {
+            aw_w2_over_r2(row.epsilon("eps"), row.delta("delta"), row.wishart(), row.profile_adjacency()).ok()
+        }
+        "aw_dof" => {
+            let (epsilon, delta, change) = (row.epsilon("eps"), row.delta("delta"), row.read("b"));
+            let noise =
+                additive_wishart_degrees(epsilon, delta, row.read("p"), change, row.profile_adjacency());
+            return Some(Text(
+                noise.map_or_else(|_| "INFEASIBLE".to_owned(), |noise| noise.degrees().to_string()),
+            ));
+        }
         "pld_delta" | "pld_eps" => crate::web_pld::answer(function, &row.inputs),
         "cp_lower" => Some(cp_lower(row.count("k"), row.level())),
         "cp_upper" => Some(cp_upper(row.count("k"), row.level())),

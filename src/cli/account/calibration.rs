@@ -5,7 +5,6 @@ use dashu_int::UBig;
 use super::super::error::CliError;
 use super::given::{Given, needs, plain, text};
 use super::{Conversion, Family};
-use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
     CalibrationError, NoiseScale, gaussian_charge, noise_scale_for, rho_charge_units, sensitivity_squared,
     total_variation_bound,
@@ -102,8 +101,7 @@ fn other(given: &Given) -> Result<(Epsilon, Delta), CliError> {
 }
 
 fn squared(given: &Given) -> Result<UBig, CliError> {
-    let adjacency = given
-        .word("adjacency", &[("add-remove", Adjacency::AddRemove), ("replace-one", Adjacency::ReplaceOne)])?;
+    let adjacency = given.adjacency_if()?.ok_or_else(|| needs("--adjacency"))?;
     let every_record_has_constant =
         given.word_if("missing", &[("skip", false), ("midpoint", true)])?.unwrap_or(false);
     Ok(sensitivity_squared(

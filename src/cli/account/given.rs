@@ -7,6 +7,7 @@ use super::super::args::Args;
 use super::super::error::CliError;
 use super::super::ledger::measure;
 use crate::math::round::{MARGIN, raise};
+use crate::privacy::adjacency::Adjacency;
 use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
 
 /// The options of one conversion.
@@ -88,11 +89,6 @@ impl<'a> Given<'a> {
         found.map(Some).ok_or_else(|| CliError::usage(format!("--{name} is `{text}`; give {names}")))
     }
 
-    /// One of a few words.
-    pub fn word<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> Result<T, CliError> {
-        self.word_if(name, words)?.ok_or_else(|| needs(&format!("--{name}")))
-    }
-
     /// The items between commas (or `|`), each read by `read`; nothing where the option is not given or empty.
     pub fn list<T>(
         &self,
@@ -105,6 +101,11 @@ impl<'a> Given<'a> {
         };
         let items: Option<Vec<T>> = text.split([',', '|']).map(|item| read(item.trim())).collect();
         items.ok_or_else(|| CliError::usage(format!("--{name} is `{text}`; give it in the form {example}")))
+    }
+
+    /// `--adjacency`, if given.
+    pub fn adjacency_if(&self) -> Result<Option<Adjacency>, CliError> {
+        self.word_if("adjacency", &[Adjacency::AddRemove, Adjacency::ReplaceOne].map(|one| (one.name(), one)))
     }
 
     pub fn has(&self, name: &str) -> bool {
