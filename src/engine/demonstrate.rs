@@ -7,6 +7,8 @@ use super::evaluate::Evaluated;
 use super::prepare::Prepared;
 use super::publish::{Mark, publish};
 use crate::data::Moments;
+use crate::mechanisms::Drawn;
+use crate::mechanisms::analyze_gauss::add;
 use crate::noise::entropy::DemoRng;
 use crate::release::Release;
 use crate::release::document::{Demo, Software};
@@ -37,7 +39,7 @@ pub fn demonstrate(
 ) -> Result<Demonstration, EngineError> {
     let demo = Demo { seed: rng.seed(), run: rng.run() };
     let evaluated = match &prepared.cost {
-        Some(cost) => Evaluated::noisy(prepared, cost, moments, |noise| noise.draw(&mut rng))?,
+        Some(cost) => Evaluated::noisy(prepared, cost, moments, |noise| noise.release(moments, &mut rng))?,
         None => Evaluated::exact(prepared, moments)?,
     };
     publish(prepared, &evaluated, Mark::Demo(demo), software).map(Demonstration)
@@ -50,7 +52,7 @@ pub fn demonstrate(
 /// documents apart.
 ///
 /// # Errors
-/// [`EngineError::Internal`] as [`super::release`], for a plan without noise, and for another number of cells.
+/// [`EngineError::Internal`] as [`super::release`], for a plan without noise in its cells, and for another number of cells.
 pub fn demonstrate_with(
     prepared: &Prepared,
     moments: &Moments,
@@ -58,9 +60,11 @@ pub fn demonstrate_with(
     software: Software,
 ) -> Result<Demonstration, EngineError> {
     let cost = prepared.cost.as_ref().ok_or(EngineError::Internal("the plan has no noise"))?;
-    if noise.len() != cost.noise.cells() {
+    let gaussian = cost.noise.gaussian().ok_or(EngineError::Internal("the plan adds no noise to cells"))?;
+    if noise.len() != gaussian.cells() {
         return Err(EngineError::Internal("the noise has another number of cells"));
     }
-    let evaluated = Evaluated::noisy(prepared, cost, moments, |_| noise)?;
+    let drawn = Drawn { cells: add(noise, moments), law: gaussian.law() };
+    let evaluated = Evaluated::noisy(prepared, cost, moments, |_| Some(drawn))?;
     publish(prepared, &evaluated, Mark::Demo(Demo { seed: 0, run: 0 }), software).map(Demonstration)
 }

@@ -5,8 +5,9 @@ use super::guard;
 use super::prepare::{Cost, Prepared};
 use crate::data::Moments;
 use crate::data::encode::GUARD_BITS;
-use crate::inference::moments::{CellNoise, NoisyMoments};
-use crate::mechanisms::analyze_gauss::{Noise, add};
+use crate::inference::moments::NoisyMoments;
+use crate::mechanisms::{Drawn, Noise};
+use crate::release::document::NoiseLaw;
 
 /// The text is constant, for it may come after the charge.
 pub(super) const UNSETTLED: EngineError =
@@ -15,24 +16,22 @@ pub(super) const UNSETTLED: EngineError =
 /// The integers that are published, and the same as numbers. They are noisy, or exact in a demonstration without noise.
 pub(super) struct Evaluated {
     pub(super) cells: Vec<i128>,
+    pub(super) law: Option<NoiseLaw>,
     pub(super) moments: NoisyMoments,
 }
 
 impl Evaluated {
-    /// Adds the noise that `draw` gives to the exact sums.
+    /// The matrix that `draw` makes of the exact sums.
     pub(super) fn noisy(
         prepared: &Prepared,
         cost: &Cost,
         moments: &Moments,
-        draw: impl FnOnce(&Noise) -> Vec<i128>,
+        draw: impl FnOnce(&Noise) -> Option<Drawn>,
     ) -> Result<Self, EngineError> {
         belong(prepared, moments)?;
-        let noise = &cost.noise;
-        let cells = add(draw(noise), moments);
-        let radius = prepared.bound.grid.radius;
-        let law = CellNoise::new(noise.shape, u128::from(noise.scale.get().get()), radius);
-        let evaluated = NoisyMoments::from_cells(&prepared.geometry, radius, &cells, law);
-        Ok(Self { moments: evaluated.map_err(|_| UNSETTLED)?, cells })
+        let Drawn { cells, law } = draw(&cost.noise).ok_or(UNSETTLED)?;
+        let evaluated = NoisyMoments::from_law(&prepared.geometry, &cells, &law, &prepared.plan);
+        Ok(Self { moments: evaluated.map_err(|_| UNSETTLED)?, cells, law: Some(law) })
     }
 
     /// Exact sums with their guard digits, for a demonstration without noise.
@@ -42,7 +41,7 @@ impl Evaluated {
         let radius = prepared.bound.grid.radius;
         let evaluated = NoisyMoments::from_fine_cells(&prepared.geometry, radius, &fine, 2 * GUARD_BITS);
         let cells = guard::cells(moments, &prepared.geometry);
-        Ok(Self { moments: evaluated.map_err(|_| UNSETTLED)?, cells })
+        Ok(Self { moments: evaluated.map_err(|_| UNSETTLED)?, cells, law: None })
     }
 }
 

@@ -6,15 +6,17 @@ use serde_json::{Map, Value};
 
 use super::error::EngineError;
 use crate::data::{Geometry, MAX_TERMS};
-use crate::mechanisms::analyze_gauss::{self, Noise};
-use crate::mechanisms::{Info, Mechanism};
+use crate::mechanisms::shared::NoiseError;
+use crate::mechanisms::{Info, Mechanism, Noise};
 use crate::noise::entropy::random_id;
 use crate::plan::bound::BoundPlan;
+use crate::plan::document::{Calibration, Confirm};
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
-use crate::privacy::calibrate::{Split, UNIT_BITS, gaussian_charge, wallets};
+use crate::privacy::calibrate::{Budget, Split, UNIT_BITS, gaussian_charge, wallets};
+use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::event::{Assurance, Event, charge};
 use crate::privacy::ledger::{Request, Terms};
-use crate::privacy::measure::{Delta, Epsilon};
+use crate::privacy::measure::{Delta, Epsilon, Mu};
 use crate::privacy::units::Units;
 
 /// A plan bound to a header, with its noise.
@@ -35,12 +37,14 @@ pub struct Prepared {
 pub struct Cost {
     /// The noise.
     pub noise: Noise,
-    /// ε and δ that the budget is worth; absent for μ or ρ without δ.
+    /// ε and δ that the release keeps; absent for μ or ρ without δ.
     pub promise: Option<(Epsilon, Delta)>,
-    /// μ as charged, rounded up.
-    pub mu: f64,
-    /// ρ = μ²/2 as charged, rounded up.
-    pub rho: f64,
+    /// μ as charged, rounded up; absent for the Other wallet.
+    pub mu: Option<f64>,
+    /// ρ = μ²/2 as charged, rounded up; absent for the Other wallet.
+    pub rho: Option<f64>,
+    /// ε and δ that a paper claims for its own scale.
+    pub claimed: Option<(Epsilon, Delta)>,
 }
 
 /// Checks a plan, finds its columns among a header's `names`, and fixes grid, noise and cost. No data are needed.
@@ -87,26 +91,68 @@ pub fn prepare(
             "rename a column in the table, or a level: the constant is `(Intercept)`, and a level is `column[level]`",
         )));
     }
-    let cost = match &mechanism {
-        Mechanism::AnalyzeGauss(parameters) => cost(&checked, &geometry, parameters)?,
-        Mechanism::Ols(_) => None,
-    };
+    let noise = mechanism.noise(&checked, &geometry).map_err(|error| match error {
+        NoiseError::Plan(error) => EngineError::Plan(error),
+        NoiseError::Budget(error) => EngineError::Budget(error),
+    })?;
+    let cost = noise.map(|noise| cost(&checked, noise)).transpose()?;
+    if let Some(cost) = &cost {
+        check_cost(&checked, purpose, cost)?;
+        if let Noise::Sketch(noise) = &cost.noise {
+            let (name, rows) = noise.resolved();
+            checked.plan.mechanism.params.insert(name.to_owned(), Value::from(rows));
+        }
+    }
     bound.guard = cost.is_none();
     let events = cost.iter().map(|cost| cost.noise.event()).collect();
     Ok(Prepared { plan: checked.plan.clone(), checked, bound, geometry, info, mechanism, cost, events })
 }
 
-fn cost(
-    checked: &CheckedPlan,
-    geometry: &Geometry,
-    parameters: &analyze_gauss::Parameters,
-) -> Result<Option<Cost>, EngineError> {
-    let Some(budget) = &checked.budget else { return Ok(None) };
-    let wallets = wallets(budget, &Split::Gaussian)?;
-    let noise = Noise::calibrate(checked, geometry, parameters.shape, wallets.capacity.gaussian)?;
-    let units = gaussian_charge(&noise.sensitivity_squared, noise.scale)?;
-    let (mu, rho) = mu_and_rho(units);
-    Ok(Some(Cost { noise, promise: wallets.promise, mu, rho }))
+fn cost(checked: &CheckedPlan, noise: Noise) -> Result<Cost, EngineError> {
+    if let Some(price) = noise.price() {
+        let (promise, claimed) = (Some((price.epsilon, price.delta)), price.claimed);
+        return Ok(Cost { noise, promise, mu: None, rho: None, claimed });
+    }
+    let budget = checked.budget.as_ref().ok_or(EngineError::Internal("noise without a budget"))?;
+    let gaussian = noise.gaussian().ok_or(EngineError::Internal("noise that nothing pays for"))?;
+    let (mu, rho) = mu_and_rho(gaussian_charge(&gaussian.sensitivity_squared, gaussian.scale)?);
+    let (promise, claimed) = match (checked.calibration, *budget) {
+        (Calibration::Paper, Budget::EpsilonDelta { epsilon, delta }) => {
+            let real = Mu::try_new(mu).ok().and_then(|mu| gdp_epsilon(mu, delta).ok());
+            let real = real.ok_or(EngineError::Internal("the paper's scale has no epsilon"))?;
+            (Some((real, delta)), Some((epsilon, delta)))
+        }
+        _ => (wallets(budget, &Split::Gaussian)?.promise, None),
+    };
+    Ok(Cost { noise, promise, mu: Some(mu), rho: Some(rho), claimed })
+}
+
+/// What a release needs beyond its budget: a paper's scale that keeps its own claim, and the person's word for a proof that
+/// assumes real numbers.
+fn check_cost(checked: &CheckedPlan, purpose: Purpose, cost: &Cost) -> Result<(), EngineError> {
+    if purpose != Purpose::Release {
+        return Ok(());
+    }
+    if let (Some((real, _)), Some((claimed, delta))) = (cost.promise, cost.claimed)
+        && real > claimed
+    {
+        return Err(EngineError::Plan(PlanError::at(
+            "mechanism.calibration",
+            format!("the paper claims epsilon {claimed} at delta {delta}, and its scale really costs {real}"),
+            "set it to \"exact\", or run the plan with `simulate`",
+        )));
+    }
+    if cost.noise.assurance() == Assurance::Idealised && !checked.plan.confirm.contains(&Confirm::Idealised) {
+        return Err(EngineError::Plan(PlanError::at(
+            "confirm",
+            format!(
+                "the proof of `{}` assumes real-number arithmetic, and nobody has confirmed it",
+                checked.plan.mechanism.name
+            ),
+            "add \"idealised\" to `confirm` once the person responsible agrees, or take a mechanism that is exact",
+        )));
+    }
+    Ok(())
 }
 
 /// μ = √(units / 2^40) and ρ = μ²/2, both rounded up.
@@ -204,7 +250,7 @@ impl Prepared {
     pub fn request(&self) -> Request<'_> {
         let mut parameters = self.plan.mechanism.params.clone();
         if let Some(cost) = &self.cost {
-            parameters.insert("S".to_owned(), Value::from(cost.noise.scale.get().get()));
+            parameters.extend(cost.noise.parameters());
         }
         if let Ok(Value::Object(budget)) = serde_json::to_value(self.plan.budget) {
             let given: Map<String, Value> =
@@ -219,7 +265,7 @@ impl Prepared {
             terms: self.terms(),
             events: &self.events,
             mechanism: self.info.name,
-            version: analyze_gauss::VERSION,
+            version: self.cost.as_ref().map_or("1", |cost| cost.noise.version()),
             parameters,
             assurance: self.assurance(),
         }
@@ -235,11 +281,8 @@ impl Prepared {
 
     /// What the proof covers when the randomness is the operating system's.
     #[must_use]
-    pub const fn assurance(&self) -> Assurance {
-        match self.mechanism {
-            Mechanism::AnalyzeGauss(_) => Assurance::Exact,
-            Mechanism::Ols(_) => Assurance::Demo,
-        }
+    pub fn assurance(&self) -> Assurance {
+        self.cost.as_ref().map_or(Assurance::Demo, |cost| cost.noise.assurance())
     }
 
     /// The name of the column that identifies a person, or `assumed`.

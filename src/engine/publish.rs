@@ -8,13 +8,13 @@ use crate::inference::moments::NoisyMoments;
 use crate::inference::options::Options;
 use crate::inference::refit::public_rows;
 use crate::inference::report::{Layout, report};
-use crate::mechanisms::analyze_gauss;
+use crate::mechanisms::shared::Afterwards;
 use crate::mechanisms::{Mechanism, ols};
 use crate::release::document::{
-    Assurance, Coefficients, Demo, Diagnostics, LedgerReference, NoiseLaw, Privacy, Release, ReleasedMoments,
+    Assurance, Claimed, Coefficients, Demo, Diagnostics, LedgerReference, Privacy, Release, ReleasedMoments,
     SCHEMA, Software, Term,
 };
-use crate::release::statement::{WELL_FORMED, relaxation};
+use crate::release::statement::{HARDENED, WELL_FORMED, relaxation};
 
 /// What the document says of its noise.
 pub(super) enum Mark {
@@ -31,9 +31,14 @@ pub(super) fn publish(
     mark: Mark,
     software: Software,
 ) -> Result<Release, EngineError> {
-    let (coefficients, mut diagnostics) = regressions(prepared, &evaluated.moments)?;
+    let (mut coefficients, mut diagnostics) = regressions(prepared, &evaluated.moments)?;
     // The document says in words what its reader would otherwise have to read out of its fields.
     diagnostics.notes.extend(relaxation(prepared.checked.protect));
+    if prepared.assurance() == Assurance::Idealised {
+        coefficients.round();
+        diagnostics.round();
+        diagnostics.notes.push(HARDENED.to_owned());
+    }
     let (ledger, demo, assurance) = match mark {
         Mark::Charged(charge) => {
             diagnostics.notes.push(WELL_FORMED.to_owned());
@@ -46,7 +51,7 @@ pub(super) fn publish(
         plan: prepared.plan.clone(),
         privacy: privacy(prepared, assurance),
         coefficients,
-        moments: Some(released(prepared, &evaluated.cells)),
+        moments: Some(released(prepared, evaluated)),
         ledger,
         diagnostics,
         public: None,
@@ -68,15 +73,15 @@ fn regressions(
         ..Options::default()
     };
     let answer = match &prepared.mechanism {
-        Mechanism::AnalyzeGauss(analyze_gauss::Parameters { ridge, repair, .. }) => {
-            options.ridge = *ridge;
-            options.repair = *repair;
-            report(moments, &layout, intercept, options)
-        }
         Mechanism::Ols(parameters) if parameters.lambda > 0.0 => {
             ols::report(moments, &layout, intercept, options, *parameters)
         }
-        Mechanism::Ols(_) => report(moments, &layout, intercept, options),
+        mechanism => {
+            let Afterwards { ridge, repair } = mechanism.afterwards();
+            options.ridge = ridge;
+            options.repair = repair;
+            report(moments, &layout, intercept, options)
+        }
     };
     answer.map_err(|_| UNSETTLED)
 }
@@ -91,14 +96,17 @@ fn privacy(prepared: &Prepared, assurance: Assurance) -> Privacy {
         person: prepared.person(),
         epsilon: promise.map(|(epsilon, _)| epsilon.get()),
         delta: promise.map(|(_, delta)| delta.get()),
-        mu: cost.map(|cost| cost.mu),
-        rho: cost.map(|cost| cost.rho),
-        claimed: None,
+        mu: cost.and_then(|cost| cost.mu),
+        rho: cost.and_then(|cost| cost.rho),
+        claimed: cost
+            .and_then(|cost| cost.claimed)
+            .map(|(epsilon, delta)| Claimed { epsilon: epsilon.get(), delta: delta.get() }),
         assurance,
     }
 }
 
-fn released(prepared: &Prepared, cells: &[i128]) -> ReleasedMoments {
+fn released(prepared: &Prepared, evaluated: &Evaluated) -> ReleasedMoments {
+    let cells = &evaluated.cells;
     let terms = prepared.geometry.terms.len();
     let cell = |row: usize, column: usize| {
         let (row, column) = (row.min(column), row.max(column));
@@ -113,9 +121,6 @@ fn released(prepared: &Prepared, cells: &[i128]) -> ReleasedMoments {
             .map(|term| Term { term: term.name.clone(), centre: term.centre, scale: term.scale })
             .collect(),
         matrix,
-        noise: prepared.cost.as_ref().map(|cost| NoiseLaw::DiscreteGaussian {
-            shape: cost.noise.shape,
-            s: cost.noise.scale.get().to_string(),
-        }),
+        noise: evaluated.law.clone(),
     }
 }

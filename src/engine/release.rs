@@ -26,7 +26,7 @@ pub fn release(
 ) -> Result<Release, EngineError> {
     let cost =
         prepared.cost.as_ref().ok_or(EngineError::Internal("a release without noise was asked for"))?;
-    let evaluated = Evaluated::noisy(prepared, cost, moments, |noise| noise.draw(&mut rng))?;
+    let evaluated = Evaluated::noisy(prepared, cost, moments, |noise| noise.release(moments, &mut rng))?;
     drop(rng);
     publish(prepared, &evaluated, Mark::Charged(charge), software)
 }

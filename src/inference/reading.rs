@@ -2,6 +2,8 @@
 
 use super::moments::{CellNoise, MomentsError, count, unit};
 use crate::plan::Plan;
+use crate::privacy::measure::Delta;
+use crate::privacy::profile::paper::debiasing;
 use crate::release::document::NoiseLaw;
 
 /// What turns released cells into an estimate of the moments.
@@ -43,15 +45,11 @@ impl Reading {
                 }
                 let mean = k * s2;
                 let raw = plan.mechanism.params.get("output").is_some_and(|output| output == "raw");
-                let delta = plan.budget.delta.filter(|delta| *delta > 0.0 && *delta < 1.0);
+                let delta = plan.budget.delta.and_then(|delta| Delta::try_new(delta).ok());
                 let shifts = match (raw, delta) {
                     (true, _) => vec![0.0],
                     (false, None) => vec![mean, 0.0],
-                    (false, Some(delta)) => {
-                        let room = k.sqrt() - d.sqrt() - (2.0 * libm::log(4.0 / delta)).sqrt();
-                        let sure = s2 * room.max(0.0) * room.max(0.0);
-                        vec![mean, sure, 0.0]
-                    }
+                    (false, Some(delta)) => vec![mean, cautious(*dof, size, delta)? * s2, 0.0],
                 };
                 Self { factor: 1.0, noise: CellNoise::Goe { s: k * s2 * s2 }, ridge: mean, shifts }
             }
@@ -76,6 +74,13 @@ impl Reading {
             }
         })
     }
+}
+
+/// What leaves the matrix positive definite but with probability δ/2, in units of s² (sheffet 2.4).
+fn cautious(dof: u64, size: usize, delta: Delta) -> Result<f64, MomentsError> {
+    let small = |number: u64| u32::try_from(number).map_err(|_| MomentsError::NoiseScale);
+    let shift = debiasing(small(dof)?, small(size as u64)?, delta).map_err(|_| MomentsError::NoiseScale)?;
+    Ok(shift.cautious)
 }
 
 /// Degrees of freedom, exact as a double.

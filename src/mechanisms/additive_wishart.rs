@@ -40,7 +40,7 @@ use crate::privacy::calibrate::Budget;
 use crate::privacy::event::{Assurance, Event};
 use crate::privacy::measure::Delta;
 use crate::privacy::profile::{
-    GridWishart, WishartNoise, additive_wishart_degrees, additive_wishart_epsilon, grid_distance, paper,
+    GRID_BITS, GridWishart, WishartNoise, additive_wishart_degrees, additive_wishart_epsilon, grid_distance, paper,
 };
 use crate::release::document::NoiseLaw;
 
@@ -120,13 +120,14 @@ impl Noise {
             Calibration::Exact => {
                 additive_wishart_degrees(price.epsilon, ideal, columns, ratio, plan.adjacency)
                     .map_err(|error| no_scale(&error))?
+                    .degrees()
             }
             Calibration::Paper => {
                 let degrees = paper::degrees(price.epsilon, price.delta, columns)
                     .map_err(|error| no_scale(&error))?;
                 price.claimed = Some((price.epsilon, price.delta));
                 let noise = WishartNoise::try_new(degrees, columns).map_err(|error| no_scale(&error))?;
-                price.epsilon = additive_wishart_epsilon(ratio, noise, ideal, plan.adjacency)
+                price.epsilon = additive_wishart_epsilon(ideal, ratio, noise, plan.adjacency)
                     .map_err(|error| no_scale(&error))?;
                 degrees
             }
@@ -164,9 +165,9 @@ impl Noise {
     #[must_use]
     pub fn release<E: Entropy>(&self, moments: &Moments, rng: &mut E) -> Option<Vec<i128>> {
         if self.on_grid {
-            let noise = random_moments(rng, u64::from(self.degrees), self.terms, self.scale);
+            let noise = random_moments(rng, u64::from(self.degrees), self.terms, self.scale, GRID_BITS);
             let cells = packed(moments, self.terms).into_iter().zip(&noise);
-            cells.map(|(cell, noise)| round_sum(cell, noise, self.step)).collect()
+            cells.map(|(cell, noise)| round_sum(cell, noise, GRID_BITS, self.step)).collect()
         } else {
             let factor: Lower = bartlett(rng, u64::from(self.degrees), self.terms);
             let cells: Vec<IBig> = packed(moments, self.terms).into_iter().map(IBig::from).collect();

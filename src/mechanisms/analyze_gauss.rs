@@ -11,7 +11,8 @@
 //!
 //! **Noise.** Independent on and above the diagonal: `goe` has variance S² on the diagonal and S²/2 off it, so the loss
 //! Σ z_j⁴/S² + Σ z_j² z_k²/(S²/2) is exactly ‖z‖⁴/S² (A6). `iid` has S² everywhere, which loses no more and is noisier:
-//! it is there for comparison. All noise is drawn before the first sum is read. S is the least integer that the plan's
+//! it is there for comparison. The paper's calibration has the paper's scale, which is meant for add-remove and
+//! small ε; the charge is that of the true sensitivity. All noise is drawn before the first sum is read. S is the least integer that the plan's
 //! units pay for.
 //!
 //! **Event.** [`Event::Gaussian`] with Δ², S and the cells of each variance; one charge, whatever is computed from the
@@ -30,20 +31,22 @@ use std::num::NonZeroU64;
 use dashu_int::UBig;
 use serde_json::{Map, Value};
 
+use super::shared::{Afterwards, NoiseError, grid, largest_square, no_scale, squared_codes};
 use crate::data::{Geometry, Moments};
-use crate::inference::options::{Repair, Ridge};
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::GridParams;
+use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
     Budget, CalibrationError, NoiseScale, Split, noise_scale, sensitivity_squared, wallets,
 };
 use crate::privacy::event::Event;
+use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::mutants::{Mutant, planted};
-use crate::release::document::Shape;
+use crate::privacy::profile::paper::analyze_gauss_sigma;
+use crate::release::document::{NoiseLaw, Shape};
 
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";
@@ -58,10 +61,8 @@ pub struct Parameters {
     pub grid: GridParams,
     /// How the variance is spread over the cells.
     pub shape: Shape,
-    /// The penalty after the noise.
-    pub ridge: Ridge,
-    /// What happens if the noisy moments are not positive definite.
-    pub repair: Repair,
+    /// What is done with the released moments.
+    pub afterwards: Afterwards,
 }
 
 impl Parameters {
@@ -72,35 +73,39 @@ impl Parameters {
     pub fn from_plan(plan: &CheckedPlan) -> Result<(Self, Map<String, Value>), PlanError> {
         let mut params = Params::new("analyze-gauss", &plan.plan.mechanism.params);
         let small = plan.budget.as_ref().is_some_and(|budget| mu_of(budget) < SMALL_MU);
-        let radius = params.value(
-            "radius",
-            Value::from(if small { 1 << 20 } else { 1 << 24 }),
-            "a power of two from 65536 (2^16) to 16777216 (2^24)",
-            |value| {
-                let radius = value.as_u64().and_then(|radius| u32::try_from(radius).ok());
-                radius.filter(|radius| radius.is_power_of_two() && (1 << 16..=1 << 24).contains(radius))
-            },
-        )?;
-        let may_drop_constant = plan.adjacency == Adjacency::ReplaceOne && !plan.intercept;
-        let expected = if may_drop_constant {
-            "a number from 0 to 1"
-        } else {
-            "a number above 0, at most 1 (0 needs replace-one and `intercept` false)"
-        };
-        let intercept_weight = params.value("intercept_weight", Value::from(0.5), expected, |value| {
-            let weight = value.as_f64().filter(|weight| (0.0..=1.0).contains(weight));
-            weight.filter(|weight| *weight > 0.0 || may_drop_constant)
-        })?;
-        let grid = GridParams {
-            radius,
-            intercept_weight,
-            feature_share: params.number("feature_share", 0.6, 0.1..=0.9, None)?,
-            row_norm: params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?,
-        };
-        let shape = params.choice("shape", "goe", &[("goe", Shape::Goe), ("iid", Shape::Iid)])?;
-        let ridge = params.value("ridge", Value::from("none"), Ridge::EXPECTED, Ridge::from_value)?;
-        let repair = params.choice("repair", "shift", &Repair::CHOICES)?;
-        Ok((Self { grid, shape, ridge, repair }, params.finish()?))
+        let grid = grid(&mut params, plan, if small { 1 << 20 } else { 1 << 24 })?;
+        let usual = if plan.calibration == Calibration::Paper { "iid" } else { "goe" };
+        let shape = params.choice("shape", usual, &[("goe", Shape::Goe), ("iid", Shape::Iid)])?;
+        let afterwards = Afterwards::take(&mut params)?;
+        Ok((Self { grid, shape, afterwards }, params.finish()?))
+    }
+}
+
+impl Parameters {
+    /// The noise that a budget buys.
+    ///
+    /// # Errors
+    /// [`NoiseError`] where it buys none, or the paper's scale has no answer.
+    pub fn noise(
+        &self,
+        plan: &CheckedPlan,
+        geometry: &Geometry,
+        budget: &Budget,
+    ) -> Result<Noise, NoiseError> {
+        match (plan.calibration, *budget) {
+            (Calibration::Exact, _) => {
+                let units = wallets(budget, &Split::Gaussian)?.capacity.gaussian;
+                Ok(Noise::calibrate(plan, geometry, self.shape, units)?)
+            }
+            (Calibration::Paper, Budget::EpsilonDelta { epsilon, delta }) => {
+                Noise::of_the_paper(plan, geometry, self.shape, epsilon, delta)
+            }
+            (Calibration::Paper, Budget::Mu { .. } | Budget::Rho { .. }) => Err(NoiseError::Plan(PlanError::at(
+                "budget",
+                "the paper's scale is for an epsilon and a delta",
+                "give {\"epsilon\", \"delta\"}",
+            ))),
+        }
     }
 }
 
@@ -133,15 +138,35 @@ impl Noise {
         shape: Shape,
         units: u128,
     ) -> Result<Self, CalibrationError> {
-        let sensitivity_squared = sensitivity_squared(
-            u64::from(geometry.constant),
-            u64::from(geometry.radius),
-            plan.adjacency,
-            plan.max_rows_per_person,
-            plan.constant_is_public(),
-        );
+        let sensitivity_squared = sensitivity(plan, geometry);
         let scale = noise_scale(&sensitivity_squared, units)?;
         Ok(Self { sensitivity_squared, scale, shape, terms: geometry.terms.len() })
+    }
+
+    /// The noise of the paper's own scale for (ε, δ): S = ⌈R² σ⌉ with σ = √(2 ln(2/δ))/ε, on every cell alike
+    /// (sheffet 2.7), where it is `iid`. What it costs follows from S and the true sensitivity.
+    ///
+    /// # Errors
+    /// [`NoiseError`] where the formula has no answer or S is out of the sampler's range.
+    pub fn of_the_paper(
+        plan: &CheckedPlan,
+        geometry: &Geometry,
+        shape: Shape,
+        epsilon: Epsilon,
+        delta: Delta,
+    ) -> Result<Self, NoiseError> {
+        let sigma = analyze_gauss_sigma(epsilon, delta).map_err(|error| no_scale(&error))?;
+        let scale = squared_codes(sigma, largest_square(geometry))
+            .ok_or_else(|| no_scale(&"the scale is out of range"))?;
+        let sensitivity_squared = sensitivity(plan, geometry);
+        let scale = NoiseScale::try_new(scale)?;
+        Ok(Self { sensitivity_squared, scale, shape, terms: geometry.terms.len() })
+    }
+
+    /// The law that the release names.
+    #[must_use]
+    pub fn law(&self) -> NoiseLaw {
+        NoiseLaw::DiscreteGaussian { shape: self.shape, s: self.scale.get().to_string() }
     }
 
     /// What the ledger is charged for.
@@ -195,6 +220,17 @@ impl Noise {
         }
         cells
     }
+}
+
+/// Δ² on a grid.
+fn sensitivity(plan: &CheckedPlan, geometry: &Geometry) -> UBig {
+    sensitivity_squared(
+        u64::from(geometry.constant),
+        u64::from(geometry.radius),
+        plan.adjacency,
+        plan.max_rows_per_person,
+        plan.constant_is_public(),
+    )
 }
 
 /// The released integers, as a packed upper triangle: all noise is drawn first, then the exact sums are added.

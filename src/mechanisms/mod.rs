@@ -3,18 +3,25 @@
 //! [`TABLE`] has one row for each name. [`Mechanism::from_plan`] reads the parameters of the one that a plan names, with
 //! its defaults; a built mechanism has its own file, which states its guarantee, its sensitivity and what it charges.
 
+pub mod additive_wishart;
 pub mod analyze_gauss;
-pub mod drawn;
+mod drawn;
 pub mod ols;
+pub mod shared;
+pub mod sketch;
 
 use serde_json::{Map, Value};
 
+use self::shared::{Afterwards, NoiseError, Price};
+use crate::data::{Geometry, Moments};
+use crate::noise::entropy::Entropy;
 use crate::plan::bound::GridParams;
 use crate::plan::document::Calibration;
 use crate::plan::{CheckedPlan, PlanError, Purpose};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::Budget;
-use crate::privacy::event::Assurance;
+use crate::privacy::event::{Assurance, Event};
+use crate::release::document::NoiseLaw;
 
 /// What a mechanism reads of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +88,19 @@ const fn row(
 ) -> Info {
     Info { name, summary, reads, wallet, scope, assurance, built: false, source }
 }
+
+/// Mechanisms whose paper's own scale is built.
+const HAVE_PAPER: [&str; 6] = [
+    "analyze-gauss",
+    "jl-ridge",
+    "jl-ridge-adaptive",
+    "additive-wishart",
+    "inverse-wishart",
+    "inverse-wishart-adaptive",
+];
+
+/// Most terms of a matrix that is drawn whole: its factor takes a time that grows with their cube.
+const MOST_DRAWN_TERMS: usize = 512;
 
 /// All names of the contract.
 pub const TABLE: [Info; 21] = {
@@ -155,51 +175,66 @@ pub const TABLE: [Info; 21] = {
             Exact,
             "PRIMO baseline; primo 1.3",
         ),
-        row(
-            "jl-ridge",
-            "Solves a ridge regression on a Gaussian projection of the table.",
-            Moments,
-            Other,
-            Both,
-            Idealised,
-            "Sheffet Alg. 1",
-        ),
-        row(
-            "jl-ridge-adaptive",
-            "The projection, with a ridge that is no larger than the table needs.",
-            Moments,
-            Other,
-            Both,
-            Idealised,
-            "Sheffet Alg. 2",
-        ),
-        row(
-            "additive-wishart",
-            "Adds random extra rows to the table.",
-            Moments,
-            Other,
-            Both,
-            Idealised,
-            "Sheffet Alg. 3",
-        ),
-        row(
-            "inverse-wishart",
-            "Draws the moments from a posterior.",
-            Moments,
-            Other,
-            Both,
-            Idealised,
-            "Sheffet Alg. 4",
-        ),
-        row(
-            "inverse-wishart-adaptive",
-            "Draws from a posterior whose prior is no stronger than the table needs.",
-            Moments,
-            Other,
-            Both,
-            Idealised,
-            "Sheffet Alg. 5",
-        ),
+        Info {
+            built: true,
+            ..row(
+                "jl-ridge",
+                "Solves a ridge regression on a Gaussian projection of the table.",
+                Moments,
+                Other,
+                Both,
+                Idealised,
+                "Sheffet Alg. 1",
+            )
+        },
+        Info {
+            built: true,
+            ..row(
+                "jl-ridge-adaptive",
+                "The projection, with a ridge that is no larger than the table needs.",
+                Moments,
+                Other,
+                Both,
+                Idealised,
+                "Sheffet Alg. 2",
+            )
+        },
+        Info {
+            built: true,
+            ..row(
+                "additive-wishart",
+                "Adds random extra rows to the table.",
+                Moments,
+                Other,
+                Both,
+                Idealised,
+                "Sheffet Alg. 3",
+            )
+        },
+        Info {
+            built: true,
+            ..row(
+                "inverse-wishart",
+                "Draws the moments from a posterior.",
+                Moments,
+                Other,
+                Both,
+                Idealised,
+                "Sheffet Alg. 4",
+            )
+        },
+        Info {
+            built: true,
+            ..row(
+                "inverse-wishart-adaptive",
+                "Draws from a posterior whose prior is no stronger than the table needs.",
+                Moments,
+                Other,
+                Both,
+                Idealised,
+                "Sheffet Alg. 5",
+            )
+        },
         row(
             "pmt-ridge",
             "Truncates records by public moments, then fits a ridge regression.",
@@ -298,8 +333,119 @@ pub fn find(name: &str) -> Option<&'static Info> {
 pub enum Mechanism {
     /// Noisy second moments.
     AnalyzeGauss(analyze_gauss::Parameters),
+    /// Second moments and those of random rows.
+    AdditiveWishart(additive_wishart::Parameters),
+    /// A matrix drawn around the second moments and a ridge.
+    Sketch(sketch::Parameters),
     /// Least squares without privacy.
     Ols(ols::Parameters),
+}
+
+/// The noise of one release: public, and known before any data are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Noise {
+    /// Of `analyze-gauss`.
+    Gaussian(analyze_gauss::Noise),
+    /// Of `additive-wishart`.
+    Wishart(additive_wishart::Noise),
+    /// Of the projections and posterior draws.
+    Sketch(sketch::Noise),
+}
+
+/// A released matrix: its packed upper triangle in squared codes, and the law that it was drawn from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawn {
+    /// The cells, row by row.
+    pub cells: Vec<i128>,
+    /// What a reader has to know to use them.
+    pub law: NoiseLaw,
+}
+
+impl Noise {
+    /// What the ledger is charged for.
+    #[must_use]
+    pub fn event(&self) -> Event {
+        match self {
+            Self::Gaussian(noise) => noise.event(),
+            Self::Wishart(noise) => noise.event(),
+            Self::Sketch(noise) => noise.event(),
+        }
+    }
+
+    /// What the proof covers.
+    #[must_use]
+    pub const fn assurance(&self) -> Assurance {
+        match self {
+            Self::Gaussian(_) => Assurance::Exact,
+            Self::Wishart(noise) => noise.assurance(),
+            Self::Sketch(_) => Assurance::Idealised,
+        }
+    }
+
+    /// The mechanism's version in a ledger's entries.
+    #[must_use]
+    pub const fn version(&self) -> &'static str {
+        match self {
+            Self::Gaussian(_) => analyze_gauss::VERSION,
+            Self::Wishart(_) => additive_wishart::VERSION,
+            Self::Sketch(_) => sketch::VERSION,
+        }
+    }
+
+    /// What a ledger's entry says about it beside the plan's own parameters.
+    #[must_use]
+    pub fn parameters(&self) -> Map<String, Value> {
+        let mut parameters = Map::new();
+        let mut say = |name: &str, value: String| parameters.insert(name.to_owned(), Value::from(value));
+        match self {
+            Self::Gaussian(noise) => {
+                say("S", noise.scale.get().to_string());
+            }
+            Self::Wishart(noise) => {
+                say("degrees", noise.degrees.to_string());
+                say("scale", noise.scale.to_string());
+            }
+            Self::Sketch(noise) => {
+                say("rows", noise.rows.to_string());
+                say("most_ridge", noise.most_ridge().to_string());
+            }
+        }
+        parameters
+    }
+
+    /// The (ε, δ) that it costs, and what a paper claims, where it is charged to the Other wallet.
+    #[must_use]
+    pub const fn price(&self) -> Option<&Price> {
+        match self {
+            Self::Gaussian(_) => None,
+            Self::Wishart(noise) => Some(&noise.price),
+            Self::Sketch(noise) => Some(&noise.price),
+        }
+    }
+
+    /// Its Gaussian form, where it has one.
+    #[must_use]
+    pub const fn gaussian(&self) -> Option<&analyze_gauss::Noise> {
+        match self {
+            Self::Gaussian(noise) => Some(noise),
+            Self::Wishart(_) | Self::Sketch(_) => None,
+        }
+    }
+
+    /// Draws the noise and gives the matrix that is released. Nothing where a step of a drawn matrix fails, whose cause may
+    /// depend on the table.
+    #[must_use]
+    pub fn release<E: Entropy>(&self, moments: &Moments, rng: &mut E) -> Option<Drawn> {
+        match self {
+            Self::Gaussian(noise) => {
+                Some(Drawn { cells: analyze_gauss::perturb(moments, noise, rng), law: noise.law() })
+            }
+            Self::Wishart(noise) => {
+                noise.release(moments, rng).map(|cells| Drawn { cells, law: noise.law() })
+            }
+            Self::Sketch(noise) => noise.release(moments, rng).map(|(cells, law)| Drawn { cells, law }),
+        }
+    }
 }
 
 impl Mechanism {
@@ -325,6 +471,17 @@ impl Mechanism {
             "analyze-gauss" => {
                 let (parameters, filled) = analyze_gauss::Parameters::from_plan(plan)?;
                 Ok((info, Self::AnalyzeGauss(parameters), filled))
+            }
+            "additive-wishart" => {
+                let (parameters, filled) = additive_wishart::Parameters::from_plan(plan)?;
+                Ok((info, Self::AdditiveWishart(parameters), filled))
+            }
+            "jl-ridge" | "jl-ridge-adaptive" | "inverse-wishart" | "inverse-wishart-adaptive" => {
+                let kind =
+                    if name.starts_with("jl") { sketch::Kind::Projection } else { sketch::Kind::Posterior };
+                let (parameters, filled) =
+                    sketch::Parameters::from_plan(plan, kind, name.ends_with("adaptive"))?;
+                Ok((info, Self::Sketch(parameters), filled))
             }
             "ols" => {
                 let (parameters, filled) = ols::Parameters::from_plan(plan)?;
@@ -352,8 +509,54 @@ impl Mechanism {
     pub const fn grid(&self) -> GridParams {
         match self {
             Self::AnalyzeGauss(parameters) => parameters.grid,
+            Self::AdditiveWishart(parameters) => parameters.grid,
+            Self::Sketch(parameters) => parameters.grid,
             Self::Ols(_) => ols::GRID,
         }
+    }
+
+    /// What is done with the released moments.
+    #[must_use]
+    pub fn afterwards(&self) -> Afterwards {
+        match self {
+            Self::AnalyzeGauss(parameters) => parameters.afterwards,
+            Self::AdditiveWishart(parameters) => parameters.afterwards,
+            Self::Sketch(parameters) => parameters.afterwards,
+            Self::Ols(_) => Afterwards::default(),
+        }
+    }
+
+    /// The noise that the plan's budget buys on a grid; none where the plan asks for none.
+    ///
+    /// # Errors
+    /// [`NoiseError`] where the budget buys none, or the parameters do not fit the table's terms.
+    pub fn noise(&self, plan: &CheckedPlan, geometry: &Geometry) -> Result<Option<Noise>, NoiseError> {
+        let Some(budget) = &plan.budget else { return Ok(None) };
+        if let Self::AdditiveWishart(_) | Self::Sketch(_) = self
+            && geometry.terms.len() > MOST_DRAWN_TERMS
+        {
+            return Err(NoiseError::Plan(PlanError::at(
+                "columns",
+                format!(
+                    "the columns make {} terms, and `{}` works with {MOST_DRAWN_TERMS} at most",
+                    geometry.terms.len(),
+                    plan.plan.mechanism.name
+                ),
+                "choose fewer columns, or take `analyze-gauss`",
+            )));
+        }
+        Ok(match self {
+            Self::AnalyzeGauss(parameters) => {
+                Some(Noise::Gaussian(parameters.noise(plan, geometry, budget)?))
+            }
+            Self::AdditiveWishart(parameters) => {
+                Some(Noise::Wishart(additive_wishart::Noise::calibrate(plan, geometry, parameters, budget)?))
+            }
+            Self::Sketch(parameters) => {
+                Some(Noise::Sketch(sketch::Noise::calibrate(plan, geometry, parameters, budget)?))
+            }
+            Self::Ols(_) => None,
+        })
     }
 }
 
@@ -401,7 +604,7 @@ fn check(info: &Info, plan: &CheckedPlan, purpose: Purpose) -> Result<(), PlanEr
             ));
         }
     }
-    if plan.calibration == Calibration::Paper {
+    if plan.calibration == Calibration::Paper && !HAVE_PAPER.contains(&name) {
         return Err(PlanError::at(
             "mechanism.calibration",
             format!("the paper's own scale for `{name}` is not built yet"),

@@ -43,7 +43,7 @@ pub fn grid(params: &mut Params<'_>, plan: &CheckedPlan, radius: u32) -> Result<
 }
 
 /// What is done with the released moments: `ridge` and `repair` (contract, Parameters).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Afterwards {
     /// The penalty after the noise.
     pub ridge: Ridge,

@@ -244,7 +244,7 @@ impl Noise {
             }
             (None, true) => {
                 let ridge = paper::ridge(epsilon, delta, rows).map_err(|e| no_scale(&e))?;
-                price.epsilon = sketch_epsilon(ridge, rows, delta, adjacency).map_err(|e| no_scale(&e))?;
+                price.epsilon = sketch_epsilon(delta, ridge, rows, adjacency).map_err(|e| no_scale(&e))?;
                 Plan::Fixed(codes(ridge)?)
             }
             (Some(shares), false) => {
@@ -388,7 +388,7 @@ fn paper_cost(
     let rest = chance((delta.get() - failing).next_down())?;
     let cost = |rows| -> Result<f64, NoiseError> {
         let ridge = paper::adaptive_ridge(epsilon, delta, rows).map_err(|e| no_scale(&e))?;
-        Ok(sketch_epsilon(ridge, rows, rest, adjacency).map_err(|e| no_scale(&e))?.get())
+        Ok(sketch_epsilon(rest, ridge, rows, adjacency).map_err(|e| no_scale(&e))?.get())
     };
     measure((half + cost(rows)?.max(cost(MOST_ROWS)?)).next_up())
 }

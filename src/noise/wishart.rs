@@ -11,13 +11,10 @@ use super::entropy::Entropy;
 use super::rational;
 use crate::privacy::mutants::{Mutant, planted};
 
-/// Bits of the grid after the point of a code.
-pub const GRID_BITS: usize = 80;
-
 /// The packed upper triangle of Σ g g' over `rows` rows g of `terms` discrete Gaussians with the variance `scale` in
-/// squared codes, drawn in steps of 2⁻⁸⁰; the sums are in steps of 2⁻¹⁶⁰ and exact.
-pub fn random_moments<E: Entropy>(rng: &mut E, rows: u64, terms: usize, scale: u64) -> Vec<IBig> {
-    let variance = UBig::from(scale) << GRID_BITS.saturating_mul(2);
+/// squared codes, drawn in steps of 2^−`bits`; the sums are in steps of its square and exact.
+pub fn random_moments<E: Entropy>(rng: &mut E, rows: u64, terms: usize, scale: u64, bits: u32) -> Vec<IBig> {
+    let variance = UBig::from(scale) << (bits as usize).saturating_mul(2);
     let halved = if planted(Mutant::SigmaHalved) { UBig::from(4_u8) } else { UBig::ONE };
     let mut sums = vec![IBig::ZERO; terms.saturating_mul(terms.saturating_add(1)) / 2];
     for _ in 0..rows {
@@ -34,13 +31,11 @@ pub fn random_moments<E: Entropy>(rng: &mut E, rows: u64, terms: usize, scale: u
     sums
 }
 
-/// Exact sums and random moments together, rounded to multiples of 2^`step`, a half upwards. `moments` is in squared codes.
-///
-/// # Errors
-/// `None` beyond 128 bits, which noise reaches with probability 0 in practice.
+/// An exact sum in squared codes and one of random rows together, rounded to a multiple of 2^`step`, a half upwards.
+/// Nothing beyond 128 bits, which the noise reaches with probability 0 in practice.
 #[must_use]
-pub fn round_sum(moments: i128, noise: &IBig, step: usize) -> Option<i128> {
-    let point = GRID_BITS.saturating_mul(2);
+pub fn round_sum(moments: i128, noise: &IBig, bits: u32, step: usize) -> Option<i128> {
+    let point = (bits as usize).saturating_mul(2);
     #[expect(clippy::arithmetic_side_effects, reason = "integers of any size; the shifts are a few hundred bits")]
     let rounded = {
         let whole = (IBig::from(moments) << point) + noise;

@@ -90,6 +90,31 @@ pub enum Coefficients {
     Table(CoefficientTable),
 }
 
+impl Coefficients {
+    /// The same with six significant digits, as many as a release of an idealised mechanism says (noise-and-accounting,
+    /// A10, 4).
+    pub fn round(&mut self) {
+        match self {
+            Self::List(entries) => {
+                for entry in entries {
+                    let Coefficient { estimate, std_error, lower, upper, noise_share, .. } = entry;
+                    [estimate, std_error, lower, upper, noise_share].into_iter().for_each(round);
+                }
+            }
+            Self::Table(table) => {
+                let CoefficientTable { estimate, std_error, lower, upper, noise_share, .. } = table;
+                let columns = [estimate, std_error, lower, upper, noise_share];
+                columns.into_iter().flatten().flatten().for_each(round);
+            }
+        }
+    }
+}
+
+/// Six significant digits.
+fn round(number: &mut Option<f64>) {
+    *number = number.and_then(|number| format!("{number:.5e}").parse().ok());
+}
+
 /// One regression coefficient in the columns' own units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -246,6 +271,18 @@ pub struct Diagnostics {
     pub outcomes: Vec<OutcomeDiagnostics>,
     /// What a reader has to know, in sentences.
     pub notes: Vec<String>,
+}
+
+impl Diagnostics {
+    /// The same with six significant digits.
+    pub fn round(&mut self) {
+        let Self { rows, rows_std_error, signal_to_noise, ridge, outcomes, .. } = self;
+        [rows, rows_std_error, signal_to_noise].into_iter().for_each(round);
+        outcomes.iter_mut().for_each(|outcome| round(&mut outcome.residual_sd));
+        let mut known = Some(*ridge);
+        round(&mut known);
+        *ridge = known.unwrap_or(*ridge);
+    }
 }
 
 /// The residual of one outcome.

@@ -257,6 +257,12 @@ pub fn assurance(assurance: Assurance) -> &'static str {
     }
 }
 
+/// What was done about the arithmetic of an idealised mechanism (noise-and-accounting, A10), as a release says it.
+pub const HARDENED: &str = "The proof assumes real-number arithmetic. This release was hardened, which is no proof: it \
+    starts from exact integer sums; its normal numbers come from an exact sampler on a grid of 2^-52; factors and products \
+    have 128 bits; the matrix is rounded to a public power of two near 2^-20 of the noise, and nothing derived from it has \
+    more than 6 digits; only the one matrix is released, not the rows behind it; a release that fails says nothing of why.";
+
 /// What the existence of a release says about its table.
 pub const WELL_FORMED: &str =
     "The promise is for well-formed tables: that a release exists says that the table could be read.";

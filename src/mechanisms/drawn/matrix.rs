@@ -1,6 +1,5 @@
 //! Lower triangular factors and what is made of them.
 
-use dashu_float::ops::SquareRoot;
 use dashu_int::IBig;
 
 use super::{Real, real};
@@ -86,6 +85,20 @@ fn packed(size: usize, row: usize, column: usize) -> usize {
 /// The sum over the first `length` entries.
 fn dot(left: &[Real], right: &[Real], length: usize) -> Real {
     left.iter().zip(right).take(length).fold(Real::ZERO, |sum, (left, right)| sum + left * right)
+}
+
+/// cells + scale T T' with T Bartlett's factor: a matrix plus a draw of W(scale I, k), rounded to multiples of 2^`step`; the
+/// packed upper triangle. Nothing where a number is out of range.
+#[must_use]
+pub fn perturbed(cells: &[IBig], bartlett: &Lower, scale: u64, step: usize) -> Option<Vec<i128>> {
+    let (size, scale) = (bartlett.size, real(scale));
+    if cells.len() != size * (size + 1) / 2 {
+        return None;
+    }
+    upper(size, step, |row, column| {
+        let exact = cells.get(packed(size, row, column)).cloned().unwrap_or(IBig::ZERO);
+        real(exact) + dot(bartlett.row(row), bartlett.row(column), row + 1) * &scale
+    })
 }
 
 /// (1/r) (L T)(L T)' with L L' the matrix of `cells` and T Bartlett's factor: a draw of W(cells, r) / r, rounded to

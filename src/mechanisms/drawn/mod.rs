@@ -8,7 +8,7 @@
 mod matrix;
 mod variates;
 
-pub use matrix::{Lower, posterior, projection};
+pub use matrix::{Lower, perturbed, posterior, projection};
 pub use variates::bartlett;
 
 use dashu_float::FBig;

@@ -2,7 +2,6 @@
 
 use std::num::NonZeroU64;
 
-use dashu_float::ops::SquareRoot;
 
 use super::matrix::Lower;
 use super::{Real, real};

@@ -5,9 +5,11 @@
 //! mechanism charges to the Other wallet, and inform displays.
 
 pub mod paper;
+mod grid;
 mod sketch;
 mod wishart;
 
+pub use grid::{GRID_BITS, GridWishart, grid_distance};
 pub use sketch::{MOST_ROWS, sketch_delta, sketch_epsilon, sketch_ridge, sketch_rows};
 pub use wishart::{
     WishartNoise, additive_wishart_degrees, additive_wishart_delta, additive_wishart_epsilon, aw_w2_over_r2,

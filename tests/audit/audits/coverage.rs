@@ -108,7 +108,7 @@ pub fn add_noise(cells: &mut [f64], size: usize, noise: CellNoise, rng: &mut Pse
     let mut cells = cells.iter_mut();
     for i in 0..size {
         for (j, cell) in (i..size).zip(&mut cells) {
-            let sd = if i == j { noise.diagonal_sd() } else { noise.off_diagonal_sd() };
+            let sd = if i == j { noise.diagonal_sd(0.0) } else { noise.off_diagonal_sd() };
             *cell += sd * rng.normal();
         }
     }
