@@ -194,6 +194,32 @@ mod tests {
     }
 
     #[test]
+    fn huge_shapes_keep_their_digits() {
+        // 40-digit values, rounded.
+        let (above, below): ([(f64, f64, f64); 3], [(f64, f64, f64); 3]) = (
+            [
+                (2e4, 20_424.0, -6.540_804_153_722_300_4),
+                (5e8, 500_156_524.0, -27.378_959_472_302_46),
+                (5e8, 500_011_180.0, -1.175_907_174_873_410_3),
+            ],
+            [
+                (2e4, 19_575.0, -6.688_101_602_036_848),
+                (5e8, 499_821_114.0, -35.021_270_496_974_8),
+                (5e8, 499_977_639.0, -1.841_043_487_556_901_9),
+            ],
+        );
+        let bound = |shape: f64, x: f64, ln: f64| {
+            1e-15 * (4.0 + ln.abs() + (x - shape).abs() + libm::sqrt(shape) / 50.0)
+        };
+        for (shape, x, ln) in above {
+            close(ln_gamma_sf(shape, x), ln, bound(shape, x, ln));
+        }
+        for (shape, x, ln) in below {
+            close(ln_gamma_cdf(shape, x), ln, bound(shape, x, ln));
+        }
+    }
+
+    #[test]
     fn the_two_branches_meet() {
         for shape in [0.5, 1.0, 2.5, 145.0, 5e4, 5e5] {
             for side in [ln_gamma_cdf, ln_gamma_sf] {

@@ -31,8 +31,9 @@ use discreet::privacy::fixed_plan::{FixedPlan, mix_delta, optimal_pure_eps, opti
 use discreet::privacy::ledger::admit;
 use discreet::privacy::measure::{Delta, Epsilon, Mu, Rho};
 use discreet::privacy::profile::{
-    WishartNoise, additive_wishart_degrees, additive_wishart_delta, additive_wishart_epsilon, aw_w2_over_r2,
-    sketch_delta, sketch_epsilon, sketch_ridge, sketch_rows,
+    WishartNoise, additive_wishart_degrees, additive_wishart_delta, additive_wishart_epsilon,
+    additive_wishart_orthogonal_delta, aw_w2_over_r2, paper, sketch_delta, sketch_epsilon, sketch_ridge,
+    sketch_rows,
 };
 use discreet::privacy::pure_bounds::{
     advanced_drv_eps, advanced_kov_eps, basic_eps, whitehouse_filter_eps, zcdp_pure_eps,
@@ -310,6 +311,35 @@ pub fn answer(function: &str, row: &Row) -> Option<Answer> {
             additive_wishart_delta(epsilon, change, row.wishart(), row.profile_adjacency())
                 .ok()
                 .map(Delta::get)
+        }
+        "aw_orthogonal_delta" => {
+            additive_wishart_orthogonal_delta(row.epsilon("eps"), row.read("b"), row.wishart()).ok()
+        }
+        "paper_w2_over_R2" => paper::ridge(row.epsilon("eps"), row.delta("delta"), row.read("r")).ok(),
+        "paper_adaptive_w2_over_R2" => {
+            paper::adaptive_ridge(row.epsilon("eps"), row.delta("delta"), row.read("r")).ok()
+        }
+        "paper_rows" => {
+            let most = paper::adaptive_rows(row.epsilon("eps"), row.delta("delta"), row.read("eigenvalue"));
+            return Some(Text(most.unwrap().map_or(0, NonZeroU32::get).to_string()));
+        }
+        "paper_shift" => paper::adaptive_eigenvalue_rule(row.epsilon("eps"), row.delta("delta"))
+            .ok()
+            .map(|rule| rule.shift),
+        "eigenvalue_shift" => {
+            paper::eigenvalue_rule(row.epsilon("eps"), row.delta("delta")).ok().map(|rule| rule.shift)
+        }
+        "paper_dof" => {
+            let degrees = paper::degrees(row.epsilon("eps"), row.delta("delta"), row.read("p"));
+            return Some(Text(degrees.unwrap().to_string()));
+        }
+        "paper_debiasing" => paper::debiasing(row.read("k"), row.read("p"), row.delta("delta"))
+            .ok()
+            .map(|shifts| shifts.cautious),
+        "paper_sigma" => paper::analyze_gauss_sigma(row.epsilon("eps"), row.delta("delta")).ok(),
+        "upper_triangle_epsilon" => {
+            let (sigma, delta) = (row.read("sigma"), row.delta("delta"));
+            paper::upper_triangle_epsilon(sigma, delta, row.profile_adjacency()).ok().map(Epsilon::get)
         }
         "aw_epsilon" => {
             let (delta, change) = (row.delta("delta"), row.read("b"));

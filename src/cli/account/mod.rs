@@ -8,6 +8,7 @@ mod composition;
 mod gaussian;
 mod given;
 mod losses;
+mod paper;
 mod profiles;
 mod subsampling;
 
@@ -36,7 +37,7 @@ struct Family {
     conversions: &'static [Conversion],
 }
 
-const FAMILIES: [Family; 8] = [
+const FAMILIES: [Family; 9] = [
     gaussian::EVERYDAY,
     gaussian::NAMED,
     calibration::FAMILY,
@@ -44,6 +45,7 @@ const FAMILIES: [Family; 8] = [
     losses::FAMILY,
     subsampling::FAMILY,
     profiles::FAMILY,
+    paper::FAMILY,
     auditing::FAMILY,
 ];
 

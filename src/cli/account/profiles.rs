@@ -7,8 +7,9 @@ use super::given::{Given, plain, text};
 use super::{Conversion, Family};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::profile::{
-    WishartNoise, additive_wishart_degrees, additive_wishart_delta, additive_wishart_epsilon, aw_w2_over_r2,
-    sketch_delta, sketch_epsilon, sketch_ridge, sketch_rows,
+    WishartNoise, additive_wishart_degrees, additive_wishart_delta, additive_wishart_epsilon,
+    additive_wishart_orthogonal_delta, aw_w2_over_r2, sketch_delta, sketch_epsilon, sketch_ridge,
+    sketch_rows,
 };
 
 pub const FAMILY: Family = Family {
@@ -67,6 +68,15 @@ pub const FAMILY: Family = Family {
             },
         },
         Conversion {
+            name: "aw_orthogonal_delta",
+            usage: "--epsilon E --change B --dof K --dimension P",
+            about: "the same under replace-one for the rows that are thought to be the worst: checked by numbers, not proved",
+            compute: |given| {
+                let (epsilon, change) = (given.epsilon()?, given.number("change")?);
+                text(additive_wishart_orthogonal_delta(epsilon, change, noise(given)?).map(plain))
+            },
+        },
+        Conversion {
             name: "aw_epsilon",
             usage: "--delta D --change B --dof K --dimension P [--adjacency A]",
             about: "epsilon at delta of G + Wishart(w^2 I, K); B is R^2/w^2",
@@ -100,7 +110,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-fn rows(given: &Given) -> Result<NonZeroU32, CliError> {
+pub fn rows(given: &Given) -> Result<NonZeroU32, CliError> {
     given.value("sketch-rows", "a whole number from 1")
 }
 
@@ -109,6 +119,6 @@ fn noise(given: &Given) -> Result<WishartNoise, CliError> {
         .map_err(|error| CliError::usage(error.to_string()))
 }
 
-fn adjacency(given: &Given) -> Result<Adjacency, CliError> {
+pub fn adjacency(given: &Given) -> Result<Adjacency, CliError> {
     Ok(given.adjacency_if()?.unwrap_or(Adjacency::AddRemove))
 }

@@ -4,12 +4,14 @@
 //! is bounded). All are exact but one, a bound: additive Wishart noise under `replace-one`. They calibrate what such a
 //! mechanism charges to the Other wallet, and inform displays.
 
+mod orthogonal;
 pub mod paper;
 mod grid;
 mod sketch;
 mod wishart;
 
 pub use grid::{GRID_BITS, GridWishart, grid_distance};
+pub use orthogonal::additive_wishart_orthogonal_delta;
 pub use sketch::{MOST_ROWS, sketch_delta, sketch_epsilon, sketch_ridge, sketch_rows};
 pub use wishart::{
     WishartNoise, additive_wishart_degrees, additive_wishart_delta, additive_wishart_epsilon, aw_w2_over_r2,
