@@ -155,7 +155,8 @@ pub fn read(plan: &Value, table: &str) -> Result<(Prepared, Moments), AuditError
 /// [`AuditError`] for a plan without noise.
 pub fn noise(prepared: &Prepared) -> Result<Noise, AuditError> {
     let cost = prepared.cost().ok_or(EngineError::Internal("the audit's plan has no noise"))?;
-    let noise = cost.noise.gaussian().ok_or(EngineError::Internal("the audit's plan adds no noise to cells"))?;
+    let noise =
+        cost.noise.gaussian().ok_or(EngineError::Internal("the audit's plan adds no noise to cells"))?;
     Ok(noise.clone())
 }
 

@@ -109,11 +109,18 @@ pub fn prepare(
 }
 
 fn cost(checked: &CheckedPlan, noise: Noise) -> Result<Cost, EngineError> {
-    if let Some(price) = noise.price() {
-        let (promise, claimed) = (Some((price.epsilon, price.delta)), price.claimed);
-        return Ok(Cost { noise, promise, mu: None, rho: None, claimed });
-    }
     let budget = checked.budget.as_ref().ok_or(EngineError::Internal("noise without a budget"))?;
+    if let Some(price) = noise.price() {
+        let asked = match *budget {
+            Budget::EpsilonDelta { epsilon, delta } => (epsilon, delta),
+            Budget::Mu { .. } | Budget::Rho { .. } => (price.epsilon, price.delta),
+        };
+        let (promise, claimed) = match checked.calibration {
+            Calibration::Exact => (asked, None),
+            Calibration::Paper => ((price.epsilon, asked.1), Some(asked)),
+        };
+        return Ok(Cost { noise, promise: Some(promise), mu: None, rho: None, claimed });
+    }
     let gaussian = noise.gaussian().ok_or(EngineError::Internal("noise that nothing pays for"))?;
     let (mu, rho) = mu_and_rho(gaussian_charge(&gaussian.sensitivity_squared, gaussian.scale)?);
     let (promise, claimed) = match (checked.calibration, *budget) {

@@ -36,7 +36,12 @@ impl Reading {
                 if scale == 0 {
                     return Err(MomentsError::NoiseScale);
                 }
-                Self { factor: 1.0, noise: CellNoise::new(*shape, scale, radius), ridge: 0.0, shifts: vec![0.0] }
+                Self {
+                    factor: 1.0,
+                    noise: CellNoise::new(*shape, scale, radius),
+                    ridge: 0.0,
+                    shifts: vec![0.0],
+                }
             }
             NoiseLaw::Wishart { dof, scale } => {
                 let (k, s2) = (degrees(*dof)?, integer(scale)? / unit);

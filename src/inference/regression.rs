@@ -148,7 +148,8 @@ impl Design<'_> {
                 let noise = self.noise_variance(solution, row, &rest, outcome, drawn);
                 let sampling = if noise_alone { 0.0 } else { sigma2 * solution.sampling[row].max(0.0) };
                 let total = noise + sampling;
-                let reach = (noise_quantile * noise_quantile * noise + quantile * quantile * sampling).sqrt() * term.scale;
+                let reach = (noise_quantile * noise_quantile * noise + quantile * quantile * sampling).sqrt()
+                    * term.scale;
                 uncertainty.std_error.push(total.sqrt() * term.scale);
                 uncertainty.lower.push(estimate - reach);
                 uncertainty.upper.push(estimate + reach);

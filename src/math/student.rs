@@ -53,7 +53,11 @@ mod tests {
             (0.975, 30.0, 2.042_272_456_301_237),
             (0.995, 30.0, 2.749_995_653_567_231),
         ] {
-            assert!((t_quantile(p, freedom) / expected - 1.0).abs() < 1e-9, "{p} {freedom}: {}", t_quantile(p, freedom));
+            assert!(
+                (t_quantile(p, freedom) / expected - 1.0).abs() < 1e-9,
+                "{p} {freedom}: {}",
+                t_quantile(p, freedom)
+            );
         }
     }
 

@@ -28,7 +28,9 @@ use dashu_int::IBig;
 use serde_json::{Map, Value};
 
 use super::drawn::{Lower, bartlett, perturbed};
-use super::shared::{Afterwards, NoiseError, Price, grid, largest_square, no_scale, rounding_step, squared_codes};
+use super::shared::{
+    Afterwards, NoiseError, Price, grid, largest_square, no_scale, rounding_step, squared_codes,
+};
 use crate::data::{Geometry, Moments};
 use crate::noise::entropy::Entropy;
 use crate::noise::wishart::{random_moments, round_sum};
@@ -40,7 +42,8 @@ use crate::privacy::calibrate::Budget;
 use crate::privacy::event::{Assurance, Event};
 use crate::privacy::measure::Delta;
 use crate::privacy::profile::{
-    GRID_BITS, GridWishart, WishartNoise, additive_wishart_degrees, additive_wishart_epsilon, grid_distance, paper,
+    GRID_BITS, GridWishart, WishartNoise, additive_wishart_degrees, additive_wishart_epsilon, grid_distance,
+    paper,
 };
 use crate::release::document::NoiseLaw;
 
@@ -110,8 +113,7 @@ impl Noise {
         let terms = geometry.terms.len();
         let columns = u32::try_from(terms).map_err(|error| no_scale(&error))?;
         let too_wide = "the scale is out of range";
-        let scale =
-            squared_codes(1.0 / parameters.scale_ratio, square).ok_or_else(|| no_scale(&too_wide))?;
+        let scale = squared_codes(1.0 / parameters.scale_ratio, square).ok_or_else(|| no_scale(&too_wide))?;
         #[expect(clippy::cast_precision_loss, reason = "rounded up")]
         let ratio = (square as f64 / scale as f64).next_up();
         let left = price.delta.get() * (1.0 - GRID_SHARE);
@@ -123,9 +125,8 @@ impl Noise {
                     .degrees()
             }
             Calibration::Paper => {
-                let degrees = paper::degrees(price.epsilon, price.delta, columns)
-                    .map_err(|error| no_scale(&error))?;
-                price.claimed = Some((price.epsilon, price.delta));
+                let degrees =
+                    paper::degrees(price.epsilon, price.delta, columns).map_err(|error| no_scale(&error))?;
                 let noise = WishartNoise::try_new(degrees, columns).map_err(|error| no_scale(&error))?;
                 price.epsilon = additive_wishart_epsilon(ideal, ratio, noise, plan.adjacency)
                     .map_err(|error| no_scale(&error))?;
@@ -181,5 +182,8 @@ const GRID_SHARE: f64 = 1.0 / 1_048_576.0;
 
 /// The exact sums as a packed upper triangle.
 pub(super) fn packed(moments: &Moments, terms: usize) -> Vec<i128> {
-    (0..terms).flat_map(|row| (row..terms).map(move |column| (row, column))).map(|(r, c)| moments.get(r, c)).collect()
+    (0..terms)
+        .flat_map(|row| (row..terms).map(move |column| (row, column)))
+        .map(|(r, c)| moments.get(r, c))
+        .collect()
 }

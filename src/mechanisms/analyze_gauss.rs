@@ -100,11 +100,13 @@ impl Parameters {
             (Calibration::Paper, Budget::EpsilonDelta { epsilon, delta }) => {
                 Noise::of_the_paper(plan, geometry, self.shape, epsilon, delta)
             }
-            (Calibration::Paper, Budget::Mu { .. } | Budget::Rho { .. }) => Err(NoiseError::Plan(PlanError::at(
-                "budget",
-                "the paper's scale is for an epsilon and a delta",
-                "give {\"epsilon\", \"delta\"}",
-            ))),
+            (Calibration::Paper, Budget::Mu { .. } | Budget::Rho { .. }) => {
+                Err(NoiseError::Plan(PlanError::at(
+                    "budget",
+                    "the paper's scale is for an epsilon and a delta",
+                    "give {\"epsilon\", \"delta\"}",
+                )))
+            }
         }
     }
 }

@@ -413,7 +413,7 @@ impl Noise {
         parameters
     }
 
-    /// The (ε, δ) that it costs, and what a paper claims, where it is charged to the Other wallet.
+    /// The (ε, δ) that it costs, where it is charged to the Other wallet.
     #[must_use]
     pub const fn price(&self) -> Option<&Price> {
         match self {

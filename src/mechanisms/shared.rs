@@ -64,15 +64,13 @@ impl Afterwards {
     }
 }
 
-/// An (ε, δ) that a release costs, and the pair that a paper claims for it.
+/// The (ε, δ) that a release of the Other wallet costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Price {
     /// ε as charged.
     pub epsilon: Epsilon,
     /// δ as charged.
     pub delta: Delta,
-    /// The plan's own ε and δ, under the paper's scale alone.
-    pub claimed: Option<(Epsilon, Delta)>,
 }
 
 impl Price {
@@ -86,7 +84,7 @@ impl Price {
         if epsilon == Epsilon::ZERO || delta == Delta::ZERO {
             return Err(CalibrationError::Nothing);
         }
-        Ok(Self { epsilon, delta, claimed: None })
+        Ok(Self { epsilon, delta })
     }
 }
 
@@ -117,7 +115,7 @@ pub fn squared_codes(ratio: f64, square: u64) -> Option<u64> {
     #[expect(clippy::cast_precision_loss, reason = "at most 2^48, so exact")]
     let codes = (ratio * square as f64).next_up().ceil();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
-    (codes >= 1.0 && codes < 9e18).then_some(codes as u64)
+    (1.0..9e18).contains(&codes).then_some(codes as u64)
 }
 
 /// B², the largest squared norm of a record, constant included, in squared codes.

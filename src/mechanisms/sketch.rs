@@ -37,7 +37,9 @@ use serde_json::{Map, Value};
 
 use super::additive_wishart::packed;
 use super::drawn::{bartlett, posterior, projection};
-use super::shared::{Afterwards, NoiseError, Price, grid, largest_square, no_scale, rounding_step, squared_codes};
+use super::shared::{
+    Afterwards, NoiseError, Price, grid, largest_square, no_scale, rounding_step, squared_codes,
+};
 use crate::data::{Geometry, Moments};
 use crate::math::linalg::Eigen;
 use crate::noise::discrete::laplace;
@@ -113,7 +115,9 @@ impl Parameters {
         };
         let rows = params.value(rows_name(kind, adaptive), Value::Null, expected, |value| match value {
             Value::Null => Some(None),
-            Value::String(text) if text == "rows+d" && kind == Kind::Posterior => Some(Some(Count::RowsAndTerms)),
+            Value::String(text) if text == "rows+d" && kind == Kind::Posterior => {
+                Some(Some(Count::RowsAndTerms))
+            }
             value => {
                 let rows = value.as_u64().and_then(|rows| u32::try_from(rows).ok());
                 rows.filter(|rows| *rows <= most).map(|rows| Some(Count::Fixed(rows)))
@@ -150,13 +154,14 @@ impl Parameters {
             Count::Fixed(rows) if self.rows.is_none() => rows.max(least),
             Count::Fixed(rows) => rows,
             Count::RowsAndTerms => {
-                let rows = plan.rows.filter(|_| plan.adjacency == Adjacency::ReplaceOne).ok_or_else(|| {
-                    PlanError::at(
-                        path.clone(),
-                        "`rows+d` says the number of rows, which is private under add-remove",
-                        "give a number, or set `adjacency` to \"replace-one\"",
-                    )
-                })?;
+                let rows =
+                    plan.rows.filter(|_| plan.adjacency == Adjacency::ReplaceOne).ok_or_else(|| {
+                        PlanError::at(
+                            path.clone(),
+                            "`rows+d` says the number of rows, which is private under add-remove",
+                            "give a number, or set `adjacency` to \"replace-one\"",
+                        )
+                    })?;
                 u32::try_from(rows.saturating_add(u64::from(terms))).unwrap_or(u32::MAX)
             }
         };
@@ -165,7 +170,9 @@ impl Parameters {
         } else {
             Err(PlanError::at(
                 path,
-                format!("{rows} does not do for a table of {terms} terms, counting the constant and the outcomes"),
+                format!(
+                    "{rows} does not do for a table of {terms} terms, counting the constant and the outcomes"
+                ),
                 format!("give a number from {least} to {MOST_ROWS}"),
             ))
         }
@@ -233,11 +240,9 @@ impl Noise {
         let columns = u32::try_from(terms).unwrap_or(u32::MAX / 4);
         let rows = NonZeroU32::new(parameters.resolve(plan, columns)?).unwrap_or(NonZeroU32::MIN);
         let square = largest_square(geometry);
-        let codes = |ratio: f64| squared_codes(ratio, square).ok_or_else(|| no_scale(&"the ridge is out of range"));
+        let codes =
+            |ratio: f64| squared_codes(ratio, square).ok_or_else(|| no_scale(&"the ridge is out of range"));
         let paper = plan.calibration == Calibration::Paper;
-        if paper {
-            price.claimed = Some((epsilon, delta));
-        }
         let how = match (parameters.shares, paper) {
             (None, false) => {
                 Plan::Fixed(codes(sketch_ridge(epsilon, delta, rows, adjacency).map_err(|e| no_scale(&e))?)?)
@@ -248,9 +253,11 @@ impl Noise {
                 Plan::Fixed(codes(ridge)?)
             }
             (Some(shares), false) => {
-                let (first, second) = (share(epsilon.get(), shares.epsilon), share(delta.get(), shares.delta));
+                let (first, second) =
+                    (share(epsilon.get(), shares.epsilon), share(delta.get(), shares.delta));
                 let rest = (measure(first.1)?, chance(second.1)?);
-                let rule = paper::eigenvalue_rule(measure(first.0)?, chance(second.0)?).map_err(|e| no_scale(&e))?;
+                let rule =
+                    paper::eigenvalue_rule(measure(first.0)?, chance(second.0)?).map_err(|e| no_scale(&e))?;
                 let needed = sketch_ridge(rest.0, rest.1, rows, adjacency).map_err(|e| no_scale(&e))?;
                 adaptive(rule, needed, rest, Calibration::Exact, &codes)?
             }
@@ -317,7 +324,9 @@ impl Noise {
         #[expect(clippy::cast_precision_loss, reason = "for a power of two")]
         let ridge_near = ridge.max(self.square) as f64;
         let drawn = match self.kind {
-            Kind::Projection => projection(&scale, &factor, u64::from(rows.get()), rounding_step(ridge_near / r.sqrt())),
+            Kind::Projection => {
+                projection(&scale, &factor, u64::from(rows.get()), rounding_step(ridge_near / r.sqrt()))
+            }
             Kind::Posterior => posterior(&scale, &factor, rounding_step(ridge_near / (r * r.sqrt()))),
         };
         Some((drawn?, self.law(rows, ridge)))
@@ -329,7 +338,10 @@ impl Noise {
             return Some((self.rows, self.most_ridge()));
         };
         let noise = laplace(rng, scale);
-        let bound = least_eigenvalue(cells, self.terms)?.saturating_sub(i128::from(shift)).saturating_add(noise).max(0);
+        let bound = least_eigenvalue(cells, self.terms)?
+            .saturating_sub(i128::from(shift))
+            .saturating_add(noise)
+            .max(0);
         let bound = u64::try_from(bound).unwrap_or(u64::MAX);
         if bound < needed {
             return Some((self.rows, needed - bound));

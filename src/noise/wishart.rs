@@ -20,7 +20,8 @@ pub fn random_moments<E: Entropy>(rng: &mut E, rows: u64, terms: usize, scale: u
     for _ in 0..rows {
         let row: Vec<IBig> =
             (0..terms).map(|_| IBig::from(rational::gaussian(rng, &variance, &halved))).collect();
-        let pairs = row.iter().enumerate().flat_map(|(at, left)| row.iter().skip(at).map(move |right| (left, right)));
+        let pairs =
+            row.iter().enumerate().flat_map(|(at, left)| row.iter().skip(at).map(move |right| (left, right)));
         for (sum, (left, right)) in sums.iter_mut().zip(pairs) {
             #[expect(clippy::arithmetic_side_effects, reason = "integers of any size")]
             {
@@ -36,7 +37,10 @@ pub fn random_moments<E: Entropy>(rng: &mut E, rows: u64, terms: usize, scale: u
 #[must_use]
 pub fn round_sum(moments: i128, noise: &IBig, bits: u32, step: usize) -> Option<i128> {
     let point = (bits as usize).saturating_mul(2);
-    #[expect(clippy::arithmetic_side_effects, reason = "integers of any size; the shifts are a few hundred bits")]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "integers of any size; the shifts are a few hundred bits"
+    )]
     let rounded = {
         let whole = (IBig::from(moments) << point) + noise;
         let half = IBig::ONE << point.saturating_add(step).saturating_sub(1);

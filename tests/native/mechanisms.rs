@@ -242,7 +242,7 @@ fn what_is_charged_is_what_is_stated() {
     let cost = prepared.cost().unwrap();
     let (epsilon, _) = cost.promise.unwrap();
     let units = prepared.charge(epsilon).unwrap();
-    let (mu, unit) = (cost.mu, 2.0_f64.powi(-40));
+    let (mu, rho, unit) = (cost.mu.unwrap(), cost.rho.unwrap(), 2.0_f64.powi(-40));
     assert!(mu * mu >= f64::from(u32::try_from(units.gaussian >> 16).unwrap()) * 65536.0 * unit);
-    assert!((mu - 0.2367).abs() < 1e-4 && (cost.rho - mu * mu / 2.0).abs() < 1e-12, "{cost:?}");
+    assert!((mu - 0.2367).abs() < 1e-4 && (rho - mu * mu / 2.0).abs() < 1e-12, "{cost:?}");
 }

@@ -66,9 +66,11 @@ impl Lower {
         for row in 0..self.size {
             let left = self.row(row);
             for column in 0..=row {
-                let sum = (column..=row).fold(Real::ZERO, |sum, at| match (left.get(at), other.row(at).get(column)) {
-                    (Some(left), Some(right)) => sum + left * right,
-                    _ => sum,
+                let sum = (column..=row).fold(Real::ZERO, |sum, at| {
+                    match (left.get(at), other.row(at).get(column)) {
+                        (Some(left), Some(right)) => sum + left * right,
+                        _ => sum,
+                    }
                 });
                 product.set(row, column, sum);
             }
@@ -157,19 +159,15 @@ mod tests {
     /// Golden input of sheffet 11, in steps of 2⁻⁶⁰.
     const BITS: usize = 60;
 
-    fn cells(ridge: f64) -> Vec<IBig> {
-        let g = [4.0 + ridge, 1.0, 2.0, 3.0 + ridge, 0.5, 5.0 + ridge];
-        g.iter().map(|&x| IBig::from((x * 2.0) as i64) << (BITS - 1)).collect()
+    fn cells(ridge: i64) -> Vec<IBig> {
+        let halves = [8 + 2 * ridge, 2, 4, 6 + 2 * ridge, 1, 10 + 2 * ridge];
+        halves.iter().map(|&half| IBig::from(half) << (BITS - 1)).collect()
     }
 
     fn factor() -> Lower {
         let mut t = Lower::zero(3);
         let tenth = |x: i64| real(x) / real(10);
-        let rows = [
-            vec![real(3)],
-            vec![tenth(3), real(8).sqrt()],
-            vec![tenth(-2), tenth(5), real(7).sqrt()],
-        ];
+        let rows = [vec![real(3)], vec![tenth(3), real(8).sqrt()], vec![tenth(-2), tenth(5), real(7).sqrt()]];
         for (row, entries) in rows.into_iter().enumerate() {
             for (column, value) in entries.into_iter().enumerate() {
                 t.set(row, column, value);
@@ -188,12 +186,19 @@ mod tests {
     /// Sheffet 11: Alg. 1 with w² = 2, r = 9, and Alg. 4 with ψ = 2.
     #[test]
     fn golden_matrices() {
-        let found = projection(&cells(2.0), &factor(), 9, 0).unwrap();
+        let found = projection(&cells(2), &factor(), 9, 0).unwrap();
         close(
             &found,
-            [6.0, 1.538_516_480_713, 1.607_795_104_010, 4.690_801_789_867, 1.429_408_263_199, 5.593_095_323_010],
+            [
+                6.0,
+                1.538_516_480_713,
+                1.607_795_104_010,
+                4.690_801_789_867,
+                1.429_408_263_199,
+                5.593_095_323_010,
+            ],
         );
-        let found = posterior(&cells(2.0), &factor(), 0).unwrap();
+        let found = posterior(&cells(2), &factor(), 0).unwrap();
         close(
             &found,
             [
@@ -209,7 +214,10 @@ mod tests {
 
     #[test]
     fn entries_are_on_the_grid_and_nearest() {
-        let (fine, coarse) = (projection(&cells(2.0), &factor(), 9, 0).unwrap(), projection(&cells(2.0), &factor(), 9, 20).unwrap());
+        let (fine, coarse) = (
+            projection(&cells(2), &factor(), 9, 0).unwrap(),
+            projection(&cells(2), &factor(), 9, 20).unwrap(),
+        );
         for (fine, coarse) in fine.iter().zip(&coarse) {
             assert_eq!(coarse % (1 << 20), 0);
             assert!((fine - coarse).abs() <= 1 << 19);
@@ -220,8 +228,8 @@ mod tests {
     fn what_is_not_positive_definite_has_no_answer() {
         let zero = vec![IBig::ZERO; 6];
         assert!(projection(&zero, &factor(), 9, 0).is_none());
-        assert!(posterior(&cells(-8.0), &factor(), 0).is_none());
-        assert!(posterior(&cells(2.0), &Lower::zero(3), 0).is_none());
-        assert!(projection(&cells(2.0)[..5], &factor(), 9, 0).is_none());
+        assert!(posterior(&cells(-8), &factor(), 0).is_none());
+        assert!(posterior(&cells(2), &Lower::zero(3), 0).is_none());
+        assert!(projection(&cells(2)[..5], &factor(), 9, 0).is_none());
     }
 }

@@ -2,7 +2,6 @@
 
 use std::num::NonZeroU64;
 
-
 use super::matrix::Lower;
 use super::{Real, real};
 use crate::noise::discrete::gaussian_diagonal;

@@ -4,9 +4,9 @@
 //! is bounded). All are exact but one, a bound: additive Wishart noise under `replace-one`. They calibrate what such a
 //! mechanism charges to the Other wallet, and inform displays.
 
+mod grid;
 mod orthogonal;
 pub mod paper;
-mod grid;
 mod sketch;
 mod wishart;
 
