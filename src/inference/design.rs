@@ -212,6 +212,15 @@ impl<'a> Design<'a> {
         self.ridge
     }
 
+    /// How much each coefficient is shrunk towards 0 by Λ: 1 less the diagonal of (A + Λ)⁻¹ (A − Λ₀). Empty where the moments
+    /// cannot be solved.
+    pub(super) fn shrinkage(&self) -> Vec<f64> {
+        let Some(solution) = &self.solution else { return Vec::new() };
+        let added = &self.transform * self.transform.transpose() * self.moments.ridge();
+        let kept = solution.factor.inverse() * (&self.predictors - added);
+        kept.diagonal().iter().map(|kept| (1.0 - kept).clamp(0.0, 1.0)).collect()
+    }
+
     /// The repair that was needed, if any.
     #[must_use]
     pub fn repair(&self) -> Option<Repair> {

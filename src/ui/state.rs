@@ -13,6 +13,7 @@ use crate::data::preview::Suggestion;
 use crate::inference::Refit;
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
+use crate::privacy::units::Units;
 use crate::release::Release;
 use crate::store::StoredRelease;
 use crate::worker::pool::Pool;
@@ -229,11 +230,10 @@ impl App {
             let plan = plan.get()?;
             let table = state.table().get().unwrap_or_default();
             let ledger = state.ledger().get();
-            let whole =
-                state.setup().with(|setup| draft::budget(setup).ok().and_then(|form| facts::worth(&form)));
-            facts::forecast(&plan, &table, ledger.as_ref(), whole.map_or(0, |worth| worth.units)).map_err(
-                |(path, text)| state.columns().with(|c| vec![Gap { place: draft::place(&path, c), text }]),
-            )
+            let whole = state.setup().with(facts::worth).map_or(Units::ZERO, |worth| worth.units);
+            facts::forecast(&plan, &table, ledger.as_ref(), &whole).map_err(|(path, text)| {
+                state.columns().with(|c| vec![Gap { place: draft::place(&path, c), text }])
+            })
         });
         Self { state, handles, plan, forecast }
     }

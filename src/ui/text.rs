@@ -2,12 +2,13 @@
 
 pub mod check;
 
-use super::draft::BudgetKind;
+use super::draft::{BudgetKind, Kept};
 use super::state::Step;
 use crate::inference::preview::Verdict;
 use crate::mechanisms::Scope;
 use crate::plan::document::{ColumnRole, ColumnType, MissingRule};
 use crate::privacy::adjacency::Adjacency;
+use crate::privacy::event::Assurance;
 use crate::privacy::ledger::State as EntryState;
 use crate::release::document::Interval;
 use crate::release::format::{grouped, percent, short};
@@ -66,6 +67,20 @@ pub const WITHHELD: &str = "Intervals are withheld: the noise is as large as the
 pub const REFIT: &str = "Fit another regression from the same release";
 pub const REFIT_FREE: &str = "This costs nothing: it uses only what is already published, and anyone who has the release \
     can do the same.";
+pub const GAUSSIAN_WALLET: &str = "For Gaussian noise";
+pub const OTHERS_WALLET: &str = "For others";
+pub const OTHER_WALLET: &str =
+    "This table's budget keeps nothing for this kind of mechanism, and cannot be divided anew";
+pub const KEEP_WALLET: &str = "Keep a part of the budget for this kind of mechanism";
+pub const SPLIT_WHY: &str = "Mechanisms with Gaussian noise share a budget best. Others are known by epsilon and delta alone, and \
+    need a part of their own. It is fixed with the budget.";
+pub const IDEALISED: &str = "I accept a proof that assumes real-number arithmetic. The computer's own arithmetic was hardened, but \
+    is not proved private.";
+pub const COMPARE: &str = "Compare the mechanisms for this plan";
+pub const COMPARE_NOTE: &str = "Each has the whole budget, epsilon and delta alike, and its own defaults. The numbers come from the plan \
+    alone; no row was read.";
+pub const PAPER: &str = "The paper's own scale, for comparison: it costs what it really costs, and is refused where that is more than \
+    the paper claims";
 pub const ONCE: &str = "A charge cannot be taken back, also if the result disappoints.";
 
 pub const fn step(step: Step) -> &'static str {
@@ -178,6 +193,23 @@ pub const fn scope(scope: Scope) -> &'static str {
     }
 }
 
+pub const fn kept(kept: Kept) -> &'static str {
+    match kept {
+        Kept::Gaussian => "Releases with Gaussian noise alone",
+        Kept::Other => "Other mechanisms alone",
+        Kept::Both => "Both: half of epsilon and a tenth of delta for the others",
+    }
+}
+
+pub const fn assurance(assurance: Assurance) -> &'static str {
+    match assurance {
+        Assurance::Exact => "the arithmetic itself",
+        Assurance::Bounded => "the arithmetic, up to an error inside delta",
+        Assurance::Idealised => "real numbers only",
+        Assurance::Demo => "nothing",
+    }
+}
+
 pub const fn entry_state(state: EntryState) -> &'static str {
     match state {
         EntryState::Reserved => "reserved",
@@ -218,6 +250,15 @@ pub fn progress(share: f64, seconds: Option<f64>) -> String {
         Some(seconds) if seconds >= 90.0 => format!("{read}, about {:.0} min left", seconds / 60.0),
         Some(seconds) if seconds >= 1.0 => format!("{read}, about {seconds:.0} s left"),
         _ => read,
+    }
+}
+
+/// Two shares, as one where they read alike.
+pub fn span((least, most): (f64, f64)) -> String {
+    if percent(least) == percent(most) {
+        percent(most)
+    } else {
+        format!("{} to {}", percent(least), percent(most))
     }
 }
 

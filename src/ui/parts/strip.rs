@@ -5,7 +5,6 @@ use leptos::prelude::*;
 use super::Icon;
 use crate::inference::preview::Verdict;
 use crate::plan::document::ColumnRole;
-use crate::release::format::percent;
 use crate::ui::facts::Forecast;
 use crate::ui::state::{App, Run, StateStoreFields, Step};
 use crate::ui::{actions, text};
@@ -142,11 +141,6 @@ fn noise(forecast: &Forecast) -> String {
     if ratios.is_empty() {
         return text::verdict(preview.verdict).to_owned();
     }
-    let span = if percent(least) == percent(most) {
-        percent(most)
-    } else {
-        format!("{} to {}", percent(least), percent(most))
-    };
-    let words = format!("about {span} of a plausible effect");
+    let words = format!("about {} of a plausible effect", text::span((least, most)));
     if preview.verdict == Verdict::Approximate { format!("{words}; intervals approximate") } else { words }
 }
