@@ -11,7 +11,7 @@ use super::special::LN_SQRT_TWO_PI;
 const LARGE: f64 = 16.0;
 /// From this shape on a tail is a complex integral, whose cost does not depend on the shape. A sum or a continued fraction
 /// settles after some multiple of the square root of the shape.
-const HUGE: f64 = 1e4;
+const HUGE: f64 = 1e5;
 /// A sum or a continued fraction that has not settled after so many terms is beyond every use here.
 const TERMS: u32 = 1_000_000;
 
