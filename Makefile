@@ -81,9 +81,10 @@ web: toolchain chromium $(BINDGEN)/done
 	CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER="bash $(CURDIR)/.ci/wasm-runner" CHROME="$(chrome)" \
 		CHROMEDRIVER="$(chromedriver)" WASM_BINDGEN_TEST_TIMEOUT=300 cargo test $(WASM) --features worker,audit-mutants --test web
 
-# Trunk reads NO_COLOR as a boolean and stops at the usual `NO_COLOR=1`.
+# Trunk builds offline, so the crates are fetched before. It reads NO_COLOR as a boolean and stops at the usual `NO_COLOR=1`.
 dist: toolchain $(BINDGEN)/done $(TRUNK)/done node_modules/done
 	$(call say,Release build of the page: about 3 minutes the first time$(,) half a minute after an edit)
+	cargo fetch --locked
 	env -u NO_COLOR CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="$(REMAP)" trunk build --release
 
 # Uses dist/ as it stands: `make dist journeys` after an edit.
