@@ -23,6 +23,7 @@ use super::event::{Assurance, Event, charge};
 use super::measure::{Delta, Epsilon, Mu};
 use super::mutants::{Mutant, planted};
 use super::units::Units;
+use crate::text::one_line;
 
 /// What remains of `left` after a charge.
 ///
@@ -454,7 +455,7 @@ impl TryFrom<Document> for Ledger {
 }
 
 fn wrong(place: &str, what: impl ToString) -> LedgerError {
-    LedgerError::Document { place: place.to_owned(), what: what.to_string() }
+    LedgerError::Document { place: one_line(place), what: one_line(&what.to_string()) }
 }
 
 /// The terms at opening, and the plain fields beside them.

@@ -241,7 +241,12 @@ async fn recognise(app: App, blob: &Blob) {
             Err(failure) => fail(app, Step::Data, failure.message, false),
         },
         // Another file was chosen meanwhile, or the person cancelled.
-        Err(Failure { reason: Reason::Cancelled, .. }) => app.state.run().set(None),
+        Err(Failure { reason: Reason::Cancelled, .. }) => {
+            if cancelling(app) {
+                say(app, text::CANCELLED);
+            }
+            app.state.run().set(None);
+        }
         Err(failure) => fail(app, Step::Data, failure.message, failure.charged),
     }
 }
@@ -284,11 +289,19 @@ fn on_progress(app: App, task: &'static str) -> impl Fn(Progress) + 'static {
     }
 }
 
-/// Cancels what runs.
+/// Cancels what runs. What came of it is said by what ran, which alone knows whether it was charged.
 pub fn cancel(app: App) {
+    app.state.run().update(|run| {
+        if let Some(run) = run {
+            run.task = text::CANCELLING;
+        }
+    });
     pool(app).cancel();
-    app.state.run().set(None);
-    say(app, text::CANCELLED);
+}
+
+/// Whether the person cancelled what still runs.
+fn cancelling(app: App) -> bool {
+    app.state.run().with_untracked(|run| run.as_ref().is_some_and(|run| run.task == text::CANCELLING))
 }
 
 /// Goes to a step.
@@ -356,7 +369,12 @@ pub fn release(app: App) {
                 }
             }
         }
-        match pool(app).release(&blob, plan, key.clone(), on_progress(app, text::RELEASING)).await {
+        let released = if cancelling(app) {
+            Err(Failure::new(Reason::Cancelled, text::CANCELLED))
+        } else {
+            pool(app).release(&blob, plan, key.clone(), on_progress(app, text::RELEASING)).await
+        };
+        match released {
             Ok((release, ledger)) => {
                 // Everything that the click leads to is fetched before the delay and shown after it, at once.
                 let stored = store::open_table(&key).await;

@@ -34,6 +34,7 @@ pub const STEPS: &str = "Steps";
 pub const READING: &str = "Recognising the table";
 pub const RELEASING: &str = "Reading the table";
 pub const CANCEL: &str = "Cancel";
+pub const CANCELLING: &str = "Cancelling";
 pub const CANCELLED: &str = "Cancelled. Nothing was charged.";
 
 pub const INSECURE: &str = "This page was loaded over plain http, where a browser offers neither locks nor safe storage. You \

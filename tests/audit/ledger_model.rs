@@ -4,6 +4,7 @@
 //! saw, so that the audit can run it with a bug planted.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use dashu_int::UBig;
 use dashu_int::ops::SquareRoot;
@@ -500,6 +501,96 @@ pub fn follows_the_model(cases: u32) -> Result<(), String> {
     let strategy = (prop::sample::select(openings()), prop::collection::vec(any_step(), 1..32));
     let follow = |(ledger, steps): (Ledger, Vec<Step>)| follow(&ledger, &steps).map_err(TestCaseError::fail);
     runner(cases).run(&strategy, follow).map_err(|error| error.to_string())
+}
+
+/// The same for the requests that some bytes spell, at most 16 of them.
+pub fn requests_of_bytes(bytes: &[u8]) -> Result<(), String> {
+    static OPENINGS: OnceLock<Vec<Ledger>> = OnceLock::new();
+    let openings = OPENINGS.get_or_init(openings);
+    let mut spelling = Spelling(bytes.iter());
+    let ledger = &openings[usize::from(spelling.byte()) % openings.len()];
+    let mut steps = Vec::new();
+    while !spelling.0.as_slice().is_empty() && steps.len() < 16 {
+        steps.push(spelling.step());
+    }
+    follow(ledger, &steps)
+}
+
+/// Bytes in place of random numbers; zeros where they end.
+struct Spelling<'a>(std::slice::Iter<'a, u8>);
+
+impl Spelling<'_> {
+    fn byte(&mut self) -> u8 {
+        self.0.next().copied().unwrap_or(0)
+    }
+
+    fn number(&mut self, bytes: u8) -> u128 {
+        (0..bytes).fold(0, |number, _| number << 8 | u128::from(self.byte()))
+    }
+
+    fn below(&mut self, bytes: u8, bound: u64) -> u64 {
+        u64::try_from(self.number(bytes)).unwrap() % bound
+    }
+
+    fn share(&mut self) -> Share {
+        match self.byte() {
+            0..3 => Share::Left(-1),
+            3..10 => Share::Left(0),
+            10..13 => Share::Left(1),
+            13..250 => Share::Of(u32::try_from(self.below(2, 600)).unwrap()),
+            250 => Share::Units(u128::MAX),
+            251 => Share::Units(self.number(16)),
+            small => Share::Units(u128::from(small) - 252),
+        }
+    }
+
+    fn part(&mut self) -> Part {
+        match self.byte() % 8 {
+            0 | 1 => Part::Pure(self.share()),
+            2 | 3 => Part::Approximate(self.share(), self.share()),
+            kind => {
+                let most = if kind == 7 { 1 << 40 } else { 5000 };
+                let scale = match self.byte() {
+                    0 => 1 << 40,
+                    1 => 1 << 55,
+                    2 => (1 << 40) + self.below(7, (1 << 55) - (1 << 40)),
+                    _ => 1 << 48,
+                };
+                Part::Gaussian {
+                    share: self.share(),
+                    below: u32::try_from(self.below(4, 1 << 32)).unwrap(),
+                    scale,
+                    cells: [1 + self.below(5, most), self.below(5, most)],
+                }
+            }
+        }
+    }
+
+    fn step(&mut self) -> Step {
+        match self.byte() % 16 {
+            0..6 => {
+                let parts = (0..self.byte() % 4).map(|_| self.part()).collect();
+                let assurance = match self.byte() {
+                    0 => Assurance::Demo,
+                    1..16 => Assurance::Bounded,
+                    16..32 => Assurance::Idealised,
+                    _ => Assurance::Exact,
+                };
+                Step::Ask { parts, terms: self.byte() % 40, assurance }
+            }
+            6..10 => {
+                let how = self.byte();
+                Step::Settle { back: usize::from(how >> 5 == 7), burn: how & 1 == 1 }
+            }
+            10 => Step::Recover,
+            11 => {
+                Step::Relax([Protect::Rows, Protect::Features, Protect::Labels][usize::from(self.byte() % 3)])
+            }
+            12 => Step::Copy,
+            13 => Step::Turn,
+            _ => Step::Import,
+        }
+    }
 }
 
 /// Admission alone, with columns anywhere in 128 bits.
