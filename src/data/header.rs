@@ -373,8 +373,8 @@ mod tests {
 
     #[test]
     fn a_short_first_piece_decides_nothing() {
-        // A zero byte near the start is UTF-16 in a short piece, and a zero byte in the whole.
-        let text = format!("a\0,\0b{}\n1,2\n", "c".repeat(80));
+        // Zeros near the start are UTF-16 in a short piece, and zero bytes in the whole.
+        let text = format!("a\0,\0b\0{}\n1,2\n", "c".repeat(80));
         let whole = read_header(text.as_bytes(), true, HeaderRules::default());
         assert_eq!(whole, Err(HeaderError::Nul));
         for cut in (0..text.len()).step_by(STEP) {

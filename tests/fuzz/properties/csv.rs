@@ -175,7 +175,7 @@ fn scan(
         }
         let job = jobs.swap_remove(order.next() % jobs.len());
         let mut scanner = SliceScanner::new(job, plan, EncodedRows::new(terms));
-        for piece in file[job.from as usize..].chunks(most) {
+        for piece in file[usize::try_from(job.from).unwrap()..].chunks(most) {
             if scanner.feed(piece) == Feed::Done {
                 break;
             }
