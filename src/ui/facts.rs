@@ -96,7 +96,7 @@ pub fn left(ledger: &Ledger, wallet: Wallet) -> f64 {
 }
 
 /// What a ledger keeps for which kind of mechanism, in words; alone there is nothing to tell apart.
-pub fn wallets(units: &Units) -> Vec<(Option<&'static str>, Wallet)> {
+pub fn purses(units: &Units) -> Vec<(Option<&'static str>, Wallet)> {
     match (units.gaussian > 0, units.epsilon > 0) {
         (true, true) => vec![
             (Some(super::text::GAUSSIAN_WALLET), Wallet::Gaussian),

@@ -47,7 +47,7 @@ pub fn LedgerPanel() -> impl IntoView {
 #[component]
 fn Account(ledger: Ledger) -> impl IntoView {
     let capacity = ledger.capacity();
-    let wallets = facts::wallets(&capacity).into_iter().map(|(label, wallet)| {
+    let purses = facts::purses(&capacity).into_iter().map(|(label, wallet)| {
         let left = facts::left(&ledger, wallet);
         let spent = facts::taken(&ledger.charged(), &capacity, wallet);
         view! {
@@ -55,10 +55,10 @@ fn Account(ledger: Ledger) -> impl IntoView {
             <Meter share=Signal::derive(move || left) ask=Signal::derive(|| 0.0)/>
         }
     });
-    let wallets = wallets.collect_view();
+    let purses = purses.collect_view();
     let rows = ledger.entries().to_vec().into_iter().map(move |entry| view! { <EntryRow entry capacity/> });
     view! {
-        {wallets}
+        {purses}
         <div class="scroll" tabindex="0" role="group" aria-label="Releases charged to this ledger">
             <table class="plain">
                 <caption class="hidden">"Releases charged to this ledger"</caption>

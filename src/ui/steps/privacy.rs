@@ -65,7 +65,7 @@ fn Fixed() -> impl IntoView {
                     <div><dt>"Epsilon"</dt><dd>{short(worth.epsilon, 4)}</dd></div>
                     <div><dt>"Delta"</dt><dd>{text::one_in(worth.delta)}</dd></div>
                     <div><dt>"Mu"</dt><dd>{short(worth.mu, 4)}</dd></div>
-                    {facts::wallets(&worth.units).into_iter().map(|(label, wallet)| view! {
+                    {facts::purses(&worth.units).into_iter().map(|(label, wallet)| view! {
                         <div><dt>{label.unwrap_or("Left")}</dt><dd>{move || app.state.ledger().with(|l| l.as_ref().map(|l| text::left_line(facts::left(l, wallet))))}</dd></div>
                     }).collect_view()}
                 </dl>
