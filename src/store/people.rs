@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Sketch;
 use crate::data::sketch::Overlap;
+use crate::privacy::ledger::Ledger;
 
 /// What a person types to assert that two tables are about different people.
 pub const DIFFERENT: &str = "different people";
@@ -18,6 +19,12 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// A ledger, to be named.
+    #[must_use]
+    pub fn of(ledger: &Ledger) -> Self {
+        Self { ledger: ledger.id().to_owned(), created: ledger.created().to_owned() }
+    }
+
     /// Its name for a person. The store knows no file's name.
     #[must_use]
     pub fn name(&self) -> String {

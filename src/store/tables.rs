@@ -68,7 +68,7 @@ pub async fn open_table(table: &str) -> Result<Option<LedgerRecord>, Failure> {
     let mut shared = Vec::new();
     for id in sharing_ledgers(&db, table).await?.unwrap_or_default() {
         if id != ledger.id() && !ledger.is_disjoint_from(&id) {
-            shared.push(named(&db, id).await?);
+            shared.push(named(&db, &id).await?);
         }
     }
     Ok(Some(LedgerRecord { ledger, releases, joined, shared }))
@@ -108,7 +108,7 @@ pub async fn create_ledger(
     }
     let mut others = sharing_ledgers(&db, table).await?.ok_or_else(unrecognised)?;
     if let Some(other) = others.iter().find(|id| !different.is_some_and(|word| word.is_from(id))) {
-        return Err(second_ledger(&named(&db, other.clone()).await?));
+        return Err(second_ledger(&named(&db, other).await?));
     }
     // Whoever holds the lock above takes any other locks in this order.
     others.sort();
@@ -116,7 +116,7 @@ pub async fn create_ledger(
     let mut ledgers = Vec::new();
     for id in others {
         locks.push(Lock::take(&ledger_lock(&id)).await?);
-        let Some(mut other) = read(&db, &id).await? else { continue };
+        let mut other = read(&db, &id).await?.ok_or_else(lost)?;
         other.recover().map_err(|error| refusal(&error))?;
         other.disjoint(ledger.id()).map_err(|error| refusal(&error))?;
         ledger.disjoint(&id).map_err(|error| refusal(&error))?;
@@ -192,7 +192,7 @@ pub async fn import_ledger(table: &str, ledger: Ledger) -> Result<Ledger, Failur
             let asserted =
                 |other: &Ledger| other.is_disjoint_from(stored.id()) && stored.is_disjoint_from(&id);
             if !other.as_ref().is_some_and(asserted) {
-                return Err(second_ledger(&named(&db, id).await?));
+                return Err(second_ledger(&named(&db, &id).await?));
             }
         }
     }
@@ -320,9 +320,15 @@ async fn sharing_ledgers(db: &Db, table: &str) -> Result<Option<Vec<String>>, Fa
     Ok(own.map(|own| sharing(&own, &known)))
 }
 
-async fn named(db: &Db, ledger: String) -> Result<Shared, Failure> {
-    let created = read(db, &ledger).await?.map_or_else(String::new, |ledger| ledger.created().to_owned());
-    Ok(Shared { ledger, created })
+async fn named(db: &Db, ledger: &str) -> Result<Shared, Failure> {
+    read(db, ledger).await?.as_ref().map(Shared::of).ok_or_else(lost)
+}
+
+fn lost() -> Failure {
+    Failure::new(
+        Reason::Storage,
+        "A ledger of this browser is missing. Reload the page; if it stays so, import it again.",
+    )
 }
 
 fn unrecognised() -> Failure {
