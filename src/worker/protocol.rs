@@ -220,6 +220,19 @@ mod tests {
     }
 
     #[test]
+    fn what_a_worker_is_asked_to_sketch_crosses_unchanged() {
+        let job = Job { slice: 3, from: u64::MAX, to: 7, known: true };
+        for request in [
+            ScanRequest::Sketching { key: std::array::from_fn(|_| 255), delimiter: b';' },
+            ScanRequest::Hash { from: 1, to: 2, sketch: Some(job) },
+            ScanRequest::Sketch { job },
+        ] {
+            let text = serde_json::to_string(&request).unwrap();
+            assert_eq!(serde_json::from_str::<ScanRequest>(&text).unwrap(), request, "{text}");
+        }
+    }
+
+    #[test]
     fn an_unknown_message_is_refused() {
         assert!(serde_json::from_str::<Response>(r#"{"kind":"something-else"}"#).is_err());
         assert!(serde_json::from_str::<ScanRequest>(r#"{"kind":"hash","from":-1,"to":2}"#).is_err());
