@@ -573,7 +573,6 @@ async fn what_version_1_stored_is_kept() {
             request.onsuccess = () => found(request.result);
             request.onerror = request.onblocked = failed;
         });
-        await done(indexedDB.deleteDatabase('discreet'));
         const opening = indexedDB.open('discreet', 1);
         opening.onupgradeneeded = () => {
             for (const name of ['keys', 'tables', 'ledgers', 'releases', 'charges', 'settings']) {
@@ -593,6 +592,9 @@ async fn what_version_1_stored_is_kept() {
         const tag = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode('row sketch'));
         return new Uint8Array(tag).slice(0, 16);
     ";
+    // Under a name of its own, for other tests have made a database of this version.
+    let renamed = "return original.call(this, 'as version 1 made it', ...arguments_.slice(1))";
+    let _renamed = Broken::new("IDBFactory", "open", renamed);
     let key = script(&JsValue::from_str(&value.to_string()), make).await;
     assert_eq!(
         Uint8Array::from(key).to_vec(),
