@@ -16,6 +16,7 @@ use crate::privacy::ledger::Ledger;
 use crate::privacy::units::Units;
 use crate::release::Release;
 use crate::store::StoredRelease;
+use crate::store::people::{Different, Shared};
 use crate::worker::pool::Pool;
 
 /// The five steps, in their order.
@@ -161,6 +162,12 @@ pub struct State {
     pub pending: Option<Plan>,
     /// The table's ledger.
     pub ledger: Option<Ledger>,
+    /// Whether it is another table's, with which this one shares people.
+    pub joined: bool,
+    /// Further ledgers with people of this table.
+    pub shared: Vec<Shared>,
+    /// The person's word that this table's people are different ones.
+    pub different: Option<Different>,
     /// The tip of the ledger that was downloaded or imported last.
     pub exported: Option<String>,
     /// The releases kept beside it.

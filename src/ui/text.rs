@@ -57,6 +57,15 @@ pub const RANGES_NOTE: &str = "Each range says what a value could be for any pat
 pub const BUDGET_WHY: &str = "The budget says how much all releases from this table together may reveal about any one \
     person. It is fixed before anything is asked, and cannot be raised afterwards.";
 pub const BUDGET_FIXED: &str = "The budget of this table is fixed. It was set before its first release.";
+pub const DIFFERENT: &str = "They are different people";
+pub const DIFFERENT_WHY: &str = "Say so only if no person is in both tables. The word stands in both ledgers, for good, and \
+    this table gets a ledger of its own with its first release. Nobody checks it: where a person is in both tables after \
+    all, both budgets are spent on that person.";
+pub const DIFFERENT_LABEL: &str = "To confirm, type: different people";
+pub const DIFFERENT_DO: &str = "Open another ledger";
+pub const DIFFERENT_WORDS: &str = "The words are: different people";
+pub const TAKE_BACK: &str = "Take it back";
+pub const ASSERTED: &str = "asserted";
 pub const ROWS_LABEL: &str = "Rows in the table, about";
 pub const ROWS_EXACT_LABEL: &str = "Rows in the table, exactly";
 pub const ROWS_WHY: &str = "A number that may be public, for the preview and to propose delta. It is never compared with \
@@ -231,6 +240,32 @@ pub fn columns_line(described: usize, in_use: usize, open: usize) -> String {
         (_, 1) => "1 still needs you".to_owned(),
         (_, open) => format!("{} still need you", whole(open)),
     }
+}
+
+pub fn shares_people(name: &str, others: &[String]) -> String {
+    let more = match others {
+        [] => String::new(),
+        others => format!(" {}", also_shares(others)),
+    };
+    format!("This table shares people with {name}. Its releases are charged to the same ledger.{more}")
+}
+
+pub fn also_shares(names: &[String]) -> String {
+    format!(
+        "It also shares people with {}. Budgets of different ledgers about the same people add up.",
+        list(names, 3)
+    )
+}
+
+pub fn said_different(names: &[String]) -> String {
+    format!(
+        "You said that this table is about different people than {}. Both ledgers will say so from its first release on.",
+        list(names, 3)
+    )
+}
+
+pub fn different_from(ledger: &str) -> String {
+    format!("different people than ledger {}", ledger.get(..8).unwrap_or(ledger))
 }
 
 pub fn left_line(left: f64) -> String {

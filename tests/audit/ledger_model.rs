@@ -76,6 +76,16 @@ impl Model {
         relaxed
     }
 
+    fn disjoint(&mut self, other: u8) -> bool {
+        // Names that no request and no other entry has; alike in copies that assert alike.
+        let name = u64::MAX - 2 - u64::from(other);
+        let granted = !self.reserved() && self.log.iter().all(|line| line.name != name);
+        if granted {
+            self.log.push(Line { name, cost: [UBig::ZERO; 4], state: State::Released });
+        }
+        granted
+    }
+
     fn import(&mut self, other: &Self) -> bool {
         let goes_on = |(mine, theirs): (&Line, &Line)| {
             mine == theirs
@@ -241,6 +251,8 @@ enum Step {
     },
     Recover,
     Relax(Protect),
+    /// This ledger is about different people than the one of that number.
+    Disjoint(u8),
     /// The other ledger becomes a copy of this one.
     Copy,
     /// What follows happens to the other one.
@@ -285,6 +297,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         6 => (0..8_usize, any::<bool>()).prop_map(|(back, burn)| Step::Settle { back: back / 7, burn }),
         2 => Just(Step::Recover),
         1 => prop::sample::select(vec![Protect::Rows, Protect::Features, Protect::Labels]).prop_map(Step::Relax),
+        1 => (0..3_u8).prop_map(Step::Disjoint),
         1 => Just(Step::Copy),
         2 => Just(Step::Turn),
         2 => Just(Step::Import),
@@ -473,6 +486,10 @@ fn follow(ledger: &Ledger, steps: &[Step]) -> Result<(), String> {
             Step::Relax(protect) => {
                 same("relax", ledger.relax(*protect).is_ok(), model.relax(*protect))?;
             }
+            Step::Disjoint(other) => {
+                let answer = ledger.disjoint(&format!("{other:032x}"));
+                same("disjoint", answer.is_ok(), model.disjoint(*other))?;
+            }
             Step::Copy => there = here.clone(),
             Step::Turn => std::mem::swap(&mut here, &mut there),
             Step::Import => {
@@ -655,6 +672,7 @@ fn full_ledger() -> Ledger {
     let second = ledger.reserve(&request(terms, Assurance::Idealised)).unwrap();
     ledger.burn(second).unwrap();
     ledger.relax(Protect::Labels).unwrap();
+    ledger.disjoint("00112233445566778899aabbccddeeff").unwrap();
     ledger.reserve(&request(labels, Assurance::Bounded)).unwrap();
     ledger
 }
@@ -686,6 +704,7 @@ fn alterations(value: &Value) -> Vec<Value> {
         "burned",
         "release",
         "relax",
+        "disjoint",
         "rows",
         "features",
         "labels",

@@ -69,7 +69,11 @@ fn blocked(app: App) -> Option<String> {
 fn Ready() -> impl IntoView {
     let app = App::here();
     let obstacle = Memo::new(move |_| blocked(app));
-    let can = move || obstacle.with(Option::is_none) && app.forecast.with(Result::is_ok);
+    // Both are read each time: a button that once looked at the obstacle alone would not hear of the forecast later.
+    let can = Memo::new(move |_| {
+        let (open, whole) = (obstacle.with(Option::is_none), app.forecast.with(Result::is_ok));
+        open && whole
+    });
     let inside = move || match (obstacle.get(), app.forecast.get()) {
         (Some(obstacle), _) => {
             let due = obstacle == text::EXPORT_FIRST;
@@ -97,7 +101,7 @@ fn Ready() -> impl IntoView {
     };
     view! {
         {inside}
-        <button type="button" class="release" aria-disabled=move || (!can()).to_string()
+        <button type="button" class="release" aria-disabled=move || (!can.get()).to_string()
             on:click=move |_| if obstacle.with_untracked(Option::is_none) { actions::release(app) }>
             "Release"
         </button>

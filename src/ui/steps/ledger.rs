@@ -83,13 +83,14 @@ fn EntryRow(entry: Entry, capacity: Units) -> impl IntoView {
         .releases()
         .with_untracked(|all| all.iter().find(|r| r.entry == number).map(|r| r.release.clone()));
     let told = kept.as_ref().map_or_else(
-        || entry.mechanism.clone(),
+        || entry.disjoint_from().map_or_else(|| entry.mechanism.clone(), text::different_from),
         |release| {
             format!("{} by {}", text::list(&crate::release::figure::outcomes(release), 2), entry.mechanism)
         },
     );
     let wallet = if entry.charge.gaussian > 0 { Wallet::Gaussian } else { Wallet::Other };
     let cost = facts::taken(&entry.charge, &capacity, wallet);
+    let state = if entry.disjoint_from().is_some() { text::ASSERTED } else { text::entry_state(entry.state) };
     let label = format!("Open release {}", entry.seq);
     let open = kept.map(|release| {
         view! { <button type="button" class="quiet" aria-label=label on:click=move |_| actions::show(app, release.clone(), Origin::Kept)>"Open"</button> }
@@ -99,7 +100,7 @@ fn EntryRow(entry: Entry, capacity: Units) -> impl IntoView {
             <td>{entry.seq}</td>
             <td>{told}</td>
             <td class="numeric">{percent(cost)}</td>
-            <td>{text::entry_state(entry.state)}</td>
+            <td>{state}</td>
             <td>{open}</td>
         </tr>
     }

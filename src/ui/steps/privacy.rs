@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::people::People;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::release::format::short;
 use crate::release::statement::guessing_sentence;
@@ -23,6 +24,7 @@ pub fn PrivacyStep() -> impl IntoView {
     let fixed = Memo::new(move |_| app.state.ledger().with(Option::is_some));
     view! {
         <p class="lead">{move || if fixed.get() { text::BUDGET_FIXED } else { text::BUDGET_WHY }}</p>
+        <People/>
         {move || if fixed.get() { view! { <Fixed/> }.into_any() } else { view! { <Propose/> }.into_any() }}
         <Share/>
         <Neighbours fixed/>

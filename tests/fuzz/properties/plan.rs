@@ -58,6 +58,8 @@ fn prepared_is_sound(prepared: &Prepared, names: &[String], delimiter: u8, purpo
     }));
     assert!(geometry.squared_norm() <= u64::from(prepared.bound().grid.radius).pow(2));
     if let Some(cost) = prepared.cost() {
-        assert!(cost.mu > 0.0 && cost.mu.is_finite() && cost.rho > 0.0, "{cost:?}");
+        let sound = |loss: Option<f64>| loss.is_none_or(|loss| loss > 0.0 && loss.is_finite());
+        assert!(sound(cost.mu) && sound(cost.rho), "{cost:?}");
+        assert!(cost.mu.is_some() || cost.promise.is_some(), "{cost:?}");
     }
 }
