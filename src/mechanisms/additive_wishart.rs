@@ -28,9 +28,7 @@ use dashu_int::IBig;
 use serde_json::{Map, Value};
 
 use super::drawn::{Lower, bartlett, perturbed};
-use super::shared::{
-    Afterwards, NoiseError, Price, grid, largest_square, no_scale, rounding_step, squared_codes,
-};
+use super::shared::{Afterwards, NoiseError, Price, grid, no_scale, rounding_step, squared_codes};
 use crate::data::{Geometry, Moments};
 use crate::noise::entropy::Entropy;
 use crate::noise::wishart::{random_moments, round_sum};
@@ -109,7 +107,7 @@ impl Noise {
         budget: &Budget,
     ) -> Result<Self, NoiseError> {
         let mut price = Price::of(budget)?;
-        let square = largest_square(geometry);
+        let square = geometry.squared_norm();
         let terms = geometry.terms.len();
         let columns = u32::try_from(terms).map_err(|error| no_scale(&error))?;
         let too_wide = "the scale is out of range";

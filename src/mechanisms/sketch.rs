@@ -37,9 +37,7 @@ use serde_json::{Map, Value};
 
 use super::additive_wishart::packed;
 use super::drawn::{bartlett, posterior, projection};
-use super::shared::{
-    Afterwards, NoiseError, Price, grid, largest_square, no_scale, rounding_step, squared_codes,
-};
+use super::shared::{Afterwards, NoiseError, Price, grid, no_scale, rounding_step, squared_codes};
 use crate::data::{Geometry, Moments};
 use crate::math::linalg::Eigen;
 use crate::noise::discrete::laplace;
@@ -239,7 +237,7 @@ impl Noise {
         let terms = geometry.terms.len();
         let columns = u32::try_from(terms).unwrap_or(u32::MAX / 4);
         let rows = NonZeroU32::new(parameters.resolve(plan, columns)?).unwrap_or(NonZeroU32::MIN);
-        let square = largest_square(geometry);
+        let square = geometry.squared_norm();
         let codes =
             |ratio: f64| squared_codes(ratio, square).ok_or_else(|| no_scale(&"the ridge is out of range"));
         let paper = plan.calibration == Calibration::Paper;
