@@ -49,7 +49,7 @@ const KILLERS: [(Mutant, &[&str]); 22] = [
 ];
 
 /// What has to hold of the ledger.
-const LEDGER: [(&str, ledger::Check); 6] = [
+const LEDGER: [(&str, ledger::Check); 7] = [
     ("random requests follow the model", || ledger_model::follows_the_model(2_000)),
     ("spelled requests follow the model", || {
         ledger_model::requests_of_bytes(include_bytes!("../fuzz/corpus/requests/seed-10"))
