@@ -18,7 +18,7 @@ pub fn t_outside(t: f64, freedom: f64) -> f64 {
 /// The t with P[T <= t] = p, for p from 1/2 to below 1 and ν >= 1.
 ///
 /// By bisection up to ν = 10⁵; beyond by z + (z³ + z)/(4ν) + (5z⁵ + 16z³ + 3z)/(96ν²) (Abramowitz and Stegun 26.7.5).
-/// Relative error below 1e-12 for p to 0.9999.
+/// Relative error below 1e-10 for p from 0.6 to 0.9999.
 #[must_use]
 pub fn t_quantile(p: f64, freedom: f64) -> f64 {
     let z = normal_quantile(p);
@@ -65,7 +65,7 @@ mod tests {
     fn both_forms_meet() {
         for p in [0.6, 0.9, 0.975, 0.9995] {
             let (below, above) = (t_quantile(p, MANY), t_quantile(p, MANY.next_up()));
-            assert!((above / below - 1.0).abs() < 1e-12, "{p}: {below} {above}");
+            assert!((above / below - 1.0).abs() < 1e-10, "{p}: {below} {above}");
         }
         assert!(t_quantile(0.5, 3.0).abs() < 1e-12);
         assert!((t_quantile(0.975, 1e9) - normal_quantile(0.975)).abs() < 1e-8);

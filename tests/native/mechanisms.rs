@@ -182,11 +182,15 @@ fn names_are_refused_in_words() {
     };
     let named = |name: &'static str| move |plan: &mut Value| plan["mechanism"] = json!({"name": name});
     for (change, purpose, expected) in [
-        (&named("jl-ridge") as &dyn Fn(&mut Value), Purpose::Release, "`jl-ridge` is not built yet"),
+        (&named("ada-ssp") as &dyn Fn(&mut Value), Purpose::Release, "`ada-ssp` is not built yet"),
         (&named("analyse-gauss"), Purpose::Release, "give one of analyze-gauss, ada-ssp"),
         (&named("ols"), Purpose::Release, "`simulate` alone"),
         (&named("logistic"), Purpose::Simulate, "`logistic` is not built yet"),
-        (&|plan| plan["mechanism"]["calibration"] = json!("paper"), Purpose::Release, "not built yet"),
+        (
+            &|plan| plan["mechanism"] = json!({"name": "ols", "calibration": "paper"}),
+            Purpose::Simulate,
+            "not built yet",
+        ),
         (
             &|plan| {
                 plan["mechanism"]["name"] = json!("additive-wishart");
