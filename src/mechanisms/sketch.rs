@@ -38,7 +38,7 @@ use serde_json::{Map, Value};
 use super::additive_wishart::packed;
 use super::drawn::{bartlett, posterior, projection};
 use super::shared::{
-    Afterwards, NoiseError, Price, grid, largest_square, no_scale, rounding_step, squared_codes,
+    Afterwards, NoiseError, Price, grid, largest_square, neighbours, no_scale, rounding_step, squared_codes,
 };
 use crate::data::{Geometry, Moments};
 use crate::math::linalg::Eigen;
@@ -52,6 +52,7 @@ use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Budget;
 use crate::privacy::event::Event;
 use crate::privacy::measure::{Delta, Epsilon};
+use crate::privacy::mutants::{Mutant, planted};
 use crate::privacy::profile::paper::{self, EigenvalueRule};
 use crate::privacy::profile::{MOST_ROWS, sketch_epsilon, sketch_ridge, sketch_rows};
 use crate::release::document::NoiseLaw;
@@ -235,22 +236,21 @@ impl Noise {
         budget: &Budget,
     ) -> Result<Self, NoiseError> {
         let mut price = Price::of(budget)?;
-        let (epsilon, delta, adjacency) = (price.epsilon, price.delta, plan.adjacency);
+        let (epsilon, delta, adjacency) = (price.epsilon, price.delta, neighbours(plan));
         let terms = geometry.terms.len();
         let columns = u32::try_from(terms).unwrap_or(u32::MAX / 4);
         let rows = NonZeroU32::new(parameters.resolve(plan, columns)?).unwrap_or(NonZeroU32::MIN);
         let square = largest_square(geometry);
-        let codes =
-            |ratio: f64| squared_codes(ratio, square).ok_or_else(|| no_scale(&"the ridge is out of range"));
         let paper = plan.calibration == Calibration::Paper;
         let how = match (parameters.shares, paper) {
-            (None, false) => {
-                Plan::Fixed(codes(sketch_ridge(epsilon, delta, rows, adjacency).map_err(|e| no_scale(&e))?)?)
-            }
+            (None, false) => Plan::Fixed(codes(
+                sketch_ridge(epsilon, delta, rows, adjacency).map_err(|e| no_scale(&e))?,
+                square,
+            )?),
             (None, true) => {
                 let ridge = paper::ridge(epsilon, delta, rows).map_err(|e| no_scale(&e))?;
                 price.epsilon = sketch_epsilon(delta, ridge, rows, adjacency).map_err(|e| no_scale(&e))?;
-                Plan::Fixed(codes(ridge)?)
+                Plan::Fixed(codes(ridge, square)?)
             }
             (Some(shares), false) => {
                 let (first, second) =
@@ -259,7 +259,7 @@ impl Noise {
                 let rule =
                     paper::eigenvalue_rule(measure(first.0)?, chance(second.0)?).map_err(|e| no_scale(&e))?;
                 let needed = sketch_ridge(rest.0, rest.1, rows, adjacency).map_err(|e| no_scale(&e))?;
-                adaptive(rule, needed, rest, Calibration::Exact, &codes)?
+                adaptive(rule, needed, rest, Calibration::Exact, square)?
             }
             (Some(shares), true) => {
                 if (shares.epsilon - 0.5).abs() > 0.0 || (shares.delta - 0.5).abs() > 0.0 {
@@ -272,7 +272,7 @@ impl Noise {
                 price.epsilon = paper_cost(epsilon, delta, rows, adjacency)?;
                 let rule = paper::adaptive_eigenvalue_rule(epsilon, delta).map_err(|e| no_scale(&e))?;
                 let needed = paper::adaptive_ridge(epsilon, delta, rows).map_err(|e| no_scale(&e))?;
-                adaptive(rule, needed, (epsilon, delta), Calibration::Paper, &codes)?
+                adaptive(rule, needed, (epsilon, delta), Calibration::Paper, square)?
             }
         };
         Ok(Self { kind: parameters.kind, rows, how, terms, square, adjacency, price })
@@ -317,7 +317,9 @@ impl Noise {
         let mut scale: Vec<IBig> = cells.into_iter().map(IBig::from).collect();
         let mut diagonal = 0;
         for row in 0..self.terms {
-            *scale.get_mut(diagonal)? += IBig::from(ridge);
+            if !(planted(Mutant::RidgeShortOfLastCell) && row + 1 == self.terms) {
+                *scale.get_mut(diagonal)? += IBig::from(ridge);
+            }
             diagonal += self.terms - row;
         }
         let r = f64::from(rows.get());
@@ -334,15 +336,25 @@ impl Noise {
 
     /// The number of rows and the ridge. Adaptive forms look at the least eigenvalue, by a mechanism that is in the price.
     fn settle<E: Entropy>(&self, cells: &[i128], rng: &mut E) -> Option<(NonZeroU32, u64)> {
-        let Plan::Adaptive { needed, shift, laplace: scale, rest, calibration } = self.how else {
+        let Plan::Adaptive { shift, laplace: scale, .. } = self.how else {
             return Some((self.rows, self.most_ridge()));
         };
-        let noise = laplace(rng, scale);
+        let noise = if planted(Mutant::EigenvalueUnnoised) { 0 } else { laplace(rng, scale) };
+        let shift = if planted(Mutant::EigenvalueUnshifted) { 0 } else { shift };
         let bound = least_eigenvalue(cells, self.terms)?
             .saturating_sub(i128::from(shift))
             .saturating_add(noise)
             .max(0);
-        let bound = u64::try_from(bound).unwrap_or(u64::MAX);
+        self.allowed(u64::try_from(bound).unwrap_or(u64::MAX))
+    }
+
+    /// The number of rows and the ridge of a table whose least eigenvalue is `bound` squared codes or more. What is fixed
+    /// already does not depend on it. Nothing where a formula has no answer.
+    #[must_use]
+    pub fn allowed(&self, bound: u64) -> Option<(NonZeroU32, u64)> {
+        let Plan::Adaptive { needed, rest, calibration, .. } = self.how else {
+            return Some((self.rows, self.most_ridge()));
+        };
         if bound < needed {
             return Some((self.rows, needed - bound));
         }
@@ -356,17 +368,27 @@ impl Noise {
     }
 }
 
+/// A scale in squared codes, rounded up.
+fn codes(ratio: f64, square: u64) -> Result<u64, NoiseError> {
+    squared_codes(ratio, square).ok_or_else(|| no_scale(&"the ridge is out of range"))
+}
+
 fn adaptive(
     rule: EigenvalueRule,
     needed: f64,
     rest: (Epsilon, Delta),
     calibration: Calibration,
-    codes: &impl Fn(f64) -> Result<u64, NoiseError>,
+    square: u64,
 ) -> Result<Plan, NoiseError> {
+    let codes = |ratio| codes(ratio, square);
+    let laplace = codes(rule.laplace_scale)?;
+    // A scale that is rounded up has longer tails, and the shift has to grow with it.
+    #[expect(clippy::cast_precision_loss, reason = "the rule is above the exact one by far more")]
+    let stretch = (laplace as f64 / square as f64 / rule.laplace_scale).next_up().max(1.0);
     Ok(Plan::Adaptive {
         needed: codes(needed)?,
-        shift: codes(rule.shift)?,
-        laplace: NonZeroU64::new(codes(rule.laplace_scale)?).unwrap_or(NonZeroU64::MIN),
+        shift: codes(rule.shift * stretch)?,
+        laplace: NonZeroU64::new(laplace).unwrap_or(NonZeroU64::MIN),
         rest,
         calibration,
     })
