@@ -110,9 +110,9 @@ impl Parameters {
     ) -> Result<(Self, Map<String, Value>), PlanError> {
         let mut params = Params::new(&plan.plan.mechanism.name, &plan.plan.mechanism.params);
         let grid = grid(&mut params, plan, 1 << 24)?;
-        let (most, expected) = match kind {
-            Kind::Projection => (1_000_000, "a whole number up to 1000000"),
-            Kind::Posterior => (MOST_ROWS.get(), "a whole number up to 1000000000, or \"rows+d\""),
+        let expected = match kind {
+            Kind::Projection => "a whole number up to 1000000",
+            Kind::Posterior => "a whole number up to 1000000000, or \"rows+d\"",
         };
         let rows = params.value(rows_name(kind, adaptive), Value::Null, expected, |value| match value {
             Value::Null => Some(None),
@@ -121,7 +121,7 @@ impl Parameters {
             }
             value => {
                 let rows = value.as_u64().and_then(|rows| u32::try_from(rows).ok());
-                rows.filter(|rows| *rows <= most).map(|rows| Some(Count::Fixed(rows)))
+                rows.filter(|rows| *rows <= most_rows(kind)).map(|rows| Some(Count::Fixed(rows)))
             }
         })?;
         let shares = if adaptive {
@@ -166,7 +166,8 @@ impl Parameters {
                 u32::try_from(rows.saturating_add(u64::from(terms))).unwrap_or(u32::MAX)
             }
         };
-        if (least..=MOST_ROWS.get()).contains(&rows) {
+        let most = most_rows(self.kind);
+        if (least..=most).contains(&rows) {
             Ok(rows)
         } else {
             Err(PlanError::at(
@@ -174,9 +175,17 @@ impl Parameters {
                 format!(
                     "{rows} does not do for a table of {terms} terms, counting the constant and the outcomes"
                 ),
-                format!("give a number from {least} to {MOST_ROWS}"),
+                format!("give a number from {least} to {most}"),
             ))
         }
+    }
+}
+
+/// The most rows that a plan may ask for.
+const fn most_rows(kind: Kind) -> u32 {
+    match kind {
+        Kind::Projection => 1_000_000,
+        Kind::Posterior => MOST_ROWS.get(),
     }
 }
 
