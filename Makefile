@@ -12,16 +12,22 @@ SHELL := bash
 # it, and Trunk stops when the two differ. Versions from npm are in package.json, the compiler in rust-toolchain.toml.
 TRUNK_VERSION := 0.21.14
 DENY_VERSION := 0.20.2
+FUZZ_VERSION := 0.13.2
+# For `make fuzz` and `make miri` alone: both need flags that a stable compiler does not have.
+NIGHTLY := nightly-2026-06-15
 BINDGEN_VERSION := $(shell sed -n '/^name = "wasm-bindgen"$$/{n;s/version = "\(.*\)"/\1/p;}' Cargo.lock)
 
 PORT ?= 8080
+# Seconds that `make fuzz` gives each target.
+FUZZ_SECONDS ?= 25
 
 # Built tools are kept outside the clone, one folder a version, so another clone finds them and another pin rebuilds.
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/discreet/tools
 TRUNK := $(CACHE)/trunk-$(TRUNK_VERSION)
 DENY := $(CACHE)/cargo-deny-$(DENY_VERSION)
+FUZZ := $(CACHE)/cargo-fuzz-$(FUZZ_VERSION)
 BINDGEN := $(CACHE)/wasm-bindgen-cli-$(BINDGEN_VERSION)
-export PATH := $(CURDIR)/node_modules/.bin:$(BINDGEN)/bin:$(TRUNK)/bin:$(DENY)/bin:$(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
+export PATH := $(CURDIR)/node_modules/.bin:$(BINDGEN)/bin:$(TRUNK)/bin:$(DENY)/bin:$(FUZZ)/bin:$(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 # Looked up when a recipe runs, so that a Chromium installed a moment ago is found.
 find_first = $(firstword $(foreach name,$(1),$(shell command -v $(name))))
@@ -36,7 +42,7 @@ REMAP := --remap-path-prefix=$(CURDIR)=/discreet --remap-path-prefix=$(CARGO_DIR
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help run dist test check native web journeys screenshots audit audit-native toolchain chromium
+.PHONY: help run dist test check native web journeys screenshots audit audit-native fuzz miri toolchain chromium
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -47,7 +53,9 @@ help:
 	@echo 'make dist         the release page, in dist/'
 	@echo 'make journeys     whole journeys through the release page'
 	@echo 'make screenshots  pictures of every step, in test-results/'
-	@echo 'make audit        the audits of the privacy claim, and the planted bugs that they have to catch'
+	@echo 'make audit        the audits of the privacy claim and the planted bugs that they have to catch, then:'
+	@echo 'make fuzz         hostile input by cargo-fuzz, $(FUZZ_SECONDS) seconds a target (FUZZ_SECONDS=...)'
+	@echo 'make miri         tests of the trusted core under Miri, which sees undefined behaviour'
 
 run: dist
 	$(call say,Serving the page. Ctrl-C stops it.)
@@ -59,6 +67,7 @@ test: check dist native web journeys
 check: toolchain $(DENY)/done
 	$(call say,Format)
 	cargo fmt --check
+	cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
 	$(call say,Lints: native)
 	cargo clippy --locked --all-targets -- -D warnings
 	cargo clippy --locked --all-targets --features audit-mutants -- -D warnings
@@ -81,9 +90,10 @@ web: toolchain chromium $(BINDGEN)/done
 	CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER="bash $(CURDIR)/.ci/wasm-runner" CHROME="$(chrome)" \
 		CHROMEDRIVER="$(chromedriver)" WASM_BINDGEN_TEST_TIMEOUT=300 cargo test $(WASM) --features worker,audit-mutants --test web
 
-# Trunk reads NO_COLOR as a boolean and stops at the usual `NO_COLOR=1`.
+# Trunk builds offline, so the crates are fetched before. It reads NO_COLOR as a boolean and stops at the usual `NO_COLOR=1`.
 dist: toolchain $(BINDGEN)/done $(TRUNK)/done node_modules/done
 	$(call say,Release build of the page: about 3 minutes the first time$(,) half a minute after an edit)
+	cargo fetch --locked
 	env -u NO_COLOR CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="$(REMAP)" trunk build --release
 
 # Uses dist/ as it stands: `make dist journeys` after an edit.
@@ -96,12 +106,18 @@ screenshots: chromium node_modules/done
 	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }
 	CHROME="$(chrome)" node tests/browser/screenshots.mjs
 
-# Each part is a target of its own.
-audit: audit-native
+# Each part is a target of its own. The last two are skipped aloud where the nightly compiler cannot be had.
+audit: audit-native fuzz miri
 
 audit-native: toolchain
 	$(call say,The audits$(,) on the build as it is and with each bug planted: half a minute after the build)
 	cargo test --locked --profile audit --features audit-mutants --test audit
+
+fuzz: toolchain
+	@FUZZ="$(FUZZ)" bash .ci/nightly fuzz $(NIGHTLY) $(FUZZ_VERSION) $(FUZZ_SECONDS)
+
+miri: toolchain
+	@bash .ci/nightly miri $(NIGHTLY)
 
 toolchain:
 	@bash .ci/packages linker

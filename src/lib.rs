@@ -27,6 +27,7 @@ pub mod pld;
 pub mod privacy;
 pub mod release;
 pub mod store;
+pub mod text;
 pub mod worker;
 
 #[cfg(not(target_arch = "wasm32"))]

@@ -224,7 +224,13 @@ fn show(ledger: &Ledger) -> String {
     }
     let _ = writeln!(text, "\n{} entries", ledger.entries().len());
     for entry in ledger.entries() {
-        let kind = if entry.kind == Kind::Relax { "relaxed" } else { entry.mechanism.as_str() };
+        let kind = match entry.kind {
+            Kind::Release => entry.mechanism.clone(),
+            Kind::Relax => "relaxed".to_owned(),
+            Kind::Disjoint => {
+                format!("different people than ledger {}", entry.disjoint_from().unwrap_or_default())
+            }
+        };
         let state = match entry.state {
             State::Reserved => "reserved",
             State::Released => "released",

@@ -24,6 +24,8 @@ use std::process::ExitCode;
 
 pub use error::CliError;
 
+use crate::text::one_line;
+
 /// Runs the command that `arguments` (without the program's name) name.
 #[must_use]
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -31,8 +33,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // One line, whatever a message holds. If nobody reads it, the status still tells.
-            let line = error.to_string().split(['\n', '\r']).collect::<Vec<_>>().join(" ");
-            let _ = writeln!(io::stderr(), "discreet: {line}");
+            let _ = writeln!(io::stderr(), "discreet: {}", one_line(&error.to_string()));
             ExitCode::from(error.status())
         }
     }

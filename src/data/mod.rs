@@ -1,7 +1,8 @@
 //! Bytes to exact second moments.
 //!
 //! [`csv`] cuts bytes into records, [`encode`] maps one record alone to one bounded integer row, [`moments`] sums rows
-//! exactly, and [`slices`] lets several readers share one file. Nothing here knows what a file or a thread is: whoever
+//! exactly, and [`slices`] lets several readers share one file. [`raw`] and [`sketch`] say whether two tables have records in
+//! common, without reading a cell. Nothing here knows what a file or a thread is: whoever
 //! drives it supplies bytes.
 
 pub mod csv;
@@ -11,12 +12,15 @@ pub mod moments;
 pub mod number;
 pub mod person;
 pub mod preview;
+pub mod raw;
 pub mod sink;
+pub mod sketch;
 pub mod slices;
 
 pub use csv::CsvError;
 pub use encode::{Encoder, Geometry, Term};
 pub use header::{Header, HeaderError, HeaderRead, HeaderRules};
 pub use moments::{MAX_TERMS, Moments};
-pub use sink::{EncodedRows, RowSink};
+pub use sink::{Append, EncodedRows, RowSink};
+pub use sketch::{Sketch, SketchKey};
 pub use slices::{Combiner, Job, Scan, SliceReport, SliceScanner};

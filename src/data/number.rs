@@ -149,6 +149,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "reads 200,000 numbers")]
     fn the_short_way_rounds_as_the_standard_library_does() {
         let mut state = 1_u64;
         let mut short_ones = 0;

@@ -1,26 +1,33 @@
-//! Where encoded rows go.
+//! Where encoded rows go, and how the parts of a table come together.
 
 use zeroize::Zeroize;
 
 use super::moments::{Moments, MomentsError};
 
-/// Something that takes integer rows in the file's order.
-pub trait RowSink {
-    /// Takes one row.
-    fn row(&mut self, row: &[i32]);
-
-    /// Takes all that a sink of a later part of the table has.
+/// What was read from one part of a table, to be joined with what was read from the next.
+pub trait Append {
+    /// Takes all that was read from a later part of the table.
     ///
     /// # Errors
-    /// Where the other sink belongs to another plan.
-    fn append(&mut self, later: Self) -> Result<(), MomentsError>;
+    /// Where the other part was read under another plan.
+    fn append(&mut self, later: Self) -> Result<(), MomentsError>
+    where
+        Self: Sized;
+}
+
+/// Something that takes integer rows in the file's order.
+pub trait RowSink: Append {
+    /// Takes one row.
+    fn row(&mut self, row: &[i32]);
 }
 
 impl RowSink for Moments {
     fn row(&mut self, row: &[i32]) {
         self.add(row);
     }
+}
 
+impl Append for Moments {
     fn append(&mut self, later: Self) -> Result<(), MomentsError> {
         self.merge(&later)
     }
@@ -73,7 +80,9 @@ impl RowSink for EncodedRows {
             self.codes.extend_from_slice(row);
         }
     }
+}
 
+impl Append for EncodedRows {
     fn append(&mut self, mut later: Self) -> Result<(), MomentsError> {
         if later.terms != self.terms {
             return Err(MomentsError::Terms { ours: self.terms, theirs: later.terms });

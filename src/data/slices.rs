@@ -19,7 +19,7 @@ use super::encode::{Encoded, Encoder};
 use super::header::Header;
 use super::moments::MomentsError;
 use super::person::Persons;
-use super::sink::RowSink;
+use super::sink::{Append, RowSink};
 use crate::plan::bound::{BoundPlan, CsvRules};
 
 /// One slice to read.
@@ -109,8 +109,6 @@ impl<S> SliceReport<S> {
 /// file ends.
 pub struct SliceScanner<S> {
     job: Job,
-    /// Offset of the next byte, while seeking.
-    offset: u64,
     state: State,
     fields: usize,
     rules: CsvRules,
@@ -118,10 +116,8 @@ pub struct SliceScanner<S> {
 }
 
 enum State {
-    /// Before the first line end at or after the cut.
-    Seek,
-    /// Among the line ends that follow it.
-    Skip,
+    /// Before the first record.
+    Seek(Seek),
     /// In the records, of which the first started at this offset.
     Parse(u64, Box<Parser>),
     /// No record starts here.
@@ -137,55 +133,36 @@ impl<S: RowSink> SliceScanner<S> {
         let state = if job.known {
             State::Parse(job.from, Box::new(Parser::new(plan.fields, &plan.csv, job.from, job.to)))
         } else {
-            State::Seek
+            State::Seek(Seek::new(&job))
         };
         let persons =
             plan.person.as_ref().map(|person| (person.field, Persons::new(person.max_rows, &plan.csv.na)));
         let records = RecordReader { encoder: Encoder::new(plan), persons, count: 0, sink };
-        Self { job, offset: job.from, state, fields: plan.fields, rules: plan.csv.clone(), records }
+        Self { job, state, fields: plan.fields, rules: plan.csv.clone(), records }
     }
 
     /// Reads the next bytes; [`Feed::Done`] when the slice needs no more.
     pub fn feed(&mut self, bytes: &[u8]) -> Feed {
         let mut rest = bytes;
         loop {
-            // Bytes before the offset `to`, where a line end can still lead to a record of this slice.
-            let room = usize::try_from(self.job.to.saturating_sub(self.offset)).unwrap_or(usize::MAX);
-            let skipped = match &mut self.state {
-                State::Seek => {
-                    let found = memchr::memchr2(b'\r', b'\n', &rest[..rest.len().min(room)]);
-                    match found {
-                        Some(_) => self.state = State::Skip,
-                        None if rest.len() >= room => self.state = State::Nothing,
-                        None => {}
-                    }
-                    found.unwrap_or(rest.len())
-                }
-                State::Skip => {
-                    let ends = rest.iter().take_while(|&&byte| is_line_end(byte)).count();
-                    if ends > room {
-                        self.state = State::Nothing;
-                    } else if ends < rest.len() {
-                        let start = self.offset + ends as u64;
+            match &mut self.state {
+                State::Seek(seek) => match seek.feed(rest) {
+                    Sought::More => return Feed::More,
+                    Sought::Nothing => self.state = State::Nothing,
+                    Sought::Record { at, start } => {
+                        rest = &rest[at..];
                         let parser = Parser::new(self.fields, &self.rules, start, self.job.to);
                         self.state = State::Parse(start, Box::new(parser));
                     }
-                    ends
-                }
+                },
                 State::Parse(start, parser) => {
                     let records = &mut self.records;
                     match parser.feed(rest, |record| records.read(&record)) {
                         Ok(feed) => return feed,
                         Err(error) => self.state = State::Failed(*start, error),
                     }
-                    0
                 }
                 State::Nothing | State::Failed(..) => return Feed::Done,
-            };
-            self.offset += skipped as u64;
-            rest = &rest[skipped..];
-            if rest.is_empty() && matches!(self.state, State::Seek | State::Skip) {
-                return Feed::More;
             }
         }
     }
@@ -194,7 +171,7 @@ impl<S: RowSink> SliceScanner<S> {
     pub fn finish(self) -> SliceReport<S> {
         let Self { job, state, mut records, .. } = self;
         let outcome = match state {
-            State::Seek | State::Skip | State::Nothing => Outcome::Nothing,
+            State::Seek(_) | State::Nothing => Outcome::Nothing,
             State::Failed(start, error) => Outcome::Failed { start, error },
             State::Parse(start, mut parser) => match parser.finish(|record| records.read(&record)) {
                 Err(error) => Outcome::Failed { start, error },
@@ -211,6 +188,60 @@ impl<S: RowSink> SliceScanner<S> {
             },
         };
         SliceReport { job, outcome }
+    }
+}
+
+/// Looks for the first record of a slice that begins in the middle: the one after the first line end at or after the cut.
+pub(super) struct Seek {
+    /// Offset of the next byte.
+    offset: u64,
+    /// Last offset at which that record may start.
+    to: u64,
+    /// Whether a line end was found: then only further line ends may come before the record.
+    ended: bool,
+}
+
+/// How far [`Seek`] has come.
+pub(super) enum Sought {
+    /// Feed the next bytes.
+    More,
+    /// No record starts in this slice.
+    Nothing,
+    /// The record starts at this place of the bytes, which is this offset of the file.
+    Record { at: usize, start: u64 },
+}
+
+impl Seek {
+    pub(super) fn new(job: &Job) -> Self {
+        Self { offset: job.from, to: job.to, ended: false }
+    }
+
+    pub(super) fn feed(&mut self, bytes: &[u8]) -> Sought {
+        let mut at = 0;
+        if !self.ended {
+            // Bytes before the offset `to`, where a line end can still lead to a record of this slice.
+            let room = usize::try_from(self.to.saturating_sub(self.offset)).unwrap_or(usize::MAX);
+            match memchr::memchr2(b'\r', b'\n', &bytes[..bytes.len().min(room)]) {
+                Some(found) => {
+                    at = found;
+                    self.ended = true;
+                }
+                None if bytes.len() >= room => return Sought::Nothing,
+                None => at = bytes.len(),
+            }
+        }
+        if self.ended {
+            at += bytes[at..].iter().take_while(|&&byte| is_line_end(byte)).count();
+        }
+        let start = self.offset + at as u64;
+        if self.ended && start > self.to {
+            return Sought::Nothing;
+        }
+        if at < bytes.len() {
+            return Sought::Record { at, start };
+        }
+        self.offset = start;
+        Sought::More
     }
 }
 
@@ -281,7 +312,7 @@ pub struct Combiner<S> {
     sink: Option<S>,
 }
 
-impl<S: RowSink> Combiner<S> {
+impl<S: Append> Combiner<S> {
     /// A combiner for a file of `length` bytes (`u64::MAX` where that is not known) in slices of `slice_bytes`, read by
     /// so many workers. With a person column there is one slice, because the order of rows matters.
     #[must_use]
@@ -306,6 +337,34 @@ impl<S: RowSink> Combiner<S> {
             persons: None,
             sink: None,
         }
+    }
+
+    /// A combiner for slices that are the chunks of a file of `length` bytes: slice i begins at `chunk` times i, wherever
+    /// the header ends. Any of them may be read before any other.
+    #[must_use]
+    pub fn of_chunks(header: &Header, length: u64, chunk: u64) -> Self {
+        let mut combiner = Self {
+            body: 0,
+            length,
+            step: chunk.max(1),
+            slices: usize::try_from(length.div_ceil(chunk.max(1))).unwrap_or(usize::MAX),
+            ahead: usize::MAX,
+            names: Vec::new(),
+            next: 0,
+            again: None,
+            waiting: BTreeMap::new(),
+            accepted: 0,
+            end: header.body_offset,
+            lines: 0,
+            records: 0,
+            persons: None,
+            sink: None,
+        };
+        // Chunks that the header fills hold no record.
+        while combiner.accepted < combiner.slices && combiner.end > combiner.last_start(combiner.accepted) {
+            combiner.accept();
+        }
+        combiner
     }
 
     /// The next slice to read; `None` while there is nothing to hand out before a report comes, or when all is done.
@@ -358,6 +417,12 @@ impl<S: RowSink> Combiner<S> {
             }
         }
         Ok(())
+    }
+
+    /// What was read, once all is done; `None` also where no slice held a record.
+    #[must_use]
+    pub fn into_sink(self) -> Option<S> {
+        if self.is_done() { self.sink } else { None }
     }
 
     /// Whether every slice is settled.

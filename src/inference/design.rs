@@ -8,6 +8,7 @@ use super::ridge::automatic;
 use crate::data::encode::INTERCEPT;
 use crate::math::linalg::{Cholesky, Eigen, LinalgError};
 use crate::release::document::Interval;
+use crate::text::one_line;
 
 /// Below this ratio of signal to noise there is no interval (noise-and-accounting, C1 step 1).
 pub const WITHHELD_BELOW: f64 = 1.0;
@@ -29,7 +30,7 @@ pub enum FitError {
     #[error("term {0} is not in the moments; name a term that is")]
     UnknownTerm(usize),
     /// A term twice among predictors and outcome.
-    #[error("`{0}` occurs twice in one regression; name each term once")]
+    #[error("`{}` occurs twice in one regression; name each term once", one_line(.0))]
     Repeated(String),
     /// A map between units that has no inverse; only a damaged release has one.
     #[error("the terms' scales cannot be worked with: {0}")]
@@ -210,6 +211,15 @@ impl<'a> Design<'a> {
     #[must_use]
     pub fn asked_ridge(&self) -> f64 {
         self.ridge
+    }
+
+    /// How much each coefficient is shrunk towards 0 by Λ: 1 less the diagonal of (A + Λ)⁻¹ (A − Λ₀). Empty where the moments
+    /// cannot be solved.
+    pub(super) fn shrinkage(&self) -> Vec<f64> {
+        let Some(solution) = &self.solution else { return Vec::new() };
+        let added = &self.transform * self.transform.transpose() * self.moments.ridge();
+        let kept = solution.factor.inverse() * (&self.predictors - added);
+        kept.diagonal().iter().map(|kept| (1.0 - kept).clamp(0.0, 1.0)).collect()
     }
 
     /// The repair that was needed, if any.

@@ -258,6 +258,24 @@ impl NoisyMoments {
         Ok(moments)
     }
 
+    /// Moments as [`Self::try_new`], with a ridge in units of R² that the mechanism adds to the diagonal.
+    ///
+    /// # Errors
+    /// As [`Self::try_new`].
+    pub fn penalised(
+        terms: Vec<MomentTerm>,
+        upper: &[f64],
+        noise: CellNoise,
+        ridge: f64,
+    ) -> Result<Self, MomentsError> {
+        let mut moments = Self::try_new(terms, upper, noise)?;
+        for index in 0..moments.matrix.nrows() {
+            moments.matrix[(index, index)] += ridge;
+        }
+        moments.ridge = ridge;
+        Ok(moments)
+    }
+
     /// Takes the first of `shifts` off the diagonal that leaves the whole matrix positive definite; the last one is taken
     /// in any case. What stays of the ridge is known.
     fn step(&mut self, shifts: &[f64]) {

@@ -56,7 +56,15 @@ pub(super) fn notes(design: &Design<'_>, fits: &[Fit], unresolved: &[String]) ->
             "There are no intervals: the number of rows is not known.".to_owned()
         });
     }
-    if design.interval() != Interval::Withheld && fits.iter().any(|fit| fit.interval == Interval::Withheld) {
+    if fits.iter().any(|fit| fit.overflowed) {
+        notes.push(
+            "Coefficients and intervals beyond the largest number that can be written are withheld: the release is \
+             damaged, or its bounds are too far out."
+                .to_owned(),
+        );
+    }
+    let unsolved = |fit: &Fit| fit.interval == Interval::Withheld && !fit.overflowed;
+    if design.interval() != Interval::Withheld && fits.iter().any(unsolved) {
         notes.push(
             "Intervals are withheld where too many of the simulated repetitions had no solution.".to_owned(),
         );

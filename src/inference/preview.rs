@@ -8,13 +8,15 @@
 //! between any two numbers among the predictors. Both are a band, not a promise; no public number tells more.
 
 use super::design::{Design, FitError, NORMAL_FROM, WITHHELD_BELOW};
-use super::moments::{CellNoise, MomentTerm, NoisyMoments, count, geometry_terms};
+use super::moments::{CellNoise, MomentTerm, MomentsError, NoisyMoments, count, geometry_terms, radius_of};
 use super::notes::round;
 use super::options::{Options, Ridge};
+use super::reading::Reading;
 use super::report::Layout;
 use crate::data::encode::Geometry;
+use crate::plan::Plan;
 use crate::plan::bound::{BoundPlan, Kind, Role};
-use crate::release::document::Shape;
+use crate::release::document::NoiseLaw;
 
 /// What is assumed of numbers among the columns.
 #[derive(Clone, Copy)]
@@ -82,33 +84,52 @@ pub struct TermPreview {
     pub plausible_effect: f64,
     /// Share of the variance that is privacy noise.
     pub noise_share: f64,
+    /// Share by which the coefficient is shrunk towards 0: by a ridge, the mechanism's own or one that was asked for.
+    pub shrinkage: f64,
 }
 
-/// Expected uncertainty of a plan's regressions on `rows` rows with noise of integer scale `noise_scale` (S; 0 for none).
+/// What a mechanism does to the moments, from public numbers alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expected {
+    /// The noise.
+    pub noise: CellNoise,
+    /// The ridge that stays in them, in units of R².
+    pub ridge: f64,
+}
+
+impl Expected {
+    /// What follows from a law under a plan with a geometry. Where the ridge depends on the table, it is the most that it can
+    /// be.
+    ///
+    /// # Errors
+    /// [`MomentsError`] for a law with numbers out of range.
+    pub fn of(law: &NoiseLaw, plan: &Plan, geometry: &Geometry) -> Result<Self, MomentsError> {
+        let reading = Reading::new(law, geometry.terms.len(), radius_of(plan)?, plan)?;
+        let taken_off = reading.shifts.first().copied().unwrap_or(0.0);
+        Ok(Self { noise: reading.noise, ridge: reading.ridge - taken_off })
+    }
+}
+
+/// Expected uncertainty of a plan's regressions on `rows` rows.
 ///
 /// # Errors
 /// [`FitError`] when the plan has no regression, such as an intercept without a constant.
 pub fn preview(
     geometry: &Geometry,
     bound: &BoundPlan,
-    noise_scale: u128,
-    shape: Shape,
+    expected: Expected,
     rows: u64,
     intercept: bool,
     options: Options,
 ) -> Result<Preview, FitError> {
-    let noise = match noise_scale {
-        0 => CellNoise::None,
-        scale => CellNoise::new(shape, scale, bound.grid.radius),
-    };
     let layout = Layout::new(bound, geometry);
     let outcomes: Vec<usize> = layout.outcomes.iter().map(|(_, index)| *index).collect();
     let picture = Picture::new(geometry, bound, &layout, USUAL);
-    let moments = picture.moments(rows, noise)?;
+    let moments = picture.moments(rows, expected)?;
     let options = Options { rows: Some(rows), ..options };
     let design = Design::try_new(&moments, &layout.predictors, &outcomes, intercept, options)?;
     let signal_to_noise = design.signal_to_noise().unwrap_or(f64::INFINITY);
-    let cautious = Picture::new(geometry, bound, &layout, CAUTIOUS).moments(rows, noise)?;
+    let cautious = Picture::new(geometry, bound, &layout, CAUTIOUS).moments(rows, expected)?;
     let cautious = Design::try_new(&cautious, &layout.predictors, &outcomes, intercept, options)?;
     let cautious_signal_to_noise = cautious.signal_to_noise().unwrap_or(f64::INFINITY);
     let verdict = match cautious_signal_to_noise {
@@ -120,7 +141,7 @@ pub fn preview(
     let features_that_fit = if verdict == Verdict::Clear {
         bound.columns.iter().filter(|column| column.role == Role::Feature).count()
     } else {
-        features_that_fit(bound, noise, rows, intercept)
+        features_that_fit(bound, expected, rows, intercept)
     };
     let mut preview = Preview {
         signal_to_noise,
@@ -198,7 +219,7 @@ impl Picture {
 
     /// Expected sums over `rows` records, the outcomes unrelated to the predictors: that is where sampling errors are
     /// largest.
-    fn moments(&self, rows: u64, noise: CellNoise) -> Result<NoisyMoments, FitError> {
+    fn moments(&self, rows: u64, expected: Expected) -> Result<NoisyMoments, FitError> {
         #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
         let rows = rows as f64;
         let size = self.terms.len();
@@ -206,11 +227,13 @@ impl Picture {
             .flat_map(|i| (i..size).map(move |j| (i, j)))
             .map(|(i, j)| rows * (self.mean[i] * self.mean[j] + self.covariance(i, j)))
             .collect();
-        NoisyMoments::try_new(self.terms.clone(), &cells, noise).map_err(|_| FitError::NoPredictors)
+        NoisyMoments::penalised(self.terms.clone(), &cells, expected.noise, expected.ridge)
+            .map_err(|_| FitError::NoPredictors)
     }
 
     fn terms(&self, design: &Design<'_>, layout: &Layout) -> Vec<TermPreview> {
         let mut entries = Vec::new();
+        let shrinkage = design.shrinkage();
         for (outcome, index) in &layout.outcomes {
             let spread = self.sd[*index];
             let slopes: Vec<f64> =
@@ -230,6 +253,7 @@ impl Picture {
                     sampling_std_error: sampling,
                     plausible_effect: effect,
                     noise_share: if total > 0.0 { noise * noise / total } else { 0.0 },
+                    shrinkage: shrinkage.get(place).copied().unwrap_or(0.0),
                 });
             }
         }
@@ -238,7 +262,7 @@ impl Picture {
 }
 
 /// Most leading feature columns with a ratio of signal to noise of 2, by bisection: the ratio falls with every column.
-fn features_that_fit(bound: &BoundPlan, noise: CellNoise, rows: u64, intercept: bool) -> usize {
+fn features_that_fit(bound: &BoundPlan, noise: Expected, rows: u64, intercept: bool) -> usize {
     let features = bound.columns.iter().filter(|column| column.role == Role::Feature).count();
     let (mut fits, mut fails) = (0, features);
     while fails - fits > 1 {
@@ -256,7 +280,7 @@ fn features_that_fit(bound: &BoundPlan, noise: CellNoise, rows: u64, intercept: 
 fn ratio_with(
     bound: &BoundPlan,
     features: usize,
-    noise: CellNoise,
+    noise: Expected,
     rows: u64,
     intercept: bool,
 ) -> Option<f64> {
@@ -301,7 +325,16 @@ fn advice(preview: &Preview, rows: u64) -> String {
         preview.cautious_signal_to_noise, preview.signal_to_noise
     );
     match preview.verdict {
-        Verdict::Clear if preview.signal_to_noise.is_infinite() => "There is no noise.".to_owned(),
+        Verdict::Clear if preview.signal_to_noise.is_infinite() => {
+            let most = preview.terms.iter().map(|term| term.shrinkage).fold(0.0, f64::max);
+            match preview.terms.iter().any(|term| term.noise_std_error > 0.0) {
+                false => "There is no noise.".to_owned(),
+                true => format!(
+                    "Expect intervals, for the penalised regression: its coefficients are shrunk towards 0 by up to {:.0} %.",
+                    100.0 * most
+                ),
+            }
+        }
         Verdict::Clear => {
             format!("Expect intervals: the signal is {band}. Features that go together lower that.")
         }

@@ -13,6 +13,7 @@ use crate::plan::document::{ColumnType, MissingRule};
 use crate::privacy::adjacency::Adjacency;
 use crate::release::Release;
 use crate::release::document::{Coefficients, Diagnostics, LedgerReference, Privacy, Software};
+use crate::text::one_line;
 
 /// The name and version that every refit carries.
 pub const SCHEMA: &str = "discreet.refit/1";
@@ -57,7 +58,7 @@ pub enum RefitError {
     #[error("this release holds no moments; only a mechanism that releases them can be refitted")]
     NoMoments,
     /// A name that is not in the moments.
-    #[error("the release has no column `{name}`; it has {known}")]
+    #[error("the release has no column `{}`; it has {}", one_line(name), one_line(known))]
     UnknownColumn {
         /// What was asked for.
         name: String,
@@ -65,13 +66,13 @@ pub enum RefitError {
         known: String,
     },
     /// The outcome is one of the features.
-    #[error("`{0}` is the outcome and cannot be a feature too; remove it from the features")]
+    #[error("`{}` is the outcome and cannot be a feature too; remove it from the features", one_line(.0))]
     OutcomeAmongFeatures(String),
     /// A feature twice.
-    #[error("the feature `{0}` is named twice; name it once")]
+    #[error("the feature `{}` is named twice; name it once", one_line(.0))]
     RepeatedFeature(String),
     /// A category of several levels as an outcome.
-    #[error("the outcome `{name}` has several levels; name one of {terms}")]
+    #[error("the outcome `{}` has several levels; name one of {}", one_line(name), one_line(terms))]
     SeveralLevels {
         /// The column.
         name: String,

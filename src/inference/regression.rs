@@ -27,6 +27,8 @@ pub struct Fit {
     pub residual_sd: Option<f64>,
     /// Whether it stands out of the noise; where not, it is an upper bound.
     pub residual_resolved: bool,
+    /// Whether something is withheld because it is beyond the largest double.
+    pub overflowed: bool,
 }
 
 /// The error of each coefficient.
@@ -96,6 +98,7 @@ impl Design<'_> {
         if redrawn && self.interval() != Interval::Withheld {
             bootstrap::replace_intervals(self, &coded, &mut fits);
         }
+        fits.iter_mut().for_each(Fit::withhold_overflow);
         Ok(fits)
     }
 
@@ -163,6 +166,7 @@ impl Design<'_> {
             uncertainty,
             residual_sd: sigma2.map(|sigma2| sigma2.sqrt() * term.scale),
             residual_resolved: resolved,
+            overflowed: false,
         };
         (fit, Coded { outcome, shift, cross, sigma2: sigma2.unwrap_or(0.0) })
     }
@@ -248,6 +252,8 @@ impl Design<'_> {
             return Vec::new();
         };
         let first = self.names.len().saturating_sub(slopes.len());
+        // The noise of a matrix that is drawn whole follows from its residuals, and the outcomes are taken for unrelated.
+        let slopes = if self.moments.noise().is_drawn() { &[] } else { slopes };
         let beta = DVector::from_fn(self.names.len(), |row, _| {
             row.checked_sub(first).and_then(|row| slopes.get(row)).copied().unwrap_or(0.0)
         });
@@ -286,6 +292,23 @@ impl Fit {
         self.uncertainty = None;
         self.interval = Interval::Withheld;
     }
+
+    /// Takes back what is no number: a damaged release has terms whose scales overflow.
+    fn withhold_overflow(&mut self) {
+        let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+        let estimated = self.estimate.as_deref().is_none_or(finite);
+        let certain = self.uncertainty.as_ref().is_none_or(|all| {
+            [&all.std_error, &all.lower, &all.upper, &all.noise_share].iter().all(|values| finite(values))
+        });
+        let spread = self.residual_sd.is_none_or(f64::is_finite);
+        if estimated && certain && spread {
+            return;
+        }
+        self.overflowed = true;
+        self.estimate = self.estimate.take().filter(|_| estimated);
+        self.residual_sd = self.residual_sd.filter(|_| spread);
+        self.withhold_interval();
+    }
 }
 
 impl Uncertainty {
@@ -306,5 +329,6 @@ fn withheld() -> Fit {
         interval: Interval::Withheld,
         residual_sd: None,
         residual_resolved: false,
+        overflowed: false,
     }
 }

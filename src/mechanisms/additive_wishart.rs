@@ -29,7 +29,7 @@ use serde_json::{Map, Value};
 
 use super::drawn::{Lower, bartlett, perturbed};
 use super::shared::{
-    Afterwards, NoiseError, Price, grid, largest_square, neighbours, no_scale, rounding_step, squared_codes,
+    Afterwards, NoiseError, Price, grid, neighbours, no_scale, rounding_step, squared_codes,
 };
 use crate::data::{Geometry, Moments};
 use crate::noise::entropy::Entropy;
@@ -110,7 +110,7 @@ impl Noise {
         budget: &Budget,
     ) -> Result<Self, NoiseError> {
         let mut price = Price::of(budget)?;
-        let square = largest_square(geometry);
+        let square = geometry.squared_norm();
         let terms = geometry.terms.len();
         let columns = u32::try_from(terms).map_err(|error| no_scale(&error))?;
         let too_wide = "the scale is out of range";

@@ -31,7 +31,7 @@ use std::num::NonZeroU64;
 use dashu_int::UBig;
 use serde_json::{Map, Value};
 
-use super::shared::{Afterwards, NoiseError, grid, largest_square, no_scale, squared_codes};
+use super::shared::{Afterwards, NoiseError, grid, no_scale, squared_codes};
 use crate::data::{Geometry, Moments};
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::Entropy;
@@ -158,7 +158,7 @@ impl Noise {
         delta: Delta,
     ) -> Result<Self, NoiseError> {
         let sigma = analyze_gauss_sigma(epsilon, delta).map_err(|error| no_scale(&error))?;
-        let scale = squared_codes(sigma, largest_square(geometry))
+        let scale = squared_codes(sigma, geometry.squared_norm())
             .ok_or_else(|| no_scale(&"the scale is out of range"))?;
         let sensitivity_squared = sensitivity(plan, geometry);
         let scale = NoiseScale::try_new(scale)?;

@@ -73,6 +73,8 @@ pub struct Info {
     pub assurance: Assurance,
     /// Whether this version can run it.
     pub built: bool,
+    /// When to prefer it, in one sentence; empty where it is not built.
+    pub prefer: &'static str,
     /// Where it comes from.
     pub source: &'static str,
 }
@@ -86,7 +88,7 @@ const fn row(
     assurance: Assurance,
     source: &'static str,
 ) -> Info {
-    Info { name, summary, reads, wallet, scope, assurance, built: false, source }
+    Info { name, summary, reads, wallet, scope, assurance, built: false, prefer: "", source }
 }
 
 /// Mechanisms whose paper's own scale is built.
@@ -111,6 +113,7 @@ pub const TABLE: [Info; 21] = {
     [
         Info {
             built: true,
+            prefer: "Prefer it in general: it has the least noise for a budget, and its proof covers the arithmetic itself.",
             ..row(
                 "analyze-gauss",
                 "Adds exact discrete Gaussian noise to the second moments; any regression follows from them.",
@@ -177,6 +180,7 @@ pub const TABLE: [Info; 21] = {
         ),
         Info {
             built: true,
+            prefer: "Prefer it to the others only to reproduce the paper: a posterior draw costs the same and is less noisy.",
             ..row(
                 "jl-ridge",
                 "Solves a ridge regression on a Gaussian projection of the table.",
@@ -189,6 +193,7 @@ pub const TABLE: [Info; 21] = {
         },
         Info {
             built: true,
+            prefer: "Prefer it to the plain projection from some hundred thousand rows on, where the table needs no ridge of its own.",
             ..row(
                 "jl-ridge-adaptive",
                 "The projection, with a ridge that is no larger than the table needs.",
@@ -201,6 +206,7 @@ pub const TABLE: [Info; 21] = {
         },
         Info {
             built: true,
+            prefer: "Prefer it where the moments must be positive definite, whatever the noise does, and the arithmetic bounded.",
             ..row(
                 "additive-wishart",
                 "Adds random extra rows to the table.",
@@ -213,6 +219,7 @@ pub const TABLE: [Info; 21] = {
         },
         Info {
             built: true,
+            prefer: "Prefer it for small tables, where a strong ridge is welcome and exact intervals for it are worth more than least squares.",
             ..row(
                 "inverse-wishart",
                 "Draws the moments from a posterior.",
@@ -225,6 +232,7 @@ pub const TABLE: [Info; 21] = {
         },
         Info {
             built: true,
+            prefer: "Prefer it to the plain posterior draw from some hundred thousand rows on, where the table needs no ridge of its own.",
             ..row(
                 "inverse-wishart-adaptive",
                 "Draws from a posterior whose prior is no stronger than the table needs.",
@@ -300,6 +308,7 @@ pub const TABLE: [Info; 21] = {
         ),
         Info {
             built: true,
+            prefer: "Prefer it never for anything that is published: it shows what the private ones aim at.",
             ..row(
                 "ols",
                 "Ordinary least squares without any privacy, for comparison.",
@@ -389,6 +398,16 @@ impl Noise {
             Self::Gaussian(_) => analyze_gauss::VERSION,
             Self::Wishart(_) => additive_wishart::VERSION,
             Self::Sketch(_) => sketch::VERSION,
+        }
+    }
+
+    /// The law that a release names; of an adaptive form the one with the fewest rows and the largest ridge that it can have.
+    #[must_use]
+    pub fn law(&self) -> NoiseLaw {
+        match self {
+            Self::Gaussian(noise) => noise.law(),
+            Self::Wishart(noise) => noise.law(),
+            Self::Sketch(noise) => noise.law(noise.rows, noise.most_ridge()),
         }
     }
 
@@ -625,6 +644,7 @@ mod tests {
         let names: BTreeSet<&str> = TABLE.iter().map(|info| info.name).collect();
         assert_eq!(names.len(), TABLE.len());
         assert!(TABLE.iter().all(|info| info.summary.ends_with('.') && !info.source.is_empty()));
+        assert!(TABLE.iter().all(|info| info.built == info.prefer.ends_with('.')));
         assert_eq!(find("analyze-gauss").map(|info| info.built), Some(true));
         assert_eq!(find("analyse-gauss"), None);
     }

@@ -125,13 +125,6 @@ pub fn squared_codes(ratio: f64, square: u64) -> Option<u64> {
     (1.0..9e18).contains(&codes).then_some(codes as u64)
 }
 
-/// B², the largest squared norm of a record, constant included, in squared codes.
-#[must_use]
-pub fn largest_square(geometry: &crate::data::Geometry) -> u64 {
-    let square = |value: u32| u64::from(value) * u64::from(value);
-    square(geometry.constant) + square(geometry.radius)
-}
-
 /// The largest power of two that is at most `noise` / 2²⁰, as its exponent: what a matrix with noise of that standard
 /// deviation in codes is rounded to (noise-and-accounting, A10, 4). At least 0.
 #[must_use]

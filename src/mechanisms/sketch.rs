@@ -38,7 +38,7 @@ use serde_json::{Map, Value};
 use super::additive_wishart::packed;
 use super::drawn::{bartlett, posterior, projection};
 use super::shared::{
-    Afterwards, NoiseError, Price, grid, largest_square, neighbours, no_scale, rounding_step, squared_codes,
+    Afterwards, NoiseError, Price, grid, neighbours, no_scale, rounding_step, squared_codes,
 };
 use crate::data::{Geometry, Moments};
 use crate::math::linalg::Eigen;
@@ -249,7 +249,7 @@ impl Noise {
         let terms = geometry.terms.len();
         let columns = u32::try_from(terms).unwrap_or(u32::MAX / 4);
         let rows = NonZeroU32::new(parameters.resolve(plan, columns)?).unwrap_or(NonZeroU32::MIN);
-        let square = largest_square(geometry);
+        let square = geometry.squared_norm();
         let paper = plan.calibration == Calibration::Paper;
         let how = match (parameters.shares, paper) {
             (None, false) => Plan::Fixed(codes(

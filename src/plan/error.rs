@@ -1,8 +1,11 @@
 //! What can be wrong with a plan.
 
-/// A plan that cannot be run: what is wrong, where in the plan, what to do.
+use crate::text::one_line;
+
+/// A plan that cannot be run: what is wrong, where in the plan, what to do. Names of plans and headers stand in it as they
+/// are; what is shown is one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("plan: {what}, at `{path}`; {advice}")]
+#[error("plan: {}, at `{}`; {}", one_line(what), one_line(path), one_line(advice))]
 pub struct PlanError {
     /// Path inside the plan, such as `columns[2].lower`.
     pub path: String,

@@ -23,6 +23,10 @@ use super::event::{Assurance, Event, charge};
 use super::measure::{Delta, Epsilon, Mu};
 use super::mutants::{Mutant, planted};
 use super::units::Units;
+use crate::text::one_line;
+
+/// What an entry of that kind has for a mechanism.
+const DISJOINT: &str = "disjoint";
 
 /// What remains of `left` after a charge.
 ///
@@ -272,6 +276,36 @@ impl Ledger {
         Ok(())
     }
 
+    /// Writes down that another ledger is about different people: somebody's assertion, which costs nothing and changes no
+    /// budget. It stands in both ledgers, and in each once.
+    ///
+    /// # Errors
+    /// When `other` is no ledger's name, this one's own, or was named before, or an entry is still reserved.
+    pub fn disjoint(&mut self, other: &str) -> Result<(), LedgerError> {
+        assertable(self.id(), other, self.is_disjoint_from(other)).map_err(LedgerError::Disjoint)?;
+        if self.document.entries.last().is_some_and(|entry| entry.state == State::Reserved) {
+            return Err(LedgerError::Pending(self.last_seq()));
+        }
+        self.append(Entry {
+            seq: String::new(),
+            kind: Kind::Disjoint,
+            state: State::Released,
+            mechanism: DISJOINT.to_owned(),
+            version: "1".to_owned(),
+            parameters: Map::from_iter([("ledger".to_owned(), Value::from(other))]),
+            charge: Units::ZERO,
+            assurance: Assurance::Exact,
+            previous: String::new(),
+            hash: String::new(),
+        })
+    }
+
+    /// Whether it is written here that another ledger is about different people.
+    #[must_use]
+    pub fn is_disjoint_from(&self, other: &str) -> bool {
+        self.document.entries.iter().any(|entry| entry.disjoint_from() == Some(other))
+    }
+
     /// Takes over an exported copy of this ledger that has gone on, and answers how many entries are new or settled.
     /// No charge is ever lost.
     ///
@@ -428,6 +462,7 @@ impl TryFrom<Document> for Ledger {
             return Err(wrong("capacity", "it does not follow from the budget"));
         }
         let mut left = capacity;
+        let mut others = Vec::new();
         let mut previous = document.header_hash()?;
         for (at, entry) in document.entries.iter().enumerate() {
             let place = |field: &str| format!("entries[{at}].{field}");
@@ -443,6 +478,10 @@ impl TryFrom<Document> for Ledger {
                 Kind::Relax => {
                     terms.protect = relaxed(terms, entry).map_err(|what| wrong(&place("kind"), what))?
                 }
+                Kind::Disjoint => {
+                    let other = asserted(&document.id, &others, entry);
+                    others.push(other.map_err(|what| wrong(&place("kind"), what))?);
+                }
             }
             previous.clone_from(&entry.hash);
         }
@@ -454,7 +493,7 @@ impl TryFrom<Document> for Ledger {
 }
 
 fn wrong(place: &str, what: impl ToString) -> LedgerError {
-    LedgerError::Document { place: place.to_owned(), what: what.to_string() }
+    LedgerError::Document { place: one_line(place), what: one_line(&what.to_string()) }
 }
 
 /// The terms at opening, and the plain fields beside them.
@@ -462,8 +501,7 @@ fn stated_terms(document: &Document) -> Result<Terms, LedgerError> {
     if document.schema != SCHEMA {
         return Err(wrong("schema", format!("this is not \"{SCHEMA}\"")));
     }
-    let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    if document.id.len() != 32 || !document.id.bytes().all(digit) {
+    if !is_id(&document.id) {
         return Err(wrong("id", "these are not 32 hexadecimal digits"));
     }
     if !is_date(&document.created) {
@@ -538,6 +576,36 @@ fn relaxes(terms: Terms, protect: Protect) -> Result<(), &'static str> {
     } else {
         Ok(())
     }
+}
+
+/// The other ledger of an entry of kind `disjoint`; `others` are those that earlier entries name.
+fn asserted<'a>(id: &str, others: &[&str], entry: &'a Entry) -> Result<&'a str, &'static str> {
+    let other = entry.disjoint_from().ok_or("it does not name the other ledger")?;
+    assertable(id, other, others.contains(&other))?;
+    let plain = entry.mechanism == DISJOINT && entry.version == "1" && entry.assurance == Assurance::Exact;
+    if !plain || entry.charge != Units::ZERO || entry.state != State::Released || entry.parameters.len() != 1
+    {
+        return Err("an assertion has no charge, no reservation, no mechanism and no other parameter");
+    }
+    Ok(other)
+}
+
+/// Whether a ledger can be said to be about different people than `other`.
+fn assertable(id: &str, other: &str, already: bool) -> Result<(), &'static str> {
+    if !is_id(other) {
+        Err("the other ledger's id is not 32 hexadecimal digits")
+    } else if other == id {
+        Err("a ledger is about the same people as itself")
+    } else if already {
+        Err("it was already")
+    } else {
+        Ok(())
+    }
+}
+
+/// Whether a text is a ledger's name.
+fn is_id(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
 /// An entry's number, from 1.

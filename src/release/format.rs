@@ -144,6 +144,9 @@ fn to_place(value: f64, place: i32) -> String {
     let beyond =
         size >= LARGE || -place > MOST_DECIMALS.max(2 - exponent(value.abs().max(f64::MIN_POSITIVE)));
     let tiny = size > 0.0 && size < 1e-4;
+    if size == 0.0 && beyond {
+        return "0".to_owned();
+    }
     let mut text = String::new();
     if value < 0.0 {
         text.push('−');
@@ -151,7 +154,10 @@ fn to_place(value: f64, place: i32) -> String {
     if size >= LARGE || tiny || beyond && size < 1e-3 {
         let power = exponent(value);
         let decimals = usize::try_from((power - place).clamp(0, 6)).unwrap_or(0);
-        let _ = write!(text, "{:.decimals$} × 10{}", size / libm::pow(10.0, f64::from(power)), raised(power));
+        // Exact, where a division by a power of ten would leave the doubles below 1e-308.
+        let written = format!("{size:.decimals$e}");
+        let (number, power) = written.split_once('e').unwrap_or((&written, "0"));
+        let _ = write!(text, "{number} × 10{}", raised(power));
         return text;
     }
     let decimals = usize::try_from((-place).clamp(0, 12)).unwrap_or(0);
@@ -173,9 +179,8 @@ fn to_place(value: f64, place: i32) -> String {
     text
 }
 
-fn raised(power: i32) -> String {
+fn raised(power: &str) -> String {
     power
-        .to_string()
         .chars()
         .map(|c| match c {
             '-' => '⁻',
@@ -242,6 +247,15 @@ mod tests {
         assert_eq!(row.estimate, "1.23 × 10⁻¹²");
         let row = super::row(Some(1.234e12), Some(2.0e10), None, None);
         assert_eq!(row.estimate, "1.234 × 10¹²");
+    }
+
+    #[test]
+    fn numbers_at_the_ends_of_the_doubles_are_numbers() {
+        let row = row(Some(0.0), Some(5e-324), Some(-5e-324), Some(f64::MAX));
+        assert_eq!((row.estimate.as_str(), row.std_error.as_str()), ("0", "4.9 × 10⁻³²⁴"));
+        assert_eq!(row.interval, "−4.9 × 10⁻³²⁴ to 1.797693 × 10³⁰⁸");
+        assert_eq!(super::row(Some(-0.0), Some(5e-324), None, None).estimate, "0");
+        assert_eq!(significant(9.999e-12, 2), "1.0 × 10⁻¹¹");
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use wasm_bindgen::JsValue;
 
-use super::db::{CHARGES, Db, LEDGERS, RELEASES};
+use super::db::{CHARGES, Db, LEDGERS, RELEASES, TABLES};
 use super::failure::{Failure, Reason};
 use super::lock::Lock;
-use super::tables::{document, ledger_of, locked, open_table, refusal, release_key};
+use super::tables::{document, ledger_of, locked, open_table, opening, refusal, release_key};
 use crate::privacy::ledger::{Ledger, Request};
 use crate::release::Release;
 use crate::release::document::LedgerReference;
@@ -30,17 +30,20 @@ pub struct Charge {
 }
 
 /// Charges a table's ledger: lock, read and verify, burn what a crash left, reserve, write, and await the write's end.
-/// `name` is the request's own, for [`take_charge`].
+/// `name` is the request's own, for [`take_charge`]. From here on the ledger is the table's own, if it was another table's
+/// with which this one shares people.
 ///
 /// # Errors
 /// Where the table has no ledger, the budget does not allow it, or the storage refuses. A transaction that fails has
 /// written nothing.
 pub async fn charge(table: &str, name: &str, request: &Request<'_>) -> Result<Charge, Failure> {
     let db = Db::open().await?;
+    let _opening = opening(&db, table).await?;
     let (lock, mut ledger) = locked(&db, table).await?.ok_or_else(no_ledger)?;
     ledger.recover().map_err(|error| refusal(&error))?;
     let seq = ledger.reserve(request).map_err(|error| refusal(&error))?;
-    let transaction = db.writing(&[LEDGERS, CHARGES])?;
+    let transaction = db.writing(&[TABLES, LEDGERS, CHARGES])?;
+    transaction.put(TABLES, &JsValue::from_str(table), &JsValue::from_str(ledger.id()))?;
     transaction.put(LEDGERS, &JsValue::from_str(ledger.id()), &document(&ledger)?)?;
     transaction.add(CHARGES, &JsValue::from_str(name), &JsValue::from_str(&seq.to_string()))?;
     transaction.end().await?;

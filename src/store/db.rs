@@ -12,7 +12,8 @@ use web_sys::{IdbDatabase, IdbFactory, IdbOpenDbRequest, IdbRequest, IdbTransact
 use super::failure::{Failure, Reason};
 
 const NAME: &str = "discreet";
-const VERSION: u32 = 1;
+/// 1: as it was first. 2: sketches.
+const VERSION: u32 = 2;
 
 /// The device's own key.
 pub const KEYS: &str = "keys";
@@ -24,6 +25,8 @@ pub const LEDGERS: &str = "ledgers";
 pub const RELEASES: &str = "releases";
 /// A request's name to the entry that it was charged as, until the page has read it.
 pub const CHARGES: &str = "charges";
+/// A table's key to its sketch.
+pub const SKETCHES: &str = "sketches";
 /// A setting's name to its text.
 pub const SETTINGS: &str = "settings";
 
@@ -31,7 +34,7 @@ pub const SETTINGS: &str = "settings";
 pub struct Db(IdbDatabase);
 
 impl Db {
-    /// Opens the database, and makes it the first time.
+    /// Opens the database, and makes what it lacks of this version.
     pub async fn open() -> Result<Self, Failure> {
         let factory: IdbFactory = Reflect::get(&js_sys::global(), &"indexedDB".into())
             .and_then(JsCast::dyn_into)
@@ -88,9 +91,12 @@ impl Drop for Db {
 
 fn upgrade(request: &IdbOpenDbRequest) {
     let Ok(database) = request.result().and_then(JsCast::dyn_into::<IdbDatabase>) else { return };
-    for name in [KEYS, TABLES, LEDGERS, RELEASES, CHARGES, SETTINGS] {
-        // A store that cannot be made shows in the first transaction that names it.
-        let _ = database.create_object_store(name);
+    let there = database.object_store_names();
+    for name in [KEYS, TABLES, LEDGERS, RELEASES, CHARGES, SKETCHES, SETTINGS] {
+        if !there.contains(name) {
+            // A store that cannot be made shows in the first transaction that names it.
+            let _ = database.create_object_store(name);
+        }
     }
 }
 

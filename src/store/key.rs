@@ -8,6 +8,7 @@ use web_sys::{Crypto, CryptoKey, SubtleCrypto};
 use super::db::{Db, KEYS, refused};
 use super::failure::Failure;
 use super::lock::Lock;
+use crate::data::SketchKey;
 
 /// The device key's name in the store, and in the lock under which it is made.
 const DEVICE: &str = "device";
@@ -21,10 +22,25 @@ const DEVICE: &str = "device";
 pub async fn fingerprint(digests: &[[u8; 32]], length: u64) -> Result<String, Failure> {
     let mut bytes = digests.concat();
     bytes.extend_from_slice(&length.to_le_bytes());
-    let key = device_key().await?;
-    let tag = subtle()?.sign_with_str_and_u8_array("HMAC", &key, &bytes).map_err(refused)?;
-    let tag = Uint8Array::new(&JsFuture::from(tag).await.map_err(refused)?).to_vec();
+    let tag = sign(&bytes).await?;
     Ok(tag.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The key of this device's sketches: the first 16 bytes of HMAC-SHA-256 under the device key of `row sketch`, which is no
+/// table's input, for those are 8 bytes longer than a multiple of 32. It goes to the workers that read a table, and to
+/// nobody else.
+///
+/// # Errors
+/// Where the storage or the browser's cryptography refuses.
+pub async fn sketch_key() -> Result<SketchKey, Failure> {
+    let tag = sign(b"row sketch").await?;
+    tag.first_chunk().copied().ok_or_else(|| refused(JsValue::UNDEFINED))
+}
+
+async fn sign(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
+    let key = device_key().await?;
+    let tag = subtle()?.sign_with_str_and_u8_array("HMAC", &key, bytes).map_err(refused)?;
+    Ok(Uint8Array::new(&JsFuture::from(tag).await.map_err(refused)?).to_vec())
 }
 
 /// The key: made once, and the browser does not let anyone read it.

@@ -1,12 +1,17 @@
 //! Tables, their ledgers and their releases.
 
+use std::collections::BTreeMap;
+
+use js_sys::Uint8Array;
 use serde::{Deserialize, Serialize};
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use super::db::{Db, LEDGERS, RELEASES, SETTINGS, TABLES};
+use super::db::{Db, LEDGERS, RELEASES, SETTINGS, SKETCHES, TABLES};
 use super::failure::{Failure, Reason};
 use super::lock::Lock;
+use super::people::{DIFFERENT, Different, Shared, sharing};
+use crate::data::Sketch;
 use crate::privacy::adjacency::Protect;
 use crate::privacy::ledger::{Ledger, LedgerError};
 use crate::release::Release;
@@ -18,7 +23,15 @@ pub struct LedgerRecord {
     pub ledger: Ledger,
     /// The releases that it paid for, by entry. One that another device made is not here.
     pub releases: Vec<StoredRelease>,
+    /// Whether it is another table's ledger, with which this one shares people. The first charge makes it this one's own.
+    pub joined: bool,
+    /// Further ledgers with people of this table, the largest overlap first, but for those that this ledger says to be
+    /// about different people.
+    pub shared: Vec<Shared>,
 }
+
+/// The lock of whoever gives a table its ledger.
+const OPENING: &str = "dp-opening";
 
 /// A release beside its ledger.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,7 +51,8 @@ pub struct KnownTable {
     pub ledger: String,
 }
 
-/// The ledger and releases of a table, if it has a ledger. What a crash left reserved is burned first.
+/// The ledger and releases of a table: its own ledger, or else that of the table with which it shares most people. What a
+/// crash left reserved is burned first.
 ///
 /// # Errors
 /// Where the storage refuses, or the stored ledger does not verify.
@@ -50,34 +64,80 @@ pub async fn open_table(table: &str) -> Result<Option<LedgerRecord>, Failure> {
         write(&db, &ledger).await?;
     }
     let releases = releases(&db, &ledger).await?;
-    Ok(Some(LedgerRecord { ledger, releases }))
+    let joined = text(&db, TABLES, table).await?.is_none();
+    let mut shared = Vec::new();
+    for id in sharing_ledgers(&db, table).await?.unwrap_or_default() {
+        if id != ledger.id() && !ledger.is_disjoint_from(&id) {
+            shared.push(named(&db, &id).await?);
+        }
+    }
+    Ok(Some(LedgerRecord { ledger, releases, joined, shared }))
 }
 
-/// Stores the first ledger of a table.
+/// Keeps a table's sketch on this device, so that its people are known again.
 ///
 /// # Errors
-/// Where the table has a ledger, or the storage refuses.
-pub async fn create_ledger(table: &str, ledger: Ledger) -> Result<(), Failure> {
+/// Where the storage refuses.
+pub async fn keep_sketch(table: &str, sketch: &Sketch) -> Result<(), Failure> {
     let db = Db::open().await?;
-    let _table = Lock::take(&table_lock(table)).await?;
-    if ledger_of(&db, table).await?.is_some() {
+    let transaction = db.writing(&[SKETCHES])?;
+    let bytes = Uint8Array::from(sketch.to_bytes().as_slice());
+    transaction.put(SKETCHES, &JsValue::from_str(table), &bytes)?;
+    transaction.end().await
+}
+
+/// Stores the first ledger of a table. A table that shares people with those of known ledgers needs a person's word that
+/// they are different ones; it is written in both ledgers, in the same transaction. Answers the ledger as stored.
+///
+/// # Errors
+/// Where the table has a ledger, shares people with another ledger's, or was not recognised yet, or the storage refuses.
+/// Nothing has changed then.
+pub async fn create_ledger(
+    table: &str,
+    mut ledger: Ledger,
+    different: Option<&Different>,
+) -> Result<Ledger, Failure> {
+    let db = Db::open().await?;
+    let _opening = Lock::take(OPENING).await?;
+    if text(&db, TABLES, table).await?.is_some() {
         return Err(Failure::new(
             Reason::Budget,
             "This table has a ledger already, opened in another tab; a second one would spend its budget twice. Look at its \
              budget in the step Privacy, then release again.",
         ));
     }
-    attach(&db, table, &ledger).await
+    let mut others = sharing_ledgers(&db, table).await?.ok_or_else(unrecognised)?;
+    if let Some(other) = others.iter().find(|id| !different.is_some_and(|word| word.is_from(id))) {
+        return Err(second_ledger(&named(&db, other).await?));
+    }
+    // Whoever holds the lock above takes any other locks in this order.
+    others.sort();
+    let mut locks = Vec::new();
+    let mut ledgers = Vec::new();
+    for id in others {
+        locks.push(Lock::take(&ledger_lock(&id)).await?);
+        let mut other = read(&db, &id).await?.ok_or_else(lost)?;
+        other.recover().map_err(|error| refusal(&error))?;
+        other.disjoint(ledger.id()).map_err(|error| refusal(&error))?;
+        ledger.disjoint(&id).map_err(|error| refusal(&error))?;
+        ledgers.push(other);
+    }
+    ledgers.push(ledger.clone());
+    attach(&db, table, &ledger, &ledgers).await?;
+    Ok(ledger)
 }
 
-/// Takes a table's ledger away again if nothing was ever charged to it, so that a first release that failed fixes no
+/// Takes a table's ledger away again if nothing was ever written in it, so that a first release that failed fixes no
 /// budget.
 ///
 /// # Errors
 /// Where the storage refuses.
 pub async fn forget_unused(table: &str) -> Result<(), Failure> {
     let db = Db::open().await?;
-    let _table = Lock::take(&table_lock(table)).await?;
+    let _opening = Lock::take(OPENING).await?;
+    if text(&db, TABLES, table).await?.is_none() {
+        return Ok(());
+    }
     let Some((_lock, ledger)) = locked(&db, table).await? else { return Ok(()) };
     if !ledger.entries().is_empty() {
         return Ok(());
@@ -91,12 +151,16 @@ pub async fn forget_unused(table: &str) -> Result<(), Failure> {
 /// Answers the ledger as stored.
 ///
 /// # Errors
-/// Where the copy is older, has another history or is another ledger, or the storage refuses. Nothing has changed then.
+/// Where the copy is older, has another history or is another ledger, also one of a table with which this one shares
+/// people unless both ledgers say that they are different ones, or the storage refuses. Nothing has changed then.
 pub async fn import_ledger(table: &str, ledger: Ledger) -> Result<Ledger, Failure> {
     let db = Db::open().await?;
-    let _table = Lock::take(&table_lock(table)).await?;
+    let _opening = Lock::take(OPENING).await?;
     let _lock = Lock::take(&ledger_lock(ledger.id())).await?;
-    let known = ledger_of(&db, table).await?;
+    let known = match text(&db, TABLES, table).await? {
+        Some(id) => read(&db, &id).await?,
+        None => None,
+    };
     let attached = known.is_some();
     // The same ledger may be here already for another table, with charges that the copy lacks.
     let local = match known {
@@ -118,10 +182,21 @@ pub async fn import_ledger(table: &str, ledger: Ledger) -> Result<Ledger, Failur
     };
     stored.recover().map_err(|error| refusal(&error))?;
     if attached {
-        write(&db, &stored).await?
-    } else {
-        attach(&db, table, &stored).await?
+        write(&db, &stored).await?;
+        return Ok(stored);
     }
+    let others = sharing_ledgers(&db, table).await?.ok_or_else(unrecognised)?;
+    if !others.iter().any(|id| id == stored.id()) {
+        for id in others {
+            let other = read(&db, &id).await?;
+            let asserted =
+                |other: &Ledger| other.is_disjoint_from(stored.id()) && stored.is_disjoint_from(&id);
+            if !other.as_ref().is_some_and(asserted) {
+                return Err(second_ledger(&named(&db, &id).await?));
+            }
+        }
+    }
+    attach(&db, table, &stored, std::slice::from_ref(&stored)).await?;
     Ok(stored)
 }
 
@@ -182,13 +257,19 @@ pub async fn set_setting(name: &str, value: &str) -> Result<(), Failure> {
     transaction.end().await
 }
 
+/// The lock under which a table is given a ledger, if this one has none of its own: so that the ledger that a charge finds
+/// for it is not joined by a second one meanwhile. Whoever has a ledger's lock must not wait for this one.
+pub(super) async fn opening(db: &Db, table: &str) -> Result<Option<Lock>, Failure> {
+    if text(db, TABLES, table).await?.is_some() { Ok(None) } else { Lock::take(OPENING).await.map(Some) }
+}
+
 /// Takes the lock of a table's ledger, then reads the ledger.
 pub(super) async fn locked(db: &Db, table: &str) -> Result<Option<(Lock, Ledger)>, Failure> {
     loop {
-        let Some(id) = text(db, TABLES, table).await? else { return Ok(None) };
+        let Some(id) = ledger_id(db, table).await? else { return Ok(None) };
         let lock = Lock::take(&ledger_lock(&id)).await?;
         // While the lock was awaited, an unused ledger may have been taken away.
-        if text(db, TABLES, table).await?.as_ref() == Some(&id) {
+        if ledger_id(db, table).await?.as_ref() == Some(&id) {
             return Ok(read(db, &id).await?.map(|ledger| (lock, ledger)));
         }
     }
@@ -196,10 +277,74 @@ pub(super) async fn locked(db: &Db, table: &str) -> Result<Option<(Lock, Ledger)
 
 /// A table's ledger as it stands, without a lock.
 pub(super) async fn ledger_of(db: &Db, table: &str) -> Result<Option<Ledger>, Failure> {
-    match text(db, TABLES, table).await? {
+    match ledger_id(db, table).await? {
         Some(id) => read(db, &id).await,
         None => Ok(None),
     }
+}
+
+/// The ledger that a table is charged to: its own, else that of the table with which it shares most people.
+async fn ledger_id(db: &Db, table: &str) -> Result<Option<String>, Failure> {
+    match text(db, TABLES, table).await? {
+        Some(id) => Ok(Some(id)),
+        None => Ok(sharing_ledgers(db, table).await?.unwrap_or_default().into_iter().next()),
+    }
+}
+
+/// The ledgers of other tables that share people with this one, the largest overlap first; `None` for a table without a
+/// sketch, of which nothing can be said.
+async fn sharing_ledgers(db: &Db, table: &str) -> Result<Option<Vec<String>>, Failure> {
+    let transaction = db.reading(&[TABLES, SKETCHES])?;
+    let (tables, ledgers) = (transaction.keys(TABLES)?, transaction.all(TABLES)?);
+    let (keys, sketches) = (transaction.keys(SKETCHES)?, transaction.all(SKETCHES)?);
+    transaction.end().await?;
+    let named = tables.list().into_iter().zip(ledgers.list());
+    let ledgers: BTreeMap<String, String> =
+        named.filter_map(|(table, ledger)| Some((table.as_string()?, ledger.as_string()?))).collect();
+    let (mut own, mut known) = (None, Vec::new());
+    for (key, value) in keys.list().into_iter().zip(sketches.list()) {
+        let bytes = value.dyn_into::<Uint8Array>().map(|bytes| bytes.to_vec()).unwrap_or_default();
+        let sketch = Sketch::from_bytes(&bytes).ok_or_else(|| {
+            Failure::new(
+                Reason::Storage,
+                "What the storage has of another table cannot be read by this version.",
+            )
+        })?;
+        let key = key.as_string().unwrap_or_default();
+        if key == table {
+            own = Some(sketch);
+        } else if let Some(ledger) = ledgers.get(&key) {
+            known.push((ledger.clone(), sketch));
+        }
+    }
+    Ok(own.map(|own| sharing(&own, &known)))
+}
+
+async fn named(db: &Db, ledger: &str) -> Result<Shared, Failure> {
+    read(db, ledger).await?.as_ref().map(Shared::of).ok_or_else(lost)
+}
+
+fn lost() -> Failure {
+    Failure::new(
+        Reason::Storage,
+        "A ledger of this browser is missing. Reload the page; if it stays so, import it again.",
+    )
+}
+
+fn unrecognised() -> Failure {
+    Failure::new(Reason::Budget, "The table was not recognised yet. Nothing was charged. Choose it again.")
+}
+
+fn second_ledger(other: &Shared) -> Failure {
+    Failure::new(
+        Reason::Budget,
+        format!(
+            "This table shares people with {}, so it cannot have another ledger: both budgets would be spent on the same \
+             people. Release under that ledger. If they are different people, type `{DIFFERENT}` in the step Privacy \
+             before the first release.",
+            other.name()
+        ),
+    )
 }
 
 async fn read(db: &Db, id: &str) -> Result<Option<Ledger>, Failure> {
@@ -213,12 +358,13 @@ async fn write(db: &Db, ledger: &Ledger) -> Result<(), Failure> {
     transaction.end().await
 }
 
-/// Writes a ledger and names it as the table's.
-async fn attach(db: &Db, table: &str, ledger: &Ledger) -> Result<(), Failure> {
-    let id = JsValue::from_str(ledger.id());
+/// Writes ledgers and names one of them as the table's.
+async fn attach(db: &Db, table: &str, own: &Ledger, ledgers: &[Ledger]) -> Result<(), Failure> {
     let transaction = db.writing(&[TABLES, LEDGERS])?;
-    transaction.add(TABLES, &JsValue::from_str(table), &id)?;
-    transaction.put(LEDGERS, &id, &document(ledger)?)?;
+    transaction.add(TABLES, &JsValue::from_str(table), &JsValue::from_str(own.id()))?;
+    for ledger in ledgers {
+        transaction.put(LEDGERS, &JsValue::from_str(ledger.id()), &document(ledger)?)?;
+    }
     transaction.end().await
 }
 
@@ -265,8 +411,4 @@ pub(super) fn release_key(ledger: &str, entry: u64) -> JsValue {
 
 fn ledger_lock(id: &str) -> String {
     format!("dp-ledger:{id}")
-}
-
-fn table_lock(table: &str) -> String {
-    format!("dp-table:{table}")
 }

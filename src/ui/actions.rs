@@ -16,6 +16,7 @@ use crate::plan::check::DEFAULT_NA;
 use crate::plan::document::{ColumnType, Plan};
 use crate::privacy::ledger::Ledger;
 use crate::release::Release;
+use crate::store::people::{Different, Shared};
 use crate::store::{self, LedgerRecord};
 use crate::worker::pool::{Pool, delay_from};
 use crate::worker::protocol::{Failure, Progress, Reason};
@@ -140,13 +141,20 @@ fn forget_table(app: App) {
     app.state.table().set(None);
     app.state.columns().set(Vec::new());
     app.state.key().set(None);
-    app.state.ledger().set(None);
     app.state.exported().set(None);
-    app.state.releases().set(Vec::new());
+    forget_ledger(app);
     app.state.shown().set(None);
     app.state.refit().set(None);
     app.state.filter().set(String::new());
     app.state.page().set(0);
+}
+
+fn forget_ledger(app: App) {
+    app.state.ledger().set(None);
+    app.state.joined().set(false);
+    app.state.shared().set(Vec::new());
+    app.state.different().set(None);
+    app.state.releases().set(Vec::new());
 }
 
 /// Reads the first rows again after the dialect was changed.
@@ -232,16 +240,17 @@ async fn recognise(app: App, blob: &Blob) {
             Ok(record) => {
                 app.state.run().set(None);
                 app.state.key().set(Some(key));
-                if let Some(record) = record {
-                    lock_setup(app, &record.ledger);
-                    app.state.releases().set(record.releases);
-                    app.state.ledger().set(Some(record.ledger));
-                }
+                remember(app, Ok(record));
             }
             Err(failure) => fail(app, Step::Data, failure.message, false),
         },
         // Another file was chosen meanwhile, or the person cancelled.
-        Err(Failure { reason: Reason::Cancelled, .. }) => app.state.run().set(None),
+        Err(Failure { reason: Reason::Cancelled, .. }) => {
+            if cancelling(app) {
+                say(app, text::CANCELLED);
+            }
+            app.state.run().set(None);
+        }
         Err(failure) => fail(app, Step::Data, failure.message, failure.charged),
     }
 }
@@ -255,12 +264,34 @@ fn remember(app: App, record: Result<Option<LedgerRecord>, Failure>) {
     match record {
         Ok(Some(record)) => {
             lock_setup(app, &record.ledger);
+            app.state.different().set(None);
+            app.state.joined().set(record.joined);
+            app.state.shared().set(record.shared);
             app.state.releases().set(record.releases);
             app.state.ledger().set(Some(record.ledger));
         }
-        Ok(None) => app.state.ledger().set(None),
+        Ok(None) => forget_ledger(app),
         Err(failure) => say(app, failure.message),
     }
+}
+
+/// Takes a person's word that the open table is about different people than those with which it seems to share some;
+/// `false` where other words were typed.
+pub fn differ(app: App, typed: &str) -> bool {
+    let own = app.state.ledger().with_untracked(|ledger| ledger.as_ref().map(Shared::of));
+    let shared = own.into_iter().chain(app.state.shared().get_untracked()).collect();
+    let Some(word) = Different::typed(typed, shared) else { return false };
+    forget_ledger(app);
+    app.state.exported().set(None);
+    app.state.different().set(Some(word));
+    say(app, text::DIFFERENT);
+    true
+}
+
+/// Takes that word back, before it stands in any ledger.
+pub fn take_back(app: App) {
+    let Some(key) = app.state.key().get_untracked() else { return };
+    spawn_local(async move { recall(app, &key).await });
 }
 
 /// What a ledger fixes for every plan of its table.
@@ -284,11 +315,19 @@ fn on_progress(app: App, task: &'static str) -> impl Fn(Progress) + 'static {
     }
 }
 
-/// Cancels what runs.
+/// Cancels what runs. What came of it is said by what ran, which alone knows whether it was charged.
 pub fn cancel(app: App) {
+    app.state.run().update(|run| {
+        if let Some(run) = run {
+            run.task = text::CANCELLING;
+        }
+    });
     pool(app).cancel();
-    app.state.run().set(None);
-    say(app, text::CANCELLED);
+}
+
+/// Whether the person cancelled what still runs.
+fn cancelling(app: App) -> bool {
+    app.state.run().with_untracked(|run| run.as_ref().is_some_and(|run| run.task == text::CANCELLING))
 }
 
 /// Goes to a step.
@@ -345,26 +384,37 @@ pub fn release(app: App) {
         if first {
             let setup = app.state.setup().get_untracked();
             let opened = match facts::open_ledger(&setup, &forecast.plan, &dom::today()) {
-                Ok(ledger) => store::create_ledger(&key, ledger.clone()).await.map(|()| ledger),
+                Ok(ledger) => {
+                    let different = app.state.different().get_untracked();
+                    store::create_ledger(&key, ledger, different.as_ref()).await
+                }
                 Err(problem) => return fail(app, Step::Privacy, problem, false),
             };
             match opened {
-                Ok(ledger) => app.state.ledger().set(Some(ledger)),
+                Ok(ledger) => {
+                    app.state.different().set(None);
+                    app.state.ledger().set(Some(ledger));
+                }
                 Err(failure) => {
                     recall(app, &key).await;
                     return fail(app, Step::Privacy, failure.message, false);
                 }
             }
         }
-        match pool(app).release(&blob, plan, key.clone(), on_progress(app, text::RELEASING)).await {
+        let released = if cancelling(app) {
+            Err(Failure::new(Reason::Cancelled, text::CANCELLED))
+        } else {
+            pool(app).release(&blob, plan, key.clone(), on_progress(app, text::RELEASING)).await
+        };
+        match released {
             Ok((release, ledger)) => {
                 // Everything that the click leads to is fetched before the delay and shown after it, at once.
                 let stored = store::open_table(&key).await;
                 delay_from(clicked).await;
                 app.state.run().set(None);
-                app.state.ledger().set(Some(ledger));
-                if let Ok(Some(record)) = stored {
-                    app.state.releases().set(record.releases);
+                match stored {
+                    Ok(Some(record)) => remember(app, Ok(Some(record))),
+                    _ => app.state.ledger().set(Some(ledger)),
                 }
                 show(app, release, Origin::Made);
             }

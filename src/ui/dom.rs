@@ -116,6 +116,12 @@ pub fn clock() -> f64 {
     web_sys::window().and_then(|window| window.performance()).map_or(0.0, |clock| clock.now())
 }
 
+/// Whether the block that an event comes from is unfolded.
+pub fn is_open(event: &web_sys::Event) -> bool {
+    let element = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    element.is_some_and(|element| element.has_attribute("open"))
+}
+
 /// Sets the colours: `light`, `dark`, or as the system says.
 pub fn appearance(choice: &str) {
     let root = web_sys::window().and_then(|window| window.document()).and_then(|d| d.document_element());

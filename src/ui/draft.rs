@@ -2,9 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use crate::mechanisms::{Wallet, find};
 use crate::plan::bind::fits;
 use crate::plan::document::{
-    BudgetForm, Column, ColumnRole, ColumnType, Csv, Mechanism, MissingRule, Plan, SCHEMA,
+    BudgetForm, Calibration, Column, ColumnRole, ColumnType, Confirm, Csv, Mechanism, MissingRule, Plan,
+    SCHEMA,
 };
 use crate::privacy::adjacency::Adjacency;
 
@@ -45,6 +47,18 @@ pub enum BudgetKind {
     Mu,
 }
 
+/// What kinds of release a budget is kept for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kept {
+    /// Releases with Gaussian noise.
+    #[default]
+    Gaussian,
+    /// Mechanisms that are known by ε and δ alone.
+    Other,
+    /// Both: half of ε and a tenth of δ for the others.
+    Both,
+}
+
 /// Everything but the columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
@@ -70,6 +84,10 @@ pub struct Setup {
     pub intercept: bool,
     /// The mechanism's name in the contract.
     pub mechanism: String,
+    /// Whether the noise has the paper's own scale.
+    pub paper: bool,
+    /// Whether the person accepts a proof that assumes real-number arithmetic.
+    pub idealised: bool,
     /// The mechanism's parameters as typed; empty ones have their defaults.
     pub params: Vec<(String, String)>,
     /// Level of the intervals in percent, as typed.
@@ -84,6 +102,8 @@ pub struct Setup {
     pub rho: String,
     /// μ as typed.
     pub mu: String,
+    /// What kinds of release a new budget is kept for.
+    pub split: Kept,
     /// Share of what is left in the budget that the next release asks for, in percent.
     pub share: u8,
 }
@@ -102,6 +122,8 @@ impl Default for Setup {
             rows: String::new(),
             intercept: true,
             mechanism: "analyze-gauss".to_owned(),
+            paper: false,
+            idealised: false,
             params: Vec::new(),
             confidence: "95".to_owned(),
             form: BudgetKind::EpsilonDelta,
@@ -109,6 +131,7 @@ impl Default for Setup {
             one_in: String::new(),
             rho: "0.05".to_owned(),
             mu: "0.3".to_owned(),
+            split: Kept::Gaussian,
             share: 50,
         }
     }
@@ -377,6 +400,23 @@ pub fn ask(left: u128, share: u8, delta: f64) -> BudgetForm {
     }
 }
 
+/// What a release of the Other wallet asks for that takes `share` percent of what is left of it: ε rounded down to six digits,
+/// so that it fits and can be read out.
+#[must_use]
+pub fn ask_other(epsilon: f64, delta: f64, share: u8) -> BudgetForm {
+    let part = |left: f64| {
+        let part = left * f64::from(share.min(100)) / 100.0;
+        let place = libm::pow(10.0, libm::floor(libm::log10(part)) - 5.0);
+        let rounded = libm::floor(part / place) * place;
+        format!("{rounded:.5e}").parse().unwrap_or(rounded)
+    };
+    BudgetForm {
+        epsilon: Some(part(epsilon)).filter(|epsilon: &f64| epsilon.is_finite()),
+        delta: Some(part(delta)).filter(|delta: &f64| delta.is_finite()),
+        ..BudgetForm::default()
+    }
+}
+
 /// Makes the plan that the draft stands for, with `budget` as what this release asks for.
 ///
 /// # Errors
@@ -440,12 +480,16 @@ pub fn plan(
         protect: None,
         person: Some(setup.person.clone()).filter(|name| !name.is_empty()),
         max_rows_per_person: max_rows,
-        confirm: Vec::new(),
+        confirm: if setup.idealised { vec![Confirm::Idealised] } else { Vec::new() },
         columns: columns.iter().filter(|column| column.role != ColumnRole::Ignored).map(column).collect(),
         intercept: Some(setup.intercept).filter(|intercept| !intercept),
         missing: Some(setup.missing).filter(|rule| *rule != MissingRule::Skip),
         csv: csv(setup),
-        mechanism: Mechanism { name: setup.mechanism.clone(), params: params(setup), calibration: None },
+        mechanism: Mechanism {
+            name: setup.mechanism.clone(),
+            params: params(setup),
+            calibration: setup.paper.then_some(Calibration::Paper),
+        },
         budget,
         confidence: confidence.filter(|level| (level - 0.95).abs() > 1e-9),
     })
@@ -541,6 +585,8 @@ pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), 
         rows: rows.map_or_else(String::new, |rows| rows.to_string()),
         intercept: plan.intercept.unwrap_or(true),
         mechanism: plan.mechanism.name.clone(),
+        paper: plan.mechanism.calibration == Some(Calibration::Paper),
+        idealised: plan.confirm.contains(&Confirm::Idealised),
         params: plan.mechanism.params.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),
         confidence: plan.confidence.map_or(defaults.confidence, short_percent),
         form: match plan.budget {
@@ -552,6 +598,10 @@ pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), 
         one_in: plan.budget.delta.map_or_else(String::new, |delta| format!("{:.0}", 1.0 / delta)),
         rho: written(plan.budget.rho, &defaults.rho),
         mu: written(plan.budget.mu, &defaults.mu),
+        split: match find(&plan.mechanism.name) {
+            Some(info) if info.wallet == Wallet::Other => Kept::Other,
+            _ => Kept::Gaussian,
+        },
         share: defaults.share,
         ..dialect(plan)
     };
@@ -618,7 +668,7 @@ pub fn place(path: &str, columns: &[ColumnDraft]) -> Place {
         "person" => Place::Privacy("person"),
         "max_rows_per_person" => Place::Privacy("max-rows"),
         "adjacency" => Place::Privacy("adjacency"),
-        "confidence" => Place::Method("confidence".to_owned()),
+        "confidence" | "confirm" => Place::Method(path.to_owned()),
         path if path.starts_with("csv") => Place::Data,
         path if path.starts_with("columns") => Place::Columns,
         path => Place::Method(path.rsplit('.').next().unwrap_or_default().to_owned()),

@@ -1,16 +1,22 @@
 //! Numbers for the page, each from the module that owns it: no mathematics here.
 
-use super::draft::{self, Gap, Place, Setup};
+use serde_json::Map;
+
+use super::draft::{self, Gap, Kept, Place, Setup};
 use super::state::Table;
-use crate::engine::{EngineError, prepare};
+use crate::engine::{EngineError, Prepared, prepare};
 use crate::inference::Options;
-use crate::inference::preview::{Preview, preview};
-use crate::mechanisms::Mechanism;
-use crate::plan::document::BudgetForm;
+use crate::inference::preview::{Expected, Preview, preview};
+use crate::mechanisms::{Info, TABLE, Wallet, find};
+use crate::plan::document::{self, BudgetForm, Calibration};
 use crate::plan::{Plan, Purpose};
-use crate::privacy::calibrate::{Budget, Split, wallets};
+use crate::privacy::calibrate::{Budget, Split, delta_of_units, epsilon_of_units, wallets};
+use crate::privacy::convert::gdp_epsilon;
+use crate::privacy::event::Assurance;
 use crate::privacy::ledger::{Ledger, Opening, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
+use crate::privacy::units::Units;
+use crate::release::format::short;
 use crate::release::statement::guessing_accuracy;
 
 /// What a plan costs and what to expect of it.
@@ -18,8 +24,10 @@ use crate::release::statement::guessing_accuracy;
 pub struct Forecast {
     /// The plan with its defaults filled in.
     pub plan: Plan,
-    /// μ of the release.
-    pub mu: f64,
+    /// What the release costs, in words.
+    pub price: String,
+    /// How far its proof covers what is executed.
+    pub assurance: Assurance,
     /// Share of the whole budget that it takes, 0 to 1.
     pub of_all: f64,
     /// Share of what is left that it takes, 0 to 1.
@@ -41,34 +49,74 @@ pub struct Worth {
     pub mu: f64,
     /// How often a guess is right at most, 0.5 to 1.
     pub accuracy: f64,
-    /// Gaussian units.
-    pub units: u128,
+    /// The wallets.
+    pub units: Units,
 }
 
 /// What the setup's budget is worth, for the whole table.
-pub fn worth(form: &BudgetForm) -> Option<Worth> {
-    let wallets = wallets(&as_budget(form)?, &Split::Gaussian).ok()?;
-    let (epsilon, delta) = wallets.promise?;
-    let (epsilon, delta, mu) = (epsilon.get(), delta.get(), wallets.pair.mu.get());
-    let accuracy = guessing_accuracy(Some(mu), Some((epsilon, delta)))?;
-    Some(Worth { epsilon, delta, mu, accuracy, units: wallets.capacity.gaussian })
+pub fn worth(setup: &Setup) -> Option<Worth> {
+    let wallets = wallets(&as_budget(&draft::budget(setup).ok()?)?, &split(setup)).ok()?;
+    worth_of(wallets.promise?, wallets.pair.mu, wallets.capacity)
 }
 
 /// What a ledger was opened with.
 pub fn ledger_worth(ledger: &Ledger) -> Option<Worth> {
-    let (epsilon, delta) = ledger.promise();
-    let (epsilon, delta, mu) = (epsilon.get(), delta.get(), ledger.pair().mu.get());
-    let accuracy = guessing_accuracy(Some(mu), Some((epsilon, delta)))?;
-    Some(Worth { epsilon, delta, mu, accuracy, units: ledger.capacity().gaussian })
+    worth_of(ledger.promise(), ledger.pair().mu, ledger.capacity())
 }
 
-/// Share of a ledger's budget that is left, 0 to 1.
-pub fn left(ledger: &Ledger) -> f64 {
-    ratio(ledger.remaining().gaussian, ledger.capacity().gaussian)
+fn worth_of((epsilon, delta): (Epsilon, Delta), mu: Mu, units: Units) -> Option<Worth> {
+    let (epsilon, delta, mu) = (epsilon.get(), delta.get(), mu.get());
+    // Beside another wallet μ is not the whole loss.
+    let gaussian = (units.epsilon == 0 && units.delta == 0).then_some(mu);
+    let accuracy = guessing_accuracy(gaussian, Some((epsilon, delta)))?;
+    Some(Worth { epsilon, delta, mu, accuracy, units })
+}
+
+/// How a new budget is divided.
+fn split(setup: &Setup) -> Split {
+    match setup.split {
+        Kept::Gaussian => Split::Gaussian,
+        Kept::Other => Split::Other,
+        Kept::Both => Split::Both,
+    }
+}
+
+/// Which part of a ledger the chosen mechanism charges.
+pub fn wallet(setup: &Setup) -> Wallet {
+    find(&setup.mechanism).map_or(Wallet::Gaussian, |info| info.wallet)
+}
+
+/// Share of a ledger's wallet that is left, 0 to 1; of the Other one the scarcer of ε and δ.
+pub fn left(ledger: &Ledger, wallet: Wallet) -> f64 {
+    let (left, all) = (ledger.remaining(), ledger.capacity());
+    match wallet {
+        Wallet::Other => ratio(left.epsilon, all.epsilon).min(ratio(left.delta, all.delta)),
+        Wallet::Gaussian | Wallet::None => ratio(left.gaussian, all.gaussian),
+    }
+}
+
+/// What a ledger keeps for which kind of mechanism, in words; alone there is nothing to tell apart.
+pub fn purses(units: &Units) -> Vec<(Option<&'static str>, Wallet)> {
+    match (units.gaussian > 0, units.epsilon > 0) {
+        (true, true) => vec![
+            (Some(super::text::GAUSSIAN_WALLET), Wallet::Gaussian),
+            (Some(super::text::OTHERS_WALLET), Wallet::Other),
+        ],
+        (false, true) => vec![(None, Wallet::Other)],
+        (_, false) => vec![(None, Wallet::Gaussian)],
+    }
+}
+
+/// Share of a wallet that a charge takes.
+pub fn taken(charge: &Units, of: &Units, wallet: Wallet) -> f64 {
+    match wallet {
+        Wallet::Other => ratio(charge.epsilon, of.epsilon).max(ratio(charge.delta, of.delta)),
+        Wallet::Gaussian | Wallet::None => ratio(charge.gaussian, of.gaussian),
+    }
 }
 
 /// `part` over `whole`.
-pub fn ratio(part: u128, whole: u128) -> f64 {
+fn ratio(part: u128, whole: u128) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "for a bar on the screen")]
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
@@ -78,26 +126,49 @@ pub fn ratio(part: u128, whole: u128) -> f64 {
 /// # Errors
 /// Where the budget is not stated yet.
 pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
+    let wallet = wallet(setup);
     let (left, delta) = match ledger {
-        Some(ledger) => (ledger.remaining().gaussian, ledger.promise().1.get()),
+        Some(ledger) => (ledger.remaining(), ledger.promise().1.get()),
         None => {
             let form = draft::budget(setup)?;
-            if setup.share >= 100 {
+            let whole = setup.share >= 100 && setup.split == Kept::Gaussian;
+            if whole && wallet == Wallet::Gaussian && !(setup.paper && form.epsilon.is_none()) {
                 return Ok(form);
             }
             let unusable =
                 || Gap { place: Place::Privacy("epsilon"), text: "This budget cannot be used".to_owned() };
-            let worth = worth(&form).ok_or_else(unusable)?;
+            let worth = worth(setup).ok_or_else(unusable)?;
             (worth.units, worth.delta)
         }
     };
-    if left == 0 {
-        return Err(Gap {
-            place: Place::Privacy("share"),
-            text: "This table's budget is spent. Nothing more can be released from it".to_owned(),
-        });
+    let capacity = ledger.map_or(left, |ledger| ledger.capacity());
+    let (none, spent) = match wallet {
+        Wallet::Other => (capacity.epsilon == 0, left.epsilon == 0 || left.delta == 0),
+        Wallet::Gaussian | Wallet::None => (capacity.gaussian == 0, left.gaussian == 0),
+    };
+    let gap = |field, text: &str| Err(Gap { place: Place::Privacy(field), text: text.to_owned() });
+    match (none, spent, ledger.is_some()) {
+        (true, _, true) => gap("split", super::text::OTHER_WALLET),
+        (true, _, false) => gap("split", super::text::KEEP_WALLET),
+        (false, true, _) => {
+            gap("share", "This table's budget is spent. Nothing more can be released from it")
+        }
+        (false, false, _) if wallet == Wallet::Other => {
+            let (epsilon, delta) = (epsilon_of_units(left.epsilon), delta_of_units(left.delta));
+            Ok(draft::ask_other(epsilon.get(), delta.get(), setup.share))
+        }
+        (false, false, _) => {
+            let asked = draft::ask(left.gaussian, setup.share, delta);
+            Ok(if setup.paper { in_epsilon(&asked).unwrap_or(asked) } else { asked })
+        }
     }
-    Ok(draft::ask(left, setup.share, delta))
+}
+
+/// The same budget as ε and δ, which a paper's scale is for.
+fn in_epsilon(form: &BudgetForm) -> Option<BudgetForm> {
+    let (mu, delta) = (Mu::try_new(form.mu?).ok()?, Delta::try_new(form.delta?).ok()?);
+    let epsilon = gdp_epsilon(mu, delta).ok()?.get();
+    Some(BudgetForm { epsilon: Some(epsilon), delta: form.delta, ..BudgetForm::default() })
 }
 
 /// What a plan costs and what to expect of it, before anything is spent.
@@ -110,7 +181,7 @@ pub fn forecast(
     plan: &Plan,
     table: &Table,
     ledger: Option<&Ledger>,
-    whole: u128,
+    whole: &Units,
 ) -> Result<Forecast, (String, String)> {
     let prepared = prepare(plan.clone(), &table.names, table.delimiter, Purpose::Release).map_err(
         |error| match error {
@@ -128,42 +199,97 @@ pub fn forecast(
     };
     let charge = prepared.charge(epsilon).map_err(|error| ("budget".to_owned(), error.to_string()))?;
     let (all, left) = match ledger {
-        Some(ledger) => (ledger.capacity().gaussian, ledger.remaining().gaussian),
-        None => (whole, whole),
+        Some(ledger) => (ledger.capacity(), ledger.remaining()),
+        None => (*whole, *whole),
     };
     let refusal =
         ledger.and_then(|ledger| ledger.check(&prepared.request()).err()).map(|error| error.to_string());
-    let checked = prepared.checked();
-    let rows = plan.rows.or(plan.stated_rows);
-    let expected = match (prepared.mechanism(), rows) {
-        (Mechanism::AnalyzeGauss(parameters), Some(rows)) => {
-            let options = Options {
-                ridge: parameters.ridge,
-                repair: parameters.repair,
-                confidence: checked.confidence,
-                ..Options::default()
-            };
-            preview(
-                prepared.geometry(),
-                prepared.bound(),
-                u128::from(cost.noise.scale.get().get()),
-                cost.noise.shape,
-                rows,
-                checked.intercept,
-                options,
-            )
-            .ok()
+    let wallet = prepared.info().wallet;
+    let price = match (cost.mu, cost.promise) {
+        (Some(mu), _) => format!("Mu {}", short(mu, 4)),
+        (None, Some((epsilon, delta))) => {
+            format!("Epsilon {} and delta {}", short(epsilon.get(), 4), super::text::one_in(delta.get()))
         }
-        _ => None,
+        (None, None) => String::new(),
     };
     Ok(Forecast {
         plan: prepared.plan().clone(),
-        mu: cost.mu,
-        of_all: ratio(charge.gaussian, all),
-        of_left: ratio(charge.gaussian, left),
-        preview: expected,
+        price,
+        assurance: prepared.assurance(),
+        of_all: taken(&charge, &all, wallet),
+        of_left: taken(&charge, &left, wallet),
+        preview: expected(&prepared),
         refusal,
     })
+}
+
+/// What to expect of a plan; nothing without a stated number of rows.
+fn expected(prepared: &Prepared) -> Option<Preview> {
+    let plan = prepared.plan();
+    let rows = plan.rows.or(plan.stated_rows)?;
+    let afterwards = prepared.mechanism().afterwards();
+    let options = Options {
+        ridge: afterwards.ridge,
+        repair: afterwards.repair,
+        confidence: prepared.checked().confidence,
+        ..Options::default()
+    };
+    let law = prepared.cost()?.noise.law();
+    let expected = Expected::of(&law, plan, prepared.geometry()).ok()?;
+    let intercept = prepared.checked().intercept;
+    preview(prepared.geometry(), prepared.bound(), expected, rows, intercept, options).ok()
+}
+
+/// One mechanism beside others, for the same plan and the same ε and δ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// Its row in the table of names.
+    pub info: &'static Info,
+    /// How far its proof covers what is executed.
+    pub assurance: Assurance,
+    /// Least and most of the noise's standard error, as a share of an effect of plausible size.
+    pub noise: (f64, f64),
+    /// Most that a coefficient is shrunk, 0 to 1.
+    pub shrinkage: f64,
+}
+
+/// All mechanisms that are built, each with its own defaults and all of ε and δ: from public numbers alone. One that does not
+/// run under this plan comes with the reason.
+pub fn compare(
+    plan: &Plan,
+    table: &Table,
+    epsilon: f64,
+    delta: f64,
+) -> Vec<(&'static Info, Result<Compared, String>)> {
+    let private = TABLE.iter().filter(|info| info.built && info.wallet != Wallet::None);
+    private
+        .map(|info| {
+            let mut plan = plan.clone();
+            plan.budget = BudgetForm { epsilon: Some(epsilon), delta: Some(delta), ..BudgetForm::default() };
+            plan.mechanism = document::Mechanism {
+                name: info.name.to_owned(),
+                params: Map::new(),
+                calibration: Some(Calibration::Exact),
+            };
+            (info, compared(info, plan, table))
+        })
+        .collect()
+}
+
+fn compared(info: &'static Info, plan: Plan, table: &Table) -> Result<Compared, String> {
+    let prepared =
+        prepare(plan, &table.names, table.delimiter, Purpose::Simulate).map_err(|error| match error {
+            EngineError::Plan(error) => sentence(&error.what),
+            error => sentence(&error.to_string()),
+        })?;
+    let preview = expected(&prepared).ok_or("State the number of rows first")?;
+    let effects = preview.terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);
+    let ratios: Vec<f64> =
+        effects.clone().map(|term| term.noise_std_error / term.plausible_effect.abs()).collect();
+    let shrinkage = effects.map(|term| term.shrinkage).fold(0.0, f64::max);
+    let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = ratios.iter().copied().fold(0.0, f64::max);
+    Ok(Compared { info, assurance: prepared.assurance(), noise: (least, most), shrinkage })
 }
 
 /// Opens the ledger that a first release needs.
@@ -179,7 +305,7 @@ pub fn open_ledger(setup: &Setup, plan: &Plan, today: &str) -> Result<Ledger, St
         max_rows_per_person: plan.max_rows_per_person.unwrap_or(1),
     };
     let id = crate::noise::entropy::random_id().map_err(|error| error.to_string())?;
-    Ledger::open(&Opening { id, created: today, terms, budget, split: Split::Gaussian })
+    Ledger::open(&Opening { id, created: today, terms, budget, split: split(setup) })
         .map_err(|error| error.to_string())
 }
 

@@ -13,8 +13,10 @@ use crate::data::preview::Suggestion;
 use crate::inference::Refit;
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
+use crate::privacy::units::Units;
 use crate::release::Release;
 use crate::store::StoredRelease;
+use crate::store::people::{Different, Shared};
 use crate::worker::pool::Pool;
 
 /// The five steps, in their order.
@@ -160,6 +162,12 @@ pub struct State {
     pub pending: Option<Plan>,
     /// The table's ledger.
     pub ledger: Option<Ledger>,
+    /// Whether it is another table's, with which this one shares people.
+    pub joined: bool,
+    /// Further ledgers with people of this table.
+    pub shared: Vec<Shared>,
+    /// The person's word that this table's people are different ones.
+    pub different: Option<Different>,
     /// The tip of the ledger that was downloaded or imported last.
     pub exported: Option<String>,
     /// The releases kept beside it.
@@ -229,11 +237,10 @@ impl App {
             let plan = plan.get()?;
             let table = state.table().get().unwrap_or_default();
             let ledger = state.ledger().get();
-            let whole =
-                state.setup().with(|setup| draft::budget(setup).ok().and_then(|form| facts::worth(&form)));
-            facts::forecast(&plan, &table, ledger.as_ref(), whole.map_or(0, |worth| worth.units)).map_err(
-                |(path, text)| state.columns().with(|c| vec![Gap { place: draft::place(&path, c), text }]),
-            )
+            let whole = state.setup().with(facts::worth).map_or(Units::ZERO, |worth| worth.units);
+            facts::forecast(&plan, &table, ledger.as_ref(), &whole).map_err(|(path, text)| {
+                state.columns().with(|c| vec![Gap { place: draft::place(&path, c), text }])
+            })
         });
         Self { state, handles, plan, forecast }
     }

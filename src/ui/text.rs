@@ -2,12 +2,13 @@
 
 pub mod check;
 
-use super::draft::BudgetKind;
+use super::draft::{BudgetKind, Kept};
 use super::state::Step;
 use crate::inference::preview::Verdict;
 use crate::mechanisms::Scope;
 use crate::plan::document::{ColumnRole, ColumnType, MissingRule};
 use crate::privacy::adjacency::Adjacency;
+use crate::privacy::event::Assurance;
 use crate::privacy::ledger::State as EntryState;
 use crate::release::document::Interval;
 use crate::release::format::{grouped, percent, short};
@@ -33,6 +34,7 @@ pub const STEPS: &str = "Steps";
 pub const READING: &str = "Recognising the table";
 pub const RELEASING: &str = "Reading the table";
 pub const CANCEL: &str = "Cancel";
+pub const CANCELLING: &str = "Cancelling";
 pub const CANCELLED: &str = "Cancelled. Nothing was charged.";
 
 pub const INSECURE: &str = "This page was loaded over plain http, where a browser offers neither locks nor safe storage. You \
@@ -55,6 +57,15 @@ pub const RANGES_NOTE: &str = "Each range says what a value could be for any pat
 pub const BUDGET_WHY: &str = "The budget says how much all releases from this table together may reveal about any one \
     person. It is fixed before anything is asked, and cannot be raised afterwards.";
 pub const BUDGET_FIXED: &str = "The budget of this table is fixed. It was set before its first release.";
+pub const DIFFERENT: &str = "They are different people";
+pub const DIFFERENT_WHY: &str = "Say so only if no person is in both tables. The word stands in both ledgers, for good, and \
+    this table gets a ledger of its own with its first release. Nobody checks it: where a person is in both tables after \
+    all, both budgets are spent on that person.";
+pub const DIFFERENT_LABEL: &str = "To confirm, type: different people";
+pub const DIFFERENT_DO: &str = "Open another ledger";
+pub const DIFFERENT_WORDS: &str = "The words are: different people";
+pub const TAKE_BACK: &str = "Take it back";
+pub const ASSERTED: &str = "asserted";
 pub const ROWS_LABEL: &str = "Rows in the table, about";
 pub const ROWS_EXACT_LABEL: &str = "Rows in the table, exactly";
 pub const ROWS_WHY: &str = "A number that may be public, for the preview and to propose delta. It is never compared with \
@@ -66,6 +77,20 @@ pub const WITHHELD: &str = "Intervals are withheld: the noise is as large as the
 pub const REFIT: &str = "Fit another regression from the same release";
 pub const REFIT_FREE: &str = "This costs nothing: it uses only what is already published, and anyone who has the release \
     can do the same.";
+pub const GAUSSIAN_WALLET: &str = "For Gaussian noise";
+pub const OTHERS_WALLET: &str = "For others";
+pub const OTHER_WALLET: &str =
+    "This table's budget keeps nothing for this kind of mechanism, and cannot be divided anew";
+pub const KEEP_WALLET: &str = "Keep a part of the budget for this kind of mechanism";
+pub const SPLIT_WHY: &str = "Mechanisms with Gaussian noise share a budget best. Others are known by epsilon and delta alone, and \
+    need a part of their own. It is fixed with the budget.";
+pub const IDEALISED: &str = "I accept a proof that assumes real-number arithmetic. The computer's own arithmetic was hardened, but \
+    is not proved private.";
+pub const COMPARE: &str = "Compare the mechanisms for this plan";
+pub const COMPARE_NOTE: &str = "Each has the whole budget, epsilon and delta alike, and its own defaults. The numbers come from the plan \
+    alone; no row was read.";
+pub const PAPER: &str = "The paper's own scale, for comparison: it costs what it really costs, and is refused where that is more than \
+    the paper claims";
 pub const ONCE: &str = "A charge cannot be taken back, also if the result disappoints.";
 
 pub const fn step(step: Step) -> &'static str {
@@ -178,6 +203,23 @@ pub const fn scope(scope: Scope) -> &'static str {
     }
 }
 
+pub const fn kept(kept: Kept) -> &'static str {
+    match kept {
+        Kept::Gaussian => "Releases with Gaussian noise alone",
+        Kept::Other => "Other mechanisms alone",
+        Kept::Both => "Both: half of epsilon and a tenth of delta for the others",
+    }
+}
+
+pub const fn assurance(assurance: Assurance) -> &'static str {
+    match assurance {
+        Assurance::Exact => "the arithmetic itself",
+        Assurance::Bounded => "the arithmetic, up to an error inside delta",
+        Assurance::Idealised => "real numbers only",
+        Assurance::Demo => "nothing",
+    }
+}
+
 pub const fn entry_state(state: EntryState) -> &'static str {
     match state {
         EntryState::Reserved => "reserved",
@@ -200,6 +242,32 @@ pub fn columns_line(described: usize, in_use: usize, open: usize) -> String {
     }
 }
 
+pub fn shares_people(name: &str, others: &[String]) -> String {
+    let more = match others {
+        [] => String::new(),
+        others => format!(" {}", also_shares(others)),
+    };
+    format!("This table shares people with {name}. Its releases are charged to the same ledger.{more}")
+}
+
+pub fn also_shares(names: &[String]) -> String {
+    format!(
+        "It also shares people with {}. Budgets of different ledgers about the same people add up.",
+        list(names, 3)
+    )
+}
+
+pub fn said_different(names: &[String]) -> String {
+    format!(
+        "You said that this table is about different people than {}. Both ledgers will say so from its first release on.",
+        list(names, 3)
+    )
+}
+
+pub fn different_from(ledger: &str) -> String {
+    format!("different people than ledger {}", ledger.get(..8).unwrap_or(ledger))
+}
+
 pub fn left_line(left: f64) -> String {
     format!("{} left", percent(left))
 }
@@ -218,6 +286,15 @@ pub fn progress(share: f64, seconds: Option<f64>) -> String {
         Some(seconds) if seconds >= 90.0 => format!("{read}, about {:.0} min left", seconds / 60.0),
         Some(seconds) if seconds >= 1.0 => format!("{read}, about {seconds:.0} s left"),
         _ => read,
+    }
+}
+
+/// Two shares, as one where they read alike.
+pub fn span((least, most): (f64, f64)) -> String {
+    if percent(least) == percent(most) {
+        percent(most)
+    } else {
+        format!("{} to {}", percent(least), percent(most))
     }
 }
 

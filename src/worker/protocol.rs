@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::audit::check::Finding;
+use crate::data::SketchKey;
 use crate::data::slices::Job;
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
@@ -22,7 +23,7 @@ pub const CHUNK: u64 = 4 << 20;
 pub enum Request {
     /// Be a scanning worker. The file's handle and the port to the engine worker ride beside it.
     Scan,
-    /// Be the engine worker: recognise the table by its keyed fingerprint. The file's handle and one port for each
+    /// Be the engine worker: recognise the table by its keyed fingerprint, and keep its sketch. The file's handle and one port for each
     /// scanning worker ride beside it.
     Identify,
     /// Be the engine worker: read the table, charge the ledger, release. File and ports ride beside it.
@@ -89,12 +90,26 @@ pub struct Released {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ScanRequest {
+    /// Chunks and slices will be sketched, too. There is no answer.
+    Sketching {
+        /// The key of this device's sketches.
+        key: SketchKey,
+        /// The delimiter, as the header line shows it.
+        delimiter: u8,
+    },
     /// Hash one chunk.
     Hash {
         /// Offset of the first byte.
         from: u64,
         /// Offset after the last byte.
         to: u64,
+        /// The slice to sketch from the same bytes; it begins in this chunk.
+        sketch: Option<Job>,
+    },
+    /// Sketch one slice.
+    Sketch {
+        /// The slice.
+        job: Job,
     },
     /// Slices will be read under this plan; each worker checks and binds it by itself. There is no answer.
     Plan {
@@ -121,8 +136,13 @@ pub enum ScanResponse {
         /// How many.
         bytes: u64,
     },
-    /// SHA-256 of the chunk; its 32 bytes ride beside it.
-    Hashed,
+    /// SHA-256 of the chunk; its 32 bytes ride beside it, and after them the bytes of the sketch, if there is one.
+    Hashed {
+        /// What the slice holds, where one was to be sketched.
+        sketched: Option<SliceAnswer>,
+    },
+    /// A slice was sketched; the bytes of the sketch, if there is one, ride beside it.
+    Sketched(SliceAnswer),
     /// A slice was read; where it holds records, their moments ride beside it as bytes.
     Sliced(SliceAnswer),
     /// The slice could not be read.
@@ -196,6 +216,19 @@ mod tests {
         for message in messages {
             let text = serde_json::to_string(&message).unwrap();
             assert_eq!(serde_json::from_str::<Response>(&text).unwrap(), message, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_worker_is_asked_to_sketch_crosses_unchanged() {
+        let job = Job { slice: 3, from: u64::MAX, to: 7, known: true };
+        for request in [
+            ScanRequest::Sketching { key: std::array::from_fn(|_| 255), delimiter: b';' },
+            ScanRequest::Hash { from: 1, to: 2, sketch: Some(job) },
+            ScanRequest::Sketch { job },
+        ] {
+            let text = serde_json::to_string(&request).unwrap();
+            assert_eq!(serde_json::from_str::<ScanRequest>(&text).unwrap(), request, "{text}");
         }
     }
 

@@ -15,9 +15,10 @@ use super::protocol::{
 use super::read::{Pieces, length};
 use crate::data::header::read_header;
 use crate::data::slices::{Combiner, Job, Outcome, Part, Scan, SliceReport, slice_bytes};
-use crate::data::{Header, HeaderRead, HeaderRules, Moments};
+use crate::data::{Header, HeaderRead, HeaderRules, Moments, Sketch};
 use crate::engine::{self, Prepared};
 use crate::noise::entropy::PrivateRng;
+use crate::plan::bound::Encoding;
 use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::release::document::Software;
 use crate::store;
@@ -32,13 +33,27 @@ pub fn charged() -> bool {
     CHARGED.get()
 }
 
-/// Recognises the table.
+/// Recognises the table, and keeps its sketch.
 pub async fn identify(file: Blob, ports: Vec<MessagePort>, post: impl Fn(&Response)) -> Response {
-    let mut table = Table::new(file, ports, post, 1);
-    match table.fingerprint().await {
+    match try_identify(Table::new(file, ports, post, 1)).await {
         Ok(table) => Response::Identified { table },
         Err(failure) => Response::Failed(failure),
     }
+}
+
+async fn try_identify<P: Fn(&Response)>(mut table: Table<P>) -> Result<String, Failure> {
+    // A name of any bytes will do here. A file without a header that can be read is sketched as if all of it were records;
+    // nothing can be released from it as it stands.
+    let rules = HeaderRules { delimiter: None, encoding: Encoding::Latin1 };
+    let header = match table.header(rules).await {
+        Err(Failure { reason: Reason::Table, .. }) => {
+            Header { names: Vec::new(), delimiter: b',', body_offset: 0, lines: 0 }
+        }
+        header => header?,
+    };
+    let (key, sketch) = table.recognise(Some(&header)).await?;
+    store::keep_sketch(&key, &sketch).await?;
+    Ok(key)
 }
 
 /// Reads the table, charges, releases.
@@ -71,7 +86,7 @@ async fn try_release(
         .map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
     // A refusal depends on public numbers alone, so it need not wait for the table.
     store::check(&key, &prepared.request()).await?;
-    if table.fingerprint().await? != key {
+    if table.recognise(None).await?.0 != key {
         return Err(Failure::new(
             Reason::File,
             "The file is not the one that was recognised: it has changed since. Nothing was charged. Choose it again.",
@@ -138,31 +153,50 @@ impl<P: Fn(&Response)> Table<P> {
         Self { file, length, scanners, answers, post, progress }
     }
 
-    /// The table's key on this device (noise-and-accounting, B11).
-    async fn fingerprint(&mut self) -> Result<String, Failure> {
+    /// The table's key on this device, and its sketch if its header is given (noise-and-accounting, B11). Each chunk is read
+    /// once for both, and the workers' guesses of where records begin are verified as those of a release are.
+    async fn recognise(&mut self, header: Option<&Header>) -> Result<(String, Sketch), Failure> {
         let chunks = usize::try_from(self.length.div_ceil(CHUNK))
             .map_err(|_| Failure::new(Reason::Table, "The file is too large for this browser."))?;
+        let mut combiner = header.map(|header| Combiner::<Sketch>::of_chunks(header, self.length, CHUNK));
+        if let Some(header) = header {
+            let setup =
+                ScanRequest::Sketching { key: store::sketch_key().await?, delimiter: header.delimiter };
+            self.scanners.iter().try_for_each(|scanner| scanner.ask(&setup))?;
+        }
         let mut digests = vec![[0; 32]; chunks];
-        let mut jobs: Vec<Option<usize>> = vec![None; self.scanners.len()];
-        let mut next = 0;
-        let mut done = 0;
-        while done < chunks {
-            for (scanner, job) in self.scanners.iter().zip(&mut jobs) {
-                if job.is_none() && next < chunks {
-                    let from = CHUNK * next as u64;
-                    scanner.ask(&ScanRequest::Hash { from, to: (from + CHUNK).min(self.length) })?;
-                    *job = Some(next);
-                    next += 1;
+        let mut hashing = Hashing { asked: vec![false; chunks], next: 0 };
+        let mut works: Vec<Option<Work>> = vec![None; self.scanners.len()];
+        let mut hashed = 0;
+        while hashed < chunks || combiner.as_ref().is_some_and(|combiner| !combiner.is_done()) {
+            for (scanner, work) in self.scanners.iter().zip(&mut works) {
+                if work.is_none() {
+                    *work = hashing.next(combiner.as_mut().and_then(Combiner::next_job));
+                    if let Some(work) = work {
+                        scanner.ask(&work.request(self.length))?;
+                    }
                 }
             }
             let (scanner, answer) = self.answer().await?;
-            let ScanResponse::Hashed = answer.body else { return Err(confused()) };
-            let chunk = jobs.get_mut(scanner).and_then(Option::take).ok_or_else(confused)?;
-            let bytes = answer.riders.bytes.filter(|bytes| bytes.length() == 32).ok_or_else(confused)?;
-            bytes.copy_to(digests.get_mut(chunk).ok_or_else(confused)?);
-            done += 1;
+            let work = works.get_mut(scanner).and_then(Option::take).ok_or_else(confused)?;
+            let bytes = answer.riders.bytes.ok_or_else(confused)?.to_vec();
+            let (answer, rest) = match (answer.body, work.chunk) {
+                (ScanResponse::Hashed { sketched }, Some(chunk)) => {
+                    let (digest, rest) = bytes.split_first_chunk().ok_or_else(confused)?;
+                    *digests.get_mut(chunk).ok_or_else(confused)? = *digest;
+                    hashed += 1;
+                    (sketched, rest)
+                }
+                (ScanResponse::Sketched(sketched), None) => (Some(sketched), bytes.as_slice()),
+                _ => return Err(confused()),
+            };
+            if let (Some(combiner), Some(job), Some(answer)) = (&mut combiner, work.job, answer) {
+                let outcome = outcome(answer, || Sketch::from_bytes(rest).ok_or_else(confused))?;
+                combiner.offer(SliceReport { job, outcome }).map_err(|_| confused())?;
+            }
         }
-        store::fingerprint(&digests, self.length).await
+        let sketch = combiner.and_then(Combiner::into_sink).unwrap_or_default();
+        Ok((store::fingerprint(&digests, self.length).await?, sketch))
     }
 
     /// The first line.
@@ -218,7 +252,11 @@ impl<P: Fn(&Response)> Table<P> {
             let (scanner, answer) = self.answer().await?;
             let ScanResponse::Sliced(sliced) = answer.body else { return Err(confused()) };
             let job = jobs.get_mut(scanner).and_then(Option::take).ok_or_else(confused)?;
-            let report = SliceReport { job, outcome: outcome(sliced, &answer.riders)? };
+            let moments = || {
+                let bytes = answer.riders.bytes.as_ref().ok_or_else(confused)?;
+                Moments::from_bytes(&Zeroizing::new(bytes.to_vec())).map_err(|_| confused())
+            };
+            let report = SliceReport { job, outcome: outcome(sliced, moments)? };
             combiner.offer(report).map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
         }
         match combiner.finish() {
@@ -235,7 +273,9 @@ impl<P: Fn(&Response)> Table<P> {
             match answer.body {
                 ScanResponse::Read { bytes } => self.advance(bytes),
                 ScanResponse::Failed(failure) => return Err(failure),
-                ScanResponse::Hashed | ScanResponse::Sliced(_) => return Ok((scanner, answer)),
+                ScanResponse::Hashed { .. } | ScanResponse::Sketched(_) | ScanResponse::Sliced(_) => {
+                    return Ok((scanner, answer));
+                }
             }
         }
     }
@@ -251,16 +291,57 @@ impl<P: Fn(&Response)> Table<P> {
     }
 }
 
-/// What a scanning worker found, with its sums.
-fn outcome(answer: SliceAnswer, riders: &Riders) -> Result<Outcome<Moments>, Failure> {
+/// Chunks that are still to be hashed.
+struct Hashing {
+    asked: Vec<bool>,
+    /// No chunk before this one is left.
+    next: usize,
+}
+
+/// What one scanning worker does: a chunk to hash, a slice to sketch, or both from the same bytes.
+#[derive(Clone, Copy)]
+struct Work {
+    chunk: Option<usize>,
+    job: Option<Job>,
+}
+
+impl Hashing {
+    /// The next work, with a slice to sketch if there is one.
+    fn next(&mut self, job: Option<Job>) -> Option<Work> {
+        let chunk = match job {
+            Some(job) => Some(job.slice).filter(|&slice| self.asked.get(slice) == Some(&false)),
+            // A record that goes on beyond a chunk leaves nothing to sketch there.
+            None => {
+                self.next += self.asked.iter().skip(self.next).take_while(|&&asked| asked).count();
+                Some(self.next).filter(|&chunk| chunk < self.asked.len())
+            }
+        };
+        if let Some(asked) = chunk.and_then(|chunk| self.asked.get_mut(chunk)) {
+            *asked = true;
+        }
+        (chunk.is_some() || job.is_some()).then_some(Work { chunk, job })
+    }
+}
+
+impl Work {
+    fn request(self, length: u64) -> ScanRequest {
+        match (self.chunk, self.job) {
+            (None, Some(job)) => ScanRequest::Sketch { job },
+            (chunk, job) => {
+                let from = CHUNK.saturating_mul(chunk.unwrap_or_default() as u64);
+                ScanRequest::Hash { from, to: (from + CHUNK).min(length), sketch: job }
+            }
+        }
+    }
+}
+
+/// What a scanning worker found, with its sums or its sketch.
+fn outcome<S>(answer: SliceAnswer, sink: impl FnOnce() -> Result<S, Failure>) -> Result<Outcome<S>, Failure> {
     Ok(match answer {
         SliceAnswer::Nothing => Outcome::Nothing,
         SliceAnswer::Malformed { start, error } => Outcome::Failed { start, error },
         SliceAnswer::Read { start, end, lines, records, persons } => {
-            let bytes = riders.bytes.as_ref().ok_or_else(confused)?;
-            let bytes = Zeroizing::new(bytes.to_vec());
-            let sink = Moments::from_bytes(&bytes).map_err(|_| confused())?;
-            Outcome::Read { start, part: Part { end, lines, records, persons, sink } }
+            Outcome::Read { start, part: Part { end, lines, records, persons, sink: sink()? } }
         }
     })
 }

@@ -1,6 +1,6 @@
-//! A scanning worker: hashes chunks, turns slices into partial sums, and answers the engine worker alone.
+//! A scanning worker: hashes and sketches chunks, turns slices into partial sums, and answers the engine worker alone.
 
-use js_sys::{Reflect, Uint8Array};
+use js_sys::{Promise, Reflect, Uint8Array};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -10,9 +10,10 @@ use zeroize::Zeroizing;
 use super::channel::{Mailbox, Received, Riders, pack, unpack};
 use super::protocol::{Failure, Reason, ScanRequest, ScanResponse, SliceAnswer};
 use super::read::{Pieces, whole};
-use crate::data::Moments;
 use crate::data::csv::Feed;
-use crate::data::slices::{Job, Outcome, SliceScanner};
+use crate::data::sketch::SketchScanner;
+use crate::data::slices::{Job, Outcome, SliceReport, SliceScanner};
+use crate::data::{Moments, Sketch, SketchKey};
 use crate::engine::{self, Prepared};
 use crate::plan::Purpose;
 
@@ -27,7 +28,7 @@ pub fn serve(port: MessagePort, file: Blob) {
     spawn_local(async move {
         // The handler lives as long as this task, which is as long as the worker.
         let _handler = handler;
-        let mut scanner = Scanner { port, file, prepared: None };
+        let mut scanner = Scanner { port, file, prepared: None, sketching: None };
         loop {
             let request = inbox.next().await;
             scanner.answer(request).await;
@@ -39,6 +40,7 @@ struct Scanner {
     port: MessagePort,
     file: Blob,
     prepared: Option<Prepared>,
+    sketching: Option<(SketchKey, u8)>,
 }
 
 impl Scanner {
@@ -59,11 +61,16 @@ impl Scanner {
         request: ScanRequest,
     ) -> Result<Option<(ScanResponse, Option<Uint8Array>)>, Failure> {
         match request {
-            ScanRequest::Hash { from, to } => {
-                let bytes = whole(&self.file, from, to).await?;
-                let digest = sha256(&bytes).await?;
-                self.post(&ScanResponse::Read { bytes: to - from }, None);
-                Ok(Some((ScanResponse::Hashed, Some(digest))))
+            ScanRequest::Sketching { key, delimiter } => {
+                self.sketching = Some((key, delimiter));
+                Ok(None)
+            }
+            ScanRequest::Hash { from, to, sketch } => self.hash(from, to, sketch).await.map(Some),
+            ScanRequest::Sketch { job } => {
+                let mut scanner = self.sketcher(job)?;
+                self.sketch_from(&mut scanner, job.from, job.to).await?;
+                let (answer, sketch) = sketched(scanner.finish());
+                Ok(Some((ScanResponse::Sketched(answer), Some(Uint8Array::from(sketch.as_slice())))))
             }
             ScanRequest::Plan { plan, names, delimiter } => {
                 let prepared = engine::prepare(*plan, &names, delimiter, Purpose::Release)
@@ -73,6 +80,52 @@ impl Scanner {
             }
             ScanRequest::Slice { job } => self.slice(job).await.map(Some),
         }
+    }
+
+    /// Hashes a chunk. The browser hashes beside this thread, which sketches meanwhile.
+    async fn hash(
+        &self,
+        from: u64,
+        to: u64,
+        job: Option<Job>,
+    ) -> Result<(ScanResponse, Option<Uint8Array>), Failure> {
+        let chunk = whole(&self.file, from, to).await?;
+        let digest = sha256(&chunk)?;
+        let mut sketch = None;
+        if let Some(job) = job {
+            let mut scanner = self.sketcher(job)?;
+            let bytes = Zeroizing::new(Uint8Array::new(&chunk).to_vec());
+            let start = usize::try_from(job.from.saturating_sub(from)).unwrap_or(usize::MAX);
+            // The last record goes on in the next chunk, unless the file ends here.
+            if scanner.feed(bytes.get(start..).unwrap_or_default()) == Feed::More {
+                self.sketch_from(&mut scanner, to, to).await?;
+            }
+            sketch = Some(sketched(scanner.finish()));
+        }
+        let digest = JsFuture::from(digest).await.map_err(unhashed)?;
+        self.post(&ScanResponse::Read { bytes: to - from }, None);
+        let (sketched, sketch) = sketch.unzip();
+        let mut bytes = Uint8Array::new(&digest).to_vec();
+        bytes.extend(sketch.unwrap_or_default());
+        Ok((ScanResponse::Hashed { sketched }, Some(Uint8Array::from(bytes.as_slice()))))
+    }
+
+    fn sketcher(&self, job: Job) -> Result<SketchScanner, Failure> {
+        let (key, delimiter) = self.sketching.ok_or_else(|| {
+            Failure::new(Reason::Program, "A worker was asked to sketch before it had the key.")
+        })?;
+        Ok(SketchScanner::new(job, delimiter, &key))
+    }
+
+    /// Feeds a scanner from an offset on, surely up to `needed`.
+    async fn sketch_from(&self, scanner: &mut SketchScanner, from: u64, needed: u64) -> Result<(), Failure> {
+        let mut pieces = Pieces::new(&self.file, from, needed);
+        while let Some(bytes) = pieces.next().await? {
+            if scanner.feed(bytes) == Feed::Done {
+                break;
+            }
+        }
+        Ok(())
     }
 
     async fn slice(&self, job: Job) -> Result<(ScanResponse, Option<Uint8Array>), Failure> {
@@ -118,12 +171,25 @@ impl Scanner {
     }
 }
 
+/// What the engine worker is told of a sketch, and its bytes.
+fn sketched(report: SliceReport<Sketch>) -> (SliceAnswer, Vec<u8>) {
+    match report.outcome {
+        Outcome::Nothing => (SliceAnswer::Nothing, Vec::new()),
+        Outcome::Failed { start, error } => (SliceAnswer::Malformed { start, error }, Vec::new()),
+        Outcome::Read { start, part } => {
+            let (end, lines, records, persons) = (part.end, part.lines, part.records, part.persons);
+            (SliceAnswer::Read { start, end, lines, records, persons }, part.sink.to_bytes())
+        }
+    }
+}
+
 /// SHA-256 by the browser, which is several times as fast as a module's own.
-async fn sha256(bytes: &js_sys::ArrayBuffer) -> Result<Uint8Array, Failure> {
-    let refused = |_: JsValue| Failure::new(Reason::Program, "The browser could not hash the file.");
-    let crypto = Reflect::get(&js_sys::global(), &JsValue::from_str("crypto")).map_err(refused)?;
-    let digest =
-        crypto.unchecked_into::<Crypto>().subtle().digest_with_str_and_buffer_source("SHA-256", bytes);
-    let digest = JsFuture::from(digest.map_err(refused)?).await.map_err(refused)?;
-    Ok(Uint8Array::new(&digest))
+fn sha256(bytes: &js_sys::ArrayBuffer) -> Result<Promise, Failure> {
+    let crypto = Reflect::get(&js_sys::global(), &JsValue::from_str("crypto")).map_err(unhashed)?;
+    let subtle = crypto.unchecked_into::<Crypto>().subtle();
+    subtle.digest_with_str_and_buffer_source("SHA-256", bytes).map_err(unhashed)
+}
+
+fn unhashed(_: JsValue) -> Failure {
+    Failure::new(Reason::Program, "The browser could not hash the file.")
 }

@@ -4,6 +4,7 @@
 //! saw, so that the audit can run it with a bug planted.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use dashu_int::UBig;
 use dashu_int::ops::SquareRoot;
@@ -73,6 +74,16 @@ impl Model {
             self.log.push(Line { name, cost: [UBig::ZERO; 4], state: State::Released });
         }
         relaxed
+    }
+
+    fn disjoint(&mut self, other: u8) -> bool {
+        // Names that no request and no other entry has; alike in copies that assert alike.
+        let name = u64::MAX - 2 - u64::from(other);
+        let granted = !self.reserved() && self.log.iter().all(|line| line.name != name);
+        if granted {
+            self.log.push(Line { name, cost: [UBig::ZERO; 4], state: State::Released });
+        }
+        granted
     }
 
     fn import(&mut self, other: &Self) -> bool {
@@ -240,6 +251,8 @@ enum Step {
     },
     Recover,
     Relax(Protect),
+    /// This ledger is about different people than the one of that number.
+    Disjoint(u8),
     /// The other ledger becomes a copy of this one.
     Copy,
     /// What follows happens to the other one.
@@ -284,6 +297,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         6 => (0..8_usize, any::<bool>()).prop_map(|(back, burn)| Step::Settle { back: back / 7, burn }),
         2 => Just(Step::Recover),
         1 => prop::sample::select(vec![Protect::Rows, Protect::Features, Protect::Labels]).prop_map(Step::Relax),
+        1 => (0..3_u8).prop_map(Step::Disjoint),
         1 => Just(Step::Copy),
         2 => Just(Step::Turn),
         2 => Just(Step::Import),
@@ -472,6 +486,10 @@ fn follow(ledger: &Ledger, steps: &[Step]) -> Result<(), String> {
             Step::Relax(protect) => {
                 same("relax", ledger.relax(*protect).is_ok(), model.relax(*protect))?;
             }
+            Step::Disjoint(other) => {
+                let answer = ledger.disjoint(&format!("{other:032x}"));
+                same("disjoint", answer.is_ok(), model.disjoint(*other))?;
+            }
             Step::Copy => there = here.clone(),
             Step::Turn => std::mem::swap(&mut here, &mut there),
             Step::Import => {
@@ -500,6 +518,96 @@ pub fn follows_the_model(cases: u32) -> Result<(), String> {
     let strategy = (prop::sample::select(openings()), prop::collection::vec(any_step(), 1..32));
     let follow = |(ledger, steps): (Ledger, Vec<Step>)| follow(&ledger, &steps).map_err(TestCaseError::fail);
     runner(cases).run(&strategy, follow).map_err(|error| error.to_string())
+}
+
+/// The same for the requests that some bytes spell, at most 16 of them.
+pub fn requests_of_bytes(bytes: &[u8]) -> Result<(), String> {
+    static OPENINGS: OnceLock<Vec<Ledger>> = OnceLock::new();
+    let openings = OPENINGS.get_or_init(openings);
+    let mut spelling = Spelling(bytes.iter());
+    let ledger = &openings[usize::from(spelling.byte()) % openings.len()];
+    let mut steps = Vec::new();
+    while !spelling.0.as_slice().is_empty() && steps.len() < 16 {
+        steps.push(spelling.step());
+    }
+    follow(ledger, &steps)
+}
+
+/// Bytes in place of random numbers; zeros where they end.
+struct Spelling<'a>(std::slice::Iter<'a, u8>);
+
+impl Spelling<'_> {
+    fn byte(&mut self) -> u8 {
+        self.0.next().copied().unwrap_or(0)
+    }
+
+    fn number(&mut self, bytes: u8) -> u128 {
+        (0..bytes).fold(0, |number, _| number << 8 | u128::from(self.byte()))
+    }
+
+    fn below(&mut self, bytes: u8, bound: u64) -> u64 {
+        u64::try_from(self.number(bytes)).unwrap() % bound
+    }
+
+    fn share(&mut self) -> Share {
+        match self.byte() {
+            0..3 => Share::Left(-1),
+            3..10 => Share::Left(0),
+            10..13 => Share::Left(1),
+            13..250 => Share::Of(u32::try_from(self.below(2, 600)).unwrap()),
+            250 => Share::Units(u128::MAX),
+            251 => Share::Units(self.number(16)),
+            small => Share::Units(u128::from(small) - 252),
+        }
+    }
+
+    fn part(&mut self) -> Part {
+        match self.byte() % 8 {
+            0 | 1 => Part::Pure(self.share()),
+            2 | 3 => Part::Approximate(self.share(), self.share()),
+            kind => {
+                let most = if kind == 7 { 1 << 40 } else { 5000 };
+                let scale = match self.byte() {
+                    0 => 1 << 40,
+                    1 => 1 << 55,
+                    2 => (1 << 40) + self.below(7, (1 << 55) - (1 << 40)),
+                    _ => 1 << 48,
+                };
+                Part::Gaussian {
+                    share: self.share(),
+                    below: u32::try_from(self.below(4, 1 << 32)).unwrap(),
+                    scale,
+                    cells: [1 + self.below(5, most), self.below(5, most)],
+                }
+            }
+        }
+    }
+
+    fn step(&mut self) -> Step {
+        match self.byte() % 16 {
+            0..6 => {
+                let parts = (0..self.byte() % 4).map(|_| self.part()).collect();
+                let assurance = match self.byte() {
+                    0 => Assurance::Demo,
+                    1..16 => Assurance::Bounded,
+                    16..32 => Assurance::Idealised,
+                    _ => Assurance::Exact,
+                };
+                Step::Ask { parts, terms: self.byte() % 40, assurance }
+            }
+            6..10 => {
+                let how = self.byte();
+                Step::Settle { back: usize::from(how >> 5 == 7), burn: how & 1 == 1 }
+            }
+            10 => Step::Recover,
+            11 => {
+                Step::Relax([Protect::Rows, Protect::Features, Protect::Labels][usize::from(self.byte() % 3)])
+            }
+            12 => Step::Copy,
+            13 => Step::Turn,
+            _ => Step::Import,
+        }
+    }
 }
 
 /// Admission alone, with columns anywhere in 128 bits.
@@ -564,6 +672,7 @@ fn full_ledger() -> Ledger {
     let second = ledger.reserve(&request(terms, Assurance::Idealised)).unwrap();
     ledger.burn(second).unwrap();
     ledger.relax(Protect::Labels).unwrap();
+    ledger.disjoint("00112233445566778899aabbccddeeff").unwrap();
     ledger.reserve(&request(labels, Assurance::Bounded)).unwrap();
     ledger
 }
@@ -595,6 +704,7 @@ fn alterations(value: &Value) -> Vec<Value> {
         "burned",
         "release",
         "relax",
+        "disjoint",
         "rows",
         "features",
         "labels",

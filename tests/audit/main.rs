@@ -59,8 +59,11 @@ const KILLERS: [(Mutant, &[&str]); 29] = [
 ];
 
 /// What has to hold of the ledger.
-const LEDGER: [(&str, ledger::Check); 6] = [
+const LEDGER: [(&str, ledger::Check); 7] = [
     ("random requests follow the model", || ledger_model::follows_the_model(2_000)),
+    ("spelled requests follow the model", || {
+        ledger_model::requests_of_bytes(include_bytes!("../fuzz/corpus/requests/seed-10"))
+    }),
     ("admission follows the model", || ledger_model::admits_by_the_model(20_000)),
     ("noise scales below 2^40 are refused", ledger_model::refuses_coarse_noise),
     ("every altered document is refused", ledger_model::refuses_every_alteration),

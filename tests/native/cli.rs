@@ -453,6 +453,17 @@ fn ledgers_are_exported_imported_relaxed_and_verified() {
     assert!(bench.fails(RELEASE, 2).contains("protect"));
     assert!(bench.ok("ledger show ledger.json").contains("protects labels"));
 
+    // What only the page writes down: another ledger is about different people.
+    fs::copy(bench.path("ledger.json"), bench.path("old.json")).unwrap();
+    let mut asserting = Ledger::parse(&bench.read("ledger.json")).unwrap();
+    asserting.disjoint("00112233445566778899aabbccddeeff").unwrap();
+    bench.write("ledger.json", asserting.to_json().unwrap());
+    bench.ok("ledger verify ledger.json");
+    bench.ok("ledger import old.json ledger.json");
+    let shown = bench.ok("ledger show old.json");
+    let line = "3  different people than ledger 00112233445566778899aabbccddeeff  released  0.00 %";
+    assert!(shown.contains(line), "{shown}");
+
     let tampered = bench.read("ledger.json").replacen("\"released\"", "\"burned\"", 1);
     bench.write("ledger.json", tampered);
     let errors = bench.fails("ledger verify ledger.json", 2);

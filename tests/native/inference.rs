@@ -14,7 +14,7 @@
 use discreet::data::encode::Geometry;
 use discreet::inference::design::Design;
 use discreet::inference::moments::MomentTerm;
-use discreet::inference::preview::{Verdict, preview};
+use discreet::inference::preview::{Expected, Verdict, preview};
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{
     CellNoise, Fit, Layout, NoisyMoments, Options, RefitError, Repair, Ridge, fit, refit, report,
@@ -596,9 +596,10 @@ fn the_preview_is_honest_about_the_diabetes_table() {
     {
         let (_, bound, geometry) = diabetes_plan(features, json!("none"));
         let scale = noise_scale(&geometry, epsilon);
-        let preview = preview(&geometry, &bound, scale, Shape::Goe, 442, true, Options::default()).unwrap();
-        let cells = integer_cells(&bound, &geometry);
         let law = CellNoise::new(Shape::Goe, scale, 1 << 24);
+        let expected = Expected { noise: law, ridge: 0.0 };
+        let preview = preview(&geometry, &bound, expected, 442, true, Options::default()).unwrap();
+        let cells = integer_cells(&bound, &geometry);
         let mut ratios: Vec<f64> = (0..51)
             .map(|run| {
                 let mut rng = Pseudo::new(8, &[run]);

@@ -9,6 +9,7 @@ mod audit;
 mod cli;
 mod compile_fail;
 mod coverage;
+mod fuzz;
 mod hostile;
 mod inference;
 #[cfg(feature = "audit-mutants")]

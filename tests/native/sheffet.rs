@@ -9,7 +9,6 @@ use discreet::engine::{EngineError, Prepared, prepare, release};
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{Fit, NoisyMoments, Options, Repair, Ridge, fit, refit};
 use discreet::math::linalg::Eigen;
-use discreet::mechanisms::shared::largest_square;
 use discreet::mechanisms::{Noise, additive_wishart, sketch};
 use discreet::noise::entropy::{DemoRng, PrivateRng};
 use discreet::noise::wishart::round_sum;
@@ -186,7 +185,7 @@ fn a_bound_on_the_eigenvalue_buys_rows_or_saves_ridge() {
         let mut plan = three(name, json!({}));
         plan["mechanism"]["calibration"] = json!("paper");
         let prepared = ready(&plan);
-        let (noise, square) = (sketch_of(&prepared), largest_square(prepared.geometry()));
+        let (noise, square) = (sketch_of(&prepared), prepared.geometry().squared_norm());
         assert_eq!(noise.rows.get(), 6, "twice the terms");
         // Sheffet, section 11; a plan buys a millionth less of its δ.
         let (rows, ridge) = noise.allowed(50 * square).unwrap();

@@ -52,12 +52,16 @@ fn blob(parts: &[&[u8]]) -> Blob {
     Blob::new_with_u8_array_sequence(&parts).unwrap()
 }
 
-/// The sample table many times over, so that several workers share it.
-fn long_table() -> Vec<u8> {
-    let header = TABLE.iter().position(|&byte| byte == b'\n').unwrap() + 1;
-    let mut table = TABLE.to_vec();
-    for _ in 0..40 {
-        table.extend_from_slice(&TABLE[header..]);
+/// The sample table many times over, so that several workers share it. Its records end with so many spaces, and are
+/// those of no other test.
+fn long_table(spaces: usize) -> Vec<u8> {
+    let mut lines = TABLE.split_inclusive(|&byte| byte == b'\n');
+    let mut table = lines.next().unwrap().to_vec();
+    let body: Vec<u8> = lines
+        .flat_map(|line| [line.trim_ascii_end(), b" ".repeat(spaces).as_slice(), b"\n"].concat())
+        .collect();
+    for _ in 0..41 {
+        table.extend_from_slice(&body);
     }
     table
 }
@@ -84,16 +88,55 @@ async fn a_table_is_known_by_its_bytes() {
     assert_ne!(first, pool.identify(&blob(&[TABLE, b"\n"]), |_| {}).await.unwrap());
 }
 
+/// A table of several chunks of the fingerprint: people of these numbers, some with a line break in their text.
+fn crowd(name: &str, people: impl Iterator<Item = u32>) -> Vec<u8> {
+    let mut table = b"id,age,text\n".to_vec();
+    for n in people {
+        let text =
+            ["plain", "\"two\r\nlines, and a delimiter\"", "\"a \"\"quoted\"\"\n one\""][n as usize % 3];
+        let line = format!("{name}{n:06},{},{text}{}\n", n % 90, "-".repeat(60));
+        table.extend_from_slice(line.as_bytes());
+    }
+    table
+}
+
+#[wasm_bindgen_test]
+async fn people_are_known_again_in_another_order_and_among_others() {
+    let pool = pool("start_worker").await;
+    let known = crowd("a", 0..120_000);
+    assert!(known.len() > 8 << 20, "three chunks");
+    let key = pool.identify(&blob(&[&known]), |_| {}).await.unwrap();
+    let opened = store::create_ledger(&key, ledger(1.0), None).await.unwrap();
+    let cut = crowd("a", (0..40_000).rev());
+    let broken = [crowd("a", 60_000..90_000).as_slice(), b"ragged\n\"never closed, b000001"].concat();
+    let tables = [
+        ("in another order", crowd("a", (0..120_000).rev()), true),
+        ("some rows removed", cut, true),
+        ("half new", [crowd("a", 0..30_000), crowd("b", 0..30_000).split_off(12)].concat(), true),
+        ("not well formed", broken, true),
+        ("others", crowd("b", 0..50_000), false),
+        ("no rows", b"id,age,text\n".to_vec(), false),
+        ("nothing", Vec::new(), false),
+    ];
+    for (what, table, shares) in tables {
+        let other = pool.identify(&blob(&[&table]), |_| {}).await.unwrap();
+        assert_ne!(other, key, "{what}");
+        let record = store::open_table(&other).await.unwrap();
+        assert_eq!(record.as_ref().map(|record| record.ledger.id()), shares.then_some(opened.id()), "{what}");
+        assert!(record.is_none_or(|record| record.joined && record.shared.is_empty()), "{what}");
+    }
+}
+
 #[wasm_bindgen_test]
 async fn a_release_reads_every_slice_once_and_charges_once() {
-    let table = long_table();
+    let table = long_table(1);
     let pool = pool("start_worker").await;
     let file = blob(&[&table]);
     let key = pool.identify(&file, |_| {}).await.unwrap();
     let refused = pool.release(&file, plan(1.0), key.clone(), |_| {}).await.unwrap_err();
     assert_eq!(refused.reason, Reason::Budget, "{refused}");
     // Enough budget that eight standard deviations of the noise are the part of a few dozen rows, far below a slice's.
-    store::create_ledger(&key, ledger(16.0)).await.unwrap();
+    store::create_ledger(&key, ledger(16.0), None).await.unwrap();
     let last = Rc::new(Cell::new(0));
     let seen = Rc::clone(&last);
     let (release, ledger) =
@@ -124,9 +167,9 @@ async fn a_release_reads_every_slice_once_and_charges_once() {
 #[wasm_bindgen_test]
 async fn a_bad_record_stops_the_run_before_the_charge() {
     let pool = pool("start_worker").await;
-    let file = blob(&[TABLE, b"P1,secret-cell\n"]);
+    let file = blob(&[&long_table(2), b"P1,secret-cell\n"]);
     let key = pool.identify(&file, |_| {}).await.unwrap();
-    store::create_ledger(&key, ledger(1.0)).await.unwrap();
+    store::create_ledger(&key, ledger(1.0), None).await.unwrap();
     let failure = pool.release(&file, plan(1.0), key.clone(), |_| {}).await.unwrap_err();
     assert_eq!(failure.reason, Reason::Table);
     assert!(!failure.charged && failure.message.contains("line "), "{failure}");
@@ -137,9 +180,9 @@ async fn a_bad_record_stops_the_run_before_the_charge() {
 #[wasm_bindgen_test]
 async fn a_cancelled_request_says_so_and_charges_nothing() {
     let pool = pool("start_worker").await;
-    let file = blob(&[&long_table(), b"\n"]);
+    let file = blob(&[&long_table(3), b"\n"]);
     let key = pool.identify(&file, |_| {}).await.unwrap();
-    store::create_ledger(&key, ledger(1.0)).await.unwrap();
+    store::create_ledger(&key, ledger(1.0), None).await.unwrap();
     let canceller = pool.clone();
     let failure = pool.release(&file, plan(1.0), key.clone(), move |_| canceller.cancel()).await.unwrap_err();
     assert_eq!(failure.reason, Reason::Cancelled);

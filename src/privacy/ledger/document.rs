@@ -48,6 +48,8 @@ pub enum Kind {
     Release,
     /// From here on less is protected.
     Relax,
+    /// Somebody asserts that another ledger is about different people.
+    Disjoint,
 }
 
 /// What became of a charge. In each case it is spent.
@@ -72,7 +74,7 @@ pub struct Entry {
     pub kind: Kind,
     /// What became of it.
     pub state: State,
-    /// The mechanism's name, or `relax`.
+    /// The mechanism's name, or `relax`, or `disjoint`.
     pub mechanism: String,
     /// The mechanism's version.
     pub version: String,
@@ -111,6 +113,12 @@ impl Entry {
     /// The hash that belongs to this entry.
     pub(super) fn own_hash(&self) -> Result<String, LedgerError> {
         hash(&self.previous, self, &["hash"])
+    }
+
+    /// The ledger that this entry says to be about different people.
+    #[must_use]
+    pub fn disjoint_from(&self) -> Option<&str> {
+        if self.kind == Kind::Disjoint { self.parameters.get("ledger")?.as_str() } else { None }
     }
 
     /// The same entry but for what became of it.

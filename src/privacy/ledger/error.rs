@@ -112,6 +112,9 @@ pub enum LedgerError {
     /// A protection that cannot be changed.
     #[error("the protection cannot be relaxed: {0}")]
     Relax(&'static str),
+    /// An assertion about another ledger that cannot be written down.
+    #[error("that this ledger is about different people cannot be written down: {0}")]
+    Disjoint(&'static str),
     /// The opening names something that does not fit.
     #[error("a ledger cannot be opened: {0}")]
     Opening(&'static str),

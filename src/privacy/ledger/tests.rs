@@ -160,6 +160,72 @@ fn a_forged_chain_still_has_to_add_up() {
     assert!(forge(&|entry| entry.charge.gaussian = u128::MAX).is_err());
     assert!(forge(&|entry| entry.charge.epsilon = 1).is_err());
     assert!(forge(&|entry| entry.kind = Kind::Relax).is_err());
+    assert!(forge(&|entry| entry.kind = Kind::Disjoint).is_err());
+}
+
+const OTHER: &str = "00112233445566778899aabbccddeeff";
+
+#[test]
+fn different_people_are_asserted_once_and_cost_nothing() {
+    let mut ledger = open(TERMS, Split::Both);
+    let (own, before) = (ledger.id().to_owned(), ledger.remaining());
+    for (other, words) in [(own.as_str(), "itself"), ("ab", "32"), (&OTHER.to_uppercase(), "32"), ("", "32")]
+    {
+        let error = ledger.disjoint(other).unwrap_err();
+        assert!(matches!(error, LedgerError::Disjoint(what) if what.contains(words)), "{other}: {error}");
+    }
+    assert!(ledger.entries().is_empty() && !ledger.is_disjoint_from(OTHER));
+    ledger.disjoint(OTHER).unwrap();
+    assert!(ledger.is_disjoint_from(OTHER) && !ledger.is_disjoint_from(&own));
+    assert_eq!(ledger.disjoint(OTHER), Err(LedgerError::Disjoint("it was already")));
+    assert_eq!((ledger.remaining(), ledger.terms(), ledger.idealised()), (before, TERMS, false));
+    assert_eq!(ledger.release(1), Err(LedgerError::NotReserved(1)));
+    assert_eq!(ledger.recover(), Ok(None));
+    ledger.reserve(&request(TERMS, &[gaussian(10)])).unwrap();
+    assert_eq!(ledger.disjoint(&"1".repeat(32)), Err(LedgerError::Pending(2)));
+    ledger.release(2).unwrap();
+    ledger.disjoint(&"1".repeat(32)).unwrap();
+    assert_eq!(Ledger::parse(&ledger.to_json().unwrap()).as_ref(), Ok(&ledger));
+    let entry = serde_json::to_value(&ledger.entries()[0]).unwrap();
+    assert_eq!(entry["kind"], "disjoint");
+    assert_eq!(entry["parameters"], json!({"ledger": OTHER}));
+}
+
+#[test]
+fn an_assertion_that_is_altered_is_refused_with_its_hashes_recomputed() {
+    let mut ledger = open(TERMS, Split::Both);
+    ledger.disjoint(OTHER).unwrap();
+    ledger.disjoint(&"1".repeat(32)).unwrap();
+    let own = ledger.id().to_owned();
+    let forge = |change: &dyn Fn(&mut Entry)| {
+        let mut document = ledger.document.clone();
+        let [first, second] = document.entries.as_mut_slice() else { panic!("two entries") };
+        change(first);
+        first.hash = first.own_hash().unwrap();
+        second.previous.clone_from(&first.hash);
+        second.hash = second.own_hash().unwrap();
+        document.tip = document.last_hash().unwrap();
+        Ledger::try_from(document)
+    };
+    let name = |other: &str| {
+        let other = Value::from(other);
+        move |entry: &mut Entry| drop(entry.parameters.insert("ledger".to_owned(), other.clone()))
+    };
+    assert!(forge(&|_| ()).is_ok());
+    assert!(forge(&name(&"2".repeat(32))).is_ok(), "the chain alone cannot know whom it named");
+    assert!(forge(&name(&own)).is_err());
+    assert!(forge(&name(&"1".repeat(32))).is_err(), "twice the same");
+    assert!(forge(&name("somebody")).is_err());
+    assert!(forge(&|entry| drop(entry.parameters.remove("ledger"))).is_err());
+    assert!(forge(&|entry| drop(entry.parameters.insert("more".to_owned(), Value::Null))).is_err());
+    assert!(forge(&|entry| entry.charge.gaussian = 1).is_err());
+    assert!(forge(&|entry| entry.charge.slack = 1).is_err());
+    assert!(forge(&|entry| entry.state = State::Burned).is_err());
+    assert!(forge(&|entry| entry.mechanism = "analyze-gauss".to_owned()).is_err());
+    assert!(forge(&|entry| entry.version = "2".to_owned()).is_err());
+    assert!(forge(&|entry| entry.assurance = Assurance::Idealised).is_err());
+    assert!(forge(&|entry| entry.kind = Kind::Release).is_err());
+    assert!(forge(&|entry| entry.kind = Kind::Relax).is_err());
 }
 
 #[test]
@@ -174,8 +240,10 @@ fn an_import_extends_and_never_forks() {
     let mut ahead = local.clone();
     spend(&mut ahead);
     spend(&mut ahead);
-    assert_eq!(local.import(&ahead), Ok(2));
+    ahead.disjoint(OTHER).unwrap();
+    assert_eq!(local.import(&ahead), Ok(3));
     assert_eq!(local, ahead);
+    assert!(local.is_disjoint_from(OTHER));
     assert_eq!(local.import(&ahead), Ok(0));
     assert_eq!(local.import(&old), Err(LedgerError::Older));
     let mut apart = old.clone();

@@ -5,8 +5,9 @@ use std::num::NonZeroU32;
 use super::super::adjacency::Adjacency;
 use super::super::convert::{DELTA_MARGIN, raised_delta};
 use super::super::measure::{Delta, Epsilon};
-use super::{ProfileError, Tail, least_epsilon, least_scale, positive};
+use super::{ProfileError, Tail, least_epsilon, least_scale, ln_target_below_one, positive};
 use crate::math::contour::{ln_1p, through_saddle};
+use crate::math::round::{MARGIN, lower};
 use crate::math::search::last_true;
 
 /// The most rows that [`sketch_rows`] answers with; public, and more than any noise would need.
@@ -50,29 +51,30 @@ pub fn sketch_ridge(
     least_scale(delta, |leverage| profile(epsilon.get(), leverage, rows, adjacency))
 }
 
-/// The most rows, up to [`MOST_ROWS`], whose [`sketch_ridge`] is at most `ridge`, which is w²/R²; `None` where one row already
-/// needs more.
+/// The most rows, up to [`MOST_ROWS`], whose [`sketch_ridge`] is at most `ridge`, which is w²/R² and lowered by 2e-9 first; `None`
+/// where one row already needs more.
 ///
 /// # Errors
-/// When the ridge is not above 0, and as [`sketch_ridge`].
+/// When the ridge is not above 0, or δ is 0 or 1.
 pub fn sketch_rows(
     epsilon: Epsilon,
     delta: Delta,
     ridge: f64,
     adjacency: Adjacency,
 ) -> Result<Option<NonZeroU32>, ProfileError> {
-    positive("ridge", ridge)?;
-    let suffices =
-        |rows| -> Result<bool, ProfileError> { Ok(sketch_ridge(epsilon, delta, rows, adjacency)? <= ridge) };
-    if !suffices(NonZeroU32::MIN)? {
+    ln_target_below_one(delta)?;
+    let leverage = 1.0 / lower(positive("ridge", ridge)?, 2.0 * MARGIN);
+    positive("ridge", leverage)?;
+    let suffices = |rows| profile(epsilon.get(), leverage, rows, adjacency) <= delta;
+    if !suffices(NonZeroU32::MIN) {
         return Ok(None);
     }
-    if suffices(MOST_ROWS)? {
+    if suffices(MOST_ROWS) {
         return Ok(Some(MOST_ROWS));
     }
     let (mut good, mut bad) = (NonZeroU32::MIN, MOST_ROWS);
     while let Some(middle) = between(good, bad) {
-        if suffices(middle)? {
+        if suffices(middle) {
             good = middle;
         } else {
             bad = middle;

@@ -185,7 +185,8 @@ fn the_most_rows_for_a_ridge() {
                 assert!(ridge_of(NonZeroU32::MIN) > ridge);
                 continue;
             };
-            assert!(ridge_of(most) <= ridge && ridge_of(most.checked_add(1).unwrap()) > ridge);
+            let more = most.checked_add(1 + most.get() / 100_000_000).unwrap();
+            assert!(ridge_of(most) <= ridge && ridge_of(more) > ridge);
         }
         assert_eq!(sketch_rows(epsilon(1.0), delta(1e-6), 1e9, adjacency), Ok(Some(MOST_ROWS)));
     }

@@ -67,9 +67,7 @@ fn line(app: App, step: Step) -> String {
         Step::Privacy => {
             let worth = app.state.ledger().with(|ledger| match ledger {
                 Some(ledger) => facts::ledger_worth(ledger),
-                None => {
-                    app.state.setup().with(|s| draft::budget(s).ok().and_then(|form| facts::worth(&form)))
-                }
+                None => app.state.setup().with(facts::worth),
             });
             worth.map_or_else(
                 || "No budget yet".to_owned(),
@@ -108,8 +106,10 @@ fn CheckEntry() -> impl IntoView {
 #[component]
 fn BudgetMeter() -> impl IntoView {
     let app = App::here();
-    let left =
-        Signal::derive(move || app.state.ledger().with(|ledger| ledger.as_ref().map_or(1.0, facts::left)));
+    let left = Signal::derive(move || {
+        let wallet = app.state.setup().with(facts::wallet);
+        app.state.ledger().with(|ledger| ledger.as_ref().map_or(1.0, |ledger| facts::left(ledger, wallet)))
+    });
     let ask = Signal::derive(move || {
         app.forecast.with(|forecast| forecast.as_ref().map_or(0.0, |f| f.of_all.min(1.0)))
     });

@@ -5,7 +5,6 @@ use leptos::prelude::*;
 use super::Icon;
 use crate::inference::preview::Verdict;
 use crate::plan::document::ColumnRole;
-use crate::release::format::percent;
 use crate::ui::facts::Forecast;
 use crate::ui::state::{App, Run, StateStoreFields, Step};
 use crate::ui::{actions, text};
@@ -70,7 +69,11 @@ fn blocked(app: App) -> Option<String> {
 fn Ready() -> impl IntoView {
     let app = App::here();
     let obstacle = Memo::new(move |_| blocked(app));
-    let can = move || obstacle.with(Option::is_none) && app.forecast.with(Result::is_ok);
+    // Both are read each time: a button that once looked at the obstacle alone would not hear of the forecast later.
+    let can = Memo::new(move |_| {
+        let (open, whole) = (obstacle.with(Option::is_none), app.forecast.with(Result::is_ok));
+        open && whole
+    });
     let inside = move || match (obstacle.get(), app.forecast.get()) {
         (Some(obstacle), _) => {
             let due = obstacle == text::EXPORT_FIRST;
@@ -98,7 +101,7 @@ fn Ready() -> impl IntoView {
     };
     view! {
         {inside}
-        <button type="button" class="release" aria-disabled=move || (!can()).to_string()
+        <button type="button" class="release" aria-disabled=move || (!can.get()).to_string()
             on:click=move |_| if obstacle.with_untracked(Option::is_none) { actions::release(app) }>
             "Release"
         </button>
@@ -142,11 +145,6 @@ fn noise(forecast: &Forecast) -> String {
     if ratios.is_empty() {
         return text::verdict(preview.verdict).to_owned();
     }
-    let span = if percent(least) == percent(most) {
-        percent(most)
-    } else {
-        format!("{} to {}", percent(least), percent(most))
-    };
-    let words = format!("about {span} of a plausible effect");
+    let words = format!("about {} of a plausible effect", text::span((least, most)));
     if preview.verdict == Verdict::Approximate { format!("{words}; intervals approximate") } else { words }
 }

@@ -4,9 +4,10 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 
+use super::people;
 use crate::release::format::bytes;
 use crate::ui::parts::{Choice, Field, Icon, PrivateZone};
-use crate::ui::state::{App, StateStoreFields, Table};
+use crate::ui::state::{App, StateStoreFields, Step, Table};
 use crate::ui::{actions, check, dom, samples, text};
 
 /// Most columns of the preview: more do not help to recognise a table.
@@ -100,6 +101,10 @@ fn Preview() -> impl IntoView {
                 <strong>{size}</strong>
                 {move || table().sample.then(|| view! { " " <span class="quietly">{samples::describe(&table().name)}</span> })}
             </p>
+            {move || people::sentence(app).map(|told| view! {
+                <p class="notice"><Icon name="note"/><span>{told} " "
+                    <button type="button" class="link" on:click=move |_| actions::go(app, Step::Privacy)>"See Privacy"</button></span></p>
+            })}
             {move || table().fault.map(|fault| view! { <p class="notice problem" role="alert"><Icon name="stop"/>{fault}</p> })}
             {move || view! { <Rows table=table()/> }}
             <Dialect/>

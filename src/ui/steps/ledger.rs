@@ -4,7 +4,9 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 
+use crate::mechanisms::Wallet;
 use crate::privacy::ledger::{Entry, Ledger};
+use crate::privacy::units::Units;
 use crate::release::format::percent;
 use crate::ui::parts::Meter;
 use crate::ui::state::{App, Origin, StateStoreFields};
@@ -44,13 +46,19 @@ pub fn LedgerPanel() -> impl IntoView {
 
 #[component]
 fn Account(ledger: Ledger) -> impl IntoView {
-    let left = facts::left(&ledger);
-    let capacity = ledger.capacity().gaussian;
-    let spent = facts::ratio(ledger.charged().gaussian, capacity);
+    let capacity = ledger.capacity();
+    let purses = facts::purses(&capacity).into_iter().map(|(label, wallet)| {
+        let left = facts::left(&ledger, wallet);
+        let spent = facts::taken(&ledger.charged(), &capacity, wallet);
+        view! {
+            <p class="tabular">{label.map(|label| format!("{label}: "))}<strong>{text::left_line(left)}</strong> ", " {percent(spent)} " charged so far"</p>
+            <Meter share=Signal::derive(move || left) ask=Signal::derive(|| 0.0)/>
+        }
+    });
+    let purses = purses.collect_view();
     let rows = ledger.entries().to_vec().into_iter().map(move |entry| view! { <EntryRow entry capacity/> });
     view! {
-        <p class="tabular"><strong>{text::left_line(left)}</strong> ", " {percent(spent)} " charged so far"</p>
-        <Meter share=Signal::derive(move || left) ask=Signal::derive(|| 0.0)/>
+        {purses}
         <div class="scroll" tabindex="0" role="group" aria-label="Releases charged to this ledger">
             <table class="plain">
                 <caption class="hidden">"Releases charged to this ledger"</caption>
@@ -67,7 +75,7 @@ fn Account(ledger: Ledger) -> impl IntoView {
 }
 
 #[component]
-fn EntryRow(entry: Entry, capacity: u128) -> impl IntoView {
+fn EntryRow(entry: Entry, capacity: Units) -> impl IntoView {
     let app = App::here();
     let number: u64 = entry.seq.parse().unwrap_or(0);
     let kept = app
@@ -75,11 +83,14 @@ fn EntryRow(entry: Entry, capacity: u128) -> impl IntoView {
         .releases()
         .with_untracked(|all| all.iter().find(|r| r.entry == number).map(|r| r.release.clone()));
     let told = kept.as_ref().map_or_else(
-        || entry.mechanism.clone(),
+        || entry.disjoint_from().map_or_else(|| entry.mechanism.clone(), text::different_from),
         |release| {
             format!("{} by {}", text::list(&crate::release::figure::outcomes(release), 2), entry.mechanism)
         },
     );
+    let wallet = if entry.charge.gaussian > 0 { Wallet::Gaussian } else { Wallet::Other };
+    let cost = facts::taken(&entry.charge, &capacity, wallet);
+    let state = if entry.disjoint_from().is_some() { text::ASSERTED } else { text::entry_state(entry.state) };
     let label = format!("Open release {}", entry.seq);
     let open = kept.map(|release| {
         view! { <button type="button" class="quiet" aria-label=label on:click=move |_| actions::show(app, release.clone(), Origin::Kept)>"Open"</button> }
@@ -88,8 +99,8 @@ fn EntryRow(entry: Entry, capacity: u128) -> impl IntoView {
         <tr>
             <td>{entry.seq}</td>
             <td>{told}</td>
-            <td class="numeric">{percent(facts::ratio(entry.charge.gaussian, capacity))}</td>
-            <td>{text::entry_state(entry.state)}</td>
+            <td class="numeric">{percent(cost)}</td>
+            <td>{state}</td>
             <td>{open}</td>
         </tr>
     }

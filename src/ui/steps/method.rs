@@ -3,12 +3,13 @@
 use leptos::prelude::*;
 
 use crate::inference::preview::{Preview, TermPreview, Verdict};
-use crate::mechanisms::TABLE;
+use crate::mechanisms::{TABLE, find};
+use crate::privacy::event::Assurance;
 use crate::release::format::{percent, significant};
 use crate::ui::parts::Field;
 use crate::ui::parts::plot::{NoiseCell, ShareBar};
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::{actions, text};
+use crate::ui::{actions, dom, facts, text};
 
 /// Terms that the preview lists.
 const SHOWN: usize = 60;
@@ -16,7 +17,7 @@ const SHOWN: usize = 60;
 /// Choose how; see what it will give.
 #[component]
 pub fn Method() -> impl IntoView {
-    view! { <Expectation/> <Chooser/> <Advanced/> }.into_any()
+    view! { <Expectation/> <Chooser/> <Comparison/> <Accept/> <Advanced/> }.into_any()
 }
 
 #[component]
@@ -127,10 +128,15 @@ fn Chooser() -> impl IntoView {
             <label class="choice tall" class:off=!info.built for=target>
                 <input id=id type="radio" name="mechanism" value=info.name disabled=!info.built
                     prop:checked=move || current.get() == info.name
-                    on:change=move |_| setup.update(|setup| { setup.mechanism = info.name.to_owned(); setup.params.clear(); })/>
+                    on:change=move |_| setup.update(|setup| {
+                        setup.mechanism = info.name.to_owned();
+                        setup.params.clear();
+                        setup.paper = false;
+                        setup.idealised = false;
+                    })/>
                 <span>
                     <strong class="code">{info.name}</strong> <span class="tag">{note}</span>
-                    <span class="hint">{info.summary} " " {info.source}"."</span>
+                    <span class="hint">{info.summary} " " {info.prefer} " " {info.source}"."</span>
                 </span>
             </label>
         }
@@ -151,8 +157,160 @@ fn Chooser() -> impl IntoView {
     }
 }
 
-/// A mechanism's own parameters.
-const PARAMETERS: [(&str, &str, &str, &str); 7] = [
+/// All mechanisms beside each other, once somebody wants to see them.
+#[component]
+fn Comparison() -> impl IntoView {
+    let app = App::here();
+    let asked = RwSignal::new(false);
+    let compared = Memo::new(move |_| {
+        if !asked.get() {
+            return None;
+        }
+        let plan = app.plan.get().ok()?;
+        let table = app.state.table().get()?;
+        let worth = app.state.ledger().with(|ledger| match ledger {
+            Some(ledger) => facts::ledger_worth(ledger),
+            None => app.state.setup().with(facts::worth),
+        })?;
+        Some(facts::compare(&plan, &table, worth.epsilon, worth.delta))
+    });
+    let rows = move || {
+        let Some(compared) = compared.get() else {
+            return view! { <p class="hint">"State the budget and describe the columns first."</p> }
+                .into_any();
+        };
+        let rows = compared.into_iter().map(|(info, found)| match found {
+            Ok(found) => view! {
+                <tr>
+                    <th scope="row" class="code">{info.name}</th>
+                    <td class="numeric">{text::span(found.noise)}</td>
+                    <td class="numeric">{percent(found.shrinkage)}</td>
+                    <td>{text::assurance(found.assurance)}</td>
+                </tr>
+            }
+            .into_any(),
+            Err(why) => view! {
+                <tr><th scope="row" class="code">{info.name}</th><td colspan="3" class="quietly">{why}</td></tr>
+            }
+            .into_any(),
+        });
+        view! {
+            <div class="scroll" tabindex="0" role="group" aria-label=text::COMPARE>
+                <table class="plain">
+                    <caption class="hidden">{text::COMPARE}</caption>
+                    <thead><tr>
+                        <th scope="col">"Mechanism"</th>
+                        <th scope="col" class="numeric">"Noise, of a plausible effect"</th>
+                        <th scope="col" class="numeric">"Shrinks by"</th>
+                        <th scope="col">"Its proof covers"</th>
+                    </tr></thead>
+                    <tbody>{rows.collect_view()}</tbody>
+                </table>
+            </div>
+            <p class="hint">{text::COMPARE_NOTE}</p>
+        }
+        .into_any()
+    };
+    view! {
+        <details class="more" on:toggle=move |event| asked.set(dom::is_open(&event))>
+            <summary>{text::COMPARE}</summary>
+            {rows}
+        </details>
+    }
+}
+
+/// The person's word for a proof that assumes real numbers, where the mechanism has no other.
+#[component]
+fn Accept() -> impl IntoView {
+    let setup = App::here().state.setup();
+    let needed = Memo::new(move |_| {
+        setup.with(|setup| find(&setup.mechanism).is_some_and(|info| info.assurance == Assurance::Idealised))
+    });
+    move || {
+        needed.get().then(|| view! {
+            <div class="field" id="method-confirm" tabindex="-1">
+                <label class="choice"><input type="checkbox" prop:checked=move || setup.with(|setup| setup.idealised)
+                    on:change=move |event| setup.update(|setup| setup.idealised = event_target_checked(&event))/>
+                    <span>{text::IDEALISED}</span></label>
+            </div>
+        })
+    }
+}
+
+/// A field of a mechanism's parameters: id, name, label, hint.
+type Parameter = (&'static str, &'static str, &'static str, &'static str);
+
+/// Parameters that belong to a mechanism alone, by its name.
+const fn own_parameters(mechanism: &str) -> &'static [Parameter] {
+    match mechanism.as_bytes() {
+        b"analyze-gauss" => &[(
+            "method-shape",
+            "shape",
+            "Shape of the noise",
+            "goe or iid. Default: goe; iid with the paper's scale",
+        )],
+        b"additive-wishart" => &[
+            (
+                "method-scale_ratio",
+                "scale_ratio",
+                "Largest squared row over the scale of a random row",
+                "0.1 to 10. More means more random rows, each smaller. Default: 3; 1 with the paper's scale",
+            ),
+            (
+                "method-output",
+                "output",
+                "What is done with the mean of the noise",
+                "debiased: taken off where that leaves the moments positive definite. raw: kept, as a ridge. Default: debiased",
+            ),
+        ],
+        b"jl-ridge" => &[(
+            "method-sketch_rows",
+            "sketch_rows",
+            "Rows of the projection",
+            "more rows mean less noise and a larger ridge. Default: 100, or twice the terms",
+        )],
+        b"inverse-wishart" => &[(
+            "method-dof",
+            "dof",
+            "Degrees of freedom",
+            "a number, or rows+d where the number of rows is public. Default: 100, or twice the terms",
+        )],
+        b"jl-ridge-adaptive" => &[
+            ("method-min_rows", "min_rows", "Fewest rows of the projection", "Default: twice the terms"),
+            EIGENVALUE[0],
+            EIGENVALUE[1],
+        ],
+        b"inverse-wishart-adaptive" => &[
+            (
+                "method-min_dof",
+                "min_dof",
+                "Fewest degrees of freedom",
+                "a number, or rows+d. Default: twice the terms",
+            ),
+            EIGENVALUE[0],
+            EIGENVALUE[1],
+        ],
+        _ => &[],
+    }
+}
+
+const EIGENVALUE: [Parameter; 2] = [
+    (
+        "method-eigenvalue_share",
+        "eigenvalue_share",
+        "Share of epsilon for the least eigenvalue",
+        "above 0, below 1. Default: 0.25; 0.5 with the paper's scale",
+    ),
+    (
+        "method-eigenvalue_delta_share",
+        "eigenvalue_delta_share",
+        "Share of delta for the least eigenvalue",
+        "above 0, below 1. Default: 0.25; 0.5 with the paper's scale",
+    ),
+];
+
+/// Parameters of every mechanism that releases moments.
+const PARAMETERS: [Parameter; 6] = [
     (
         "method-ridge",
         "ridge",
@@ -165,7 +323,6 @@ const PARAMETERS: [(&str, &str, &str, &str); 7] = [
         "If the noisy moments are not positive definite",
         "shift, floor or none. Default: shift",
     ),
-    ("method-shape", "shape", "Shape of the noise", "goe or iid. Default: goe"),
     (
         "method-feature_share",
         "feature_share",
@@ -190,7 +347,7 @@ const PARAMETERS: [(&str, &str, &str, &str); 7] = [
 #[component]
 fn Advanced() -> impl IntoView {
     let setup = App::here().state.setup();
-    let fields = PARAMETERS.map(|(id, name, label, hint)| {
+    let field = move |&(id, name, label, hint): &Parameter| {
         let value = Signal::derive(move || {
             setup.with(|setup| {
                 setup
@@ -208,7 +365,10 @@ fn Advanced() -> impl IntoView {
             });
         });
         view! { <Field id label value set hint=Signal::derive(move || hint.to_owned())/> }
-    });
+    };
+    let mechanism = Memo::new(move |_| setup.with(|setup| setup.mechanism.clone()));
+    let own = move || own_parameters(&mechanism.get()).iter().map(field).collect_view();
+    let fields = PARAMETERS.iter().map(field).collect_view();
     view! {
         <details class="more">
             <summary>"Advanced"</summary>
@@ -221,7 +381,13 @@ fn Advanced() -> impl IntoView {
                         on:change=move |event| setup.update(|setup| setup.intercept = event_target_checked(&event))/>
                         <span>"The regression has an intercept"</span></label>
                 </div>
+                {own}
                 {fields}
+                <div class="field">
+                    <label class="choice"><input type="checkbox" prop:checked=move || setup.with(|setup| setup.paper)
+                        on:change=move |event| setup.update(|setup| setup.paper = event_target_checked(&event))/>
+                        <span>{text::PAPER}</span></label>
+                </div>
             </div>
         </details>
     }

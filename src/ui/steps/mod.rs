@@ -9,6 +9,7 @@ pub mod result;
 mod cells;
 mod ledger;
 mod many;
+mod people;
 mod refit;
 mod table;
 

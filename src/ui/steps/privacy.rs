@@ -2,10 +2,11 @@
 
 use leptos::prelude::*;
 
+use super::people::People;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::release::format::short;
 use crate::release::statement::guessing_sentence;
-use crate::ui::draft::{self, BudgetKind, Setup};
+use crate::ui::draft::{self, BudgetKind, Kept, Setup};
 use crate::ui::facts::{self, Worth};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
@@ -23,6 +24,7 @@ pub fn PrivacyStep() -> impl IntoView {
     let fixed = Memo::new(move |_| app.state.ledger().with(Option::is_some));
     view! {
         <p class="lead">{move || if fixed.get() { text::BUDGET_FIXED } else { text::BUDGET_WHY }}</p>
+        <People/>
         {move || if fixed.get() { view! { <Fixed/> }.into_any() } else { view! { <Propose/> }.into_any() }}
         <Share/>
         <Neighbours fixed/>
@@ -34,9 +36,7 @@ pub fn PrivacyStep() -> impl IntoView {
 fn worth(app: App) -> Option<Worth> {
     app.state.ledger().with(|ledger| match ledger {
         Some(ledger) => facts::ledger_worth(ledger),
-        None => {
-            app.state.setup().with(|setup| draft::budget(setup).ok().and_then(|form| facts::worth(&form)))
-        }
+        None => app.state.setup().with(facts::worth),
     })
 }
 
@@ -67,7 +67,9 @@ fn Fixed() -> impl IntoView {
                     <div><dt>"Epsilon"</dt><dd>{short(worth.epsilon, 4)}</dd></div>
                     <div><dt>"Delta"</dt><dd>{text::one_in(worth.delta)}</dd></div>
                     <div><dt>"Mu"</dt><dd>{short(worth.mu, 4)}</dd></div>
-                    <div><dt>"Left"</dt><dd>{move || app.state.ledger().with(|l| l.as_ref().map(|l| text::left_line(facts::left(l))))}</dd></div>
+                    {facts::purses(&worth.units).into_iter().map(|(label, wallet)| view! {
+                        <div><dt>{label.unwrap_or("Left")}</dt><dd>{move || app.state.ledger().with(|l| l.as_ref().map(|l| text::left_line(facts::left(l, wallet))))}</dd></div>
+                    }).collect_view()}
                 </dl>
             }
         })
@@ -146,9 +148,20 @@ fn Propose() -> impl IntoView {
     let key = |kind: BudgetKind| format!("{kind:?}");
     let set_form = Callback::new(move |value: String| {
         setup.update(|setup| {
-            setup.form = forms.into_iter().find(|kind| key(*kind) == value).unwrap_or_default()
+            setup.form = forms.into_iter().find(|kind| key(*kind) == value).unwrap_or_default();
+            if setup.form != BudgetKind::EpsilonDelta {
+                setup.split = Kept::Gaussian;
+            }
         });
     });
+    let kept = [Kept::Gaussian, Kept::Other, Kept::Both];
+    let split_key = |kept: Kept| format!("{kept:?}");
+    let set_split = Callback::new(move |value: String| {
+        setup.update(|setup| {
+            setup.split = kept.into_iter().find(|kept| split_key(*kept) == value).unwrap_or_default()
+        });
+    });
+    let split = Memo::new(move |_| setup.with(|setup| setup.split));
     let amount = move || {
         match form.get() {
         BudgetKind::EpsilonDelta => view! {
@@ -179,12 +192,17 @@ fn Propose() -> impl IntoView {
                     set=write(|setup, value| setup.one_in = value) hint=proposed/>
             </div>
             <Meaning/>
+            <Choice id="privacy-split" label="The budget is kept for"
+                options=kept.into_iter().map(|kept| (split_key(kept), text::kept(kept).to_owned())).collect()
+                value=Signal::derive(move || split_key(split.get())) set=set_split
+                disabled=Signal::derive(move || form.get() != BudgetKind::EpsilonDelta)/>
+            <p class="hint">{text::SPLIT_WHY}</p>
             <details class="more">
                 <summary>"Other ways to state the budget"</summary>
                 <Choice id="privacy-form" label="The budget is stated as"
                     options=forms.into_iter().map(|kind| (key(kind), text::form(kind).to_owned())).collect()
                     value=Signal::derive(move || key(form.get())) set=set_form/>
-                <p class="hint">"All of it is kept for releases with Gaussian noise. Rho and mu count the same loss in other units: mu squared is twice rho."</p>
+                <p class="hint">"Rho and mu are for releases with Gaussian noise alone. They count the same loss in other units: mu squared is twice rho."</p>
             </details>
         </section>
     }
@@ -207,9 +225,7 @@ fn Share() -> impl IntoView {
         }
     });
     let ask = move || {
-        app.forecast.with(|forecast| {
-            forecast.as_ref().ok().map(|f| format!("Mu {} for this release.", short(f.mu, 4)))
-        })
+        app.forecast.with(|forecast| forecast.as_ref().ok().map(|f| format!("{} for this release.", f.price)))
     };
     view! {
         <fieldset class="block" id="privacy-share" tabindex="-1">

@@ -1,0 +1,123 @@
+//! Which ledgers are about people of a table, and a person's word that they are not. Pure, and tested natively.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::Sketch;
+use crate::data::sketch::Overlap;
+use crate::privacy::ledger::Ledger;
+
+/// What a person types to assert that two tables are about different people.
+pub const DIFFERENT: &str = "different people";
+
+/// A ledger of a table that shares people with another table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shared {
+    /// The ledger's identifier.
+    pub ledger: String,
+    /// The day it was opened.
+    pub created: String,
+}
+
+impl Shared {
+    /// A ledger, to be named.
+    #[must_use]
+    pub fn of(ledger: &Ledger) -> Self {
+        Self { ledger: ledger.id().to_owned(), created: ledger.created().to_owned() }
+    }
+
+    /// Its name for a person. The store knows no file's name.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("ledger {} of {}", self.ledger.get(..8).unwrap_or(&self.ledger), self.created)
+    }
+}
+
+/// A person's word that a table is about different people than the tables of some ledgers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Different {
+    shared: Vec<Shared>,
+}
+
+impl Different {
+    /// That word, if it is what was typed: upper case and spaces do not matter. There is no other way to one.
+    #[must_use]
+    pub fn typed(text: &str, shared: Vec<Shared>) -> Option<Self> {
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        (words.join(" ") == DIFFERENT && !shared.is_empty()).then_some(Self { shared })
+    }
+
+    /// The ledgers whose people are meant.
+    #[must_use]
+    pub fn shared(&self) -> &[Shared] {
+        &self.shared
+    }
+
+    /// Whether a ledger is among them.
+    #[must_use]
+    pub fn is_from(&self, ledger: &str) -> bool {
+        self.shared.iter().any(|shared| shared.ledger == ledger)
+    }
+}
+
+/// The ledgers of tables that share people with a table, each once, the largest overlap first. `known` are the sketches of
+/// other tables with their ledgers.
+#[must_use]
+pub fn sharing(sketch: &Sketch, known: &[(String, Sketch)]) -> Vec<String> {
+    let mut found: Vec<(Overlap, &String)> = known
+        .iter()
+        .map(|(ledger, other)| (sketch.overlap(other), ledger))
+        .filter(|(overlap, _)| overlap.shares_people())
+        .collect();
+    // The same order whatever order the store has.
+    found.sort_by(|(a, one), (b, other)| {
+        let larger = b.exceeds(a).cmp(&a.exceeds(b));
+        larger.then_with(|| b.of.cmp(&a.of)).then_with(|| one.cmp(other))
+    });
+    let mut ledgers: Vec<String> = Vec::new();
+    for (_, ledger) in found {
+        if !ledgers.contains(ledger) {
+            ledgers.push(ledger.clone());
+        }
+    }
+    ledgers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A table of the people with these numbers: values that a hash could have.
+    fn sketch(people: impl IntoIterator<Item = u64>) -> Sketch {
+        let bytes: Vec<u8> = people.into_iter().flat_map(u64::to_le_bytes).collect();
+        Sketch::from_bytes(&bytes).unwrap()
+    }
+
+    #[test]
+    fn the_largest_overlap_comes_first_and_each_ledger_once() {
+        let known = [
+            ("few".to_owned(), sketch(90..200)),
+            ("none".to_owned(), sketch(200..300)),
+            ("many".to_owned(), sketch(40..100)),
+            ("few".to_owned(), sketch(80..200)),
+        ];
+        let table = sketch(0..100);
+        assert_eq!(sharing(&table, &known), ["many", "few"]);
+        let mut turned = known.clone();
+        turned.reverse();
+        assert_eq!(sharing(&table, &turned), ["many", "few"]);
+        assert!(sharing(&sketch(0..40), &known).is_empty());
+        assert!(sharing(&Sketch::default(), &known).is_empty());
+    }
+
+    #[test]
+    fn only_the_words_say_that_people_are_different() {
+        let shared = vec![Shared { ledger: "0123456789".to_owned(), created: "2026-11-22".to_owned() }];
+        for text in ["", "different", "people", "differentpeople", "different people.", "yes"] {
+            assert_eq!(Different::typed(text, shared.clone()), None, "{text}");
+        }
+        let word = Different::typed("  Different   people\n", shared.clone()).unwrap();
+        assert!(word.is_from("0123456789") && !word.is_from("01234567"));
+        assert_eq!(word.shared()[0].name(), "ledger 01234567 of 2026-11-22");
+        assert_eq!(Different::typed(DIFFERENT, Vec::new()), None, "than whom?");
+    }
+}

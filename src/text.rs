@@ -1,0 +1,32 @@
+//! Text of others as it may stand in a message.
+
+/// The text on one line: characters that break a line, steer a terminal or turn the direction of reading are written as
+/// escapes, all others as they are.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if steers(c) { line.extend(c.escape_default()) } else { line.push(c) }
+    }
+    line
+}
+
+/// Control characters, the two separators of Unicode, and the marks of its bidirectional algorithm.
+fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_line;
+
+    #[test]
+    fn nothing_of_a_name_leaves_its_line() {
+        assert_eq!(
+            one_line("a\nb\r\n\u{1b}[2J\u{85}\u{2028}\u{202e}"),
+            "a\\nb\\r\\n\\u{1b}[2J\\u{85}\\u{2028}\\u{202e}"
+        );
+        assert_eq!(one_line("it's \"e\u{301}t\u{e9}\" \\ 年齢"), "it's \"e\u{301}t\u{e9}\" \\ 年齢");
+    }
+}

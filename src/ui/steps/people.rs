@@ -1,0 +1,67 @@
+//! Other tables with people of this one: whose ledger pays, and a person's word that they are different people.
+
+use leptos::prelude::*;
+
+use crate::store::people::Shared;
+use crate::ui::parts::{Field, PrivateZone};
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::{actions, text};
+
+/// Whose ledger this table is charged to, in a sentence; nothing for a table of new people.
+pub fn sentence(app: App) -> Option<String> {
+    let names = |shared: &[Shared]| shared.iter().map(Shared::name).collect::<Vec<_>>();
+    if let Some(word) = app.state.different().get() {
+        return Some(text::said_different(&names(word.shared())));
+    }
+    let others = app.state.shared().with(|shared| names(shared));
+    let joined = app.state.joined().get();
+    app.state.ledger().with(|ledger| {
+        let own = Shared::of(ledger.as_ref()?);
+        match (joined, others.as_slice()) {
+            (true, others) => Some(text::shares_people(&own.name(), others)),
+            (false, []) => None,
+            (false, others) => Some(text::also_shares(others)),
+        }
+    })
+}
+
+/// That sentence, and the way to say that the people are different ones.
+#[component]
+pub fn People() -> impl IntoView {
+    let app = App::here();
+    let told = Memo::new(move |_| sentence(app));
+    let joined = Memo::new(move |_| app.state.joined().get() && app.state.different().with(Option::is_none));
+    let different = Memo::new(move |_| app.state.different().with(Option::is_some));
+    move || {
+        told.get().map(|told| {
+            view! {
+                <PrivateZone title="The same people in other tables">
+                    <p>{told}</p>
+                    {move || joined.get().then(|| view! { <Differ/> })}
+                    {move || different.get().then(|| view! {
+                        <p><button type="button" class="quiet" on:click=move |_| actions::take_back(app)>{text::TAKE_BACK}</button></p>
+                    })}
+                </PrivateZone>
+            }
+        })
+    }
+}
+
+#[component]
+fn Differ() -> impl IntoView {
+    let app = App::here();
+    let typed = RwSignal::new(String::new());
+    let wrong = RwSignal::new(false);
+    let assert = move |_| wrong.set(!actions::differ(app, &typed.get_untracked()));
+    view! {
+        <details class="more">
+            <summary>{text::DIFFERENT}</summary>
+            <p class="hint">{text::DIFFERENT_WHY}</p>
+            <div class="fields">
+                <Field id="privacy-different" label=text::DIFFERENT_LABEL value=typed set=Callback::new(move |value| typed.set(value))/>
+            </div>
+            {move || wrong.get().then(|| view! { <p class="notice problem" role="alert">{text::DIFFERENT_WORDS}</p> })}
+            <p><button type="button" on:click=assert>{text::DIFFERENT_DO}</button></p>
+        </details>
+    }
+}

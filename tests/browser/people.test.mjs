@@ -1,0 +1,200 @@
+// Journeys of two tables about the same people: one ledger pays for both, unless somebody types that they are different.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { faults } from "./browser.mjs";
+import { csv } from "./files.mjs";
+import { journeys } from "./journey.mjs";
+
+const stage = journeys();
+
+const keepLedger = (discreet) => discreet.downloadJson("Ledger (JSON)");
+
+/// Rows of made-up patients `from` to `to`, each with a text of its own, so that two equal rows are one patient.
+function patients(from, to, mark = "P") {
+  const rows = [];
+  for (let i = from; i < to; i++) {
+    rows.push(`${mark}${String(i).padStart(6, "0")},${20 + (i * 7) % 60},${90 + (i * 13) % 80},"said ""${i}"", twice\nand left"`);
+  }
+  return rows;
+}
+
+const table = (name, rows) => csv(name, ["id,age,sbp,note", ...rows].join("\n") + "\n");
+
+/// Chooses a table, waits until it is recognised, and describes two columns.
+async function open(discreet, file) {
+  await discreet.choose(file);
+  await discreet.table(file.name);
+  await discreet.goTo("Columns");
+  await discreet.describe("age", { role: "Feature", type: "Number", lower: 18, upper: 100 });
+  await discreet.describe("sbp", { role: "Outcome", type: "Number", lower: 60, upper: 220 });
+}
+
+/// Releases under the ledger that the page shows, or opens one for 800 rows; answers the ledger.
+async function release(discreet, share = "A quarter") {
+  await discreet.budget({ rows: 800, share });
+  // Where the browser does not promise to keep the ledger, it has to be downloaded first.
+  const due = discreet.strip.getByRole("button", { name: "Download the ledger" });
+  if (await due.count()) await discreet.download("Download the ledger");
+  await discreet.make();
+  return keepLedger(discreet);
+}
+
+const region = (discreet) => discreet.page.getByRole("region", { name: "The same people in other tables", exact: true });
+
+/// What the page says of other tables on the step Privacy; `null` where it says nothing.
+async function people(discreet) {
+  await discreet.goTo("Privacy");
+  return (await region(discreet).count()) ? region(discreet).innerText() : null;
+}
+
+/// All that the browser stored for the site, as text: databases and what else a page can write.
+function stored(page) {
+  return page.evaluate(async () => {
+    const request = (asked) => new Promise((found, failed) => {
+      asked.onsuccess = () => found(asked.result);
+      asked.onerror = failed;
+    });
+    const database = await request(indexedDB.open("discreet"));
+    const stores = {};
+    for (const name of database.objectStoreNames) {
+      stores[name] = await request(database.transaction(name).objectStore(name).getAll());
+    }
+    database.close();
+    const sketches = (stores.sketches ?? []).map((bytes) => Array.from(bytes));
+    delete stores.sketches;
+    return { sketches, rest: JSON.stringify(stores) + JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }) };
+  });
+}
+
+/// A sketch's values as somebody could write them: bytes in hexadecimal digits and in base 64, and the first numbers.
+function spellings(bytes) {
+  const buffer = Buffer.from(bytes);
+  const values = [0, 1, 2].map((at) => buffer.readBigUInt64LE(8 * at));
+  return [
+    buffer.subarray(0, 8).toString("hex"),
+    buffer.subarray(0, 24).toString("base64").slice(0, 30),
+    buffer.subarray(0, 8).toReversed().toString("hex"),
+    ...values.flatMap((value) => [value.toString(), value.toString(16)]),
+    Array.from(buffer.subarray(0, 6)).join(","),
+  ];
+}
+
+test("the same people in another table are charged to the same ledger", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await open(discreet, table("clinic.csv", patients(0, 800)));
+  assert.equal(await people(discreet), null);
+  const first = await release(discreet);
+  const name = `ledger ${first.id.slice(0, 8)} of ${first.created}`;
+  const same = `This table shares people with ${name}. Its releases are charged to the same ledger.`;
+
+  for (const [file, rows] of [
+    ["reordered.csv", patients(0, 800).toReversed()],
+    ["fewer.csv", patients(0, 800).filter((_, i) => i % 3)],
+    ["half-new.csv", [...patients(400, 800), ...patients(0, 400, "Q")]],
+  ]) {
+    await open(discreet, table(file, rows));
+    assert.ok((await people(discreet)).includes(same), file);
+    // The budget is the one that is fixed, and the first table's release is in its list.
+    assert.equal(await page.getByLabel("Epsilon as a number").count(), 0);
+    assert.equal((await discreet.account()).line, "75 % left, 25 % charged so far");
+    await discreet.goTo("Data");
+    await discreet.preview.getByText(same).waitFor();
+  }
+  const second = await release(discreet);
+  assert.equal(second.id, first.id);
+  assert.deepEqual(second.entries.map(({ kind, state }) => [kind, state]), [["release", "released"], ["release", "released"]]);
+  assert.deepEqual(second.entries[0], first.entries[0]);
+  assert.equal(await people(discreet), null, "it is this table's own from now on");
+
+  await open(discreet, table("others.csv", patients(0, 800, "Q")));
+  assert.ok((await people(discreet)).includes(name), "half of them were charged a moment ago");
+  await open(discreet, table("unrelated.csv", patients(0, 800, "R")));
+  assert.equal(await people(discreet), null);
+  assert.equal(await page.getByLabel("Epsilon as a number").count(), 1);
+  record.loaded();
+  assert.deepEqual(faults(record), {});
+});
+
+test("a second ledger about different people needs the typed words, and both ledgers hold them", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  record.loaded();
+  const clinic = table("clinic.csv", patients(0, 800));
+  await open(discreet, clinic);
+  const first = await release(discreet);
+  const short = (ledger) => ledger.id.slice(0, 8);
+
+  const ward = table("ward.csv", [...patients(700, 800), ...patients(0, 700, "Q")]);
+  await open(discreet, ward);
+  await discreet.goTo("Privacy");
+  const say = region(discreet);
+  await say.getByText("They are different people", { exact: true }).click();
+  const type = async (words) => {
+    await say.getByLabel("To confirm, type: different people").fill(words);
+    await say.getByRole("button", { name: "Open another ledger" }).click();
+  };
+  for (const words of ["", "yes", "different"]) {
+    await type(words);
+    await discreet.alert.filter({ hasText: "The words are: different people" }).waitFor();
+    assert.equal(await page.getByLabel("Epsilon as a number").count(), 0, words);
+  }
+  await type("Different people");
+  await say.getByText(/^You said that this table is about different people than ledger/).waitFor();
+  await say.getByRole("button", { name: "Take it back" }).click();
+  await say.getByText(/charged to the same ledger/).waitFor();
+  await say.getByText("They are different people", { exact: true }).click();
+  await type("different people");
+  await page.getByLabel("Epsilon as a number").waitFor();
+
+  const second = await release(discreet, "Half");
+  assert.notEqual(second.id, first.id);
+  const assertion = (ledger) => ledger.entries.filter(({ kind }) => kind === "disjoint");
+  const plain = ({ state, mechanism, parameters, charge }) => ({ state, mechanism, parameters, charge });
+  const asserts = (other) => ({
+    state: "released",
+    mechanism: "disjoint",
+    parameters: { ledger: other.id },
+    charge: { gaussian: "0", epsilon: "0", delta: "0", slack: "0" },
+  });
+  assert.deepEqual(assertion(second).map(plain), [asserts(first)]);
+  const account = await discreet.account();
+  assert.equal(account.line, "50 % left, 50 % charged so far");
+  assert.match(account.entries.join("\n"), new RegExp(`different people than ledger ${short(first)}[^]*asserted`));
+  assert.equal(await people(discreet), null, "the word stands");
+
+  await open(discreet, clinic);
+  assert.equal(await people(discreet), null);
+  assert.equal((await discreet.account()).line, "75 % left, 25 % charged so far");
+  await discreet.ledger.getByRole("button", { name: "Open release 1" }).click();
+  const after = await keepLedger(discreet);
+  assert.deepEqual(assertion(after).map(plain), [asserts(second)]);
+  assert.deepEqual(after.entries[0], first.entries[0]);
+
+  // A table of both is charged where it has more people, and the other one is not named: they are different people.
+  await open(discreet, table("both.csv", [...patients(500, 700), ...patients(0, 500, "Q")]));
+  const told = await people(discreet);
+  assert.match(told, new RegExp(`This table shares people with ledger ${short(second)} `));
+  assert.ok(!told.includes(short(first)));
+  assert.deepEqual(faults(record), {});
+});
+
+test("a sketch leaves the browser in nothing that is written", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  record.loaded();
+  await open(discreet, table("clinic.csv", patients(0, 800)));
+  const ledger = JSON.stringify(await release(discreet));
+  const texts = [ledger, page.url()];
+  for (const button of await discreet.released.getByRole("button", { name: /\((JSON|CSV|HTML)\)/ }).all()) {
+    const name = (await button.innerText()).trim();
+    if (!/Ledger/.test(name)) texts.push((await discreet.download(name)).text);
+  }
+  assert.ok(texts.length >= 4, `${texts.length} texts`);
+  const { sketches, rest } = await stored(page);
+  const full = sketches.filter((bytes) => bytes.length === 8 * 256);
+  assert.ok(full.length >= 1, "the table's sketch is on this device");
+  for (const spelling of full.flatMap(spellings)) {
+    for (const text of [...texts, rest]) assert.ok(!text.includes(spelling), spelling);
+  }
+  assert.ok(!texts.some((text) => /sketch/i.test(text)), "nor is it spoken of");
+  assert.deepEqual(faults(record), {});
+});

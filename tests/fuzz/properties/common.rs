@@ -1,0 +1,56 @@
+//! What several properties share.
+
+use std::fmt::Display;
+
+use discreet::plan::bound::{CsvRules, Encoding};
+
+/// The first bytes of an input, which say how the rest is read; 0 where the input has ended.
+pub fn split<const N: usize>(data: &[u8]) -> ([u8; N], &[u8]) {
+    let mut settings = [0; N];
+    let (head, rest) = data.split_at(data.len().min(N));
+    settings[..head.len()].copy_from_slice(head);
+    (settings, rest)
+}
+
+/// A dialect from one byte: `0` is the contract's.
+pub fn rules(setting: u8) -> CsvRules {
+    CsvRules {
+        delimiter: b",;\t|"[usize::from(setting & 3)],
+        decimal: if setting & 4 == 0 { b'.' } else { b',' },
+        encoding: if setting & 8 == 0 { Encoding::Utf8 } else { Encoding::Latin1 },
+        na: ["", "NA", "N/A", "NaN", "null", "."].map(str::to_owned).into(),
+    }
+}
+
+/// A message is one line that steers no terminal.
+pub fn assert_one_line(message: &impl Display) {
+    let message = message.to_string();
+    let bad = |c: char| c.is_control() || ('\u{2028}'..='\u{202e}').contains(&c);
+    assert!(!message.is_empty() && !message.contains(bad), "{message:?}");
+}
+
+/// Lengths of pieces, the same for the same seed: small ones first of all.
+pub struct Pieces(u64);
+
+impl Pieces {
+    pub fn new(seed: u8) -> Self {
+        Self(u64::from(seed))
+    }
+
+    pub fn next(&mut self) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let most = [1, 3, 8, 40][(self.0 >> 60 & 3) as usize];
+        1 + (self.0 >> 33) as usize % most
+    }
+
+    /// Cuts bytes into pieces.
+    pub fn cut<'a>(&mut self, mut bytes: &'a [u8]) -> Vec<&'a [u8]> {
+        let mut pieces = Vec::new();
+        while !bytes.is_empty() {
+            let (piece, rest) = bytes.split_at(self.next().min(bytes.len()));
+            pieces.push(piece);
+            bytes = rest;
+        }
+        pieces
+    }
+}
