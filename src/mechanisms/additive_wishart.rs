@@ -28,7 +28,9 @@ use dashu_int::IBig;
 use serde_json::{Map, Value};
 
 use super::drawn::{Lower, bartlett, perturbed};
-use super::shared::{Afterwards, NoiseError, Price, grid, no_scale, rounding_step, squared_codes};
+use super::shared::{
+    Afterwards, NoiseError, Price, grid, neighbours, no_scale, rounding_step, squared_codes,
+};
 use crate::data::{Geometry, Moments};
 use crate::noise::entropy::Entropy;
 use crate::noise::wishart::{random_moments, round_sum};
@@ -39,6 +41,7 @@ use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::Budget;
 use crate::privacy::event::{Assurance, Event};
 use crate::privacy::measure::Delta;
+use crate::privacy::mutants::{Mutant, planted};
 use crate::privacy::profile::{
     GRID_BITS, GridWishart, WishartNoise, additive_wishart_degrees, additive_wishart_epsilon, grid_distance,
     paper,
@@ -114,11 +117,12 @@ impl Noise {
         let scale = squared_codes(1.0 / parameters.scale_ratio, square).ok_or_else(|| no_scale(&too_wide))?;
         #[expect(clippy::cast_precision_loss, reason = "rounded up")]
         let ratio = (square as f64 / scale as f64).next_up();
-        let left = price.delta.get() * (1.0 - GRID_SHARE);
+        let reserved = if planted(Mutant::GridSlackUnreserved) { 0.0 } else { GRID_SHARE };
+        let left = price.delta.get() * (1.0 - reserved);
         let ideal = Delta::try_new(left.next_down()).map_err(|error| no_scale(&error))?;
         let degrees = match plan.calibration {
             Calibration::Exact => {
-                additive_wishart_degrees(price.epsilon, ideal, columns, ratio, plan.adjacency)
+                additive_wishart_degrees(price.epsilon, ideal, columns, ratio, neighbours(plan))
                     .map_err(|error| no_scale(&error))?
                     .degrees()
             }
@@ -126,7 +130,7 @@ impl Noise {
                 let degrees =
                     paper::degrees(price.epsilon, price.delta, columns).map_err(|error| no_scale(&error))?;
                 let noise = WishartNoise::try_new(degrees, columns).map_err(|error| no_scale(&error))?;
-                price.epsilon = additive_wishart_epsilon(ideal, ratio, noise, plan.adjacency)
+                price.epsilon = additive_wishart_epsilon(ideal, ratio, noise, neighbours(plan))
                     .map_err(|error| no_scale(&error))?;
                 degrees
             }

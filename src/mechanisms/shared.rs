@@ -9,6 +9,7 @@ use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{Budget, CalibrationError, Split, delta_of_units, epsilon_of_units, wallets};
 use crate::privacy::measure::{Delta, Epsilon};
+use crate::privacy::mutants::{Mutant, planted};
 
 /// How records become integers: `radius`, `intercept_weight`, `feature_share` and `row_norm` (contract, Parameters).
 ///
@@ -98,6 +99,12 @@ pub enum NoiseError {
     /// The budget buys nothing.
     #[error(transparent)]
     Budget(#[from] CalibrationError),
+}
+
+/// Between which tables the cost has to hold.
+#[must_use]
+pub fn neighbours(plan: &CheckedPlan) -> Adjacency {
+    if planted(Mutant::AddRemoveCurveUnderReplaceOne) { Adjacency::AddRemove } else { plan.adjacency }
 }
 
 /// A public formula that has no answer for this budget.

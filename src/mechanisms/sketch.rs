@@ -37,7 +37,9 @@ use serde_json::{Map, Value};
 
 use super::additive_wishart::packed;
 use super::drawn::{bartlett, posterior, projection};
-use super::shared::{Afterwards, NoiseError, Price, grid, no_scale, rounding_step, squared_codes};
+use super::shared::{
+    Afterwards, NoiseError, Price, grid, neighbours, no_scale, rounding_step, squared_codes,
+};
 use crate::data::{Geometry, Moments};
 use crate::math::linalg::Eigen;
 use crate::noise::discrete::laplace;
@@ -50,6 +52,7 @@ use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Budget;
 use crate::privacy::event::Event;
 use crate::privacy::measure::{Delta, Epsilon};
+use crate::privacy::mutants::{Mutant, planted};
 use crate::privacy::profile::paper::{self, EigenvalueRule};
 use crate::privacy::profile::{MOST_ROWS, sketch_epsilon, sketch_ridge, sketch_rows};
 use crate::release::document::NoiseLaw;
@@ -107,9 +110,9 @@ impl Parameters {
     ) -> Result<(Self, Map<String, Value>), PlanError> {
         let mut params = Params::new(&plan.plan.mechanism.name, &plan.plan.mechanism.params);
         let grid = grid(&mut params, plan, 1 << 24)?;
-        let (most, expected) = match kind {
-            Kind::Projection => (1_000_000, "a whole number up to 1000000"),
-            Kind::Posterior => (MOST_ROWS.get(), "a whole number up to 1000000000, or \"rows+d\""),
+        let expected = match kind {
+            Kind::Projection => "a whole number up to 1000000",
+            Kind::Posterior => "a whole number up to 1000000000, or \"rows+d\"",
         };
         let rows = params.value(rows_name(kind, adaptive), Value::Null, expected, |value| match value {
             Value::Null => Some(None),
@@ -118,7 +121,7 @@ impl Parameters {
             }
             value => {
                 let rows = value.as_u64().and_then(|rows| u32::try_from(rows).ok());
-                rows.filter(|rows| *rows <= most).map(|rows| Some(Count::Fixed(rows)))
+                rows.filter(|rows| *rows <= most_rows(kind)).map(|rows| Some(Count::Fixed(rows)))
             }
         })?;
         let shares = if adaptive {
@@ -163,7 +166,8 @@ impl Parameters {
                 u32::try_from(rows.saturating_add(u64::from(terms))).unwrap_or(u32::MAX)
             }
         };
-        if (least..=MOST_ROWS.get()).contains(&rows) {
+        let most = most_rows(self.kind);
+        if (least..=most).contains(&rows) {
             Ok(rows)
         } else {
             Err(PlanError::at(
@@ -171,9 +175,17 @@ impl Parameters {
                 format!(
                     "{rows} does not do for a table of {terms} terms, counting the constant and the outcomes"
                 ),
-                format!("give a number from {least} to {MOST_ROWS}"),
+                format!("give a number from {least} to {most}"),
             ))
         }
+    }
+}
+
+/// The most rows that a plan may ask for.
+const fn most_rows(kind: Kind) -> u32 {
+    match kind {
+        Kind::Projection => 1_000_000,
+        Kind::Posterior => MOST_ROWS.get(),
     }
 }
 
@@ -233,22 +245,21 @@ impl Noise {
         budget: &Budget,
     ) -> Result<Self, NoiseError> {
         let mut price = Price::of(budget)?;
-        let (epsilon, delta, adjacency) = (price.epsilon, price.delta, plan.adjacency);
+        let (epsilon, delta, adjacency) = (price.epsilon, price.delta, neighbours(plan));
         let terms = geometry.terms.len();
         let columns = u32::try_from(terms).unwrap_or(u32::MAX / 4);
         let rows = NonZeroU32::new(parameters.resolve(plan, columns)?).unwrap_or(NonZeroU32::MIN);
         let square = geometry.squared_norm();
-        let codes =
-            |ratio: f64| squared_codes(ratio, square).ok_or_else(|| no_scale(&"the ridge is out of range"));
         let paper = plan.calibration == Calibration::Paper;
         let how = match (parameters.shares, paper) {
-            (None, false) => {
-                Plan::Fixed(codes(sketch_ridge(epsilon, delta, rows, adjacency).map_err(|e| no_scale(&e))?)?)
-            }
+            (None, false) => Plan::Fixed(codes(
+                sketch_ridge(epsilon, delta, rows, adjacency).map_err(|e| no_scale(&e))?,
+                square,
+            )?),
             (None, true) => {
                 let ridge = paper::ridge(epsilon, delta, rows).map_err(|e| no_scale(&e))?;
                 price.epsilon = sketch_epsilon(delta, ridge, rows, adjacency).map_err(|e| no_scale(&e))?;
-                Plan::Fixed(codes(ridge)?)
+                Plan::Fixed(codes(ridge, square)?)
             }
             (Some(shares), false) => {
                 let (first, second) =
@@ -257,7 +268,7 @@ impl Noise {
                 let rule =
                     paper::eigenvalue_rule(measure(first.0)?, chance(second.0)?).map_err(|e| no_scale(&e))?;
                 let needed = sketch_ridge(rest.0, rest.1, rows, adjacency).map_err(|e| no_scale(&e))?;
-                adaptive(rule, needed, rest, Calibration::Exact, &codes)?
+                adaptive(rule, needed, rest, Calibration::Exact, square)?
             }
             (Some(shares), true) => {
                 if (shares.epsilon - 0.5).abs() > 0.0 || (shares.delta - 0.5).abs() > 0.0 {
@@ -270,7 +281,7 @@ impl Noise {
                 price.epsilon = paper_cost(epsilon, delta, rows, adjacency)?;
                 let rule = paper::adaptive_eigenvalue_rule(epsilon, delta).map_err(|e| no_scale(&e))?;
                 let needed = paper::adaptive_ridge(epsilon, delta, rows).map_err(|e| no_scale(&e))?;
-                adaptive(rule, needed, (epsilon, delta), Calibration::Paper, &codes)?
+                adaptive(rule, needed, (epsilon, delta), Calibration::Paper, square)?
             }
         };
         Ok(Self { kind: parameters.kind, rows, how, terms, square, adjacency, price })
@@ -315,7 +326,9 @@ impl Noise {
         let mut scale: Vec<IBig> = cells.into_iter().map(IBig::from).collect();
         let mut diagonal = 0;
         for row in 0..self.terms {
-            *scale.get_mut(diagonal)? += IBig::from(ridge);
+            if !(planted(Mutant::RidgeShortOfLastCell) && row + 1 == self.terms) {
+                *scale.get_mut(diagonal)? += IBig::from(ridge);
+            }
             diagonal += self.terms - row;
         }
         let r = f64::from(rows.get());
@@ -332,15 +345,25 @@ impl Noise {
 
     /// The number of rows and the ridge. Adaptive forms look at the least eigenvalue, by a mechanism that is in the price.
     fn settle<E: Entropy>(&self, cells: &[i128], rng: &mut E) -> Option<(NonZeroU32, u64)> {
-        let Plan::Adaptive { needed, shift, laplace: scale, rest, calibration } = self.how else {
+        let Plan::Adaptive { shift, laplace: scale, .. } = self.how else {
             return Some((self.rows, self.most_ridge()));
         };
-        let noise = laplace(rng, scale);
+        let noise = if planted(Mutant::EigenvalueUnnoised) { 0 } else { laplace(rng, scale) };
+        let shift = if planted(Mutant::EigenvalueUnshifted) { 0 } else { shift };
         let bound = least_eigenvalue(cells, self.terms)?
             .saturating_sub(i128::from(shift))
             .saturating_add(noise)
             .max(0);
-        let bound = u64::try_from(bound).unwrap_or(u64::MAX);
+        self.allowed(u64::try_from(bound).unwrap_or(u64::MAX))
+    }
+
+    /// The number of rows and the ridge of a table whose least eigenvalue is `bound` squared codes or more. What is fixed
+    /// already does not depend on it. Nothing where a formula has no answer.
+    #[must_use]
+    pub fn allowed(&self, bound: u64) -> Option<(NonZeroU32, u64)> {
+        let Plan::Adaptive { needed, rest, calibration, .. } = self.how else {
+            return Some((self.rows, self.most_ridge()));
+        };
         if bound < needed {
             return Some((self.rows, needed - bound));
         }
@@ -354,17 +377,27 @@ impl Noise {
     }
 }
 
+/// A scale in squared codes, rounded up.
+fn codes(ratio: f64, square: u64) -> Result<u64, NoiseError> {
+    squared_codes(ratio, square).ok_or_else(|| no_scale(&"the ridge is out of range"))
+}
+
 fn adaptive(
     rule: EigenvalueRule,
     needed: f64,
     rest: (Epsilon, Delta),
     calibration: Calibration,
-    codes: &impl Fn(f64) -> Result<u64, NoiseError>,
+    square: u64,
 ) -> Result<Plan, NoiseError> {
+    let codes = |ratio| codes(ratio, square);
+    let laplace = codes(rule.laplace_scale)?;
+    // A scale that is rounded up has longer tails, and the shift has to grow with it.
+    #[expect(clippy::cast_precision_loss, reason = "the rule is above the exact one by far more")]
+    let stretch = (laplace as f64 / square as f64 / rule.laplace_scale).next_up().max(1.0);
     Ok(Plan::Adaptive {
         needed: codes(needed)?,
-        shift: codes(rule.shift)?,
-        laplace: NonZeroU64::new(codes(rule.laplace_scale)?).unwrap_or(NonZeroU64::MIN),
+        shift: codes(rule.shift * stretch)?,
+        laplace: NonZeroU64::new(laplace).unwrap_or(NonZeroU64::MIN),
         rest,
         calibration,
     })

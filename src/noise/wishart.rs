@@ -17,7 +17,7 @@ pub fn random_moments<E: Entropy>(rng: &mut E, rows: u64, terms: usize, scale: u
     let variance = UBig::from(scale) << (bits as usize).saturating_mul(2);
     let halved = if planted(Mutant::SigmaHalved) { UBig::from(4_u8) } else { UBig::ONE };
     let mut sums = vec![IBig::ZERO; terms.saturating_mul(terms.saturating_add(1)) / 2];
-    for _ in 0..rows {
+    for _ in u64::from(planted(Mutant::RandomRowFewer))..rows {
         let row: Vec<IBig> =
             (0..terms).map(|_| IBig::from(rational::gaussian(rng, &variance, &halved))).collect();
         let pairs =

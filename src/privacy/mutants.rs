@@ -51,6 +51,20 @@ mutants! {
     BernExpParity,
     /// The exponential coin leaves out the whole rounds of a rate above 1.
     ExpLoopDropped,
+    /// One random row fewer is added than was paid for.
+    RandomRowFewer,
+    /// The last cell of the diagonal gets no ridge.
+    RidgeShortOfLastCell,
+    /// All of Bartlett's chi-squares have the degrees of freedom of the first.
+    DegreesNotFalling,
+    /// The private bound on the least eigenvalue is not shifted below it.
+    EigenvalueUnshifted,
+    /// The bound on the least eigenvalue has no noise.
+    EigenvalueUnnoised,
+    /// A matrix is drawn at the cost of adding or removing where a record is replaced.
+    AddRemoveCurveUnderReplaceOne,
+    /// Nothing of δ is kept for random rows on a grid.
+    GridSlackUnreserved,
     /// A charge is rounded to the person's harm.
     ChargeRoundedDown,
     /// Gaussian accounting on a grid that is too coarse for it.

@@ -20,7 +20,7 @@ use discreet::privacy::mutants::{Mutant, current, with_planted};
 use audits::{Depth, Saw};
 
 /// Which audits have to catch which bug. Those of the ledger are in [`ledger::CHECKS`].
-const KILLERS: [(Mutant, &[&str]); 22] = [
+const KILLERS: [(Mutant, &[&str]); 29] = [
     (
         Mutant::SigmaHalved,
         &["T1 P1", "T1 P3 iid", "T2 P1", "T4 P1", "T5 diagonal 10", "T5 fine diagonal", LIST],
@@ -32,6 +32,16 @@ const KILLERS: [(Mutant, &[&str]); 22] = [
     (Mutant::ZeroTwiceInLaplace, &["T5 Laplace 1", "T5 diagonal 1", "T5 off diagonal 1", LIST]),
     (Mutant::BernExpParity, &["T5 coin", LIST]),
     (Mutant::ExpLoopDropped, &["T5 coin", "T5 diagonal 10", "T5 fine diagonal", LIST]),
+    (Mutant::RandomRowFewer, &["T6 additive-wishart"]),
+    (Mutant::RidgeShortOfLastCell, &["T6 jl-ridge", "T6 inverse-wishart", "T4 jl-ridge add-remove"]),
+    (Mutant::DegreesNotFalling, &["T6 jl-ridge", "T6 inverse-wishart"]),
+    (Mutant::EigenvalueUnshifted, &["T6 least eigenvalue"]),
+    (Mutant::EigenvalueUnnoised, &["T6 least eigenvalue"]),
+    (
+        Mutant::AddRemoveCurveUnderReplaceOne,
+        &["T4 jl-ridge replace-one", "T4 inverse-wishart replace-one", "T4 additive-wishart replace-one"],
+    ),
+    (Mutant::GridSlackUnreserved, &["T8 grid slack"]),
     (Mutant::ChargeRoundedDown, &["T8 rounding"]),
     (Mutant::CoarseGaussian, &["T8 least scale"]),
     (Mutant::NoClip, &["T1 P4", "T1 P5", LIST]),
@@ -40,7 +50,7 @@ const KILLERS: [(Mutant, &[&str]); 22] = [
     (Mutant::EmptyIdsPooled, &["T1 P10", "T1 P10 iid", LIST]),
     (Mutant::DiagonalCellUnnoised, &["T1 P1", "T3", "T6 goe", "T6 iid", LIST]),
     (Mutant::SameNoiseEverywhere, &["T6 goe", "T6 iid", "T1 P3", LIST]),
-    (Mutant::SeedReused, &["T6 repeats", "T1 P1", LIST]),
+    (Mutant::SeedReused, &["T6 repeats", "T6 drawn repeats", "T1 P1", LIST]),
     (Mutant::NoiseInFloat, &["T6 low bits"]),
     (Mutant::BlockOf2To16, &["T7 largest rows", "T7 order"]),
     (Mutant::InterceptUnnoisedUnderSkip, &["T1 P11", "T6 goe", LIST]),

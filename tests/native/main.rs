@@ -24,9 +24,11 @@ mod ledger_attacks;
 #[path = "../audit/ledger_model.rs"]
 mod ledger_model;
 mod mechanisms;
+mod pivots;
 mod plans;
 mod profiles;
 mod records;
+mod sheffet;
 mod slices;
 mod support;
 mod vectors;

@@ -19,7 +19,7 @@ fn values(table: &str, name: &str, lower: f64, upper: f64) -> Vec<f64> {
 }
 
 /// Least squares by Householder's triangularisation of the table itself: no moments are formed.
-fn least_squares(columns: &[Vec<f64>], outcome: &[f64]) -> Vec<f64> {
+pub fn least_squares(columns: &[Vec<f64>], outcome: &[f64]) -> Vec<f64> {
     let (rows, width) = (outcome.len(), columns.len());
     let mut a: Vec<Vec<f64>> = columns.to_vec();
     let mut y = outcome.to_vec();
@@ -51,14 +51,14 @@ fn least_squares(columns: &[Vec<f64>], outcome: &[f64]) -> Vec<f64> {
     beta
 }
 
-fn run(plan: &Value, table: &str) -> Release {
+pub fn run(plan: &Value, table: &str) -> Release {
     let prepared = prepared(plan, table).unwrap();
     let moments = scan(&prepared, table, Moments::new).sink;
     Simulation::new(prepared, Source::Moments(moments), 1, software()).run(1).unwrap().document().clone()
 }
 
 /// The plan's columns as a design with a constant, and the outcome.
-fn design(plan: &Value, table: &str, intercept: bool) -> (Vec<Vec<f64>>, Vec<f64>) {
+pub fn design(plan: &Value, table: &str, intercept: bool) -> (Vec<Vec<f64>>, Vec<f64>) {
     let read = |column: &Value| {
         let number = |name: &str| column[name].as_f64().unwrap();
         values(table, column["name"].as_str().unwrap(), number("lower"), number("upper"))
@@ -69,7 +69,7 @@ fn design(plan: &Value, table: &str, intercept: bool) -> (Vec<Vec<f64>>, Vec<f64
     (constant.into_iter().chain(columns[..columns.len() - 1].iter().map(read)).collect(), outcome)
 }
 
-fn assert_close(found: &[Coefficient], expected: &[f64], tolerance: f64) {
+pub fn assert_close(found: &[Coefficient], expected: &[f64], tolerance: f64) {
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(expected) {
         let estimate = found.estimate.unwrap();

@@ -6,6 +6,7 @@ use super::matrix::Lower;
 use super::{Real, real};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
+use crate::privacy::mutants::{Mutant, planted};
 
 /// Steps of the grid of a standard normal in one standard deviation.
 const STEPS: u64 = 1 << 52;
@@ -47,9 +48,9 @@ fn chi_square<E: Entropy>(rng: &mut E, freedom: u64) -> Real {
     }
 }
 
-/// The middle of one of 2⁵³ equal parts of 0 to 1.
+/// The middle of one of 2⁵² equal parts of 0 to 1.
 fn unit(bits: u64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "54 bits of an odd number below 2^54, less the last, fit")]
+    #[expect(clippy::cast_precision_loss, reason = "52 bits and a half fit")]
     let middle = (bits >> 12) as f64 + 0.5;
     libm::ldexp(middle, -52)
 }
@@ -65,7 +66,8 @@ pub fn bartlett<E: Entropy>(rng: &mut E, freedom: u64, size: usize) -> Lower {
         for column in 0..row {
             factor.set(row, column, normal(rng));
         }
-        factor.set(row, row, chi_square(rng, freedom.saturating_sub(row as u64).max(1)).sqrt());
+        let fewer = if planted(Mutant::DegreesNotFalling) { 0 } else { row as u64 };
+        factor.set(row, row, chi_square(rng, freedom.saturating_sub(fewer).max(1)).sqrt());
     }
     factor
 }
