@@ -116,6 +116,12 @@ export class DiscreetPage {
     if (share) await this.page.getByRole("radio", exact(share)).check();
   }
 
+  // Method
+  async mechanism(name) {
+    await this.goTo("Method");
+    await this.page.getByRole("radio", { name: new RegExp(`^${name}\\s`) }).check();
+  }
+
   // Result
   /// Clicks Release and waits for what came of it. An earlier release gives way to the step on which the strip is.
   async make() {

@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use crate::inference::preview::{Preview, TermPreview, Verdict};
-use crate::mechanisms::{TABLE, find};
-use crate::privacy::event::Assurance;
+use crate::mechanisms::TABLE;
 use crate::release::format::{percent, significant};
+use crate::ui::draft::Place;
 use crate::ui::parts::Field;
 use crate::ui::parts::plot::{NoiseCell, ShareBar};
 use crate::ui::state::{App, StateStoreFields};
@@ -222,9 +222,15 @@ fn Comparison() -> impl IntoView {
 /// The person's word for a proof that assumes real numbers, where the mechanism has no other.
 #[component]
 fn Accept() -> impl IntoView {
-    let setup = App::here().state.setup();
+    let app = App::here();
+    let setup = app.state.setup();
+    // Asked for, or given already: then it can be taken back.
     let needed = Memo::new(move |_| {
-        setup.with(|setup| find(&setup.mechanism).is_some_and(|info| info.assurance == Assurance::Idealised))
+        let asked = Place::Method("confirm".to_owned());
+        setup.with(|setup| setup.idealised)
+            || app.forecast.with(|forecast| {
+                forecast.as_ref().is_err_and(|gaps| gaps.iter().any(|gap| gap.place == asked))
+            })
     });
     move || {
         needed.get().then(|| view! {

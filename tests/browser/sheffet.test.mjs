@@ -1,0 +1,103 @@
+// Mechanisms that are charged in epsilon and delta: their part of a budget, the word they need, and the comparison.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { faults } from "./browser.mjs";
+import { journeys } from "./journey.mjs";
+
+const stage = journeys();
+
+const ACCEPT = /^I accept a proof that assumes real-number arithmetic/;
+
+test("a posterior draw needs its part of the budget and the person's word, and is charged to that part", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.budget({ epsilon: 4, share: "Half" });
+  await discreet.mechanism("inverse-wishart");
+  // The first gap leads to the budget, which keeps nothing for it yet.
+  const gap = discreet.strip.getByRole("button", { name: /^Keep a part of the budget for this kind of mechanism/ });
+  await gap.click();
+  await page.getByLabel("The budget is kept for").selectOption({ label: "Other mechanisms alone" });
+  // The second is the person's word.
+  await discreet.strip.getByRole("button", { name: /nobody has confirmed it/ }).click();
+  await page.getByLabel(ACCEPT).check();
+  await discreet.make();
+
+  const [intercept, age] = await discreet.coefficients();
+  assert.match(intercept[2], / to /);
+  assert.match(age[2], / to /);
+  const release = await discreet.downloadJson("Release (JSON)");
+  assert.equal(release.privacy.assurance, "IDEALISED");
+  assert.equal(release.privacy.mu, null);
+  assert.ok(release.privacy.epsilon <= 2 && release.privacy.epsilon > 1.999, release.privacy.epsilon);
+  assert.equal(release.moments.noise.law, "inverse-wishart");
+  assert.deepEqual(release.plan.confirm, ["idealised"]);
+  for (const { estimate } of release.coefficients) assert.equal(estimate, Number(estimate.toPrecision(6)));
+  await discreet.released.getByText(/assumes real-number arithmetic/).first().waitFor();
+  assert.equal((await discreet.account()).line, "50 % left, 50 % charged so far");
+
+  // Gaussian noise has no part in this budget.
+  await discreet.mechanism("analyze-gauss");
+  await discreet.strip.getByText(/keeps nothing for this kind of mechanism/).waitFor();
+  assert.deepEqual(faults(record), {});
+});
+
+test("a budget for both kinds pays for either from its own part", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.budget({ epsilon: 8, share: "Half" });
+  await page.getByLabel("The budget is kept for").selectOption("Both");
+  await discreet.make();
+  await discreet.mechanism("additive-wishart");
+  // Its proof covers the arithmetic, so nothing has to be accepted.
+  assert.equal(await page.getByLabel(ACCEPT).count(), 0);
+  await discreet.make();
+  const release = await discreet.downloadJson("Release (JSON)");
+  assert.equal(release.privacy.assurance, "BOUNDED");
+  assert.equal(release.moments.noise.law, "wishart");
+  const { entries } = await discreet.account();
+  assert.equal(entries.length, 2);
+  const lines = await discreet.ledger.getByText(/charged so far$/).allInnerTexts();
+  assert.deepEqual(lines, ["For Gaussian noise: 50 % left, 50 % charged so far", "For others: 50 % left, 50 % charged so far"]);
+  assert.deepEqual(faults(record), {});
+});
+
+test("the mechanisms are compared for this plan from public numbers", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.goTo("Method");
+  await discreet.unfold("Compare the mechanisms for this plan");
+  const table = page.getByRole("table", { name: "Compare the mechanisms for this plan" });
+  const rows = table.getByRole("row").filter({ has: page.getByRole("cell") });
+  await rows.first().waitFor();
+  const found = Object.fromEntries(
+    await Promise.all((await rows.all()).map(async (row) => [await row.getByRole("rowheader").innerText(), await row.getByRole("cell").allInnerTexts()])),
+  );
+  assert.deepEqual(Object.keys(found), [
+    "analyze-gauss",
+    "jl-ridge",
+    "jl-ridge-adaptive",
+    "additive-wishart",
+    "inverse-wishart",
+    "inverse-wishart-adaptive",
+  ]);
+  const noise = (name) => Number(/^(\d+)/.exec(found[name][0])[1]);
+  assert.ok(noise("analyze-gauss") < noise("jl-ridge"), "least noise for a budget");
+  assert.ok(noise("inverse-wishart") <= noise("jl-ridge"), "less noisy than a projection at the same cost");
+  assert.equal(found["analyze-gauss"][1], "0 %");
+  assert.equal(found["additive-wishart"][2], "the arithmetic, up to an error inside delta");
+  assert.equal(found["jl-ridge"][2], "real numbers only");
+  assert.deepEqual(faults(record), {});
+});
+
+test("the paper's own scale says what it claims and what it costs", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.budget({ epsilon: 1, share: "All" });
+  await page.getByLabel("The budget is kept for").selectOption({ label: "Other mechanisms alone" });
+  await discreet.mechanism("jl-ridge");
+  await page.getByLabel(ACCEPT).check();
+  await discreet.unfold("Advanced");
+  await page.getByLabel(/^The paper's own scale, for comparison/).check();
+  await discreet.make();
+  const { privacy } = await discreet.downloadJson("Release (JSON)");
+  assert.ok(privacy.claimed.epsilon > 0.999 && privacy.epsilon < 0.3, JSON.stringify(privacy));
+  await discreet.released.getByText(/for which the paper claims epsilon 1/).first().waitFor();
+  assert.deepEqual(faults(record), {});
+});
