@@ -119,7 +119,7 @@ export class DiscreetPage {
   // Method
   async mechanism(name) {
     await this.goTo("Method");
-    await this.page.getByRole("radio", { name: new RegExp(`^${name}\\s`) }).check();
+    await this.page.getByRole("radio", { name: new RegExp(`^${name}(?!-)`) }).check();
   }
 
   // Result
