@@ -36,7 +36,7 @@ REMAP := --remap-path-prefix=$(CURDIR)=/discreet --remap-path-prefix=$(CARGO_DIR
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help run dist test check native web journeys screenshots audit audit-native toolchain chromium
+.PHONY: help run dist test check native web journeys screenshots audit audit-native reproduce-sheffet toolchain chromium
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -48,6 +48,7 @@ help:
 	@echo 'make journeys     whole journeys through the release page'
 	@echo 'make screenshots  pictures of every step, in test-results/'
 	@echo 'make audit        the audits of the privacy claim, and the planted bugs that they have to catch'
+	@echo 'make reproduce-sheffet  the tables of a paper once more: writes docs/reproduce-sheffet.md (FULL=1: longer tables)'
 
 run: dist
 	$(call say,Serving the page. Ctrl-C stops it.)
@@ -61,7 +62,7 @@ check: toolchain $(DENY)/done
 	cargo fmt --check
 	$(call say,Lints: native)
 	cargo clippy --locked --all-targets -- -D warnings
-	cargo clippy --locked --all-targets --features audit-mutants -- -D warnings
+	cargo clippy --locked --all-targets --features audit-mutants$(,)reproduce -- -D warnings
 	$(call say,Lints: browser)
 	cargo clippy $(WASM) --features app$(,)worker --lib --bin app --bin worker --test web -- -D warnings
 	$(call say,Documentation)
@@ -102,6 +103,11 @@ audit: audit-native
 audit-native: toolchain
 	$(call say,The audits$(,) on the build as it is and with each bug planted: half a minute after the build)
 	cargo test --locked --profile audit --features audit-mutants --test audit
+
+# Not part of `make test`, whose native tests run a short form.
+reproduce-sheffet: toolchain
+	$(call say,Sheffet once more$(,) with two threads: about MINUTES minutes after the build)
+	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/reproduce-sheffet.md
 
 toolchain:
 	@bash .ci/packages linker

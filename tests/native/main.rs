@@ -26,6 +26,9 @@ mod mechanisms;
 mod plans;
 mod profiles;
 mod records;
+mod reproduce;
+#[path = "../reproduce/sheffet/mod.rs"]
+mod reproduce_sheffet;
 mod slices;
 mod support;
 mod vectors;
