@@ -106,7 +106,7 @@ audit-native: toolchain
 
 # Not part of `make test`, whose native tests run a short form.
 reproduce-sheffet: toolchain
-	$(call say,Sheffet once more$(,) with two threads: about MINUTES minutes after the build)
+	$(call say,Sheffet once more$(,) with two threads: about 2 minutes after the build)
 	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/reproduce-sheffet.md
 
 toolchain:

@@ -5,8 +5,8 @@ use discreet::inference::pseudo::Pseudo;
 use nalgebra::DVector;
 use serde_json::json;
 
-use super::page::{Measured, Page, Printed, three};
-use super::setting::{Method, SEED, Setting, error, exact, on_two_threads, unproved_degrees};
+use super::page::{Far, Measured, Page, Printed, three};
+use super::setting::{Method, SEED, Setting, exact, far, on_two_threads, unproved_degrees};
 
 const COLUMNS: [(&str, f64); 12] = [
     ("OLS", 0.2),
@@ -98,11 +98,11 @@ pub fn write(page: &mut Page) {
     let truth = DVector::from_row_slice(&COEFFICIENTS);
     // One error for each row and column.
     let found = on_two_threads(RUNS, |run| {
-        let mut lines: Vec<[f64; 12]> = vec![[NAN; 12]; PRINTED.len()];
+        let mut lines: Vec<[Far; 12]> = vec![[Far::NONE; 12]; PRINTED.len()];
         for rows in [500, 2_000, 10_000, 50_000] {
             let moments = table(&setting, &mut Pseudo::new(SEED, &[4, rows, run as u64]), rows);
             for (at, line) in lines.iter_mut().enumerate().filter(|(at, _)| PRINTED[*at].1 == rows) {
-                let far = |matrix: &_| error(matrix, &[0, 1, 2, 3, 4], 5, &truth);
+                let far = |matrix: &_| far(matrix, &[0, 1, 2, 3, 4], 5, &truth);
                 line[0] = far(&exact(&moments));
                 for (cell, method) in line.iter_mut().zip(&methods[at]) {
                     if let Some(method) = method {
@@ -124,7 +124,7 @@ pub fn write(page: &mut Page) {
                 "-".to_owned()
             } else {
                 let what = format!("A clinic, epsilon {epsilon}, {n} rows, {name}");
-                page.judge(&what, cell, Printed { value: *value, tolerance }, None)
+                page.judge(&what, cell, Printed { value: *value, tolerance })
             });
         }
         rows.push(row);

@@ -17,17 +17,8 @@ pub struct Size {
     pub several_log_rows: u32,
     /// Tables of each length.
     pub repetitions: usize,
-    /// Whether the eigenvalue of random matrices, the clinic and all calibrations are run as well.
+    /// Whether the scales, a second ε, the claims and the clinic are run as well.
     pub whole: bool,
-}
-
-impl Size {
-    /// What the document in the repository has.
-    pub const USUAL: Self = Self { log_rows: 22, several_log_rows: 20, repetitions: 15, whole: true };
-    /// The paper's longest table as well.
-    pub const FULL: Self = Self { log_rows: 25, ..Self::USUAL };
-    /// Enough to see that the harness works.
-    pub const SMOKE: Self = Self { log_rows: 12, several_log_rows: 0, repetitions: 3, whole: false };
 }
 
 /// Runs all of a size.

@@ -13,39 +13,64 @@ pub struct Printed {
     pub tolerance: f64,
 }
 
+/// How far one released matrix led from the truth.
+#[derive(Clone, Copy)]
+pub struct Far {
+    pub error: f64,
+    /// Whether the predictors' part of the matrix was positive definite.
+    pub definite: bool,
+}
+
+impl Far {
+    /// Nothing was released.
+    pub const NONE: Self = Self { error: f64::NAN, definite: true };
+}
+
 /// What was measured in one cell.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct Measured {
     pub centre: f64,
     /// Of one repetition.
     pub deviation: f64,
     /// How far the centre may lie from a printed number by chance.
     pub reach: f64,
+    /// Whether each matrix was positive definite. Where the least eigenvalue may be anywhere around 0, the error has no mean.
+    pub definite: bool,
 }
 
 impl Measured {
-    /// The mean of some repetitions. Both this and a printed mean of as many have the deviation over √repetitions, and a printed
-    /// one belongs to one vector of coefficients, which is as far off the average vector as one repetition may be; three times
-    /// the root of the squares together.
-    pub fn mean(values: &[f64]) -> Self {
+    /// The mean of some repetitions, against another mean of as many: four standard errors of the difference.
+    pub fn mean(values: &[Far]) -> Self {
         let n = count(values.len());
-        let centre = values.iter().sum::<f64>() / n;
-        let square = values.iter().map(|x| (x - centre) * (x - centre)).sum::<f64>() / (n - 1.0);
+        let centre = values.iter().map(|far| far.error).sum::<f64>() / n;
+        let square =
+            values.iter().map(|far| (far.error - centre) * (far.error - centre)).sum::<f64>() / (n - 1.0);
         let deviation = square.sqrt();
-        Self { centre, deviation, reach: 3.0 * deviation * (1.0 + 2.0 / n).sqrt() }
+        let definite = values.iter().all(|far| far.definite);
+        Self { centre, deviation, reach: 4.0 * deviation * (2.0 / n).sqrt(), definite }
     }
 
-    /// The median of some repetitions against another of as many, the coefficients being the same: four standard errors of the
-    /// difference, as if the repetitions were normal.
-    pub fn median(values: &[f64]) -> Self {
+    /// The median of some repetitions against another of as many: four standard errors of the difference, as if the repetitions
+    /// were normal. A median exists for matrices of all kinds.
+    pub fn median(values: &[Far]) -> Self {
         let middle = |mut values: Vec<f64>| {
             values.sort_by(f64::total_cmp);
             let half = values.len() / 2;
             if values.len() % 2 == 0 { f64::midpoint(values[half - 1], values[half]) } else { values[half] }
         };
-        let centre = middle(values.to_vec());
-        let deviation = 1.4826 * middle(values.iter().map(|x| (x - centre).abs()).collect());
-        Self { centre, deviation, reach: 4.0 * 1.2533 * deviation * (2.0 / count(values.len())).sqrt() }
+        let centre = middle(values.iter().map(|far| far.error).collect());
+        let deviation = 1.4826 * middle(values.iter().map(|far| (far.error - centre).abs()).collect());
+        let reach = 4.0 * 1.2533 * deviation * (2.0 / count(values.len())).sqrt();
+        Self { centre, deviation, reach, definite: true }
+    }
+
+    /// The mean and the deviation; a star where there is no mean.
+    pub fn shown(&self) -> String {
+        if self.centre.is_nan() {
+            return "-".to_owned();
+        }
+        let star = if self.definite { "" } else { "*" };
+        format!("{}{star} ({})", three(self.centre), three(self.deviation))
     }
 }
 
@@ -61,12 +86,40 @@ impl Page {
     pub fn new(size: &Size) -> Self {
         let mut page = Self { text: String::new(), cells: 0, differing: 0, failures: Vec::new() };
         page.say("# Sheffet's second-moment mechanisms, once more");
-        page.say(&format!(
-            "Or Sheffet, *Old techniques in differentially private linear regression* (ALT 2019; first version arXiv 1507.00056). `make \
-             reproduce-sheffet` writes this file and nothing else does: seed {SEED}, {} tables of each length up to 2^{} rows. The same \
-             program gives the same bytes.",
-            size.repetitions, size.log_rows
-        ));
+        page.say(
+            "Or Sheffet, *Old techniques in differentially private linear regression*, ALT 2019, after the text of its first version. The paper \
+             has figures and no tables. The *printed* numbers below are those in the notes that this project was built from: they were computed \
+             by an independent program in the paper's setting, with whatever the paper leaves open chosen as said.",
+        );
+        page.say("## How this was made");
+        page.list(&[
+            format!(
+                "`make reproduce-sheffet` writes this file and nothing else does: seed {SEED}, {} tables of each length from 2^12 to 2^{} rows. \
+                 The same program gives the same bytes. `FULL=1` goes to the paper's 2^25 rows.",
+                size.repetitions, size.log_rows
+            ),
+            "Rows become integers (2^20 codes to B, cut off towards 0) and go through the exact moments, the mechanisms and the reading of released \
+             matrices that a release goes through; only the encoder of records is left out, because the paper shrinks the constant \
+             with its row, and randomness comes from a seed. On the finest grid, 2^24, the ridge of Alg. 5 (n+d) at ε = 0.1 would not fit 64 bits, and \
+             a plan is refused."
+                .to_owned(),
+            "A longer table begins with the rows of the shorter one, so a column's cells are not independent.".to_owned(),
+            "Additive Wishart noise is drawn by Bartlett's factor, as the mechanism does where there are many degrees of freedom. For fewer a release \
+             draws it on a grid, which differs with a probability that the charge includes."
+                .to_owned(),
+        ]);
+        page.say("The rule for a cell:");
+        page.list(&[
+            "A scale has to be as printed, to the last digit, or the difference is explained below its table.".to_owned(),
+            "An error has to be within 20 % of the printed one (OLS, AG, AW) or 40 % (JL, IW: Alg. 1, 2, 4, 5). **Bold** is what is outside."
+                .to_owned(),
+            "Outside, (!) is what chance does not explain either, and the run fails: further away than four standard errors of the difference of two means \
+             (medians) of as many repetitions. It neglects that the printed errors belong to one vector of coefficients."
+                .to_owned(),
+            "A star: in some repetition the predictors' part of the matrix was not positive definite. Where its least eigenvalue may be anywhere about 0, the \
+             error has no mean, and there is nothing to compare. That happens to AG alone."
+                .to_owned(),
+        ]);
         page
     }
 
@@ -74,6 +127,14 @@ impl Page {
     pub fn say(&mut self, text: &str) {
         self.text.push_str(text);
         self.text.push_str("\n\n");
+    }
+
+    /// A list.
+    pub fn list(&mut self, items: &[String]) {
+        for item in items {
+            let _ = writeln!(self.text, "- {item}");
+        }
+        self.text.push('\n');
     }
 
     /// A table; each row's first cell is its name.
@@ -89,25 +150,28 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// Puts a cell beside its printed number: the ratio, in bold where it is outside the tolerance. What chance cannot explain is
-    /// a failure, unless a `reason` is known.
-    pub fn judge(&mut self, name: &str, ours: Measured, printed: Printed, reason: Option<&str>) -> String {
+    /// Puts a cell beside its printed number: the ratio, in bold where it is outside the tolerance. There it is a failure, unless
+    /// chance explains it or there is no mean to compare.
+    pub fn judge(&mut self, name: &str, ours: Measured, printed: Printed) -> String {
         self.cells += 1;
         let ratio = ours.centre / printed.value;
         if (ratio - 1.0).abs() <= printed.tolerance {
             return format!("{ratio:.2}");
         }
         self.differing += 1;
-        let by_chance = (ours.centre - printed.value).abs() <= ours.reach;
-        if !by_chance && reason.is_none() {
-            self.failures.push(format!(
-                "{name}: {} against {}, a ratio of {ratio:.2}; chance reaches {}",
-                three(ours.centre),
-                three(printed.value),
-                three(ours.reach)
-            ));
+        if !ours.definite {
+            return format!("**{ratio:.2}***");
         }
-        format!("**{ratio:.2}**{}", if by_chance { "" } else { " (!)" })
+        if (ours.centre - printed.value).abs() <= ours.reach {
+            return format!("**{ratio:.2}**");
+        }
+        self.failures.push(format!(
+            "{name}: {} against {}, a ratio of {ratio:.2}; chance reaches {}",
+            three(ours.centre),
+            three(printed.value),
+            three(ours.reach)
+        ));
+        format!("**{ratio:.2}** (!)")
     }
 
     /// A number that has to be as printed, to the last digit, or else as `known` otherwise.
@@ -145,11 +209,6 @@ impl Page {
             self.differing,
             self.failures.len()
         )
-    }
-
-    /// Cells that were put beside a printed number.
-    pub fn cells(&self) -> usize {
-        self.cells
     }
 
     pub fn failures(&self) -> &[String] {

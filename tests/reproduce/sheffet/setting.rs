@@ -18,6 +18,8 @@ use discreet::release::document::NoiseLaw;
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Value, json};
 
+use super::page::Far;
+
 /// The seed of everything.
 pub const SEED: u64 = 20;
 
@@ -184,11 +186,13 @@ pub fn exact(moments: &Moments) -> DMatrix<f64> {
     DMatrix::from_fn(moments.terms(), moments.terms(), |row, column| moments.get(row, column) as f64)
 }
 
-/// ‖b − β‖ for the regression of a column on some others: b = M_xx⁻¹ M_xy. Infinite where there is none.
-pub fn error(matrix: &DMatrix<f64>, predictors: &[usize], outcome: usize, truth: &DVector<f64>) -> f64 {
+/// ‖b − β‖ for the regression of a column on some others: b = M_xx⁻¹ M_xy.
+pub fn far(matrix: &DMatrix<f64>, predictors: &[usize], outcome: usize, truth: &DVector<f64>) -> Far {
     let xx = matrix.select_rows(predictors).select_columns(predictors);
     let xy = DVector::from_iterator(predictors.len(), predictors.iter().map(|&at| matrix[(at, outcome)]));
-    xx.lu().solve(&xy).map_or(f64::INFINITY, |b| (b - truth).norm())
+    let definite = Cholesky::try_new(&xx).is_ok();
+    let error = xx.lu().solve(&xy).map_or(f64::INFINITY, |b| (b - truth).norm());
+    Far { error, definite }
 }
 
 /// E‖E‖ for a symmetric matrix of normals with variance 1 off the diagonal and `diagonal` on it, from 200 of them.
