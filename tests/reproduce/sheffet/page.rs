@@ -56,7 +56,11 @@ impl Measured {
         let middle = |mut values: Vec<f64>| {
             values.sort_by(f64::total_cmp);
             let half = values.len() / 2;
-            if values.len() % 2 == 0 { f64::midpoint(values[half - 1], values[half]) } else { values[half] }
+            if values.len().is_multiple_of(2) {
+                f64::midpoint(values[half - 1], values[half])
+            } else {
+                values[half]
+            }
         };
         let centre = middle(values.iter().map(|far| far.error).collect());
         let deviation = 1.4826 * middle(values.iter().map(|far| (far.error - centre).abs()).collect());
@@ -64,33 +68,43 @@ impl Measured {
         Self { centre, deviation, reach, definite: true }
     }
 
-    /// The mean and the deviation; a star where there is no mean.
+    /// The mean and the deviation; a dagger where there is no mean.
     pub fn shown(&self) -> String {
         if self.centre.is_nan() {
             return "-".to_owned();
         }
-        let star = if self.definite { "" } else { "*" };
-        format!("{}{star} ({})", three(self.centre), three(self.deviation))
+        let dagger = if self.definite { "" } else { " †" };
+        format!("{}{dagger} ({})", three(self.centre), three(self.deviation))
     }
 }
 
 /// The document as it grows.
 pub struct Page {
+    /// What stands before the summary.
+    head: String,
     text: String,
     cells: usize,
-    differing: usize,
+    /// What is not as printed, in words.
+    differences: Vec<String>,
     failures: Vec<String>,
 }
 
 impl Page {
     pub fn new(size: &Size) -> Self {
-        let mut page = Self { text: String::new(), cells: 0, differing: 0, failures: Vec::new() };
+        let mut page = Self {
+            head: String::new(),
+            text: String::new(),
+            cells: 0,
+            differences: Vec::new(),
+            failures: Vec::new(),
+        };
         page.say("# Sheffet's second-moment mechanisms, once more");
         page.say(
             "Or Sheffet, *Old techniques in differentially private linear regression*, ALT 2019, after the text of its first version. The paper \
              has figures and no tables. The *printed* numbers below are those in the notes that this project was built from: they were computed \
              by an independent program in the paper's setting, with whatever the paper leaves open chosen as said.",
         );
+        page.head = std::mem::take(&mut page.text);
         page.say("## How this was made");
         page.list(&[
             format!(
@@ -116,7 +130,7 @@ impl Page {
             "Outside, (!) is what chance does not explain either, and the run fails: further away than four standard errors of the difference of two means \
              (medians) of as many repetitions. It neglects that the printed errors belong to one vector of coefficients."
                 .to_owned(),
-            "A star: in some repetition the predictors' part of the matrix was not positive definite. Where its least eigenvalue may be anywhere about 0, the \
+            "†: in some repetition the predictors' part of the matrix was not positive definite. Where its least eigenvalue may be anywhere about 0, the \
              error has no mean, and there is nothing to compare. That happens to AG alone."
                 .to_owned(),
         ]);
@@ -158,19 +172,17 @@ impl Page {
         if (ratio - 1.0).abs() <= printed.tolerance {
             return format!("{ratio:.2}");
         }
-        self.differing += 1;
+        let what =
+            format!("{name}: {} against {}, a ratio of {ratio:.2}", three(ours.centre), three(printed.value));
         if !ours.definite {
-            return format!("**{ratio:.2}***");
+            self.differences.push(format!("{what}; no mean (†)."));
+            return format!("**{ratio:.2}** †");
         }
         if (ours.centre - printed.value).abs() <= ours.reach {
+            self.differences.push(format!("{what}; chance reaches {}.", three(ours.reach)));
             return format!("**{ratio:.2}**");
         }
-        self.failures.push(format!(
-            "{name}: {} against {}, a ratio of {ratio:.2}; chance reaches {}",
-            three(ours.centre),
-            three(printed.value),
-            three(ours.reach)
-        ));
+        self.failures.push(format!("{what}; chance reaches {} only", three(ours.reach)));
         format!("**{ratio:.2}** (!)")
     }
 
@@ -180,33 +192,35 @@ impl Page {
         if ours.trim_start_matches('0') == printed.trim_start_matches('0') {
             return ours.to_owned();
         }
-        self.differing += 1;
+        let what = format!("{name}: {ours} against {printed}");
         if !known.contains(&(ours, printed)) {
-            self.failures.push(format!("{name}: {ours} against {printed}"));
+            self.failures.push(what);
+        } else {
+            self.differences.push(format!("{what}; explained below its table."));
         }
         format!("**{ours}** ({printed})")
     }
 
+    /// A claim of the paper that is not seen.
+    pub fn not_reproduced(&mut self, claim: &str) {
+        self.differences.push(format!("**Not reproduced**: {claim}"));
+    }
+
     /// The whole text.
     pub fn text(&self) -> String {
-        let mut text = self.text.clone();
-        let _ = write!(text, "## In short\n\n{}\n", self.verdict());
-        for failure in &self.failures {
-            let _ = write!(text, "\n- {failure}");
-        }
-        if !self.failures.is_empty() {
-            text.push('\n');
-        }
-        text
+        let failures = self.failures.iter().map(|failure| format!("- (!) {failure}.\n"));
+        let differences = self.differences.iter().map(|difference| format!("- {difference}\n"));
+        let list: String = failures.chain(differences).collect();
+        format!("{}## In short\n\n{}\n\n{list}\n{}\n", self.head, self.verdict(), self.text.trim_end())
     }
 
     /// The count of all cells.
     pub fn verdict(&self) -> String {
+        let differing = self.differences.iter().filter(|line| !line.starts_with("**")).count();
         format!(
-            "{} cells were put beside a printed number; {} are outside their tolerance, and {} of these neither by chance nor for a \
-             reason that is given above.",
+            "{} numbers were put beside printed ones: {} agree, {differing} differ by chance or for a reason that is given, {} for none.",
             self.cells,
-            self.differing,
+            self.cells - differing - self.failures.len(),
             self.failures.len()
         )
     }

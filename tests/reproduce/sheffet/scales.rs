@@ -222,6 +222,14 @@ fn ridges(page: &mut Page) {
 fn freedom(page: &mut Page) {
     page.say("### AW: degrees of freedom k");
     const DIMENSIONS: [u32; 3] = [5, 20, 50];
+    const COLUMNS: [&str; 6] = [
+        "paper, c=1",
+        "replace-one, unproved, c=1",
+        "add-remove, c=1",
+        "replace-one, charged, c=1",
+        "replace-one, unproved, c=3",
+        "replace-one, charged, c=3",
+    ];
     let printed = [
         (
             0.1,
@@ -284,13 +292,13 @@ fn freedom(page: &mut Page) {
     let mut table = Vec::new();
     for (number, (e, texts)) in printed.iter().enumerate() {
         let mut row = vec![e.to_string()];
-        for column in 0..6 {
+        for (column, what) in COLUMNS.into_iter().enumerate() {
             let cells = (0..3).map(|d| {
                 let ours = &computed[3 * number + d][column];
                 match texts.get(column) {
                     Some(texts) if ours == "refused" => format!("refused ({})", texts[d]),
                     Some(texts) => {
-                        let name = format!("Degrees, epsilon {e}, d {}, column {column}", DIMENSIONS[d]);
+                        let name = format!("Degrees of freedom, {what}, epsilon {e}, d = {}", DIMENSIONS[d]);
                         page.exact(&name, ours, texts[d], &known)
                     }
                     None => ours.clone(),
@@ -300,15 +308,7 @@ fn freedom(page: &mut Page) {
         }
         table.push(row);
     }
-    let head = [
-        "ε",
-        "paper, c=1",
-        "replace-one, unproved, c=1",
-        "add-remove, c=1",
-        "replace-one, charged, c=1",
-        "replace-one, unproved, c=3",
-        "replace-one, charged, c=3",
-    ];
+    let head: Vec<&str> = ["ε"].into_iter().chain(COLUMNS).collect();
     page.say("d = 5 / 20 / 50.");
     page.table(&head, &table);
     page.say(
