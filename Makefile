@@ -42,7 +42,7 @@ REMAP := --remap-path-prefix=$(CURDIR)=/discreet --remap-path-prefix=$(CARGO_DIR
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help run dist test check native web journeys screenshots audit audit-native fuzz miri toolchain chromium
+.PHONY: help run dist test check native web journeys screenshots audit audit-native fuzz miri reproduce-sheffet toolchain chromium
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -56,6 +56,7 @@ help:
 	@echo 'make audit        the audits of the privacy claim and the planted bugs that they have to catch, then:'
 	@echo 'make fuzz         hostile input by cargo-fuzz, $(FUZZ_SECONDS) seconds a target (FUZZ_SECONDS=...)'
 	@echo 'make miri         tests of the trusted core under Miri, which sees undefined behaviour'
+	@echo 'make reproduce-sheffet  the tables of a paper once more: writes docs/reproduce-sheffet.md (FULL=1: longer tables)'
 
 run: dist
 	$(call say,Serving the page. Ctrl-C stops it.)
@@ -70,7 +71,7 @@ check: toolchain $(DENY)/done
 	cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
 	$(call say,Lints: native)
 	cargo clippy --locked --all-targets -- -D warnings
-	cargo clippy --locked --all-targets --features audit-mutants -- -D warnings
+	cargo clippy --locked --all-targets --features audit-mutants$(,)reproduce -- -D warnings
 	$(call say,Lints: browser)
 	cargo clippy $(WASM) --features app$(,)worker --lib --bin app --bin worker --test web -- -D warnings
 	$(call say,Documentation)
@@ -118,6 +119,11 @@ fuzz: toolchain
 
 miri: toolchain
 	@bash .ci/nightly miri $(NIGHTLY)
+
+# Not part of `make test`, whose native tests run a short form.
+reproduce-sheffet: toolchain
+	$(call say,Sheffet once more$(,) with two threads: about 2 minutes after the build)
+	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/reproduce-sheffet.md
 
 toolchain:
 	@bash .ci/packages linker

@@ -28,6 +28,9 @@ mod pivots;
 mod plans;
 mod profiles;
 mod records;
+mod reproduce;
+#[path = "../reproduce/sheffet/mod.rs"]
+mod reproduce_sheffet;
 mod sheffet;
 mod slices;
 mod support;
