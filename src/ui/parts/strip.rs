@@ -69,12 +69,10 @@ fn blocked(app: App) -> Option<String> {
 fn Ready() -> impl IntoView {
     let app = App::here();
     let obstacle = Memo::new(move |_| blocked(app));
-    // Both are read each time: a button that once looked at the obstacle alone would not hear of the forecast later.
-    let can = Memo::new(move |_| {
-        let (open, whole) = (obstacle.with(Option::is_none), app.forecast.with(Result::is_ok));
-        open && whole
-    });
-    let inside = move || match (obstacle.get(), app.forecast.get()) {
+    // One source for all that is shown: a view that reads both can miss that the second changed.
+    let state = Memo::new(move |_| (obstacle.get(), app.forecast.get()));
+    let can = move || state.with(|(obstacle, forecast)| obstacle.is_none() && forecast.is_ok());
+    let inside = move || match state.get() {
         (Some(obstacle), _) => {
             let due = obstacle == text::EXPORT_FIRST;
             let save = move |_| actions::save_ledger(app);
@@ -101,7 +99,7 @@ fn Ready() -> impl IntoView {
     };
     view! {
         {inside}
-        <button type="button" class="release" aria-disabled=move || (!can.get()).to_string()
+        <button type="button" class="release" aria-disabled=move || (!can()).to_string()
             on:click=move |_| if obstacle.with_untracked(Option::is_none) { actions::release(app) }>
             "Release"
         </button>

@@ -53,7 +53,8 @@ fn Expectation() -> impl IntoView {
 fn Expected(preview: Preview) -> impl IntoView {
     let clear = preview.verdict == Verdict::Clear;
     let withheld = preview.verdict == Verdict::Withheld;
-    let help = (!clear).then(|| {
+    // A matrix that is drawn whole gives intervals always, for a regression that is shrunk: that has to be said.
+    let help = (!clear || preview.signal_to_noise.is_infinite()).then(|| {
         let advice = preview.advice.clone();
         view! { <p>{advice}</p> <p class="hint">"The numbers come from the plan alone; no row was read."</p> }
     });
