@@ -1,6 +1,6 @@
 //! Tail probabilities as complex integrals, through the saddle point of what is integrated.
 //!
-//! With M the moment generating function of X, P[X > x] is (1/2πi) ∫ M(z) e^(−zx) / z dz along any line from −i∞ to i∞
+//! With M the moment generating function of X, Pr(X > x) is (1/2πi) ∫ M(z) e^(−zx) / z dz along any line from −i∞ to i∞
 //! between 0 and the first singularity to its right, and other expectations of a positive part have another divisor. Through
 //! the saddle point there is no cancellation, whatever the number of terms in X. Butler, Saddlepoint approximations with
 //! applications, 2007, section 1.2; Trefethen and Weideman, The exponentially convergent trapezoidal rule, SIAM Review 56, 2014.

@@ -21,7 +21,7 @@
 //!
 //! **Event.** One [`Event::Approximate`], both parts together.
 //!
-//! **Arithmetic.** `IDEALISED`: [`super::drawn`]. The least eigenvalue is computed in double precision.
+//! **Arithmetic.** `IDEALISED`: 128-bit floating point, hardened as noise-and-accounting, A10 asks. The least eigenvalue is computed in double precision.
 //!
 //! **Defaults.** `sketch_rows` and `dof` max(2d, 100): the noise falls like 1/r and the ridge grows like √r, and for
 //! tables of a few thousand rows the best of both lies between 50 and 200 (sheffet 4.2). `min_rows` and `min_dof` 2d;
