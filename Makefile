@@ -69,6 +69,7 @@ check: toolchain $(DENY)/done
 	$(call say,Format)
 	cargo fmt --check
 	cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
+	cargo metadata --locked --format-version 1 --manifest-path tests/fuzz/Cargo.toml >/dev/null
 	$(call say,Lints: native)
 	cargo clippy --locked --all-targets -- -D warnings
 	cargo clippy --locked --all-targets --features audit-mutants$(,)reproduce -- -D warnings
