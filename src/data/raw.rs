@@ -200,7 +200,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig {
-            cases: 4_000,
+            cases: if cfg!(miri) { 10 } else { 4_000 },
             rng_seed: proptest::test_runner::RngSeed::Fixed(20_261_122),
             failure_persistence: None,
             ..ProptestConfig::default()

@@ -297,6 +297,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "reads a file some hundred times")]
     fn any_number_of_chunks_in_any_order_gives_the_same_sketch() {
         let mut file = b"id,text\r\n".to_vec();
         let body = file.len();
@@ -334,6 +335,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "hashes thousands of records")]
     fn parts_come_together_in_any_order_and_a_record_counts_once() {
         let whole = people(&KEY, 0..5_000);
         let mut numbers = Numbers(3);
@@ -402,6 +404,7 @@ mod tests {
     /// Each bound is broken by a sound sketch with a probability below 10^-6 (binomial, at the probabilities that the
     /// module states).
     #[test]
+    #[cfg_attr(miri, ignore = "hashes millions of records")]
     fn overlaps_are_found_as_often_as_stated() {
         // 10 % of equal tables: missed once in 500, and 9 of 200 are too many even at once in 200.
         assert!(found(200, (3_000, 3_000), 300) >= 192);
