@@ -186,9 +186,7 @@ impl<'a> Design<'a> {
         self.solution = factor.map(|factor| {
             let inverse = factor.inverse();
             let turned = &self.unscale * inverse;
-            // What the mechanism added to the diagonal is no part of the rows' own moments.
-            let added = &self.transform * self.transform.transpose() * self.moments.ridge();
-            let half = &turned * (&self.predictors - added);
+            let half = &turned * self.own_moments();
             let sampling = DVector::from_fn(d, |row, _| half.row(row).dot(&turned.row(row)));
             Solution { response: &turned * &self.transform, sampling, factor }
         });
@@ -213,12 +211,16 @@ impl<'a> Design<'a> {
         self.ridge
     }
 
+    /// A − Λ₀: what the mechanism added to the diagonal is no part of the rows' own moments.
+    fn own_moments(&self) -> DMatrix<f64> {
+        &self.predictors - &self.transform * self.transform.transpose() * self.moments.ridge()
+    }
+
     /// How much each coefficient is shrunk towards 0 by Λ: 1 less the diagonal of (A + Λ)⁻¹ (A − Λ₀). Empty where the moments
     /// cannot be solved.
     pub(super) fn shrinkage(&self) -> Vec<f64> {
         let Some(solution) = &self.solution else { return Vec::new() };
-        let added = &self.transform * self.transform.transpose() * self.moments.ridge();
-        let kept = solution.factor.inverse() * (&self.predictors - added);
+        let kept = solution.factor.inverse() * self.own_moments();
         kept.diagonal().iter().map(|kept| (1.0 - kept).clamp(0.0, 1.0)).collect()
     }
 

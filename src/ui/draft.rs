@@ -389,32 +389,24 @@ pub fn ask(left: u128, share: u8, delta: f64) -> BudgetForm {
     #[expect(clippy::cast_precision_loss, reason = "rounded down to six digits afterwards")]
     let units = left as f64 * f64::from(share.min(100)) / 100.0;
     let mu = (units / 1_099_511_627_776.0).sqrt();
-    let place = libm::pow(10.0, libm::floor(libm::log10(mu)) - 5.0);
-    let rounded = libm::floor(mu / place) * place;
-    // Written with its six digits, so that the plan holds 0.167348 and not a neighbour of it.
-    let written = format!("{rounded:.5e}").parse().unwrap_or(rounded);
-    BudgetForm {
-        mu: Some(written).filter(|mu: &f64| mu.is_finite()),
-        delta: Some(delta),
-        ..BudgetForm::default()
-    }
+    BudgetForm { mu: six_digits_down(mu), delta: Some(delta), ..BudgetForm::default() }
 }
 
 /// What a release of the Other wallet asks for that takes `share` percent of what is left of it: ε rounded down to six digits,
 /// so that it fits and can be read out.
 #[must_use]
 pub fn ask_other(epsilon: f64, delta: f64, share: u8) -> BudgetForm {
-    let part = |left: f64| {
-        let part = left * f64::from(share.min(100)) / 100.0;
-        let place = libm::pow(10.0, libm::floor(libm::log10(part)) - 5.0);
-        let rounded = libm::floor(part / place) * place;
-        format!("{rounded:.5e}").parse().unwrap_or(rounded)
-    };
-    BudgetForm {
-        epsilon: Some(part(epsilon)).filter(|epsilon: &f64| epsilon.is_finite()),
-        delta: Some(part(delta)).filter(|delta: &f64| delta.is_finite()),
-        ..BudgetForm::default()
-    }
+    let part = |left: f64| six_digits_down(left * f64::from(share.min(100)) / 100.0);
+    BudgetForm { epsilon: part(epsilon), delta: part(delta), ..BudgetForm::default() }
+}
+
+/// The number rounded down to six digits; nothing where it is none.
+fn six_digits_down(number: f64) -> Option<f64> {
+    let place = libm::pow(10.0, libm::floor(libm::log10(number)) - 5.0);
+    let rounded = libm::floor(number / place) * place;
+    // Written with its six digits, so that the plan holds 0.167348 and not a neighbour of it.
+    let written = format!("{rounded:.5e}").parse().unwrap_or(rounded);
+    Some(written).filter(|number: &f64| number.is_finite())
 }
 
 /// Makes the plan that the draft stands for, with `budget` as what this release asks for.

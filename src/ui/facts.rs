@@ -26,8 +26,6 @@ pub struct Forecast {
     pub plan: Plan,
     /// What the release costs, in words.
     pub price: String,
-    /// How far its proof covers what is executed.
-    pub assurance: Assurance,
     /// Share of the whole budget that it takes, 0 to 1.
     pub of_all: f64,
     /// Share of what is left that it takes, 0 to 1.
@@ -215,7 +213,6 @@ pub fn forecast(
     Ok(Forecast {
         plan: prepared.plan().clone(),
         price,
-        assurance: prepared.assurance(),
         of_all: taken(&charge, &all, wallet),
         of_left: taken(&charge, &left, wallet),
         preview: expected(&prepared),
@@ -243,8 +240,6 @@ fn expected(prepared: &Prepared) -> Option<Preview> {
 /// One mechanism beside others, for the same plan and the same ε and δ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// Its row in the table of names.
-    pub info: &'static Info,
     /// How far its proof covers what is executed.
     pub assurance: Assurance,
     /// Least and most of the noise's standard error, as a share of an effect of plausible size.
@@ -271,12 +266,12 @@ pub fn compare(
                 params: Map::new(),
                 calibration: Some(Calibration::Exact),
             };
-            (info, compared(info, plan, table))
+            (info, compared(plan, table))
         })
         .collect()
 }
 
-fn compared(info: &'static Info, plan: Plan, table: &Table) -> Result<Compared, String> {
+fn compared(plan: Plan, table: &Table) -> Result<Compared, String> {
     let prepared =
         prepare(plan, &table.names, table.delimiter, Purpose::Simulate).map_err(|error| match error {
             EngineError::Plan(error) => sentence(&error.what),
@@ -289,7 +284,7 @@ fn compared(info: &'static Info, plan: Plan, table: &Table) -> Result<Compared, 
     let shrinkage = effects.map(|term| term.shrinkage).fold(0.0, f64::max);
     let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
     let most = ratios.iter().copied().fold(0.0, f64::max);
-    Ok(Compared { info, assurance: prepared.assurance(), noise: (least, most), shrinkage })
+    Ok(Compared { assurance: prepared.assurance(), noise: (least, most), shrinkage })
 }
 
 /// Opens the ledger that a first release needs.
