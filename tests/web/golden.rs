@@ -120,7 +120,7 @@ pub fn moments(table: &[u8]) -> Moments {
     let prepared =
         discreet::engine::prepare(plan, &header.names, header.delimiter, Purpose::Release).unwrap();
     let job = Job { slice: 0, from: header.body_offset, to: table.len() as u64, known: true };
-    let mut scanner = SliceScanner::new(job, prepared.bound(), Moments::new(prepared.geometry().terms.len()));
+    let mut scanner = SliceScanner::new(job, prepared.bound(), prepared.moments());
     scanner.feed(&table[usize::try_from(header.body_offset).unwrap()..]);
     match scanner.finish().outcome {
         Outcome::Read { part, .. } => part.sink,
