@@ -531,11 +531,12 @@ impl Encoder {
         let (whole, left, right) = match shortening {
             Shortening::Together => {
                 let factor = own.min(outcome_bound.shortening(outcomes));
-                (factor, factor, if planted(Mutant::OutcomesUnclipped) { own } else { factor })
+                (factor, factor, factor)
             }
             Shortening::Apart => (1.0, own, outcome_bound.shortening(outcomes)),
             Shortening::EachOutcome => (own, own, own),
         };
+        let right = if planted(Mutant::OutcomesUnclipped) { 1.0 } else { right };
         let (head, codes) = self.row.split_at_mut(self.first);
         if let Some(constant) = head.first_mut() {
             *constant = nearest(f64::from(self.constant) * whole).min(self.constant);

@@ -26,6 +26,7 @@ mod ledger_model;
 mod mechanisms;
 mod pivots;
 mod plans;
+mod primo;
 mod profiles;
 mod projections;
 mod records;

@@ -235,7 +235,7 @@ fn bytes_that_hold_no_sums_are_refused() {
     assert_eq!(Moments::from_bytes(&long), Err(MomentsError::Malformed));
     let mut large = bytes;
     // One row cannot have a sum of 2^120.
-    large[16 + 15] = 1;
+    large[32 + 15] = 1;
     assert_eq!(Moments::from_bytes(&large), Err(MomentsError::Malformed));
     assert_eq!(Moments::from_bytes(&[0xff; 64]), Err(MomentsError::Malformed));
     assert!(Moments::from_bytes(&Moments::new(MAX_TERMS).to_bytes()).is_ok());

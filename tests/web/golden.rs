@@ -88,7 +88,13 @@ pub fn digest() -> String {
         hash.update(discrete::gaussian_diagonal(&mut rng, scale(48)).to_le_bytes());
         hash.update(discrete::gaussian_off_diagonal(&mut rng, scale(41)).to_le_bytes());
     }
-    hash.update(moments(TABLE).to_bytes());
+    let mut sums = moments(TABLE);
+    for number in [sums.terms() as u64, sums.rows()] {
+        hash.update(number.to_le_bytes());
+    }
+    for cell in sums.cells() {
+        hash.update(cell.to_le_bytes());
+    }
     hex(hash)
 }
 
