@@ -29,7 +29,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     ledger.check(&job.prepared.request())?;
     let software = software()?;
-    let (prepared, scan) = job.scan(Prepared::moments)?;
+    let (prepared, scan) = job.scan(Prepared::gather)?;
     let rng = PrivateRng::from_os().map_err(|error| CliError::failed(error.to_string()))?;
 
     let entry = ledger.reserve(&prepared.request())?;

@@ -33,8 +33,8 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
         let source = Source::Resample { rows: scan.sink, records: scan.records };
         Simulation::new(prepared, source, seed, software)
     } else {
-        let (prepared, scan) = job.scan(Prepared::moments)?;
-        Simulation::new(prepared, Source::Moments(scan.sink), seed, software)
+        let (prepared, scan) = job.scan(Prepared::gather)?;
+        Simulation::new(prepared, Source::Once(scan.sink), seed, software)
     };
     let mut out = BufWriter::new(io::stdout().lock());
     let unwritable =

@@ -7,6 +7,7 @@
 
 pub mod csv;
 pub mod encode;
+pub mod gathered;
 pub mod header;
 pub mod moments;
 pub mod number;
@@ -19,6 +20,7 @@ pub mod slices;
 
 pub use csv::CsvError;
 pub use encode::{Encoder, Geometry, OutcomeSide, Term};
+pub use gathered::{Gathered, Input};
 pub use header::{Header, HeaderError, HeaderRead, HeaderRules};
 pub use moments::{Layout, MAX_CELLS, MAX_TERMS, Moments};
 pub use sink::{Append, EncodedRows, RowSink};

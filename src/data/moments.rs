@@ -197,19 +197,9 @@ impl Moments {
     /// Adds z z'. A row of another length, or with a coordinate beyond 2^24, contributes nothing: no encoder makes one,
     /// and a rule for each row alone keeps the sums bounded whatever comes.
     pub fn add(&mut self, row: &[i32]) {
-        // A planted encoder's rows have to arrive for the audit to see them.
-        let unclipped = planted(Mutant::NoClip) || planted(Mutant::ColumnClampOnly);
-        let too_large = |code: &i32| code.unsigned_abs() > COORDINATE;
-        if row.len() != self.terms() || (!unclipped && row.iter().any(too_large)) {
+        if !self.count(row) {
             return;
         }
-        let Some(rows) = self.rows.checked_add(1) else { return };
-        self.rows = rows;
-        let block = if planted(Mutant::BlockOf2To16) { 1 << 16 } else { BLOCK_ROWS };
-        if self.block_rows == block {
-            self.flush();
-        }
-        self.block_rows = self.block_rows.saturating_add(1);
         let features = &row[..self.layout.features];
         let filled = features.iter().filter(|&&code| code != 0).count();
         if filled.saturating_mul(4) < features.len() {
@@ -217,6 +207,36 @@ impl Moments {
         } else {
             self.add_dense(features);
         }
+        self.wait(row);
+    }
+
+    /// The same, but for the products of the first terms with each other.
+    pub fn add_cross(&mut self, row: &[i32]) {
+        if self.count(row) {
+            self.wait(row);
+        }
+    }
+
+    /// Makes room for a row's products, if it is one that counts.
+    fn count(&mut self, row: &[i32]) -> bool {
+        // A planted encoder's rows have to arrive for the audit to see them.
+        let unclipped = planted(Mutant::NoClip) || planted(Mutant::ColumnClampOnly);
+        let too_large = |code: &i32| code.unsigned_abs() > COORDINATE;
+        if row.len() != self.terms() || (!unclipped && row.iter().any(too_large)) {
+            return false;
+        }
+        let Some(rows) = self.rows.checked_add(1) else { return false };
+        self.rows = rows;
+        let block = if planted(Mutant::BlockOf2To16) { 1 << 16 } else { BLOCK_ROWS };
+        if self.block_rows == block {
+            self.flush();
+        }
+        self.block_rows = self.block_rows.saturating_add(1);
+        true
+    }
+
+    /// Lets a row wait for its products with the outcomes.
+    fn wait(&mut self, row: &[i32]) {
         if self.layout.outcomes > 0 {
             self.batch.extend_from_slice(row);
             if self.batch.len() >= self.terms().saturating_mul(BATCH_ROWS) {

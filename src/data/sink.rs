@@ -67,6 +67,24 @@ impl EncodedRows {
         self.codes.len().checked_div(self.terms).unwrap_or(0)
     }
 
+    /// The codes as bytes, to cross to another thread: 4 each, little-endian. They are as private as the table.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.codes.iter().flat_map(|code| code.to_le_bytes()).collect()
+    }
+
+    /// Reads what [`Self::to_bytes`] wrote of rows of so many terms.
+    ///
+    /// # Errors
+    /// [`MomentsError::Malformed`] for bytes that make no whole rows.
+    pub fn from_bytes(terms: usize, bytes: &[u8]) -> Result<Self, MomentsError> {
+        let (codes, rest) = bytes.as_chunks::<4>();
+        if !rest.is_empty() || codes.len().checked_rem(terms).is_none_or(|rest| rest > 0) {
+            return Err(MomentsError::Malformed);
+        }
+        Ok(Self { terms, codes: codes.iter().map(|code| i32::from_le_bytes(*code)).collect() })
+    }
+
     /// Whether there is no row.
     #[must_use]
     pub fn is_empty(&self) -> bool {

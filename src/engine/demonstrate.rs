@@ -6,8 +6,8 @@ use super::error::EngineError;
 use super::evaluate::Evaluated;
 use super::prepare::Prepared;
 use super::publish::{Mark, publish};
-use crate::data::Moments;
-use crate::mechanisms::Drawn;
+use crate::data::{Input, Moments};
+use crate::mechanisms::{Draw, Drawn};
 use crate::noise::entropy::DemoRng;
 use crate::release::Release;
 use crate::release::document::{Demo, Software};
@@ -30,16 +30,17 @@ impl Demonstration {
 ///
 /// # Errors
 /// [`EngineError::Internal`] as [`super::release`].
-pub fn demonstrate(
+pub fn demonstrate<'a>(
     prepared: &Prepared,
-    moments: &Moments,
+    input: impl Into<Input<'a>>,
     mut rng: DemoRng,
     software: Software,
 ) -> Result<Demonstration, EngineError> {
     let demo = Demo { seed: rng.seed(), run: rng.run() };
+    let input = input.into();
     let evaluated = match &prepared.cost {
-        Some(cost) => Evaluated::noisy(prepared, cost, moments, |noise| noise.release(moments, &mut rng))?,
-        None => Evaluated::exact(prepared, moments)?,
+        Some(cost) => Evaluated::noisy(prepared, cost, input, |noise| noise.release(input, &mut rng))?,
+        None => Evaluated::exact(prepared, input, &mut rng)?,
     };
     publish(prepared, &evaluated, Mark::Demo(demo), software).map(Demonstration)
 }
@@ -63,7 +64,7 @@ pub fn demonstrate_with(
     if noise.len() != gaussian.cells() {
         return Err(EngineError::Internal("the noise has another number of cells"));
     }
-    let drawn = Drawn { cells: gaussian.add(noise, moments), law: gaussian.law() };
-    let evaluated = Evaluated::noisy(prepared, cost, moments, |_| Some(drawn))?;
+    let drawn = Draw::Moments(Drawn { cells: gaussian.add(noise, moments), law: gaussian.law(), ridge: 0.0 });
+    let evaluated = Evaluated::noisy(prepared, cost, moments.into(), |_| Some(drawn))?;
     publish(prepared, &evaluated, Mark::Demo(Demo { seed: 0, run: 0 }), software).map(Demonstration)
 }

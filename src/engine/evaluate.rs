@@ -1,44 +1,109 @@
-//! Exact sums to noisy integers: the only place where the two meet.
+//! What a release's noise and a table's sums come to, and the same as numbers: the only place where the two meet.
+
+use nalgebra::DMatrix;
 
 use super::error::EngineError;
 use super::guard;
 use super::prepare::{Cost, Prepared};
-use crate::data::Moments;
 use crate::data::encode::GUARD_BITS;
+use crate::data::{Input, Layout, Moments};
 use crate::inference::moments::NoisyMoments;
-use crate::mechanisms::{Drawn, Noise};
+use crate::mechanisms::{Draw, Drawn, Mechanism, Noise, repeated, reuse_cov, sub_samp};
+use crate::noise::entropy::DemoRng;
 use crate::release::document::NoiseLaw;
 
 /// The text is constant, for it may come after the charge.
 pub(super) const UNSETTLED: EngineError =
     EngineError::Internal("the released moments could not be evaluated");
 
-/// The integers that are published, and the same as numbers. They are noisy, or exact in a demonstration without noise.
-pub(super) struct Evaluated {
-    pub(super) cells: Vec<i128>,
-    pub(super) law: Option<NoiseLaw>,
-    pub(super) moments: NoisyMoments,
+/// What is published, and the same as numbers. It is noisy, or exact in a demonstration without noise.
+pub(super) enum Evaluated {
+    /// Moments.
+    Moments {
+        /// The integers.
+        cells: Vec<i128>,
+        /// Their law.
+        law: Option<NoiseLaw>,
+        /// The same as numbers.
+        moments: Box<NoisyMoments>,
+        /// A ridge that was chosen privately, in units of R²; 0 elsewhere.
+        ridge: f64,
+        /// The outcomes, where the plan says that they are public.
+        outcomes: Option<Outcomes>,
+    },
+    /// Moments of features and one outcome, for each outcome.
+    Each(Vec<NoisyMoments>),
+    /// Coefficients in codes.
+    Coefficients(DMatrix<f64>),
+}
+
+/// Public outcomes, in units of R.
+pub(super) enum Outcomes {
+    /// The sums of their products.
+    Gram(DMatrix<f64>),
+    /// Themselves, a row for each record that counts.
+    Rows(DMatrix<f64>),
 }
 
 impl Evaluated {
-    /// The matrix that `draw` makes of the exact sums.
+    /// What `draw` makes of the exact sums or rows.
     pub(super) fn noisy(
         prepared: &Prepared,
         cost: &Cost,
-        moments: &Moments,
-        draw: impl FnOnce(&Noise) -> Option<Drawn>,
+        input: Input<'_>,
+        draw: impl FnOnce(&Noise) -> Option<Draw>,
     ) -> Result<Self, EngineError> {
-        belong(prepared, moments)?;
-        let Drawn { cells, law } = draw(&cost.noise).ok_or(UNSETTLED)?;
-        let evaluated =
-            NoisyMoments::from_law(&prepared.geometry, prepared.layout, &cells, &law, &prepared.plan);
-        Ok(Self { moments: evaluated.map_err(|_| UNSETTLED)?, cells, law: Some(law) })
+        belong(prepared, input)?;
+        match draw(&cost.noise).ok_or(UNSETTLED)? {
+            Draw::Moments(Drawn { cells, law, ridge }) => {
+                let moments =
+                    NoisyMoments::from_law(&prepared.geometry, prepared.layout, &cells, &law, &prepared.plan);
+                let unit = f64::from(prepared.bound.grid.radius).powi(2);
+                Ok(Self::Moments {
+                    moments: Box::new(moments.map_err(|_| UNSETTLED)?),
+                    cells,
+                    law: Some(law),
+                    ridge: ridge / unit,
+                    outcomes: public_outcomes(prepared, input),
+                })
+            }
+            Draw::Each(Drawn { cells, law, .. }) => {
+                let Noise::Repeated(noise) = &cost.noise else { return Err(UNSETTLED) };
+                each(prepared, noise.each.layout, cells, Some(&law))
+            }
+            Draw::Coefficients(weights) => Ok(Self::Coefficients(weights)),
+        }
     }
 
-    /// Exact sums with their guard digits, for a demonstration without noise.
-    pub(super) fn exact(prepared: &Prepared, moments: &Moments) -> Result<Self, EngineError> {
-        belong(prepared, moments)?;
+    /// Exact sums, with their guard digits where there are some, for a demonstration without noise.
+    pub(super) fn exact(
+        prepared: &Prepared,
+        input: Input<'_>,
+        rng: &mut DemoRng,
+    ) -> Result<Self, EngineError> {
+        belong(prepared, input)?;
         let (geometry, layout, radius) = (&prepared.geometry, prepared.layout, prepared.bound.grid.radius);
+        if let (Mechanism::Descent(parameters), Input::Rows(rows)) = (&prepared.mechanism, input) {
+            let shape = (layout.features(), layout.outcomes());
+            let descent =
+                parameters.descent(&prepared.checked, geometry, shape, None).map_err(|_| UNSETTLED)?;
+            return Ok(Self::Coefficients(descent.release(rows, rng)));
+        }
+        let summed;
+        let moments: &Moments = match input {
+            Input::Moments(moments) => moments,
+            Input::Rows(rows) => {
+                summed = sub_samp::moments(rows, layout, None);
+                &summed
+            }
+        };
+        if let Mechanism::ReuseCov(parameters) = &prepared.mechanism
+            && parameters.kind == reuse_cov::Kind::EachOutcome
+        {
+            let own = Layout::sides(layout.features(), 1, false);
+            let cells = repeated::exact(moments, own, layout.outcomes()).collect();
+            return each(prepared, own, cells, None);
+        }
         let cells: Vec<i128> = layout.pairs().map(|(row, column)| moments.get(row, column)).collect();
         let evaluated = if prepared.bound.guard {
             let fine = guard::fine_cells(moments, geometry);
@@ -46,11 +111,70 @@ impl Evaluated {
         } else {
             NoisyMoments::from_exact_cells(geometry, radius, layout, &cells, 0)
         };
-        Ok(Self { moments: evaluated.map_err(|_| UNSETTLED)?, cells, law: None })
+        Ok(Self::Moments {
+            moments: Box::new(evaluated.map_err(|_| UNSETTLED)?),
+            cells,
+            law: None,
+            ridge: 0.0,
+            outcomes: public_outcomes(prepared, input),
+        })
     }
 }
 
-fn belong(prepared: &Prepared, moments: &Moments) -> Result<(), EngineError> {
-    let fits = moments.layout() == prepared.moments_layout();
+/// The moments of each outcome with its own copy of the features'.
+fn each(
+    prepared: &Prepared,
+    layout: Layout,
+    cells: Vec<i128>,
+    law: Option<&NoiseLaw>,
+) -> Result<Evaluated, EngineError> {
+    let features = layout.features();
+    let mut all = Vec::with_capacity(cells.len() / layout.cells().max(1));
+    for (outcome, cells) in cells.chunks_exact(layout.cells().max(1)).enumerate() {
+        let mut geometry = prepared.geometry.clone();
+        let own = geometry.terms.get(features + outcome).cloned();
+        geometry.terms.truncate(features);
+        geometry.terms.extend(own);
+        let moments = match law {
+            Some(law) => NoisyMoments::from_law(&geometry, layout, cells, law, &prepared.plan),
+            None => NoisyMoments::from_exact_cells(&geometry, prepared.bound.grid.radius, layout, cells, 0),
+        };
+        all.push(moments.map_err(|_| UNSETTLED)?);
+    }
+    Ok(Evaluated::Each(all))
+}
+
+/// The outcomes of a plan that says that they are public.
+fn public_outcomes(prepared: &Prepared, input: Input<'_>) -> Option<Outcomes> {
+    let Mechanism::ReuseCov(parameters) = &prepared.mechanism else { return None };
+    if parameters.kind != reuse_cov::Kind::ProjectedOnOutcomes {
+        return None;
+    }
+    let (p, l) = (prepared.layout.features(), prepared.layout.outcomes());
+    let radius = f64::from(prepared.bound.grid.radius);
+    Some(match input {
+        Input::Moments(moments) => {
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "rounding to the nearest double is what is wanted"
+            )]
+            let entry = |row, column| moments.get(p + row, p + column) as f64 / (radius * radius);
+            Outcomes::Gram(DMatrix::from_fn(l, l, entry))
+        }
+        Input::Rows(rows) => {
+            let code =
+                |row, column| rows.get(row).and_then(|row: &[i32]| row.get(p + column)).copied().unwrap_or(0);
+            Outcomes::Rows(DMatrix::from_fn(rows.len(), l, |row, column| {
+                f64::from(code(row, column)) / radius
+            }))
+        }
+    })
+}
+
+fn belong(prepared: &Prepared, input: Input<'_>) -> Result<(), EngineError> {
+    let fits = match input {
+        Input::Moments(moments) => !prepared.keeps_rows() && moments.layout() == prepared.moments_layout(),
+        Input::Rows(rows) => prepared.keeps_rows() && rows.terms() == prepared.row_width(),
+    };
     if fits { Ok(()) } else { Err(EngineError::Internal("the moments belong to another plan")) }
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::error::EngineError;
-use crate::data::{Geometry, Layout, MAX_CELLS, MAX_TERMS, Moments};
+use crate::data::{Gathered, Geometry, Layout, MAX_CELLS, MAX_TERMS, Moments};
 use crate::mechanisms::shared::NoiseError;
-use crate::mechanisms::{Info, Mechanism, Noise};
+use crate::mechanisms::{Info, Mechanism, Noise, Reads};
 use crate::noise::entropy::random_id;
 use crate::plan::bound::BoundPlan;
 use crate::plan::document::{Calibration, Confirm};
@@ -27,6 +27,8 @@ pub struct Prepared {
     pub(super) bound: BoundPlan,
     pub(super) geometry: Geometry,
     pub(super) layout: Layout,
+    pub(super) reads: Reads,
+    summed: Layout,
     pub(super) info: &'static Info,
     pub(super) mechanism: Mechanism,
     pub(super) cost: Option<Cost>,
@@ -76,7 +78,8 @@ pub fn prepare(
     let geometry = Geometry::new(&bound);
     let first = geometry.first_outcome(&bound);
     let layout = mechanism.layout(first, geometry.terms.len().saturating_sub(first));
-    check_size(layout)?;
+    let (reads, summed) = mechanism.gathers(layout, checked.rows.or(checked.plan.stated_rows))?;
+    check_size(if reads == Reads::Moments { summed } else { layout })?;
     let mut terms = BTreeSet::new();
     if let Some(term) = geometry.terms.iter().find(|term| !terms.insert(term.name.as_str())) {
         return Err(EngineError::Plan(PlanError::at(
@@ -98,13 +101,15 @@ pub fn prepare(
         }
     }
     bound.guard = cost.is_none() && geometry.outcomes.is_none();
-    let events = cost.iter().map(|cost| cost.noise.event()).collect();
+    let events = cost.iter().flat_map(|cost| cost.noise.events()).collect();
     Ok(Prepared {
         plan: checked.plan.clone(),
         checked,
         bound,
         geometry,
         layout,
+        reads,
+        summed,
         info,
         mechanism,
         cost,
@@ -152,8 +157,17 @@ fn cost(checked: &CheckedPlan, noise: Noise) -> Result<Cost, EngineError> {
         };
         return Ok(Cost { noise, promise: Some(promise), mu: None, rho: None, claimed });
     }
-    let gaussian = noise.gaussian().ok_or(EngineError::Internal("noise that nothing pays for"))?;
-    let (mu, rho) = mu_and_rho(gaussian_charge(&gaussian.sensitivity_squared, gaussian.scale)?);
+    // What is μ-GDP in several parts is so as a whole.
+    let units = noise.events().iter().try_fold(0_u128, |sum, event| match event {
+        Event::Gaussian { sensitivity_squared, scale, .. } => {
+            let units = gaussian_charge(sensitivity_squared, *scale)?;
+            sum.checked_add(units).ok_or(EngineError::Internal("noise beyond all bounds"))
+        }
+        Event::Pure { .. } | Event::Approximate { .. } => {
+            Err(EngineError::Internal("noise that nothing pays for"))
+        }
+    })?;
+    let (mu, rho) = mu_and_rho(units);
     let (promise, claimed) = match (checked.calibration, *budget) {
         (Calibration::Paper, Budget::EpsilonDelta { epsilon, delta }) => {
             let real = Mu::try_new(mu).ok().and_then(|mu| gdp_epsilon(mu, delta).ok());
@@ -260,7 +274,27 @@ impl Prepared {
 
     /// Which sums are taken of the rows: with guard digits more than are released.
     pub(super) fn moments_layout(&self) -> Layout {
-        if self.bound.guard { Layout::whole(self.row_width()) } else { self.layout }
+        if self.bound.guard { Layout::whole(self.row_width()) } else { self.summed }
+    }
+
+    /// What is gathered of a table: nothing yet.
+    #[must_use]
+    pub fn gather(&self) -> Gathered {
+        Gathered::new(self.keeps_rows(), self.moments_layout())
+    }
+
+    /// Reads what a thread gathered, as [`Gathered::to_bytes`] wrote it.
+    ///
+    /// # Errors
+    /// [`EngineError::Internal`] for other bytes.
+    pub fn gathered(&self, bytes: &[u8]) -> Result<Gathered, EngineError> {
+        Gathered::from_bytes(self.keeps_rows(), self.moments_layout(), bytes)
+            .map_err(|_| EngineError::Internal("a thread's sums are none of this plan"))
+    }
+
+    /// Whether rows are kept, and not sums alone.
+    pub(super) fn keeps_rows(&self) -> bool {
+        self.reads != Reads::Moments
     }
 
     /// Number of integers in an encoded row.

@@ -1,15 +1,19 @@
 //! From noisy integers to the document. Nothing here sees a table or its moments: what is published is a function of the
 //! plan and of [`Evaluated`].
 
+use nalgebra::DMatrix;
+
 use super::error::EngineError;
-use super::evaluate::{Evaluated, UNSETTLED};
+use super::evaluate::{Evaluated, Outcomes, UNSETTLED};
 use super::prepare::Prepared;
 use crate::inference::moments::NoisyMoments;
-use crate::inference::options::Options;
+use crate::inference::options::{Options, Ridge};
 use crate::inference::refit::public_rows;
 use crate::inference::report::{Layout, report};
 use crate::inference::shrinkage::Rule;
-use crate::math::projection::nuclear_ball;
+use crate::inference::weights;
+use crate::math::linalg::LinalgError;
+use crate::math::projection::{Directions, feature_ball, feature_ball_of_many_outcomes, nuclear_ball};
 use crate::mechanisms::shared::Afterwards;
 use crate::mechanisms::{Mechanism, ols, reuse_cov};
 use crate::release::document::{
@@ -34,7 +38,7 @@ pub(super) fn publish(
     mark: Mark,
     software: Software,
 ) -> Result<Release, EngineError> {
-    let (mut coefficients, mut diagnostics) = regressions(prepared, &evaluated.moments)?;
+    let (mut coefficients, mut diagnostics) = regressions(prepared, evaluated)?;
     // The document says in words what its reader would otherwise have to read out of its fields.
     diagnostics.notes.extend(relaxation(prepared.checked.protect));
     if prepared.assurance() == Assurance::Idealised {
@@ -54,7 +58,7 @@ pub(super) fn publish(
         plan: prepared.plan.clone(),
         privacy: privacy(prepared, assurance),
         coefficients,
-        moments: Some(released(prepared, evaluated)),
+        moments: released(prepared, evaluated),
         ledger,
         diagnostics,
         public: None,
@@ -65,57 +69,116 @@ pub(super) fn publish(
 
 fn regressions(
     prepared: &Prepared,
-    moments: &NoisyMoments,
+    evaluated: &Evaluated,
 ) -> Result<(Coefficients, Diagnostics), EngineError> {
     let layout = Layout::new(&prepared.bound, &prepared.geometry);
-    let intercept = prepared.checked.intercept;
-    let mut options = Options {
+    match evaluated {
+        Evaluated::Moments { moments, ridge, outcomes, .. } => {
+            from_moments(prepared, moments, *ridge, outcomes.as_ref(), &layout)
+        }
+        Evaluated::Each(all) => each_by_itself(prepared, all, &layout),
+        Evaluated::Coefficients(weights) => Ok(weights::report(&prepared.geometry, &layout, weights)),
+    }
+}
+
+fn options(prepared: &Prepared, moments: &NoisyMoments) -> Options {
+    let Afterwards { ridge, repair } = prepared.mechanism.afterwards();
+    Options {
         confidence: prepared.checked.confidence,
         rows: public_rows(&prepared.plan, moments),
         seed: moments.seed(),
+        ridge,
+        repair,
         ..Options::default()
-    };
+    }
+}
+
+fn from_moments(
+    prepared: &Prepared,
+    moments: &NoisyMoments,
+    ridge: f64,
+    outcomes: Option<&Outcomes>,
+    layout: &Layout,
+) -> Result<(Coefficients, Diagnostics), EngineError> {
+    let intercept = prepared.checked.intercept;
+    let mut options = options(prepared, moments);
+    if ridge > 0.0 {
+        options.ridge = Ridge::Fixed(ridge);
+    }
     let projected;
-    let moments = match &prepared.mechanism {
-        Mechanism::ReuseCov(parameters) => {
-            projected = many_outcomes(prepared, parameters, moments, &mut options)?;
-            projected.as_ref().unwrap_or(moments)
-        }
-        _ => moments,
+    let moments = if prepared.geometry.outcomes.is_some() {
+        projected = many_outcomes(prepared, moments, outcomes, &mut options)?;
+        projected.as_ref().unwrap_or(moments)
+    } else {
+        moments
     };
     let answer = match &prepared.mechanism {
         Mechanism::Ols(parameters) if parameters.lambda > 0.0 => {
-            ols::report(moments, &layout, intercept, options, *parameters)
+            options.ridge = Ridge::None;
+            ols::report(moments, layout, intercept, options, *parameters)
         }
-        mechanism => {
-            let Afterwards { ridge, repair } = mechanism.afterwards();
-            options.ridge = ridge;
-            options.repair = repair;
-            report(moments, &layout, intercept, options)
-        }
+        _ => report(moments, layout, intercept, options),
     };
     answer.map_err(|_| UNSETTLED)
+}
+
+/// Each outcome from moments of its own.
+fn each_by_itself(
+    prepared: &Prepared,
+    all: &[NoisyMoments],
+    layout: &Layout,
+) -> Result<(Coefficients, Diagnostics), EngineError> {
+    let mut together: Option<(Coefficients, Diagnostics)> = None;
+    for (moments, (name, _)) in all.iter().zip(&layout.outcomes) {
+        let own = Layout {
+            predictors: layout.predictors.clone(),
+            outcomes: vec![(name.clone(), moments.matrix().nrows())],
+        };
+        let mut options = options(prepared, moments);
+        options.trace = most_trace(prepared, moments).map(|(trace, ..)| trace);
+        let (coefficients, diagnostics) =
+            report(moments, &own, prepared.checked.intercept, options).map_err(|_| UNSETTLED)?;
+        match &mut together {
+            None => together = Some((coefficients, diagnostics)),
+            Some((first, notes)) => {
+                first.append(coefficients);
+                notes.join(diagnostics);
+            }
+        }
+    }
+    let (coefficients, mut diagnostics) = together.ok_or(UNSETTLED)?;
+    diagnostics.notes.push(
+        "Each outcome had noisy moments of its own, which are not in this document: nothing can be refitted from it.".to_owned(),
+    );
+    Ok((coefficients, diagnostics))
+}
+
+/// The largest trace that the features' moments can have, in units of R², with B_x/R and B_y/R.
+fn most_trace(prepared: &Prepared, moments: &NoisyMoments) -> Option<(f64, f64, f64, f64)> {
+    let radius = f64::from(prepared.bound.grid.radius);
+    #[expect(clippy::cast_precision_loss, reason = "at most 2^49, so exact")]
+    let norm = |square: u64| (square as f64).sqrt() / radius;
+    let (features, outcomes) =
+        (norm(prepared.geometry.feature_square()), norm(prepared.geometry.outcome_square()));
+    #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
+    let rows = match prepared.checked.rows {
+        Some(rows) => Some(rows as f64),
+        None => moments.noisy_rows().map(|(rows, _)| rows).filter(|rows| *rows > 0.0),
+    };
+    rows.map(|rows| (rows * features * features, rows, features, outcomes))
 }
 
 /// What is done with the moments of one set of features and many outcomes before they are solved. Answers the moments with
 /// projected cross moments, where the projection moved them.
 fn many_outcomes(
     prepared: &Prepared,
-    parameters: &reuse_cov::Parameters,
     moments: &NoisyMoments,
+    public: Option<&Outcomes>,
     options: &mut Options,
 ) -> Result<Option<NoisyMoments>, EngineError> {
-    let geometry = &prepared.geometry;
-    let radius = f64::from(prepared.bound.grid.radius);
-    #[expect(clippy::cast_precision_loss, reason = "at most 2^49, so exact")]
-    let norm = |square: u64| (square as f64).sqrt() / radius;
-    let (features, outcomes) = (norm(geometry.feature_square()), norm(geometry.outcome_square()));
-    #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
-    let rows = match prepared.checked.rows {
-        Some(rows) => Some(rows as f64),
-        None => moments.noisy_rows().map(|(rows, _)| rows).filter(|rows| *rows > 0.0),
-    };
-    options.trace = rows.map(|rows| rows * features * features);
+    let Some((trace, rows, features, outcomes)) = most_trace(prepared, moments) else { return Ok(None) };
+    options.trace = Some(trace);
+    let Mechanism::ReuseCov(parameters) = &prepared.mechanism else { return Ok(None) };
     if parameters.kind == reuse_cov::Kind::ProjectedOnFeatures {
         options.rule = prepared.checked.rows.map(|rows| Rule {
             shrink: parameters.shrink,
@@ -124,15 +187,40 @@ fn many_outcomes(
             bound: outcomes,
         });
     }
-    let Some(rows) = rows.filter(|_| parameters.nuclear && moments.cross().ncols() > 0) else {
-        return Ok(None);
+    let inside = match public {
+        Some(public) => Some(projected_on(public, moments, rows, features).map_err(|_| UNSETTLED)?),
+        None if parameters.nuclear && moments.cross().ncols() > 0 => {
+            Some(nuclear_ball(moments.cross(), rows * features * outcomes).map_err(|_| UNSETTLED)?)
+        }
+        None => None,
     };
-    let inside = nuclear_ball(moments.cross(), rows * features * outcomes).map_err(|_| UNSETTLED)?;
-    if inside == *moments.cross() {
-        return Ok(None);
-    }
+    let Some(inside) = inside.filter(|inside| inside != moments.cross()) else { return Ok(None) };
     options.projected = true;
     moments.with_cross(inside).ok_or(UNSETTLED).map(Some)
+}
+
+/// The noisy cross moments put back among those that some features within their bound have with the public outcomes (primo 1.6).
+fn projected_on(
+    outcomes: &Outcomes,
+    moments: &NoisyMoments,
+    rows: f64,
+    features: f64,
+) -> Result<DMatrix<f64>, LinalgError> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 2^30")]
+    let count = rows as u64;
+    let noisy = moments.cross() / rows;
+    let found = match outcomes {
+        Outcomes::Gram(gram) => feature_ball(&Directions::try_new(&(gram / rows), count)?, &noisy, features)?,
+        Outcomes::Rows(outcomes) => {
+            // Rows that were skipped are zeros, and change neither the Gram matrix's directions nor the sums.
+            let gram = outcomes * outcomes.transpose() / rows;
+            let scaled =
+                outcomes * (f64::from(u32::try_from(outcomes.nrows()).unwrap_or(u32::MAX)) / rows).sqrt();
+            feature_ball_of_many_outcomes(&Directions::try_new(&gram, count)?, &scaled, &noisy, features)?
+        }
+    };
+    // Inside the set nothing moves, not even by rounding.
+    if found.ridge > 0.0 { Ok(found.association * rows) } else { Ok(moments.cross().clone()) }
 }
 
 fn privacy(prepared: &Prepared, assurance: Assurance) -> Privacy {
@@ -154,8 +242,9 @@ fn privacy(prepared: &Prepared, assurance: Assurance) -> Privacy {
     }
 }
 
-fn released(prepared: &Prepared, evaluated: &Evaluated) -> ReleasedMoments {
-    let (cells, layout) = (&evaluated.cells, prepared.layout);
+fn released(prepared: &Prepared, evaluated: &Evaluated) -> Option<ReleasedMoments> {
+    let Evaluated::Moments { cells, law, .. } = evaluated else { return None };
+    let layout = prepared.layout;
     let cell =
         |row, column| layout.place(row, column).and_then(|place| cells.get(place)).copied().unwrap_or(0);
     let p = layout.features();
@@ -173,7 +262,7 @@ fn released(prepared: &Prepared, evaluated: &Evaluated) -> ReleasedMoments {
         };
         (None, Some(blocks))
     };
-    ReleasedMoments {
+    Some(ReleasedMoments {
         terms: prepared
             .geometry
             .terms
@@ -182,6 +271,6 @@ fn released(prepared: &Prepared, evaluated: &Evaluated) -> ReleasedMoments {
             .collect(),
         matrix,
         blocks,
-        noise: evaluated.law.clone(),
-    }
+        noise: law.clone(),
+    })
 }

@@ -4,7 +4,7 @@ use super::error::EngineError;
 use super::evaluate::Evaluated;
 use super::prepare::Prepared;
 use super::publish::{Mark, publish};
-use crate::data::Moments;
+use crate::data::Input;
 use crate::noise::entropy::PrivateRng;
 use crate::release::Release;
 use crate::release::document::{LedgerReference, Software};
@@ -17,16 +17,17 @@ use crate::release::document::{LedgerReference, Software};
 /// # Errors
 /// [`EngineError::Internal`] for moments of another plan or a plan without noise, before any noise is drawn, and for
 /// arithmetic that does not settle. Its text says nothing of the table.
-pub fn release(
+pub fn release<'a>(
     prepared: &Prepared,
-    moments: &Moments,
+    input: impl Into<Input<'a>>,
     mut rng: PrivateRng,
     charge: LedgerReference,
     software: Software,
 ) -> Result<Release, EngineError> {
     let cost =
         prepared.cost.as_ref().ok_or(EngineError::Internal("a release without noise was asked for"))?;
-    let evaluated = Evaluated::noisy(prepared, cost, moments, |noise| noise.release(moments, &mut rng))?;
+    let input = input.into();
+    let evaluated = Evaluated::noisy(prepared, cost, input, |noise| noise.release(input, &mut rng))?;
     drop(rng);
     publish(prepared, &evaluated, Mark::Charged(charge), software)
 }

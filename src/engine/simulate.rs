@@ -3,7 +3,7 @@
 use super::demonstrate::{Demonstration, demonstrate};
 use super::error::EngineError;
 use super::prepare::Prepared;
-use crate::data::{EncodedRows, Moments};
+use crate::data::{EncodedRows, Gathered, RowSink};
 use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::DemoRng;
 use crate::release::document::Software;
@@ -14,8 +14,8 @@ const ROWS_STREAM: u64 = 1 << 63;
 /// A table that was read once.
 #[derive(Debug)]
 pub enum Source {
-    /// Its moments: only the noise differs between runs.
-    Moments(Moments),
+    /// What the release needs of it: only the randomness differs between runs.
+    Once(Gathered),
     /// Its encoded rows: each run draws as many anew, with replacement.
     Resample {
         /// Rows that count.
@@ -47,26 +47,26 @@ impl Simulation {
     /// [`EngineError::Internal`] as [`super::release()`].
     pub fn run(&self, run: u64) -> Result<Demonstration, EngineError> {
         let drawn;
-        let moments = match &self.source {
-            Source::Moments(moments) => moments,
+        let gathered = match &self.source {
+            Source::Once(gathered) => gathered,
             Source::Resample { rows, records } => {
                 let rng = DemoRng::new(self.seed, run | ROWS_STREAM);
-                drawn = resample(self.prepared.moments(), rows, *records, rng);
+                drawn = resample(self.prepared.gather(), rows, *records, rng);
                 &drawn
             }
         };
         let rng = DemoRng::new(self.seed, run & !ROWS_STREAM);
-        demonstrate(&self.prepared, moments, rng, self.software.clone())
+        demonstrate(&self.prepared, gathered, rng, self.software.clone())
     }
 }
 
-/// The moments of `records` rows drawn with replacement from that many records.
-fn resample(mut moments: Moments, rows: &EncodedRows, records: u64, mut rng: DemoRng) -> Moments {
+/// What is gathered of `records` rows drawn with replacement from that many records.
+fn resample(mut gathered: Gathered, rows: &EncodedRows, records: u64, mut rng: DemoRng) -> Gathered {
     for _ in 0..records {
         let drawn = uniform_below(&mut rng, u128::from(records));
         if let Some(row) = usize::try_from(drawn).ok().and_then(|index| rows.get(index)) {
-            moments.add(row);
+            gathered.row(row);
         }
     }
-    moments
+    gathered
 }

@@ -18,6 +18,7 @@ pub mod regression;
 pub mod report;
 pub mod ridge;
 pub mod shrinkage;
+pub mod weights;
 
 pub use moments::{CellNoise, NoisyMoments};
 pub use options::{Options, Repair, Ridge};

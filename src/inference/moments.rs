@@ -63,6 +63,14 @@ pub enum CellNoise {
         /// Variance of those cells.
         v: f64,
     },
+    /// GOE noise of variance `features` off the diagonal on the features' products, and of variance `cross` on those of features
+    /// with outcomes.
+    Sides {
+        /// Variance off the diagonal.
+        features: f64,
+        /// Variance of a product of a feature with an outcome.
+        cross: f64,
+    },
     /// The whole matrix was drawn from a Wishart law with the moments as its scale, not perturbed cell by cell.
     Projection {
         /// r, its degrees of freedom.
@@ -93,7 +101,7 @@ impl CellNoise {
     pub fn off_diagonal_sd(self) -> f64 {
         match self {
             Self::None | Self::Cross { .. } | Self::Projection { .. } | Self::Posterior { .. } => 0.0,
-            Self::Goe { s } => s.sqrt(),
+            Self::Goe { s } | Self::Sides { features: s, .. } => s.sqrt(),
             Self::Iid { v } => v.sqrt(),
         }
     }
@@ -106,7 +114,7 @@ impl CellNoise {
     pub fn diagonal_sd(self, cell: f64) -> f64 {
         match self {
             Self::None | Self::Cross { .. } => 0.0,
-            Self::Goe { s } => (2.0 * s).sqrt(),
+            Self::Goe { s } | Self::Sides { features: s, .. } => (2.0 * s).sqrt(),
             Self::Iid { v } => v.sqrt(),
             Self::Projection { rows } => cell.abs() * (2.0 / rows).sqrt(),
             Self::Posterior { dof, size } => {
@@ -121,7 +129,9 @@ impl CellNoise {
     #[must_use]
     pub fn pivot_freedom(self, d: usize) -> Option<f64> {
         let freedom = match self {
-            Self::None | Self::Goe { .. } | Self::Iid { .. } | Self::Cross { .. } => return None,
+            Self::None | Self::Goe { .. } | Self::Iid { .. } | Self::Cross { .. } | Self::Sides { .. } => {
+                return None;
+            }
             Self::Projection { rows } => rows - count(d),
             Self::Posterior { dof, size } => dof - (size - count(d) - 1.0) - 1.0,
         };
@@ -265,6 +275,7 @@ impl NoisyMoments {
         }
         let scaled: Vec<f64> = cells.iter().map(|cell| cell * reading.factor).collect();
         let mut moments = Self::of(terms, layout, &scaled, reading.noise)?;
+        moments.cells.features *= reading.features;
         moments.ridge = reading.ridge;
         moments.step(&reading.shifts);
         Ok(moments)

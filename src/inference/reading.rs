@@ -11,6 +11,8 @@ use crate::release::document::NoiseLaw;
 pub(super) struct Reading {
     /// What each cell is multiplied by.
     pub factor: f64,
+    /// What the features' cells are multiplied by beside that: n/s where they are those of a sample.
+    pub features: f64,
     /// The noise on what comes of it.
     pub noise: CellNoise,
     /// What the mechanism added to the diagonal on average, in units of R².
@@ -30,6 +32,7 @@ impl Reading {
     ///   taken off, for their pivots belong to G + Λ I (sheffet 5.1).
     pub fn new(law: &NoiseLaw, size: usize, radius: u32, plan: &Plan) -> Result<Self, MomentsError> {
         let d = count(size);
+        let sampled = sampling(plan);
         let unit = unit(radius);
         Ok(match law {
             NoiseLaw::DiscreteGaussian { shape, s } => {
@@ -38,11 +41,14 @@ impl Reading {
                     return Err(MomentsError::NoiseScale);
                 }
                 let noise = match (CellNoise::new(*shape, scale, radius), plan.protect) {
+                    (CellNoise::Goe { s }, _) if sampled > 1.0 => {
+                        CellNoise::Sides { features: sampled * sampled * s, cross: s }
+                    }
                     // What is public has no noise, and the rest has the same everywhere.
                     (CellNoise::Iid { v }, Some(Protect::Labels)) => CellNoise::Cross { v },
                     (noise, _) => noise,
                 };
-                Self { factor: 1.0, noise, ridge: 0.0, shifts: vec![0.0] }
+                Self { factor: 1.0, features: sampled, noise, ridge: 0.0, shifts: vec![0.0] }
             }
             NoiseLaw::Wishart { dof, scale } => {
                 let (k, s2) = (degrees(*dof)?, integer(scale)? / unit);
@@ -57,10 +63,17 @@ impl Reading {
                     (false, None) => vec![mean, 0.0],
                     (false, Some(delta)) => vec![mean, cautious(*dof, size, delta)? * s2, 0.0],
                 };
-                Self { factor: 1.0, noise: CellNoise::Goe { s: k * s2 * s2 }, ridge: mean, shifts }
+                Self {
+                    factor: 1.0,
+                    features: 1.0,
+                    noise: CellNoise::Goe { s: k * s2 * s2 },
+                    ridge: mean,
+                    shifts,
+                }
             }
             NoiseLaw::Projection { rows, ridge } => Self {
                 factor: 1.0,
+                features: 1.0,
                 noise: CellNoise::Projection { rows: degrees(*rows)? },
                 ridge: integer(ridge)? / unit,
                 shifts: vec![0.0],
@@ -73,12 +86,24 @@ impl Reading {
                 }
                 Self {
                     factor,
+                    features: 1.0,
                     noise: CellNoise::Posterior { dof, size: d },
                     ridge: integer(ridge)? / unit,
                     shifts: vec![0.0],
                 }
             }
         })
+    }
+}
+
+/// n/s of a plan whose features' moments are those of s of its n rows; else 1.
+fn sampling(plan: &Plan) -> f64 {
+    let sample = plan.mechanism.params.get("sample_rows").and_then(serde_json::Value::as_u64);
+    let sample = sample.filter(|sample| *sample > 0 && plan.mechanism.name == "sub-samp-reuse-cov");
+    match (plan.rows, sample) {
+        #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
+        (Some(rows), Some(sample)) => (rows as f64 / sample as f64).max(1.0),
+        _ => 1.0,
     }
 }
 

@@ -132,7 +132,7 @@ impl Design<'_> {
         let drawn = self.residual_sum(outcome, &rest);
         let pivot = self.moments.noise().pivot_freedom(self.names.len());
         let residual_sum_sd = match self.moments.noise() {
-            CellNoise::None | CellNoise::Cross { .. } => 0.0,
+            CellNoise::None | CellNoise::Cross { .. } | CellNoise::Sides { .. } => 0.0,
             CellNoise::Goe { s } => (2.0 * s).sqrt() * square,
             CellNoise::Iid { v } => (v * (2.0 * square * square - fourth)).sqrt(),
             CellNoise::Projection { .. } | CellNoise::Posterior { .. } => {
@@ -210,6 +210,10 @@ impl Design<'_> {
             CellNoise::None => 0.0,
             CellNoise::Cross { .. } if outcome < self.moments.matrix().nrows() => 0.0,
             CellNoise::Cross { v } => v * response.norm_squared(),
+            CellNoise::Sides { features, cross } => {
+                let own = rest.norm_squared() * response.norm_squared() + along * along;
+                features * own + cross * response.norm_squared()
+            }
             CellNoise::Goe { s } => s * (square * response.norm_squared() + along * along),
             CellNoise::Iid { v } => {
                 let both: f64 = response.iter().zip(rest.iter()).map(|(b, r)| (b * r) * (b * r)).sum();

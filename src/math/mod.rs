@@ -2,6 +2,7 @@
 
 pub mod beta;
 pub mod contour;
+pub mod definite;
 pub mod gamma;
 pub mod linalg;
 pub mod projection;

@@ -3,19 +3,24 @@
 //! [`TABLE`] has one row for each name. [`Mechanism::from_plan`] reads the parameters of the one that a plan names, with
 //! its defaults; a built mechanism has its own file, which states its guarantee, its sensitivity and what it charges.
 
+pub mod ada_ssp;
 pub mod additive_wishart;
 pub mod analyze_gauss;
+pub mod descent;
 mod drawn;
 pub mod gaussian;
 pub mod ols;
+pub mod repeated;
 pub mod reuse_cov;
 pub mod shared;
 pub mod sketch;
+pub mod sub_samp;
 
+use nalgebra::DMatrix;
 use serde_json::{Map, Value};
 
 use self::shared::{Afterwards, NoiseError, Price};
-use crate::data::{Geometry, Layout, Moments};
+use crate::data::{Geometry, Input, Layout};
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
@@ -106,6 +111,9 @@ const HAVE_PAPER: [&str; 9] = [
     "inverse-wishart-adaptive",
 ];
 
+/// Most numbers of rows that are kept in memory, 4 bytes each.
+const MOST_CODES: u64 = 1 << 27;
+
 /// Most terms of a matrix that is drawn whole: its factor takes a time that grows with their cube.
 const MOST_DRAWN_TERMS: usize = 512;
 
@@ -129,15 +137,19 @@ pub const TABLE: [Info; 21] = {
                 "Sheffet 6; noise-and-accounting, A3 to A8",
             )
         },
-        row(
-            "ada-ssp",
-            "Perturbs the moments and chooses the ridge from a private eigenvalue.",
-            Moments,
-            Gaussian,
-            Both,
-            Bounded,
-            "Wang 2018; primo 1.13",
-        ),
+        Info {
+            built: true,
+            prefer: "Prefer it where a table may be large enough to need no ridge, and a fixed one would shrink too much.",
+            ..row(
+                "ada-ssp",
+                "Perturbs the moments and chooses the ridge from a private eigenvalue.",
+                Moments,
+                Gaussian,
+                Both,
+                Bounded,
+                "Wang 2018; primo 1.13",
+            )
+        },
         Info {
             built: true,
             prefer: "Prefer it for many outcomes on the same features: what is spent on the features is spent once for all.",
@@ -164,33 +176,45 @@ pub const TABLE: [Info; 21] = {
                 "PRIMO Alg. 2; primo 1.7",
             )
         },
-        row(
-            "reuse-cov-proj-y",
-            "Projects the features on the outcomes; protects the features alone.",
-            Moments,
-            Gaussian,
-            Relaxed(Protect::Features),
-            Exact,
-            "PRIMO Alg. 3; primo 1.6",
-        ),
-        row(
-            "sub-samp-reuse-cov",
-            "Shares a covariance that was computed on a secret subsample.",
-            Rows,
-            Other,
-            ReplaceOne,
-            Exact,
-            "PRIMO Alg. 4; primo 1.10",
-        ),
-        row(
-            "naive-composition",
-            "Runs one private regression per outcome and divides the budget among them.",
-            Moments,
-            Gaussian,
-            Both,
-            Exact,
-            "PRIMO baseline; primo 1.3",
-        ),
+        Info {
+            built: true,
+            prefer: "Prefer it for very many outcomes that may be published: they are not protected, and they take noise off.",
+            ..row(
+                "reuse-cov-proj-y",
+                "Projects the features on the outcomes; protects the features alone.",
+                Moments,
+                Gaussian,
+                Relaxed(Protect::Features),
+                Exact,
+                "PRIMO Alg. 3; primo 1.6",
+            )
+        },
+        Info {
+            built: true,
+            prefer: "Prefer it never for accuracy: the sample saves time where there are many features, and costs noise.",
+            ..row(
+                "sub-samp-reuse-cov",
+                "Shares a covariance that was computed on a secret subsample.",
+                Rows,
+                Other,
+                ReplaceOne,
+                Exact,
+                "PRIMO Alg. 4; primo 1.10",
+            )
+        },
+        Info {
+            built: true,
+            prefer: "Prefer it never for a release: it shows what sharing one covariance saves.",
+            ..row(
+                "naive-composition",
+                "Runs one private regression per outcome and divides the budget among them.",
+                Moments,
+                Gaussian,
+                Both,
+                Exact,
+                "PRIMO baseline; primo 1.3",
+            )
+        },
         Info {
             built: true,
             prefer: "Prefer it to the others only to reproduce the paper: a posterior draw costs the same and is less noisy.",
@@ -310,15 +334,19 @@ pub const TABLE: [Info; 21] = {
             Idealised,
             "PMT baseline; pmt 1.6",
         ),
-        row(
-            "dp-gd",
-            "Descends along noisy gradients without public data.",
-            RowsRepeatedly,
-            Gaussian,
-            Both,
-            Idealised,
-            "PMT baseline; pmt 1.8; primo 1.12",
-        ),
+        Info {
+            built: true,
+            prefer: "Prefer it where there are too many features for second moments; it gives no intervals.",
+            ..row(
+                "dp-gd",
+                "Descends along noisy gradients without public data.",
+                RowsRepeatedly,
+                Gaussian,
+                Both,
+                Exact,
+                "PMT baseline; pmt 1.8; primo 1.12",
+            )
+        },
         Info {
             built: true,
             prefer: "Prefer it never for anything that is published: it shows what the private ones aim at.",
@@ -357,6 +385,12 @@ pub enum Mechanism {
     AnalyzeGauss(analyze_gauss::Parameters),
     /// Noisy moments of features, and of features with many outcomes.
     ReuseCov(reuse_cov::Parameters),
+    /// The same with a ridge from a private eigenvalue.
+    AdaSsp(ada_ssp::Parameters),
+    /// Noisy moments of the features of a sample.
+    SubSamp(sub_samp::Parameters),
+    /// Descent along noisy gradients.
+    Descent(descent::Parameters),
     /// Second moments and those of random rows.
     AdditiveWishart(additive_wishart::Parameters),
     /// A matrix drawn around the second moments and a ridge.
@@ -370,6 +404,14 @@ pub enum Mechanism {
 pub enum Noise {
     /// On each cell by itself.
     Gaussian(gaussian::Noise),
+    /// The same anew for each outcome.
+    Repeated(repeated::Noise),
+    /// The same, and on an eigenvalue.
+    AdaSsp(ada_ssp::Noise),
+    /// The same, the features' cells being those of a sample.
+    SubSamp(sub_samp::Noise),
+    /// On gradients.
+    Descent(descent::Noise),
     /// Of `additive-wishart`.
     Wishart(additive_wishart::Noise),
     /// Of the projections and posterior draws.
@@ -383,16 +425,41 @@ pub struct Drawn {
     pub cells: Vec<i128>,
     /// What a reader has to know to use them.
     pub law: NoiseLaw,
+    /// A ridge that was chosen privately, in squared codes; 0 elsewhere.
+    pub ridge: f64,
+}
+
+/// What was drawn, from which everything that is published follows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Draw {
+    /// Moments.
+    Moments(Drawn),
+    /// Moments of features and one outcome after the other, each with noise of its own.
+    Each(Drawn),
+    /// Coefficients in codes of an outcome per code of a predictor: one column for each outcome.
+    Coefficients(DMatrix<f64>),
+}
+
+impl Draw {
+    /// The moments, where all are of one matrix.
+    #[must_use]
+    pub fn moments(self) -> Option<Drawn> {
+        if let Self::Moments(drawn) = self { Some(drawn) } else { None }
+    }
 }
 
 impl Noise {
     /// What the ledger is charged for.
     #[must_use]
-    pub fn event(&self) -> Event {
+    pub fn events(&self) -> Vec<Event> {
         match self {
-            Self::Gaussian(noise) => noise.event(),
-            Self::Wishart(noise) => noise.event(),
-            Self::Sketch(noise) => noise.event(),
+            Self::Gaussian(noise) => vec![noise.event()],
+            Self::Repeated(noise) => vec![noise.event()],
+            Self::AdaSsp(noise) => noise.events(),
+            Self::SubSamp(noise) => vec![noise.event()],
+            Self::Descent(noise) => noise.event().into_iter().collect(),
+            Self::Wishart(noise) => vec![noise.event()],
+            Self::Sketch(noise) => vec![noise.event()],
         }
     }
 
@@ -400,7 +467,9 @@ impl Noise {
     #[must_use]
     pub const fn assurance(&self) -> Assurance {
         match self {
-            Self::Gaussian(_) => Assurance::Exact,
+            Self::Gaussian(_) | Self::Repeated(_) | Self::AdaSsp(_) | Self::SubSamp(_) | Self::Descent(_) => {
+                Assurance::Exact
+            }
             Self::Wishart(noise) => noise.assurance(),
             Self::Sketch(_) => Assurance::Idealised,
         }
@@ -411,18 +480,27 @@ impl Noise {
     pub const fn version(&self) -> &'static str {
         match self {
             Self::Gaussian(_) => analyze_gauss::VERSION,
+            Self::Repeated(_) => reuse_cov::VERSION,
+            Self::AdaSsp(_) => ada_ssp::VERSION,
+            Self::SubSamp(_) => sub_samp::VERSION,
+            Self::Descent(_) => descent::VERSION,
             Self::Wishart(_) => additive_wishart::VERSION,
             Self::Sketch(_) => sketch::VERSION,
         }
     }
 
     /// The law that a release names; of an adaptive form the one with the fewest rows and the largest ridge that it can have.
+    /// Nothing where no moments are released.
     #[must_use]
-    pub fn law(&self) -> NoiseLaw {
+    pub fn law(&self) -> Option<NoiseLaw> {
         match self {
-            Self::Gaussian(noise) => noise.law(),
-            Self::Wishart(noise) => noise.law(),
-            Self::Sketch(noise) => noise.law(noise.rows, noise.most_ridge()),
+            Self::Gaussian(noise) => Some(noise.law()),
+            Self::Repeated(noise) => Some(noise.each.law()),
+            Self::AdaSsp(noise) => Some(noise.moments.law()),
+            Self::SubSamp(noise) => Some(noise.gaussian.law()),
+            Self::Descent(_) => None,
+            Self::Wishart(noise) => Some(noise.law()),
+            Self::Sketch(noise) => Some(noise.law(noise.rows, noise.most_ridge())),
         }
     }
 
@@ -434,6 +512,22 @@ impl Noise {
         match self {
             Self::Gaussian(noise) => {
                 say("S", noise.scale.get().to_string());
+            }
+            Self::Repeated(noise) => {
+                say("S", noise.each.scale.get().to_string());
+                say("times", noise.outcomes.to_string());
+            }
+            Self::AdaSsp(noise) => {
+                say("S", noise.moments.scale.get().to_string());
+                say("S_eigenvalue", noise.eigenvalue.get().to_string());
+            }
+            Self::SubSamp(noise) => {
+                say("S", noise.gaussian.scale.get().to_string());
+            }
+            Self::Descent(noise) => {
+                if let Some(scale) = noise.scale {
+                    say("S", scale.get().to_string());
+                }
             }
             Self::Wishart(noise) => {
                 say("degrees", noise.degrees.to_string());
@@ -451,7 +545,8 @@ impl Noise {
     #[must_use]
     pub const fn price(&self) -> Option<&Price> {
         match self {
-            Self::Gaussian(_) => None,
+            Self::Gaussian(_) | Self::Repeated(_) | Self::AdaSsp(_) | Self::Descent(_) => None,
+            Self::SubSamp(noise) => Some(&noise.price),
             Self::Wishart(noise) => Some(&noise.price),
             Self::Sketch(noise) => Some(&noise.price),
         }
@@ -462,22 +557,45 @@ impl Noise {
     pub const fn gaussian(&self) -> Option<&gaussian::Noise> {
         match self {
             Self::Gaussian(noise) => Some(noise),
-            Self::Wishart(_) | Self::Sketch(_) => None,
+            _ => None,
         }
     }
 
-    /// Draws the noise and gives the matrix that is released. Nothing where a step of a drawn matrix fails, whose cause may
-    /// depend on the table.
+    /// Draws the noise and gives what is released. Nothing where a step of a drawn matrix fails, whose cause may depend on the
+    /// table, and for an input of another kind.
     #[must_use]
-    pub fn release<E: Entropy>(&self, moments: &Moments, rng: &mut E) -> Option<Drawn> {
-        match self {
-            Self::Gaussian(noise) => {
-                Some(Drawn { cells: gaussian::perturb(moments, noise, rng), law: noise.law() })
+    pub fn release<E: Entropy>(&self, input: Input<'_>, rng: &mut E) -> Option<Draw> {
+        let plain = |cells, law| Some(Draw::Moments(Drawn { cells, law, ridge: 0.0 }));
+        match (self, input) {
+            (Self::SubSamp(noise), Input::Rows(rows)) => {
+                plain(noise.release(rows, rng), noise.gaussian.law())
             }
-            Self::Wishart(noise) => {
-                noise.release(moments, rng).map(|cells| Drawn { cells, law: noise.law() })
+            (Self::Descent(noise), Input::Rows(rows)) => Some(Draw::Coefficients(noise.release(rows, rng))),
+            (Self::SubSamp(_) | Self::Descent(_), Input::Moments(_)) => None,
+            (Self::Gaussian(noise), Input::Rows(rows)) => {
+                let moments = sub_samp::moments(rows, noise.layout, None);
+                plain(gaussian::perturb(&moments, noise, rng), noise.law())
             }
-            Self::Sketch(noise) => noise.release(moments, rng).map(|(cells, law)| Drawn { cells, law }),
+            (_, Input::Rows(_)) => None,
+            (Self::Gaussian(noise), Input::Moments(moments)) => {
+                plain(gaussian::perturb(moments, noise, rng), noise.law())
+            }
+            (Self::Repeated(noise), Input::Moments(moments)) => Some(Draw::Each(Drawn {
+                cells: noise.release(moments, rng),
+                law: noise.each.law(),
+                ridge: 0.0,
+            })),
+            (Self::AdaSsp(noise), Input::Moments(moments)) => {
+                let (cells, ridge) = noise.release(moments, rng)?;
+                Some(Draw::Moments(Drawn { cells, law: noise.moments.law(), ridge }))
+            }
+            (Self::Wishart(noise), Input::Moments(moments)) => {
+                plain(noise.release(moments, rng)?, noise.law())
+            }
+            (Self::Sketch(noise), Input::Moments(moments)) => {
+                let (cells, law) = noise.release(moments, rng)?;
+                plain(cells, law)
+            }
         }
     }
 }
@@ -506,8 +624,21 @@ impl Mechanism {
                 let (parameters, filled) = analyze_gauss::Parameters::from_plan(plan)?;
                 Ok((info, Self::AnalyzeGauss(parameters), filled))
             }
-            "reuse-cov-gauss" | "reuse-cov-proj-x" | "reuse-cov-proj-y" => {
+            "ada-ssp" => {
+                let (parameters, filled) = ada_ssp::Parameters::from_plan(plan)?;
+                Ok((info, Self::AdaSsp(parameters), filled))
+            }
+            "sub-samp-reuse-cov" => {
+                let (parameters, filled) = sub_samp::Parameters::from_plan(plan)?;
+                Ok((info, Self::SubSamp(parameters), filled))
+            }
+            "dp-gd" => {
+                let (parameters, filled) = descent::Parameters::from_plan(plan)?;
+                Ok((info, Self::Descent(parameters), filled))
+            }
+            "reuse-cov-gauss" | "reuse-cov-proj-x" | "reuse-cov-proj-y" | "naive-composition" => {
                 let kind = match name {
+                    "naive-composition" => reuse_cov::Kind::EachOutcome,
                     "reuse-cov-proj-x" => reuse_cov::Kind::ProjectedOnFeatures,
                     "reuse-cov-proj-y" => reuse_cov::Kind::ProjectedOnOutcomes,
                     _ => reuse_cov::Kind::Gauss,
@@ -553,6 +684,9 @@ impl Mechanism {
         match self {
             Self::AnalyzeGauss(parameters) => parameters.grid,
             Self::ReuseCov(parameters) => parameters.grid(),
+            Self::AdaSsp(parameters) => parameters.grid(),
+            Self::SubSamp(parameters) => parameters.grid(),
+            Self::Descent(parameters) => parameters.grid(),
             Self::AdditiveWishart(parameters) => parameters.grid,
             Self::Sketch(parameters) => parameters.grid,
             Self::Ols(_) => ols::GRID,
@@ -566,12 +700,49 @@ impl Mechanism {
     /// [`PlanError`] where the columns do not fit the parameters.
     pub fn settle(&self, plan: &CheckedPlan, bound: &mut BoundPlan) -> Result<Map<String, Value>, PlanError> {
         let mut settled = Map::new();
-        if let Self::ReuseCov(parameters) = self
-            && let Some(kappa) = parameters.settle(plan, bound)?
-        {
-            settled.insert("kappa".to_owned(), Value::from(kappa));
+        match self {
+            Self::ReuseCov(parameters) => {
+                if let Some(kappa) = parameters.settle(plan, bound)? {
+                    settled.insert("kappa".to_owned(), Value::from(kappa));
+                }
+            }
+            Self::AdaSsp(parameters) => parameters.settle(plan, bound),
+            Self::SubSamp(parameters) => {
+                let features = Geometry::new(bound).first_outcome(bound);
+                parameters.settle(plan, bound, features)?;
+            }
+            Self::AnalyzeGauss(_)
+            | Self::AdditiveWishart(_)
+            | Self::Sketch(_)
+            | Self::Descent(_)
+            | Self::Ols(_) => {}
         }
         Ok(settled)
+    }
+
+    /// What is gathered of a table: sums, of more products than are released where a projection needs them, or the rows
+    /// themselves.
+    ///
+    /// # Errors
+    /// [`PlanError`] where neither fits.
+    pub fn gathers(&self, layout: Layout, rows: Option<u64>) -> Result<(Reads, Layout), PlanError> {
+        let (reads, summed) = match self {
+            Self::SubSamp(_) => (Reads::Rows, layout),
+            Self::Descent(_) => (Reads::RowsRepeatedly, layout),
+            Self::ReuseCov(parameters) if parameters.kind == reuse_cov::Kind::ProjectedOnOutcomes => {
+                reuse_cov::public_outcomes(layout, rows)?
+            }
+            _ => (Reads::Moments, layout),
+        };
+        let codes = rows.unwrap_or(0).saturating_mul(layout.terms() as u64);
+        if reads != Reads::Moments && codes > MOST_CODES {
+            return Err(PlanError::at(
+                "columns",
+                format!("this keeps every row in memory, {codes} numbers, and {MOST_CODES} is the most"),
+                "choose fewer columns, or a mechanism that needs sums alone",
+            ));
+        }
+        Ok((reads, summed))
     }
 
     /// Which moments are released, of so many features with the constant and so many outcomes.
@@ -579,6 +750,7 @@ impl Mechanism {
     pub fn layout(&self, features: usize, outcomes: usize) -> Layout {
         match self {
             Self::ReuseCov(parameters) => parameters.layout(features, outcomes),
+            Self::AdaSsp(_) | Self::SubSamp(_) | Self::Descent(_) => Layout::sides(features, outcomes, false),
             Self::AnalyzeGauss(_) | Self::AdditiveWishart(_) | Self::Sketch(_) | Self::Ols(_) => {
                 Layout::whole(features + outcomes)
             }
@@ -591,6 +763,10 @@ impl Mechanism {
         match self {
             Self::AnalyzeGauss(parameters) => parameters.afterwards,
             Self::ReuseCov(parameters) => parameters.afterwards,
+            // Its ridge is its own.
+            Self::AdaSsp(parameters) => Afterwards { repair: parameters.repair, ..Afterwards::default() },
+            Self::SubSamp(parameters) => parameters.afterwards,
+            Self::Descent(_) => Afterwards::default(),
             Self::AdditiveWishart(parameters) => parameters.afterwards,
             Self::Sketch(parameters) => parameters.afterwards,
             Self::Ols(_) => Afterwards::default(),
@@ -626,7 +802,20 @@ impl Mechanism {
                 Some(Noise::Gaussian(parameters.noise(plan, geometry, budget)?))
             }
             Self::ReuseCov(parameters) => {
-                Some(Noise::Gaussian(parameters.noise(plan, geometry, layout, budget)?))
+                let noise = parameters.noise(plan, geometry, layout, budget)?;
+                Some(if parameters.kind == reuse_cov::Kind::EachOutcome {
+                    Noise::Repeated(repeated::Noise { each: noise, outcomes: layout.outcomes() })
+                } else {
+                    Noise::Gaussian(noise)
+                })
+            }
+            Self::AdaSsp(parameters) => {
+                Some(Noise::AdaSsp(parameters.noise(plan, geometry, layout, budget)?))
+            }
+            Self::SubSamp(parameters) => Some(Noise::SubSamp(parameters.noise(geometry, layout, budget)?)),
+            Self::Descent(parameters) => {
+                let shape = (layout.features(), layout.outcomes());
+                Some(Noise::Descent(parameters.descent(plan, geometry, shape, Some(budget))?))
             }
             Self::AdditiveWishart(parameters) => {
                 Some(Noise::Wishart(additive_wishart::Noise::calibrate(plan, geometry, parameters, budget)?))

@@ -37,9 +37,10 @@ use dashu_int::UBig;
 use dashu_int::ops::SquareRoot;
 use serde_json::{Map, Value};
 
+use super::Reads;
 use super::gaussian::Noise;
 use super::shared::{Afterwards, NoiseError, no_scale, scale, squared_codes, usual_radius};
-use crate::data::{Geometry, Layout};
+use crate::data::{Geometry, Layout, MAX_TERMS};
 use crate::inference::options::{Repair, Ridge};
 use crate::inference::shrinkage::{Ball, Shrink};
 use crate::plan::bound::{BoundPlan, GridParams, Norms, Role, Shortening, Sides};
@@ -52,7 +53,7 @@ use crate::privacy::calibrate::{
     label_sensitivity_squared, noise_scale, wallets,
 };
 use crate::privacy::profile::paper::primo;
-use crate::release::document::Shape;
+use crate::release::document::{LONG_FORM_OUTCOMES, Shape};
 
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";
@@ -69,6 +70,8 @@ pub enum Kind {
     ProjectedOnFeatures,
     /// Outcomes are public.
     ProjectedOnOutcomes,
+    /// Full protection, each outcome by itself ([`super::repeated`]).
+    EachOutcome,
 }
 
 /// What is released of Y'Y.
@@ -113,6 +116,7 @@ impl Kind {
             Self::Gauss => "reuse-cov-gauss",
             Self::ProjectedOnFeatures => "reuse-cov-proj-x",
             Self::ProjectedOnOutcomes => "reuse-cov-proj-y",
+            Self::EachOutcome => "naive-composition",
         }
     }
 }
@@ -201,11 +205,21 @@ impl Parameters {
                 "set it to \"diagonal\"",
             ));
         }
+        if self.kind == Kind::EachOutcome && outcomes > LONG_FORM_OUTCOMES {
+            return Err(PlanError::at(
+                "mechanism.name",
+                format!(
+                    "there are {outcomes} outcomes, and `naive-composition` repeats itself {LONG_FORM_OUTCOMES} times at most"
+                ),
+                "choose fewer outcomes, or take `reuse-cov-gauss`",
+            ));
+        }
+        let alike = if self.kind == Kind::EachOutcome { 1 } else { outcomes };
         let kappa = match (self.kind, plan.calibration) {
             (Kind::ProjectedOnFeatures, _) => None,
             (_, Calibration::Paper) => Some(paper_kappa(plan, self.outcome_norm)?),
             (_, Calibration::Exact) => {
-                Some(self.kappa.unwrap_or_else(|| usual_kappa(plan, outcomes, self.outcome_moments)))
+                Some(self.kappa.unwrap_or_else(|| usual_kappa(plan, alike, self.outcome_moments)))
             }
         };
         // In a Gaussian orthogonal ensemble the cross moments have the weight √2; where noise is alike everywhere, 1.
@@ -218,7 +232,11 @@ impl Parameters {
             ratio,
             feature_norm: self.feature_norm,
             outcome_norm: self.outcome_norm,
-            shortening: if plan.protect == Protect::Rows { Shortening::Together } else { Shortening::Apart },
+            shortening: match (self.kind, plan.protect) {
+                (Kind::EachOutcome, _) => Shortening::EachOutcome,
+                (_, Protect::Rows) => Shortening::Together,
+                (_, Protect::Features | Protect::Labels) => Shortening::Apart,
+            },
         });
         Ok(kappa)
     }
@@ -249,7 +267,7 @@ impl Parameters {
         }
     }
 
-    /// The noise that a budget buys.
+    /// The noise that a budget buys; of one outcome by itself, with the squared sensitivity of all, where each has its own.
     ///
     /// # Errors
     /// [`NoiseError`] where it buys none, or the paper's scale has no answer.
@@ -260,7 +278,11 @@ impl Parameters {
         layout: Layout,
         budget: &Budget,
     ) -> Result<Noise, NoiseError> {
-        let sensitivity_squared = self.sensitivity_squared(plan, geometry);
+        let (times, layout) = match self.kind {
+            Kind::EachOutcome => (layout.outcomes(), Layout::sides(layout.features(), 1, false)),
+            _ => (1, layout),
+        };
+        let sensitivity_squared = self.sensitivity_squared(plan, geometry) * UBig::from(times);
         let scale = match (plan.calibration, *budget) {
             (Calibration::Exact, _) => {
                 noise_scale(&sensitivity_squared, wallets(budget, &Split::Gaussian)?.capacity.gaussian)?
@@ -303,6 +325,30 @@ impl Parameters {
             }
         }
     }
+}
+
+/// What is gathered where outcomes are public: all products of terms where there are fewer outcomes than rows, else the rows; the
+/// projection works on the smaller side.
+///
+/// # Errors
+/// [`PlanError`] where both sides are too large.
+pub fn public_outcomes(layout: Layout, rows: Option<u64>) -> Result<(Reads, Layout), PlanError> {
+    let rows = rows.unwrap_or(u64::MAX);
+    let whole = Layout::whole(layout.terms());
+    if layout.outcomes() as u64 <= rows && whole.features() <= MAX_TERMS {
+        return Ok((Reads::Moments, whole));
+    }
+    if rows <= MAX_TERMS as u64 {
+        return Ok((Reads::Rows, layout));
+    }
+    Err(PlanError::at(
+        "columns",
+        format!(
+            "the projection works on the smaller of {} outcomes and {rows} rows, and {MAX_TERMS} is the most",
+            layout.outcomes()
+        ),
+        "choose fewer outcomes, or take `reuse-cov-gauss`",
+    ))
 }
 
 /// κ at which Δ² (s/2 + 1/κ) is least, s = 1/l (primo 1.5): (−1 + √(1 + 8s)) / (2s), and √(2/s) where Δ² is

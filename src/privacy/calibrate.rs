@@ -388,6 +388,24 @@ pub fn label_sensitivity_squared(features: u64, outcomes: u64, max_rows_per_pers
     UBig::from(features) * UBig::from(outcomes) * UBig::from(4_u8) * &k * k
 }
 
+/// Δ², the squared sensitivity of `steps` sums of gradients together, each of which has `columns` columns of records' integers of
+/// length at most `clip` (primo 1.12): T columns C² under add-remove, four times that under replace-one.
+#[must_use]
+pub fn gradient_sensitivity_squared(
+    clip: u64,
+    adjacency: Adjacency,
+    max_rows_per_person: u32,
+    columns: u64,
+    steps: u32,
+) -> UBig {
+    let (clip, k) = (UBig::from(clip), UBig::from(max_rows_per_person));
+    let one = match adjacency {
+        Adjacency::AddRemove => &clip * &clip,
+        Adjacency::ReplaceOne => &clip * &clip * UBig::from(4_u8),
+    };
+    one * &k * k * UBig::from(columns) * UBig::from(steps)
+}
+
 /// S for a release of squared sensitivity Δ² that may cost `units` of the Gaussian wallet: the least integer with
 /// Δ² 2^40 <= units S².
 ///

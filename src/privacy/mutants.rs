@@ -75,6 +75,8 @@ mutants! {
     ColumnClampOnly,
     /// Outcomes with a bound of their own keep their length.
     OutcomesUnclipped,
+    /// A record's gradient keeps its length.
+    GradientUnclipped,
     /// The sensitivity of the features' moments where those of features and outcomes are released with them.
     CrossMomentsUncounted,
     /// The limit of rows per person is ignored.

@@ -4,9 +4,12 @@
 //! Both are valid only if the sample is drawn by this program's own secure randomness, fresh for each release and kept
 //! secret. A study's own sampling design gives nothing. Each answer is rounded up by 1e-12.
 
-use super::convert::{DELTA_MARGIN, gdp_ln_delta, raised_delta};
+use dashu_int::UBig;
+
+use super::calibrate::{CalibrationError, NoiseScale, noise_scale_for};
+use super::convert::{ConversionError, DELTA_MARGIN, gdp_ln_delta, gdp_mu, raised_delta};
 use super::measure::{Delta, Epsilon, Mu};
-use crate::math::round::{multiply_up, raise};
+use crate::math::round::{MARGIN, floor_square_scaled, lower, multiply_up, raise};
 
 /// An (ε, δ) guarantee under `add-remove`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +60,34 @@ pub struct FixedSize {
     /// m/n, rounded up.
     rate: f64,
 }
+
+/// Two Gaussian releases, one on a sample and one on the whole table ([`FixedSize::gaussian_parts`]).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parts {
+    /// μ of the release on the sample, were the sample known.
+    pub sample: Mu,
+    /// Its ε, as large as any that its discreteness is multiplied by.
+    pub sample_epsilon: Epsilon,
+    /// μ of the release on the table.
+    pub whole: Mu,
+}
+
+impl Parts {
+    /// The least S at which both keep their μ, given their squared sensitivities.
+    ///
+    /// # Errors
+    /// [`CalibrationError`] where S is out of range.
+    pub fn scale(&self, sample: &UBig, whole: &UBig) -> Result<NoiseScale, CalibrationError> {
+        let scale = |square: &UBig, mu: Mu| {
+            let units = floor_square_scaled(mu.get(), FINE_BITS).ok_or(CalibrationError::TooLarge)?;
+            noise_scale_for(square, &units, &(UBig::ONE << FINE_BITS))
+        };
+        Ok(scale(sample, self.sample)?.max(scale(whole, self.whole)?))
+    }
+}
+
+/// Bits after the point of a squared μ: a sample's is large and a table's small.
+const FINE_BITS: usize = 60;
 
 /// Which of two neighbours a curve speaks of: P(E) <= e^ε Q(E) + δ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +167,52 @@ impl FixedSize {
     #[must_use]
     pub fn rate(self) -> f64 {
         self.rate
+    }
+
+    /// Two Gaussian releases that together keep (ε, δ) under `replace-one`: one on a sample of this kind, with `share` of both,
+    /// and one on the whole table with the rest. 2⁻²⁰ of δ is kept for the discreteness of their noise (2⁻²¹ suffices: a
+    /// sample's is amplified like its δ).
+    ///
+    /// The sample's own guarantee is ε₀ = ln(1 + (e^ε − 1)/γ) at δ₀ = δ/γ, the inverse of [`Self::amplify`], rounded down until
+    /// that confirms it. Balle, Barthe, Gaboardi 2018, Theorem 9; primo 1.10.
+    ///
+    /// # Errors
+    /// When a part of the budget buys nothing.
+    pub fn gaussian_parts(
+        self,
+        epsilon: Epsilon,
+        delta: Delta,
+        share: f64,
+    ) -> Result<Parts, ConversionError> {
+        let usable = lower(delta.get() * (1.0 - libm::ldexp(1.0, -20)), MARGIN);
+        let part = |share: f64| -> Result<ReplaceOneDp, ConversionError> {
+            let epsilon = Epsilon::try_new(lower(epsilon.get() * share, MARGIN));
+            let delta = Delta::try_new(lower(usable * share, MARGIN));
+            match (epsilon, delta) {
+                (Ok(epsilon), Ok(delta)) => Ok(ReplaceOneDp { epsilon, delta }),
+                _ => Err(ConversionError::DeltaZero),
+            }
+        };
+        let (sampled, whole) = (part(share)?, part(1.0 - share)?);
+        let mut base = base_eps(sampled.epsilon.get(), self.rate);
+        let alone = Delta::try_new(lower(sampled.delta.get() / self.rate, MARGIN).min(0.5))
+            .map_err(|_| ConversionError::DeltaZero)?;
+        let base = loop {
+            base = lower(base, MARGIN);
+            let guarantee = ReplaceOneDp {
+                epsilon: Epsilon::try_new(base.max(0.0)).map_err(|_| ConversionError::DeltaZero)?,
+                delta: alone,
+            };
+            let amplified = self.amplify(guarantee);
+            if amplified.epsilon <= sampled.epsilon && amplified.delta <= sampled.delta {
+                break guarantee;
+            }
+        };
+        Ok(Parts {
+            sample: gdp_mu(base.epsilon, base.delta)?,
+            sample_epsilon: base.epsilon,
+            whole: gdp_mu(whole.epsilon, whole.delta)?,
+        })
     }
 
     /// What a mechanism with that guarantee under `replace-one` has under `replace-one` on the sample:

@@ -111,6 +111,15 @@ impl Coefficients {
     }
 }
 
+impl Coefficients {
+    /// Puts other outcomes' entries behind these; lists alone.
+    pub fn append(&mut self, other: Self) {
+        if let (Self::List(entries), Self::List(others)) = (self, other) {
+            entries.extend(others);
+        }
+    }
+}
+
 /// Six significant digits.
 fn round(number: &mut Option<f64>) {
     *number = number.and_then(|number| format!("{number:.5e}").parse().ok());
@@ -263,6 +272,21 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
+    /// Takes those of another outcome's regression: the worse signal, each note once.
+    pub fn join(&mut self, other: Self) {
+        self.signal_to_noise = match (self.signal_to_noise, other.signal_to_noise) {
+            (Some(own), Some(others)) => Some(own.min(others)),
+            (own, others) => own.or(others),
+        };
+        self.repair = self.repair.take().or(other.repair);
+        self.outcomes.extend(other.outcomes);
+        for note in other.notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
+
     /// The same with six significant digits.
     pub fn round(&mut self) {
         let Self { rows, rows_std_error, signal_to_noise, ridge, outcomes, .. } = self;

@@ -231,7 +231,7 @@ fn expected(prepared: &Prepared) -> Option<Preview> {
         confidence: prepared.checked().confidence,
         ..Options::default()
     };
-    let law = prepared.cost()?.noise.law();
+    let law = prepared.cost()?.noise.law()?;
     let expected = Expected::of(&law, plan, prepared.geometry(), prepared.layout()).ok()?;
     let intercept = prepared.checked().intercept;
     preview(prepared.geometry(), prepared.bound(), expected, rows, intercept, options).ok()

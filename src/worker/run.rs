@@ -15,7 +15,7 @@ use super::protocol::{
 use super::read::{Pieces, length};
 use crate::data::header::read_header;
 use crate::data::slices::{Combiner, Job, Outcome, Part, Scan, SliceReport, slice_bytes};
-use crate::data::{Header, HeaderRead, HeaderRules, Moments, Sketch};
+use crate::data::{Gathered, Header, HeaderRead, HeaderRules, RowSink, Sketch};
 use crate::engine::{self, Prepared};
 use crate::noise::entropy::PrivateRng;
 use crate::plan::bound::Encoding;
@@ -226,7 +226,7 @@ impl<P: Fn(&Response)> Table<P> {
         plan: Plan,
         header: &Header,
         prepared: &Prepared,
-    ) -> Result<Scan<Moments>, Failure> {
+    ) -> Result<Scan<Gathered>, Failure> {
         let setup = ScanRequest::Plan {
             plan: Box::new(plan),
             names: header.names.clone(),
@@ -236,8 +236,8 @@ impl<P: Fn(&Response)> Table<P> {
             scanner.ask(&setup)?;
         }
         let workers = self.scanners.len();
-        let step = slice_bytes(self.length, prepared.moments().least_bytes(), workers);
-        let mut combiner = Combiner::<Moments>::new(header, self.length, prepared.bound(), step, workers);
+        let step = slice_bytes(self.length, prepared.gather().least_bytes(), workers);
+        let mut combiner = Combiner::<Gathered>::new(header, self.length, prepared.bound(), step, workers);
         let mut jobs: Vec<Option<Job>> = vec![None; workers];
         while !combiner.is_done() {
             for (scanner, job) in self.scanners.iter().zip(&mut jobs) {
@@ -253,14 +253,14 @@ impl<P: Fn(&Response)> Table<P> {
             let job = jobs.get_mut(scanner).and_then(Option::take).ok_or_else(confused)?;
             let moments = || {
                 let bytes = answer.riders.bytes.as_ref().ok_or_else(confused)?;
-                Moments::from_bytes(&Zeroizing::new(bytes.to_vec())).map_err(|_| confused())
+                prepared.gathered(&Zeroizing::new(bytes.to_vec())).map_err(|_| confused())
             };
             let report = SliceReport { job, outcome: outcome(sliced, moments)? };
             combiner.offer(report).map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
         }
         match combiner.finish() {
             Some(scan) => Ok(scan),
-            None => Ok(Scan { sink: prepared.moments(), records: 0, persons: None }),
+            None => Ok(Scan { sink: prepared.gather(), records: 0, persons: None }),
         }
     }
 

@@ -13,7 +13,7 @@ use super::read::{Pieces, whole};
 use crate::data::csv::Feed;
 use crate::data::sketch::SketchScanner;
 use crate::data::slices::{Job, Outcome, SliceReport, SliceScanner};
-use crate::data::{Moments, Sketch, SketchKey};
+use crate::data::{Sketch, SketchKey};
 use crate::engine::{self, Prepared};
 use crate::plan::Purpose;
 
@@ -132,7 +132,7 @@ impl Scanner {
         let prepared = self.prepared.as_ref().ok_or_else(|| {
             Failure::new(Reason::Program, "A worker was asked to read before it had the plan.")
         })?;
-        let mut scanner = SliceScanner::new(job, prepared.bound(), prepared.moments());
+        let mut scanner = SliceScanner::new(job, prepared.bound(), prepared.gather());
         let mut pieces = Pieces::new(&self.file, job.from, job.to);
         while let Some(bytes) = pieces.next().await? {
             let read = bytes.len() as u64;

@@ -17,7 +17,7 @@ fn simulation(plan: &Value, resample: bool) -> Simulation {
         let scan = scan(&prepared, DIABETES, EncodedRows::new);
         Source::Resample { rows: scan.sink, records: scan.records }
     } else {
-        Source::Moments(scan(&prepared, DIABETES, discreet::data::Moments::new).sink)
+        Source::Once(scan(&prepared, DIABETES, |_| prepared.gather()).sink)
     };
     Simulation::new(prepared, source, 1, software())
 }

@@ -54,7 +54,11 @@ pub fn least_squares(columns: &[Vec<f64>], outcome: &[f64]) -> Vec<f64> {
 pub fn run(plan: &Value, table: &str) -> Release {
     let prepared = prepared(plan, table).unwrap();
     let moments = scan(&prepared, table, Moments::new).sink;
-    Simulation::new(prepared, Source::Moments(moments), 1, software()).run(1).unwrap().document().clone()
+    Simulation::new(prepared, Source::Once(discreet::data::Gathered::Moments(moments)), 1, software())
+        .run(1)
+        .unwrap()
+        .document()
+        .clone()
 }
 
 /// The plan's columns as a design with a constant, and the outcome.

@@ -7,7 +7,7 @@ use discreet::engine::Prepared;
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{CellNoise, NoisyMoments, Options, fit};
 use discreet::math::student::t_quantile;
-use discreet::mechanisms::{Noise, additive_wishart};
+use discreet::mechanisms::{Draw, Noise, additive_wishart};
 use discreet::noise::entropy::DemoRng;
 use discreet::release::document::Interval;
 use nalgebra::DMatrix;
@@ -158,7 +158,10 @@ fn population(name: &str, params: Value, epsilon: f64, rows: u32, trials: u32) -
     for trial in 0..trials {
         let mut rng = Pseudo::new(17, &[trial.into()]);
         let moments = sphere_rows(rows, &mut rng);
-        let drawn = noise.release(&moments, &mut DemoRng::new(19, trial.into())).unwrap();
+        let drawn = noise
+            .release((&moments).into(), &mut DemoRng::new(19, trial.into()))
+            .and_then(Draw::moments)
+            .unwrap();
         let read = NoisyMoments::from_law(
             prepared.geometry(),
             prepared.layout(),

@@ -208,8 +208,9 @@ fn plan(name: &str, rows: Option<u64>, params: Value, budget: Value) -> Value {
 }
 
 fn run(plan: &Value, table: &str) -> Release {
-    let (prepared, moments) = read(plan, table);
-    Simulation::new(prepared, Source::Moments(moments), 1, software()).run(1).unwrap().document().clone()
+    let prepared = prepared(plan, table).unwrap();
+    let gathered = scan(&prepared, table, |_| prepared.gather()).sink;
+    Simulation::new(prepared, Source::Once(gathered), 1, software()).run(1).unwrap().document().clone()
 }
 
 fn read(plan: &Value, table: &str) -> (Prepared, Moments) {
@@ -400,4 +401,157 @@ fn thousands_of_outcomes_make_a_table() {
         0.95,
     );
     assert!(impossible.unwrap_err().to_string().contains("were not released"));
+}
+
+fn one(name: &str, plan: &Value) -> Prepared {
+    let mut plan = plan.clone();
+    plan["mechanism"]["name"] = json!(name);
+    prepared(&plan, "a,b,c,y,z\n").unwrap()
+}
+
+/// Every other mechanism of the family tends to least squares without noise (primo, rows 6, 10, 14, 17 and 18).
+#[test]
+fn without_noise_the_others_are_least_squares_too() {
+    let (text, none) = (table(400, 3), json!({"none": true}));
+    let expected = reference(&text);
+    let descent = json!({"steps": 4_000, "step_size": 1.5, "clip": 4.0});
+    for (name, rows, params, tolerance) in [
+        ("naive-composition", None, json!({"ridge": "none"}), 1e-6),
+        ("naive-composition", Some(400), json!({"ridge": "none"}), 1e-6),
+        ("ada-ssp", None, json!({}), 1e-6),
+        ("reuse-cov-proj-y", Some(400), json!({"ridge": "none"}), 1e-6),
+        ("sub-samp-reuse-cov", Some(400), json!({"ridge": "none", "sample_rows": 100}), 1e-6),
+        ("dp-gd", Some(400), descent.clone(), 1e-6),
+    ] {
+        let release = run(&plan(name, rows, params, none.clone()), &text);
+        assert!(furthest(&release, &expected) < tolerance, "{name}: {}", furthest(&release, &expected));
+    }
+    let mut stated = plan("dp-gd", None, descent, none);
+    assert!(prepared(&stated, &text).unwrap_err().to_string().contains("stated_rows"));
+    stated["stated_rows"] = json!(390);
+    assert!(furthest(&run(&stated, &text), &expected) < 1e-6);
+}
+
+/// With a large budget each of them is near least squares; what has intervals says how near.
+#[test]
+fn with_a_large_budget_the_others_are_near() {
+    let text = table(4_000, 5);
+    let expected = reference(&text);
+    let epsilon = json!({"epsilon": 30.0, "delta": 1e-6});
+    for (name, params, budget) in [
+        ("naive-composition", json!({"ridge": "none"}), json!({"mu": 8.0})),
+        ("ada-ssp", json!({}), json!({"mu": 8.0})),
+        ("reuse-cov-proj-y", json!({"ridge": "none"}), json!({"mu": 8.0})),
+        ("sub-samp-reuse-cov", json!({"ridge": "none", "sample_rows": 2_000}), epsilon),
+        ("dp-gd", json!({"steps": 200, "clip": 0.5}), json!({"mu": 8.0})),
+    ] {
+        let release = run(&plan(name, Some(4_000), params, budget), &text);
+        assert!(furthest(&release, &expected) < 0.3, "{name}: {}", furthest(&release, &expected));
+        let blocks = release.moments.is_some_and(|moments| moments.blocks.is_some());
+        assert_eq!(blocks, !["naive-composition", "dp-gd"].contains(&name), "{name}");
+    }
+}
+
+/// What is charged is what was asked for, however it is divided (primo, rows 6 and 18).
+#[test]
+fn parts_add_up_to_the_budget() {
+    let asked = json!({"mu": 0.5});
+    let base = plan("reuse-cov-gauss", Some(1_000), json!({}), asked);
+    for name in ["reuse-cov-gauss", "naive-composition", "ada-ssp", "dp-gd"] {
+        let mu = one(name, &base).cost().unwrap().mu.unwrap();
+        assert!(mu <= 0.5 && mu > 0.5 * (1.0 - 1e-9), "{name}: {mu}");
+    }
+    // One outcome by itself is the shared release of one outcome.
+    let mut single = base.clone();
+    single["columns"].as_array_mut().unwrap().pop();
+    single["mechanism"]["params"] = json!({"kappa": 1.0});
+    let scale = |name: &str, moments: Option<&str>| {
+        let mut plan = single.clone();
+        if let Some(moments) = moments {
+            plan["mechanism"]["params"]["outcome_moments"] = json!(moments);
+        }
+        let prepared = one(name, &plan);
+        prepared.cost().unwrap().noise.parameters()["S"].clone()
+    };
+    assert_eq!(scale("naive-composition", None), scale("reuse-cov-gauss", Some("none")));
+    let two = one("naive-composition", &base).cost().unwrap().noise.parameters();
+    assert_eq!(two["times"], json!("2"));
+}
+
+/// The printed scale really costs what the review says (primo, row 7): 6.85 at (5, 1/5008²).
+#[test]
+fn the_printed_scale_is_charged_what_it_costs() {
+    let delta = 1.0 / 5008.0_f64.powi(2);
+    let mut printed =
+        plan("reuse-cov-gauss", Some(5_008), json!({}), json!({"epsilon": 5.0, "delta": delta}));
+    printed["mechanism"]["calibration"] = json!("paper");
+    let cost = prepared(&printed, "a,b,c,y,z\n").unwrap().cost().unwrap().clone();
+    let (real, claimed) = (cost.promise.unwrap().0.get(), cost.claimed.unwrap().0.get());
+    assert!((real - 6.85).abs() < 0.005, "{real}");
+    assert!((claimed - 5.0).abs() < 1e-12);
+    let names: Vec<String> = ["a", "b", "c", "y", "z"].map(str::to_owned).into();
+    let plan = discreet::plan::Plan::parse(&printed.to_string()).unwrap();
+    let refused = discreet::engine::prepare(plan, &names, b',', discreet::plan::Purpose::Release);
+    assert!(refused.unwrap_err().to_string().contains("really costs"));
+}
+
+/// More outcomes than rows: the projection works on the rows' side, and both sides give the same (primo, row 10).
+#[test]
+fn public_outcomes_take_noise_off_on_either_side() {
+    let outcomes = 12;
+    let text = |rows: u64| {
+        let mut text = "a,b".to_owned();
+        (0..outcomes).for_each(|outcome| text += &format!(",y{outcome}"));
+        for row in 0..rows {
+            let mut rng = Pseudo::new(17, &[row]);
+            let x: [f64; 2] = std::array::from_fn(|_| (rng.normal() / 3.0).clamp(-1.0, 1.0));
+            text += &format!("\n{},{}", x[0], x[1]);
+            (0..outcomes).for_each(|outcome| {
+                text += &format!(",{}", 0.5 * x[outcome % 2] + 0.2 * rng.normal());
+            });
+        }
+        text + "\n"
+    };
+    for rows in [6, 40] {
+        let plan = json!({
+            "schema": "discreet.plan/1", "adjacency": "replace-one", "rows": rows, "protect": "features",
+            "columns": [
+                column("a", "feature", -1.0, 1.0), column("b", "feature", -1.0, 1.0),
+                {"match": "y*", "role": "outcome", "type": "number", "lower": -2, "upper": 2},
+            ],
+            "mechanism": {"name": "reuse-cov-proj-y"},
+            "budget": {"mu": 0.2},
+        });
+        let release = run(&plan, &text(rows));
+        let said = release.diagnostics.notes.iter().any(|note| note.contains("projected back"));
+        assert!(said, "{:?}", release.diagnostics.notes);
+        assert!(list(&release).iter().all(|entry| entry.estimate.unwrap().abs() < 20.0));
+    }
+}
+
+/// Subsampling: the exact amplification and its inverse (primo, row 14), and what is refused.
+#[test]
+fn a_sample_is_amplified_exactly() {
+    use discreet::privacy::measure::{Delta, Epsilon};
+    use discreet::privacy::subsampling::{FixedSize, ReplaceOneDp};
+    let guarantee = |epsilon, delta| (Epsilon::try_new(epsilon).unwrap(), Delta::try_new(delta).unwrap());
+    let (epsilon, delta) = guarantee(5.0, 1e-6);
+    let parts = FixedSize::try_new(100, 1_000).unwrap().gaussian_parts(epsilon, delta, 0.5).unwrap();
+    assert!((parts.sample_epsilon.get() - 4.726).abs() < 5e-4, "{}", parts.sample_epsilon);
+    let base = ReplaceOneDp { epsilon: parts.sample_epsilon, delta: guarantee(1.0, 5e-6).1 };
+    let amplified = FixedSize::try_new(100, 1_000).unwrap().amplify(base);
+    assert!(amplified.epsilon.get() <= 2.5 && amplified.epsilon.get() > 2.5 - 1e-6);
+    let all = FixedSize::try_new(1_000, 1_000).unwrap().gaussian_parts(epsilon, delta, 0.5).unwrap();
+    assert!((all.sample.get() - all.whole.get()).abs() < 1e-9);
+    let base = plan("sub-samp-reuse-cov", Some(1_000), json!({}), json!({"epsilon": 5.0, "delta": 1e-6}));
+    let prepared_plan = one("sub-samp-reuse-cov", &base);
+    assert_eq!(prepared_plan.plan().mechanism.params["sample_rows"], json!(100));
+    let cost = prepared_plan.cost().unwrap();
+    assert!(cost.mu.is_none() && cost.promise.unwrap().0.get() <= 5.0);
+    let mut few = base.clone();
+    few["mechanism"]["params"] = json!({"sample_rows": 3});
+    assert!(prepared(&few, "a,b,c,y,z\n").unwrap_err().to_string().contains("fewer rows than"));
+    let mut mu = base;
+    mu["budget"] = json!({"mu": 1.0});
+    assert!(prepared(&mu, "a,b,c,y,z\n").unwrap_err().to_string().contains("epsilon and delta"));
 }

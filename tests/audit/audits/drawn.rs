@@ -12,7 +12,7 @@ use discreet::audit::direct::delta_lower;
 use discreet::audit::estimate::Level;
 use discreet::audit::threshold::HeldOut;
 use discreet::data::Moments;
-use discreet::mechanisms::{Drawn, Noise};
+use discreet::mechanisms::{Draw, Drawn, Noise};
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::measure::{Delta, Epsilon};
@@ -121,7 +121,10 @@ impl Bench {
 
     fn release(&self, side: Side, run: u32) -> Result<Drawn, String> {
         let stream = u64::from(run) << 1 | side.index() as u64;
-        let drawn = self.noise.release(&self.moments[side.index()], &mut DemoRng::new(SEED, stream));
+        let drawn = self
+            .noise
+            .release((&self.moments[side.index()]).into(), &mut DemoRng::new(SEED, stream))
+            .and_then(Draw::moments);
         drawn.ok_or_else(|| "a matrix could not be drawn".to_owned())
     }
 

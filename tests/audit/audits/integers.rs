@@ -3,13 +3,19 @@
 use std::fmt::Write;
 
 use dashu_int::IBig;
+use discreet::audit::pairs::column;
 use discreet::data::Moments;
 use discreet::data::csv::Record;
 use discreet::data::encode::{Encoded, Encoder, Geometry};
+use discreet::engine::prepare;
 use discreet::inference::pseudo::mix;
+use discreet::mechanisms::Noise;
 use discreet::plan::bound::{
-    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Missing, Norms, Role,
+    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Missing, Norms, Role, Shortening, Sides,
 };
+use discreet::plan::{Plan, Purpose};
+use nalgebra::DMatrix;
+use serde_json::json;
 
 use super::{Audit, Depth, Saw, audit, judged};
 
@@ -28,6 +34,7 @@ pub fn audits(depth: Depth) -> Vec<Audit> {
         }),
         audit("T7 order", order),
         audit("T7 records", move || any_bits(records)),
+        audit("T7 gradients", gradients),
     ]
 }
 
@@ -133,17 +140,77 @@ fn any_bits(records: u32) -> Saw {
             let Encoded::Row(row) = encoder.encode(&Record::new(&text, &ends)) else {
                 return Err("a record was skipped where cells are filled in".to_owned());
             };
+            let squared = |codes: &[i32]| codes.iter().map(|&code| i128::from(code).pow(2)).sum::<i128>();
             let (constant, codes) = row.split_at(usize::from(geometry.constant > 0));
-            let square: i128 = codes.iter().map(|&code| i128::from(code).pow(2)).sum();
-            let constant_kept = constant.iter().all(|code| i64::from(*code) == i64::from(geometry.constant));
-            if square > i128::from(geometry.radius).pow(2) || !constant_kept {
-                return Err(format!("a row of squared norm {square} at radius {}", geometry.radius));
+            let first = geometry.outcomes.map_or(codes.len(), |side| side.first - constant.len());
+            let (features, outcomes) = codes.split_at(first);
+            let kept = |code: &i32| match geometry.outcomes {
+                None => i64::from(*code) == i64::from(geometry.constant),
+                Some(_) => (0..=i64::from(geometry.constant)).contains(&i64::from(*code)),
+            };
+            let side = geometry.outcomes.map_or(0, |side| i128::from(side.radius).pow(2));
+            let alone = plan_clips_alone(&plan);
+            let longest = if alone {
+                outcomes.iter().map(|code| i128::from(*code).pow(2)).max().unwrap_or(0)
+            } else {
+                squared(outcomes)
+            };
+            let square = squared(features);
+            if square > i128::from(geometry.radius).pow(2) || longest > side || !constant.iter().all(kept) {
+                return Err(format!("a row of squared norms {square}, {longest} at {geometry:?}"));
             }
-            zeros += u32::from(square == 0);
+            if i128::from(geometry.squared_norm()) > i128::from(plan.grid.radius).pow(2) {
+                return Err(format!("bounds beyond the radius: {geometry:?}"));
+            }
+            zeros += u32::from(squared(codes) == 0);
         }
     }
     // The integer test is not what keeps ordinary rows in, so hardly any row is zero.
     judged(zeros < records / 20, format!("{records} records are within the radius, {zeros} of them zero"))
+}
+
+fn plan_clips_alone(plan: &BoundPlan) -> bool {
+    matches!(plan.grid.norms, Norms::Sides(Sides { shortening: Shortening::EachOutcome, .. }))
+}
+
+/// What one record adds to a gradient is never longer than the clip, whatever the record, the coefficients and the scope.
+fn gradients() -> Saw {
+    let mut numbers = Numbers(8);
+    let mut longest = 0.0_f64;
+    for scope in ["joint", "per-outcome"] {
+        let plan = json!({
+            "schema": "discreet.plan/1", "adjacency": "replace-one", "rows": 10,
+            "columns": [column("a", "feature"), column("b", "feature"), column("y", "outcome"), column("z", "outcome")],
+            "mechanism": {"name": "dp-gd", "params": {"clip_scope": scope}},
+            "budget": {"mu": 1.0},
+        });
+        let names = ["a", "b", "y", "z"].map(str::to_owned);
+        let plan = Plan::parse(&plan.to_string()).unwrap();
+        let prepared = prepare(plan, &names, b',', Purpose::Simulate).unwrap();
+        let Noise::Descent(noise) = &prepared.cost().unwrap().noise else {
+            return Err("another mechanism".to_owned());
+        };
+        for trial in 0..20_000_u32 {
+            let row: Vec<i32> = (0..5).map(|_| numbers.next() as i32 >> (7 + trial % 20)).collect();
+            let weights = DMatrix::from_fn(3, 2, |_, _| match trial % 3 {
+                0 => f64::from_bits(numbers.next()),
+                scale => f64::from(numbers.below(2_001)) / 1_000.0 * f64::from(scale) - 1.0,
+            });
+            let entries = noise.gradient(&row, &weights);
+            let scopes = if scope == "joint" { 6 } else { 3 };
+            for part in entries.chunks(scopes) {
+                let square: i128 = part.iter().map(|entry| i128::from(*entry).pow(2)).sum();
+                if square > i128::from(noise.most()).pow(2) {
+                    return Err(format!("a gradient of squared length {square}"));
+                }
+                longest = longest.max((square as f64).sqrt() / noise.most() as f64);
+            }
+        }
+    }
+    judged(
+        longest > 0.999,
+        format!("40,000 gradients are within the clip, the longest at {longest:.5} of it"),
+    )
 }
 
 fn any_plan(numbers: &mut Numbers, columns: usize) -> BoundPlan {
@@ -170,11 +237,28 @@ fn any_plan(numbers: &mut Numbers, columns: usize) -> BoundPlan {
         grid: GridParams {
             radius: 1 << (16 + numbers.below(9)),
             intercept_weight: f64::from(numbers.below(11)) / 10.0,
-            norms: Norms::Record {
-                feature_share: 0.1 + f64::from(numbers.below(9)) / 10.0,
-                row_norm: f64::from(1 + numbers.below(1_000)) / 1_000.0,
-            },
+            norms: any_norms(numbers),
         },
         guard: false,
+    }
+}
+
+fn any_norms(numbers: &mut Numbers) -> Norms {
+    let mut share = || f64::from(1 + numbers.below(1_000)) / 1_000.0;
+    let (feature_norm, outcome_norm) = (share(), share());
+    match numbers.below(4) {
+        0 => {
+            Norms::Record { feature_share: 0.1 + f64::from(numbers.below(9)) / 10.0, row_norm: feature_norm }
+        }
+        other => Norms::Sides(Sides {
+            ratio: f64::from(1 + numbers.below(4_000)) / 1_000.0,
+            feature_norm,
+            outcome_norm,
+            shortening: match other {
+                1 => Shortening::Together,
+                2 => Shortening::Apart,
+                _ => Shortening::EachOutcome,
+            },
+        }),
     }
 }

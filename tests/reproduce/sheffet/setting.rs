@@ -9,7 +9,7 @@ use discreet::engine::{Prepared, prepare};
 use discreet::inference::moments::NoisyMoments;
 use discreet::inference::pseudo::Pseudo;
 use discreet::math::linalg::{Cholesky, Eigen};
-use discreet::mechanisms::Noise;
+use discreet::mechanisms::{Draw, Noise};
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::{Plan, Purpose};
 use discreet::privacy::measure::{Delta, Epsilon};
@@ -176,7 +176,11 @@ impl Method {
     /// A released matrix as numbers, whatever was added to it taken off as the plan says; and its law.
     pub fn draw(&self, moments: &Moments, run: u64) -> (DMatrix<f64>, NoiseLaw) {
         let mut rng = DemoRng::new(SEED, run << 8 | self.stream);
-        let drawn = self.noise.release(moments, &mut rng).expect("no step of a drawn matrix fails");
+        let drawn = self
+            .noise
+            .release(moments.into(), &mut rng)
+            .and_then(Draw::moments)
+            .expect("no step of a drawn matrix fails");
         let plan = self.prepared.plan();
         let noisy = NoisyMoments::from_law(
             self.prepared.geometry(),

@@ -1,0 +1,291 @@
+//! `ada-ssp`: sufficient statistics with noise, and a ridge that is no larger than a private look at the least eigenvalue asks for
+//! (Wang 2018; primo 1.13).
+//!
+//! **Guarantee.** Three parts: the least eigenvalue of X'X, X'X, X'Y. The eigenvalue has a share of μ² of its own; the two
+//! moments are one joint release, as in [`super::reuse_cov`], with what is left. Each is μ-GDP up to the slack that the ledger
+//! charges beside it, and their μ² add up.
+//!
+//! **Sensitivity.** Of the least eigenvalue B_x², under both adjacencies (Weyl: x x' − z z' has one eigenvalue up to B_x² and one
+//! down to −B_x²). What is released is not the eigenvalue but the largest multiple g of a step for which S − g I is positive
+//! definite. That is decided in integers ([`crate::math::definite`]), and one step of rounding at most is added:
+//! ⌈B_x²/step⌉ steps. Floating point only says where to look. Of the moments: [`joint_sensitivity_squared`].
+//!
+//! **Shares.** The weight of the cross moments is the one at which two separate releases of X'X and X'Y would cost the plan's
+//! shares for matrix and vector; released jointly they cost less than that, which goes into a smaller S.
+//!
+//! **Ridge.** Λ = max(0, t − λ̃), where t bounds the spectral norm of the noise on X'X but with a third of the probability
+//! `failure`, and λ̃ = max(0, g + noise − σ √(2 ln(6/`failure`))) the eigenvalue but with another (primo 1.13). Both are
+//! post-processing.
+//!
+//! **Event.** Two of [`Event::Gaussian`].
+//!
+//! **Defaults.** `split` thirds, `failure` 0.05, `row_norm` 1, `intercept_weight` 0.5, `repair` floor.
+
+use dashu_int::{IBig, UBig};
+use nalgebra::DMatrix;
+use serde_json::{Map, Value};
+
+use super::gaussian;
+use super::shared::{NoiseError, scale, usual_radius};
+use crate::data::{Geometry, Layout, Moments};
+use crate::inference::options::Repair;
+use crate::math::definite::is_positive_definite;
+use crate::math::linalg::Eigen;
+use crate::noise::discrete::gaussian_diagonal;
+use crate::noise::entropy::Entropy;
+use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
+use crate::plan::params::Params;
+use crate::plan::{CheckedPlan, PlanError};
+use crate::privacy::adjacency::Adjacency;
+use crate::privacy::calibrate::{Budget, NoiseScale, Split, joint_sensitivity_squared, noise_scale, wallets};
+use crate::privacy::event::Event;
+use crate::release::document::Shape;
+
+/// The mechanism's version in a ledger's entries.
+pub const VERSION: &str = "1";
+
+/// Most terms: the integers of a definiteness test grow with their number.
+pub const MOST_TERMS: usize = 100;
+
+/// Bits of a step of the eigenvalue.
+const STEP_BITS: usize = 20;
+
+/// The parameters, defaults filled in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    radius: u32,
+    intercept_weight: f64,
+    row_norm: f64,
+    /// Shares of μ²: eigenvalue, matrix, vector.
+    split: [f64; 3],
+    /// Probability that the ridge is too small.
+    pub failure: f64,
+    /// What happens if the moments are not positive definite all the same.
+    pub repair: Repair,
+}
+
+impl Parameters {
+    /// Reads the plan's parameters; also answers them as they stand in a filled plan.
+    ///
+    /// # Errors
+    /// [`PlanError`] for a value out of range and for a parameter that the mechanism does not have.
+    pub fn from_plan(plan: &CheckedPlan) -> Result<(Self, Map<String, Value>), PlanError> {
+        let mut params = Params::new("ada-ssp", &plan.plan.mechanism.params);
+        let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
+        let third = 1.0 / 3.0;
+        let split = params.value(
+            "split",
+            Value::from(vec![third; 3]),
+            "three positive numbers whose sum is 1: eigenvalue, matrix, vector",
+            |value| {
+                let shares: Vec<f64> = value.as_array()?.iter().map(Value::as_f64).collect::<Option<_>>()?;
+                let shares: [f64; 3] = shares.try_into().ok()?;
+                let sound = shares.iter().all(|share| *share > 0.0)
+                    && (shares.iter().sum::<f64>() - 1.0).abs() < 1e-9;
+                sound.then_some(shares)
+            },
+        )?;
+        let read = Self {
+            radius,
+            intercept_weight,
+            row_norm: params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?,
+            split,
+            failure: params.number("failure", 0.05, 1e-6..=0.5, None)?,
+            repair: params.choice("repair", "floor", &Repair::CHOICES)?,
+        };
+        Ok((read, params.finish()?))
+    }
+
+    /// The grid.
+    #[must_use]
+    pub const fn grid(&self) -> GridParams {
+        let sides = Sides {
+            ratio: 1.0,
+            feature_norm: self.row_norm,
+            outcome_norm: self.row_norm,
+            shortening: Shortening::Together,
+        };
+        GridParams {
+            radius: self.radius,
+            intercept_weight: self.intercept_weight,
+            norms: Norms::Sides(sides),
+        }
+    }
+
+    /// Gives the outcomes the weight that the shares ask for. Separate releases cost μ² of 2 B_x⁴/S² and 2 κ·2 B_x⁴/S² under
+    /// replace-one, B_x⁴/S² and κ B_x⁴/S² under add-remove, and κ = 2 B_y²/B_x².
+    pub fn settle(&self, plan: &CheckedPlan, bound: &mut BoundPlan) {
+        let [_, matrix, vector] = self.split;
+        let kappa = match plan.adjacency {
+            Adjacency::ReplaceOne => vector / (2.0 * matrix),
+            Adjacency::AddRemove => vector / matrix,
+        };
+        if let Norms::Sides(sides) = &mut bound.grid.norms {
+            sides.ratio = kappa / 2.0;
+        }
+    }
+
+    /// The noise that a budget buys.
+    ///
+    /// # Errors
+    /// [`NoiseError`] where it buys none, or for too many terms.
+    pub fn noise(
+        &self,
+        plan: &CheckedPlan,
+        geometry: &Geometry,
+        layout: Layout,
+        budget: &Budget,
+    ) -> Result<Noise, NoiseError> {
+        if layout.features() > MOST_TERMS {
+            return Err(NoiseError::Plan(PlanError::at(
+                "columns",
+                format!(
+                    "the features make {} terms, and `ada-ssp` decides about {MOST_TERMS} at most",
+                    layout.features()
+                ),
+                "choose fewer features, or take `reuse-cov-gauss`",
+            )));
+        }
+        let units = wallets(budget, &Split::Gaussian)?.capacity.gaussian;
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a share of units; what is not spent is not charged"
+        )]
+        let first = ((units as f64 * self.split[0]) as u128).min(units);
+        let steps = geometry.feature_square().div_ceil(1 << STEP_BITS);
+        let k = UBig::from(plan.max_rows_per_person);
+        let reach = (UBig::from(steps) << STEP_BITS) * k;
+        let eigenvalue_squared = &reach * &reach;
+        let moments_squared = joint_sensitivity_squared(
+            geometry.feature_square(),
+            2 * geometry.outcome_square(),
+            plan.adjacency,
+            plan.max_rows_per_person,
+        );
+        let moments = gaussian::Noise {
+            scale: noise_scale(&moments_squared, units - first)?,
+            sensitivity_squared: moments_squared,
+            shape: Shape::Goe,
+            layout,
+            public_features: false,
+        };
+        let eigenvalue = noise_scale(&eigenvalue_squared, first)?;
+        Ok(Noise { moments, eigenvalue, eigenvalue_squared, failure: self.failure })
+    }
+}
+
+/// The noise of one release.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Noise {
+    /// On the moments.
+    pub moments: gaussian::Noise,
+    /// S of the eigenvalue, in squared codes.
+    pub eigenvalue: NoiseScale,
+    /// Δ² of the eigenvalue.
+    eigenvalue_squared: UBig,
+    /// Probability that the ridge is too small.
+    failure: f64,
+}
+
+impl Noise {
+    /// What the ledger is charged for.
+    #[must_use]
+    pub fn events(&self) -> Vec<Event> {
+        let eigenvalue = Event::Gaussian {
+            sensitivity_squared: self.eigenvalue_squared.clone(),
+            scale: self.eigenvalue,
+            cells_diagonal: 1,
+            cells_off_diagonal: 0,
+        };
+        vec![eigenvalue, self.moments.event()]
+    }
+
+    /// The released integers, and the ridge that follows from the released eigenvalue, in squared codes. Nothing where an
+    /// eigenvalue does not settle.
+    pub fn release<E: Entropy>(&self, moments: &Moments, rng: &mut E) -> Option<(Vec<i128>, f64)> {
+        let noise = gaussian_diagonal(rng, self.eigenvalue.get());
+        let cells = gaussian::perturb(moments, &self.moments, rng);
+        let least = least_eigenvalue(moments, self.moments.layout.features())?;
+        #[expect(clippy::cast_precision_loss, reason = "post-processing")]
+        let (seen, sd, scale) = (
+            least.saturating_add(noise) as f64,
+            self.eigenvalue.get().get() as f64,
+            self.moments.scale.get().get() as f64,
+        );
+        let d = f64::from(u32::try_from(self.moments.layout.features()).unwrap_or(u32::MAX));
+        let safely = (seen - sd * libm::sqrt(2.0 * libm::log(6.0 / self.failure))).max(0.0);
+        let norm = scale * ((2.0 * d).sqrt() + libm::sqrt(2.0 * libm::log(6.0 / self.failure)));
+        Some((cells, (norm - safely).max(0.0)))
+    }
+}
+
+/// The largest multiple of the step that is below every eigenvalue of the first terms' exact moments.
+fn least_eigenvalue(moments: &Moments, features: usize) -> Option<i128> {
+    let above = |steps: i128| {
+        let entry = |row: usize, column: usize| {
+            let cell = IBig::from(moments.get(row, column));
+            if row == column { cell - (IBig::from(steps) << STEP_BITS) } else { cell }
+        };
+        is_positive_definite(
+            (0..features).map(|row| (0..features).map(|column| entry(row, column)).collect()).collect(),
+        )
+    };
+    #[expect(clippy::cast_precision_loss, reason = "where to look first")]
+    let approximate = DMatrix::from_fn(features, features, |row, column| moments.get(row, column) as f64);
+    #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and the integers decide")]
+    let mut steps = (Eigen::try_new(&approximate).ok()?.smallest() / libm::ldexp(1.0, 20)).floor() as i128;
+    // From the guess outward in doubling strides, then between the last two.
+    let mut stride = 1_i128;
+    let (mut low, mut high);
+    if above(steps) {
+        low = steps;
+        loop {
+            steps = steps.saturating_add(stride);
+            if !above(steps) {
+                high = steps;
+                break;
+            }
+            low = steps;
+            stride = stride.saturating_mul(2);
+        }
+    } else {
+        high = steps;
+        loop {
+            steps = steps.saturating_sub(stride);
+            if above(steps) {
+                low = steps;
+                break;
+            }
+            high = steps;
+            stride = stride.saturating_mul(2);
+        }
+    }
+    while high.saturating_sub(low) > 1 {
+        let middle = low.midpoint(high);
+        if above(middle) { low = middle } else { high = middle }
+    }
+    Some(low.saturating_mul(1 << STEP_BITS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_eigenvalue_is_rounded_down_to_a_step() {
+        let mut moments = Moments::new(2);
+        moments.add(&[3_000_000, 1_000_000]);
+        moments.add(&[-500_000, 2_000_000]);
+        // [[9.25e12, 2e12], [2e12, 5e12]]: (14.25 − √(4.25² + 16)) / 2 · 10^12.
+        let exact = (14.25 - (4.25_f64 * 4.25 + 16.0).sqrt()) / 2.0 * 1e12;
+        let found = least_eigenvalue(&moments, 2).unwrap() as f64;
+        assert!(found < exact && exact - found <= libm::ldexp(1.0, 20) + 1.0, "{found} {exact}");
+        // Nothing at all, and one direction alone: below 0 by a step.
+        assert_eq!(least_eigenvalue(&Moments::new(2), 2), Some(-(1 << STEP_BITS)));
+        let mut one = Moments::new(2);
+        one.add(&[1_000, 2_000]);
+        assert_eq!(least_eigenvalue(&one, 2), Some(-(1 << STEP_BITS)));
+    }
+}
