@@ -42,7 +42,7 @@ REMAP := --remap-path-prefix=$(CURDIR)=/discreet --remap-path-prefix=$(CARGO_DIR
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help run dist test check native web journeys screenshots audit audit-native fuzz miri reproduce-sheffet toolchain chromium
+.PHONY: help run dist test check native web journeys screenshots audit audit-native fuzz miri reproduce-sheffet reproduce-primo toolchain chromium
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -57,6 +57,7 @@ help:
 	@echo 'make fuzz         hostile input by cargo-fuzz, $(FUZZ_SECONDS) seconds a target (FUZZ_SECONDS=...)'
 	@echo 'make miri         tests of the trusted core under Miri, which sees undefined behaviour'
 	@echo 'make reproduce-sheffet  the tables of a paper once more: writes docs/reproduce-sheffet.md (FULL=1: longer tables)'
+	@echo 'make reproduce-primo    the same of another paper: writes docs/reproduce-primo.md (FULL=1: more known outcomes)'
 
 run: dist
 	$(call say,Serving the page. Ctrl-C stops it.)
@@ -121,10 +122,14 @@ fuzz: toolchain
 miri: toolchain
 	@bash .ci/nightly miri $(NIGHTLY)
 
-# Not part of `make test`, whose native tests run a short form.
+# Not part of `make test`, whose native tests run a short form of both.
 reproduce-sheffet: toolchain
 	$(call say,Sheffet once more$(,) with two threads: about 2 minutes after the build)
 	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/reproduce-sheffet.md
+
+reproduce-primo: toolchain
+	$(call say,PRIMO once more$(,) with two threads: about 5 minutes after the build)
+	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/reproduce-primo.md
 
 toolchain:
 	@bash .ci/packages linker

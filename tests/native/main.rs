@@ -31,6 +31,10 @@ mod profiles;
 mod projections;
 mod records;
 mod reproduce;
+#[path = "../reproduce/common.rs"]
+mod reproduce_common;
+#[path = "../reproduce/primo/mod.rs"]
+mod reproduce_primo;
 #[path = "../reproduce/sheffet/mod.rs"]
 mod reproduce_sheffet;
 mod sheffet;

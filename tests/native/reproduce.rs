@@ -1,5 +1,6 @@
-//! `make reproduce-sheffet` in small, so that it cannot rot.
+//! `make reproduce-sheffet` and `make reproduce-primo` in small, so that they cannot rot.
 
+use crate::reproduce_primo;
 use crate::reproduce_sheffet::{Size, run};
 
 /// The first three lengths of the document, of which two have printed errors.
@@ -13,4 +14,16 @@ fn the_reproduction_of_sheffet_works() {
     assert!(page.text().contains("26 numbers were put beside printed ones"), "{}", page.text());
     let shortest = Size { log_rows: 12, repetitions: 2, ..SMALL };
     assert_eq!(run(&shortest).text(), run(&shortest).text(), "the same program gives the same bytes");
+}
+
+#[test]
+fn the_reproduction_of_primo_works() {
+    let size = reproduce_primo::Size { rows: 5008, runs: 4, outcomes: 101, whole: false, full: false };
+    let page = reproduce_primo::run(&size);
+    assert!(page.failures().is_empty(), "{:?}", page.failures());
+    // Three lengths of nine and of five printed columns.
+    assert!(page.text().contains("42 numbers were put beside printed ones"), "{}", page.text());
+    let shortest = reproduce_primo::Size { outcomes: 11, ..size };
+    let [first, second] = [reproduce_primo::run(&shortest), reproduce_primo::run(&shortest)];
+    assert_eq!(first.text(), second.text(), "the same program gives the same bytes");
 }

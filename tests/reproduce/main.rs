@@ -1,7 +1,7 @@
-//! `make reproduce-sheffet`: the tables of a paper once more, through the project's own mechanisms.
+//! `make reproduce-sheffet` and `make reproduce-primo`: papers' experiments once more.
 //!
 //! Writes the document that its argument names and fails where a cell leaves its tolerance for no reason that sampling
-//! gives. `FULL=1` goes to 2²⁵ rows.
+//! gives. `FULL=1` runs what takes long as well.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,28 +10,38 @@
     reason = "a reproduction fails by panicking"
 )]
 
+mod primo;
+#[path = "common.rs"]
+mod reproduce_common;
 mod sheffet;
 
 use std::process::ExitCode;
 
-use sheffet::Size;
-
-/// What the document in the repository has.
-const USUAL: Size = Size { log_rows: 22, several_log_rows: 20, repetitions: 15, whole: true };
-/// The paper's longest table as well.
-const FULL: Size = Size { log_rows: 25, ..USUAL };
+/// What the documents in the repository have.
+const SHEFFET: sheffet::Size =
+    sheffet::Size { log_rows: 22, several_log_rows: 20, repetitions: 15, whole: true };
+const PRIMO: primo::Size = primo::Size { rows: 5008, runs: 10, outcomes: 100_000, whole: true, full: false };
+/// Sheffet's longest table, and PRIMO's most known outcomes, as well.
+const FULL_SHEFFET: sheffet::Size = sheffet::Size { log_rows: 25, ..SHEFFET };
+const FULL_PRIMO: primo::Size = primo::Size { full: true, ..PRIMO };
 
 fn main() -> ExitCode {
-    let Some(path) = std::env::args().nth(1).filter(|argument| argument.ends_with(".md")) else {
-        eprintln!("name the document to write, for instance docs/reproduce-sheffet.md");
+    let full = std::env::var_os("FULL").is_some_and(|value| value == "1");
+    let path = std::env::args().nth(1).unwrap_or_default();
+    let (text, verdict, failures) = if path.ends_with("sheffet.md") {
+        let page = sheffet::run(if full { &FULL_SHEFFET } else { &SHEFFET });
+        (page.text(), page.verdict(), page.failures().to_vec())
+    } else if path.ends_with("primo.md") {
+        let page = primo::run(if full { &FULL_PRIMO } else { &PRIMO });
+        (page.text(), page.verdict(), page.failures().to_vec())
+    } else {
+        eprintln!("name the document to write: docs/reproduce-sheffet.md or docs/reproduce-primo.md");
         return ExitCode::FAILURE;
     };
-    let full = std::env::var_os("FULL").is_some_and(|value| value == "1");
-    let page = sheffet::run(if full { &FULL } else { &USUAL });
-    std::fs::write(&path, page.text()).expect("the document can be written");
-    for failure in page.failures() {
+    std::fs::write(&path, text).expect("the document can be written");
+    for failure in &failures {
         eprintln!("{failure}");
     }
-    println!("{}: {}", path, page.verdict());
-    if page.failures().is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    println!("{path}: {verdict}");
+    if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

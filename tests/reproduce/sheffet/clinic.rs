@@ -6,7 +6,8 @@ use nalgebra::DVector;
 use serde_json::json;
 
 use super::page::{Far, Measured, Page, Printed, three};
-use super::setting::{Method, SEED, Setting, exact, far, on_two_threads, unproved_degrees};
+use super::setting::{Method, SEED, Setting, exact, far, unproved_degrees};
+use crate::reproduce_common::on_two_threads;
 
 const COLUMNS: [(&str, f64); 12] = [
     ("OLS", 0.2),

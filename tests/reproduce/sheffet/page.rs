@@ -1,9 +1,8 @@
 //! The document, and the rule by which a cell of it passes.
 
-use std::fmt::Write;
-
 use super::Size;
 use super::setting::SEED;
+use crate::reproduce_common::Markdown;
 
 /// A number of the paper, or of the notes on it.
 #[derive(Clone, Copy)]
@@ -82,7 +81,7 @@ impl Measured {
 pub struct Page {
     /// What stands before the summary.
     head: String,
-    text: String,
+    text: Markdown,
     cells: usize,
     /// What is not as printed, in words.
     differences: Vec<String>,
@@ -93,7 +92,7 @@ impl Page {
     pub fn new(size: &Size) -> Self {
         let mut page = Self {
             head: String::new(),
-            text: String::new(),
+            text: Markdown::default(),
             cells: 0,
             differences: Vec::new(),
             failures: Vec::new(),
@@ -104,7 +103,7 @@ impl Page {
              has figures and no tables. The *printed* numbers below are those in the notes that this project was built from: they were computed \
              by an independent program in the paper's setting, with whatever the paper leaves open chosen as said.",
         );
-        page.head = std::mem::take(&mut page.text);
+        page.head = std::mem::take(&mut page.text.0);
         page.say("## How this was made");
         page.list(&[
             format!(
@@ -139,29 +138,17 @@ impl Page {
 
     /// A paragraph.
     pub fn say(&mut self, text: &str) {
-        self.text.push_str(text);
-        self.text.push_str("\n\n");
+        self.text.say(text);
     }
 
     /// A list.
     pub fn list(&mut self, items: &[String]) {
-        for item in items {
-            let _ = writeln!(self.text, "- {item}");
-        }
-        self.text.push('\n');
+        self.text.list(items);
     }
 
     /// A table; each row's first cell is its name.
     pub fn table(&mut self, head: &[&str], rows: &[Vec<String>]) {
-        let line = |cells: &mut dyn Iterator<Item = &str>| {
-            format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
-        };
-        self.text.push_str(&line(&mut head.iter().copied()));
-        self.text.push_str(&line(&mut head.iter().map(|_| "---")));
-        for row in rows {
-            self.text.push_str(&line(&mut row.iter().map(String::as_str)));
-        }
-        self.text.push('\n');
+        self.text.table(head, rows);
     }
 
     /// Puts a cell beside its printed number: the ratio, in bold where it is outside the tolerance. There it is a failure, unless
@@ -211,7 +198,7 @@ impl Page {
         let failures = self.failures.iter().map(|failure| format!("- (!) {failure}.\n"));
         let differences = self.differences.iter().map(|difference| format!("- {difference}\n"));
         let list: String = failures.chain(differences).collect();
-        format!("{}## In short\n\n{}\n\n{list}\n{}\n", self.head, self.verdict(), self.text.trim_end())
+        format!("{}## In short\n\n{}\n\n{list}\n{}\n", self.head, self.verdict(), self.text.0.trim_end())
     }
 
     /// The count of all cells.

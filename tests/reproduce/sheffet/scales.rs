@@ -12,7 +12,8 @@ use discreet::privacy::profile::{
 };
 
 use super::page::Page;
-use super::setting::{on_two_threads, unproved_degrees};
+use super::setting::unproved_degrees;
+use crate::reproduce_common::on_two_threads;
 
 const EPSILONS: [f64; 4] = [0.1, 0.5, 1.0, 2.0];
 const DELTA: f64 = 1e-6;

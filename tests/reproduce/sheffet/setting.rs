@@ -1,9 +1,5 @@
 //! Made-up tables on the integer grid, and the project's plans and noises for them.
 
-use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
 use discreet::data::Moments;
 use discreet::engine::{Prepared, prepare};
 use discreet::inference::moments::NoisyMoments;
@@ -246,27 +242,4 @@ pub fn unproved_degrees(epsilon: f64, delta: f64, dimension: usize, ratio: f64) 
         if holds(middle) { good = middle } else { bad = middle }
     }
     good
-}
-
-/// The work of each number below `jobs`, in order, on at most two threads.
-pub fn on_two_threads<T: Send>(jobs: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(2);
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let job = next.fetch_add(1, Ordering::Relaxed);
-                    if job >= jobs {
-                        return;
-                    }
-                    let result = work(job);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((job, result));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(job, _)| *job);
-    done.into_iter().map(|(_, result)| result).collect()
 }

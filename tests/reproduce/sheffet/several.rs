@@ -7,8 +7,9 @@ use serde_json::json;
 use super::Size;
 use super::page::{Far, Measured, Page, Printed};
 use super::setting::{
-    Method, SEED, Setting, coefficients, exact, far, grow, on_two_threads, spectral_norm, unproved_degrees,
+    Method, SEED, Setting, coefficients, exact, far, grow, spectral_norm, unproved_degrees,
 };
+use crate::reproduce_common::on_two_threads;
 
 const COLUMNS: [(&str, f64); 9] = [
     ("OLS", 0.2),
