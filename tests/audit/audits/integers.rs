@@ -176,6 +176,7 @@ fn plan_clips_alone(plan: &BoundPlan) -> bool {
 /// What one record adds to a gradient is never longer than the clip, whatever the record, the coefficients and the scope.
 fn gradients() -> Saw {
     let mut numbers = Numbers(8);
+    let code = |numbers: &mut Numbers| i32::try_from(numbers.below((1 << 25) + 1)).unwrap() - FAR;
     let mut longest = 0.0_f64;
     for scope in ["joint", "per-outcome"] {
         let plan = json!({
@@ -191,7 +192,7 @@ fn gradients() -> Saw {
             return Err("another mechanism".to_owned());
         };
         for trial in 0..20_000_u32 {
-            let row: Vec<i32> = (0..5).map(|_| numbers.next() as i32 >> (7 + trial % 20)).collect();
+            let row: Vec<i32> = (0..5).map(|_| code(&mut numbers) >> (trial % 20)).collect();
             let weights = DMatrix::from_fn(3, 2, |_, _| match trial % 3 {
                 0 => f64::from_bits(numbers.next()),
                 scale => f64::from(numbers.below(2_001)) / 1_000.0 * f64::from(scale) - 1.0,
