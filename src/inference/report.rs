@@ -8,7 +8,7 @@ use super::regression::Fit;
 use crate::data::encode::Geometry;
 use crate::plan::bound::{BoundPlan, Role};
 use crate::release::document::{
-    Coefficient, CoefficientTable, Coefficients, Diagnostics, LONG_FORM_OUTCOMES, OutcomeDiagnostics,
+    Coefficient, CoefficientTable, Coefficients, Diagnostics, Entry, LONG_FORM_OUTCOMES, OutcomeDiagnostics,
 };
 
 /// Which coordinates of the moments are predictors and which are outcomes.
@@ -80,23 +80,24 @@ fn list(terms: &[String], outcomes: &[&str], fits: &[Fit]) -> Vec<Coefficient> {
 }
 
 fn table(terms: &[String], outcomes: &[&str], fits: &[Fit]) -> CoefficientTable {
-    let column = |pick: &dyn Fn(&Fit) -> Option<Vec<f64>>| -> Vec<Vec<Option<f64>>> {
-        let rows = fits.iter().map(|fit| match pick(fit) {
-            Some(values) => values.into_iter().map(Some).collect(),
-            None => vec![None; terms.len()],
-        });
-        rows.collect()
-    };
-    CoefficientTable {
-        outcomes: outcomes.iter().map(|name| (*name).to_owned()).collect(),
-        terms: terms.to_vec(),
-        estimate: column(&|fit| fit.estimate.clone()),
-        std_error: column(&|fit| fit.uncertainty.as_ref().map(|u| u.std_error.clone())),
-        lower: column(&|fit| fit.uncertainty.as_ref().map(|u| u.lower.clone())),
-        upper: column(&|fit| fit.uncertainty.as_ref().map(|u| u.upper.clone())),
-        noise_share: column(&|fit| fit.uncertainty.as_ref().map(|u| u.noise_share.clone())),
-        interval: fits.iter().map(|fit| vec![fit.interval; terms.len()]).collect(),
+    let names = outcomes.iter().map(|name| (*name).to_owned()).collect();
+    let mut table = CoefficientTable::new(names, terms.to_vec());
+    for (row, fit) in fits.iter().enumerate() {
+        let uncertainty = fit.uncertainty.as_ref();
+        for column in 0..terms.len() {
+            let at = |values: Option<&Vec<f64>>| values.and_then(|values| values.get(column)).copied();
+            let entry = Entry {
+                estimate: at(fit.estimate.as_ref()),
+                std_error: at(uncertainty.map(|u| &u.std_error)),
+                lower: at(uncertainty.map(|u| &u.lower)),
+                upper: at(uncertainty.map(|u| &u.upper)),
+                noise_share: at(uncertainty.map(|u| &u.noise_share)),
+                interval: fit.interval,
+            };
+            table.set(row, column, entry);
+        }
     }
+    table
 }
 
 fn diagnostics(design: &Design<'_>, names: &[&str], fits: &[Fit]) -> Diagnostics {

@@ -50,7 +50,7 @@ pub fn outcomes(release: &Release) -> Vec<String> {
             }
             names
         }
-        Coefficients::Table(table) => table.outcomes.clone(),
+        Coefficients::Table(table) => table.outcomes().to_vec(),
     }
 }
 
@@ -78,26 +78,25 @@ pub fn lines(release: &Release, outcome: &str) -> Vec<Line> {
             })
             .collect(),
         Coefficients::Table(table) => {
-            let Some(row) = table.outcomes.iter().position(|name| name == outcome) else { return Vec::new() };
-            let cell = |columns: &[Vec<Option<f64>>], term: usize| {
-                columns.get(row).and_then(|values| values.get(term)).copied().flatten()
+            let Some(row) = table.outcomes().iter().position(|name| name == outcome) else {
+                return Vec::new();
             };
-            let line = |(index, term): (usize, &String)| {
+            let line = |(column, term): (usize, &String)| {
+                let entry = table.entry(row, column)?;
                 let (per, reach) = meaning(plan, term);
-                let interval = table.interval.get(row).and_then(|kinds| kinds.get(index)).copied();
-                Line {
+                Some(Line {
                     term: term.clone(),
                     per,
-                    estimate: cell(&table.estimate, index),
-                    std_error: cell(&table.std_error, index),
-                    lower: cell(&table.lower, index),
-                    upper: cell(&table.upper, index),
-                    noise_share: cell(&table.noise_share, index),
-                    interval: interval.unwrap_or(Interval::Withheld),
+                    estimate: entry.estimate,
+                    std_error: entry.std_error,
+                    lower: entry.lower,
+                    upper: entry.upper,
+                    noise_share: entry.noise_share,
+                    interval: entry.interval,
                     reach,
-                }
+                })
             };
-            table.terms.iter().enumerate().map(line).collect()
+            table.terms().iter().enumerate().filter_map(line).collect()
         }
     }
 }

@@ -1,9 +1,13 @@
 //! Coefficients as CSV, for a spreadsheet or a statistics program.
 
-use super::document::{Coefficient, CoefficientTable, Coefficients, Interval};
+use std::borrow::Cow;
 
-const HEADER: [&str; 8] =
-    ["outcome", "term", "estimate", "std_error", "lower", "upper", "noise_share", "interval"];
+use super::document::{CoefficientTable, Coefficients, Entry, Interval};
+
+const HEADER: &str = "outcome,term,estimate,std_error,lower,upper,noise_share,interval\r\n";
+
+/// About how many bytes a piece of the text has.
+const PIECE: usize = 1 << 20;
 
 /// One record per coefficient with the release's fields, as RFC 4180 has it: CRLF at line ends, quotes where they are
 /// due, an empty field where the release has `null`.
@@ -12,73 +16,89 @@ const HEADER: [&str; 8] =
 /// apostrophe in front.
 #[must_use]
 pub fn csv(coefficients: &Coefficients) -> String {
-    let mut text = HEADER.join(",");
-    text.push_str("\r\n");
+    pieces(coefficients).collect()
+}
+
+/// The same in pieces of about a megabyte, none of which is made before it is asked for.
+pub fn pieces(coefficients: &Coefficients) -> Box<dyn Iterator<Item = String> + '_> {
     match coefficients {
-        Coefficients::List(entries) => entries.iter().for_each(|entry| record(&mut text, entry)),
+        Coefficients::List(list) => Box::new(gathered(list.iter(), |text, coefficient| {
+            record(text, &name(&coefficient.outcome), &name(&coefficient.term), coefficient.entry());
+        })),
         Coefficients::Table(table) => {
-            for (row, outcome) in table.outcomes.iter().enumerate() {
-                for (column, term) in table.terms.iter().enumerate() {
-                    record(&mut text, &entry(table, outcome, term, row, column));
-                }
-            }
+            let width = table.terms().len();
+            Box::new(chosen(
+                table,
+                (0..table.outcomes().len() * width).map(move |cell| (cell / width, cell % width)),
+            ))
         }
     }
-    text
 }
 
-fn entry(table: &CoefficientTable, outcome: &str, term: &str, row: usize, column: usize) -> Coefficient {
-    let at = |values: &[Vec<Option<f64>>]| values.get(row).and_then(|row| *row.get(column)?);
-    Coefficient {
-        outcome: outcome.to_owned(),
-        term: term.to_owned(),
-        estimate: at(&table.estimate),
-        std_error: at(&table.std_error),
-        lower: at(&table.lower),
-        upper: at(&table.upper),
-        noise_share: at(&table.noise_share),
-        interval: table
-            .interval
-            .get(row)
-            .and_then(|row| row.get(column))
-            .copied()
-            .unwrap_or(Interval::Withheld),
+/// The records of some cells of a table, each by outcome and term, in pieces as [`pieces`] makes them.
+pub fn chosen<'a>(
+    table: &'a CoefficientTable,
+    cells: impl Iterator<Item = (usize, usize)> + 'a,
+) -> impl Iterator<Item = String> + 'a {
+    let terms: Vec<Cow<'_, str>> = table.terms().iter().map(|term| name(term)).collect();
+    gathered(cells, move |text, (row, column)| {
+        let named = table.outcomes().get(row).zip(terms.get(column)).zip(table.entry(row, column));
+        if let Some(((outcome, term), entry)) = named {
+            record(text, &name(outcome), term, entry);
+        }
+    })
+}
+
+/// The header, then what `write` makes of each item, in pieces.
+fn gathered<T>(
+    items: impl Iterator<Item = T>,
+    write: impl Fn(&mut Vec<u8>, T),
+) -> impl Iterator<Item = String> {
+    let mut items = items.fuse();
+    let mut started = false;
+    std::iter::from_fn(move || {
+        let mut text = Vec::new();
+        if !started {
+            text.extend_from_slice(HEADER.as_bytes());
+            started = true;
+        }
+        while text.len() < PIECE
+            && let Some(item) = items.next()
+        {
+            write(&mut text, item);
+        }
+        // All that is written into it are texts and digits.
+        String::from_utf8(text).ok().filter(|text| !text.is_empty())
+    })
+}
+
+fn record(text: &mut Vec<u8>, outcome: &str, term: &str, entry: Entry) {
+    let Entry { estimate, std_error, lower, upper, noise_share, interval } = entry;
+    text.extend_from_slice(outcome.as_bytes());
+    text.push(b',');
+    text.extend_from_slice(term.as_bytes());
+    for value in [estimate, std_error, lower, upper, noise_share] {
+        text.push(b',');
+        if let Some(value) = value {
+            // The shortest digits that read back as the same number, as in the release's JSON; memory does not refuse.
+            let _ = serde_json::to_writer(&mut *text, &value);
+        }
     }
-}
-
-fn record(text: &mut String, entry: &Coefficient) {
-    let interval = match entry.interval {
+    text.push(b',');
+    let interval = match interval {
         Interval::Normal => "normal",
         Interval::Approximate => "approximate",
         Interval::Withheld => "withheld",
     };
-    text.push_str(&name(&entry.outcome));
-    text.push(',');
-    text.push_str(&name(&entry.term));
-    for value in [entry.estimate, entry.std_error, entry.lower, entry.upper, entry.noise_share] {
-        text.push(',');
-        if let Some(value) = value {
-            text.push_str(&number(value));
-        }
-    }
-    text.push(',');
-    text.push_str(interval);
-    text.push_str("\r\n");
+    text.extend_from_slice(interval.as_bytes());
+    text.extend_from_slice(b"\r\n");
 }
 
-/// The shortest digits that read back as the same number, as in the release's JSON.
-fn number(value: f64) -> String {
-    serde_json::to_string(&value).unwrap_or_default()
-}
-
-fn name(text: &str) -> String {
-    let guarded = if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
-        format!("'{text}")
-    } else {
-        text.to_owned()
-    };
+fn name(text: &str) -> Cow<'_, str> {
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
+    let guarded = if formula { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) };
     if guarded.contains([',', '"', '\r', '\n']) {
-        format!("\"{}\"", guarded.replace('"', "\"\""))
+        Cow::Owned(format!("\"{}\"", guarded.replace('"', "\"\"")))
     } else {
         guarded
     }
@@ -87,6 +107,7 @@ fn name(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::release::document::Coefficient;
 
     fn one(outcome: &str, term: &str) -> Coefficient {
         Coefficient {
@@ -121,23 +142,37 @@ mod tests {
 
     #[test]
     fn both_forms_give_the_same_text() {
-        let entry = one("y", "x");
-        let table = CoefficientTable {
-            outcomes: vec!["y".to_owned()],
-            terms: vec!["x".to_owned()],
-            estimate: vec![vec![entry.estimate]],
-            std_error: vec![vec![entry.std_error]],
-            lower: vec![vec![entry.lower]],
-            upper: vec![vec![entry.upper]],
-            noise_share: vec![vec![entry.noise_share]],
-            interval: vec![vec![entry.interval]],
-        };
-        assert_eq!(csv(&Coefficients::Table(table)), csv(&Coefficients::List(vec![entry])));
-        let ragged = CoefficientTable {
-            outcomes: vec!["y".to_owned()],
-            terms: vec!["x".to_owned()],
-            ..Default::default()
-        };
-        assert!(csv(&Coefficients::Table(ragged)).ends_with("y,x,,,,,,withheld\r\n"));
+        let terms = ["(Intercept)", "-x"];
+        let outcomes: Vec<String> = (0..6_000).map(|index| format!("y,{index}")).collect();
+        let mut table = CoefficientTable::new(outcomes.clone(), terms.map(str::to_owned).to_vec());
+        let mut list = Vec::new();
+        for (row, outcome) in outcomes.iter().enumerate() {
+            for (column, term) in terms.iter().enumerate() {
+                let entry = one(outcome, term);
+                table.set(row, column, entry.entry());
+                list.push(entry);
+            }
+        }
+        let long = Coefficients::Table(table.clone());
+        assert!(pieces(&long).count() == 1 && csv(&long).len() < PIECE);
+        assert_eq!(csv(&long), csv(&Coefficients::List(list)));
+        let some: String = chosen(&table, [(3, 1), (0, 0), (6_000, 0)].into_iter()).collect();
+        let lines: Vec<&str> = some.lines().collect();
+        assert_eq!(lines.len(), 3, "the header and two records");
+        assert!(
+            lines[1].starts_with("\"y,3\",'-x,-1.5e-12,,,") && lines[2].starts_with("\"y,0\",(Intercept),")
+        );
+    }
+
+    #[test]
+    fn a_long_text_comes_in_pieces_that_end_with_a_record() {
+        let outcomes: Vec<String> = (0..50_000).map(|index| format!("y{index}")).collect();
+        let long = Coefficients::Table(CoefficientTable::new(outcomes, vec!["x".to_owned()]));
+        let parts: Vec<String> = pieces(&long).collect();
+        assert!(
+            parts.len() > 1 && parts.iter().all(|part| part.ends_with("\r\n") && part.len() < PIECE + 100)
+        );
+        assert_eq!(parts.concat().lines().count(), 50_001);
+        assert!(parts.concat().ends_with("y49999,x,,,,,,withheld\r\n"));
     }
 }
