@@ -50,7 +50,6 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     halt("the noise is drawn");
     let mut text = Vec::new();
     release.write(&mut text).map_err(|error| charged(error.to_string()))?;
-    text.push(b'\n');
     ledger.release(entry).map_err(|error| charged(error.to_string()))?;
     file.save(&ledger).map_err(|failure| charged(failure.to_string()))?;
     halt("settled");

@@ -3,7 +3,7 @@
 //! Keys have a fixed order. Nothing here is a function of the table except through the mechanism.
 
 use std::fmt;
-use std::io::Write;
+use std::io::{self, Write};
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -60,11 +60,12 @@ impl Release {
     ///
     /// # Errors
     /// Where `out` refuses.
-    pub fn write(&self, out: impl Write) -> serde_json::Result<()> {
+    pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         match self.coefficients {
-            Coefficients::List(_) => serde_json::to_writer_pretty(out, self),
-            Coefficients::Table(_) => serde_json::to_writer(out, self),
+            Coefficients::List(_) => serde_json::to_writer_pretty(&mut out, self)?,
+            Coefficients::Table(_) => serde_json::to_writer(&mut out, self)?,
         }
+        out.write_all(b"\n")
     }
 }
 

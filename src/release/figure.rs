@@ -54,11 +54,10 @@ pub fn outcomes(release: &Release) -> Vec<String> {
     }
 }
 
-/// The coefficients of one outcome.
+/// The coefficients of one outcome of a release under `plan`.
 #[must_use]
-pub fn lines(release: &Release, outcome: &str) -> Vec<Line> {
-    let plan = &release.plan;
-    match &release.coefficients {
+pub fn lines(plan: &Plan, coefficients: &Coefficients, outcome: &str) -> Vec<Line> {
+    match coefficients {
         Coefficients::List(list) => list
             .iter()
             .filter(|coefficient| coefficient.outcome == outcome)
@@ -116,6 +115,12 @@ pub fn column<'a>(plan: &'a Plan, name: &str) -> Option<&'a Column> {
 #[must_use]
 pub fn unit(plan: &Plan, name: &str) -> String {
     column(plan, name).and_then(|column| column.unit.clone()).unwrap_or_default()
+}
+
+/// What a term's coefficient is a difference for: `per kg/m²`, `M against F`; empty for the intercept.
+#[must_use]
+pub fn per(plan: &Plan, term: &str) -> String {
+    meaning(plan, term).0
 }
 
 /// What a term's coefficient is a difference for, and how far it reaches in the plot.

@@ -1,5 +1,6 @@
 //! `discreet.release/1`: the document, the words of its guarantee, and the forms in which it leaves the machine.
 
+pub mod browse;
 pub mod document;
 pub mod figure;
 pub mod format;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::document::{CoefficientTable, Coefficients, Entry, Interval};
+use super::document::{Coefficients, Entry, Interval};
 
 const HEADER: &str = "outcome,term,estimate,std_error,lower,upper,noise_share,interval\r\n";
 
@@ -22,39 +22,22 @@ pub fn csv(coefficients: &Coefficients) -> String {
 /// The same in pieces of about a megabyte, none of which is made before it is asked for.
 pub fn pieces(coefficients: &Coefficients) -> Box<dyn Iterator<Item = String> + '_> {
     match coefficients {
-        Coefficients::List(list) => Box::new(gathered(list.iter(), |text, coefficient| {
-            record(text, &name(&coefficient.outcome), &name(&coefficient.term), coefficient.entry());
-        })),
+        Coefficients::List(list) => Box::new(records(
+            list.iter().map(|entry| (entry.outcome.as_str(), entry.term.as_str(), entry.entry())),
+        )),
         Coefficients::Table(table) => {
-            let width = table.terms().len();
-            Box::new(chosen(
-                table,
-                (0..table.outcomes().len() * width).map(move |cell| (cell / width, cell % width)),
-            ))
+            Box::new(records(table.outcomes().iter().enumerate().flat_map(move |(row, outcome)| {
+                table.terms().iter().enumerate().filter_map(move |(column, term)| {
+                    Some((outcome.as_str(), term.as_str(), table.entry(row, column)?))
+                })
+            })))
         }
     }
 }
 
-/// The records of some cells of a table, each by outcome and term, in pieces as [`pieces`] makes them.
-pub fn chosen<'a>(
-    table: &'a CoefficientTable,
-    cells: impl Iterator<Item = (usize, usize)> + 'a,
-) -> impl Iterator<Item = String> + 'a {
-    let terms: Vec<Cow<'_, str>> = table.terms().iter().map(|term| name(term)).collect();
-    gathered(cells, move |text, (row, column)| {
-        let named = table.outcomes().get(row).zip(terms.get(column)).zip(table.entry(row, column));
-        if let Some(((outcome, term), entry)) = named {
-            record(text, &name(outcome), term, entry);
-        }
-    })
-}
-
-/// The header, then what `write` makes of each item, in pieces.
-fn gathered<T>(
-    items: impl Iterator<Item = T>,
-    write: impl Fn(&mut Vec<u8>, T),
-) -> impl Iterator<Item = String> {
-    let mut items = items.fuse();
+/// Some coefficients, each with its outcome and term, in pieces as [`pieces`] makes them.
+pub fn records<'a>(entries: impl Iterator<Item = (&'a str, &'a str, Entry)>) -> impl Iterator<Item = String> {
+    let mut entries = entries.fuse();
     let mut started = false;
     std::iter::from_fn(move || {
         let mut text = Vec::new();
@@ -63,9 +46,9 @@ fn gathered<T>(
             started = true;
         }
         while text.len() < PIECE
-            && let Some(item) = items.next()
+            && let Some((outcome, term, entry)) = entries.next()
         {
-            write(&mut text, item);
+            record(&mut text, &name(outcome), &name(term), entry);
         }
         // All that is written into it are texts and digits.
         String::from_utf8(text).ok().filter(|text| !text.is_empty())
@@ -107,7 +90,7 @@ fn name(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::release::document::Coefficient;
+    use crate::release::document::{Coefficient, CoefficientTable};
 
     fn one(outcome: &str, term: &str) -> Coefficient {
         Coefficient {
@@ -153,15 +136,9 @@ mod tests {
                 list.push(entry);
             }
         }
-        let long = Coefficients::Table(table.clone());
+        let long = Coefficients::Table(table);
         assert!(pieces(&long).count() == 1 && csv(&long).len() < PIECE);
         assert_eq!(csv(&long), csv(&Coefficients::List(list)));
-        let some: String = chosen(&table, [(3, 1), (0, 0), (6_000, 0)].into_iter()).collect();
-        let lines: Vec<&str> = some.lines().collect();
-        assert_eq!(lines.len(), 3, "the header and two records");
-        assert!(
-            lines[1].starts_with("\"y,3\",'-x,-1.5e-12,,,") && lines[2].starts_with("\"y,0\",(Intercept),")
-        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use web_sys::{HtmlElement, HtmlInputElement};
 
 use super::PAGE;
 use super::cells::Row;
-use super::many::Many;
+use super::many::{Many, Rules};
 use crate::plan::document::MissingRule;
 use crate::ui::draft::{self, Cell};
 use crate::ui::parts::{Choice, Field};
@@ -30,6 +30,7 @@ pub fn Columns() -> impl IntoView {
     view! {
         <p class="lead">{text::SUGGESTED_BY_FILE}</p>
         {move || empty().then(|| view! { <p class="notice">"Choose a table first."</p> })}
+        {move || (!empty()).then(|| view! { <Rules/> })}
         <div class="column-tools">
             <Field id="column-filter" label=text::FILTER value=app.state.filter()
                 set=Callback::new(move |value| { app.state.page().set(0); app.state.filter().set(value); })

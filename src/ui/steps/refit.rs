@@ -1,5 +1,7 @@
 //! Another regression from the released matrix: post-processing, which costs nothing.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
 use super::table::CoefficientTable;
@@ -19,7 +21,7 @@ fn terms(release: &Release) -> Vec<String> {
 
 /// Choose an outcome and its predictors.
 #[component]
-pub fn Refit(release: Release) -> impl IntoView {
+pub fn Refit(release: Arc<Release>) -> impl IntoView {
     let app = App::here();
     let names = terms(&release);
     if names.len() < 2 {
@@ -109,7 +111,7 @@ pub fn Refit(release: Release) -> impl IntoView {
 }
 
 #[component]
-fn Refitted(release: Release) -> impl IntoView {
+fn Refitted(release: Arc<Release>) -> impl IntoView {
     let app = App::here();
     move || {
         app.state.refit().get().map(|result| match result {
@@ -117,9 +119,7 @@ fn Refitted(release: Release) -> impl IntoView {
             Ok(refit) => {
                 let outcome = refit.outcome.clone();
                 let unit = figure::unit(&release.plan, &outcome);
-                let mut shown = release.clone();
-                shown.coefficients = refit.coefficients;
-                let lines = figure::lines(&shown, &outcome);
+                let lines = figure::lines(&release.plan, &refit.coefficients, &outcome);
                 let notes = refit.diagnostics.notes.into_iter().map(|note| view! { <li>{note}</li> });
                 view! {
                     <CoefficientTable lines outcome unit confidence=refit.confidence/>
