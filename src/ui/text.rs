@@ -386,6 +386,8 @@ pub fn chance(chance: &Chance, level: &str) -> String {
     )
 }
 
+pub const REFIT_ELSEWHERE: &str = "Another regression can be fitted from this release at no further cost: with so many columns by the command \
+    line, `discreet refit`.";
 pub const RULES: &str = "Describe many columns by a pattern or a range";
 pub const PATTERN_HINT: &str = "A star stands for any characters, as in gene_*.";
 pub const RULES_HINT: &str = "What you leave as it is stays as it is. The plan keeps a pattern in place of thousands of names where it \

@@ -121,7 +121,7 @@ export class DiscreetPage {
     for (const [label, value] of Object.entries({ Lowest: lower, Highest: upper, Unit: unit })) {
       if (value !== undefined) await fill(`${label} for these columns`, value);
     }
-    const button = this.page.getByRole("button", { name: /^Describe [\d\u202f]+ columns$/ });
+    const button = this.page.getByRole("button", { name: /^Describe [\d\s]+ columns$/ });
     const count = Number((await button.innerText()).replace(/\D/g, ""));
     await button.click();
     return count;

@@ -13,6 +13,9 @@ use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{facts, text};
 
+/// Terms of the moments above which predictors are not ticked one by one.
+const MOST_TERMS: usize = 500;
+
 /// The columns and levels that a release's moments hold, the constant left out.
 fn terms(release: &Release) -> Vec<String> {
     let moments = release.moments.iter().flat_map(|moments| moments.terms.iter());
@@ -23,6 +26,9 @@ fn terms(release: &Release) -> Vec<String> {
 #[component]
 pub fn Refit(release: Arc<Release>) -> impl IntoView {
     let app = App::here();
+    if release.moments.as_ref().is_some_and(|moments| moments.terms.len() > MOST_TERMS) {
+        return view! { <p class="hint">{text::REFIT_ELSEWHERE}</p> }.into_any();
+    }
     let names = terms(&release);
     if names.len() < 2 {
         return ().into_any();
