@@ -519,6 +519,7 @@ async fn open_document(app: App, file: &Blob) {
     if file.size() > MOST_DOCUMENT {
         return fail(app, Step::Data, text::NOT_JSON, false);
     }
+    say(app, text::OPENING);
     let Ok(bytes) = Bytes::of(file).await else { return fail(app, Step::Data, text::UNREADABLE, false) };
     let schema = bytes.parse::<Named>().map(|named| named.schema).unwrap_or_default();
     if schema == crate::release::document::SCHEMA {

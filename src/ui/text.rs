@@ -333,7 +333,7 @@ pub fn wrong_table(column: &str) -> String {
 
 pub const UNREADABLE: &str = "The file cannot be read: it changed on the disk or is gone, or there is no room for it. Close other tabs \
     and choose it again";
-pub const OPENING: &str = "The release is being opened";
+pub const OPENING: &str = "The file is being opened";
 pub const MANY_OUTCOMES: &str = "Many outcomes";
 pub const SAVED: &str = "The file is downloaded";
 pub const NO_ROOM: &str = "There is no room for the file. Close other tabs, then try again";

@@ -42,6 +42,9 @@ test("thousands of columns are described by pattern and range, released, and com
   const probes = { first: "probe_1", last: `probe_${PROBES}` };
   assert.equal(await discreet.describeMany(probes, { role: "Feature", type: "Number", lower: 0, upper: 1 }), PROBES);
   assert.match(await discreet.step("Columns").innerText(), /2200/);
+  const pages = page.getByRole("navigation", { name: "Pages of columns" });
+  await pages.getByRole("button", { name: "Next", exact: true }).click();
+  await page.getByRole("row", { name: "gene_48", exact: true }).waitFor();
   assert.equal(await discreet.describeMany(probes, { role: "Ignored" }), PROBES);
   await discreet.page.getByLabel("Find columns").fill("a");
   await discreet.describe("age", { role: "Feature", type: "Number", lower: 0, upper: 120 });

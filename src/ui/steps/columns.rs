@@ -103,6 +103,8 @@ fn Pages(rows: Memo<Vec<usize>>) -> impl IntoView {
         let to = (from + PAGE).min(count());
         format!("Columns {} to {} of {}", text::whole(from + 1), text::whole(to), text::whole(count()))
     };
+    // A comparison inside the view would end the button's tag.
+    let last = move || page.get() >= count().saturating_sub(1) / PAGE;
     move || {
         (count() > PAGE).then(|| {
             view! {
@@ -110,7 +112,7 @@ fn Pages(rows: Memo<Vec<usize>>) -> impl IntoView {
                     <button type="button" disabled=move || page.get() == 0
                         on:click=move |_| page.update(|page| *page = page.saturating_sub(1))>"Previous"</button>
                     <span class="tabular">{words}</span>
-                    <button type="button" disabled=move || page.get() >= count().saturating_sub(1) / PAGE
+                    <button type="button" disabled=last
                         on:click=move |_| page.update(|page| *page += 1)>"Next"</button>
                 </nav>
             }
