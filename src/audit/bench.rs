@@ -8,7 +8,7 @@ use crate::data::csv::Feed;
 use crate::data::header::read_header;
 use crate::data::{Combiner, HeaderRead, HeaderRules, Moments, SliceScanner};
 use crate::engine::{EngineError, Prepared, check_table, prepare};
-use crate::mechanisms::analyze_gauss::{Noise, perturb};
+use crate::mechanisms::gaussian::{Noise, perturb};
 use crate::noise::entropy::DemoRng;
 use crate::plan::{Plan, Purpose};
 
@@ -74,7 +74,7 @@ impl Bench {
         Self { mechanism, noise, ..self }
     }
 
-    /// The released integers of one run, the packed upper triangle row by row.
+    /// The released integers of one run, in the layout's order.
     #[must_use]
     pub fn release(&self, side: Side, run: u64) -> Vec<i128> {
         let stream = u64::from(self.lane) << 32 | run << 1 | side.index() as u64;
@@ -88,7 +88,7 @@ impl Bench {
     /// claimed is used to the full.
     #[must_use]
     pub fn score(&self) -> Option<Score> {
-        let [origin, with] = [0, 1].map(|side| upper(&self.moments[side]));
+        let [origin, with] = [0, 1].map(|side| exact(&self.moments[side], &self.noise));
         let change: Vec<f64> =
             with.iter().zip(&origin).map(|(with, without)| float(with - without)).collect();
         if change.iter().all(|change| change.abs() <= 0.0) {
@@ -136,7 +136,7 @@ pub fn read(plan: &Value, table: &str) -> Result<(Prepared, Moments), AuditError
     let length = table.len() as u64;
     let mut combiner = Combiner::new(&header, length, prepared.bound(), length, 1);
     while let Some(job) = combiner.next_job() {
-        let mut scanner = SliceScanner::new(job, prepared.bound(), Moments::new(prepared.row_width()));
+        let mut scanner = SliceScanner::new(job, prepared.bound(), prepared.moments());
         let from = usize::try_from(job.from).unwrap_or(usize::MAX);
         let mut rest = table.as_bytes().get(from..).unwrap_or_default();
         while !rest.is_empty() && scanner.feed(rest) == Feed::More {
@@ -162,9 +162,8 @@ pub fn noise(prepared: &Prepared) -> Result<Noise, AuditError> {
 
 /// The exact sums, as [`perturb`] releases them.
 #[must_use]
-pub fn upper(moments: &Moments) -> Vec<i128> {
-    let terms = moments.terms();
-    (0..terms).flat_map(|row| (row..terms).map(move |column| moments.get(row, column))).collect()
+pub fn exact(moments: &Moments, noise: &Noise) -> Vec<i128> {
+    noise.layout.pairs().map(|(row, column)| moments.get(row, column)).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a statistic")]

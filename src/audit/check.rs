@@ -174,7 +174,6 @@ pub struct Check {
 }
 
 /// An item that has begun.
-#[expect(clippy::large_enum_variant, reason = "one item has begun at a time")]
 enum Work {
     Sampler { rng: DemoRng, sampler: Sampler, fit: Fit },
     Signal { cases: Vec<(Case, Signal)>, claim: f64, control: bool },

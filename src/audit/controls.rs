@@ -6,7 +6,7 @@ use super::bench::Bench;
 use super::error::AuditError;
 use super::pairs::Pair;
 use crate::data::Moments;
-use crate::mechanisms::analyze_gauss::{Noise, perturb};
+use crate::mechanisms::gaussian::{Noise, perturb};
 use crate::noise::entropy::DemoRng;
 use crate::privacy::calibrate::NoiseScale;
 use crate::privacy::convert::gdp_mu;

@@ -1,8 +1,8 @@
 //! T6: the noise of a release has the variances that are claimed, and no cell knows of another (noise-and-accounting,
 //! D2).
 
-use super::bench::{Bench, Side, float, upper};
-use crate::release::document::Shape;
+use super::bench::{Bench, Side, exact, float};
+use crate::mechanisms::gaussian::Amount;
 
 /// Standard errors that are a bug; the 27 comparisons of three terms make a false alarm of 1.5e-5.
 pub const ALARM: f64 = 5.0;
@@ -25,18 +25,15 @@ impl Covariance {
     pub fn new(bench: &Bench) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a deviation")]
         let s = bench.noise.scale.get().get() as f64;
-        let terms = bench.noise.terms;
-        let deviation = |row: usize, column: usize| match bench.noise.shape {
-            Shape::Goe if row != column => s * std::f64::consts::FRAC_1_SQRT_2,
-            Shape::Goe | Shape::Iid => s,
+        let deviation = |(row, column)| match bench.noise.on(row, column) {
+            Amount::None => 0.0,
+            Amount::Half => s * std::f64::consts::FRAC_1_SQRT_2,
+            Amount::Full => s,
         };
-        let claimed: Vec<f64> = (0..terms)
-            .flat_map(|row| (row..terms).map(move |column| (row, column)))
-            .map(|(row, column)| deviation(row, column))
-            .collect();
+        let claimed: Vec<f64> = bench.noise.layout.pairs().map(deviation).collect();
         let cells = claimed.len();
         Self {
-            exact: upper(&bench.moments[Side::Without.index()]),
+            exact: exact(&bench.moments[Side::Without.index()], &bench.noise),
             claimed,
             runs: 0,
             sums: vec![0.0; cells],

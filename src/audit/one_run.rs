@@ -13,7 +13,7 @@ use super::error::AuditError;
 use super::estimate::one_run_p;
 use super::pairs::column;
 use crate::data::Moments;
-use crate::mechanisms::analyze_gauss::{Noise, perturb};
+use crate::mechanisms::gaussian::{Noise, perturb};
 use crate::noise::discrete::bernoulli;
 use crate::noise::entropy::DemoRng;
 use crate::privacy::convert::gdp_epsilon;

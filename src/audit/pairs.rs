@@ -95,6 +95,64 @@ pub fn pairs(shape: Shape) -> Vec<Pair> {
     all
 }
 
+/// Pairs for one set of features and many outcomes, two of each without a constant. With these norms a record is shortened by
+/// √½ as a whole, and then as long on both sides as it can be.
+#[must_use]
+pub fn many_outcomes() -> Vec<Pair> {
+    let header = "x,w,y,z\n";
+    let columns =
+        [column("x", "feature"), column("w", "feature"), column("y", "outcome"), column("z", "outcome")];
+    let both = |mut params: Value, adjacency: &str, rows: [&str; 2]| {
+        params["intercept_weight"] = json!(0);
+        let mut plan = plan(&columns, params);
+        plan["mechanism"]["name"] = json!("reuse-cov-gauss");
+        plan["adjacency"] = json!(adjacency);
+        if adjacency == "replace-one" {
+            plan["rows"] = json!(1);
+            plan["intercept"] = json!(false);
+        } else {
+            plan["mechanism"]["params"]["intercept_weight"] = json!(0.5);
+        }
+        (plan, rows.map(|row| if row.is_empty() { header.to_owned() } else { format!("{header}{row}\n") }))
+    };
+    let norms = |kappa: f64, moments: &str| {
+        json!({"feature_norm": 0.5, "outcome_norm": std::f64::consts::FRAC_1_SQRT_2, "kappa": kappa,
+            "outcome_moments": moments})
+    };
+    let pair = |name, catches, (plan, tables)| Pair { name, catches, plan, tables, mu: MU };
+    let mut labels = both(json!({"outcome_norm": 0.5}), "replace-one", ["1,1,1,1", "1,1,-1,-1"]);
+    labels.0["mechanism"]["name"] = json!("reuse-cov-proj-x");
+    labels.0["protect"] = json!("labels");
+    vec![
+        pair(
+            "P12",
+            "One record at all its bounds: cross moments that the sensitivity leaves out.",
+            both(json!({"kappa": 1, "outcome_moments": "none"}), "add-remove", ["", "1,1,1,1"]),
+        ),
+        // The worst cosine between the features is κ/2.
+        pair(
+            "P13",
+            "One record replaced at the worst angle: a sensitivity of the two parts by themselves.",
+            both(norms(1.0, "none"), "replace-one", ["1,0,1,1", "0.5,0.8660254037844386,-1,-1"]),
+        ),
+        pair(
+            "P14",
+            "One record replaced by one with opposite outcomes, which weigh more: the other branch of the sensitivity.",
+            both(norms(4.0, "none"), "replace-one", ["1,0,1,1", "1,0,-1,-1"]),
+        ),
+        pair(
+            "P15",
+            "One record with outcomes' squares beside it: a sensitivity without them.",
+            both(norms(1.0, "diagonal"), "add-remove", ["", "1,0,1,0.2"]),
+        ),
+        pair(
+            "P16",
+            "Opposite outcomes of public features, beyond their norm: outcomes that keep their length.",
+            labels,
+        ),
+    ]
+}
+
 /// Records with fields that are no finite number, or hardly one. The first would be too long without its first field, and
 /// yet no code of it is beyond the largest that is summed.
 const HOSTILE: [&str; 7] =

@@ -56,10 +56,10 @@ impl Job {
     /// When the table cannot be read, is not well formed or is not the plan's.
     pub fn scan<S: RowSink + Send>(
         self,
-        sink: impl Fn(usize) -> S + Sync,
+        sink: impl Fn(&Prepared) -> S + Sync,
     ) -> Result<(Prepared, Scan<S>), CliError> {
-        let width = self.prepared.row_width();
-        let scan = self.table.scan(self.prepared.bound(), || sink(width), self.workers, |_, _| ())?;
+        let empty = || sink(&self.prepared);
+        let scan = self.table.scan(self.prepared.bound(), empty, self.workers, |_, _| ())?;
         check_table(&self.prepared, scan.records, scan.persons)?;
         Ok((self.prepared, scan))
     }

@@ -8,8 +8,7 @@ use super::halt::halt;
 use super::job::{Job, software};
 use super::store::LedgerFile;
 use super::{help, print, write_out};
-use crate::data::Moments;
-use crate::engine;
+use crate::engine::{self, Prepared};
 use crate::noise::entropy::PrivateRng;
 use crate::plan::Purpose;
 use crate::privacy::mutants::{Mutant, planted};
@@ -30,7 +29,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     ledger.check(&job.prepared.request())?;
     let software = software()?;
-    let (prepared, scan) = job.scan(Moments::new)?;
+    let (prepared, scan) = job.scan(Prepared::moments)?;
     let rng = PrivateRng::from_os().map_err(|error| CliError::failed(error.to_string()))?;
 
     let entry = ledger.reserve(&prepared.request())?;

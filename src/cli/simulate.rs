@@ -7,9 +7,9 @@ use super::args::Args;
 use super::error::CliError;
 use super::job::{Job, software};
 use super::{help, print};
-use crate::data::{EncodedRows, Moments};
-use crate::engine::Simulation;
+use crate::data::EncodedRows;
 use crate::engine::simulate::Source;
+use crate::engine::{Prepared, Simulation};
 use crate::plan::Purpose;
 
 /// Runs the command.
@@ -29,11 +29,11 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let job = Job::new(&args, Purpose::Simulate)?;
     let software = software()?;
     let simulation = if args.flag("resample") {
-        let (prepared, scan) = job.scan(EncodedRows::new)?;
+        let (prepared, scan) = job.scan(|prepared| EncodedRows::new(prepared.row_width()))?;
         let source = Source::Resample { rows: scan.sink, records: scan.records };
         Simulation::new(prepared, source, seed, software)
     } else {
-        let (prepared, scan) = job.scan(Moments::new)?;
+        let (prepared, scan) = job.scan(Prepared::moments)?;
         Simulation::new(prepared, Source::Moments(scan.sink), seed, software)
     };
     let mut out = BufWriter::new(io::stdout().lock());

@@ -8,7 +8,6 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::data::csv::Feed;
-use crate::data::encode::Geometry;
 use crate::data::header::{Header, HeaderError, HeaderRead, HeaderRules, read_header};
 use crate::data::sink::RowSink;
 use crate::data::slices::{Combiner, Job, Scan, ScanError, SliceReport, SliceScanner, slice_bytes};
@@ -129,7 +128,7 @@ impl Table {
             }
             Source::File { path, stamp } => {
                 let workers = workers.max(1);
-                let step = slice_bytes(stamp.length, Geometry::new(plan).terms.len(), workers);
+                let step = slice_bytes(stamp.length, sink().least_bytes(), workers);
                 let crew = Crew {
                     path: &path,
                     length: stamp.length,

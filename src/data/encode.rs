@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::csv::Record;
 use super::number;
-use crate::plan::bound::{BoundPlan, GridParams, Kind, Missing, Role};
+use crate::plan::bound::{BoundPlan, GridParams, Kind, Missing, Norms, Role, Shortening, Sides};
 use crate::privacy::mutants::{Mutant, planted};
 
 /// Bits of a guard digit: what rounding to the grid left of a code, in steps 2⁻²² as long.
@@ -35,89 +35,111 @@ pub struct Term {
 }
 
 /// The grid of a plan: public, known before any data are.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Geometry {
-    /// c, the constant's code in every row; 0 if there is no constant.
+    /// c, the constant's code in a row that is not shortened; 0 if there is no constant.
     pub constant: u32,
-    /// W, the largest norm of a row without the constant.
+    /// W, the largest norm of a row without the constant; of its features without the constant where the outcomes have a
+    /// bound of their own.
     pub radius: u32,
-    /// K, the norm that the longest record kept has before it is rounded.
+    /// K, the norm that the longest such record kept has before it is rounded.
     pub reach: u32,
-    /// Longest record kept, in weighted units: `row_norm` times the longest that the bounds allow.
+    /// Longest such record kept, in weighted units: its share of the longest that the bounds allow.
     pub longest: f64,
+    /// The outcomes' own bound, where they have one.
+    pub outcomes: Option<OutcomeSide>,
     /// The terms in the order of a row: the constant if c > 0, features, outcomes.
     pub terms: Vec<Term>,
+}
+
+/// The bound that a record's outcomes have for themselves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OutcomeSide {
+    /// Place of the first outcome among the terms.
+    pub first: usize,
+    /// Largest norm of a row's outcomes; of each outcome where it is bounded by itself.
+    pub radius: u32,
+    /// The norm that the longest kept have before they are rounded.
+    pub reach: u32,
+    /// Longest kept, in weighted units.
+    pub longest: f64,
+    /// How a long record is shortened.
+    pub shortening: Shortening,
 }
 
 impl Geometry {
     /// The grid of a plan.
     ///
-    /// W = ⌊R / √(1 + ω²)⌋ and c = ⌊ω W⌋ with ω = `intercept_weight`, lowered until c² + W² ≤ R² in integers;
-    /// K = W − ⌈√p / 2⌉ − 1 with p the number of terms (A3). A feature column's weight is w = √(u / features), an
-    /// outcome's √((1 − u) / outcomes), and a code is K w (x − m) / (h τ), with h half the column's width and τ the
-    /// longest record kept: so one step is h τ / (w K). Rounding: to nearest; the integer test in [`within`] is what
-    /// bounds a row.
+    /// For the record as a whole W = ⌊R / √(1 + ω²)⌋ and c = ⌊ω W⌋ with ω = `intercept_weight`, lowered until
+    /// c² + W² ≤ R² in integers; K = W − ⌈√p / 2⌉ − 1 with p the number of terms (A3). A feature column's weight is
+    /// w = √(u / features), an outcome's √((1 − u) / outcomes), and a code is K w (x − m) / (h τ), with h half the column's
+    /// width and τ the longest record kept: so one step is h τ / (w K). Rounding: to nearest; the integer test in [`within`]
+    /// is what bounds a row.
+    ///
+    /// With two sides B_x² (1 + ratio) ≤ R², where B_x² = c² + W² is the features' and B_y = ⌊√ratio B_x⌋ the outcomes'; each
+    /// side has weights, K and τ of its own, and its weights' squares sum to 1 (primo 1.0, 1.5).
     #[must_use]
     pub fn new(plan: &BoundPlan) -> Self {
-        let (radius, constant) = radii(&plan.grid);
-        let dummies = |kind: &Kind| match kind {
-            Kind::Number { .. } => 1,
-            Kind::Category { levels, .. } => levels.len().saturating_sub(1),
-        };
-        let coordinates = plan.columns.iter().map(|column| dummies(&column.kind)).sum::<usize>()
-            + usize::from(constant > 0);
-        let reach = radius.saturating_sub(rounding_room(coordinates));
+        match plan.grid.norms {
+            Norms::Record { feature_share, row_norm } => Self::whole(plan, feature_share, row_norm),
+            Norms::Sides(sides) => Self::sides(plan, &sides),
+        }
+    }
 
-        let count = |role: Role| plan.columns.iter().filter(|column| column.role == role).count();
-        let (features, outcomes) = (count(Role::Feature), count(Role::Outcome));
-        let share = plan.grid.feature_share;
-        let weight = |role: Role| match role {
-            Role::Feature => (share / small(features)).sqrt(),
-            Role::Outcome => ((1.0 - share) / small(outcomes)).sqrt(),
-        };
+    fn whole(plan: &BoundPlan, share: f64, row_norm: f64) -> Self {
+        let (radius, constant) = radii(f64::from(plan.grid.radius), &plan.grid);
+        let coordinates = coordinates(plan, Role::Feature) + coordinates(plan, Role::Outcome);
+        let reach = radius.saturating_sub(rounding_room(coordinates + usize::from(constant > 0)));
+        let (features, outcomes) = (columns(plan, Role::Feature), columns(plan, Role::Outcome));
         // With both roles the weights' squares sum to 1 but for rounding, which would make τ inexact for nothing.
         let bound = match (features, outcomes) {
             (0, _) => (1.0 - share).sqrt(),
             (_, 0) => share.sqrt(),
             _ => 1.0,
         };
-        let longest = plan.grid.row_norm * bound;
+        let longest = row_norm * bound;
+        let mut terms = Vec::new();
+        push_constant(&mut terms, constant);
+        push_terms(&mut terms, plan, Role::Feature, (share / small(features)).sqrt(), longest, reach);
+        push_terms(&mut terms, plan, Role::Outcome, ((1.0 - share) / small(outcomes)).sqrt(), longest, reach);
+        Self { constant, radius, reach, longest, outcomes: None, terms }
+    }
 
-        let mut terms = Vec::with_capacity(coordinates);
-        if constant > 0 {
-            terms.push(Term {
-                name: INTERCEPT.to_owned(),
-                column: None,
-                level: None,
-                centre: 0.0,
-                scale: 1.0 / f64::from(constant),
-                weight: 0.0,
-            });
+    fn sides(plan: &BoundPlan, sides: &Sides) -> Self {
+        let (mut radius, mut constant) =
+            radii(f64::from(plan.grid.radius) / (1.0 + sides.ratio).sqrt(), &plan.grid);
+        let mut outcome_radius = outcome_radius(constant, radius, sides.ratio);
+        let longest_record = u64::from(plan.grid.radius).pow(2);
+        while feature_square(constant, radius) + u64::from(outcome_radius).pow(2) > longest_record
+            && radius > 0
+        {
+            radius -= 1;
+            constant = constant.min(radius.max(1));
+            outcome_radius = self::outcome_radius(constant, radius, sides.ratio);
         }
-        for (index, column) in plan.columns.iter().enumerate() {
-            let weight = weight(column.role);
-            let step = longest / (weight * f64::from(reach));
-            let term = |name, level, centre, half_width: f64| Term {
-                name,
-                column: Some(index),
-                level,
-                centre,
-                scale: half_width * step,
-                weight,
-            };
-            match &column.kind {
-                Kind::Number { lower, upper } => {
-                    let (centre, half_width) = middle(*lower, *upper);
-                    terms.push(term(column.name.clone(), None, centre, half_width));
-                }
-                Kind::Category { levels, reference, .. } => {
-                    for (level, name) in levels.iter().enumerate().filter(|(level, _)| level != reference) {
-                        terms.push(term(format!("{}[{name}]", column.name), Some(level), 0.0, 1.0));
-                    }
-                }
+        let features = coordinates(plan, Role::Feature) + usize::from(constant > 0);
+        let reach = radius.saturating_sub(rounding_room(features));
+        let (outcome_weight, rounded) = match sides.shortening {
+            Shortening::EachOutcome => (1.0, 1),
+            Shortening::Together | Shortening::Apart => {
+                ((1.0 / small(columns(plan, Role::Outcome))).sqrt(), coordinates(plan, Role::Outcome))
             }
-        }
-        Self { constant, radius, reach, longest, terms }
+        };
+        let outcome_reach = outcome_radius.saturating_sub(rounding_room(rounded));
+        let feature_weight = (1.0 / small(columns(plan, Role::Feature))).sqrt();
+        let mut terms = Vec::new();
+        push_constant(&mut terms, constant);
+        push_terms(&mut terms, plan, Role::Feature, feature_weight, sides.feature_norm, reach);
+        let first = terms.len();
+        push_terms(&mut terms, plan, Role::Outcome, outcome_weight, sides.outcome_norm, outcome_reach);
+        let outcomes = OutcomeSide {
+            first,
+            radius: outcome_radius,
+            reach: outcome_reach,
+            longest: sides.outcome_norm,
+            shortening: sides.shortening,
+        };
+        Self { constant, radius, reach, longest: sides.feature_norm, outcomes: Some(outcomes), terms }
     }
 
     /// Number of integers in a row: one for each term and, with guard digits, one more for each but the constant.
@@ -137,29 +159,118 @@ impl Geometry {
         usize::from(self.constant > 0)
     }
 
-    /// c² + W², the largest squared norm of a row: what sensitivities are computed from.
+    /// The largest squared norm of a row's features with the constant; c² + W², the whole row's, where the outcomes have no
+    /// bound of their own.
+    #[must_use]
+    pub fn feature_square(&self) -> u64 {
+        feature_square(self.constant, self.radius)
+    }
+
+    /// The largest squared norm of a row's outcomes (of each outcome where it is bounded by itself); 0 where they have no
+    /// bound of their own.
+    #[must_use]
+    pub fn outcome_square(&self) -> u64 {
+        self.outcomes.map_or(0, |side| u64::from(side.radius).pow(2))
+    }
+
+    /// The largest squared norm of a row: what sensitivities are computed from.
     #[must_use]
     pub fn squared_norm(&self) -> u64 {
-        u64::from(self.constant).pow(2) + u64::from(self.radius).pow(2)
+        self.feature_square() + self.outcome_square()
+    }
+
+    /// Place of the first outcome among the terms.
+    #[must_use]
+    pub fn first_outcome(&self, plan: &BoundPlan) -> usize {
+        self.first() + coordinates(plan, Role::Feature)
     }
 }
 
-/// W and c.
+fn feature_square(constant: u32, radius: u32) -> u64 {
+    u64::from(constant).pow(2) + u64::from(radius).pow(2)
+}
+
+/// ⌊√(ratio (c² + W²))⌋, and 1 at least.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "at most 2^49, so exact; `as` saturates, and the integers are checked against R"
+)]
+fn outcome_radius(constant: u32, radius: u32, ratio: f64) -> u32 {
+    ((ratio * feature_square(constant, radius) as f64).sqrt().floor() as u32).max(1)
+}
+
+fn columns(plan: &BoundPlan, role: Role) -> usize {
+    plan.columns.iter().filter(|column| column.role == role).count()
+}
+
+/// Terms of the columns of a role.
+fn coordinates(plan: &BoundPlan, role: Role) -> usize {
+    let of_role = plan.columns.iter().filter(|column| column.role == role);
+    of_role
+        .map(|column| match &column.kind {
+            Kind::Number { .. } => 1,
+            Kind::Category { levels, .. } => levels.len().saturating_sub(1),
+        })
+        .sum()
+}
+
+fn push_constant(terms: &mut Vec<Term>, constant: u32) {
+    if constant > 0 {
+        terms.push(Term {
+            name: INTERCEPT.to_owned(),
+            column: None,
+            level: None,
+            centre: 0.0,
+            scale: 1.0 / f64::from(constant),
+            weight: 0.0,
+        });
+    }
+}
+
+/// The terms of the columns of one role, whose longest records kept have the norm `longest` in weighted units and `reach` in
+/// codes.
+fn push_terms(terms: &mut Vec<Term>, plan: &BoundPlan, role: Role, weight: f64, longest: f64, reach: u32) {
+    let step = longest / (weight * f64::from(reach));
+    let term = |name, index, level, centre, half_width: f64| Term {
+        name,
+        column: Some(index),
+        level,
+        centre,
+        scale: half_width * step,
+        weight,
+    };
+    for (index, column) in plan.columns.iter().enumerate().filter(|(_, column)| column.role == role) {
+        match &column.kind {
+            Kind::Number { lower, upper } => {
+                let (centre, half_width) = middle(*lower, *upper);
+                terms.push(term(column.name.clone(), index, None, centre, half_width));
+            }
+            Kind::Category { levels, reference, .. } => {
+                for (level, name) in levels.iter().enumerate().filter(|(level, _)| level != reference) {
+                    terms.push(term(format!("{}[{name}]", column.name), index, Some(level), 0.0, 1.0));
+                }
+            }
+        }
+    }
+}
+
+/// W and c within a norm.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "both lie in 0..=R; `as` saturates"
 )]
-fn radii(grid: &GridParams) -> (u32, u32) {
+fn radii(norm: f64, grid: &GridParams) -> (u32, u32) {
     let weight = grid.intercept_weight;
     if weight <= 0.0 {
-        return (grid.radius, 0);
+        return (norm.floor() as u32, 0);
     }
-    let mut radius = (f64::from(grid.radius) / (1.0 + weight * weight).sqrt()).floor() as u32;
+    let mut radius = (norm / (1.0 + weight * weight).sqrt()).floor() as u32;
     loop {
         let constant = ((weight * f64::from(radius)).floor() as u32).max(1);
-        let square = u64::from(constant).pow(2) + u64::from(radius).pow(2);
-        if square <= u64::from(grid.radius).pow(2) || radius == 0 {
+        if feature_square(constant, radius) <= u64::from(grid.radius).pow(2) || radius == 0 {
             return (radius, constant);
         }
         radius -= 1;
@@ -212,15 +323,49 @@ pub struct Encoder {
     na_numbers: Vec<String>,
     decimal: u8,
     missing: Missing,
-    radius: u32,
-    reach: f64,
-    longest: f64,
+    constant: i32,
+    /// The bound of the features, or of the record as a whole.
+    features: Bound,
+    /// The outcomes' own bound, where they have one, and how a long record is shortened.
+    outcomes: Option<(Bound, Shortening)>,
     /// c in the first place, if there is a constant.
     row: Vec<i32>,
     /// Place of the first code after the constant.
     first: usize,
+    /// Of these values the first are features'; all, where the record is bounded as a whole.
+    split: usize,
     /// v, the weighted values.
     values: Vec<f64>,
+}
+
+/// A bound on a part of a record.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    radius: u32,
+    reach: f64,
+    longest: f64,
+}
+
+impl Bound {
+    /// What these values have to be multiplied by to be no longer than is kept: at most 1.
+    fn shortening(&self, values: &[f64]) -> f64 {
+        let norm = values.iter().map(|value| value * value).sum::<f64>().sqrt();
+        if norm > self.longest && !unclipped() { self.longest / norm } else { 1.0 }
+    }
+
+    /// Values in weighted units to the nearest codes.
+    fn codes(&self, codes: &mut [i32], values: &[f64], shorten: f64) {
+        let step = shorten * (self.reach / self.longest);
+        for (code, value) in codes.iter_mut().zip(values) {
+            *code = nearest(value * step);
+        }
+    }
+}
+
+/// Which sides of a record have all their cells.
+struct Complete {
+    features: bool,
+    outcomes: bool,
 }
 
 /// How one column is read.
@@ -251,37 +396,43 @@ impl Encoder {
     #[must_use]
     pub fn new(plan: &BoundPlan) -> Self {
         let geometry = Geometry::new(plan);
-        let weights = |index: usize| {
-            geometry.terms.iter().find(|term| term.column == Some(index)).map_or(0.0, |term| term.weight)
-        };
+        // A column without terms, a category of one level, needs no weight.
+        let mut weights = vec![0.0; plan.columns.len()];
+        for term in &geometry.terms {
+            if let Some(weight) = term.column.and_then(|index| weights.get_mut(index)) {
+                *weight = term.weight;
+            }
+        }
         let columns = plan
             .columns
             .iter()
-            .enumerate()
-            .map(|(index, column)| Reader {
-                field: column.field,
-                weight: weights(index),
-                kind: Cell::new(&column.kind),
-            })
+            .zip(weights)
+            .map(|(column, weight)| Reader { field: column.field, weight, kind: Cell::new(&column.kind) })
             .collect();
         let na: Vec<String> = plan.csv.na.iter().map(|token| token.trim().to_owned()).collect();
         let na_numbers =
             na.iter().filter(|token| number::parse(token, plan.csv.decimal).is_some()).cloned().collect();
         let first = geometry.first();
+        let constant = i32::try_from(geometry.constant).unwrap_or(0);
         let mut row = vec![0; geometry.row_width(plan.guard)];
         if let (Some(place), true) = (row.first_mut(), geometry.constant > 0) {
-            *place = i32::try_from(geometry.constant).unwrap_or(0);
+            *place = constant;
         }
+        let bound = |radius, reach: u32, longest| Bound { radius, reach: f64::from(reach), longest };
+        let values = vec![0.0; geometry.terms.len() - first];
         Self {
             columns,
             na,
             na_numbers,
             decimal: plan.csv.decimal,
             missing: plan.missing,
-            radius: geometry.radius,
-            reach: f64::from(geometry.reach),
-            longest: geometry.longest,
-            values: vec![0.0; geometry.terms.len() - first],
+            constant,
+            features: bound(geometry.radius, geometry.reach, geometry.longest),
+            outcomes: geometry
+                .outcomes
+                .map(|side| (bound(side.radius, side.reach, side.longest), side.shortening)),
+            split: geometry.outcomes.map_or(values.len(), |side| side.first - first),
+            values,
             row,
             first,
         }
@@ -289,26 +440,42 @@ impl Encoder {
 
     /// The row of one record.
     pub fn encode(&mut self, record: &Record<'_>) -> Encoded<'_> {
-        if !self.read(record) {
-            return Encoded::Skipped;
-        }
+        let Some(sides) = self.read(record) else { return Encoded::Skipped };
         self.quantise();
+        // What is missing on one side must not show in the other, which may be public.
+        let (features, outcomes) = self.row.split_at_mut(self.first + self.split);
+        if !sides.features {
+            features.fill(0);
+        }
+        if !sides.outcomes {
+            outcomes.fill(0);
+        }
         Encoded::Row(&self.row)
     }
 
-    /// Steps 1 and 2: cells to weighted values; false where the record is to be skipped.
-    fn read(&mut self, record: &Record<'_>) -> bool {
+    /// Steps 1 and 2: cells to weighted values, and which sides are complete; nothing where the record is to be skipped.
+    fn read(&mut self, record: &Record<'_>) -> Option<Complete> {
+        let apart = self.outcomes.is_some_and(|(_, shortening)| shortening == Shortening::Apart);
+        let mut sides = Complete { features: true, outcomes: true };
         let mut place = 0;
         for column in &self.columns {
             let field = record.field(column.field).trim();
+            let mut miss = || match (self.missing, apart) {
+                (Missing::Midpoint, _) => true,
+                (Missing::Skip, false) => false,
+                (Missing::Skip, true) => {
+                    *(if place < self.split { &mut sides.features } else { &mut sides.outcomes }) = false;
+                    true
+                }
+            };
             match &column.kind {
                 Cell::Number { centre, half_width } => {
                     let number = number::parse(field, self.decimal)
                         .filter(|_| !self.na_numbers.iter().any(|token| token == field));
-                    let value = match (number, self.missing) {
-                        (Some(number), _) => unit((number - centre) / half_width),
-                        (None, Missing::Midpoint) => 0.0,
-                        (None, Missing::Skip) => return false,
+                    let value = match number {
+                        Some(number) => unit((number - centre) / half_width),
+                        None if miss() => 0.0,
+                        None => return None,
                     };
                     self.values[place] = column.weight * value;
                     place += 1;
@@ -319,10 +486,10 @@ impl Encoder {
                         Ok(index) => Some(levels[index].1),
                         Err(_) => *other,
                     };
-                    let dummy = match (known, self.missing) {
-                        (Some(dummy), _) => dummy,
-                        (None, Missing::Midpoint) => None,
-                        (None, Missing::Skip) => return false,
+                    let dummy = match known {
+                        Some(dummy) => dummy,
+                        None if miss() => None,
+                        None => return None,
                     };
                     self.values[place..place + dummies].fill(0.0);
                     if let Some(dummy) = dummy {
@@ -332,28 +499,74 @@ impl Encoder {
                 }
             }
         }
-        true
+        Some(sides)
     }
 
-    /// Steps 3 to 5: shorten a long record as a whole, round to the grid, check in integers.
+    /// Steps 3 to 5: shorten a long record, round to the grid, check in integers.
     fn quantise(&mut self) {
-        let norm = self.values.iter().map(|value| value * value).sum::<f64>().sqrt();
-        let unclipped = planted(Mutant::NoClip) || planted(Mutant::ColumnClampOnly);
-        let shorten = if norm > self.longest && !unclipped { self.longest / norm } else { 1.0 };
-        let step = shorten * (self.reach / self.longest);
-        let (codes, digits) = self.row[self.first..].split_at_mut(self.values.len());
-        for (code, value) in codes.iter_mut().zip(&self.values) {
-            *code = nearest(value * step);
+        match self.outcomes {
+            None => self.quantise_whole(),
+            Some((outcomes, shortening)) => self.quantise_sides(&outcomes, shortening),
         }
-        let passed = planted(Mutant::NanUnmapped) && norm.is_nan();
-        if !within(codes, self.radius) && !unclipped && !passed {
+    }
+
+    fn quantise_whole(&mut self) {
+        let shorten = self.features.shortening(&self.values);
+        let (codes, digits) = self.row[self.first..].split_at_mut(self.values.len());
+        self.features.codes(codes, &self.values, shorten);
+        let passed = planted(Mutant::NanUnmapped) && self.values.iter().any(|value| value.is_nan());
+        if !within(codes, self.features.radius) && !unclipped() && !passed {
             codes.fill(0);
         }
         let digit = libm::ldexp(1.0, GUARD_BITS.cast_signed());
+        let step = shorten * (self.features.reach / self.features.longest);
         for ((digit_of, code), value) in digits.iter_mut().zip(codes).zip(&self.values) {
             *digit_of = nearest((value * step - f64::from(*code)) * digit);
         }
     }
+
+    fn quantise_sides(&mut self, outcome_bound: &Bound, shortening: Shortening) {
+        let (features, outcomes) = self.values.split_at(self.split);
+        let own = self.features.shortening(features);
+        let (whole, left, right) = match shortening {
+            Shortening::Together => {
+                let factor = own.min(outcome_bound.shortening(outcomes));
+                (factor, factor, factor)
+            }
+            Shortening::Apart => (1.0, own, outcome_bound.shortening(outcomes)),
+            Shortening::EachOutcome => (own, own, own),
+        };
+        let right = if planted(Mutant::OutcomesUnclipped) { 1.0 } else { right };
+        let (head, codes) = self.row.split_at_mut(self.first);
+        if let Some(constant) = head.first_mut() {
+            *constant = nearest(f64::from(self.constant) * whole).min(self.constant);
+        }
+        let (left_codes, rest) = codes.split_at_mut(self.split);
+        let right_codes = &mut rest[..outcomes.len()];
+        self.features.codes(left_codes, features, left);
+        if !within(left_codes, self.features.radius) && !unclipped() {
+            left_codes.fill(0);
+        }
+        if shortening == Shortening::EachOutcome {
+            for (code, value) in right_codes.iter_mut().zip(outcomes) {
+                let value = (value * right).clamp(-outcome_bound.longest, outcome_bound.longest);
+                outcome_bound.codes(std::slice::from_mut(code), &[value], 1.0);
+                if !within(std::slice::from_ref(code), outcome_bound.radius) {
+                    *code = 0;
+                }
+            }
+        } else {
+            outcome_bound.codes(right_codes, outcomes, right);
+            if !within(right_codes, outcome_bound.radius) && !planted(Mutant::OutcomesUnclipped) {
+                right_codes.fill(0);
+            }
+        }
+    }
+}
+
+/// Whether a planted bug leaves the shortening out.
+fn unclipped() -> bool {
+    planted(Mutant::NoClip) || planted(Mutant::ColumnClampOnly)
 }
 
 impl Cell {

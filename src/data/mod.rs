@@ -18,9 +18,9 @@ pub mod sketch;
 pub mod slices;
 
 pub use csv::CsvError;
-pub use encode::{Encoder, Geometry, Term};
+pub use encode::{Encoder, Geometry, OutcomeSide, Term};
 pub use header::{Header, HeaderError, HeaderRead, HeaderRules};
-pub use moments::{MAX_TERMS, Moments};
+pub use moments::{Layout, MAX_CELLS, MAX_TERMS, Moments};
 pub use sink::{Append, EncodedRows, RowSink};
 pub use sketch::{Sketch, SketchKey};
 pub use slices::{Combiner, Job, Scan, SliceReport, SliceScanner};

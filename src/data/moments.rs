@@ -10,11 +10,19 @@ use zeroize::Zeroize;
 
 use crate::privacy::mutants::{Mutant, planted};
 
-/// Most terms that a plan may have; the sums of 2,048 terms take 50 MB.
+/// Most terms that a plan may have where all of them are multiplied with each other; their sums take 50 MB.
 pub const MAX_TERMS: usize = 2048;
+
+/// Most sums that may be kept: 24 bytes each, and every reader of a table has its own.
+pub const MAX_CELLS: usize = 1 << 22;
 
 /// Rows in a block of `i64` sums.
 const BLOCK_ROWS: u32 = 1 << 14;
+
+/// Rows that wait until their products with the outcomes are added together, and outcomes whose sums are then at hand: the sums
+/// of thousands of outcomes do not fit into a processor's cache.
+const BATCH_ROWS: usize = 32;
+const TILE: usize = 256;
 
 /// Largest size of a coordinate.
 const COORDINATE: u32 = 1 << 24;
@@ -42,37 +50,142 @@ pub enum MomentsError {
     Malformed,
 }
 
-/// Z'Z for the rows z so far, as a packed upper triangle, and their number.
+/// Which products of a row's terms are summed. The cells are, in this order: the products of the features with each other, as a
+/// packed upper triangle row by row, (0,0), (0,1), …, (1,1), …; those of features with outcomes, all of a feature together; the
+/// squares of the outcomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    features: usize,
+    outcomes: usize,
+    squares: bool,
+}
+
+impl Layout {
+    /// All products of so many terms.
+    #[must_use]
+    pub const fn whole(terms: usize) -> Self {
+        Self { features: terms, outcomes: 0, squares: false }
+    }
+
+    /// Products of so many first terms with each other and with the outcomes after them, and the outcomes' squares where
+    /// `squares` says so.
+    #[must_use]
+    pub const fn sides(features: usize, outcomes: usize, squares: bool) -> Self {
+        Self { features, outcomes, squares }
+    }
+
+    /// Terms in a row.
+    #[must_use]
+    pub const fn terms(self) -> usize {
+        self.features.saturating_add(self.outcomes)
+    }
+
+    /// Terms all of whose products are kept; the first ones.
+    #[must_use]
+    pub const fn features(self) -> usize {
+        self.features
+    }
+
+    /// Terms after them, whose products with each other are not kept.
+    #[must_use]
+    pub const fn outcomes(self) -> usize {
+        self.outcomes
+    }
+
+    /// Whether the squares of the outcomes are kept.
+    #[must_use]
+    pub const fn squares(self) -> bool {
+        self.squares
+    }
+
+    /// Number of cells.
+    #[must_use]
+    pub const fn cells(self) -> usize {
+        let squares = if self.squares { self.outcomes } else { 0 };
+        self.first_square().saturating_add(squares)
+    }
+
+    /// Where a product is kept, if it is.
+    #[must_use]
+    pub fn place(self, first: usize, second: usize) -> Option<usize> {
+        let (row, column) = (first.min(second), first.max(second));
+        if column < self.features {
+            return Some(packed_index(self.features, row, column));
+        }
+        let outcome = column.checked_sub(self.features).filter(|outcome| *outcome < self.outcomes)?;
+        if row < self.features {
+            self.cross(row)?.checked_add(outcome)
+        } else if self.squares && row == column {
+            self.first_square().checked_add(outcome)
+        } else {
+            None
+        }
+    }
+
+    /// Where the products of a feature with the first outcome are.
+    fn cross(self, feature: usize) -> Option<usize> {
+        packed_len(self.features).checked_add(feature.checked_mul(self.outcomes)?)
+    }
+
+    const fn first_square(self) -> usize {
+        packed_len(self.features).saturating_add(self.features.saturating_mul(self.outcomes))
+    }
+
+    /// The two terms of each cell, in the cells' order.
+    pub fn pairs(self) -> impl Iterator<Item = (usize, usize)> {
+        let (features, terms) = (self.features, self.terms());
+        let own = (0..features).flat_map(move |row| (row..features).map(move |column| (row, column)));
+        let cross = (0..features).flat_map(move |row| (features..terms).map(move |column| (row, column)));
+        let squares = if self.squares { features..terms } else { 0..0 };
+        own.chain(cross).chain(squares.map(|outcome| (outcome, outcome)))
+    }
+}
+
+/// Z'Z for the rows z so far, as far as a layout keeps it, and their number.
 #[derive(Clone, Debug)]
 pub struct Moments {
-    terms: usize,
+    layout: Layout,
     rows: u64,
     block: Vec<i64>,
     block_rows: u32,
     total: Vec<i128>,
+    /// Rows whose products with the outcomes are still to be added.
+    batch: Vec<i32>,
     /// Places and values of one row's coordinates that are not zero.
     places: Vec<(usize, i64)>,
 }
 
 impl Moments {
-    /// No rows yet, of so many terms.
+    /// No rows yet, of so many terms all of whose products are kept.
     #[must_use]
     pub fn new(terms: usize) -> Self {
-        let cells = packed_len(terms);
+        Self::of(Layout::whole(terms))
+    }
+
+    /// No rows yet, in a layout.
+    #[must_use]
+    pub fn of(layout: Layout) -> Self {
         Self {
-            terms,
+            layout,
             rows: 0,
-            block: vec![0; cells],
+            block: vec![0; layout.cells()],
             block_rows: 0,
-            total: vec![0; cells],
+            total: vec![0; layout.cells()],
+            batch: Vec::new(),
             places: Vec::new(),
         }
+    }
+
+    /// Which products are kept.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        self.layout
     }
 
     /// Number of terms in a row.
     #[must_use]
     pub fn terms(&self) -> usize {
-        self.terms
+        self.layout.terms()
     }
 
     /// Number of rows added; rows that the plan skips are not among them.
@@ -87,7 +200,7 @@ impl Moments {
         // A planted encoder's rows have to arrive for the audit to see them.
         let unclipped = planted(Mutant::NoClip) || planted(Mutant::ColumnClampOnly);
         let too_large = |code: &i32| code.unsigned_abs() > COORDINATE;
-        if row.len() != self.terms || (!unclipped && row.iter().any(too_large)) {
+        if row.len() != self.terms() || (!unclipped && row.iter().any(too_large)) {
             return;
         }
         let Some(rows) = self.rows.checked_add(1) else { return };
@@ -97,14 +210,25 @@ impl Moments {
             self.flush();
         }
         self.block_rows = self.block_rows.saturating_add(1);
-        let filled = row.iter().filter(|&&code| code != 0).count();
-        if filled.saturating_mul(4) < self.terms { self.add_sparse(row) } else { self.add_dense(row) }
+        let features = &row[..self.layout.features];
+        let filled = features.iter().filter(|&&code| code != 0).count();
+        if filled.saturating_mul(4) < features.len() {
+            self.add_sparse(features);
+        } else {
+            self.add_dense(features);
+        }
+        if self.layout.outcomes > 0 {
+            self.batch.extend_from_slice(row);
+            if self.batch.len() >= self.terms().saturating_mul(BATCH_ROWS) {
+                self.add_batch();
+            }
+        }
     }
 
     fn add_dense(&mut self, row: &[i32]) {
         let mut rest = self.block.as_mut_slice();
         for (place, &left) in row.iter().enumerate() {
-            let (cells, after) = rest.split_at_mut(self.terms.wrapping_sub(place));
+            let (cells, after) = rest.split_at_mut(self.layout.features.wrapping_sub(place));
             rest = after;
             if left != 0 {
                 for (cell, &right) in cells.iter_mut().zip(&row[place..]) {
@@ -124,15 +248,43 @@ impl Moments {
                 .map(|(place, &code)| (place, i64::from(code))),
         );
         for (number, &(place, left)) in self.places.iter().enumerate() {
-            let cells = &mut self.block[packed_index(self.terms, place, place)..];
+            let cells = &mut self.block[packed_index(self.layout.features, place, place)..];
             for &(other, right) in &self.places[number..] {
                 add_product(&mut cells[other.wrapping_sub(place)], left, right);
             }
         }
     }
 
+    /// Adds the products of the rows that wait with their outcomes, and the squares of these.
+    fn add_batch(&mut self) {
+        let Layout { features, outcomes, squares } = self.layout;
+        let (cross, squared) =
+            self.block[packed_len(features)..].split_at_mut(features.saturating_mul(outcomes));
+        for from in (0..outcomes).step_by(TILE) {
+            let to = from.saturating_add(TILE).min(outcomes);
+            for row in self.batch.chunks_exact(features.saturating_add(outcomes)) {
+                let (left, right) = row.split_at(features);
+                let tile = &right[from..to];
+                for (&code, cells) in left.iter().zip(cross.chunks_exact_mut(outcomes)) {
+                    if code != 0 {
+                        for (cell, &other) in cells[from..to].iter_mut().zip(tile) {
+                            add_product(cell, i64::from(code), i64::from(other));
+                        }
+                    }
+                }
+                if squares {
+                    for (cell, &code) in squared[from..to].iter_mut().zip(tile) {
+                        add_product(cell, i64::from(code), i64::from(code));
+                    }
+                }
+            }
+        }
+        self.batch.zeroize();
+    }
+
     /// Moves the block's sums to the totals.
     fn flush(&mut self) {
+        self.add_batch();
         for (total, cell) in self.total.iter_mut().zip(&mut self.block) {
             *total = sum(*total, *cell);
             *cell = 0;
@@ -145,8 +297,8 @@ impl Moments {
     /// # Errors
     /// [`MomentsError`] where the terms differ in number; nothing is added then.
     pub fn merge(&mut self, other: &Self) -> Result<(), MomentsError> {
-        if other.terms != self.terms {
-            return Err(MomentsError::Terms { ours: self.terms, theirs: other.terms });
+        if other.layout != self.layout {
+            return Err(MomentsError::Terms { ours: self.terms(), theirs: other.terms() });
         }
         self.rows = self.rows.checked_add(other.rows).ok_or(MomentsError::Rows)?;
         for (total, theirs) in self.total.iter_mut().zip(other.sums()) {
@@ -155,33 +307,44 @@ impl Moments {
         Ok(())
     }
 
-    /// The sum of products of two terms; 0 for a term that does not exist.
+    /// The sum of products of two terms; 0 for one that is not kept.
     #[must_use]
     pub fn get(&self, first: usize, second: usize) -> i128 {
-        if first.max(second) >= self.terms {
+        let Some(place) = self.layout.place(first, second) else { return 0 };
+        sum(self.total[place], self.block[place]).saturating_add(self.waiting(first, second))
+    }
+
+    /// What the rows of the batch add to a cell.
+    fn waiting(&self, first: usize, second: usize) -> i128 {
+        if self.batch.is_empty() || first.max(second) < self.layout.features {
             return 0;
         }
-        let index = packed_index(self.terms, first.min(second), first.max(second));
-        sum(self.total[index], self.block[index])
+        let rows = self.batch.chunks_exact(self.terms());
+        rows.map(|row| i128::from(row[first]).saturating_mul(i128::from(row[second]))).sum()
     }
 
     fn sums(&self) -> impl Iterator<Item = i128> + '_ {
-        self.total.iter().zip(&self.block).map(|(total, block)| sum(*total, *block))
+        let cells = self.total.iter().zip(&self.block).zip(self.layout.pairs());
+        cells.map(|((total, block), (first, second))| {
+            sum(*total, *block).saturating_add(self.waiting(first, second))
+        })
     }
 
-    /// The packed upper triangle, row by row: (0,0), (0,1), …, (1,1), ….
-    pub fn upper(&mut self) -> &[i128] {
+    /// The cells in the layout's order.
+    pub fn cells(&mut self) -> &[i128] {
         self.flush();
         &self.total
     }
 
-    /// The sums as bytes, to cross to another thread: terms and rows as 8 bytes each, then 16 bytes a cell, all
-    /// little-endian. They are as private as the table.
+    /// The sums as bytes, to cross to another thread: the layout as three numbers and the rows, 8 bytes each, then 16 bytes a
+    /// cell, all little-endian. They are as private as the table.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.total.len().saturating_add(1).saturating_mul(16));
-        bytes.extend_from_slice(&(self.terms as u64).to_le_bytes());
-        bytes.extend_from_slice(&self.rows.to_le_bytes());
+        let Layout { features, outcomes, squares } = self.layout;
+        let mut bytes = Vec::with_capacity(self.total.len().saturating_add(2).saturating_mul(16));
+        for number in [features as u64, outcomes as u64, u64::from(squares), self.rows] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
         self.sums().for_each(|sum| bytes.extend_from_slice(&sum.to_le_bytes()));
         bytes
     }
@@ -191,12 +354,20 @@ impl Moments {
     /// # Errors
     /// [`MomentsError::Malformed`] for other bytes, also for sums larger than so many rows can have.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, MomentsError> {
-        let (terms, bytes) = bytes.split_first_chunk::<8>().ok_or(MomentsError::Malformed)?;
-        let (rows, cells) = bytes.split_first_chunk::<8>().ok_or(MomentsError::Malformed)?;
-        let terms = usize::try_from(u64::from_le_bytes(*terms)).map_err(|_| MomentsError::Malformed)?;
-        let rows = u64::from_le_bytes(*rows);
-        let (cells, rest) = cells.as_chunks::<16>();
-        if terms > MAX_TERMS || cells.len() != packed_len(terms) || !rest.is_empty() {
+        let mut numbers = [0; 4];
+        let mut rest = bytes;
+        for number in &mut numbers {
+            let (bytes, after) = rest.split_first_chunk::<8>().ok_or(MomentsError::Malformed)?;
+            (*number, rest) = (u64::from_le_bytes(*bytes), after);
+        }
+        let [features, outcomes, squares, rows] = numbers;
+        let size = |number: u64| usize::try_from(number).ok().filter(|number| *number <= MAX_CELLS);
+        let layout = match (size(features), size(outcomes), squares) {
+            (Some(features), Some(outcomes), 0 | 1) => Layout { features, outcomes, squares: squares == 1 },
+            _ => return Err(MomentsError::Malformed),
+        };
+        let (cells, rest) = rest.as_chunks::<16>();
+        if features > MAX_TERMS as u64 || cells.len() != layout.cells() || !rest.is_empty() {
             return Err(MomentsError::Malformed);
         }
         let total: Vec<i128> = cells.iter().map(|cell| i128::from_le_bytes(*cell)).collect();
@@ -204,13 +375,16 @@ impl Moments {
         if total.iter().any(|cell| cell.unsigned_abs() > bound) {
             return Err(MomentsError::Malformed);
         }
-        Ok(Self { terms, rows, block: vec![0; total.len()], block_rows: 0, total, places: Vec::new() })
+        let mut moments = Self::of(layout);
+        moments.rows = rows;
+        moments.total = total;
+        Ok(moments)
     }
 }
 
 impl PartialEq for Moments {
     fn eq(&self, other: &Self) -> bool {
-        self.terms == other.terms && self.rows == other.rows && self.sums().eq(other.sums())
+        self.layout == other.layout && self.rows == other.rows && self.sums().eq(other.sums())
     }
 }
 
@@ -220,6 +394,7 @@ impl Drop for Moments {
     fn drop(&mut self) {
         self.block.zeroize();
         self.total.zeroize();
+        self.batch.zeroize();
         self.places.zeroize();
         self.rows.zeroize();
     }
@@ -236,7 +411,7 @@ fn sum(total: i128, block: i64) -> i128 {
     total.saturating_add(i128::from(block))
 }
 
-fn packed_len(terms: usize) -> usize {
+const fn packed_len(terms: usize) -> usize {
     terms.saturating_mul(terms.saturating_add(1)) / 2
 }
 

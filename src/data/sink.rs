@@ -19,11 +19,18 @@ pub trait Append {
 pub trait RowSink: Append {
     /// Takes one row.
     fn row(&mut self, row: &[i32]);
+
+    /// Bytes that a part of a table comes with whatever its length.
+    fn least_bytes(&self) -> usize;
 }
 
 impl RowSink for Moments {
     fn row(&mut self, row: &[i32]) {
         self.add(row);
+    }
+
+    fn least_bytes(&self) -> usize {
+        self.layout().cells().saturating_mul(24)
     }
 }
 
@@ -79,6 +86,10 @@ impl RowSink for EncodedRows {
         if row.len() == self.terms {
             self.codes.extend_from_slice(row);
         }
+    }
+
+    fn least_bytes(&self) -> usize {
+        0
     }
 }
 

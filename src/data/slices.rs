@@ -271,9 +271,8 @@ impl<S: RowSink> RecordReader<S> {
 /// A good size of slices: a few for each worker, so that all end together, but each much larger than the sums that it
 /// leaves behind.
 #[must_use]
-pub fn slice_bytes(length: u64, terms: usize, workers: usize) -> u64 {
-    let sums = (terms as u64).saturating_mul(terms as u64).saturating_mul(12);
-    let least = sums.saturating_mul(2).max(1 << 20);
+pub fn slice_bytes(length: u64, least_bytes: usize, workers: usize) -> u64 {
+    let least = (least_bytes as u64).saturating_mul(2).max(1 << 20);
     (length / (workers.max(1) as u64).saturating_mul(8)).clamp(least, least.max(16 << 20))
 }
 

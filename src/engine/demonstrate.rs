@@ -8,7 +8,6 @@ use super::prepare::Prepared;
 use super::publish::{Mark, publish};
 use crate::data::Moments;
 use crate::mechanisms::Drawn;
-use crate::mechanisms::analyze_gauss::add;
 use crate::noise::entropy::DemoRng;
 use crate::release::Release;
 use crate::release::document::{Demo, Software};
@@ -45,7 +44,7 @@ pub fn demonstrate(
     publish(prepared, &evaluated, Mark::Demo(demo), software).map(Demonstration)
 }
 
-/// What [`super::release`] does, with the noise of each cell given: the packed upper triangle, row by row. Runs count from
+/// What [`super::release`] does, with the noise of each cell given, in the layout's order. Runs count from
 /// 1; this is marked as run 0 of seed 0.
 ///
 /// For tests: noise can be chosen so that two tables have the same noisy integers, and then nothing may tell their
@@ -64,7 +63,7 @@ pub fn demonstrate_with(
     if noise.len() != gaussian.cells() {
         return Err(EngineError::Internal("the noise has another number of cells"));
     }
-    let drawn = Drawn { cells: add(noise, moments), law: gaussian.law() };
+    let drawn = Drawn { cells: gaussian.add(noise, moments), law: gaussian.law() };
     let evaluated = Evaluated::noisy(prepared, cost, moments, |_| Some(drawn))?;
     publish(prepared, &evaluated, Mark::Demo(Demo { seed: 0, run: 0 }), software).map(Demonstration)
 }

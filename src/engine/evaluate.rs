@@ -30,22 +30,27 @@ impl Evaluated {
     ) -> Result<Self, EngineError> {
         belong(prepared, moments)?;
         let Drawn { cells, law } = draw(&cost.noise).ok_or(UNSETTLED)?;
-        let evaluated = NoisyMoments::from_law(&prepared.geometry, &cells, &law, &prepared.plan);
+        let evaluated =
+            NoisyMoments::from_law(&prepared.geometry, prepared.layout, &cells, &law, &prepared.plan);
         Ok(Self { moments: evaluated.map_err(|_| UNSETTLED)?, cells, law: Some(law) })
     }
 
     /// Exact sums with their guard digits, for a demonstration without noise.
     pub(super) fn exact(prepared: &Prepared, moments: &Moments) -> Result<Self, EngineError> {
         belong(prepared, moments)?;
-        let fine = guard::fine_cells(moments, &prepared.geometry);
-        let radius = prepared.bound.grid.radius;
-        let evaluated = NoisyMoments::from_fine_cells(&prepared.geometry, radius, &fine, 2 * GUARD_BITS);
-        let cells = guard::cells(moments, &prepared.geometry);
+        let (geometry, layout, radius) = (&prepared.geometry, prepared.layout, prepared.bound.grid.radius);
+        let cells: Vec<i128> = layout.pairs().map(|(row, column)| moments.get(row, column)).collect();
+        let evaluated = if prepared.bound.guard {
+            let fine = guard::fine_cells(moments, geometry);
+            NoisyMoments::from_exact_cells(geometry, radius, layout, &fine, 2 * GUARD_BITS)
+        } else {
+            NoisyMoments::from_exact_cells(geometry, radius, layout, &cells, 0)
+        };
         Ok(Self { moments: evaluated.map_err(|_| UNSETTLED)?, cells, law: None })
     }
 }
 
 fn belong(prepared: &Prepared, moments: &Moments) -> Result<(), EngineError> {
-    let fits = moments.terms() == prepared.row_width();
+    let fits = moments.layout() == prepared.moments_layout();
     if fits { Ok(()) } else { Err(EngineError::Internal("the moments belong to another plan")) }
 }

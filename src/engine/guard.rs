@@ -7,12 +7,6 @@
 use crate::data::Moments;
 use crate::data::encode::{GUARD_BITS, Geometry};
 
-/// The sums of q q', as a release on this grid has them: the packed upper triangle, row by row.
-#[must_use]
-pub fn cells(moments: &Moments, geometry: &Geometry) -> Vec<i128> {
-    triangle(geometry, |row, column| moments.get(row, column))
-}
-
 /// The sums of (q + 2⁻²² e)(q + 2⁻²² e)', in steps of 2⁻⁴⁴. With 2^30 rows they stay below 2^123.
 #[must_use]
 pub fn fine_cells(moments: &Moments, geometry: &Geometry) -> Vec<i128> {

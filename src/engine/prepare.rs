@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::error::EngineError;
-use crate::data::{Geometry, MAX_TERMS};
+use crate::data::{Geometry, Layout, MAX_CELLS, MAX_TERMS, Moments};
 use crate::mechanisms::shared::NoiseError;
 use crate::mechanisms::{Info, Mechanism, Noise};
 use crate::noise::entropy::random_id;
@@ -26,6 +26,7 @@ pub struct Prepared {
     pub(super) plan: Plan,
     pub(super) bound: BoundPlan,
     pub(super) geometry: Geometry,
+    pub(super) layout: Layout,
     pub(super) info: &'static Info,
     pub(super) mechanism: Mechanism,
     pub(super) cost: Option<Cost>,
@@ -71,18 +72,11 @@ pub fn prepare(
         csv.delimiter = Some(char::from(delimiter).to_string());
     }
     let mut bound = bind::bind(&checked, names, delimiter, mechanism.grid())?;
+    checked.plan.mechanism.params.extend(mechanism.settle(&checked, &mut bound)?);
     let geometry = Geometry::new(&bound);
-    if geometry.terms.len() > MAX_TERMS {
-        return Err(EngineError::Plan(PlanError::at(
-            "columns",
-            format!(
-                "the columns make {} terms, counting the constant and each level but the reference, and {MAX_TERMS} is \
-                 the most",
-                geometry.terms.len()
-            ),
-            "choose fewer columns or fewer levels",
-        )));
-    }
+    let first = geometry.first_outcome(&bound);
+    let layout = mechanism.layout(first, geometry.terms.len().saturating_sub(first));
+    check_size(layout)?;
     let mut terms = BTreeSet::new();
     if let Some(term) = geometry.terms.iter().find(|term| !terms.insert(term.name.as_str())) {
         return Err(EngineError::Plan(PlanError::at(
@@ -91,7 +85,7 @@ pub fn prepare(
             "rename a column in the table, or a level: the constant is `(Intercept)`, and a level is `column[level]`",
         )));
     }
-    let noise = mechanism.noise(&checked, &geometry).map_err(|error| match error {
+    let noise = mechanism.noise(&checked, &geometry, layout).map_err(|error| match error {
         NoiseError::Plan(error) => EngineError::Plan(error),
         NoiseError::Budget(error) => EngineError::Budget(error),
     })?;
@@ -103,9 +97,46 @@ pub fn prepare(
             checked.plan.mechanism.params.insert(name.to_owned(), Value::from(rows));
         }
     }
-    bound.guard = cost.is_none();
+    bound.guard = cost.is_none() && geometry.outcomes.is_none();
     let events = cost.iter().map(|cost| cost.noise.event()).collect();
-    Ok(Prepared { plan: checked.plan.clone(), checked, bound, geometry, info, mechanism, cost, events })
+    Ok(Prepared {
+        plan: checked.plan.clone(),
+        checked,
+        bound,
+        geometry,
+        layout,
+        info,
+        mechanism,
+        cost,
+        events,
+    })
+}
+
+/// Whether the sums of so many terms can be kept.
+fn check_size(layout: Layout) -> Result<(), EngineError> {
+    let refuse = |what: String, advice: &str| Err(EngineError::Plan(PlanError::at("columns", what, advice)));
+    if layout.features() > MAX_TERMS {
+        return refuse(
+            format!(
+                "the columns make {} terms, counting the constant and each level but the reference, and {MAX_TERMS} is \
+                 the most",
+                layout.features()
+            ),
+            "choose fewer columns or fewer levels; many outcomes on few features are work for `reuse-cov-gauss`",
+        );
+    }
+    if layout.cells() > MAX_CELLS {
+        return refuse(
+            format!(
+                "{} features with the constant and {} outcomes make {} sums, and {MAX_CELLS} is the most",
+                layout.features(),
+                layout.outcomes(),
+                layout.cells()
+            ),
+            "choose fewer outcomes or fewer features",
+        );
+    }
+    Ok(())
 }
 
 fn cost(checked: &CheckedPlan, noise: Noise) -> Result<Cost, EngineError> {
@@ -213,6 +244,23 @@ impl Prepared {
     #[must_use]
     pub const fn geometry(&self) -> &Geometry {
         &self.geometry
+    }
+
+    /// Which moments are released.
+    #[must_use]
+    pub const fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Sums of no row yet, as the release needs them.
+    #[must_use]
+    pub fn moments(&self) -> Moments {
+        Moments::of(self.moments_layout())
+    }
+
+    /// Which sums are taken of the rows: with guard digits more than are released.
+    pub(super) fn moments_layout(&self) -> Layout {
+        if self.bound.guard { Layout::whole(self.row_width()) } else { self.layout }
     }
 
     /// Number of integers in an encoded row.

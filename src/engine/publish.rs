@@ -8,12 +8,15 @@ use crate::inference::moments::NoisyMoments;
 use crate::inference::options::Options;
 use crate::inference::refit::public_rows;
 use crate::inference::report::{Layout, report};
+use crate::inference::shrinkage::Rule;
+use crate::math::projection::nuclear_ball;
 use crate::mechanisms::shared::Afterwards;
-use crate::mechanisms::{Mechanism, ols};
+use crate::mechanisms::{Mechanism, ols, reuse_cov};
 use crate::release::document::{
-    Assurance, Claimed, Coefficients, Demo, Diagnostics, LedgerReference, Privacy, Release, ReleasedMoments,
-    SCHEMA, Software, Term,
+    Assurance, Claimed, Coefficients, Demo, Diagnostics, LedgerReference, Privacy, Release, SCHEMA, Software,
+    Term,
 };
+use crate::release::moments::{Blocks, Decimals, Integers, ReleasedMoments};
 use crate::release::statement::{HARDENED, WELL_FORMED, relaxation};
 
 /// What the document says of its noise.
@@ -72,6 +75,14 @@ fn regressions(
         seed: moments.seed(),
         ..Options::default()
     };
+    let projected;
+    let moments = match &prepared.mechanism {
+        Mechanism::ReuseCov(parameters) => {
+            projected = many_outcomes(prepared, parameters, moments, &mut options)?;
+            projected.as_ref().unwrap_or(moments)
+        }
+        _ => moments,
+    };
     let answer = match &prepared.mechanism {
         Mechanism::Ols(parameters) if parameters.lambda > 0.0 => {
             ols::report(moments, &layout, intercept, options, *parameters)
@@ -84,6 +95,44 @@ fn regressions(
         }
     };
     answer.map_err(|_| UNSETTLED)
+}
+
+/// What is done with the moments of one set of features and many outcomes before they are solved. Answers the moments with
+/// projected cross moments, where the projection moved them.
+fn many_outcomes(
+    prepared: &Prepared,
+    parameters: &reuse_cov::Parameters,
+    moments: &NoisyMoments,
+    options: &mut Options,
+) -> Result<Option<NoisyMoments>, EngineError> {
+    let geometry = &prepared.geometry;
+    let radius = f64::from(prepared.bound.grid.radius);
+    #[expect(clippy::cast_precision_loss, reason = "at most 2^49, so exact")]
+    let norm = |square: u64| (square as f64).sqrt() / radius;
+    let (features, outcomes) = (norm(geometry.feature_square()), norm(geometry.outcome_square()));
+    #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
+    let rows = match prepared.checked.rows {
+        Some(rows) => Some(rows as f64),
+        None => moments.noisy_rows().map(|(rows, _)| rows).filter(|rows| *rows > 0.0),
+    };
+    options.trace = rows.map(|rows| rows * features * features);
+    if parameters.kind == reuse_cov::Kind::ProjectedOnFeatures {
+        options.rule = prepared.checked.rows.map(|rows| Rule {
+            shrink: parameters.shrink,
+            ball: parameters.ball,
+            rows,
+            bound: outcomes,
+        });
+    }
+    let Some(rows) = rows.filter(|_| parameters.nuclear && moments.cross().ncols() > 0) else {
+        return Ok(None);
+    };
+    let inside = nuclear_ball(moments.cross(), rows * features * outcomes).map_err(|_| UNSETTLED)?;
+    if inside == *moments.cross() {
+        return Ok(None);
+    }
+    options.projected = true;
+    moments.with_cross(inside).ok_or(UNSETTLED).map(Some)
 }
 
 fn privacy(prepared: &Prepared, assurance: Assurance) -> Privacy {
@@ -106,13 +155,24 @@ fn privacy(prepared: &Prepared, assurance: Assurance) -> Privacy {
 }
 
 fn released(prepared: &Prepared, evaluated: &Evaluated) -> ReleasedMoments {
-    let cells = &evaluated.cells;
-    let terms = prepared.geometry.terms.len();
-    let cell = |row: usize, column: usize| {
-        let (row, column) = (row.min(column), row.max(column));
-        cells.get(row * (2 * terms + 1 - row) / 2 + (column - row)).map_or_else(String::new, i128::to_string)
+    let (cells, layout) = (&evaluated.cells, prepared.layout);
+    let cell =
+        |row, column| layout.place(row, column).and_then(|place| cells.get(place)).copied().unwrap_or(0);
+    let p = layout.features();
+    let square = || (0..p).flat_map(|row| (0..p).map(move |column| (row, column)));
+    let (matrix, blocks) = if layout.outcomes() == 0 {
+        let row = |row| (0..p).map(|column| cell(row, column).to_string()).collect();
+        (Some((0..p).map(row).collect()), None)
+    } else {
+        let rest = cells.get(p * (p + 1) / 2..).unwrap_or_default();
+        let (cross, squares) = rest.split_at(rest.len().min(p * layout.outcomes()));
+        let blocks = Blocks {
+            xx: Integers::new(p, square().map(|(row, column)| cell(row, column)).collect()),
+            xy: Integers::new(p, cross.to_vec()),
+            yy_diagonal: layout.squares().then(|| Decimals(squares.to_vec())),
+        };
+        (None, Some(blocks))
     };
-    let matrix = (0..terms).map(|row| (0..terms).map(|column| cell(row, column)).collect()).collect();
     ReleasedMoments {
         terms: prepared
             .geometry
@@ -121,6 +181,7 @@ fn released(prepared: &Prepared, evaluated: &Evaluated) -> ReleasedMoments {
             .map(|term| Term { term: term.name.clone(), centre: term.centre, scale: term.scale })
             .collect(),
         matrix,
+        blocks,
         noise: evaluated.law.clone(),
     }
 }

@@ -50,7 +50,8 @@ impl Simulation {
         let moments = match &self.source {
             Source::Moments(moments) => moments,
             Source::Resample { rows, records } => {
-                drawn = resample(rows, *records, DemoRng::new(self.seed, run | ROWS_STREAM));
+                let rng = DemoRng::new(self.seed, run | ROWS_STREAM);
+                drawn = resample(self.prepared.moments(), rows, *records, rng);
                 &drawn
             }
         };
@@ -60,8 +61,7 @@ impl Simulation {
 }
 
 /// The moments of `records` rows drawn with replacement from that many records.
-fn resample(rows: &EncodedRows, records: u64, mut rng: DemoRng) -> Moments {
-    let mut moments = Moments::new(rows.terms());
+fn resample(mut moments: Moments, rows: &EncodedRows, records: u64, mut rng: DemoRng) -> Moments {
     for _ in 0..records {
         let drawn = uniform_below(&mut rng, u128::from(records));
         if let Some(row) = usize::try_from(drawn).ok().and_then(|index| rows.get(index)) {

@@ -5,8 +5,10 @@ use nalgebra::{DMatrix, DVector};
 use super::moments::{NoisyMoments, count};
 use super::options::{Options, Repair, Ridge};
 use super::ridge::automatic;
+use super::shrinkage::Filter;
 use crate::data::encode::INTERCEPT;
 use crate::math::linalg::{Cholesky, Eigen, LinalgError};
+use crate::math::projection::positive_trace;
 use crate::release::document::Interval;
 use crate::text::one_line;
 
@@ -29,6 +31,9 @@ pub enum FitError {
     /// A coordinate that is not in the moments.
     #[error("term {0} is not in the moments; name a term that is")]
     UnknownTerm(usize),
+    /// Two terms whose products were not released.
+    #[error("the products of `{}` with other columns were not released; only features can be predictors", one_line(.0))]
+    NotReleased(String),
     /// A term twice among predictors and outcome.
     #[error("`{}` occurs twice in one regression; name each term once", one_line(.0))]
     Repeated(String),
@@ -77,6 +82,8 @@ pub struct Design<'a> {
     pub(super) repair: Option<Repair>,
     pub(super) signal_to_noise: Option<f64>,
     pub(super) solution: Option<Solution>,
+    /// What stands in place of the solution where the features are public.
+    pub(super) filter: Option<Filter>,
 }
 
 impl<'a> Design<'a> {
@@ -125,7 +132,7 @@ impl<'a> Design<'a> {
             }
         }
 
-        let coded = DMatrix::from_fn(q, q, |i, j| moments.matrix()[(support[i], support[j])]);
+        let coded = DMatrix::from_fn(q, q, |i, j| moments.cell(support[i], support[j]).unwrap_or(0.0));
         let a = &transform * coded * transform.transpose();
         let square = &transform * transform.transpose();
         let basis = Cholesky::try_new(&square)?;
@@ -153,10 +160,17 @@ impl<'a> Design<'a> {
             repair: None,
             signal_to_noise: None,
             solution: None,
+            filter: None,
         };
         // After the charge nothing may fail on what was drawn: moments that cannot be solved withhold the coefficients.
         if design.solve().is_err() {
             design.solution = None;
+        }
+        if let Some(rule) = options.rule {
+            match Filter::new(&design, rule) {
+                Ok(filter) => design.filter = Some(filter),
+                Err(_) => design.solution = None,
+            }
         }
         Ok(design)
     }
@@ -178,8 +192,12 @@ impl<'a> Design<'a> {
         let mut factor = Cholesky::try_new(&penalised).ok();
         if factor.is_none() && norm > 0.0 && self.options.repair != Repair::None {
             self.repair = Some(self.options.repair);
-            let repaired =
-                repair(&whitened, self.options.repair, norm, self.moments.noise().off_diagonal_sd())?;
+            let sd = self.moments.noise().off_diagonal_sd();
+            let bounded = match (self.options.repair, self.options.trace) {
+                (Repair::Floor, Some(bound)) => positive_trace(&whitened, bound)?,
+                _ => whitened,
+            };
+            let repaired = repair(&bounded, self.options.repair, norm, sd)?;
             let back = self.basis.lower() * repaired * self.basis.lower().transpose();
             factor = Cholesky::try_new(&back).ok();
         }
@@ -258,6 +276,13 @@ impl<'a> Design<'a> {
         (freedom >= f64::max(1.0, 2.0 * sd)).then_some(freedom)
     }
 
+    /// Whether nothing is known of residuals, so that intervals cover the privacy noise alone: no squares of outcomes were
+    /// released.
+    #[must_use]
+    pub fn noise_alone(&self) -> bool {
+        self.moments.cross().ncols() > 0 && !self.moments.has_squares()
+    }
+
     /// How far intervals are to be trusted, before an outcome is looked at.
     #[must_use]
     pub fn interval(&self) -> Interval {
@@ -266,11 +291,12 @@ impl<'a> Design<'a> {
         let known = if drawn {
             self.moments.noise().pivot_freedom(self.names.len()).is_some()
         } else {
-            self.degrees_of_freedom().is_some()
+            self.noise_alone() || self.degrees_of_freedom().is_some()
         };
         if !self.solved()
             || self.repair.is_some()
             || self.moments.stepped()
+            || self.options.projected
             || ratio < WITHHELD_BELOW
             || !known
         {
@@ -304,6 +330,9 @@ fn check_terms(
         let flag = seen.get_mut(index).ok_or(FitError::UnknownTerm(index))?;
         if std::mem::replace(flag, true) {
             return Err(FitError::Repeated(terms[index].name.clone()));
+        }
+        if index >= moments.matrix().nrows() {
+            return Err(FitError::NotReleased(terms[index].name.clone()));
         }
     }
     for &index in outcomes {

@@ -17,6 +17,7 @@ pub mod refit;
 pub mod regression;
 pub mod report;
 pub mod ridge;
+pub mod shrinkage;
 
 pub use moments::{CellNoise, NoisyMoments};
 pub use options::{Options, Repair, Ridge};

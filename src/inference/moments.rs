@@ -1,14 +1,18 @@
 //! A released second-moment matrix as numbers: coded sums in units of R², with the law of their noise.
 
+use std::collections::HashMap;
+
 use nalgebra::DMatrix;
 
 use super::reading::Reading;
+use crate::data::Layout;
 use crate::data::encode::{Geometry, INTERCEPT};
 use crate::math::linalg::Cholesky;
 use crate::plan::Plan;
 use crate::plan::bind::fits;
 use crate::plan::document::{Column, ColumnRole, ColumnType};
-use crate::release::document::{NoiseLaw, ReleasedMoments, Shape};
+use crate::release::document::{NoiseLaw, Shape};
+use crate::release::moments::{Blocks, ReleasedMoments};
 
 /// R where a plan does not say it (contract, Parameters).
 const DEFAULT_RADIUS: u32 = 1 << 24;
@@ -54,6 +58,11 @@ pub enum CellNoise {
         /// Variance of every cell.
         v: f64,
     },
+    /// Variance `v` on the products of features with outcomes; the features are public, and their own products exact.
+    Cross {
+        /// Variance of those cells.
+        v: f64,
+    },
     /// The whole matrix was drawn from a Wishart law with the moments as its scale, not perturbed cell by cell.
     Projection {
         /// r, its degrees of freedom.
@@ -83,7 +92,7 @@ impl CellNoise {
     #[must_use]
     pub fn off_diagonal_sd(self) -> f64 {
         match self {
-            Self::None | Self::Projection { .. } | Self::Posterior { .. } => 0.0,
+            Self::None | Self::Cross { .. } | Self::Projection { .. } | Self::Posterior { .. } => 0.0,
             Self::Goe { s } => s.sqrt(),
             Self::Iid { v } => v.sqrt(),
         }
@@ -96,7 +105,7 @@ impl CellNoise {
     #[must_use]
     pub fn diagonal_sd(self, cell: f64) -> f64 {
         match self {
-            Self::None => 0.0,
+            Self::None | Self::Cross { .. } => 0.0,
             Self::Goe { s } => (2.0 * s).sqrt(),
             Self::Iid { v } => v.sqrt(),
             Self::Projection { rows } => cell.abs() * (2.0 / rows).sqrt(),
@@ -112,7 +121,7 @@ impl CellNoise {
     #[must_use]
     pub fn pivot_freedom(self, d: usize) -> Option<f64> {
         let freedom = match self {
-            Self::None | Self::Goe { .. } | Self::Iid { .. } => return None,
+            Self::None | Self::Goe { .. } | Self::Iid { .. } | Self::Cross { .. } => return None,
             Self::Projection { rows } => rows - count(d),
             Self::Posterior { dof, size } => dof - (size - count(d) - 1.0) - 1.0,
         };
@@ -145,11 +154,22 @@ pub struct MomentTerm {
     pub reach: f64,
 }
 
+/// The products that were released, in units of R².
+#[derive(Clone, Debug, PartialEq)]
+struct Cells {
+    /// Of the first terms with each other.
+    features: DMatrix<f64>,
+    /// Of those with the others, one column each.
+    cross: DMatrix<f64>,
+    /// The squares of the others; empty where they were not released.
+    squares: Vec<f64>,
+}
+
 /// Noisy second moments of coded records, in units of R².
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoisyMoments {
     terms: Vec<MomentTerm>,
-    matrix: DMatrix<f64>,
+    cells: Cells,
     noise: CellNoise,
     constant: Option<f64>,
     ridge: f64,
@@ -173,19 +193,21 @@ impl NoisyMoments {
         Self::try_new(geometry_terms(geometry, radius), &values, noise)
     }
 
-    /// Moments without noise whose cells count steps 2^-`bits` of a squared code, of a demonstration with guard digits.
+    /// Moments without noise in some layout, whose cells count steps 2^-`bits` of a squared code: of a demonstration, with guard
+    /// digits where bits are above 0.
     ///
     /// # Errors
     /// [`MomentsError`] when the number of cells does not fit the terms.
-    pub fn from_fine_cells(
+    pub fn from_exact_cells(
         geometry: &Geometry,
         radius: u32,
+        layout: Layout,
         cells: &[i128],
         bits: u32,
     ) -> Result<Self, MomentsError> {
         let unit = libm::ldexp(unit(radius), bits.cast_signed());
         let values: Vec<f64> = cells.iter().map(|&cell| float(cell) / unit).collect();
-        Self::try_new(geometry_terms(geometry, radius), &values, CellNoise::None)
+        Self::of(geometry_terms(geometry, radius), layout, &values, CellNoise::None)
     }
 
     /// The moments of a release under the plan that it ran.
@@ -194,45 +216,31 @@ impl NoisyMoments {
     /// [`MomentsError`] for a damaged document.
     pub fn from_released(released: &ReleasedMoments, plan: &Plan) -> Result<Self, MomentsError> {
         let radius = radius_of(plan)?;
-        let size = released.terms.len();
-        if released.matrix.len() != size || released.matrix.iter().any(|row| row.len() != size) {
-            return Err(MomentsError::Shape);
-        }
+        let (layout, cells) = released_cells(released)?;
         let unit = unit(radius);
-        let mut upper = Vec::with_capacity(size * (size + 1) / 2);
-        for (row, cells) in released.matrix.iter().enumerate() {
-            for (column, text) in cells.iter().enumerate() {
-                if column < row {
-                    if released.matrix.get(column).and_then(|other| other.get(row)) != Some(text) {
-                        return Err(MomentsError::Shape);
-                    }
-                } else {
-                    let cell: i128 =
-                        text.parse().map_err(|_| MomentsError::Entry { row: row + 1, column: column + 1 })?;
-                    upper.push(float(cell) / unit);
-                }
-            }
-        }
+        let values: Vec<f64> = cells.iter().map(|&cell| float(cell) / unit).collect();
+        let columns = PlanColumns::new(plan);
         let terms = released.terms.iter().map(|term| {
             let scale = term.scale * f64::from(radius);
-            let reach = match plan_column(plan, &term.term) {
+            let reach = match columns.of_term(&term.term) {
                 None => 1.0 / scale,
                 Some(column) => half_width(column) / scale,
             };
             MomentTerm { name: term.term.clone(), centre: term.centre, scale, reach: reach.min(1.0) }
         });
         match &released.noise {
-            None => Self::try_new(terms.collect(), &upper, CellNoise::None),
-            Some(law) => Self::read(terms.collect(), &upper, law, plan),
+            None => Self::of(terms.collect(), layout, &values, CellNoise::None),
+            Some(law) => Self::read(terms.collect(), layout, &values, law, plan),
         }
     }
 
-    /// Moments as a law gives them: `cells` is the released packed upper triangle, in coded units.
+    /// Moments as a law gives them: `cells` are the released integers in the layout's order, in coded units.
     ///
     /// # Errors
     /// [`MomentsError`] when the number of cells does not fit the terms, or the law has numbers out of range.
     pub fn from_law(
         geometry: &Geometry,
+        layout: Layout,
         cells: &[i128],
         law: &NoiseLaw,
         plan: &Plan,
@@ -240,37 +248,42 @@ impl NoisyMoments {
         let radius = radius_of(plan)?;
         let unit = unit(radius);
         let values: Vec<f64> = cells.iter().map(|&cell| float(cell) / unit).collect();
-        Self::read(geometry_terms(geometry, radius), &values, law, plan)
+        Self::read(geometry_terms(geometry, radius), layout, &values, law, plan)
     }
 
     fn read(
         terms: Vec<MomentTerm>,
-        upper: &[f64],
+        layout: Layout,
+        cells: &[f64],
         law: &NoiseLaw,
         plan: &Plan,
     ) -> Result<Self, MomentsError> {
         let radius = radius_of(plan)?;
         let reading = Reading::new(law, terms.len(), radius, plan)?;
-        let scaled: Vec<f64> = upper.iter().map(|cell| cell * reading.factor).collect();
-        let mut moments = Self::try_new(terms, &scaled, reading.noise)?;
+        if layout.outcomes() > 0 && reading.noise.is_drawn() {
+            return Err(MomentsError::Shape);
+        }
+        let scaled: Vec<f64> = cells.iter().map(|cell| cell * reading.factor).collect();
+        let mut moments = Self::of(terms, layout, &scaled, reading.noise)?;
         moments.ridge = reading.ridge;
         moments.step(&reading.shifts);
         Ok(moments)
     }
 
-    /// Moments as [`Self::try_new`], with a ridge in units of R² that the mechanism adds to the diagonal.
+    /// Moments as [`Self::of`], with a ridge in units of R² that the mechanism adds to the diagonal.
     ///
     /// # Errors
     /// As [`Self::try_new`].
     pub fn penalised(
         terms: Vec<MomentTerm>,
-        upper: &[f64],
+        layout: Layout,
+        cells: &[f64],
         noise: CellNoise,
         ridge: f64,
     ) -> Result<Self, MomentsError> {
-        let mut moments = Self::try_new(terms, upper, noise)?;
-        for index in 0..moments.matrix.nrows() {
-            moments.matrix[(index, index)] += ridge;
+        let mut moments = Self::of(terms, layout, cells, noise)?;
+        for index in 0..moments.cells.features.nrows() {
+            moments.cells.features[(index, index)] += ridge;
         }
         moments.ridge = ridge;
         Ok(moments)
@@ -280,12 +293,12 @@ impl NoisyMoments {
     /// in any case. What stays of the ridge is known.
     fn step(&mut self, shifts: &[f64]) {
         for (at, shift) in shifts.iter().enumerate() {
-            let mut shifted = self.matrix.clone();
+            let mut shifted = self.cells.features.clone();
             for index in 0..shifted.nrows() {
                 shifted[(index, index)] -= shift;
             }
             if at + 1 == shifts.len() || Cholesky::try_new(&shifted).is_ok() {
-                self.matrix = shifted;
+                self.cells.features = shifted;
                 self.ridge -= shift;
                 self.stepped = at > 0;
                 return;
@@ -298,26 +311,42 @@ impl NoisyMoments {
     /// # Errors
     /// [`MomentsError`] when the sizes differ or a number is not finite.
     pub fn try_new(terms: Vec<MomentTerm>, upper: &[f64], noise: CellNoise) -> Result<Self, MomentsError> {
-        let size = terms.len();
-        if size == 0 || upper.len() != size * (size + 1) / 2 {
+        let layout = Layout::whole(terms.len());
+        Self::of(terms, layout, upper, noise)
+    }
+
+    /// Moments from numbers already in units of R², in a layout's order.
+    ///
+    /// # Errors
+    /// As [`Self::try_new`].
+    pub fn of(
+        terms: Vec<MomentTerm>,
+        layout: Layout,
+        cells: &[f64],
+        noise: CellNoise,
+    ) -> Result<Self, MomentsError> {
+        if layout.features() == 0 || layout.terms() != terms.len() || cells.len() != layout.cells() {
             return Err(MomentsError::Shape);
         }
-        if upper.iter().any(|cell| !cell.is_finite()) {
+        if cells.iter().any(|cell| !cell.is_finite()) {
             return Err(MomentsError::Grid { what: "matrix" });
         }
         if terms.iter().any(|term| !(term.centre.is_finite() && term.scale.is_finite() && term.scale > 0.0)) {
             return Err(MomentsError::Grid { what: "scale" });
         }
-        let mut matrix = DMatrix::zeros(size, size);
-        let mut cells = upper.iter();
-        for row in 0..size {
-            for (column, &cell) in (row..size).zip(&mut cells) {
-                matrix[(row, column)] = cell;
-                matrix[(column, row)] = cell;
+        let (p, l) = (layout.features(), layout.outcomes());
+        let mut features = DMatrix::zeros(p, p);
+        let mut rest = cells.iter();
+        for row in 0..p {
+            for (column, &cell) in (row..p).zip(&mut rest) {
+                features[(row, column)] = cell;
+                features[(column, row)] = cell;
             }
         }
+        let cross = DMatrix::from_row_iterator(p, l, rest.by_ref().take(p * l).copied());
+        let cells = Cells { features, cross, squares: rest.copied().collect() };
         let constant = terms.first().filter(|term| term.name == INTERCEPT).map(|term| 1.0 / term.scale);
-        Ok(Self { terms, matrix, noise, constant, ridge: 0.0, stepped: false })
+        Ok(Self { terms, cells, noise, constant, ridge: 0.0, stepped: false })
     }
 
     /// The coordinates, in the matrix's order.
@@ -326,10 +355,43 @@ impl NoisyMoments {
         &self.terms
     }
 
-    /// The symmetric matrix, in units of R².
+    /// The symmetric matrix of the first terms, in units of R²: of all terms, unless outcomes were released apart.
     #[must_use]
     pub fn matrix(&self) -> &DMatrix<f64> {
-        &self.matrix
+        &self.cells.features
+    }
+
+    /// The products of those first terms with the others, one column each, in units of R².
+    #[must_use]
+    pub fn cross(&self) -> &DMatrix<f64> {
+        &self.cells.cross
+    }
+
+    /// Whether the squares of the others were released.
+    #[must_use]
+    pub fn has_squares(&self) -> bool {
+        !self.cells.squares.is_empty()
+    }
+
+    /// The same with other products of the first terms with the others, which a projection has put back; nothing where their
+    /// number differs.
+    #[must_use]
+    pub fn with_cross(&self, cross: DMatrix<f64>) -> Option<Self> {
+        let fits = cross.shape() == self.cells.cross.shape();
+        fits.then(|| Self { cells: Cells { cross, ..self.cells.clone() }, ..self.clone() })
+    }
+
+    /// The sum of products of two terms, in units of R², where it was released.
+    #[must_use]
+    pub fn cell(&self, first: usize, second: usize) -> Option<f64> {
+        let (row, column) = (first.min(second), first.max(second));
+        let p = self.cells.features.nrows();
+        match column.checked_sub(p) {
+            None => Some(self.cells.features[(row, column)]),
+            Some(outcome) if row < p => self.cells.cross.get((row, outcome)).copied(),
+            Some(outcome) if row == column => self.cells.squares.get(outcome).copied(),
+            Some(_) => None,
+        }
     }
 
     /// The law of the noise.
@@ -366,26 +428,76 @@ impl NoisyMoments {
     #[must_use]
     pub fn noisy_rows(&self) -> Option<(f64, f64)> {
         let square = self.constant? * self.constant?;
-        let cell = self.matrix[(0, 0)];
+        let cell = self.cells.features[(0, 0)];
         Some(((cell - self.ridge) / square, self.noise.diagonal_sd(cell) / square))
     }
 
     /// A number that depends on nothing but the released matrix: the seed of what is drawn in post-processing.
     #[must_use]
     pub fn seed(&self) -> u64 {
-        self.matrix.iter().fold(0x6469_7363_7265_6574, |hash, cell| super::pseudo::mix(hash ^ cell.to_bits()))
+        let Cells { features, cross, squares } = &self.cells;
+        let all = features.iter().chain(cross.iter()).chain(squares);
+        all.fold(0x6469_7363_7265_6574, |hash, cell| super::pseudo::mix(hash ^ cell.to_bits()))
+    }
+}
+
+/// The integers of a document, in the order of their layout.
+fn released_cells(released: &ReleasedMoments) -> Result<(Layout, Vec<i128>), MomentsError> {
+    let size = released.terms.len();
+    match (&released.matrix, &released.blocks) {
+        (Some(matrix), None) => {
+            if matrix.len() != size || matrix.iter().any(|row| row.len() != size) {
+                return Err(MomentsError::Shape);
+            }
+            let mut upper = Vec::with_capacity(size * (size + 1) / 2);
+            for (row, cells) in matrix.iter().enumerate() {
+                for (column, text) in cells.iter().enumerate() {
+                    if column < row {
+                        if matrix.get(column).and_then(|other| other.get(row)) != Some(text) {
+                            return Err(MomentsError::Shape);
+                        }
+                    } else {
+                        let wrong = |_| MomentsError::Entry { row: row + 1, column: column + 1 };
+                        upper.push(text.parse().map_err(wrong)?);
+                    }
+                }
+            }
+            Ok((Layout::whole(size), upper))
+        }
+        (None, Some(Blocks { xx, xy, yy_diagonal })) => {
+            let (features, outcomes) = (xx.rows(), xy.columns());
+            let square = xx.columns() == features && xy.rows() == features;
+            let squares = yy_diagonal.as_ref().map_or(&[][..], |diagonal| &diagonal.0);
+            if !square || features + outcomes != size || ![0, outcomes].contains(&squares.len()) {
+                return Err(MomentsError::Shape);
+            }
+            let mut cells =
+                Vec::with_capacity(features * (features + 1) / 2 + xy.cells().len() + squares.len());
+            for row in 0..features {
+                for column in row..features {
+                    let cell = xx.get(row, column).filter(|cell| xx.get(column, row) == Some(*cell));
+                    cells.push(cell.ok_or(MomentsError::Shape)?);
+                }
+            }
+            cells.extend_from_slice(xy.cells());
+            cells.extend_from_slice(squares);
+            Ok((Layout::sides(features, outcomes, yy_diagonal.is_some()), cells))
+        }
+        _ => Err(MomentsError::Shape),
     }
 }
 
 /// The coordinates of a geometry on the grid of radius R.
 pub(super) fn geometry_terms(geometry: &Geometry, radius: u32) -> Vec<MomentTerm> {
     let radius = f64::from(radius);
-    let terms = geometry.terms.iter().map(|term| {
+    let terms = geometry.terms.iter().enumerate().map(|(index, term)| {
+        let (bound, longest, most) = match geometry.outcomes.filter(|side| index >= side.first) {
+            Some(side) => (side.reach, side.longest, side.radius),
+            None => (geometry.reach, geometry.longest, geometry.radius),
+        };
         let reach = match term.column {
             None => f64::from(geometry.constant),
-            Some(_) => {
-                (term.weight * f64::from(geometry.reach) / geometry.longest).min(f64::from(geometry.radius))
-            }
+            Some(_) => (term.weight * f64::from(bound) / longest).min(f64::from(most)),
         };
         MomentTerm {
             name: term.name.clone(),
@@ -405,29 +517,52 @@ pub(super) fn radius_of(plan: &Plan) -> Result<u32, MomentsError> {
     radius.ok_or(MomentsError::Grid { what: "radius" })
 }
 
-/// The plan's column that a term belongs to: a name before a pattern, the whole term before `column[level]`.
-pub(super) fn plan_column<'a>(plan: &'a Plan, term: &str) -> Option<&'a Column> {
-    let whole = |kind| column_named(plan, term).filter(|column| column.kind == Some(kind));
-    whole(ColumnType::Number).or_else(|| {
-        let columns = plan.columns.iter().filter(|column| column.kind == Some(ColumnType::Category));
-        columns.into_iter().find(|column| {
-            let levels = column.levels.iter().flatten();
-            levels.into_iter().any(|level| {
-                let base = term.strip_suffix(&format!("[{level}]"));
-                base.is_some_and(|base| {
-                    column_named(plan, base).is_some_and(|found| std::ptr::eq(found, *column))
-                })
-            })
-        })
-    })
+/// A plan's columns by name, for as many terms as there are.
+pub(super) struct PlanColumns<'a> {
+    named: HashMap<&'a str, &'a Column>,
+    patterns: Vec<&'a Column>,
+    categories: Vec<&'a Column>,
 }
 
-/// The plan's column for a name in the header: by name, else by the first pattern that fits.
-pub(super) fn column_named<'a>(plan: &'a Plan, name: &str) -> Option<&'a Column> {
-    let used = || plan.columns.iter().filter(|column| column.role != ColumnRole::Ignored);
-    used().find(|column| column.name.as_deref() == Some(name)).or_else(|| {
-        used().find(|column| column.pattern.as_deref().is_some_and(|pattern| fits(pattern, name)))
-    })
+impl<'a> PlanColumns<'a> {
+    pub(super) fn new(plan: &'a Plan) -> Self {
+        let used = || plan.columns.iter().filter(|column| column.role != ColumnRole::Ignored);
+        let mut named = HashMap::new();
+        for column in used() {
+            if let Some(name) = &column.name {
+                named.entry(name.as_str()).or_insert(column);
+            }
+        }
+        Self {
+            named,
+            patterns: used().filter(|column| column.pattern.is_some()).collect(),
+            categories: used().filter(|column| column.kind == Some(ColumnType::Category)).collect(),
+        }
+    }
+
+    /// The column for a name in the header: by name, else by the first pattern that fits.
+    pub(super) fn named(&self, name: &str) -> Option<&'a Column> {
+        let by_pattern = || {
+            let fitting =
+                |column: &&&Column| column.pattern.as_deref().is_some_and(|pattern| fits(pattern, name));
+            self.patterns.iter().find(fitting).copied()
+        };
+        self.named.get(name).copied().or_else(by_pattern)
+    }
+
+    /// The column that a term belongs to: a name before a pattern, the whole term before `column[level]`.
+    pub(super) fn of_term(&self, term: &str) -> Option<&'a Column> {
+        let whole = self.named(term).filter(|column| column.kind == Some(ColumnType::Number));
+        whole.or_else(|| {
+            let found = self.categories.iter().find(|column| {
+                column.levels.iter().flatten().any(|level| {
+                    let base = term.strip_suffix(&format!("[{level}]"));
+                    base.and_then(|base| self.named(base)).is_some_and(|found| std::ptr::eq(found, **column))
+                })
+            });
+            found.copied()
+        })
+    }
 }
 
 fn half_width(column: &Column) -> f64 {

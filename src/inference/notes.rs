@@ -4,12 +4,12 @@
 use super::design::{Design, NORMAL_FROM, WITHHELD_BELOW};
 use super::moments::CellNoise;
 use super::options::Repair;
-use super::regression::Fit;
+use super::report::Summary;
+use super::shrinkage::{Filter, Strength};
 use crate::release::document::{Interval, LONG_FORM_OUTCOMES};
 
-/// The notes on a set of regressions: `unresolved` names the outcomes whose residual variance does not stand out of the
-/// noise.
-pub(super) fn notes(design: &Design<'_>, fits: &[Fit], unresolved: &[String]) -> Vec<String> {
+/// The notes on a set of regressions.
+pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<String> {
     let mut notes = Vec::new();
     let noise = design.moments.noise();
     if !design.solved() {
@@ -45,7 +45,24 @@ pub(super) fn notes(design: &Design<'_>, fits: &[Fit], unresolved: &[String]) ->
         );
     }
     gate(design, &mut notes);
-    if design.solved() && design.degrees_of_freedom().is_none() {
+    if let Some(filter) = &design.filter {
+        notes.extend(filtered(filter));
+    }
+    if design.solved() && design.options.projected {
+        notes.push(
+            "The noisy cross moments were outside of what any table within the bounds can have, and were projected back. That \
+             takes noise off and shrinks; how far the estimates still are from the truth is not known, so there are no \
+             intervals."
+                .to_owned(),
+        );
+    }
+    if design.solved() && design.noise_alone() {
+        notes.push(
+            "Nothing was released of the outcomes' own variances, so the intervals cover the privacy noise alone, not the \
+             sampling error."
+                .to_owned(),
+        );
+    } else if design.solved() && design.degrees_of_freedom().is_none() {
         notes.push(if noise.is_drawn() {
             "The intervals cover the privacy noise alone: the number of rows does not stand out of the noise, so the \
              sampling error is not known."
@@ -56,20 +73,19 @@ pub(super) fn notes(design: &Design<'_>, fits: &[Fit], unresolved: &[String]) ->
             "There are no intervals: the number of rows is not known.".to_owned()
         });
     }
-    if fits.iter().any(|fit| fit.overflowed) {
+    if summary.overflowed {
         notes.push(
             "Coefficients and intervals beyond the largest number that can be written are withheld: the release is \
              damaged, or its bounds are too far out."
                 .to_owned(),
         );
     }
-    let unsolved = |fit: &Fit| fit.interval == Interval::Withheld && !fit.overflowed;
-    if design.interval() != Interval::Withheld && fits.iter().any(unsolved) {
+    if design.interval() != Interval::Withheld && summary.unsolved {
         notes.push(
             "Intervals are withheld where too many of the simulated repetitions had no solution.".to_owned(),
         );
     }
-    if let Some(unresolved) = listing(unresolved) {
+    if let Some(unresolved) = listing(&summary.unresolved).filter(|_| !design.noise_alone()) {
         notes.push(format!(
             "The residual variance is not resolved for {unresolved}: it is smaller than the noise on it, and an upper \
              bound stands in its place, so these intervals are wider than they need be."
@@ -83,8 +99,8 @@ pub(super) fn notes(design: &Design<'_>, fits: &[Fit], unresolved: &[String]) ->
         ));
     }
     if design.asked_ridge() > 0.0 && !noise.is_drawn() {
-        notes.push(if fits.len() > LONG_FORM_OUTCOMES {
-            "With a ridge and so many outcomes the intervals cover the privacy noise alone.".to_owned()
+        notes.push(if summary.fits > LONG_FORM_OUTCOMES || design.noise_alone() {
+            "The intervals of the penalised regression cover the privacy noise alone.".to_owned()
         } else {
             "The intervals of the penalised regression come from 2,000 simulated repetitions.".to_owned()
         });
@@ -99,7 +115,7 @@ pub(super) fn notes(design: &Design<'_>, fits: &[Fit], unresolved: &[String]) ->
                 .to_owned()
         });
     }
-    let shown = fits.iter().any(|fit| fit.interval != Interval::Withheld);
+    let shown = summary.shown;
     if design.solved() {
         if noise == CellNoise::None {
             notes.push(if design.ridge() > 0.0 {
@@ -111,7 +127,7 @@ pub(super) fn notes(design: &Design<'_>, fits: &[Fit], unresolved: &[String]) ->
                  nobody."
                     .to_owned()
             });
-        } else if shown && design.degrees_of_freedom().is_some() {
+        } else if shown && !design.noise_alone() && design.degrees_of_freedom().is_some() {
             notes.push("Intervals count sampling error and privacy noise together.".to_owned());
         }
         notes.push(
@@ -166,11 +182,30 @@ pub(super) fn round(factor: f64) -> String {
     }
 }
 
-fn listing(names: &[String]) -> Option<String> {
-    const SHOWN: usize = 5;
-    let quoted: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+/// What a rule for public features did.
+fn filtered(filter: &Filter) -> Option<String> {
+    match filter.strength {
+        Strength::Idle => None,
+        Strength::Ridge(ridge) if ridge.is_finite() => Some(format!(
+            "The features are public, and what is known of them took noise off the estimates: they are those of a ridge \
+             regression with a penalty of {ridge:.3e} on the mean second moments (units of R squared). They are shrunk towards \
+             0, and the intervals are for the shrunk coefficients."
+        )),
+        Strength::Ridge(_) => Some(
+            "The features are public, and beside the noise nothing is left of the cross moments: the estimates are 0.".to_owned(),
+        ),
+        Strength::Share(share) => Some(format!(
+            "The features are public, and what is known of them took noise off the estimates: on average {:.0} % of a direction. \
+             They are shrunk towards 0, and the intervals are for the shrunk coefficients.",
+            100.0 * share
+        )),
+    }
+}
+
+fn listing((first, all): &(Vec<String>, usize)) -> Option<String> {
+    let quoted: Vec<String> = first.iter().map(|name| format!("`{name}`")).collect();
     let (last, rest) = quoted.split_last()?;
-    let more = names.len().saturating_sub(SHOWN);
+    let more = all.saturating_sub(first.len());
     Some(match (more, rest.is_empty()) {
         (0, true) => last.clone(),
         (0, false) => format!("{} and {last}", rest.join(", ")),

@@ -4,6 +4,8 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
+use super::shrinkage::Rule;
+
 /// The penalty on the predictors' coded sums, in units of R².
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Ridge {
@@ -117,10 +119,26 @@ pub struct Options {
     pub rows: Option<u64>,
     /// Of the bootstrap behind a ridge's intervals; it protects nothing and is drawn from public content.
     pub seed: u64,
+    /// The largest trace that the predictors' moments can have, in units of R², where it is public: a bound for
+    /// [`Repair::Floor`] (primo 1.14).
+    pub trace: Option<f64>,
+    /// Whether the cross moments were moved by a projection whose effect on the errors is not known.
+    pub projected: bool,
+    /// What takes noise off where all features are public.
+    pub rule: Option<Rule>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { ridge: Ridge::None, repair: Repair::Shift, confidence: 0.95, rows: None, seed: 0 }
+        Self {
+            ridge: Ridge::None,
+            repair: Repair::Shift,
+            confidence: 0.95,
+            rows: None,
+            seed: 0,
+            trace: None,
+            projected: false,
+            rule: None,
+        }
     }
 }

@@ -13,7 +13,7 @@ use super::notes::round;
 use super::options::{Options, Ridge};
 use super::reading::Reading;
 use super::report::Layout;
-use crate::data::encode::Geometry;
+use crate::data::{self, encode::Geometry};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundPlan, Kind, Role};
 use crate::release::document::NoiseLaw;
@@ -34,6 +34,9 @@ const CAUTIOUS: Assumption = Assumption { spread: 0.2, correlation: 0.4 };
 /// Assumed effect of a predictor, in standard deviations of the outcome per standard deviation of its own.
 const EFFECT: f64 = 0.3;
 
+/// Outcomes whose terms a preview has: thousands are alike but for their bounds.
+pub const OUTCOMES: usize = 50;
+
 /// Most that all predictors together are assumed to explain.
 const EXPLAINED: f64 = 0.5;
 
@@ -52,7 +55,7 @@ pub struct Preview {
     pub budget_factor: f64,
     /// Most feature columns of this plan, in its order, that would give full intervals; 0 where not even one does.
     pub features_that_fit: usize,
-    /// One entry per outcome and term, in the coefficients' order, under the usual picture.
+    /// One entry per outcome and term, in the coefficients' order, under the usual picture; of the first [`OUTCOMES`] outcomes.
     pub terms: Vec<TermPreview>,
     /// In words, with numbers.
     pub advice: String,
@@ -95,6 +98,8 @@ pub struct Expected {
     pub noise: CellNoise,
     /// The ridge that stays in them, in units of R².
     pub ridge: f64,
+    /// Which moments are released.
+    pub layout: data::Layout,
 }
 
 impl Expected {
@@ -103,10 +108,15 @@ impl Expected {
     ///
     /// # Errors
     /// [`MomentsError`] for a law with numbers out of range.
-    pub fn of(law: &NoiseLaw, plan: &Plan, geometry: &Geometry) -> Result<Self, MomentsError> {
+    pub fn of(
+        law: &NoiseLaw,
+        plan: &Plan,
+        geometry: &Geometry,
+        layout: data::Layout,
+    ) -> Result<Self, MomentsError> {
         let reading = Reading::new(law, geometry.terms.len(), radius_of(plan)?, plan)?;
         let taken_off = reading.shifts.first().copied().unwrap_or(0.0);
-        Ok(Self { noise: reading.noise, ridge: reading.ridge - taken_off })
+        Ok(Self { noise: reading.noise, ridge: reading.ridge - taken_off, layout })
     }
 }
 
@@ -223,18 +233,25 @@ impl Picture {
         #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
         let rows = rows as f64;
         let size = self.terms.len();
-        let cells: Vec<f64> = (0..size)
-            .flat_map(|i| (i..size).map(move |j| (i, j)))
+        // The number of features may be smaller than the plan's.
+        let layout = match expected.layout.outcomes() {
+            0 => data::Layout::whole(size),
+            outcomes => {
+                data::Layout::sides(size.saturating_sub(outcomes), outcomes, expected.layout.squares())
+            }
+        };
+        let cells: Vec<f64> = layout
+            .pairs()
             .map(|(i, j)| rows * (self.mean[i] * self.mean[j] + self.covariance(i, j)))
             .collect();
-        NoisyMoments::penalised(self.terms.clone(), &cells, expected.noise, expected.ridge)
+        NoisyMoments::penalised(self.terms.clone(), layout, &cells, expected.noise, expected.ridge)
             .map_err(|_| FitError::NoPredictors)
     }
 
     fn terms(&self, design: &Design<'_>, layout: &Layout) -> Vec<TermPreview> {
         let mut entries = Vec::new();
         let shrinkage = design.shrinkage();
-        for (outcome, index) in &layout.outcomes {
+        for (outcome, index) in layout.outcomes.iter().take(OUTCOMES) {
             let spread = self.sd[*index];
             let slopes: Vec<f64> =
                 layout.predictors.iter().map(|&predictor| self.slope[predictor] * spread).collect();

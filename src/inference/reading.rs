@@ -2,6 +2,7 @@
 
 use super::moments::{CellNoise, MomentsError, count, unit};
 use crate::plan::Plan;
+use crate::privacy::adjacency::Protect;
 use crate::privacy::measure::Delta;
 use crate::privacy::profile::paper::debiasing;
 use crate::release::document::NoiseLaw;
@@ -36,12 +37,12 @@ impl Reading {
                 if scale == 0 {
                     return Err(MomentsError::NoiseScale);
                 }
-                Self {
-                    factor: 1.0,
-                    noise: CellNoise::new(*shape, scale, radius),
-                    ridge: 0.0,
-                    shifts: vec![0.0],
-                }
+                let noise = match (CellNoise::new(*shape, scale, radius), plan.protect) {
+                    // What is public has no noise, and the rest has the same everywhere.
+                    (CellNoise::Iid { v }, Some(Protect::Labels)) => CellNoise::Cross { v },
+                    (noise, _) => noise,
+                };
+                Self { factor: 1.0, noise, ridge: 0.0, shifts: vec![0.0] }
             }
             NoiseLaw::Wishart { dof, scale } => {
                 let (k, s2) = (degrees(*dof)?, integer(scale)? / unit);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::design::FitError;
-use super::moments::{MomentsError, NoisyMoments, column_named};
+use super::moments::{MomentsError, NoisyMoments, PlanColumns};
 use super::options::{Options, Repair, Ridge};
 use super::report::{Layout, report};
 use crate::data::encode::INTERCEPT;
@@ -143,6 +143,7 @@ pub fn refit(
         confidence,
         rows: public_rows(&release.plan, &moments),
         seed: moments.seed(),
+        ..Options::default()
     };
     let layout = Layout { predictors, outcomes: vec![(outcome.to_owned(), target)] };
     let (coefficients, diagnostics) = report(&moments, &layout, intercept, options)?;
@@ -180,7 +181,8 @@ fn coordinates(moments: &NoisyMoments, plan: &Plan, name: &str) -> Result<Vec<us
         if let Some(index) = moments.index(name) {
             return Ok(vec![index]);
         }
-        let column = column_named(plan, name).filter(|column| column.kind == Some(ColumnType::Category));
+        let columns = PlanColumns::new(plan);
+        let column = columns.named(name).filter(|column| column.kind == Some(ColumnType::Category));
         let levels = column.and_then(|column| column.levels.as_ref()).into_iter().flatten();
         let found: Vec<usize> =
             levels.filter_map(|level| moments.index(&format!("{name}[{level}]"))).collect();

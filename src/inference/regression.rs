@@ -82,6 +82,18 @@ impl Design<'_> {
     /// # Errors
     /// [`FitError`] when an outcome is not in the moments or is a predictor.
     pub fn fit_all(&self, outcomes: &[usize]) -> Result<Vec<Fit>, FitError> {
+        self.fit_as(outcomes, outcomes.len() > LONG_FORM_OUTCOMES)
+    }
+
+    /// The same for some of more than [`LONG_FORM_OUTCOMES`] outcomes.
+    ///
+    /// # Errors
+    /// As [`Self::fit_all`].
+    pub(super) fn fit_many(&self, outcomes: &[usize]) -> Result<Vec<Fit>, FitError> {
+        self.fit_as(outcomes, true)
+    }
+
+    fn fit_as(&self, outcomes: &[usize], many: bool) -> Result<Vec<Fit>, FitError> {
         for &outcome in outcomes {
             let term = self.moments.terms().get(outcome).ok_or(FitError::UnknownTerm(outcome))?;
             if self.support.contains(&outcome) {
@@ -91,7 +103,7 @@ impl Design<'_> {
         let Some(solution) = &self.solution else {
             return Ok(outcomes.iter().map(|_| withheld()).collect());
         };
-        let noise_alone = self.ridge > 0.0 && outcomes.len() > LONG_FORM_OUTCOMES;
+        let noise_alone = self.noise_alone() || self.ridge > 0.0 && many;
         let (mut fits, coded): (Vec<Fit>, Vec<Coded>) =
             outcomes.iter().map(|&outcome| self.fit_one(solution, outcome, noise_alone)).unzip();
         let redrawn = self.ridge > 0.0 && !noise_alone && !self.moments.noise().is_drawn();
@@ -103,16 +115,16 @@ impl Design<'_> {
     }
 
     fn fit_one(&self, solution: &Solution, outcome: usize, noise_alone: bool) -> (Fit, Coded) {
-        let g = self.moments.matrix();
         let term = &self.moments.terms()[outcome];
         let shift = self.shift(outcome);
         let cross_coded = DVector::from_fn(self.support.len(), |i, _| {
             let row = self.support[i];
-            let constant = if self.through_origin { shift * g[(row, 0)] } else { 0.0 };
-            g[(row, outcome)] + constant
+            let constant = if self.through_origin { shift * self.cell(row, 0) } else { 0.0 };
+            self.cell(row, outcome) + constant
         });
         let cross = &self.transform * cross_coded;
-        let beta = solution.factor.solve(&cross);
+        let filtered = self.filter.as_ref().and_then(|filter| filter.of(outcome));
+        let beta = filtered.unwrap_or_else(|| solution.factor.solve(&cross));
 
         let rest = self.residual_vector(shift, &beta);
         let square = rest.norm_squared() + 1.0;
@@ -120,7 +132,7 @@ impl Design<'_> {
         let drawn = self.residual_sum(outcome, &rest);
         let pivot = self.moments.noise().pivot_freedom(self.names.len());
         let residual_sum_sd = match self.moments.noise() {
-            CellNoise::None => 0.0,
+            CellNoise::None | CellNoise::Cross { .. } => 0.0,
             CellNoise::Goe { s } => (2.0 * s).sqrt() * square,
             CellNoise::Iid { v } => (v * (2.0 * square * square - fourth)).sqrt(),
             CellNoise::Projection { .. } | CellNoise::Posterior { .. } => {
@@ -131,7 +143,7 @@ impl Design<'_> {
         let residual_sum = drawn - self.moments.ridge() * square;
         let resolved = residual_sum >= 2.0 * residual_sum_sd && self.degrees_of_freedom().is_some();
         let freedom = self.degrees_of_freedom();
-        let sigma2 = freedom.map(|freedom| {
+        let sigma2 = freedom.filter(|_| !self.noise_alone()).map(|freedom| {
             if residual_sum >= 2.0 * residual_sum_sd {
                 residual_sum.max(0.0) / freedom
             } else {
@@ -141,14 +153,18 @@ impl Design<'_> {
 
         let estimate: Vec<f64> = self.own_units(outcome, &beta);
         // A pivot needs no residual variance of the rows, so where there is none its intervals cover the noise alone.
-        let spread = sigma2.or(pivot.map(|_| 0.0)).filter(|_| self.interval() != Interval::Withheld);
+        let alone = pivot.is_some() || self.noise_alone();
+        let spread = sigma2.or(alone.then_some(0.0)).filter(|_| self.interval() != Interval::Withheld);
         let uncertainty = spread.map(|sigma2| {
             let level = f64::midpoint(1.0, self.options.confidence);
             let quantile = normal_quantile(level);
             let noise_quantile = pivot.map_or(quantile, |freedom| t_quantile(level, freedom));
             let mut uncertainty = Uncertainty::with_capacity(estimate.len());
             for (row, &estimate) in estimate.iter().enumerate() {
-                let noise = self.noise_variance(solution, row, &rest, outcome, drawn);
+                let noise = match self.filter.as_ref().and_then(|filter| filter.variance(outcome, row)) {
+                    Some(variance) => variance,
+                    None => self.noise_variance(solution, row, &rest, outcome, drawn),
+                };
                 let sampling = if noise_alone { 0.0 } else { sigma2 * solution.sampling[row].max(0.0) };
                 let total = noise + sampling;
                 let reach = (noise_quantile * noise_quantile * noise + quantile * quantile * sampling).sqrt()
@@ -192,6 +208,8 @@ impl Design<'_> {
         match self.moments.noise() {
             _ if planted(Mutant::NaiveStandardError) => 0.0,
             CellNoise::None => 0.0,
+            CellNoise::Cross { .. } if outcome < self.moments.matrix().nrows() => 0.0,
+            CellNoise::Cross { v } => v * response.norm_squared(),
             CellNoise::Goe { s } => s * (square * response.norm_squared() + along * along),
             CellNoise::Iid { v } => {
                 let both: f64 = response.iter().zip(rest.iter()).map(|(b, r)| (b * r) * (b * r)).sum();
@@ -199,29 +217,32 @@ impl Design<'_> {
             }
             law @ (CellNoise::Projection { .. } | CellNoise::Posterior { .. }) => {
                 let Some(freedom) = law.pivot_freedom(self.names.len()) else { return f64::INFINITY };
-                let g = self.moments.matrix();
                 let (mut own, mut across) = (0.0, 0.0);
                 for (left, &at) in response.iter().zip(&self.support) {
                     let columns = || self.support.iter().copied();
                     let turned = |vector: &mut dyn Iterator<Item = f64>| -> f64 {
-                        vector.zip(columns()).map(|(entry, column)| entry * g[(at, column)]).sum()
+                        vector.zip(columns()).map(|(entry, column)| entry * self.cell(at, column)).sum()
                     };
                     own += left * turned(&mut response.iter().copied());
-                    across += left * (turned(&mut rest.iter().copied()) + g[(at, outcome)]);
+                    across += left * (turned(&mut rest.iter().copied()) + self.cell(at, outcome));
                 }
                 (own * drawn + across * across) / freedom
             }
         }
     }
 
-    /// r′ M r over the support and the outcome.
+    /// A released sum of products; 0 where there is none, which nothing asks for but [`Self::residual_sum`].
+    fn cell(&self, row: usize, column: usize) -> f64 {
+        self.moments.cell(row, column).unwrap_or(0.0)
+    }
+
+    /// r′ M r over the support and the outcome; of no meaning where the outcome's square was not released.
     fn residual_sum(&self, outcome: usize, rest: &DVector<f64>) -> f64 {
-        let g = self.moments.matrix();
         let pairs = || self.support.iter().zip(rest.iter());
-        g[(outcome, outcome)]
+        self.cell(outcome, outcome)
             + pairs().fold(0.0, |sum, (&row, left)| {
-                let inner: f64 = pairs().map(|(&column, right)| g[(row, column)] * right).sum();
-                sum + left * (inner + 2.0 * g[(row, outcome)])
+                let inner: f64 = pairs().map(|(&column, right)| self.cell(row, column) * right).sum();
+                sum + left * (inner + 2.0 * self.cell(row, outcome))
             })
     }
 

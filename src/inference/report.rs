@@ -8,7 +8,8 @@ use super::regression::Fit;
 use crate::data::encode::Geometry;
 use crate::plan::bound::{BoundPlan, Role};
 use crate::release::document::{
-    Coefficient, CoefficientTable, Coefficients, Diagnostics, Entry, LONG_FORM_OUTCOMES, OutcomeDiagnostics,
+    Coefficient, CoefficientTable, Coefficients, Diagnostics, Entry, Interval, LONG_FORM_OUTCOMES,
+    OutcomeDiagnostics,
 };
 
 /// Which coordinates of the moments are predictors and which are outcomes.
@@ -48,14 +49,61 @@ pub fn report(
 ) -> Result<(Coefficients, Diagnostics), FitError> {
     let outcomes: Vec<usize> = layout.outcomes.iter().map(|(_, index)| *index).collect();
     let design = Design::try_new(moments, &layout.predictors, &outcomes, intercept, options)?;
-    let fits = design.fit_all(&outcomes)?;
     let names: Vec<&str> = layout.outcomes.iter().map(|(name, _)| name.as_str()).collect();
-    let coefficients = if outcomes.len() > LONG_FORM_OUTCOMES {
-        Coefficients::Table(table(design.names(), &names, &fits))
-    } else {
-        Coefficients::List(list(design.names(), &names, &fits))
-    };
-    Ok((coefficients, diagnostics(&design, &names, &fits)))
+    if outcomes.len() <= LONG_FORM_OUTCOMES {
+        let fits = design.fit_all(&outcomes)?;
+        let mut summary = Summary::default();
+        summary.add(&names, &fits);
+        let coefficients = Coefficients::List(list(design.names(), &names, &fits));
+        return Ok((coefficients, diagnostics(&design, &names, &fits, &summary)));
+    }
+    // Piece by piece: what stands in the document is all that is kept of so many fits.
+    let owned = names.iter().map(|name| (*name).to_owned()).collect();
+    let mut table = CoefficientTable::new(owned, design.names().to_vec());
+    let mut summary = Summary::default();
+    let pieces = outcomes.chunks(LONG_FORM_OUTCOMES).zip(names.chunks(LONG_FORM_OUTCOMES));
+    for (piece, (outcomes, names)) in pieces.enumerate() {
+        let fits = design.fit_many(outcomes)?;
+        summary.add(names, &fits);
+        write(&mut table, piece * LONG_FORM_OUTCOMES, &fits);
+    }
+    Ok((Coefficients::Table(table), diagnostics(&design, &[], &[], &summary)))
+}
+
+/// What the notes have to know of all fits.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Summary {
+    /// How many there are.
+    pub fits: usize,
+    /// Whether one has an interval.
+    pub shown: bool,
+    /// Whether one has none although it did not overflow.
+    pub unsolved: bool,
+    /// Whether something was beyond the largest double.
+    pub overflowed: bool,
+    /// Outcomes whose residual variance does not stand out of the noise: the first of them, and how many there are.
+    pub unresolved: (Vec<String>, usize),
+}
+
+/// Outcomes that a note names.
+pub(super) const NAMED: usize = 5;
+
+impl Summary {
+    fn add(&mut self, names: &[&str], fits: &[Fit]) {
+        self.fits += fits.len();
+        for (name, fit) in names.iter().zip(fits) {
+            let withheld = fit.interval == Interval::Withheld;
+            self.shown |= !withheld;
+            self.unsolved |= withheld && !fit.overflowed;
+            self.overflowed |= fit.overflowed;
+            if fit.uncertainty.is_some() && !fit.residual_resolved {
+                self.unresolved.1 += 1;
+                if self.unresolved.0.len() < NAMED {
+                    self.unresolved.0.push((*name).to_owned());
+                }
+            }
+        }
+    }
 }
 
 fn list(terms: &[String], outcomes: &[&str], fits: &[Fit]) -> Vec<Coefficient> {
@@ -79,12 +127,11 @@ fn list(terms: &[String], outcomes: &[&str], fits: &[Fit]) -> Vec<Coefficient> {
     entries
 }
 
-fn table(terms: &[String], outcomes: &[&str], fits: &[Fit]) -> CoefficientTable {
-    let names = outcomes.iter().map(|name| (*name).to_owned()).collect();
-    let mut table = CoefficientTable::new(names, terms.to_vec());
-    for (row, fit) in fits.iter().enumerate() {
+/// Writes fits into a table, from the row `first` on.
+fn write(table: &mut CoefficientTable, first: usize, fits: &[Fit]) {
+    for (row, fit) in (first..).zip(fits) {
         let uncertainty = fit.uncertainty.as_ref();
-        for column in 0..terms.len() {
+        for column in 0..table.terms().len() {
             let at = |values: Option<&Vec<f64>>| values.and_then(|values| values.get(column)).copied();
             let entry = Entry {
                 estimate: at(fit.estimate.as_ref()),
@@ -97,34 +144,22 @@ fn table(terms: &[String], outcomes: &[&str], fits: &[Fit]) -> CoefficientTable 
             table.set(row, column, entry);
         }
     }
-    table
 }
 
-fn diagnostics(design: &Design<'_>, names: &[&str], fits: &[Fit]) -> Diagnostics {
+fn diagnostics(design: &Design<'_>, names: &[&str], fits: &[Fit], summary: &Summary) -> Diagnostics {
     let rows = design.rows();
-    let unresolved: Vec<String> = names
-        .iter()
-        .zip(fits)
-        .filter(|(_, fit)| fit.uncertainty.is_some() && !fit.residual_resolved)
-        .map(|(name, _)| (*name).to_owned())
-        .collect();
-    let outcomes = if fits.len() > LONG_FORM_OUTCOMES {
-        Vec::new()
-    } else {
-        let each = names.iter().zip(fits).map(|(name, fit)| OutcomeDiagnostics {
-            outcome: (*name).to_owned(),
-            residual_sd: fit.residual_sd,
-            residual_resolved: fit.residual_resolved,
-        });
-        each.collect()
-    };
+    let outcomes = names.iter().zip(fits).map(|(name, fit)| OutcomeDiagnostics {
+        outcome: (*name).to_owned(),
+        residual_sd: fit.residual_sd,
+        residual_resolved: fit.residual_resolved,
+    });
     Diagnostics {
         rows: rows.map(|(rows, _)| rows),
         rows_std_error: rows.map(|(_, sd)| sd),
         signal_to_noise: design.signal_to_noise(),
         ridge: design.ridge(),
         repair: design.repair().map(|repair| repair.name().to_owned()),
-        outcomes,
-        notes: notes(design, fits, &unresolved),
+        outcomes: outcomes.collect(),
+        notes: notes(design, summary),
     }
 }

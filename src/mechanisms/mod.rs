@@ -6,16 +6,18 @@
 pub mod additive_wishart;
 pub mod analyze_gauss;
 mod drawn;
+pub mod gaussian;
 pub mod ols;
+pub mod reuse_cov;
 pub mod shared;
 pub mod sketch;
 
 use serde_json::{Map, Value};
 
 use self::shared::{Afterwards, NoiseError, Price};
-use crate::data::{Geometry, Moments};
+use crate::data::{Geometry, Layout, Moments};
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::GridParams;
+use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
 use crate::plan::{CheckedPlan, PlanError, Purpose};
 use crate::privacy::adjacency::{Adjacency, Protect};
@@ -92,8 +94,11 @@ const fn row(
 }
 
 /// Mechanisms whose paper's own scale is built.
-const HAVE_PAPER: [&str; 6] = [
+const HAVE_PAPER: [&str; 9] = [
     "analyze-gauss",
+    "reuse-cov-gauss",
+    "reuse-cov-proj-x",
+    "reuse-cov-proj-y",
     "jl-ridge",
     "jl-ridge-adaptive",
     "additive-wishart",
@@ -133,24 +138,32 @@ pub const TABLE: [Info; 21] = {
             Bounded,
             "Wang 2018; primo 1.13",
         ),
-        row(
-            "reuse-cov-gauss",
-            "Shares one noisy covariance among all outcomes.",
-            Moments,
-            Gaussian,
-            Both,
-            Exact,
-            "PRIMO Alg. 1",
-        ),
-        row(
-            "reuse-cov-proj-x",
-            "Projects the outcomes on the features; protects the labels alone.",
-            Moments,
-            Gaussian,
-            Relaxed(Protect::Labels),
-            Exact,
-            "PRIMO Alg. 2; primo 1.7",
-        ),
+        Info {
+            built: true,
+            prefer: "Prefer it for many outcomes on the same features: what is spent on the features is spent once for all.",
+            ..row(
+                "reuse-cov-gauss",
+                "Shares one noisy covariance among all outcomes.",
+                Moments,
+                Gaussian,
+                Both,
+                Exact,
+                "PRIMO Alg. 1; primo 1.5",
+            )
+        },
+        Info {
+            built: true,
+            prefer: "Prefer it where the features may be published: they are not protected, and the whole budget goes to the outcomes.",
+            ..row(
+                "reuse-cov-proj-x",
+                "Projects the outcomes on the features; protects the labels alone.",
+                Moments,
+                Gaussian,
+                Relaxed(Protect::Labels),
+                Exact,
+                "PRIMO Alg. 2; primo 1.7",
+            )
+        },
         row(
             "reuse-cov-proj-y",
             "Projects the features on the outcomes; protects the features alone.",
@@ -342,6 +355,8 @@ pub fn find(name: &str) -> Option<&'static Info> {
 pub enum Mechanism {
     /// Noisy second moments.
     AnalyzeGauss(analyze_gauss::Parameters),
+    /// Noisy moments of features, and of features with many outcomes.
+    ReuseCov(reuse_cov::Parameters),
     /// Second moments and those of random rows.
     AdditiveWishart(additive_wishart::Parameters),
     /// A matrix drawn around the second moments and a ridge.
@@ -353,18 +368,18 @@ pub enum Mechanism {
 /// The noise of one release: public, and known before any data are.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Noise {
-    /// Of `analyze-gauss`.
-    Gaussian(analyze_gauss::Noise),
+    /// On each cell by itself.
+    Gaussian(gaussian::Noise),
     /// Of `additive-wishart`.
     Wishart(additive_wishart::Noise),
     /// Of the projections and posterior draws.
     Sketch(sketch::Noise),
 }
 
-/// A released matrix: its packed upper triangle in squared codes, and the law that it was drawn from.
+/// Released moments in squared codes, and the law that they were drawn from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawn {
-    /// The cells, row by row.
+    /// The cells, in the order of the release's layout.
     pub cells: Vec<i128>,
     /// What a reader has to know to use them.
     pub law: NoiseLaw,
@@ -444,7 +459,7 @@ impl Noise {
 
     /// Its Gaussian form, where it has one.
     #[must_use]
-    pub const fn gaussian(&self) -> Option<&analyze_gauss::Noise> {
+    pub const fn gaussian(&self) -> Option<&gaussian::Noise> {
         match self {
             Self::Gaussian(noise) => Some(noise),
             Self::Wishart(_) | Self::Sketch(_) => None,
@@ -457,7 +472,7 @@ impl Noise {
     pub fn release<E: Entropy>(&self, moments: &Moments, rng: &mut E) -> Option<Drawn> {
         match self {
             Self::Gaussian(noise) => {
-                Some(Drawn { cells: analyze_gauss::perturb(moments, noise, rng), law: noise.law() })
+                Some(Drawn { cells: gaussian::perturb(moments, noise, rng), law: noise.law() })
             }
             Self::Wishart(noise) => {
                 noise.release(moments, rng).map(|cells| Drawn { cells, law: noise.law() })
@@ -490,6 +505,15 @@ impl Mechanism {
             "analyze-gauss" => {
                 let (parameters, filled) = analyze_gauss::Parameters::from_plan(plan)?;
                 Ok((info, Self::AnalyzeGauss(parameters), filled))
+            }
+            "reuse-cov-gauss" | "reuse-cov-proj-x" | "reuse-cov-proj-y" => {
+                let kind = match name {
+                    "reuse-cov-proj-x" => reuse_cov::Kind::ProjectedOnFeatures,
+                    "reuse-cov-proj-y" => reuse_cov::Kind::ProjectedOnOutcomes,
+                    _ => reuse_cov::Kind::Gauss,
+                };
+                let (parameters, filled) = reuse_cov::Parameters::from_plan(plan, kind)?;
+                Ok((info, Self::ReuseCov(parameters), filled))
             }
             "additive-wishart" => {
                 let (parameters, filled) = additive_wishart::Parameters::from_plan(plan)?;
@@ -528,9 +552,36 @@ impl Mechanism {
     pub const fn grid(&self) -> GridParams {
         match self {
             Self::AnalyzeGauss(parameters) => parameters.grid,
+            Self::ReuseCov(parameters) => parameters.grid(),
             Self::AdditiveWishart(parameters) => parameters.grid,
             Self::Sketch(parameters) => parameters.grid,
             Self::Ols(_) => ols::GRID,
+        }
+    }
+
+    /// What of the plan's own defaults needs the table's columns: changes how records become integers, and answers the
+    /// parameters as they stand in a filled plan.
+    ///
+    /// # Errors
+    /// [`PlanError`] where the columns do not fit the parameters.
+    pub fn settle(&self, plan: &CheckedPlan, bound: &mut BoundPlan) -> Result<Map<String, Value>, PlanError> {
+        let mut settled = Map::new();
+        if let Self::ReuseCov(parameters) = self
+            && let Some(kappa) = parameters.settle(plan, bound)?
+        {
+            settled.insert("kappa".to_owned(), Value::from(kappa));
+        }
+        Ok(settled)
+    }
+
+    /// Which moments are released, of so many features with the constant and so many outcomes.
+    #[must_use]
+    pub fn layout(&self, features: usize, outcomes: usize) -> Layout {
+        match self {
+            Self::ReuseCov(parameters) => parameters.layout(features, outcomes),
+            Self::AnalyzeGauss(_) | Self::AdditiveWishart(_) | Self::Sketch(_) | Self::Ols(_) => {
+                Layout::whole(features + outcomes)
+            }
         }
     }
 
@@ -539,6 +590,7 @@ impl Mechanism {
     pub fn afterwards(&self) -> Afterwards {
         match self {
             Self::AnalyzeGauss(parameters) => parameters.afterwards,
+            Self::ReuseCov(parameters) => parameters.afterwards,
             Self::AdditiveWishart(parameters) => parameters.afterwards,
             Self::Sketch(parameters) => parameters.afterwards,
             Self::Ols(_) => Afterwards::default(),
@@ -549,7 +601,12 @@ impl Mechanism {
     ///
     /// # Errors
     /// [`NoiseError`] where the budget buys none, or the parameters do not fit the table's terms.
-    pub fn noise(&self, plan: &CheckedPlan, geometry: &Geometry) -> Result<Option<Noise>, NoiseError> {
+    pub fn noise(
+        &self,
+        plan: &CheckedPlan,
+        geometry: &Geometry,
+        layout: Layout,
+    ) -> Result<Option<Noise>, NoiseError> {
         let Some(budget) = &plan.budget else { return Ok(None) };
         if let Self::AdditiveWishart(_) | Self::Sketch(_) = self
             && geometry.terms.len() > MOST_DRAWN_TERMS
@@ -567,6 +624,9 @@ impl Mechanism {
         Ok(match self {
             Self::AnalyzeGauss(parameters) => {
                 Some(Noise::Gaussian(parameters.noise(plan, geometry, budget)?))
+            }
+            Self::ReuseCov(parameters) => {
+                Some(Noise::Gaussian(parameters.noise(plan, geometry, layout, budget)?))
             }
             Self::AdditiveWishart(parameters) => {
                 Some(Noise::Wishart(additive_wishart::Noise::calibrate(plan, geometry, parameters, budget)?))

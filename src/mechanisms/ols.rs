@@ -12,15 +12,18 @@ use crate::inference::options::Options;
 use crate::inference::report::{Layout, report as unpenalised};
 use crate::math::linalg::Cholesky;
 use crate::math::special::normal_quantile;
-use crate::plan::bound::GridParams;
+use crate::plan::bound::{GridParams, Norms};
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::release::document::{Coefficients, Diagnostics, Entry, Interval};
 
 /// The finest grid; no record within its bounds is shortened. Without noise the constant needs little of a record's
 /// length, and the features, whose rounding adds up, most of the rest.
-pub const GRID: GridParams =
-    GridParams { radius: 1 << 24, intercept_weight: 0.0625, feature_share: 0.8, row_norm: 1.0 };
+pub const GRID: GridParams = GridParams {
+    radius: 1 << 24,
+    intercept_weight: 0.0625,
+    norms: Norms::Record { feature_share: 0.8, row_norm: 1.0 },
+};
 
 /// The parameters, defaults filled in.
 #[derive(Clone, Copy, Debug, PartialEq)]

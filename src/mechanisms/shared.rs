@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::inference::options::{Repair, Ridge};
-use crate::plan::bound::GridParams;
+use crate::plan::bound::{GridParams, Norms};
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
@@ -11,11 +11,37 @@ use crate::privacy::calibrate::{Budget, CalibrationError, Split, delta_of_units,
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::mutants::{Mutant, planted};
 
+/// Below this μ the grid is coarser, so that S stays within the sampler's range.
+const SMALL_MU: f64 = 1.0 / 64.0;
+
+/// R where a plan does not say it: 2^24, and 2^20 for a small budget.
+#[must_use]
+pub fn usual_radius(plan: &CheckedPlan) -> u32 {
+    // A budget that cannot be used is refused by the calibration.
+    let mu =
+        |budget| wallets(budget, &Split::Gaussian).map_or(f64::INFINITY, |wallets| wallets.pair.mu.get());
+    let small = plan.budget.as_ref().is_some_and(|budget| mu(budget) < SMALL_MU);
+    if small { 1 << 20 } else { 1 << 24 }
+}
+
 /// How records become integers: `radius`, `intercept_weight`, `feature_share` and `row_norm` (contract, Parameters).
 ///
 /// # Errors
 /// [`PlanError`] for a value out of range.
 pub fn grid(params: &mut Params<'_>, plan: &CheckedPlan, radius: u32) -> Result<GridParams, PlanError> {
+    let (radius, intercept_weight) = scale(params, plan, radius)?;
+    let norms = Norms::Record {
+        feature_share: params.number("feature_share", 0.6, 0.1..=0.9, None)?,
+        row_norm: params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?,
+    };
+    Ok(GridParams { radius, intercept_weight, norms })
+}
+
+/// `radius` and `intercept_weight`, which every grid has.
+///
+/// # Errors
+/// [`PlanError`] for a value out of range.
+pub fn scale(params: &mut Params<'_>, plan: &CheckedPlan, radius: u32) -> Result<(u32, f64), PlanError> {
     let radius = params.value(
         "radius",
         Value::from(radius),
@@ -35,12 +61,7 @@ pub fn grid(params: &mut Params<'_>, plan: &CheckedPlan, radius: u32) -> Result<
         let weight = value.as_f64().filter(|weight| (0.0..=1.0).contains(weight));
         weight.filter(|weight| *weight > 0.0 || may_drop_constant)
     })?;
-    Ok(GridParams {
-        radius,
-        intercept_weight,
-        feature_share: params.number("feature_share", 0.6, 0.1..=0.9, None)?,
-        row_norm: params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?,
-    })
+    Ok((radius, intercept_weight))
 }
 
 /// What is done with the released moments: `ridge` and `repair` (contract, Parameters).
@@ -58,9 +79,17 @@ impl Afterwards {
     /// # Errors
     /// [`PlanError`] for a value that is none of the choices.
     pub fn take(params: &mut Params<'_>) -> Result<Self, PlanError> {
+        Self::take_with(params, "none", "shift")
+    }
+
+    /// Reads both, with other defaults.
+    ///
+    /// # Errors
+    /// [`PlanError`] for a value that is none of the choices.
+    pub fn take_with(params: &mut Params<'_>, ridge: &str, repair: &str) -> Result<Self, PlanError> {
         Ok(Self {
-            ridge: params.value("ridge", Value::from("none"), Ridge::EXPECTED, Ridge::from_value)?,
-            repair: params.choice("repair", "shift", &Repair::CHOICES)?,
+            ridge: params.value("ridge", Value::from(ridge), Ridge::EXPECTED, Ridge::from_value)?,
+            repair: params.choice("repair", repair, &Repair::CHOICES)?,
         })
     }
 }

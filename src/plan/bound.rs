@@ -92,10 +92,46 @@ pub struct GridParams {
     pub radius: u32,
     /// c / W; 0 drops the constant from the moments.
     pub intercept_weight: f64,
-    /// u, the share of the squared norm that the features have.
-    pub feature_share: f64,
-    /// Longest record kept, as a share of the longest that the bounds allow.
-    pub row_norm: f64,
+    /// What is bounded: the record, or each of its sides.
+    pub norms: Norms,
+}
+
+/// What of a record has a bounded norm, and which share of what the bounds allow is kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Norms {
+    /// The record as a whole, which is shortened as a whole.
+    Record {
+        /// u, the share of the squared norm that the features have.
+        feature_share: f64,
+        /// Longest record kept, as a share of the longest that the bounds allow.
+        row_norm: f64,
+    },
+    /// Features with the constant on one side, outcomes on the other (primo 1.0).
+    Sides(Sides),
+}
+
+/// The two sides of a record, each with a bound of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sides {
+    /// B_y² / B_x², the squared norm that the outcomes may have for that of the features with the constant, in codes.
+    pub ratio: f64,
+    /// Longest features kept, as a share of the longest that the bounds allow.
+    pub feature_norm: f64,
+    /// Longest outcomes kept, as a share of the longest that the bounds allow.
+    pub outcome_norm: f64,
+    /// How a long record is shortened.
+    pub shortening: Shortening,
+}
+
+/// How a record is shortened whose features or outcomes are too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shortening {
+    /// As a whole, constant included, so that a linear relation in it stays: for full protection alone.
+    Together,
+    /// Each side by itself: where one side is public, the other must not show in it (primo 1.0).
+    Apart,
+    /// The features with the constant as one; each outcome by itself, whose bound is then that of one outcome.
+    EachOutcome,
 }
 
 /// Everything that reading and encoding a table's records needs.

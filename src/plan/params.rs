@@ -88,6 +88,22 @@ impl<'a> Params<'a> {
         Ok(read)
     }
 
+    /// Takes the raw value `name` through `read` where the plan gives it.
+    ///
+    /// # Errors
+    /// When the value does not fit `expected`.
+    pub fn optional<T>(
+        &mut self,
+        name: &str,
+        expected: &str,
+        read: impl Fn(&Value) -> Option<T>,
+    ) -> Result<Option<T>, PlanError> {
+        match self.given.get(name) {
+            None => Ok(None),
+            Some(value) => self.value(name, value.clone(), expected, read).map(Some),
+        }
+    }
+
     /// All parameters with their defaults filled in.
     ///
     /// # Errors

@@ -326,6 +326,68 @@ pub fn sensitivity_squared(
     one_row * &k * k
 }
 
+/// Δ², the squared sensitivity of the features' moments X'X together with the cross moments X'Y, exactly (primo 1.5).
+///
+/// A record has features of squared norm at most `features` = B_x² and outcomes of squared norm at most B_y². `cross` is
+/// w² B_y², with w² the variance of the noise on the diagonal of X'X over that on X'Y, so that κ = `cross` / B_x². In
+/// coordinates where the noise is alike everywhere the record (x, y) is svec(x x') with w x y'. Adding one moves that by
+/// ‖x‖² √(‖x‖² + w² ‖y‖²) <= B_x² √(1 + κ). For a replacement the largest move is √2 B_x² (1 + κ/2) where κ <= 2, at an angle
+/// between x and x̃ whose cosine is κ/2, and 2 √κ B_x² beyond, where x̃ = ±x. So in integers:
+///
+/// - add-remove: B_x⁴ + B_x² `cross`;
+/// - replace-one: (2 B_x² + `cross`)² / 2, rounded up, where `cross` <= 2 B_x², else 4 B_x² `cross`.
+///
+/// k rows of one person are k such moves, one after the other, and multiply Δ by k. It is the same where outcomes are public
+/// and their bound is the largest norm among them.
+#[must_use]
+pub fn joint_sensitivity_squared(
+    features: u64,
+    cross: u64,
+    adjacency: Adjacency,
+    max_rows_per_person: u32,
+) -> UBig {
+    let a = UBig::from(features);
+    let b = if planted(Mutant::CrossMomentsUncounted) { UBig::ZERO } else { UBig::from(cross) };
+    let twice = &a * UBig::from(2_u8);
+    let one_row = match adjacency {
+        Adjacency::AddRemove => &a * (&a + b),
+        Adjacency::ReplaceOne if b <= twice => {
+            let sum = twice + b;
+            (&sum * &sum + UBig::ONE) / UBig::from(2_u8)
+        }
+        Adjacency::ReplaceOne => a * b * UBig::from(4_u8),
+    };
+    let k = UBig::from(max_rows_per_person);
+    one_row * &k * k
+}
+
+/// Δ², the squared sensitivity of all second moments of records whose features have a squared norm of at most `features` and
+/// whose outcomes one of at most `outcomes`; also where only the outcomes' squares are released of Y'Y, for leaving cells out
+/// cannot raise it (primo 1.5, augmented). R² = B_x² + B_y²: R⁴, or 2 R⁴ under replace-one.
+#[must_use]
+pub fn augmented_sensitivity_squared(
+    features: u64,
+    outcomes: u64,
+    adjacency: Adjacency,
+    max_rows_per_person: u32,
+) -> UBig {
+    let square = UBig::from(features) + UBig::from(outcomes);
+    let one_row = match adjacency {
+        Adjacency::AddRemove => &square * &square,
+        Adjacency::ReplaceOne => &square * &square * UBig::from(2_u8),
+    };
+    let k = UBig::from(max_rows_per_person);
+    one_row * &k * k
+}
+
+/// Δ², the squared sensitivity of X'Y where a record's outcomes alone are replaced, its features staying as they are
+/// (primo 1.7): ‖x (y − ỹ)'‖² <= B_x² (2 B_y)².
+#[must_use]
+pub fn label_sensitivity_squared(features: u64, outcomes: u64, max_rows_per_person: u32) -> UBig {
+    let k = UBig::from(max_rows_per_person);
+    UBig::from(features) * UBig::from(outcomes) * UBig::from(4_u8) * &k * k
+}
+
 /// S for a release of squared sensitivity Δ² that may cost `units` of the Gaussian wallet: the least integer with
 /// Δ² 2^40 <= units S².
 ///

@@ -73,6 +73,10 @@ mutants! {
     NoClip,
     /// Each column is clamped, the record as a whole is not.
     ColumnClampOnly,
+    /// Outcomes with a bound of their own keep their length.
+    OutcomesUnclipped,
+    /// The sensitivity of the features' moments where those of features and outcomes are released with them.
+    CrossMomentsUncounted,
     /// The limit of rows per person is ignored.
     KeepAllRowsOfPerson,
     /// Rows without an id count as one person's.

@@ -132,6 +132,12 @@ impl FixedSize {
         Ok(Self { rate: if libm::fma(rate, n, -m) < 0.0 { rate.next_up() } else { rate } })
     }
 
+    /// m/n, rounded up.
+    #[must_use]
+    pub fn rate(self) -> f64 {
+        self.rate
+    }
+
     /// What a mechanism with that guarantee under `replace-one` has under `replace-one` on the sample:
     /// (ln(1 + q (e^ε − 1)), q δ) with q = m/n. Balle, Barthe, Gaboardi 2018, Theorem 9.
     #[must_use]

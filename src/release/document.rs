@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 pub use super::long::{CoefficientTable, Entry};
+use super::moments::ReleasedMoments;
 use crate::math::round::to_digits;
 use crate::plan::Plan;
 use crate::privacy::adjacency::{Adjacency, Protect};
@@ -203,18 +204,6 @@ pub enum Interval {
     Approximate,
     /// The noise is as large as the signal.
     Withheld,
-}
-
-/// A released second-moment matrix in coded units, as it was drawn.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ReleasedMoments {
-    /// The terms in the matrix's order.
-    pub terms: Vec<Term>,
-    /// The whole symmetric matrix, entries as decimal strings.
-    pub matrix: Vec<Vec<String>>,
-    /// The law of the noise; `null` where there is none.
-    pub noise: Option<NoiseLaw>,
 }
 
 /// One coordinate of a record: its value is `centre + scale * code`.

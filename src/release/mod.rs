@@ -5,6 +5,7 @@ pub mod document;
 pub mod figure;
 pub mod format;
 pub mod long;
+pub mod moments;
 pub mod report;
 pub mod statement;
 pub mod table;

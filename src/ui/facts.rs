@@ -232,7 +232,7 @@ fn expected(prepared: &Prepared) -> Option<Preview> {
         ..Options::default()
     };
     let law = prepared.cost()?.noise.law();
-    let expected = Expected::of(&law, plan, prepared.geometry()).ok()?;
+    let expected = Expected::of(&law, plan, prepared.geometry(), prepared.layout()).ok()?;
     let intercept = prepared.checked().intercept;
     preview(prepared.geometry(), prepared.bound(), expected, rows, intercept, options).ok()
 }

@@ -239,8 +239,7 @@ impl<P: Fn(&Response)> Table<P> {
             scanner.ask(&setup)?;
         }
         let workers = self.scanners.len();
-        let terms = prepared.geometry().terms.len();
-        let step = slice_bytes(self.length, terms, workers);
+        let step = slice_bytes(self.length, prepared.moments().least_bytes(), workers);
         let mut combiner = Combiner::<Moments>::new(header, self.length, prepared.bound(), step, workers);
         let mut jobs: Vec<Option<Job>> = vec![None; workers];
         while !combiner.is_done() {
@@ -264,7 +263,7 @@ impl<P: Fn(&Response)> Table<P> {
         }
         match combiner.finish() {
             Some(scan) => Ok(scan),
-            None => Ok(Scan { sink: Moments::new(terms), records: 0, persons: None }),
+            None => Ok(Scan { sink: prepared.moments(), records: 0, persons: None }),
         }
     }
 

@@ -132,8 +132,7 @@ impl Scanner {
         let prepared = self.prepared.as_ref().ok_or_else(|| {
             Failure::new(Reason::Program, "A worker was asked to read before it had the plan.")
         })?;
-        let terms = prepared.geometry().terms.len();
-        let mut scanner = SliceScanner::new(job, prepared.bound(), Moments::new(terms));
+        let mut scanner = SliceScanner::new(job, prepared.bound(), prepared.moments());
         let mut pieces = Pieces::new(&self.file, job.from, job.to);
         while let Some(bytes) = pieces.next().await? {
             let read = bytes.len() as u64;

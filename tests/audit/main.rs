@@ -46,6 +46,8 @@ const KILLERS: [(Mutant, &[&str]); 29] = [
     (Mutant::CoarseGaussian, &["T8 least scale"]),
     (Mutant::NoClip, &["T1 P4", "T1 P5", LIST]),
     (Mutant::ColumnClampOnly, &["T1 P5", LIST]),
+    (Mutant::OutcomesUnclipped, &["T1 P16"]),
+    (Mutant::CrossMomentsUncounted, &["T1 P12", "T1 P13", "T1 P14"]),
     (Mutant::KeepAllRowsOfPerson, &["T1 P8", "T1 P8 iid", LIST]),
     (Mutant::EmptyIdsPooled, &["T1 P10", "T1 P10 iid", LIST]),
     (Mutant::DiagonalCellUnnoised, &["T1 P1", "T3", "T6 goe", "T6 iid", LIST]),

@@ -11,7 +11,7 @@ use discreet::audit::check::{Check, Finding, Item, Kind, Measured, Verdict};
 use discreet::audit::fit::{self, Fit, Sampler};
 use discreet::audit::pairs::with_constant;
 use discreet::engine::{demonstrate, release};
-use discreet::mechanisms::analyze_gauss::perturb;
+use discreet::mechanisms::gaussian::perturb;
 use discreet::noise::entropy::{DemoRng, PrivateRng};
 use discreet::noise::law;
 use discreet::release::document::{LedgerReference, Shape};
@@ -94,7 +94,7 @@ fn a_release_shows_the_audited_integers_and_no_others() {
     let (prepared, moments) = read(&with_constant(Shape::Goe), "x,y\n0.2,0.4\n").unwrap();
     let cells = perturb(&moments, &noise(&prepared).unwrap(), &mut DemoRng::new(5, 1));
     let released = demonstrate(&prepared, &moments, DemoRng::new(5, 1), software()).unwrap();
-    let matrix = released.document().moments.clone().unwrap().matrix;
+    let matrix = released.document().moments.clone().unwrap().matrix.unwrap();
     let upper: Vec<&String> = (0..3).flat_map(|row| &matrix[row][row..]).collect();
     assert_eq!(upper, cells.iter().map(i128::to_string).collect::<Vec<_>>().iter().collect::<Vec<_>>());
 }

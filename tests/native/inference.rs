@@ -20,23 +20,26 @@ use discreet::inference::{
     CellNoise, Fit, Layout, NoisyMoments, Options, RefitError, Repair, Ridge, fit, refit, report,
 };
 use discreet::plan::bind::bind;
-use discreet::plan::bound::{BoundPlan, GridParams};
+use discreet::plan::bound::{BoundPlan, GridParams, Norms};
 use discreet::plan::{CheckedPlan, Plan, Purpose};
 use discreet::privacy::convert::gdp_mu;
 use discreet::privacy::measure::{Delta, Epsilon};
 use discreet::release::Release;
 use discreet::release::document::{
-    Assurance, Coefficients, Diagnostics, Interval, LedgerReference, NoiseLaw, Privacy, ReleasedMoments,
-    Shape, Software, Term,
+    Assurance, Coefficients, Diagnostics, Interval, LedgerReference, NoiseLaw, Privacy, Shape, Software, Term,
 };
+use discreet::release::moments::ReleasedMoments;
 use discreet::release::statement::Statement;
 use nalgebra::{DMatrix, DVector};
 use serde_json::json;
 
 use crate::audit::audits::coverage::{SLOPES, add_noise, add_products, coded_terms, sphere_cells};
 
-const GRID: GridParams =
-    GridParams { radius: 1 << 24, intercept_weight: 0.5, feature_share: 0.6, row_norm: 1.0 };
+const GRID: GridParams = GridParams {
+    radius: 1 << 24,
+    intercept_weight: 0.5,
+    norms: Norms::Record { feature_share: 0.6, row_norm: 1.0 },
+};
 
 /// A table with its coding: the exact moments of coded rows (constant first), in units of R².
 struct Table {
@@ -452,7 +455,8 @@ fn released(geometry: &Geometry, cells: &[i128], scale: u128) -> ReleasedMoments
     let terms = geometry.terms.iter();
     ReleasedMoments {
         terms: terms.map(|t| Term { term: t.name.clone(), centre: t.centre, scale: t.scale }).collect(),
-        matrix,
+        matrix: Some(matrix),
+        blocks: None,
         noise: (scale > 0).then(|| NoiseLaw::DiscreteGaussian { shape: Shape::Goe, s: scale.to_string() }),
     }
 }
@@ -583,7 +587,7 @@ fn a_refit_that_cannot_be_says_why() {
     );
     for (row, column, text) in [(1, 1, "1.5"), (1, 1, ""), (1, 2, "7"), (2, 2, &*"9".repeat(60))] {
         let mut moments = released(&geometry, &cells, 7);
-        moments.matrix[row][column] = text.to_owned();
+        moments.matrix.as_mut().unwrap()[row][column] = text.to_owned();
         let damaged = release(plan.clone(), Some(moments), nothing(), Diagnostics::default());
         let error = refit(&damaged, "bmi", &["bp".to_owned()], Ridge::None, Repair::Shift, 0.95).unwrap_err();
         assert!(error.to_string().ends_with("the release is damaged"), "{error}");
@@ -601,7 +605,8 @@ fn the_preview_is_honest_about_the_diabetes_table() {
         let (_, bound, geometry) = diabetes_plan(features, json!("none"));
         let scale = noise_scale(&geometry, epsilon);
         let law = CellNoise::new(Shape::Goe, scale, 1 << 24);
-        let expected = Expected { noise: law, ridge: 0.0 };
+        let expected =
+            Expected { noise: law, ridge: 0.0, layout: discreet::data::Layout::whole(geometry.terms.len()) };
         let preview = preview(&geometry, &bound, expected, 442, true, Options::default()).unwrap();
         let cells = integer_cells(&bound, &geometry);
         let mut ratios: Vec<f64> = (0..51)

@@ -205,7 +205,8 @@ fn a_planted_leak_is_seen() {
         (|release, side| release.software.build = side.moments.get(0, 0).to_string(), "report"),
         (
             |release, side| {
-                release.moments.as_mut().unwrap().matrix[2][2] = side.moments.get(2, 2).to_string();
+                release.moments.as_mut().unwrap().matrix.as_mut().unwrap()[2][2] =
+                    side.moments.get(2, 2).to_string();
             },
             "refit",
         ),
@@ -304,7 +305,7 @@ fn a_charged_release_is_a_function_of_its_integers() {
         bench.open_ledger("8");
         let printed = bench.ok("release --plan plan.json --ledger ledger.json table.csv");
         let release: Release = serde_json::from_str(&printed).unwrap();
-        let matrix = release.moments.as_ref().unwrap().matrix.clone();
+        let matrix = release.moments.as_ref().unwrap().matrix.clone().unwrap();
         let target: Vec<i128> = (0..matrix.len())
             .flat_map(|row| matrix[row][row..].iter().map(|cell| cell.parse().unwrap()).collect::<Vec<_>>())
             .collect();

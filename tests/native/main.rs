@@ -26,7 +26,9 @@ mod ledger_model;
 mod mechanisms;
 mod pivots;
 mod plans;
+mod primo;
 mod profiles;
+mod projections;
 mod records;
 mod reproduce;
 #[path = "../reproduce/sheffet/mod.rs"]
@@ -37,6 +39,8 @@ mod support;
 mod vectors;
 #[path = "../vectors/harness.rs"]
 mod vectors_harness;
+#[path = "../vectors/primo.rs"]
+mod vectors_primo;
 #[path = "../web/golden.rs"]
 mod web_golden;
 #[path = "../web/pld.rs"]

@@ -75,7 +75,9 @@ fn pivots(name: &str, rows: &str, freedom: Freedom) -> ([f64; 3], f64) {
     let (mut inside, mut count, mut square) = ([0_u32; 3], [0_u32; 3], 0.0);
     for draw in 0..DRAWS {
         let (cells, law) = noise.release(&moments, &mut DemoRng::new(77, draw.into())).unwrap();
-        let drawn = NoisyMoments::from_law(prepared.geometry(), &cells, &law, prepared.plan()).unwrap();
+        let drawn =
+            NoisyMoments::from_law(prepared.geometry(), prepared.layout(), &cells, &law, prepared.plan())
+                .unwrap();
         for (which, ((predictors, constant), truth)) in designs.iter().zip(&truth).enumerate() {
             let found = fit(&drawn, 3, predictors, *constant, Options::default()).unwrap();
             let (estimate, error) = (found.estimate.unwrap(), found.uncertainty.unwrap());
@@ -157,7 +159,13 @@ fn population(name: &str, params: Value, epsilon: f64, rows: u32, trials: u32) -
         let mut rng = Pseudo::new(17, &[trial.into()]);
         let moments = sphere_rows(rows, &mut rng);
         let drawn = noise.release(&moments, &mut DemoRng::new(19, trial.into())).unwrap();
-        let read = NoisyMoments::from_law(prepared.geometry(), &drawn.cells, &drawn.law, prepared.plan());
+        let read = NoisyMoments::from_law(
+            prepared.geometry(),
+            prepared.layout(),
+            &drawn.cells,
+            &drawn.law,
+            prepared.plan(),
+        );
         let options = Options { rows: Some(rows.into()), ..Options::default() };
         let found = fit(&read.unwrap(), 5, &[0, 1, 2, 3, 4], false, options).unwrap();
         assert_eq!(found.interval, Interval::Normal);
@@ -202,7 +210,9 @@ fn the_matrices_of_both_laws_estimate_the_same_moments() {
     let mut mean = DMatrix::zeros(6, 6);
     for run in 0..400 {
         let (cells, law) = noise.release(&moments, &mut DemoRng::new(29, run)).unwrap();
-        let read = NoisyMoments::from_law(prepared.geometry(), &cells, &law, prepared.plan()).unwrap();
+        let read =
+            NoisyMoments::from_law(prepared.geometry(), prepared.layout(), &cells, &law, prepared.plan())
+                .unwrap();
         mean += read.matrix() / 400.0;
     }
     for at in 0..6 {

@@ -1,12 +1,15 @@
 //! What a plan may say, and what it is told when it may not.
 
 use discreet::plan::bind::bind;
-use discreet::plan::bound::{GridParams, Kind, Role};
+use discreet::plan::bound::{GridParams, Kind, Norms, Role};
 use discreet::plan::{CheckedPlan, Plan, PlanError, Purpose};
 use serde_json::{Value, json};
 
-const GRID: GridParams =
-    GridParams { radius: 1 << 24, intercept_weight: 0.5, feature_share: 0.6, row_norm: 1.0 };
+const GRID: GridParams = GridParams {
+    radius: 1 << 24,
+    intercept_weight: 0.5,
+    norms: Norms::Record { feature_share: 0.6, row_norm: 1.0 },
+};
 
 fn example() -> Value {
     json!({

@@ -13,7 +13,7 @@ use discreet::data::moments::{MAX_TERMS, Moments, MomentsError};
 use discreet::data::preview::{Suggestion, preview};
 use discreet::data::{HeaderRead, HeaderRules, csv::Record, header::read_header};
 use discreet::plan::bound::{
-    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Missing, PersonColumn, Role,
+    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Missing, Norms, PersonColumn, Role,
 };
 use proptest::prelude::*;
 
@@ -44,7 +44,11 @@ pub fn plan(columns: Vec<BoundColumn>, fields: usize) -> BoundPlan {
         missing: Missing::Skip,
         fields,
         csv: rules(),
-        grid: GridParams { radius: 1 << 24, intercept_weight: 0.5, feature_share: 0.6, row_norm: 1.0 },
+        grid: GridParams {
+            radius: 1 << 24,
+            intercept_weight: 0.5,
+            norms: Norms::Record { feature_share: 0.6, row_norm: 1.0 },
+        },
         guard: false,
     }
 }
@@ -231,7 +235,7 @@ fn bytes_that_hold_no_sums_are_refused() {
     assert_eq!(Moments::from_bytes(&long), Err(MomentsError::Malformed));
     let mut large = bytes;
     // One row cannot have a sum of 2^120.
-    large[16 + 15] = 1;
+    large[32 + 15] = 1;
     assert_eq!(Moments::from_bytes(&large), Err(MomentsError::Malformed));
     assert_eq!(Moments::from_bytes(&[0xff; 64]), Err(MomentsError::Malformed));
     assert!(Moments::from_bytes(&Moments::new(MAX_TERMS).to_bytes()).is_ok());
@@ -283,7 +287,7 @@ fn the_grid_stays_within_its_radius() {
 fn codes_stand_for_values() {
     let mut plan = clinic();
     for row_norm in [1.0, 0.8] {
-        plan.grid.row_norm = row_norm;
+        plan.grid.norms = Norms::Record { feature_share: 0.6, row_norm };
         let terms = Geometry::new(&plan).terms;
         let row = encode(&plan, &["37.5", "F", "141"]).expect("complete");
         for (place, value) in [(0, 1.0), (1, 37.5), (2, 0.0), (3, 141.0)] {
@@ -306,7 +310,7 @@ fn values_beyond_their_bounds_are_clipped() {
 #[test]
 fn a_long_record_is_shortened_as_a_whole() {
     let mut plan = clinic();
-    plan.grid.row_norm = 0.5;
+    plan.grid.norms = Norms::Record { feature_share: 0.6, row_norm: 0.5 };
     let reach = f64::from(Geometry::new(&plan).reach);
     let row = encode(&plan, &["120", "M", "60"]).expect("complete");
     let norm = row[1..].iter().map(|&code| f64::from(code).powi(2)).sum::<f64>().sqrt();

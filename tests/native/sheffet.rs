@@ -90,7 +90,8 @@ fn code(number: f64) -> String {
 }
 
 fn read(prepared: &Prepared, values: &[f64], law: &NoiseLaw) -> NoisyMoments {
-    NoisyMoments::from_law(prepared.geometry(), &cells(values), law, prepared.plan()).unwrap()
+    NoisyMoments::from_law(prepared.geometry(), prepared.layout(), &cells(values), law, prepared.plan())
+        .unwrap()
 }
 
 fn regression(moments: &NoisyMoments) -> Fit {

@@ -38,11 +38,11 @@ use discreet::privacy::profile::{
 use discreet::privacy::pure_bounds::{
     advanced_drv_eps, advanced_kov_eps, basic_eps, whitehouse_filter_eps, zcdp_pure_eps,
 };
-use discreet::privacy::subsampling::{AddRemoveDp, Direction, Poisson};
+use discreet::privacy::subsampling::{AddRemoveDp, Direction, FixedSize, Poisson};
 use discreet::privacy::units::Units;
 
 /// Every CSV file of the folder; a native test compares the list with the folder.
-pub const FILES: [(&str, &str); 29] = [
+pub const FILES: [(&str, &str); 30] = [
     ("auditing.csv", include_str!("auditing.csv")),
     ("bernoulli_exp.csv", include_str!("bernoulli_exp.csv")),
     ("calibration.csv", include_str!("calibration.csv")),
@@ -61,6 +61,7 @@ pub const FILES: [(&str, &str); 29] = [
     ("ledger_scenarios.csv", include_str!("ledger_scenarios.csv")),
     ("mix_delta.csv", include_str!("mix_delta.csv")),
     ("pld_google.csv", include_str!("pld_google.csv")),
+    ("primo.csv", include_str!("primo.csv")),
     ("pure_conversions.csv", include_str!("pure_conversions.csv")),
     ("sensitivity.csv", include_str!("sensitivity.csv")),
     ("sheffet.csv", include_str!("sheffet.csv")),
@@ -340,6 +341,19 @@ pub fn answer(function: &str, row: &Row) -> Option<Answer> {
         "upper_triangle_epsilon" => {
             let (sigma, delta) = (row.read("sigma"), row.delta("delta"));
             paper::upper_triangle_epsilon(sigma, delta, row.profile_adjacency()).ok().map(Epsilon::get)
+        }
+        "c_paper" => paper::primo::constant(row.epsilon("eps"), row.delta("delta")).ok(),
+        "reuse_cov_epsilon" => {
+            let scales = paper::primo::Scales {
+                covariance: row.read("covariance"),
+                association: row.read("association"),
+            };
+            scales.epsilon(row.delta("delta"), row.profile_adjacency()).ok().map(Epsilon::get)
+        }
+        "subsampled_cov_epsilon" => {
+            let sampling = FixedSize::try_new(row.read("m"), row.read("n")).unwrap();
+            let (sigma, delta) = (row.read("sigma"), row.delta("delta"));
+            paper::primo::subsampled_covariance_epsilon(sigma, delta, sampling).ok().map(Epsilon::get)
         }
         "aw_epsilon" => {
             let (delta, change) = (row.delta("delta"), row.read("b"));

@@ -88,7 +88,13 @@ pub fn digest() -> String {
         hash.update(discrete::gaussian_diagonal(&mut rng, scale(48)).to_le_bytes());
         hash.update(discrete::gaussian_off_diagonal(&mut rng, scale(41)).to_le_bytes());
     }
-    hash.update(moments(TABLE).to_bytes());
+    let mut sums = moments(TABLE);
+    for number in [sums.terms() as u64, sums.rows()] {
+        hash.update(number.to_le_bytes());
+    }
+    for cell in sums.cells() {
+        hash.update(cell.to_le_bytes());
+    }
     hex(hash)
 }
 
@@ -120,7 +126,7 @@ pub fn moments(table: &[u8]) -> Moments {
     let prepared =
         discreet::engine::prepare(plan, &header.names, header.delimiter, Purpose::Release).unwrap();
     let job = Job { slice: 0, from: header.body_offset, to: table.len() as u64, known: true };
-    let mut scanner = SliceScanner::new(job, prepared.bound(), Moments::new(prepared.geometry().terms.len()));
+    let mut scanner = SliceScanner::new(job, prepared.bound(), prepared.moments());
     scanner.feed(&table[usize::try_from(header.body_offset).unwrap()..]);
     match scanner.finish().outcome {
         Outcome::Read { part, .. } => part.sink,

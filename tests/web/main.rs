@@ -9,6 +9,8 @@ mod golden;
 mod store;
 #[path = "../vectors/harness.rs"]
 mod vectors_harness;
+#[path = "../vectors/primo.rs"]
+mod vectors_primo;
 #[path = "pld.rs"]
 mod web_pld;
 mod workers;
@@ -30,4 +32,5 @@ fn a_check_in_the_browser_finds_what_it_finds_natively() {
 #[wasm_bindgen_test]
 fn the_golden_numbers_hold_in_the_browser() {
     vectors_harness::all_pass();
+    vectors_primo::all_pass();
 }

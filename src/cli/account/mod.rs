@@ -9,6 +9,7 @@ mod gaussian;
 mod given;
 mod losses;
 mod paper;
+mod primo;
 mod profiles;
 mod subsampling;
 
@@ -37,7 +38,7 @@ struct Family {
     conversions: &'static [Conversion],
 }
 
-const FAMILIES: [Family; 9] = [
+const FAMILIES: [Family; 10] = [
     gaussian::EVERYDAY,
     gaussian::NAMED,
     calibration::FAMILY,
@@ -46,6 +47,7 @@ const FAMILIES: [Family; 9] = [
     subsampling::FAMILY,
     profiles::FAMILY,
     paper::FAMILY,
+    primo::FAMILY,
     auditing::FAMILY,
 ];
 

@@ -7,7 +7,9 @@ use discreet::data::Moments;
 use discreet::data::csv::Record;
 use discreet::data::encode::{Encoded, Encoder, Geometry};
 use discreet::inference::pseudo::mix;
-use discreet::plan::bound::{BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Missing, Role};
+use discreet::plan::bound::{
+    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Missing, Norms, Role,
+};
 
 use super::{Audit, Depth, Saw, audit, judged};
 
@@ -168,8 +170,10 @@ fn any_plan(numbers: &mut Numbers, columns: usize) -> BoundPlan {
         grid: GridParams {
             radius: 1 << (16 + numbers.below(9)),
             intercept_weight: f64::from(numbers.below(11)) / 10.0,
-            feature_share: 0.1 + f64::from(numbers.below(9)) / 10.0,
-            row_norm: f64::from(1 + numbers.below(1_000)) / 1_000.0,
+            norms: Norms::Record {
+                feature_share: 0.1 + f64::from(numbers.below(9)) / 10.0,
+                row_norm: f64::from(1 + numbers.below(1_000)) / 1_000.0,
+            },
         },
         guard: false,
     }

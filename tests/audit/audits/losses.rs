@@ -8,7 +8,7 @@ use discreet::audit::direct::delta_lower;
 use discreet::audit::estimate::Level;
 use discreet::audit::fit::Fit;
 use discreet::audit::one_run::{self, OneRun};
-use discreet::audit::pairs::{MU, Pair, pairs, with_constant};
+use discreet::audit::pairs::{MU, Pair, many_outcomes, pairs, with_constant};
 use discreet::audit::signal::{CERTAIN, Reading, Signal};
 use discreet::audit::threshold::HeldOut;
 use discreet::data::Moments;
@@ -26,7 +26,7 @@ const THRESHOLD_RUNS: u32 = 20_000;
 /// 1 − confidence of T2 and T4 (noise-and-accounting, D2).
 const ALPHA: f64 = 1e-3;
 /// Pairs that attain the sensitivity: far below the claim would be wasted accuracy.
-const TIGHT: [&str; 7] = ["P1", "P2", "P3", "P4", "P5", "P8", "P9"];
+const TIGHT: [&str; 11] = ["P1", "P2", "P3", "P4", "P5", "P8", "P9", "P12", "P13", "P14", "P16"];
 
 pub fn audits() -> Vec<Audit> {
     let names: BTreeSet<(usize, &str)> =
@@ -36,6 +36,9 @@ pub fn audits() -> Vec<Audit> {
         for &(_, name) in &names {
             all.push(audit(format!("T1 {name}{suffix}"), move || signal(name, shape)));
         }
+    }
+    for Pair { name, .. } in many_outcomes() {
+        all.push(audit(format!("T1 {name}"), move || signal(name, Shape::Goe)));
     }
     for name in ["P1", "P3", "P5"] {
         all.push(audit(format!("T2 {name}"), move || threshold(name)));
@@ -58,7 +61,7 @@ pub fn covariances() -> Vec<Audit> {
 }
 
 fn of_name(name: &str, shape: Shape) -> Vec<Pair> {
-    pairs(shape).into_iter().filter(|pair| pair.name == name).collect()
+    pairs(shape).into_iter().chain(many_outcomes()).filter(|pair| pair.name == name).collect()
 }
 
 fn bench(name: &str) -> Bench {

@@ -6,7 +6,7 @@ use discreet::data::csv::{CsvError, Feed, Parser};
 use discreet::data::slices::{Combiner, Scan, SliceScanner};
 use discreet::data::{EncodedRows, Geometry, Header};
 use discreet::plan::bound::{
-    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Missing, PersonColumn, Role,
+    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Missing, Norms, PersonColumn, Role,
 };
 
 use super::common::{Pieces, assert_one_line, rules, split};
@@ -141,7 +141,11 @@ fn plan(fields: usize, csv: CsvRules, setting: u8) -> BoundPlan {
         missing: if setting & 16 == 0 { Missing::Midpoint } else { Missing::Skip },
         fields,
         csv,
-        grid: GridParams { radius: 1 << 16, intercept_weight: 0.5, feature_share: 0.6, row_norm: 1.0 },
+        grid: GridParams {
+            radius: 1 << 16,
+            intercept_weight: 0.5,
+            norms: Norms::Record { feature_share: 0.6, row_norm: 1.0 },
+        },
         guard: false,
     }
 }

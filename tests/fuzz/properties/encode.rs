@@ -4,7 +4,7 @@
 
 use discreet::data::csv::Record;
 use discreet::data::encode::{Encoded, Encoder, GUARD_BITS, Geometry};
-use discreet::plan::bound::{BoundColumn, BoundPlan, GridParams, Kind, Missing, Role};
+use discreet::plan::bound::{BoundColumn, BoundPlan, GridParams, Kind, Missing, Norms, Role};
 
 use super::common::{rules, split};
 
@@ -100,8 +100,7 @@ fn plan(setting: &[u8; 24]) -> Option<BoundPlan> {
         grid: GridParams {
             radius: 1 << (16 + radius % 9),
             intercept_weight: f64::from(*weight) / 64.0,
-            feature_share: unit(share) * 0.99,
-            row_norm: unit(norm),
+            norms: Norms::Record { feature_share: unit(share) * 0.99, row_norm: unit(norm) },
         },
         guard: shape & 32 != 0,
     })

@@ -5,7 +5,7 @@
 use discreet::data::header::{HeaderError, HeaderRead, HeaderRules, read_header};
 use discreet::data::preview::preview;
 use discreet::plan::bind::bind;
-use discreet::plan::bound::GridParams;
+use discreet::plan::bound::{GridParams, Norms};
 use discreet::plan::{CheckedPlan, Plan, Purpose};
 
 use super::common::{assert_one_line, rules, split};
@@ -51,7 +51,11 @@ pub fn holds(data: &[u8]) {
     assert!(seen.rows.iter().all(|row| row.len() == header.names.len()));
     seen.error.iter().for_each(assert_one_line);
 
-    let grid = GridParams { radius: 1 << 24, intercept_weight: 0.5, feature_share: 0.6, row_norm: 1.0 };
+    let grid = GridParams {
+        radius: 1 << 24,
+        intercept_weight: 0.5,
+        norms: Norms::Record { feature_share: 0.6, row_norm: 1.0 },
+    };
     for columns in [
         r#"{"name": "no such column", "role": "outcome", "type": "number", "lower": 0, "upper": 1}"#,
         r#"{"match": "*", "role": "outcome", "type": "number", "lower": 0, "upper": 1}"#,

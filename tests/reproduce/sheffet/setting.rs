@@ -148,7 +148,14 @@ impl Method {
     pub fn lifted(mut self, deviations: f64) -> Self {
         let moments = |cells: &[i128]| {
             let law = self.gaussian_law();
-            NoisyMoments::from_law(self.prepared.geometry(), cells, &law, self.prepared.plan()).unwrap()
+            NoisyMoments::from_law(
+                self.prepared.geometry(),
+                self.prepared.layout(),
+                cells,
+                &law,
+                self.prepared.plan(),
+            )
+            .unwrap()
         };
         let terms = self.prepared.geometry().terms.len();
         self.lift = deviations * moments(&vec![0; terms * (terms + 1) / 2]).noise().off_diagonal_sd();
@@ -171,7 +178,14 @@ impl Method {
         let mut rng = DemoRng::new(SEED, run << 8 | self.stream);
         let drawn = self.noise.release(moments, &mut rng).expect("no step of a drawn matrix fails");
         let plan = self.prepared.plan();
-        let noisy = NoisyMoments::from_law(self.prepared.geometry(), &drawn.cells, &drawn.law, plan).unwrap();
+        let noisy = NoisyMoments::from_law(
+            self.prepared.geometry(),
+            self.prepared.layout(),
+            &drawn.cells,
+            &drawn.law,
+            plan,
+        )
+        .unwrap();
         let mut matrix = noisy.matrix().clone();
         if self.lift > 0.0 && Cholesky::try_new(&matrix).is_err() {
             matrix += DMatrix::identity(matrix.nrows(), matrix.nrows()) * self.lift;

@@ -1,0 +1,170 @@
+//! Many outcomes on features that are public: what is known of the features takes noise off the cross moments (primo 1.7, 1.11,
+//! 1.14).
+//!
+//! With X'X = n V diag(λ) V' exact, every rule here multiplies a direction of V'X'Y by a factor. So the estimate is
+//! V diag(φ) V' X'Y/n with φ = f/λ, and the error of the privacy noise follows, the factors taken as given.
+
+use nalgebra::DMatrix;
+
+use super::design::Design;
+use super::moments::{CellNoise, count};
+use crate::math::linalg::LinalgError;
+use crate::math::projection::{Directions, james_stein, outcome_ball, outcome_balls, sure_ridge};
+
+/// What takes noise off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shrink {
+    /// The smallest ridge that keeps the fitted values within the outcomes' bound.
+    Projection,
+    /// The ridge of the least estimated error (Stein).
+    Sure,
+    /// A factor for each direction (James and Stein).
+    JamesStein,
+    /// Nothing: least squares.
+    #[default]
+    None,
+}
+
+impl Shrink {
+    /// The choices with their names in a plan.
+    pub const CHOICES: [(&'static str, Self); 4] = [
+        ("projection", Self::Projection),
+        ("sure", Self::Sure),
+        ("james-stein", Self::JamesStein),
+        ("none", Self::None),
+    ];
+}
+
+/// Whose fitted values the projection bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ball {
+    /// All outcomes of a person together.
+    #[default]
+    Matrix,
+    /// Each outcome by itself.
+    PerOutcome,
+}
+
+impl Ball {
+    /// The choices with their names in a plan.
+    pub const CHOICES: [(&'static str, Self); 2] =
+        [("matrix", Self::Matrix), ("per-outcome", Self::PerOutcome)];
+}
+
+/// The rule of a release.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rule {
+    /// What takes noise off.
+    pub shrink: Shrink,
+    /// Whose fitted values are bounded.
+    pub ball: Ball,
+    /// n, which is public.
+    pub rows: u64,
+    /// B_y / R.
+    pub bound: f64,
+}
+
+/// The coefficients of all outcomes under a rule, in coded units.
+#[derive(Clone, Debug)]
+pub(super) struct Filter {
+    /// The coordinate of the first outcome.
+    first: usize,
+    /// One column for each outcome.
+    coefficients: DMatrix<f64>,
+    /// Variance of each coefficient in its own unit for an outcome of scale 1: one column for all, or one each.
+    variances: DMatrix<f64>,
+    /// ν of each outcome, or of all; of James and Stein's rule 1 less the factors' mean.
+    pub(super) strength: Strength,
+}
+
+/// How much a rule does, for a note.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Strength {
+    /// Nothing was taken off.
+    Idle,
+    /// A ridge on the mean second moments, in units of R²; the largest where each outcome has its own.
+    Ridge(f64),
+    /// The mean of what is taken off a direction, 0 to 1.
+    Share(f64),
+}
+
+impl Filter {
+    /// Applies a rule to the moments of a design whose predictors are all features, the constant first if there is one.
+    ///
+    /// # Errors
+    /// [`LinalgError`] where the moments cannot be worked with.
+    pub(super) fn new(design: &Design<'_>, rule: Rule) -> Result<Self, LinalgError> {
+        #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
+        let n = rule.rows as f64;
+        let noisy = design.moments.cross() / n;
+        let v = if let CellNoise::Cross { v } = design.moments.noise() { v } else { 0.0 };
+        let directions = Directions::try_new(&(design.moments.matrix() / n), rule.rows)?;
+        let inverse = |ridge: f64| -> Vec<f64> {
+            let values = directions.values().iter();
+            values.map(|value| if *value > 0.0 { 1.0 / (value + ridge) } else { 0.0 }).collect()
+        };
+        let (coefficients, factors, strength) = match (rule.shrink, rule.ball) {
+            (Shrink::Projection, Ball::Matrix) => {
+                let found = outcome_ball(&directions, &noisy, rule.bound)?;
+                (found.coefficients, vec![inverse(found.ridge)], Strength::of_ridge(found.ridge))
+            }
+            (Shrink::Projection, Ball::PerOutcome) => {
+                let first = design.moments.matrix().nrows();
+                let bounds: Vec<f64> = design
+                    .moments
+                    .terms()
+                    .iter()
+                    .skip(first)
+                    .map(|term| term.reach.min(rule.bound))
+                    .collect();
+                let found = outcome_balls(&directions, &noisy, &bounds)?;
+                let most = found.ridges.iter().copied().fold(0.0, f64::max);
+                let factors = found.ridges.iter().map(|ridge| inverse(*ridge)).collect();
+                (found.coefficients, factors, Strength::of_ridge(most))
+            }
+            (Shrink::Sure, _) => {
+                let found = sure_ridge(&directions, &noisy, v.sqrt() / n)?;
+                (found.shrunk.coefficients, vec![inverse(found.ridge)], Strength::of_ridge(found.ridge))
+            }
+            (Shrink::JamesStein, _) => {
+                let found = james_stein(&directions, &noisy, v.sqrt() / n)?;
+                let share = 1.0 - found.factors.iter().sum::<f64>() / count(found.factors.len());
+                let scaled = found.factors.iter().zip(inverse(0.0)).map(|(f, inverse)| f * inverse).collect();
+                let strength = if share > 0.0 { Strength::Share(share) } else { Strength::Idle };
+                (found.coefficients, vec![scaled], strength)
+            }
+            (Shrink::None, _) => {
+                let found = outcome_ball(&directions, &noisy, f64::MAX.sqrt())?;
+                (found.coefficients, vec![inverse(0.0)], Strength::Idle)
+            }
+        };
+        let turned = &design.unscale * directions.vectors();
+        let mut variances = DMatrix::zeros(turned.nrows(), factors.len());
+        for (mut column, factors) in variances.column_iter_mut().zip(&factors) {
+            for (row, variance) in column.iter_mut().enumerate() {
+                let squares =
+                    turned.row(row).iter().zip(factors).map(|(entry, f)| (entry * f).powi(2)).sum::<f64>();
+                *variance = v / (n * n) * squares;
+            }
+        }
+        Ok(Self { first: design.moments.matrix().nrows(), coefficients, variances, strength })
+    }
+
+    /// The coded coefficients of an outcome.
+    pub(super) fn of(&self, outcome: usize) -> Option<nalgebra::DVector<f64>> {
+        let column = outcome.checked_sub(self.first).filter(|column| *column < self.coefficients.ncols())?;
+        Some(self.coefficients.column(column).into_owned())
+    }
+
+    /// The variance of one of its coefficients from the noise alone.
+    pub(super) fn variance(&self, outcome: usize, row: usize) -> Option<f64> {
+        let column = if self.variances.ncols() == 1 { 0 } else { outcome.checked_sub(self.first)? };
+        self.variances.get((row, column)).copied()
+    }
+}
+
+impl Strength {
+    fn of_ridge(ridge: f64) -> Self {
+        if ridge > 0.0 { Self::Ridge(ridge) } else { Self::Idle }
+    }
+}

@@ -1,0 +1,112 @@
+//! What is known of a noisy matrix without noise, put back: projections onto convex sets, and shrinkage (primo 1.6 to 1.14).
+//!
+//! G = X′Y/n is d by l and has noise on every entry; Σ = X′X/n and S = Y′Y/n are the Gram matrices of its two sides. Who
+//! knows X knows that G = X′U/n for some U no longer than the outcomes may be ([`outcome_ball`]); who knows Y knows the same of
+//! the features ([`feature_ball`]); and whoever knows neither still knows the sets of [`nuclear_ball`] and [`positive_trace`].
+//! None of them moves G away from the truth, and none looks at more than its arguments.
+//!
+//! d is small and l may be large: nothing costs more than d² l beside one decomposition of the smaller side's Gram matrix.
+
+mod convex;
+mod feature;
+mod outcome;
+mod shrinkage;
+
+pub use convex::{nuclear_ball, positive_trace};
+pub use feature::{FeatureProjection, feature_ball, feature_ball_of_many_outcomes};
+pub use outcome::{OutcomeProjection, OutcomeProjections, outcome_ball, outcome_balls};
+pub use shrinkage::{Shrunk, SureRidge, james_stein, sure_ridge};
+
+use nalgebra::DMatrix;
+
+use super::linalg::{Eigen, LinalgError};
+
+/// The eigendirections of a Gram matrix: Z′Z/n = V diag(λ) V′, where an eigenvalue that is rounding is 0.
+#[derive(Clone, Debug)]
+pub struct Directions {
+    values: Vec<f64>,
+    vectors: DMatrix<f64>,
+}
+
+impl Directions {
+    /// Decomposes a Gram matrix that is a sum over `rows` rows. An eigenvalue up to max(rows, size) ε of the largest is 0: so
+    /// much the rounding of the sum may leave where there is nothing.
+    ///
+    /// # Errors
+    /// [`LinalgError`] when the matrix is not square or not finite, or its eigenvalues do not settle.
+    pub fn try_new(gram: &DMatrix<f64>, rows: u64) -> Result<Self, LinalgError> {
+        let Eigen { values, vectors } = Eigen::try_new(gram)?;
+        let most = values.iter().copied().fold(0.0, f64::max);
+        let terms = (rows as f64).max(gram.nrows() as f64);
+        let least = terms * f64::EPSILON * most;
+        let values = values.iter().map(|value| if *value > least { *value } else { 0.0 }).collect();
+        Ok(Self { values, vectors })
+    }
+
+    /// λ, in no particular order.
+    #[must_use]
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// V: one column per value.
+    #[must_use]
+    pub fn vectors(&self) -> &DMatrix<f64> {
+        &self.vectors
+    }
+
+    /// V′G for a finite G with as many rows.
+    fn turned(&self, noisy: &DMatrix<f64>) -> Result<DMatrix<f64>, LinalgError> {
+        finite(noisy)?;
+        if noisy.nrows() == self.values.len() {
+            Ok(self.vectors.tr_mul(noisy))
+        } else {
+            Err(LinalgError::Shape)
+        }
+    }
+
+    /// The energy of each direction: the squared length of a row of V′G.
+    fn energies(turned: &DMatrix<f64>) -> Vec<f64> {
+        let mut energies = vec![0.0; turned.nrows()];
+        for column in turned.column_iter() {
+            for (energy, entry) in energies.iter_mut().zip(column.iter()) {
+                *energy += entry * entry;
+            }
+        }
+        energies
+    }
+
+    /// V diag(f) H.
+    fn back(&self, factors: &[f64], mut turned: DMatrix<f64>) -> DMatrix<f64> {
+        scale_rows(&mut turned, factors);
+        &self.vectors * turned
+    }
+}
+
+/// λ/(λ + ν), the share of a direction that is kept; 0 where there is no eigenvalue, whatever ν.
+fn kept(value: f64, nu: f64) -> f64 {
+    if value > 0.0 { value / (value + nu) } else { 0.0 }
+}
+
+fn scale_rows(matrix: &mut DMatrix<f64>, factors: &[f64]) {
+    for mut column in matrix.column_iter_mut() {
+        for (entry, factor) in column.iter_mut().zip(factors) {
+            *entry *= factor;
+        }
+    }
+}
+
+fn finite(matrix: &DMatrix<f64>) -> Result<(), LinalgError> {
+    if matrix.is_empty() {
+        Err(LinalgError::Shape)
+    } else if matrix.iter().all(|entry| entry.is_finite()) {
+        Ok(())
+    } else {
+        Err(LinalgError::NotFinite)
+    }
+}
+
+/// A length that may be 0, squared.
+fn squared(bound: f64) -> Result<f64, LinalgError> {
+    if bound >= 0.0 && (bound * bound).is_finite() { Ok(bound * bound) } else { Err(LinalgError::NotFinite) }
+}

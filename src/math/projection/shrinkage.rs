@@ -1,0 +1,140 @@
+//! Shrinkage in the known directions of the features (primo 1.11 and 1.14).
+//!
+//! Both rules see Σ, which has to be public, the noisy G̃ and the noise's standard deviation, and nothing else.
+
+use nalgebra::DMatrix;
+
+use super::super::linalg::LinalgError;
+use super::super::search::first_true;
+use super::{Directions, kept};
+
+/// Each direction of G̃ times its factor.
+#[derive(Clone, Debug)]
+pub struct Shrunk {
+    /// Between 0 and 1, in the order of [`Directions::values`]; 0 where there is no eigenvalue.
+    pub factors: Vec<f64>,
+    /// Ĝ = V diag(f) V′G̃, d by l.
+    pub association: DMatrix<f64>,
+    /// W = V diag(f/λ) V′G̃, d by l.
+    pub coefficients: DMatrix<f64>,
+}
+
+/// What [`sure_ridge`] found.
+#[derive(Clone, Debug)]
+pub struct SureRidge {
+    /// ν; ∞ where nothing but 0 is better than any ridge.
+    pub ridge: f64,
+    /// G̃ and W with it: f = λ/(λ + ν).
+    pub shrunk: Shrunk,
+}
+
+/// Points of the first search in a decade of ν.
+const PER_DECADE: f64 = 16.0;
+/// How far beyond the eigenvalues ν is searched, in decades.
+const BEYOND: f64 = 8.0;
+
+/// The ridge that minimises Stein's unbiased estimate of the squared error of the fitted values.
+///
+/// Over directions with an eigenvalue, up to a constant: Σ (1/λ) ((1 − f)² h² + (2f − 1) l r²) for f = λ/(λ + ν), where h² is
+/// the direction's energy in G̃ and r = `noise_sd` the deviation of each entry of G̃. The sum may have several valleys: a grid
+/// of sixteen points a decade finds the lowest, and from there the slope leads on.
+///
+/// # Errors
+/// [`LinalgError`] when the sizes differ, or a number is not finite or below 0.
+pub fn sure_ridge(
+    features: &Directions,
+    noisy: &DMatrix<f64>,
+    noise_sd: f64,
+) -> Result<SureRidge, LinalgError> {
+    let turned = features.turned(noisy)?;
+    let noise = noise_energy(noise_sd, noisy.ncols())?;
+    let directions: Vec<(f64, f64)> = features
+        .values()
+        .iter()
+        .zip(Directions::energies(&turned))
+        .filter(|(value, _)| **value > 0.0)
+        .map(|(value, energy)| (*value, energy))
+        .collect();
+    let ridge = least_risk(&directions, noise);
+    let factors = features.values().iter().map(|value| kept(*value, ridge)).collect();
+    Ok(SureRidge { ridge, shrunk: Shrunk::new(features, turned, factors) })
+}
+
+/// The positive-part James-Stein rule for each direction with its l coordinates: f = (1 − (l − 2) r²/h²)₊, and 1 for fewer
+/// than three outcomes.
+///
+/// # Errors
+/// As [`sure_ridge`].
+pub fn james_stein(
+    features: &Directions,
+    noisy: &DMatrix<f64>,
+    noise_sd: f64,
+) -> Result<Shrunk, LinalgError> {
+    let turned = features.turned(noisy)?;
+    let noise = noise_energy(noise_sd, noisy.ncols().saturating_sub(2))?;
+    let factor = |(value, energy): (&f64, f64)| {
+        if *value <= 0.0 {
+            0.0
+        } else if energy > 0.0 {
+            (1.0 - noise / energy).max(0.0)
+        } else {
+            1.0
+        }
+    };
+    let factors = features.values().iter().zip(Directions::energies(&turned)).map(factor).collect();
+    Ok(Shrunk::new(features, turned, factors))
+}
+
+impl Shrunk {
+    fn new(features: &Directions, turned: DMatrix<f64>, factors: Vec<f64>) -> Self {
+        let inverse = |(factor, value): (&f64, &f64)| if *value > 0.0 { factor / value } else { 0.0 };
+        let solved: Vec<f64> = factors.iter().zip(features.values()).map(inverse).collect();
+        let coefficients = features.back(&solved, turned.clone());
+        let association = features.back(&factors, turned);
+        Self { factors, association, coefficients }
+    }
+}
+
+/// r² times a number of outcomes.
+fn noise_energy(noise_sd: f64, outcomes: usize) -> Result<f64, LinalgError> {
+    let energy = noise_sd * noise_sd * outcomes as f64;
+    if noise_sd >= 0.0 && energy.is_finite() { Ok(energy) } else { Err(LinalgError::NotFinite) }
+}
+
+/// ν of the least estimated risk, for the eigenvalues and energies of the directions and l r².
+fn least_risk(directions: &[(f64, f64)], noise: f64) -> f64 {
+    let risk = |nu: f64| -> f64 {
+        let term = |(value, energy): &(f64, f64)| {
+            let f = kept(*value, nu);
+            ((1.0 - f) * (1.0 - f) * energy + (2.0 * f - 1.0) * noise) / value
+        };
+        directions.iter().map(term).sum()
+    };
+    // Half the derivative.
+    let rising = |nu: f64| {
+        let term = |(value, energy): &(f64, f64)| {
+            (energy * (nu / (value + nu)) - noise) / ((value + nu) * (value + nu))
+        };
+        directions.iter().map(term).sum::<f64>() > 0.0
+    };
+    let logarithms = || directions.iter().map(|(value, _)| libm::log10(*value));
+    let low = logarithms().fold(f64::INFINITY, f64::min) - BEYOND;
+    let high = logarithms().fold(f64::NEG_INFINITY, f64::max) + BEYOND;
+    let mut best = (risk(0.0), 0.0);
+    let mut at = low;
+    while at <= high {
+        let nu = libm::pow(10.0, at);
+        if risk(nu) < best.0 {
+            best = (risk(nu), nu);
+        }
+        at += 1.0 / PER_DECADE;
+    }
+    if risk(f64::INFINITY) <= best.0 {
+        return if noise > 0.0 { f64::INFINITY } else { best.1 };
+    }
+    if best.1 <= 0.0 {
+        return 0.0;
+    }
+    let neighbour = libm::pow(10.0, 1.0 / PER_DECADE);
+    first_true(best.1 / neighbour, best.1 * neighbour, rising)
+}

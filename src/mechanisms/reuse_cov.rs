@@ -1,0 +1,349 @@
+//! `reuse-cov-gauss`, `reuse-cov-proj-x`, `reuse-cov-proj-y`: one set of features, many outcomes (PRIMO, Algorithms 1 to 3).
+//!
+//! **Guarantee.** For any two neighbouring tables the released integers are those of a μ-GDP mechanism up to the slack that the
+//! ledger charges beside it, with μ² = Δ²/S² as the exact rational that the ledger charges (noise-and-accounting, A8 c).
+//! Neighbours differ in one record; under `protect: features` in the features of one record, its outcomes being public and the
+//! same, and under `protect: labels` the other way round.
+//!
+//! **Statistic.** X'X and X'Y of integer records (c, u | y), ‖(c, u)‖ <= B_x, ‖y‖ <= B_y, in one joint release (primo 1.5).
+//! The noise is that of [`super::gaussian`] on features by features, features by outcomes and, where they are asked for, the
+//! outcomes' squares. Its off-diagonal variance is half that of the diagonal, so that the cross moments have the weight
+//! w = √2 and κ = 2 B_y²/B_x²; the encoder's grid makes κ what the plan asks for.
+//!
+//! **Sensitivity.** Of X'X and X'Y [`joint_sensitivity_squared`]: under replace-one √2 B_x² (1 + κ/2) for κ <= 2 and
+//! 2 √κ B_x² beyond, under add-remove B_x² √(1 + κ). With outcomes' squares, or all their products, that of the augmented
+//! release, [`augmented_sensitivity_squared`]: the same under replace-one for κ <= 2, so that residual variances are free there,
+//! B_x² (1 + κ/2) under add-remove. Where features are public, X'X is released as it is and X'Y has 2 B_x B_y
+//! ([`label_sensitivity_squared`]); no budget goes to X'X (primo 1.7, N10).
+//!
+//! **Why not as printed.** Algorithm 1 claims (ε, δ) for two releases with the scale of one, and half of the sensitivity of a
+//! replacement: at "(5, 1/n²)" it costs ε = 6.9 (primo 2.2). `"calibration": "paper"` draws that noise, for comparison, and is
+//! charged what it costs: μ from the joint sensitivity at the weight that the two printed scales have.
+//!
+//! **Shortening.** Under full protection a long record is shortened as a whole, constant included. Where one side is public each
+//! side is shortened by itself, and a missing cell under `skip` empties its own side alone: else the public side would show
+//! something of the private one.
+//!
+//! **After the noise.** `reuse-cov-gauss`: the projection of X'Y on the nuclear-norm ball n B_x B_y, the convex hull of what n
+//! records can give (primo 1.8), a ridge from public numbers (1.11). `reuse-cov-proj-x`: the smallest ridge that keeps the noisy
+//! fitted values within the outcomes' bound, or SURE, or James-Stein (1.7, 1.11, 1.14). `reuse-cov-proj-y`: the projection
+//! on what outcomes as they are can give (1.6).
+//!
+//! **Defaults.** `kappa`: the minimiser of Δ² (s/2 + 1/κ) with s = 1/l. `feature_norm`, `outcome_norm` 1: no record within
+//! its bounds is shortened. `outcome_moments` `diagonal`. `ridge` `auto`, but `none` for `reuse-cov-proj-x`, whose
+//! projection is a ridge already. `repair` `floor`.
+
+use dashu_int::UBig;
+use dashu_int::ops::SquareRoot;
+use serde_json::{Map, Value};
+
+use super::gaussian::Noise;
+use super::shared::{Afterwards, NoiseError, no_scale, scale, squared_codes, usual_radius};
+use crate::data::{Geometry, Layout};
+use crate::inference::options::{Repair, Ridge};
+use crate::inference::shrinkage::{Ball, Shrink};
+use crate::plan::bound::{BoundPlan, GridParams, Norms, Role, Shortening, Sides};
+use crate::plan::document::Calibration;
+use crate::plan::params::Params;
+use crate::plan::{CheckedPlan, PlanError};
+use crate::privacy::adjacency::{Adjacency, Protect};
+use crate::privacy::calibrate::{
+    Budget, NoiseScale, Split, augmented_sensitivity_squared, joint_sensitivity_squared,
+    label_sensitivity_squared, noise_scale, wallets,
+};
+use crate::privacy::profile::paper::primo;
+use crate::release::document::Shape;
+
+/// The mechanism's version in a ledger's entries.
+pub const VERSION: &str = "1";
+
+/// Most outcomes whose products with each other are released.
+const MOST_FULL: usize = 500;
+
+/// Which of the three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Full protection.
+    Gauss,
+    /// Features are public.
+    ProjectedOnFeatures,
+    /// Outcomes are public.
+    ProjectedOnOutcomes,
+}
+
+/// What is released of Y'Y.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutcomeMoments {
+    /// Nothing.
+    None,
+    /// The squares.
+    Diagonal,
+    /// All of it.
+    Full,
+}
+
+/// The parameters, defaults filled in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// Which of the three.
+    pub kind: Kind,
+    /// R.
+    radius: u32,
+    /// c / W.
+    intercept_weight: f64,
+    /// κ, where the plan gives it.
+    kappa: Option<f64>,
+    feature_norm: f64,
+    outcome_norm: f64,
+    outcome_moments: OutcomeMoments,
+    shape: Shape,
+    /// Whether X'Y is projected on the nuclear-norm ball.
+    pub nuclear: bool,
+    /// What follows for public features.
+    pub shrink: Shrink,
+    /// Whose fitted values the projection bounds.
+    pub ball: Ball,
+    /// What is done with the released moments.
+    pub afterwards: Afterwards,
+}
+
+impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Gauss => "reuse-cov-gauss",
+            Self::ProjectedOnFeatures => "reuse-cov-proj-x",
+            Self::ProjectedOnOutcomes => "reuse-cov-proj-y",
+        }
+    }
+}
+
+impl Parameters {
+    /// Reads the plan's parameters; also answers them as they stand in a filled plan, where `kappa` waits for the number of
+    /// outcomes ([`Self::settle`]).
+    ///
+    /// # Errors
+    /// [`PlanError`] for a value out of range and for a parameter that the mechanism does not have.
+    pub fn from_plan(plan: &CheckedPlan, kind: Kind) -> Result<(Self, Map<String, Value>), PlanError> {
+        let mut params = Params::new(kind.name(), &plan.plan.mechanism.params);
+        let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
+        let mut read = Self {
+            kind,
+            radius,
+            intercept_weight,
+            kappa: None,
+            feature_norm: 1.0,
+            outcome_norm: params.number("outcome_norm", 1.0, 0.0..=1.0, Some(0.0))?,
+            outcome_moments: OutcomeMoments::None,
+            shape: if plan.calibration == Calibration::Paper { Shape::Iid } else { Shape::Goe },
+            nuclear: false,
+            shrink: Shrink::None,
+            ball: Ball::Matrix,
+            afterwards: Afterwards { ridge: Ridge::Auto, repair: Repair::Floor },
+        };
+        if kind == Kind::ProjectedOnFeatures {
+            read.shape = Shape::Iid;
+            read.shrink = params.choice("shrink", "projection", &Shrink::CHOICES)?;
+            read.ball = params.choice("ball", "matrix", &Ball::CHOICES)?;
+            let noise = params.choice(
+                "noise",
+                "auto",
+                &[("auto", true), ("isotropic", true), ("whitened", false)],
+            )?;
+            if !noise {
+                return Err(PlanError::at(
+                    "mechanism.params.noise",
+                    "noise that is shaped by the features needs a second look at every row, which is not built",
+                    "set it to \"auto\" or \"isotropic\"",
+                ));
+            }
+            through_constant(plan, intercept_weight)?;
+        } else {
+            read.kappa = params.optional("kappa", "a number above 0", |value| {
+                value.as_f64().filter(|kappa| kappa.is_finite() && *kappa > 0.0)
+            })?;
+            read.feature_norm = params.number("feature_norm", 1.0, 0.0..=1.0, Some(0.0))?;
+        }
+        if kind == Kind::Gauss {
+            let choices = [
+                ("none", OutcomeMoments::None),
+                ("diagonal", OutcomeMoments::Diagonal),
+                ("full", OutcomeMoments::Full),
+            ];
+            let usual = if plan.calibration == Calibration::Paper { "none" } else { "diagonal" };
+            read.outcome_moments = params.choice("outcome_moments", usual, &choices)?;
+            if plan.calibration == Calibration::Paper && read.outcome_moments != OutcomeMoments::None {
+                return Err(PlanError::at(
+                    "mechanism.params.outcome_moments",
+                    "the paper releases nothing of the outcomes' own moments",
+                    "set it to \"none\", or `calibration` to \"exact\"",
+                ));
+            }
+            read.nuclear = params.value("nuclear", Value::from(true), "true or false", Value::as_bool)?;
+        }
+        let usual = if kind == Kind::ProjectedOnFeatures { "none" } else { "auto" };
+        read.afterwards = Afterwards::take_with(&mut params, usual, "floor")?;
+        Ok((read, params.finish()?))
+    }
+
+    /// How records become integers, once the columns are found: κ may follow from the number of outcomes. Answers κ as it
+    /// stands in a filled plan.
+    ///
+    /// # Errors
+    /// [`PlanError`] for more outcomes than the parameters allow.
+    pub fn settle(&self, plan: &CheckedPlan, bound: &mut BoundPlan) -> Result<Option<f64>, PlanError> {
+        let outcomes = bound.columns.iter().filter(|column| column.role == Role::Outcome).count();
+        if self.outcome_moments == OutcomeMoments::Full && outcomes > MOST_FULL {
+            return Err(PlanError::at(
+                "mechanism.params.outcome_moments",
+                format!(
+                    "there are {outcomes} outcomes, and all their moments are released for {MOST_FULL} at most"
+                ),
+                "set it to \"diagonal\"",
+            ));
+        }
+        let kappa = match (self.kind, plan.calibration) {
+            (Kind::ProjectedOnFeatures, _) => None,
+            (_, Calibration::Paper) => Some(paper_kappa(plan, self.outcome_norm)?),
+            (_, Calibration::Exact) => {
+                Some(self.kappa.unwrap_or_else(|| usual_kappa(plan, outcomes, self.outcome_moments)))
+            }
+        };
+        // In a Gaussian orthogonal ensemble the cross moments have the weight √2; where noise is alike everywhere, 1.
+        let ratio = match (kappa, self.shape) {
+            (None, _) => 1.0,
+            (Some(kappa), Shape::Goe) => kappa / 2.0,
+            (Some(kappa), Shape::Iid) => kappa,
+        };
+        bound.grid.norms = Norms::Sides(Sides {
+            ratio,
+            feature_norm: self.feature_norm,
+            outcome_norm: self.outcome_norm,
+            shortening: if plan.protect == Protect::Rows { Shortening::Together } else { Shortening::Apart },
+        });
+        Ok(kappa)
+    }
+
+    /// The grid before [`Self::settle`].
+    #[must_use]
+    pub const fn grid(&self) -> GridParams {
+        let sides = Sides {
+            ratio: 1.0,
+            feature_norm: self.feature_norm,
+            outcome_norm: self.outcome_norm,
+            shortening: Shortening::Together,
+        };
+        GridParams {
+            radius: self.radius,
+            intercept_weight: self.intercept_weight,
+            norms: Norms::Sides(sides),
+        }
+    }
+
+    /// Which moments are released.
+    #[must_use]
+    pub fn layout(&self, features: usize, outcomes: usize) -> Layout {
+        match self.outcome_moments {
+            OutcomeMoments::None => Layout::sides(features, outcomes, false),
+            OutcomeMoments::Diagonal => Layout::sides(features, outcomes, true),
+            OutcomeMoments::Full => Layout::whole(features + outcomes),
+        }
+    }
+
+    /// The noise that a budget buys.
+    ///
+    /// # Errors
+    /// [`NoiseError`] where it buys none, or the paper's scale has no answer.
+    pub fn noise(
+        &self,
+        plan: &CheckedPlan,
+        geometry: &Geometry,
+        layout: Layout,
+        budget: &Budget,
+    ) -> Result<Noise, NoiseError> {
+        let sensitivity_squared = self.sensitivity_squared(plan, geometry);
+        let scale = match (plan.calibration, *budget) {
+            (Calibration::Exact, _) => {
+                noise_scale(&sensitivity_squared, wallets(budget, &Split::Gaussian)?.capacity.gaussian)?
+            }
+            (Calibration::Paper, Budget::EpsilonDelta { epsilon, delta }) => {
+                let sigma = primo::constant(epsilon, delta).map_err(|error| no_scale(&error))?;
+                let square = match self.kind {
+                    Kind::ProjectedOnFeatures => {
+                        geometric(geometry.feature_square(), geometry.outcome_square())
+                    }
+                    _ => geometry.feature_square(),
+                };
+                let codes =
+                    squared_codes(sigma, square).ok_or_else(|| no_scale(&"the scale is out of range"))?;
+                NoiseScale::try_new(codes)?
+            }
+            (Calibration::Paper, Budget::Mu { .. } | Budget::Rho { .. }) => {
+                return Err(NoiseError::Plan(PlanError::at(
+                    "budget",
+                    "the paper's scale is for an epsilon and a delta",
+                    "give {\"epsilon\", \"delta\"}",
+                )));
+            }
+        };
+        let public_features = self.kind == Kind::ProjectedOnFeatures;
+        Ok(Noise { sensitivity_squared, scale, shape: self.shape, layout, public_features })
+    }
+
+    fn sensitivity_squared(&self, plan: &CheckedPlan, geometry: &Geometry) -> UBig {
+        let (features, outcomes) = (geometry.feature_square(), geometry.outcome_square());
+        let k = plan.max_rows_per_person;
+        match (self.kind, self.outcome_moments) {
+            (Kind::ProjectedOnFeatures, _) => label_sensitivity_squared(features, outcomes, k),
+            (_, OutcomeMoments::None) => {
+                let weight = if self.shape == Shape::Goe { 2 } else { 1 };
+                joint_sensitivity_squared(features, weight * outcomes, plan.adjacency, k)
+            }
+            (_, OutcomeMoments::Diagonal | OutcomeMoments::Full) => {
+                augmented_sensitivity_squared(features, outcomes, plan.adjacency, k)
+            }
+        }
+    }
+}
+
+/// κ at which Δ² (s/2 + 1/κ) is least, s = 1/l (primo 1.5): (−1 + √(1 + 8s)) / (2s), and √(2/s) where Δ² is
+/// proportional to 1 + κ.
+fn usual_kappa(plan: &CheckedPlan, outcomes: usize, moments: OutcomeMoments) -> f64 {
+    let s = 1.0 / f64::from(u32::try_from(outcomes.max(1)).unwrap_or(u32::MAX));
+    if plan.adjacency == Adjacency::AddRemove && moments == OutcomeMoments::None {
+        (2.0 / s).sqrt()
+    } else {
+        // The same without a difference of numbers that are nearly equal.
+        4.0 / (1.0 + (1.0 + 8.0 * s).sqrt())
+    }
+}
+
+/// κ that the two scales of Algorithm 1 as printed have: w = σ₁/σ₂ with σ₁ = c(ε, δ) B_x² and
+/// σ₂ = c(ε/2, δ/2) √l B_x M_y, so that κ = w² B_y²/B_x² = (c(ε, δ) / c(ε/2, δ/2))² B_y² / (l M_y²).
+fn paper_kappa(plan: &CheckedPlan, outcome_norm: f64) -> Result<f64, PlanError> {
+    // Without ε and δ there is no paper's scale, which the calibration then says.
+    let Some(Budget::EpsilonDelta { epsilon, delta }) = plan.budget else { return Ok(1.0) };
+    let scales = primo::reuse_cov(epsilon, delta).map_err(|error| {
+        PlanError::at("budget", format!("the paper has no scale for this budget: {error}"), "give another")
+    })?;
+    Ok((scales.covariance / scales.association * outcome_norm).powi(2))
+}
+
+/// √(a b) as an integer that is not below it.
+fn geometric(a: u64, b: u64) -> u64 {
+    let product = UBig::from(a) * UBig::from(b);
+    let root = product.sqrt();
+    let root = if &root * &root < product { root + UBig::ONE } else { root };
+    u64::try_from(root).unwrap_or(u64::MAX)
+}
+
+/// The projection bounds outcomes measured from the middle of their bounds, with the constant among the features.
+fn through_constant(plan: &CheckedPlan, intercept_weight: f64) -> Result<(), PlanError> {
+    if plan.intercept || intercept_weight <= 0.0 {
+        return Ok(());
+    }
+    Err(PlanError::at(
+        "intercept",
+        "the projection bounds fitted values that are measured from the middle of an outcome's bounds",
+        "leave `intercept` true, or set `intercept_weight` to 0",
+    ))
+}

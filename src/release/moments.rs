@@ -1,0 +1,203 @@
+//! Released second moments as they are written: integers as decimal strings, in coded units.
+
+use std::fmt;
+
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::ser::{SerializeSeq, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::document::{NoiseLaw, Term};
+
+/// Released second moments in coded units, as they were drawn: a whole matrix, or blocks of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReleasedMoments {
+    /// The terms in the matrix's order: the constant, features, outcomes.
+    pub terms: Vec<Term>,
+    /// The whole symmetric matrix, entries as decimal strings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matrix: Option<Vec<Vec<String>>>,
+    /// In its place: features by features, features by outcomes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<Blocks>,
+    /// The law of the noise; `null` where there is none.
+    pub noise: Option<NoiseLaw>,
+}
+
+/// The parts of a second-moment matrix that one set of features and many outcomes need.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Blocks {
+    /// X'X with the constant, the whole symmetric matrix.
+    pub xx: Integers,
+    /// X'Y: one row for each row of `xx`, one column for each outcome.
+    pub xy: Integers,
+    /// The diagonal of Y'Y; `null` where it was not released.
+    pub yy_diagonal: Option<Decimals>,
+}
+
+/// A matrix of integers, written row by row as lists of decimal strings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Integers {
+    rows: usize,
+    cells: Vec<i128>,
+}
+
+/// Integers, written as decimal strings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decimals(pub Vec<i128>);
+
+impl Integers {
+    /// A matrix of so many rows from its cells, row by row; cells that fill no row are left out.
+    #[must_use]
+    pub fn new(rows: usize, mut cells: Vec<i128>) -> Self {
+        cells.truncate(cells.len() - cells.len().checked_rem(rows).unwrap_or(cells.len()));
+        Self { rows, cells }
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.cells.len().checked_div(self.rows).unwrap_or(0)
+    }
+
+    /// The cells, row by row.
+    #[must_use]
+    pub fn cells(&self) -> &[i128] {
+        &self.cells
+    }
+
+    /// One cell.
+    #[must_use]
+    pub fn get(&self, row: usize, column: usize) -> Option<i128> {
+        let within = column < self.columns();
+        within.then(|| self.cells.get(row * self.columns() + column).copied()).flatten()
+    }
+}
+
+impl Serialize for Integers {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut rows = serializer.serialize_seq(Some(self.rows))?;
+        for row in self.cells.chunks(self.columns().max(1)) {
+            rows.serialize_element(&Texts(row))?;
+        }
+        rows.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Integers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Rows;
+        impl<'de> Visitor<'de> for Rows {
+            type Value = Integers;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("lists of decimal integers as strings, all of one length")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Integers, A::Error> {
+                let mut matrix = Integers::default();
+                while let Some(Decimals(row)) = access.next_element()? {
+                    if matrix.rows > 0 && matrix.columns() != row.len() {
+                        return Err(A::Error::custom("the rows have different lengths"));
+                    }
+                    matrix.rows += 1;
+                    matrix.cells.extend(row);
+                }
+                Ok(matrix)
+            }
+        }
+        deserializer.deserialize_seq(Rows)
+    }
+}
+
+impl Serialize for Decimals {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Texts(&self.0).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Decimals {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Items;
+        impl<'de> Visitor<'de> for Items {
+            type Value = Decimals;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a list of decimal integers as strings")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Decimals, A::Error> {
+                let mut cells = Vec::new();
+                while let Some(Decimal(cell)) = access.next_element()? {
+                    cells.push(cell);
+                }
+                Ok(Decimals(cells))
+            }
+        }
+        deserializer.deserialize_seq(Items)
+    }
+}
+
+/// A row, written as decimal strings.
+struct Texts<'a>(&'a [i128]);
+
+impl Serialize for Texts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|cell| Decimal(*cell)))
+    }
+}
+
+/// One integer as a decimal string.
+struct Decimal(i128);
+
+impl Serialize for Decimal {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Decimal {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = Decimal;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a decimal integer as a string")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Decimal, E> {
+                let canonical = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+                let number = text.parse().ok().filter(|_| canonical);
+                number.map(Decimal).ok_or_else(|| E::custom("this is no decimal integer"))
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_written_as_they_are_read() {
+        let matrix = Integers::new(2, vec![1, -2, i128::MAX, i128::MIN, 0, 7]);
+        let text = serde_json::to_string(&matrix).unwrap();
+        assert!(text.starts_with(r#"[["1","-2","170141183460469231731687303715884105727"],["-"#), "{text}");
+        assert_eq!(serde_json::from_str::<Integers>(&text).unwrap(), matrix);
+        assert_eq!((matrix.get(1, 2), matrix.get(1, 3), matrix.get(2, 0)), (Some(7), None, None));
+        for bad in [r#"[["1"],["1","2"]]"#, "[[1]]", r#"[["+1"]]"#, r#"[["1.0"]]"#, r#"[[""]]"#, r#"["1"]"#] {
+            assert!(serde_json::from_str::<Integers>(bad).is_err(), "{bad}");
+        }
+        let empty = Integers::new(0, vec![1]);
+        assert_eq!(serde_json::to_string(&empty).unwrap(), "[]");
+    }
+}

@@ -1,0 +1,403 @@
+//! PRIMO: one set of features, many outcomes. Sensitivities by brute force, limits without noise, what is released.
+
+use discreet::data::{Layout, Moments};
+use discreet::engine::simulate::Source;
+use discreet::engine::{Prepared, Simulation};
+use discreet::inference::pseudo::Pseudo;
+use discreet::privacy::adjacency::Adjacency;
+use discreet::privacy::calibrate::{
+    augmented_sensitivity_squared, joint_sensitivity_squared, label_sensitivity_squared,
+};
+use discreet::release::document::{Coefficients, Release};
+use serde_json::{Value, json};
+
+use crate::mechanisms::least_squares;
+use crate::support::{column, list, prepared, scan, software};
+
+/// What two records do to a statistic, as coordinates whose length is its sensitivity.
+type Statistic = dyn Fn(&[f64], &[f64]) -> Vec<f64>;
+
+/// svec(x x'), then w x y'.
+fn joint(w: f64) -> Box<Statistic> {
+    Box::new(move |x, y| {
+        let mut cells = svec(x);
+        cells.extend(x.iter().flat_map(|x| y.iter().map(move |y| w * x * y)));
+        cells
+    })
+}
+
+/// The coordinates in which the length of x x' is its Frobenius norm.
+fn svec(x: &[f64]) -> Vec<f64> {
+    let mut cells = Vec::new();
+    for (i, first) in x.iter().enumerate() {
+        for (j, second) in x.iter().enumerate().skip(i) {
+            cells.push(if i == j { first * second } else { std::f64::consts::SQRT_2 * first * second });
+        }
+    }
+    cells
+}
+
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+}
+
+fn at_most(vector: &mut [f64], bound: f64) {
+    let norm = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
+    if norm > bound {
+        vector.iter_mut().for_each(|x| *x *= bound / norm);
+    }
+}
+
+/// A point of a search: the two neighbouring records, features and outcomes.
+type Records = [Vec<f64>; 4];
+
+/// The largest change of a statistic that a random search with shrinking steps finds, from many starts.
+fn largest(
+    statistic: &Statistic,
+    bounds: (f64, f64),
+    d: usize,
+    l: usize,
+    tie: fn(&mut Records),
+    seed: u64,
+) -> f64 {
+    let mut best = 0.0_f64;
+    for start in 0..24 {
+        let mut rng = Pseudo::new(seed, &[start]);
+        let mut at: Records = [d, l, d, l].map(|size| (0..size).map(|_| rng.normal()).collect());
+        let clip = |records: &mut Records| {
+            tie(records);
+            for (place, side) in records.iter_mut().enumerate() {
+                at_most(side, if place % 2 == 0 { bounds.0 } else { bounds.1 });
+            }
+        };
+        let change = |records: &Records| {
+            distance(&statistic(&records[0], &records[1]), &statistic(&records[2], &records[3]))
+        };
+        at.iter_mut().flatten().for_each(|x| *x *= 9.0);
+        clip(&mut at);
+        let mut found = change(&at);
+        let mut step = 1.0;
+        for _ in 0..4_000 {
+            let mut next = at.clone();
+            next.iter_mut().flatten().for_each(|x| *x += step * rng.normal());
+            clip(&mut next);
+            let value = change(&next);
+            if value > found {
+                (at, found) = (next, value);
+            } else {
+                step = f64::max(step * 0.995, 1e-3);
+            }
+        }
+        best = best.max(found);
+    }
+    best
+}
+
+/// A formula in integers, at norms of 2^20 in units of which the search's are.
+fn formula(square: &dashu_int::UBig) -> f64 {
+    square.to_f64().value().sqrt() / 2.0_f64.powi(40)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and positive")]
+fn codes(square: f64) -> u64 {
+    (square * 2.0_f64.powi(40)).round() as u64
+}
+
+/// Every formula is reached to 98.5 % by some pair of records and passed by none (primo, row 2).
+#[test]
+fn no_pair_of_records_passes_a_sensitivity_and_some_pair_reaches_it() {
+    let replace: fn(&mut Records) = |_| {};
+    let remove: fn(&mut Records) = |records| {
+        records[2].fill(0.0);
+        records[3].fill(0.0);
+    };
+    let same_outcomes: fn(&mut Records) = |records| records[3] = records[1].clone();
+    let same_features: fn(&mut Records) = |records| records[2] = records[0].clone();
+    let mut worst = f64::INFINITY;
+    for (seed, (d, l, bx, by)) in
+        (1..).zip([(2, 1, 1.0, 1.0), (3, 2, 1.0, 0.5), (2, 3, 1.0, 1.7), (4, 2, 0.6, 0.9)])
+    {
+        for w2 in [1_u64, 2] {
+            let (a, b) = (codes(bx * bx), w2 * codes(by * by));
+            let w = (w2 as f64).sqrt();
+            let mut check = |claim: f64, statistic: &Statistic, tie| {
+                let found = largest(statistic, (bx, by), d, l, tie, seed);
+                assert!(found <= claim * (1.0 + 1e-9), "{found} passes {claim} at d {d}, l {l}, w2 {w2}");
+                assert!(found >= 0.985 * claim, "{found} of {claim} at d {d}, l {l}, w2 {w2}");
+                worst = f64::min(worst, found / claim);
+            };
+            let joined = |adjacency| formula(&joint_sensitivity_squared(a, b, adjacency, 1));
+            check(joined(Adjacency::ReplaceOne), &joint(w), replace);
+            check(joined(Adjacency::AddRemove), &joint(w), remove);
+            check(joined(Adjacency::ReplaceOne), &joint(w), same_outcomes);
+        }
+        let (a, b) = (codes(bx * bx), codes(by * by));
+        let whole: Box<Statistic> = Box::new(|x, y| svec(&[x, y].concat()));
+        for (adjacency, tie) in [(Adjacency::ReplaceOne, replace), (Adjacency::AddRemove, remove)] {
+            let claim = formula(&augmented_sensitivity_squared(a, b, adjacency, 1));
+            let found = largest(&whole, (bx, by), d, l, tie, seed);
+            assert!((0.985 * claim..=claim * (1.0 + 1e-9)).contains(&found), "{found} of {claim}");
+        }
+        let cross: Box<Statistic> =
+            Box::new(|x, y| x.iter().flat_map(|x| y.iter().map(move |y| x * y)).collect());
+        let claim = formula(&label_sensitivity_squared(a, b, 1));
+        let found = largest(&cross, (bx, by), d, l, same_features, seed);
+        assert!((0.985 * claim..=claim * (1.0 + 1e-9)).contains(&found), "{found} of {claim}");
+    }
+    println!("least share reached: {worst:.4}");
+}
+
+/// The specification's numbers, and k rows of a person.
+#[test]
+fn sensitivities_have_the_specified_values() {
+    let of = |bx: f64, by: f64, w: f64| {
+        let square =
+            joint_sensitivity_squared(codes(bx * bx), codes(w * w * by * by), Adjacency::ReplaceOne, 1);
+        formula(&square)
+    };
+    for ((bx, by, w), expected) in [
+        ((1.0, 1.0, 1.0), 2.121_320_343_559_643),
+        ((2.0, 3.0, 0.5), 7.247_844_507_162_113),
+        ((1.0, 1.0, 2.0), 4.0),
+    ] {
+        assert!((of(bx, by, w) / expected - 1.0).abs() < 1e-11, "{}", of(bx, by, w));
+    }
+    let rows = |k| joint_sensitivity_squared(1 << 40, 1 << 40, Adjacency::AddRemove, k);
+    assert_eq!(rows(3), rows(1) * dashu_int::UBig::from(9_u8));
+    // Under replace-one the outcomes' squares are free where κ <= 2: w² = 2 makes κ/2 the ratio of the squared norms.
+    let (a, b) = (1_000_003, 700_001);
+    assert_eq!(
+        joint_sensitivity_squared(a, 2 * b, Adjacency::ReplaceOne, 1),
+        augmented_sensitivity_squared(a, b, Adjacency::ReplaceOne, 1)
+    );
+}
+
+/// A made-up table: three features, two outcomes, `rows` rows.
+fn table(rows: u64, seed: u64) -> String {
+    let mut text = "a,b,c,y,z\n".to_owned();
+    for row in 0..rows {
+        let mut rng = Pseudo::new(seed, &[row]);
+        let x: [f64; 3] = std::array::from_fn(|_| (rng.normal() / 3.0).clamp(-1.0, 1.0));
+        let y = 0.4 * x[0] - 0.3 * x[1] + 0.1 * rng.normal();
+        let z = 0.2 + 0.5 * x[2] + 0.1 * rng.normal();
+        text += &format!("{},{},{},{y},{z}\n", x[0], x[1], x[2]);
+    }
+    text
+}
+
+fn plan(name: &str, rows: Option<u64>, params: Value, budget: Value) -> Value {
+    let mut plan = json!({
+        "schema": "discreet.plan/1",
+        "adjacency": if rows.is_some() { "replace-one" } else { "add-remove" },
+        "columns": [
+            column("a", "feature", -1.0, 1.0), column("b", "feature", -1.0, 1.0), column("c", "feature", -1.0, 1.0),
+            column("y", "outcome", -2.0, 2.0), column("z", "outcome", -2.0, 2.0),
+        ],
+        "mechanism": {"name": name, "params": params},
+        "budget": budget,
+    });
+    if let Some(rows) = rows {
+        plan["rows"] = json!(rows);
+    }
+    match name {
+        "reuse-cov-proj-x" => plan["protect"] = json!("labels"),
+        "reuse-cov-proj-y" => plan["protect"] = json!("features"),
+        _ => {}
+    }
+    plan
+}
+
+fn run(plan: &Value, table: &str) -> Release {
+    let (prepared, moments) = read(plan, table);
+    Simulation::new(prepared, Source::Moments(moments), 1, software()).run(1).unwrap().document().clone()
+}
+
+fn read(plan: &Value, table: &str) -> (Prepared, Moments) {
+    let prepared = prepared(plan, table).unwrap();
+    let moments = scan(&prepared, table, |_| prepared.moments()).sink;
+    (prepared, moments)
+}
+
+/// Least squares from the table itself.
+fn reference(table: &str) -> Vec<f64> {
+    let rows: Vec<Vec<f64>> = table
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect())
+        .collect();
+    let column = |place: usize| rows.iter().map(|row| row[place]).collect::<Vec<f64>>();
+    let x: Vec<Vec<f64>> = std::iter::once(vec![1.0; rows.len()]).chain((0..3).map(column)).collect();
+    [3, 4].into_iter().flat_map(|outcome| least_squares(&x, &column(outcome))).collect()
+}
+
+fn furthest(release: &Release, expected: &[f64]) -> f64 {
+    let found: Vec<f64> = list(release).iter().map(|entry| entry.estimate.unwrap()).collect();
+    found.iter().zip(expected).map(|(found, expected)| (found - expected).abs()).fold(0.0, f64::max)
+}
+
+/// Without noise every form is least squares of the table, up to the grid (primo, rows 5, 8, 9 and 11).
+#[test]
+fn without_noise_it_is_least_squares() {
+    let (text, none) = (table(400, 3), json!({"none": true}));
+    let expected = reference(&text);
+    for moments in ["none", "diagonal", "full"] {
+        let params = json!({"outcome_moments": moments, "ridge": "none"});
+        for rows in [None, Some(400)] {
+            let release = run(&plan("reuse-cov-gauss", rows, params.clone(), none.clone()), &text);
+            assert!(furthest(&release, &expected) < 1e-6, "{moments}: {}", furthest(&release, &expected));
+            assert_eq!(release.moments.unwrap().blocks.is_some(), moments != "full");
+        }
+    }
+    for shrink in ["projection", "sure", "james-stein", "none"] {
+        for ball in ["matrix", "per-outcome"] {
+            let params = json!({"shrink": shrink, "ball": ball});
+            let release = run(&plan("reuse-cov-proj-x", Some(400), params, none.clone()), &text);
+            assert!(furthest(&release, &expected) < 1e-6, "{shrink}: {}", furthest(&release, &expected));
+        }
+    }
+}
+
+/// Noise stays in proportion: a large budget is near least squares and its intervals say how near.
+#[test]
+fn a_large_budget_is_near_least_squares() {
+    let text = table(4_000, 5);
+    let expected = reference(&text);
+    for (name, params) in [("reuse-cov-gauss", json!({"ridge": "none"})), ("reuse-cov-proj-x", json!({}))] {
+        let release = run(&plan(name, Some(4_000), params, json!({"mu": 8.0})), &text);
+        for (entry, expected) in list(&release).iter().zip(&expected) {
+            let error = (entry.estimate.unwrap() - expected).abs();
+            assert!(error < 5.0 * entry.std_error.unwrap(), "{name} {}: {error}", entry.term);
+            assert!(entry.std_error.unwrap() < 0.05, "{name} {entry:?}");
+        }
+    }
+}
+
+/// The noise of each cell has the variance that the release states, and public moments none.
+#[test]
+fn public_features_are_released_as_they_are() {
+    let text = table(50, 7);
+    let plan = plan("reuse-cov-proj-x", Some(50), json!({}), json!({"mu": 1.0}));
+    let (_, moments) = read(&plan, &text);
+    let released = run(&plan, &text).moments.unwrap().blocks.unwrap();
+    for row in 0..4 {
+        for column in 0..4 {
+            assert_eq!(released.xx.get(row, column), Some(moments.get(row, column)));
+        }
+        assert!((0..2).all(|outcome| released.xy.get(row, outcome) != Some(moments.get(row, 4 + outcome))));
+    }
+    assert_eq!(released.yy_diagonal, None);
+}
+
+/// What is private on one side must not show in the other, which is released exactly.
+#[test]
+fn labels_do_not_show_in_the_public_features() {
+    let header = "a,b,c,y,z\n";
+    let rest = "0.1,0.2,0.3,0.5,0.5\n";
+    for (params, labels) in [
+        (json!({"outcome_norm": 0.1}), ["1,1", "0,0", "NA,1", "-99,99", ","]),
+        (json!({}), ["1,1", "0,0", "NA,1", "-99,99", ","]),
+    ] {
+        let plan = plan("reuse-cov-proj-x", Some(2), params, json!({"mu": 1.0}));
+        let features: Vec<Vec<i128>> = labels
+            .iter()
+            .map(|labels| {
+                let (_, moments) = read(&plan, &format!("{header}0.7,-0.2,0.9,{labels}\n{rest}"));
+                Layout::whole(4).pairs().map(|(row, column)| moments.get(row, column)).collect()
+            })
+            .collect();
+        assert!(features.windows(2).all(|pair| pair[0] == pair[1]), "{features:?}");
+    }
+}
+
+/// κ follows from public numbers, and the plan as run says it.
+#[test]
+fn kappa_is_filled_in() {
+    let text = table(10, 9);
+    let kappa = |rows, params| {
+        let prepared = prepared(&plan("reuse-cov-gauss", rows, params, json!({"mu": 1.0})), &text).unwrap();
+        prepared.plan().mechanism.params["kappa"].as_f64().unwrap()
+    };
+    // s = 1/2: (−1 + √5).
+    let usual = 5.0_f64.sqrt() - 1.0;
+    assert!((kappa(Some(10), json!({})) - usual).abs() < 1e-12);
+    assert!((kappa(None, json!({})) - usual).abs() < 1e-12);
+    assert!((kappa(None, json!({"outcome_moments": "none"})) - 2.0).abs() < 1e-12);
+    assert!((kappa(None, json!({"kappa": 0.7})) - 0.7).abs() < 1e-15);
+}
+
+/// The sums of many outcomes do not depend on how the rows are batched, split or merged.
+#[test]
+fn sums_of_two_sides_are_exact_in_every_order() {
+    let layout = Layout::sides(3, 700, true);
+    let row = |index: u64| -> Vec<i32> {
+        let mut rng = Pseudo::new(11, &[index]);
+        #[expect(clippy::cast_possible_truncation, reason = "within 2^24")]
+        (0..703).map(|_| ((rng.normal() * 4e6).clamp(-1.6e7, 1.6e7)) as i32).collect()
+    };
+    let rows: Vec<Vec<i32>> = (0..100).map(row).collect();
+    let mut whole = Moments::of(layout);
+    rows.iter().for_each(|row| whole.add(row));
+    let mut merged = Moments::of(layout);
+    for part in rows.chunks(37).rev() {
+        let mut moments = Moments::of(layout);
+        part.iter().rev().for_each(|row| moments.add(row));
+        merged.merge(&Moments::from_bytes(&moments.to_bytes()).unwrap()).unwrap();
+    }
+    assert_eq!(whole, merged);
+    for (first, second) in [(0, 0), (1, 2), (2, 3), (0, 702), (702, 702), (350, 350)] {
+        let exact: i128 = rows.iter().map(|row| i128::from(row[first]) * i128::from(row[second])).sum();
+        assert_eq!(whole.get(first, second), exact);
+        assert_eq!(whole.get(second, first), exact);
+    }
+    assert_eq!(whole.get(3, 4), 0, "not kept");
+    assert_eq!(whole.cells().len(), layout.cells());
+    assert!(merged.merge(&Moments::of(Layout::sides(3, 700, false))).is_err());
+}
+
+/// Above 1,000 outcomes the answer is a table, and every form of the release can be read again.
+#[test]
+fn thousands_of_outcomes_make_a_table() {
+    let outcomes = 1_500;
+    let mut text = "a".to_owned();
+    (0..outcomes).for_each(|outcome| text += &format!(",gene_{outcome}"));
+    for row in 0..40_u64 {
+        let mut rng = Pseudo::new(13, &[row]);
+        text += &format!("\n{}", rng.normal().clamp(-1.0, 1.0));
+        (0..outcomes).for_each(|_| text += &format!(",{:.3}", rng.normal().clamp(-3.0, 3.0)));
+    }
+    text += "\n";
+    let plan = json!({
+        "schema": "discreet.plan/1",
+        "adjacency": "replace-one", "rows": 40,
+        "columns": [
+            column("a", "feature", -1.0, 1.0),
+            {"match": "gene_*", "role": "outcome", "type": "number", "lower": -3, "upper": 3},
+        ],
+        "mechanism": {"name": "reuse-cov-gauss"},
+        "budget": {"mu": 2.0},
+    });
+    let release = run(&plan, &text);
+    let Coefficients::Table(coefficients) = &release.coefficients else { panic!("a table was due") };
+    assert_eq!((coefficients.outcomes().len(), coefficients.terms().len()), (outcomes, 2));
+    let written = serde_json::to_string(&release).unwrap();
+    assert_eq!(serde_json::from_str::<Release>(&written).unwrap(), release);
+    let refitted = discreet::inference::refit(
+        &release,
+        "gene_7",
+        &["a".to_owned()],
+        discreet::inference::Ridge::Auto,
+        discreet::inference::Repair::Floor,
+        0.95,
+    )
+    .unwrap();
+    assert!(matches!(refitted.coefficients, Coefficients::List(list) if list.len() == 2));
+    let impossible = discreet::inference::refit(
+        &release,
+        "gene_7",
+        &["gene_8".to_owned()],
+        discreet::inference::Ridge::None,
+        discreet::inference::Repair::None,
+        0.95,
+    );
+    assert!(impossible.unwrap_err().to_string().contains("were not released"));
+}
