@@ -60,8 +60,8 @@ fn print(text: &str) -> Result<(), CliError> {
     write_out(text).map_err(|error| CliError::failed(format!("standard output cannot be written: {error}")))
 }
 
-fn write_out(text: &str) -> io::Result<()> {
+fn write_out(text: impl AsRef<[u8]>) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(text.as_ref())?;
     out.flush()
 }

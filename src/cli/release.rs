@@ -47,12 +47,12 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
         .map_err(|error| charged(error.to_string()))?;
     drop(scan);
     halt("the noise is drawn");
-    let text = serde_json::to_string_pretty(&release).map_err(|error| charged(error.to_string()))?;
+    let mut text = Vec::new();
+    release.write(&mut text).map_err(|error| charged(error.to_string()))?;
     ledger.release(entry).map_err(|error| charged(error.to_string()))?;
     file.save(&ledger).map_err(|failure| charged(failure.to_string()))?;
     halt("settled");
-    write_out(&(text + "\n"))
-        .map_err(|error| charged(format!("standard output cannot be written: {error}")))?;
+    write_out(&text).map_err(|error| charged(format!("standard output cannot be written: {error}")))?;
     halt("printed");
     Ok(())
 }

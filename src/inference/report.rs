@@ -8,7 +8,7 @@ use super::regression::Fit;
 use crate::data::encode::Geometry;
 use crate::plan::bound::{BoundPlan, Role};
 use crate::release::document::{
-    Coefficient, CoefficientTable, Coefficients, Diagnostics, Interval, LONG_FORM_OUTCOMES,
+    Coefficient, CoefficientTable, Coefficients, Diagnostics, Entry, Interval, LONG_FORM_OUTCOMES,
     OutcomeDiagnostics,
 };
 
@@ -58,12 +58,14 @@ pub fn report(
         return Ok((coefficients, diagnostics(&design, &names, &fits, &summary)));
     }
     // Piece by piece: what stands in the document is all that is kept of so many fits.
-    let mut table = CoefficientTable { terms: design.names().to_vec(), ..CoefficientTable::default() };
+    let owned = names.iter().map(|name| (*name).to_owned()).collect();
+    let mut table = CoefficientTable::new(owned, design.names().to_vec());
     let mut summary = Summary::default();
-    for (outcomes, names) in outcomes.chunks(LONG_FORM_OUTCOMES).zip(names.chunks(LONG_FORM_OUTCOMES)) {
+    let pieces = outcomes.chunks(LONG_FORM_OUTCOMES).zip(names.chunks(LONG_FORM_OUTCOMES));
+    for (piece, (outcomes, names)) in pieces.enumerate() {
         let fits = design.fit_many(outcomes)?;
         summary.add(names, &fits);
-        extend(&mut table, names, &fits);
+        write(&mut table, piece * LONG_FORM_OUTCOMES, &fits);
     }
     Ok((Coefficients::Table(table), diagnostics(&design, &[], &[], &summary)))
 }
@@ -125,22 +127,23 @@ fn list(terms: &[String], outcomes: &[&str], fits: &[Fit]) -> Vec<Coefficient> {
     entries
 }
 
-fn extend(table: &mut CoefficientTable, outcomes: &[&str], fits: &[Fit]) {
-    let terms = table.terms.len();
-    let column = |pick: &dyn Fn(&Fit) -> Option<Vec<f64>>| -> Vec<Vec<Option<f64>>> {
-        let rows = fits.iter().map(|fit| match pick(fit) {
-            Some(values) => values.into_iter().map(Some).collect(),
-            None => vec![None; terms],
-        });
-        rows.collect()
-    };
-    table.outcomes.extend(outcomes.iter().map(|name| (*name).to_owned()));
-    table.estimate.extend(column(&|fit| fit.estimate.clone()));
-    table.std_error.extend(column(&|fit| fit.uncertainty.as_ref().map(|u| u.std_error.clone())));
-    table.lower.extend(column(&|fit| fit.uncertainty.as_ref().map(|u| u.lower.clone())));
-    table.upper.extend(column(&|fit| fit.uncertainty.as_ref().map(|u| u.upper.clone())));
-    table.noise_share.extend(column(&|fit| fit.uncertainty.as_ref().map(|u| u.noise_share.clone())));
-    table.interval.extend(fits.iter().map(|fit| vec![fit.interval; terms]));
+/// Writes fits into a table, from the row `first` on.
+fn write(table: &mut CoefficientTable, first: usize, fits: &[Fit]) {
+    for (row, fit) in (first..).zip(fits) {
+        let uncertainty = fit.uncertainty.as_ref();
+        for column in 0..table.terms().len() {
+            let at = |values: Option<&Vec<f64>>| values.and_then(|values| values.get(column)).copied();
+            let entry = Entry {
+                estimate: at(fit.estimate.as_ref()),
+                std_error: at(uncertainty.map(|u| &u.std_error)),
+                lower: at(uncertainty.map(|u| &u.lower)),
+                upper: at(uncertainty.map(|u| &u.upper)),
+                noise_share: at(uncertainty.map(|u| &u.noise_share)),
+                interval: fit.interval,
+            };
+            table.set(row, column, entry);
+        }
+    }
 }
 
 fn diagnostics(design: &Design<'_>, names: &[&str], fits: &[Fit], summary: &Summary) -> Diagnostics {

@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use super::report::Layout;
 use crate::data::encode::{Geometry, INTERCEPT};
 use crate::release::document::{
-    Coefficient, CoefficientTable, Coefficients, Diagnostics, Interval, LONG_FORM_OUTCOMES,
+    Coefficient, CoefficientTable, Coefficients, Diagnostics, Entry, Interval, LONG_FORM_OUTCOMES,
 };
 
 /// The coefficients in the columns' own units: `weights` are codes of an outcome per code of a predictor, one column for each
@@ -42,17 +42,22 @@ pub fn report(geometry: &Geometry, layout: &Layout, weights: &DMatrix<f64>) -> (
     let estimates: Vec<Vec<f64>> =
         layout.outcomes.iter().enumerate().map(|(column, (_, outcome))| own(*outcome, column)).collect();
     let coefficients = if layout.outcomes.len() > LONG_FORM_OUTCOMES {
-        let empty = || vec![vec![None; names.len()]; estimates.len()];
-        Coefficients::Table(CoefficientTable {
-            outcomes: layout.outcomes.iter().map(|(name, _)| name.clone()).collect(),
-            estimate: estimates.iter().map(|all| all.iter().copied().map(Some).collect()).collect(),
-            std_error: empty(),
-            lower: empty(),
-            upper: empty(),
-            noise_share: empty(),
-            interval: vec![vec![Interval::Withheld; names.len()]; estimates.len()],
-            terms: names,
-        })
+        let outcomes = layout.outcomes.iter().map(|(name, _)| name.clone()).collect();
+        let mut table = CoefficientTable::new(outcomes, names);
+        for (outcome, estimates) in estimates.iter().enumerate() {
+            for (term, estimate) in estimates.iter().enumerate() {
+                let entry = Entry {
+                    estimate: Some(*estimate),
+                    std_error: None,
+                    lower: None,
+                    upper: None,
+                    noise_share: None,
+                    interval: Interval::Withheld,
+                };
+                table.set(outcome, term, entry);
+            }
+        }
+        Coefficients::Table(table)
     } else {
         let entries = layout.outcomes.iter().zip(&estimates).flat_map(|((outcome, _), estimates)| {
             names.iter().zip(estimates).map(|(term, estimate)| Coefficient {

@@ -35,6 +35,23 @@ pub fn multiply_up(a: f64, b: f64) -> f64 {
     if libm::fma(a, b, -product) > 0.0 { product.next_up() } else { product }
 }
 
+/// `x` with so many significant digits, at most 15: the double next to what `{:e}` writes, but that a tie, also one that
+/// only rounding makes, may fall to either side.
+#[must_use]
+pub fn to_digits(x: f64, digits: u8) -> f64 {
+    let digits = digits.clamp(1, 15);
+    if x == 0.0 || !x.is_finite() {
+        return x;
+    }
+    let places = f64::from(digits) - 1.0 - libm::floor(libm::log10(x.abs()));
+    // Powers of ten to the 22nd and whole numbers below 2^53 are doubles, so one division or product rounds once.
+    if places.abs() <= 22.0 {
+        let power = libm::pow(10.0, places.abs());
+        return if places > 0.0 { libm::round(x * power) / power } else { libm::round(x / power) * power };
+    }
+    format!("{x:.*e}", usize::from(digits) - 1).parse().unwrap_or(x)
+}
+
 /// ⌊x 2^bits⌋ without rounding error; `None` if `x` is negative or not finite.
 #[must_use]
 pub fn floor_scaled(x: f64, bits: usize) -> Option<UBig> {
@@ -87,6 +104,34 @@ mod tests {
     use dashu_int::ops::BitTest;
 
     use super::*;
+
+    #[test]
+    fn digits_are_those_that_would_be_written() {
+        let mut state = 1_u64;
+        for _ in 0..20_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let bits = state >> 12;
+            // Of all sizes, and as often near 1.
+            let x = f64::from_bits(if state & 2048 == 0 { state } else { bits | (960 + bits % 128) << 52 });
+            for digits in [1_u8, 6, 7] {
+                let written = format!("{x:.*e}", usize::from(digits) - 1).parse::<f64>().unwrap();
+                let found = to_digits(x, digits);
+                assert!(found.to_bits() == written.to_bits() || x.is_nan(), "{x:e} to {digits}: {found:e}");
+            }
+        }
+        for (x, expected) in [
+            (0.1 + 0.2, 0.3),
+            (-9_999_999.6, -1e7),
+            (1e22, 1e22),
+            (1e-300, 1e-300),
+            (1_234_567.891, 1_234_568.0),
+            (0.0, 0.0),
+            (5e-324, 5e-324),
+        ] {
+            assert_eq!(to_digits(x, 7).to_bits(), f64::to_bits(expected), "{x:e}");
+        }
+        assert!(to_digits(f64::NAN, 7).is_nan() && to_digits(f64::INFINITY, 7).is_infinite());
+    }
 
     #[test]
     fn scaling_is_exact_and_keeps_its_direction() {

@@ -15,7 +15,7 @@ use crate::math::special::normal_quantile;
 use crate::plan::bound::{GridParams, Norms};
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::release::document::{Coefficients, Diagnostics, Interval};
+use crate::release::document::{Coefficients, Diagnostics, Entry, Interval};
 
 /// The finest grid; no record within its bounds is shortened. Without noise the constant needs little of a record's
 /// length, and the features, whose rounding adds up, most of the rest.
@@ -104,21 +104,9 @@ fn write(coefficients: &mut Coefficients, outcome: usize, entry: usize, term: us
             }
         }
         Coefficients::Table(table) => {
-            let columns = [
-                (&mut table.estimate, estimate),
-                (&mut table.std_error, std_error),
-                (&mut table.lower, lower),
-                (&mut table.upper, upper),
-                (&mut table.noise_share, noise_share),
-            ];
-            for (column, number) in columns {
-                if let Some(cell) = column.get_mut(outcome).and_then(|row| row.get_mut(term)) {
-                    *cell = number;
-                }
-            }
-            if let Some(cell) = table.interval.get_mut(outcome).and_then(|row| row.get_mut(term)) {
-                *cell = Interval::Normal;
-            }
+            let interval = Interval::Normal;
+            let entry = Entry { estimate, std_error, lower, upper, noise_share, interval };
+            table.set(outcome, term, entry);
         }
     }
 }

@@ -2,10 +2,17 @@
 //!
 //! Keys have a fixed order. Nothing here is a function of the table except through the mechanism.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::io::{self, Write};
+
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+pub use super::long::{CoefficientTable, Entry};
 use super::moments::ReleasedMoments;
+use crate::math::round::to_digits;
 use crate::plan::Plan;
 use crate::privacy::adjacency::{Adjacency, Protect};
 pub use crate::privacy::event::Assurance;
@@ -15,6 +22,9 @@ pub const SCHEMA: &str = "discreet.release/1";
 
 /// Above this number of outcomes the coefficients are written as one object of columns.
 pub const LONG_FORM_OUTCOMES: usize = 1_000;
+
+/// Significant digits that a release of an idealised mechanism says.
+const DIGITS: u8 = 6;
 
 /// Everything that may be published about one analysis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +53,21 @@ pub struct Release {
     pub demo: Option<Demo>,
     /// What computed it.
     pub software: Software,
+}
+
+impl Release {
+    /// Writes the document as it is handed out: indented for a reader, but in the long form, where every number would have a line
+    /// of its own, without spaces. Nothing is built beside what is written.
+    ///
+    /// # Errors
+    /// Where `out` refuses.
+    pub fn write(&self, mut out: impl Write) -> io::Result<()> {
+        match self.coefficients {
+            Coefficients::List(_) => serde_json::to_writer_pretty(&mut out, self)?,
+            Coefficients::Table(_) => serde_json::to_writer(&mut out, self)?,
+        }
+        out.write_all(b"\n")
+    }
 }
 
 /// The guarantee in numbers; what does not apply is `null`.
@@ -82,7 +107,7 @@ pub struct Claimed {
 }
 
 /// The regressions, in one of two forms.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Coefficients {
     /// One entry per outcome and term.
@@ -102,11 +127,7 @@ impl Coefficients {
                     [estimate, std_error, lower, upper, noise_share].into_iter().for_each(round);
                 }
             }
-            Self::Table(table) => {
-                let CoefficientTable { estimate, std_error, lower, upper, noise_share, .. } = table;
-                let columns = [estimate, std_error, lower, upper, noise_share];
-                columns.into_iter().flatten().flatten().for_each(round);
-            }
+            Self::Table(table) => table.round(DIGITS),
         }
     }
 }
@@ -120,9 +141,34 @@ impl Coefficients {
     }
 }
 
+impl<'de> Deserialize<'de> for Coefficients {
+    /// By the first character of the JSON, so that neither form is kept aside while it is read.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(EitherForm)
+    }
+}
+
+struct EitherForm;
+
+impl<'de> Visitor<'de> for EitherForm {
+    type Value = Coefficients;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a list of coefficients, or one object of columns")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Coefficients, A::Error> {
+        Deserialize::deserialize(SeqAccessDeserializer::new(list)).map(Coefficients::List)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Coefficients, A::Error> {
+        Deserialize::deserialize(MapAccessDeserializer::new(map)).map(Coefficients::Table)
+    }
+}
+
 /// Six significant digits.
 fn round(number: &mut Option<f64>) {
-    *number = number.and_then(|number| format!("{number:.5e}").parse().ok());
+    *number = number.map(|number| to_digits(number, DIGITS));
 }
 
 /// One regression coefficient in the columns' own units.
@@ -147,26 +193,13 @@ pub struct Coefficient {
     pub interval: Interval,
 }
 
-/// The same by columns: `estimate[i][j]` belongs to outcome i and term j.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CoefficientTable {
-    /// The outcomes' columns.
-    pub outcomes: Vec<String>,
-    /// The terms, the same for every outcome.
-    pub terms: Vec<String>,
-    /// Estimates.
-    pub estimate: Vec<Vec<Option<f64>>>,
-    /// Standard errors.
-    pub std_error: Vec<Vec<Option<f64>>>,
-    /// Lower ends.
-    pub lower: Vec<Vec<Option<f64>>>,
-    /// Upper ends.
-    pub upper: Vec<Vec<Option<f64>>>,
-    /// Shares of privacy noise.
-    pub noise_share: Vec<Vec<Option<f64>>>,
-    /// How far each interval is to be trusted.
-    pub interval: Vec<Vec<Interval>>,
+impl Coefficient {
+    /// Its numbers.
+    #[must_use]
+    pub fn entry(&self) -> Entry {
+        let Self { estimate, std_error, lower, upper, noise_share, interval, .. } = *self;
+        Entry { estimate, std_error, lower, upper, noise_share, interval }
+    }
 }
 
 /// How far an interval is to be trusted (noise-and-accounting, C1).

@@ -50,15 +50,14 @@ pub fn outcomes(release: &Release) -> Vec<String> {
             }
             names
         }
-        Coefficients::Table(table) => table.outcomes.clone(),
+        Coefficients::Table(table) => table.outcomes().to_vec(),
     }
 }
 
-/// The coefficients of one outcome.
+/// The coefficients of one outcome of a release under `plan`.
 #[must_use]
-pub fn lines(release: &Release, outcome: &str) -> Vec<Line> {
-    let plan = &release.plan;
-    match &release.coefficients {
+pub fn lines(plan: &Plan, coefficients: &Coefficients, outcome: &str) -> Vec<Line> {
+    match coefficients {
         Coefficients::List(list) => list
             .iter()
             .filter(|coefficient| coefficient.outcome == outcome)
@@ -78,26 +77,25 @@ pub fn lines(release: &Release, outcome: &str) -> Vec<Line> {
             })
             .collect(),
         Coefficients::Table(table) => {
-            let Some(row) = table.outcomes.iter().position(|name| name == outcome) else { return Vec::new() };
-            let cell = |columns: &[Vec<Option<f64>>], term: usize| {
-                columns.get(row).and_then(|values| values.get(term)).copied().flatten()
+            let Some(row) = table.outcomes().iter().position(|name| name == outcome) else {
+                return Vec::new();
             };
-            let line = |(index, term): (usize, &String)| {
+            let line = |(column, term): (usize, &String)| {
+                let entry = table.entry(row, column)?;
                 let (per, reach) = meaning(plan, term);
-                let interval = table.interval.get(row).and_then(|kinds| kinds.get(index)).copied();
-                Line {
+                Some(Line {
                     term: term.clone(),
                     per,
-                    estimate: cell(&table.estimate, index),
-                    std_error: cell(&table.std_error, index),
-                    lower: cell(&table.lower, index),
-                    upper: cell(&table.upper, index),
-                    noise_share: cell(&table.noise_share, index),
-                    interval: interval.unwrap_or(Interval::Withheld),
+                    estimate: entry.estimate,
+                    std_error: entry.std_error,
+                    lower: entry.lower,
+                    upper: entry.upper,
+                    noise_share: entry.noise_share,
+                    interval: entry.interval,
                     reach,
-                }
+                })
             };
-            table.terms.iter().enumerate().map(line).collect()
+            table.terms().iter().enumerate().filter_map(line).collect()
         }
     }
 }
@@ -117,6 +115,12 @@ pub fn column<'a>(plan: &'a Plan, name: &str) -> Option<&'a Column> {
 #[must_use]
 pub fn unit(plan: &Plan, name: &str) -> String {
     column(plan, name).and_then(|column| column.unit.clone()).unwrap_or_default()
+}
+
+/// What a term's coefficient is a difference for: `per kg/m²`, `M against F`; empty for the intercept.
+#[must_use]
+pub fn per(plan: &Plan, term: &str) -> String {
+    meaning(plan, term).0
 }
 
 /// What a term's coefficient is a difference for, and how far it reaches in the plot.

@@ -1,8 +1,10 @@
 //! `discreet.release/1`: the document, the words of its guarantee, and the forms in which it leaves the machine.
 
+pub mod browse;
 pub mod document;
 pub mod figure;
 pub mod format;
+pub mod long;
 pub mod moments;
 pub mod report;
 pub mod statement;

@@ -83,7 +83,7 @@ pub fn html(release: &Release) -> String {
 }
 
 fn regression(page: &mut String, release: &Release, outcome: &str, plot: bool) {
-    let lines = figure::lines(release, outcome);
+    let lines = figure::lines(&release.plan, &release.coefficients, outcome);
     let drawn = figure::figure(&lines).filter(|_| plot);
     let unit = figure::unit(&release.plan, outcome);
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);

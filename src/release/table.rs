@@ -1,9 +1,13 @@
 //! Coefficients as CSV, for a spreadsheet or a statistics program.
 
-use super::document::{Coefficient, CoefficientTable, Coefficients, Interval};
+use std::borrow::Cow;
 
-const HEADER: [&str; 8] =
-    ["outcome", "term", "estimate", "std_error", "lower", "upper", "noise_share", "interval"];
+use super::document::{Coefficients, Entry, Interval};
+
+const HEADER: &str = "outcome,term,estimate,std_error,lower,upper,noise_share,interval\r\n";
+
+/// About how many bytes a piece of the text has.
+const PIECE: usize = 1 << 20;
 
 /// One record per coefficient with the release's fields, as RFC 4180 has it: CRLF at line ends, quotes where they are
 /// due, an empty field where the release has `null`.
@@ -12,73 +16,72 @@ const HEADER: [&str; 8] =
 /// apostrophe in front.
 #[must_use]
 pub fn csv(coefficients: &Coefficients) -> String {
-    let mut text = HEADER.join(",");
-    text.push_str("\r\n");
+    pieces(coefficients).collect()
+}
+
+/// The same in pieces of about a megabyte, none of which is made before it is asked for.
+pub fn pieces(coefficients: &Coefficients) -> Box<dyn Iterator<Item = String> + '_> {
     match coefficients {
-        Coefficients::List(entries) => entries.iter().for_each(|entry| record(&mut text, entry)),
+        Coefficients::List(list) => Box::new(records(
+            list.iter().map(|entry| (entry.outcome.as_str(), entry.term.as_str(), entry.entry())),
+        )),
         Coefficients::Table(table) => {
-            for (row, outcome) in table.outcomes.iter().enumerate() {
-                for (column, term) in table.terms.iter().enumerate() {
-                    record(&mut text, &entry(table, outcome, term, row, column));
-                }
-            }
+            Box::new(records(table.outcomes().iter().enumerate().flat_map(move |(row, outcome)| {
+                table.terms().iter().enumerate().filter_map(move |(column, term)| {
+                    Some((outcome.as_str(), term.as_str(), table.entry(row, column)?))
+                })
+            })))
         }
     }
-    text
 }
 
-fn entry(table: &CoefficientTable, outcome: &str, term: &str, row: usize, column: usize) -> Coefficient {
-    let at = |values: &[Vec<Option<f64>>]| values.get(row).and_then(|row| *row.get(column)?);
-    Coefficient {
-        outcome: outcome.to_owned(),
-        term: term.to_owned(),
-        estimate: at(&table.estimate),
-        std_error: at(&table.std_error),
-        lower: at(&table.lower),
-        upper: at(&table.upper),
-        noise_share: at(&table.noise_share),
-        interval: table
-            .interval
-            .get(row)
-            .and_then(|row| row.get(column))
-            .copied()
-            .unwrap_or(Interval::Withheld),
+/// Some coefficients, each with its outcome and term, in pieces as [`pieces`] makes them.
+pub fn records<'a>(entries: impl Iterator<Item = (&'a str, &'a str, Entry)>) -> impl Iterator<Item = String> {
+    let mut entries = entries.fuse();
+    let mut started = false;
+    std::iter::from_fn(move || {
+        let mut text = Vec::new();
+        if !started {
+            text.extend_from_slice(HEADER.as_bytes());
+            started = true;
+        }
+        while text.len() < PIECE
+            && let Some((outcome, term, entry)) = entries.next()
+        {
+            record(&mut text, &name(outcome), &name(term), entry);
+        }
+        // All that is written into it are texts and digits.
+        String::from_utf8(text).ok().filter(|text| !text.is_empty())
+    })
+}
+
+fn record(text: &mut Vec<u8>, outcome: &str, term: &str, entry: Entry) {
+    let Entry { estimate, std_error, lower, upper, noise_share, interval } = entry;
+    text.extend_from_slice(outcome.as_bytes());
+    text.push(b',');
+    text.extend_from_slice(term.as_bytes());
+    for value in [estimate, std_error, lower, upper, noise_share] {
+        text.push(b',');
+        if let Some(value) = value {
+            // The shortest digits that read back as the same number, as in the release's JSON; memory does not refuse.
+            let _ = serde_json::to_writer(&mut *text, &value);
+        }
     }
-}
-
-fn record(text: &mut String, entry: &Coefficient) {
-    let interval = match entry.interval {
+    text.push(b',');
+    let interval = match interval {
         Interval::Normal => "normal",
         Interval::Approximate => "approximate",
         Interval::Withheld => "withheld",
     };
-    text.push_str(&name(&entry.outcome));
-    text.push(',');
-    text.push_str(&name(&entry.term));
-    for value in [entry.estimate, entry.std_error, entry.lower, entry.upper, entry.noise_share] {
-        text.push(',');
-        if let Some(value) = value {
-            text.push_str(&number(value));
-        }
-    }
-    text.push(',');
-    text.push_str(interval);
-    text.push_str("\r\n");
+    text.extend_from_slice(interval.as_bytes());
+    text.extend_from_slice(b"\r\n");
 }
 
-/// The shortest digits that read back as the same number, as in the release's JSON.
-fn number(value: f64) -> String {
-    serde_json::to_string(&value).unwrap_or_default()
-}
-
-fn name(text: &str) -> String {
-    let guarded = if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
-        format!("'{text}")
-    } else {
-        text.to_owned()
-    };
+fn name(text: &str) -> Cow<'_, str> {
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
+    let guarded = if formula { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) };
     if guarded.contains([',', '"', '\r', '\n']) {
-        format!("\"{}\"", guarded.replace('"', "\"\""))
+        Cow::Owned(format!("\"{}\"", guarded.replace('"', "\"\"")))
     } else {
         guarded
     }
@@ -87,6 +90,7 @@ fn name(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::release::document::{Coefficient, CoefficientTable};
 
     fn one(outcome: &str, term: &str) -> Coefficient {
         Coefficient {
@@ -121,23 +125,31 @@ mod tests {
 
     #[test]
     fn both_forms_give_the_same_text() {
-        let entry = one("y", "x");
-        let table = CoefficientTable {
-            outcomes: vec!["y".to_owned()],
-            terms: vec!["x".to_owned()],
-            estimate: vec![vec![entry.estimate]],
-            std_error: vec![vec![entry.std_error]],
-            lower: vec![vec![entry.lower]],
-            upper: vec![vec![entry.upper]],
-            noise_share: vec![vec![entry.noise_share]],
-            interval: vec![vec![entry.interval]],
-        };
-        assert_eq!(csv(&Coefficients::Table(table)), csv(&Coefficients::List(vec![entry])));
-        let ragged = CoefficientTable {
-            outcomes: vec!["y".to_owned()],
-            terms: vec!["x".to_owned()],
-            ..Default::default()
-        };
-        assert!(csv(&Coefficients::Table(ragged)).ends_with("y,x,,,,,,withheld\r\n"));
+        let terms = ["(Intercept)", "-x"];
+        let outcomes: Vec<String> = (0..6_000).map(|index| format!("y,{index}")).collect();
+        let mut table = CoefficientTable::new(outcomes.clone(), terms.map(str::to_owned).to_vec());
+        let mut list = Vec::new();
+        for (row, outcome) in outcomes.iter().enumerate() {
+            for (column, term) in terms.iter().enumerate() {
+                let entry = one(outcome, term);
+                table.set(row, column, entry.entry());
+                list.push(entry);
+            }
+        }
+        let long = Coefficients::Table(table);
+        assert!(pieces(&long).count() == 1 && csv(&long).len() < PIECE);
+        assert_eq!(csv(&long), csv(&Coefficients::List(list)));
+    }
+
+    #[test]
+    fn a_long_text_comes_in_pieces_that_end_with_a_record() {
+        let outcomes: Vec<String> = (0..50_000).map(|index| format!("y{index}")).collect();
+        let long = Coefficients::Table(CoefficientTable::new(outcomes, vec!["x".to_owned()]));
+        let parts: Vec<String> = pieces(&long).collect();
+        assert!(
+            parts.len() > 1 && parts.iter().all(|part| part.ends_with("\r\n") && part.len() < PIECE + 100)
+        );
+        assert_eq!(parts.concat().lines().count(), 50_001);
+        assert!(parts.concat().ends_with("y49999,x,,,,,,withheld\r\n"));
     }
 }

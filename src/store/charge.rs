@@ -1,11 +1,13 @@
 //! A charge from its reservation to its release, under one lock.
 
 use wasm_bindgen::JsValue;
+use web_sys::Blob;
 
 use super::db::{CHARGES, Db, LEDGERS, RELEASES, TABLES};
+use super::document::write_release;
 use super::failure::{Failure, Reason};
 use super::lock::Lock;
-use super::tables::{document, ledger_of, locked, open_table, opening, refusal, release_key};
+use super::tables::{ledger_document, ledger_of, locked, open_table, opening, refusal, release_key};
 use crate::privacy::ledger::{Ledger, Request};
 use crate::release::Release;
 use crate::release::document::LedgerReference;
@@ -44,7 +46,7 @@ pub async fn charge(table: &str, name: &str, request: &Request<'_>) -> Result<Ch
     let seq = ledger.reserve(request).map_err(|error| refusal(&error))?;
     let transaction = db.writing(&[TABLES, LEDGERS, CHARGES])?;
     transaction.put(TABLES, &JsValue::from_str(table), &JsValue::from_str(ledger.id()))?;
-    transaction.put(LEDGERS, &JsValue::from_str(ledger.id()), &document(&ledger)?)?;
+    transaction.put(LEDGERS, &JsValue::from_str(ledger.id()), &ledger_document(&ledger)?)?;
     transaction.add(CHARGES, &JsValue::from_str(name), &JsValue::from_str(&seq.to_string()))?;
     transaction.end().await?;
     Ok(Charge { ledger, seq, db, _lock: lock })
@@ -77,19 +79,20 @@ impl Charge {
         }
     }
 
-    /// Stores the release and settles the charge, in one transaction. Answers the ledger.
+    /// Stores the release and settles the charge, in one transaction. Answers the ledger and the release's
+    /// document.
     ///
     /// # Errors
     /// Where the storage refuses. The charge stays then, and is burned when the ledger is next opened.
-    pub async fn settle(mut self, release: &Release) -> Result<Ledger, Failure> {
+    pub async fn settle(mut self, release: &Release) -> Result<(Ledger, Blob), Failure> {
         let lost = || Failure::after_charge(Reason::Storage);
         self.ledger.release(self.seq).map_err(|_| lost())?;
-        let text = serde_json::to_string(release).map_err(|_| lost())?;
+        let written = write_release(release).map_err(|_| lost())?;
         let transaction = self.db.writing(&[LEDGERS, RELEASES])?;
-        transaction.put(LEDGERS, &JsValue::from_str(self.ledger.id()), &document(&self.ledger)?)?;
-        transaction.add(RELEASES, &release_key(self.ledger.id(), self.seq), &JsValue::from_str(&text))?;
+        transaction.put(LEDGERS, &JsValue::from_str(self.ledger.id()), &ledger_document(&self.ledger)?)?;
+        transaction.add(RELEASES, &release_key(self.ledger.id(), self.seq), &written)?;
         transaction.end().await?;
-        Ok(self.ledger)
+        Ok((self.ledger, written))
     }
 }
 

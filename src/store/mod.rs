@@ -16,6 +16,8 @@ mod charge;
 #[cfg(target_arch = "wasm32")]
 mod db;
 #[cfg(target_arch = "wasm32")]
+pub mod document;
+#[cfg(target_arch = "wasm32")]
 mod key;
 #[cfg(target_arch = "wasm32")]
 mod lock;
@@ -29,5 +31,5 @@ pub use self::key::{fingerprint, sketch_key};
 #[cfg(target_arch = "wasm32")]
 pub use self::tables::{
     KnownTable, LedgerRecord, StoredRelease, create_ledger, forget_unused, import_ledger, keep_sketch, list,
-    open_table, persist, relax, set_setting, setting,
+    open_table, persist, relax, set_setting, setting, stored_release,
 };

@@ -6,8 +6,10 @@ use js_sys::Uint8Array;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
+use web_sys::Blob;
 
-use super::db::{Db, LEDGERS, RELEASES, SETTINGS, SKETCHES, TABLES};
+use super::db::{Answer, Db, LEDGERS, RELEASES, SETTINGS, SKETCHES, TABLES};
+use super::document;
 use super::failure::{Failure, Reason};
 use super::lock::Lock;
 use super::people::{DIFFERENT, Different, Shared, sharing};
@@ -17,7 +19,7 @@ use crate::privacy::ledger::{Ledger, LedgerError};
 use crate::release::Release;
 
 /// What the store knows about a table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq)]
 pub struct LedgerRecord {
     /// The ledger, verified.
     pub ledger: Ledger,
@@ -34,13 +36,26 @@ pub struct LedgerRecord {
 const OPENING: &str = "dp-opening";
 
 /// A release beside its ledger.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct StoredRelease {
     /// The ledger's entry that paid for it.
     pub entry: u64,
     /// The document.
-    pub release: Release,
+    pub document: Blob,
+    /// What it says; a large one is read by [`stored_release`] when it is asked for.
+    pub release: Option<Release>,
 }
+
+impl PartialEq for StoredRelease {
+    /// Each reading of the storage makes a `Blob` of its own; alike are those that hold the same.
+    fn eq(&self, other: &Self) -> bool {
+        let size = |release: &Self| release.document.size().to_bits();
+        self.entry == other.entry && self.release == other.release && size(self) == size(other)
+    }
+}
+
+/// Bytes up to which a stored release is read with its ledger.
+const READ_AT_ONCE: f64 = 4_194_304.0;
 
 /// A table that the store knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -354,7 +369,7 @@ async fn read(db: &Db, id: &str) -> Result<Option<Ledger>, Failure> {
 
 async fn write(db: &Db, ledger: &Ledger) -> Result<(), Failure> {
     let transaction = db.writing(&[LEDGERS])?;
-    transaction.put(LEDGERS, &JsValue::from_str(ledger.id()), &document(ledger)?)?;
+    transaction.put(LEDGERS, &JsValue::from_str(ledger.id()), &ledger_document(ledger)?)?;
     transaction.end().await
 }
 
@@ -363,7 +378,7 @@ async fn attach(db: &Db, table: &str, own: &Ledger, ledgers: &[Ledger]) -> Resul
     let transaction = db.writing(&[TABLES, LEDGERS])?;
     transaction.add(TABLES, &JsValue::from_str(table), &JsValue::from_str(own.id()))?;
     for ledger in ledgers {
-        transaction.put(LEDGERS, &JsValue::from_str(ledger.id()), &document(ledger)?)?;
+        transaction.put(LEDGERS, &JsValue::from_str(ledger.id()), &ledger_document(ledger)?)?;
     }
     transaction.end().await
 }
@@ -377,17 +392,31 @@ async fn releases(db: &Db, ledger: &Ledger) -> Result<Vec<StoredRelease>, Failur
     transaction.end().await?;
     let mut releases = Vec::new();
     for (entry, answer) in answers {
-        if let Some(text) = answer.text() {
-            let release = serde_json::from_str(&text).map_err(|_| {
-                Failure::new(
-                    Reason::Storage,
-                    format!("The stored release {entry} cannot be read by this version."),
-                )
-            })?;
-            releases.push(StoredRelease { entry, release });
-        }
+        let Some(document) = kept_document(&answer) else { continue };
+        let small = document.size() <= READ_AT_ONCE;
+        let release = if small { Some(stored_release(&document, entry).await?) } else { None };
+        releases.push(StoredRelease { entry, document, release });
     }
     Ok(releases)
+}
+
+/// Reads a stored release.
+///
+/// # Errors
+/// Where it is of another version.
+pub async fn stored_release(document: &Blob, entry: u64) -> Result<Release, Failure> {
+    let failure = || {
+        Failure::new(Reason::Storage, format!("The stored release {entry} cannot be read by this version."))
+    };
+    document::read_release(document, failure).await
+}
+
+/// The document of a release: a `Blob`, or a text as earlier versions kept it.
+fn kept_document(answer: &Answer) -> Option<Blob> {
+    match answer.text() {
+        Some(text) => document::from_text([text], "application/json").ok(),
+        None => answer.value().dyn_into().ok(),
+    }
 }
 
 async fn text(db: &Db, store: &str, key: &str) -> Result<Option<String>, Failure> {
@@ -397,7 +426,7 @@ async fn text(db: &Db, store: &str, key: &str) -> Result<Option<String>, Failure
     Ok(answer.text())
 }
 
-pub(super) fn document(ledger: &Ledger) -> Result<JsValue, Failure> {
+pub(super) fn ledger_document(ledger: &Ledger) -> Result<JsValue, Failure> {
     ledger.to_json().map(|text| JsValue::from_str(&text)).map_err(|error| refusal(&error))
 }
 

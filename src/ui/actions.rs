@@ -1,13 +1,16 @@
 //! What the page does when a person asks for it: read, recognise, release, open, import. Each writes its outcome into
 //! the store and nothing else; no signal is captured by a worker.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use serde_json::Value;
+use serde::Deserialize;
 use web_sys::Blob;
 
 use super::draft::{self, ColumnDraft, Gap, Place};
-use super::state::{App, Host, Origin, Problem, Run, Shown, StateStoreFields, Step, Table};
+use super::state::{App, Host, Kept, Origin, Problem, Run, Shown, StateStoreFields, Step, Table};
 use super::{check, dom, facts, samples, text};
 use crate::data::header::{Header, HeaderRead, HeaderRules, read_header};
 use crate::data::preview::{Suggestion, preview};
@@ -16,8 +19,9 @@ use crate::plan::check::DEFAULT_NA;
 use crate::plan::document::{ColumnType, Plan};
 use crate::privacy::ledger::Ledger;
 use crate::release::Release;
+use crate::store::document::{Bytes, Made};
 use crate::store::people::{Different, Shared};
-use crate::store::{self, LedgerRecord};
+use crate::store::{self, LedgerRecord, StoredRelease};
 use crate::worker::pool::{Pool, delay_from};
 use crate::worker::protocol::{Failure, Progress, Reason};
 
@@ -123,7 +127,7 @@ async fn open_table(app: App, name: String, blob: Blob, sample: bool) {
         Ok(table) => {
             app.state.columns().set(columns_of(&table));
             say(app, text::data_line(&table.name, table.names.len()));
-            app.state.table().set(Some(table));
+            app.state.table().set(Some(Arc::new(table)));
             if let Some(plan) = plan {
                 apply(app, plan);
             }
@@ -131,7 +135,8 @@ async fn open_table(app: App, name: String, blob: Blob, sample: bool) {
         }
         Err(problem) => {
             // Its name stays, so that the person can say how the file is written.
-            app.state.table().set(Some(Table { name, size: blob.size(), sample, ..Table::default() }));
+            let table = Table { name, size: blob.size(), sample, ..Table::default() };
+            app.state.table().set(Some(Arc::new(table)));
             fail(app, Step::Data, problem, false);
         }
     }
@@ -144,6 +149,7 @@ fn forget_table(app: App) {
     app.state.exported().set(None);
     forget_ledger(app);
     app.state.shown().set(None);
+    app.handles.with_value(|handles| handles.document.take());
     app.state.refit().set(None);
     app.state.filter().set(String::new());
     app.state.page().set(0);
@@ -155,6 +161,7 @@ fn forget_ledger(app: App) {
     app.state.shared().set(Vec::new());
     app.state.different().set(None);
     app.state.releases().set(Vec::new());
+    app.handles.with_value(|handles| handles.kept.take());
 }
 
 /// Reads the first rows again after the dialect was changed.
@@ -169,7 +176,7 @@ pub fn reread(app: App) {
                     app.state.columns().set(columns_of(&table));
                 }
                 app.state.problem().set(None);
-                app.state.table().set(Some(table));
+                app.state.table().set(Some(Arc::new(table)));
                 if app.state.key().with_untracked(Option::is_none)
                     && !app.state.run().with_untracked(Option::is_some)
                 {
@@ -267,7 +274,13 @@ fn remember(app: App, record: Result<Option<LedgerRecord>, Failure>) {
             app.state.different().set(None);
             app.state.joined().set(record.joined);
             app.state.shared().set(record.shared);
-            app.state.releases().set(record.releases);
+            let (mut kept, mut documents) = (Vec::new(), BTreeMap::new());
+            for StoredRelease { entry, document, release } in record.releases {
+                kept.push(Kept { entry, release: release.map(Arc::new) });
+                documents.insert(entry, document);
+            }
+            app.handles.with_value(|handles| handles.kept.replace(documents));
+            app.state.releases().set(kept);
             app.state.ledger().set(Some(record.ledger));
         }
         Ok(None) => forget_ledger(app),
@@ -407,7 +420,7 @@ pub fn release(app: App) {
             pool(app).release(&blob, plan, key.clone(), on_progress(app, text::RELEASING)).await
         };
         match released {
-            Ok((release, ledger)) => {
+            Ok(Made { release, document, ledger }) => {
                 // Everything that the click leads to is fetched before the delay and shown after it, at once.
                 let stored = store::open_table(&key).await;
                 delay_from(clicked).await;
@@ -416,7 +429,7 @@ pub fn release(app: App) {
                     Ok(Some(record)) => remember(app, Ok(Some(record))),
                     _ => app.state.ledger().set(Some(ledger)),
                 }
-                show(app, release, Origin::Made);
+                show(app, Arc::new(release), document, Origin::Made);
             }
             Err(failure) => {
                 if first
@@ -455,8 +468,35 @@ pub fn save_ledger(app: App) {
     }
 }
 
+/// Shows a release that is kept beside the ledger.
+pub fn show_kept(app: App, entry: u64) {
+    let Some(document) = app.handles.with_value(|handles| handles.kept.borrow().get(&entry).cloned()) else {
+        return;
+    };
+    let known = |all: &Vec<Kept>| all.iter().find(|kept| kept.entry == entry)?.release.clone();
+    if let Some(release) = app.state.releases().with_untracked(known) {
+        return show(app, release, document, Origin::Kept);
+    }
+    say(app, text::OPENING);
+    spawn_local(async move {
+        match store::stored_release(&document, entry).await {
+            Ok(release) => show(app, Arc::new(release), document, Origin::Kept),
+            Err(failure) => fail(app, Step::Result, failure.message, false),
+        }
+    });
+}
+
+/// Gives the person the release's document as it is, without writing it again.
+pub fn save_release(app: App) {
+    let document = app.handles.with_value(|handles| handles.document.borrow().clone());
+    if let Some(document) = document {
+        let _ = dom::save("discreet-release.json", &document);
+    }
+}
+
 /// Shows a release on the result step.
-pub fn show(app: App, release: Release, origin: Origin) {
+fn show(app: App, release: Arc<Release>, document: Blob, origin: Origin) {
+    app.handles.with_value(|handles| handles.document.replace(Some(document)));
     app.state.outcome().set(crate::release::figure::outcomes(&release).first().cloned());
     app.state.refit().set(None);
     app.state.shown().set(Some(Shown { release, origin }));
@@ -465,32 +505,41 @@ pub fn show(app: App, release: Release, origin: Origin) {
     go(app, Step::Result);
 }
 
+/// Largest document that is opened.
+const MOST_DOCUMENT: f64 = 1_073_741_824.0;
+
+/// What every document says first of itself.
+#[derive(Deserialize)]
+struct Named {
+    #[serde(default)]
+    schema: String,
+}
+
 async fn open_document(app: App, file: &Blob) {
-    let bytes = match dom::first_bytes(file, 268_435_456.0).await {
-        Ok((bytes, true)) => bytes,
-        Ok(_) => return fail(app, Step::Data, text::NOT_JSON, false),
-        Err(problem) => return fail(app, Step::Data, problem, false),
-    };
-    let Ok(content) = String::from_utf8(bytes) else { return fail(app, Step::Data, text::NOT_JSON, false) };
-    let content = content.trim_start_matches('\u{feff}');
-    let value: Option<Value> = serde_json::from_str(content).ok();
-    let schema =
-        value.as_ref().and_then(|value| value.get("schema")).and_then(Value::as_str).unwrap_or_default();
-    match schema {
-        crate::plan::document::SCHEMA => match Plan::parse(content) {
-            Ok(plan) => apply(app, plan),
-            Err(error) => fail(app, Step::Data, facts::sentence(&error.to_string()), false),
-        },
-        crate::release::document::SCHEMA => match serde_json::from_str::<Release>(content) {
-            Ok(release) => show(app, release, Origin::File),
+    if file.size() > MOST_DOCUMENT {
+        return fail(app, Step::Data, text::NOT_JSON, false);
+    }
+    say(app, text::OPENING);
+    let Ok(bytes) = Bytes::of(file).await else { return fail(app, Step::Data, text::UNREADABLE, false) };
+    let schema = bytes.parse::<Named>().map(|named| named.schema).unwrap_or_default();
+    if schema == crate::release::document::SCHEMA {
+        return match bytes.parse::<Release>() {
+            Ok(release) => show(app, Arc::new(release), file.clone(), Origin::File),
             Err(error) => fail(
                 app,
                 Step::Data,
                 format!("This release cannot be read: {error}. Download it again"),
                 false,
             ),
+        };
+    }
+    let content = bytes.text().unwrap_or_default();
+    match schema.as_str() {
+        crate::plan::document::SCHEMA => match Plan::parse(&content) {
+            Ok(plan) => apply(app, plan),
+            Err(error) => fail(app, Step::Data, facts::sentence(&error.to_string()), false),
         },
-        crate::privacy::ledger::SCHEMA => import(app, content).await,
+        crate::privacy::ledger::SCHEMA => import(app, &content).await,
         _ => fail(app, Step::Data, text::NOT_JSON, false),
     }
 }

@@ -1,9 +1,11 @@
 //! The few things that the page asks of the browser itself.
 
-use js_sys::{Array, Uint8Array};
+use js_sys::Uint8Array;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, BlobPropertyBag, File, HtmlAnchorElement, HtmlElement, HtmlInputElement, Url};
+use web_sys::{Blob, File, HtmlAnchorElement, HtmlElement, HtmlInputElement, Url};
+
+use crate::store::document::from_text;
 
 /// The document's element with that identifier.
 pub fn element(id: &str) -> Option<HtmlElement> {
@@ -90,13 +92,23 @@ pub fn first_file(files: Option<web_sys::FileList>) -> Option<File> {
     files.and_then(|files| files.get(0))
 }
 
-/// Gives the person a file.
+/// Gives the person a text as a file.
 pub fn download(name: &str, kind: &str, text: &str) -> Option<()> {
-    let options = BlobPropertyBag::new();
-    options.set_type(kind);
-    let parts = Array::of1(&JsValue::from_str(text));
-    let blob = Blob::new_with_str_sequence_and_options(&parts, &options).ok()?;
-    let url = Url::create_object_url_with_blob(&blob).ok()?;
+    download_pieces(name, kind, [text])
+}
+
+/// Gives the person a text as a file, of which no more than a piece is made at once.
+pub fn download_pieces(
+    name: &str,
+    kind: &str,
+    pieces: impl IntoIterator<Item = impl AsRef<[u8]>>,
+) -> Option<()> {
+    save(name, &from_text(pieces, kind).ok()?)
+}
+
+/// Gives the person a document as a file.
+pub fn save(name: &str, document: &Blob) -> Option<()> {
+    let url = Url::create_object_url_with_blob(document).ok()?;
     let document = web_sys::window()?.document()?;
     let link: HtmlAnchorElement = document.create_element("a").ok()?.dyn_into().ok()?;
     link.set_href(&url);

@@ -2,12 +2,13 @@
 
 use serde_json::{Map, Value};
 
+use super::rules;
 use crate::mechanisms::{Wallet, find};
-use crate::plan::bind::fits;
 use crate::plan::document::{
     BudgetForm, Calibration, Column, ColumnRole, ColumnType, Confirm, Csv, Mechanism, MissingRule, Plan,
     SCHEMA,
 };
+use crate::plan::search::Search;
 use crate::privacy::adjacency::Adjacency;
 
 /// One column as it is described so far.
@@ -106,6 +107,8 @@ pub struct Setup {
     pub split: Kept,
     /// Share of what is left in the budget that the next release asks for, in percent.
     pub share: u8,
+    /// Patterns under which the plan may keep columns.
+    pub patterns: Vec<String>,
 }
 
 impl Default for Setup {
@@ -133,6 +136,7 @@ impl Default for Setup {
             mu: "0.3".to_owned(),
             split: Kept::Gaussian,
             share: 50,
+            patterns: Vec::new(),
         }
     }
 }
@@ -275,38 +279,40 @@ pub fn paste(columns: &mut [ColumnDraft], targets: &[usize], first: Cell, block:
 /// The rows whose names fit what is typed into the filter: a part of the name, or a pattern with stars.
 #[must_use]
 pub fn filtered(columns: &[ColumnDraft], filter: &str) -> Vec<usize> {
-    let filter = filter.trim();
-    let lower = filter.to_lowercase();
-    let hit = |name: &str| {
-        filter.is_empty()
-            || if filter.contains('*') { fits(filter, name) } else { name.to_lowercase().contains(&lower) }
-    };
-    columns.iter().enumerate().filter(|(_, column)| hit(&column.name)).map(|(index, _)| index).collect()
+    let search = Search::new(filter);
+    let found = columns.iter().enumerate().filter(|(_, column)| search.finds(&column.name));
+    found.map(|(index, _)| index).collect()
 }
 
 /// What is missing in one column, if anything.
 #[must_use]
 pub fn column_gap(index: usize, draft: &ColumnDraft) -> Option<Gap> {
-    let gap = |cell, text: &str| Some(Gap::new(Place::Cell(index, cell), format!("{}: {text}", draft.name)));
+    let (cell, text) = lack(draft)?;
+    Some(Gap::new(Place::Cell(index, cell), format!("{}: {text}", draft.name)))
+}
+
+/// The cell in which something is missing, and what.
+#[must_use]
+pub fn lack(draft: &ColumnDraft) -> Option<(Cell, &'static str)> {
     if draft.role == ColumnRole::Ignored {
         return None;
     }
     match draft.kind {
-        None => gap(Cell::Kind, "say whether it is a number or a category"),
+        None => Some((Cell::Kind, "say whether it is a number or a category")),
         Some(ColumnType::Number) => {
             let lower = number(&draft.lower);
             let upper = number(&draft.upper);
             match (lower, upper) {
                 (None, _) if draft.lower.trim().is_empty() => {
-                    gap(Cell::Lower, "state its smallest possible value")
+                    Some((Cell::Lower, "state its smallest possible value"))
                 }
                 (_, None) if draft.upper.trim().is_empty() => {
-                    gap(Cell::Upper, "state its largest possible value")
+                    Some((Cell::Upper, "state its largest possible value"))
                 }
-                (None, _) => gap(Cell::Lower, "this is no number"),
-                (_, None) => gap(Cell::Upper, "this is no number"),
+                (None, _) => Some((Cell::Lower, "this is no number")),
+                (_, None) => Some((Cell::Upper, "this is no number")),
                 (Some(lower), Some(upper)) if lower >= upper => {
-                    gap(Cell::Upper, "the largest value has to be above the smallest")
+                    Some((Cell::Upper, "the largest value has to be above the smallest"))
                 }
                 _ => None,
             }
@@ -315,11 +321,11 @@ pub fn column_gap(index: usize, draft: &ColumnDraft) -> Option<Gap> {
             let levels = list(&draft.levels);
             let reference = draft.reference.trim();
             if levels.len() < 2 {
-                gap(Cell::Levels, "list the levels it can have, at least two, with commas between")
+                Some((Cell::Levels, "list the levels it can have, at least two, with commas between"))
             } else if draft.role == ColumnRole::Outcome && levels.len() != 2 {
-                gap(Cell::Levels, "an outcome that is a category has exactly two levels")
+                Some((Cell::Levels, "an outcome that is a category has exactly two levels"))
             } else if !reference.is_empty() && !levels.iter().any(|level| level == reference) {
-                gap(Cell::Reference, "the reference is none of the levels")
+                Some((Cell::Reference, "the reference is none of the levels"))
             } else {
                 None
             }
@@ -473,7 +479,7 @@ pub fn plan(
         person: Some(setup.person.clone()).filter(|name| !name.is_empty()),
         max_rows_per_person: max_rows,
         confirm: if setup.idealised { vec![Confirm::Idealised] } else { Vec::new() },
-        columns: columns.iter().filter(|column| column.role != ColumnRole::Ignored).map(column).collect(),
+        columns: rules::columns(columns, &setup.patterns, &setup.person),
         intercept: Some(setup.intercept).filter(|intercept| !intercept),
         missing: Some(setup.missing).filter(|rule| *rule != MissingRule::Skip),
         csv: csv(setup),
@@ -487,7 +493,8 @@ pub fn plan(
     })
 }
 
-fn column(draft: &ColumnDraft) -> Column {
+/// One column as a plan names it.
+pub(super) fn column(draft: &ColumnDraft) -> Column {
     let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let number_column = draft.kind == Some(ColumnType::Number);
     let category = draft.kind == Some(ColumnType::Category);
@@ -544,25 +551,15 @@ fn whole_or_number(value: f64) -> Option<Value> {
 pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), String> {
     let mut columns: Vec<ColumnDraft> =
         names.iter().map(|name| ColumnDraft { name: name.clone(), ..ColumnDraft::default() }).collect();
-    for entry in &plan.columns {
-        let mut found = false;
-        for draft in &mut columns {
-            let hit = match (&entry.name, &entry.pattern) {
-                (Some(name), _) => *name == draft.name,
-                (None, Some(pattern)) => {
-                    let named = |column: &&Column| column.name.as_deref() == Some(draft.name.as_str());
-                    fits(pattern, &draft.name) && !plan.columns.iter().any(|column| named(&column))
-                }
-                (None, None) => false,
-            };
-            if hit {
-                found = true;
+    let person = plan.person.as_deref().unwrap_or_default();
+    for (entry, rows) in plan.columns.iter().zip(rules::claims(&plan.columns, names, person)) {
+        if rows.is_empty() {
+            return Err(entry.name.as_ref().or(entry.pattern.as_ref()).cloned().unwrap_or_default());
+        }
+        for row in rows {
+            if let Some(draft) = columns.get_mut(row) {
                 describe(draft, entry);
             }
-        }
-        if !found {
-            let name = entry.name.as_ref().or(entry.pattern.as_ref()).cloned().unwrap_or_default();
-            return Err(name);
         }
     }
     let defaults = Setup::default();
@@ -595,6 +592,7 @@ pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), 
             _ => Kept::Gaussian,
         },
         share: defaults.share,
+        patterns: plan.columns.iter().filter_map(|column| column.pattern.clone()).collect(),
         ..dialect(plan)
     };
     Ok((columns, setup))
@@ -637,10 +635,13 @@ fn short_percent(level: f64) -> String {
 
 /// Where in the page a path of the plan is edited.
 #[must_use]
-pub fn place(path: &str, columns: &[ColumnDraft]) -> Place {
+pub fn place(path: &str, plan: &Plan, columns: &[ColumnDraft]) -> Place {
     if let Some(rest) = path.strip_prefix("columns[") {
         let index = rest.split(']').next().and_then(|text| text.parse::<usize>().ok()).unwrap_or(0);
-        let mut listed = columns.iter().enumerate().filter(|(_, column)| column.role != ColumnRole::Ignored);
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        let person = plan.person.as_deref().unwrap_or_default();
+        let claims = rules::claims(&plan.columns, &names, person);
+        let row = claims.get(index).and_then(|rows| rows.first().copied());
         let cell = match rest.rsplit('.').next() {
             Some("lower") => Cell::Lower,
             Some("upper") => Cell::Upper,
@@ -649,7 +650,7 @@ pub fn place(path: &str, columns: &[ColumnDraft]) -> Place {
             Some("type") => Cell::Kind,
             _ => Cell::Role,
         };
-        return listed.nth(index).map_or(Place::Columns, |(row, _)| Place::Cell(row, cell));
+        return row.map_or(Place::Columns, |row| Place::Cell(row, cell));
     }
     match path {
         "budget.epsilon" | "budget" => Place::Privacy("epsilon"),
@@ -740,6 +741,26 @@ mod tests {
     }
 
     #[test]
+    fn a_plan_with_patterns_comes_back_as_it_was() {
+        let (mut columns, mut setup) = drafts();
+        columns.extend(
+            (0..50).map(|index| number_column(&format!("gene_{index}"), ColumnRole::Outcome, "0", "9")),
+        );
+        columns[10].upper = "8".to_owned();
+        setup.patterns = vec!["gene_*".to_owned()];
+        let plan = plan(&columns, &setup, budget(&setup)).unwrap();
+        assert_eq!(plan.columns.len(), 5, "three, the pattern and what differs from it");
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        let (again, setup_again) = open(&plan, &names).unwrap();
+        columns[1].kind = None;
+        assert_eq!(again, columns);
+        assert_eq!(setup_again.patterns, setup.patterns);
+        assert_eq!(super::plan(&again, &setup_again, budget(&setup_again)).unwrap(), plan);
+        let bound = crate::engine::prepare(plan, &names, b',', crate::plan::Purpose::Release).unwrap();
+        assert_eq!(bound.bound().columns.len(), 53, "the whole program reads it alike");
+    }
+
+    #[test]
     fn everything_missing_is_named_at_its_place() {
         let (mut columns, setup) = drafts();
         columns[0].upper.clear();
@@ -773,10 +794,12 @@ mod tests {
 
     #[test]
     fn a_plan_s_path_leads_to_its_field() {
-        let (columns, _) = drafts();
-        assert_eq!(place("columns[1].levels", &columns), Place::Cell(2, Cell::Levels));
-        assert_eq!(place("budget.delta", &columns), Place::Privacy("delta"));
-        assert_eq!(place("mechanism.params.shape", &columns), Place::Method("shape".to_owned()));
+        let (columns, setup) = drafts();
+        let plan = plan(&columns, &setup, budget(&setup)).unwrap();
+        assert_eq!(place("columns[1].levels", &plan, &columns), Place::Cell(2, Cell::Levels));
+        assert_eq!(place("columns[9].levels", &plan, &columns), Place::Columns);
+        assert_eq!(place("budget.delta", &plan, &columns), Place::Privacy("delta"));
+        assert_eq!(place("mechanism.params.shape", &plan, &columns), Place::Method("shape".to_owned()));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The page's state: one store of plain data, owned by the root.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use leptos::prelude::*;
 use reactive_stores::Store;
@@ -15,7 +17,6 @@ use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
 use crate::privacy::units::Units;
 use crate::release::Release;
-use crate::store::StoredRelease;
 use crate::store::people::{Different, Shared};
 use crate::worker::pool::Pool;
 
@@ -95,13 +96,22 @@ pub struct Problem {
     pub charged: bool,
 }
 
-/// The release that the result step shows.
-#[derive(Clone, Debug, PartialEq)]
+/// The release that the result step shows. Its document is in [`Handles::document`].
+#[derive(Clone, Debug)]
 pub struct Shown {
-    /// The release.
-    pub release: Release,
+    /// The release, shared: one of many outcomes has a hundred megabytes.
+    pub release: Arc<Release>,
     /// Where it came from.
     pub origin: Origin,
+}
+
+/// A release beside the ledger. Its document is in [`Handles::kept`].
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// The ledger's entry that paid for it.
+    pub entry: u64,
+    /// The release; a large one is read when it is opened.
+    pub release: Option<Arc<Release>>,
 }
 
 /// Where a release came from.
@@ -151,7 +161,7 @@ pub struct State {
     /// The step that is open.
     pub step: Step,
     /// The table.
-    pub table: Option<Table>,
+    pub table: Option<Arc<Table>>,
     /// The table's key in the store.
     pub key: Option<String>,
     /// Its columns as described so far.
@@ -171,7 +181,7 @@ pub struct State {
     /// The tip of the ledger that was downloaded or imported last.
     pub exported: Option<String>,
     /// The releases kept beside it.
-    pub releases: Vec<StoredRelease>,
+    pub releases: Vec<Kept>,
     /// What is running.
     pub run: Option<Run>,
     /// What went wrong last.
@@ -204,6 +214,10 @@ pub struct Handles {
     pub check: Pool,
     /// The table's bytes.
     pub file: RefCell<Option<Blob>>,
+    /// The document of the release that is shown.
+    pub document: RefCell<Option<Blob>>,
+    /// The documents of the releases beside the ledger, by entry.
+    pub kept: RefCell<BTreeMap<u64, Blob>>,
 }
 
 /// The state with what follows from it.
@@ -224,7 +238,8 @@ impl App {
     pub fn new(pool: Pool) -> Self {
         let state = Store::new(State::default());
         let check = pool.apart();
-        let handles = StoredValue::new_local(Handles { pool, check, file: RefCell::new(None) });
+        let (file, document, kept) = (RefCell::default(), RefCell::default(), RefCell::default());
+        let handles = StoredValue::new_local(Handles { pool, check, file, document, kept });
         let plan = Memo::new(move |_| {
             state.columns().with(|columns| {
                 state.setup().with(|setup| {
@@ -239,7 +254,7 @@ impl App {
             let ledger = state.ledger().get();
             let whole = state.setup().with(facts::worth).map_or(Units::ZERO, |worth| worth.units);
             facts::forecast(&plan, &table, ledger.as_ref(), &whole).map_err(|(path, text)| {
-                state.columns().with(|c| vec![Gap { place: draft::place(&path, c), text }])
+                state.columns().with(|c| vec![Gap { place: draft::place(&path, &plan, c), text }])
             })
         });
         Self { state, handles, plan, forecast }

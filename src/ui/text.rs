@@ -10,6 +10,7 @@ use crate::plan::document::{ColumnRole, ColumnType, MissingRule};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::event::Assurance;
 use crate::privacy::ledger::State as EntryState;
+use crate::release::browse::{Chance, Only, Order};
 use crate::release::document::Interval;
 use crate::release::format::{grouped, percent, short};
 
@@ -329,6 +330,68 @@ pub fn wrong_table(column: &str) -> String {
         "The plan needs a column `{column}` that this table does not have. Choose the table it was made for; the plan waits."
     )
 }
+
+pub const UNREADABLE: &str = "The file cannot be read: it changed on the disk or is gone, or there is no room for it. Close other tabs \
+    and choose it again";
+pub const OPENING: &str = "The file is being opened";
+pub const MANY_OUTCOMES: &str = "Many outcomes";
+pub const SAVED: &str = "The file is downloaded";
+pub const NO_ROOM: &str = "There is no room for the file. Close other tabs, then try again";
+pub const ALL_OUTCOMES: &str = "All outcomes for one term";
+pub const SIDE_BY_SIDE: &str = "All outcomes for one term, side by side";
+pub const FIND_OUTCOME: &str = "Find outcomes";
+pub const FIND_HINT: &str = "Part of a name, or a pattern such as gene_*.";
+pub const NONE_FOUND: &str = "No outcome fits. Search for another name, or show all.";
+
+pub const fn only(only: Only) -> &'static str {
+    match only {
+        Only::All => "All",
+        Only::Intervals => "With an interval",
+        Only::ExcludesZero => "Interval excludes 0",
+    }
+}
+
+pub const fn order(order: Order) -> &'static str {
+    match order {
+        Order::Released => "Order of the table",
+        Order::Name => "Name",
+        Order::Estimate => "Estimate",
+        Order::Size => "Size of the estimate",
+        Order::Ratio => "|Estimate| / standard error",
+        Order::StdError => "Standard error",
+        Order::NoiseShare => "Privacy noise",
+    }
+}
+
+pub const fn direction(order: Order, descending: bool) -> &'static str {
+    match (order, descending) {
+        (Order::Released | Order::Name, false) => "First to last",
+        (Order::Released | Order::Name, true) => "Last to first",
+        (_, false) => "Smallest first",
+        (_, true) => "Largest first",
+    }
+}
+
+/// That among many intervals some exclude 0 by chance; `level` in percent.
+pub fn chance(chance: &Chance, level: &str) -> String {
+    if chance.intervals == 0 {
+        return "No coefficient of this term has an interval.".to_owned();
+    }
+    let expected = if chance.expected < 10.0 { short(chance.expected, 2) } else { grouped(chance.expected) };
+    format!(
+        "{} of {} intervals exclude 0. With as many intervals at {level} %, about {expected} exclude 0 by chance alone, if every \
+         true coefficient is 0; all share the noise on the features, so it can be many more or fewer at once.",
+        whole(chance.excluding),
+        whole(chance.intervals)
+    )
+}
+
+pub const REFIT_ELSEWHERE: &str = "Another regression can be fitted from this release at no further cost: with so many columns by the command \
+    line, `discreet refit`.";
+pub const RULES: &str = "Describe many columns by a pattern or a range";
+pub const PATTERN_HINT: &str = "A star stands for any characters, as in gene_*.";
+pub const RULES_HINT: &str = "What you leave as it is stays as it is. The plan keeps a pattern in place of thousands of names where it \
+    describes its columns alike.";
 
 pub const NOT_JSON: &str = "This file is neither a plan nor a release: it is no JSON with the schema discreet.plan/1, \
     discreet.release/1 or discreet.ledger/1. Choose another file";

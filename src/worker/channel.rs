@@ -17,7 +17,7 @@ use super::protocol::{Failure, Reason};
 /// What rides beside a message.
 #[derive(Debug, Default)]
 pub struct Riders {
-    /// A file's handle.
+    /// A file's handle, or a document.
     pub file: Option<Blob>,
     /// Ports; their ends move to the receiver.
     pub ports: Vec<MessagePort>,

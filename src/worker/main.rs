@@ -1,6 +1,5 @@
 //! A worker's start: it says that it is there, then serves one request.
 
-use js_sys::Array;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
@@ -45,14 +44,21 @@ async fn serve(received: Received<Request>) {
             None => post(&Response::Failed(incomplete())),
         },
         (Request::Identify, Some(file)) => post(&run::identify(file, ports, post).await),
-        (Request::Release(request), Some(file)) => post(&run::release(*request, file, ports, post).await),
+        (Request::Release(request), Some(file)) => {
+            let (response, riders) = run::release(*request, file, ports, post).await;
+            post_with(&response, &riders);
+        }
     }
 }
 
 fn post(response: &Response) {
-    if let Ok((message, _)) = pack(response, &Riders::default()) {
+    post_with(response, &Riders::default());
+}
+
+fn post_with(response: &Response, riders: &Riders) {
+    if let Ok((message, transfer)) = pack(response, riders) {
         // The page may have ended this worker already; then nobody waits for the message.
-        let _ = scope().post_message_with_transfer(&message, &Array::new());
+        let _ = scope().post_message_with_transfer(&message, &transfer);
     }
 }
 

@@ -18,15 +18,13 @@ use web_sys::{
 use super::channel::{Mailbox, Received, Riders, pack, unpack};
 use super::context::StartContext;
 use super::delay;
-use super::protocol::{
-    CHUNK, Failure, Progress, Reason, ReleaseRequest, Released, Request, Response, build_id,
-};
+use super::protocol::{CHUNK, Failure, Progress, Reason, ReleaseRequest, Request, Response, build_id};
 use crate::audit::check::Finding;
 use crate::noise::entropy::random_id;
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
-use crate::release::Release;
 use crate::store;
+use crate::store::document::{Made, read_release};
 
 /// What follows the glue in a worker's text: it starts the module that the first message brings, and tells of what
 /// the module itself cannot tell, such as memory that has run out.
@@ -114,7 +112,7 @@ impl Pool {
         run.ready().await?;
         run.ask(&Request::Identify, file)?;
         match run.answer(&on_progress).await? {
-            Response::Identified { table } => Ok(table),
+            Received { body: Response::Identified { table }, .. } => Ok(table),
             _ => Err(confused()),
         }
     }
@@ -131,13 +129,18 @@ impl Pool {
         plan: Plan,
         table: String,
         on_progress: impl Fn(Progress) + 'static,
-    ) -> Result<(Release, Ledger), Failure> {
+    ) -> Result<Made, Failure> {
         let name = random_name()?;
         let result = self.try_release(file, plan, &table, &name, &on_progress).await;
         // The workers are gone and their locks with them, so the storage itself says what was charged.
         let charged = store::take_charge(&table, &name).await;
         match (result, charged) {
-            (Ok(released), _) => Ok((released.release, released.ledger)),
+            // The workers and what they held are gone before the document is read.
+            (Ok((ledger, document)), _) => {
+                let unread = || Failure::after_charge(Reason::Program);
+                let release = read_release(&document, unread).await?;
+                Ok(Made { release, document, ledger })
+            }
             (Err(failure), charged) if charged.as_ref().map_or(failure.charged, |charged| *charged) => {
                 Err(Failure::after_charge(failure.reason))
             }
@@ -156,7 +159,7 @@ impl Pool {
         table: &str,
         name: &str,
         on_progress: &dyn Fn(Progress),
-    ) -> Result<Released, Failure> {
+    ) -> Result<(Ledger, Blob), Failure> {
         let mut run = self.begin(1 + scanners(file, plan.person.is_some()))?;
         run.ready().await?;
         let request = ReleaseRequest {
@@ -167,7 +170,9 @@ impl Pool {
         };
         run.ask(&Request::Release(Box::new(request)), file)?;
         match run.answer(on_progress).await? {
-            Response::Released(released) => Ok(*released),
+            Received { body: Response::Released { ledger }, riders: Riders { file: Some(document), .. } } => {
+                Ok((*ledger, document))
+            }
             _ => Err(confused()),
         }
     }
@@ -184,7 +189,7 @@ impl Pool {
         loop {
             // A sampler that is broken may never end.
             run.late = Some(Timer::start(LATE_MILLISECONDS, &run.events)?);
-            match run.response().await?.1 {
+            match run.response().await?.1.body {
                 Response::Found(finding) => on_finding(finding),
                 Response::Audited => return Ok(()),
                 _ => return Err(confused()),
@@ -228,7 +233,7 @@ impl Run {
     async fn ready(&mut self) -> Result<(), Failure> {
         let mut missing = self.workers.len();
         while missing > 0 {
-            match self.response().await?.1 {
+            match self.response().await?.1.body {
                 Response::Ready { build } if build == build_id() => missing -= 1,
                 Response::Ready { .. } => {
                     return Err(Failure::new(
@@ -257,22 +262,23 @@ impl Run {
     }
 
     /// Waits for the engine's answer.
-    async fn answer(&mut self, on_progress: &dyn Fn(Progress)) -> Result<Response, Failure> {
+    async fn answer(&mut self, on_progress: &dyn Fn(Progress)) -> Result<Received<Response>, Failure> {
         loop {
-            match self.response().await? {
-                (0, Response::Progress(progress)) => on_progress(progress),
-                (0, Response::Charged) => self.charged = true,
-                (0, response) => return Ok(response),
-                _ => return Err(confused()),
+            let (worker, received) = self.response().await?;
+            match received.body {
+                _ if worker != 0 => return Err(confused()),
+                Response::Progress(progress) => on_progress(progress),
+                Response::Charged => self.charged = true,
+                _ => return Ok(received),
             }
         }
     }
 
     /// The next message of a worker; everything that ends a run is an error.
-    async fn response(&mut self) -> Result<(usize, Response), Failure> {
+    async fn response(&mut self) -> Result<(usize, Received<Response>), Failure> {
         let failure = match self.events.next().await {
             Happening::Message(_, Ok(Received { body: Response::Failed(failure), .. })) => failure,
-            Happening::Message(worker, Ok(received)) => return Ok((worker, received.body)),
+            Happening::Message(worker, Ok(received)) => return Ok((worker, received)),
             Happening::Message(_, Err(failure)) => failure,
             Happening::Stopped => Failure::new(
                 Reason::Internal,

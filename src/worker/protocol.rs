@@ -10,7 +10,6 @@ use crate::data::SketchKey;
 use crate::data::slices::Job;
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
-use crate::release::Release;
 
 pub use crate::store::failure::{Failure, Reason};
 
@@ -67,23 +66,17 @@ pub enum Response {
     },
     /// The charge is stored and the release is being made. Nothing that follows depends on anything but the release.
     Charged,
-    /// The charge is stored and the release made.
-    Released(Box<Released>),
+    /// The charge is stored and the release made. Its document rides beside the message.
+    Released {
+        /// The ledger after the charge.
+        ledger: Box<Ledger>,
+    },
     /// What one item of the check has found so far.
     Found(Finding),
     /// Every item of the check is done.
     Audited,
     /// It did not work.
     Failed(Failure),
-}
-
-/// A release and the ledger that paid for it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Released {
-    /// The release.
-    pub release: Release,
-    /// The ledger after the charge.
-    pub ledger: Ledger,
 }
 
 /// What the engine worker asks of a scanning worker, over their port.

@@ -9,8 +9,7 @@ use zeroize::Zeroizing;
 
 use super::channel::{Mailbox, Received, Riders, pack, unpack};
 use super::protocol::{
-    CHUNK, Failure, Progress, Reason, ReleaseRequest, Released, Response, ScanRequest, ScanResponse,
-    SliceAnswer,
+    CHUNK, Failure, Progress, Reason, ReleaseRequest, Response, ScanRequest, ScanResponse, SliceAnswer,
 };
 use super::read::{Pieces, length};
 use crate::data::header::read_header;
@@ -20,6 +19,7 @@ use crate::engine::{self, Prepared};
 use crate::noise::entropy::PrivateRng;
 use crate::plan::bound::Encoding;
 use crate::plan::{CheckedPlan, Plan, Purpose};
+use crate::privacy::ledger::Ledger;
 use crate::release::document::Software;
 use crate::store;
 
@@ -56,17 +56,21 @@ async fn try_identify<P: Fn(&Response)>(mut table: Table<P>) -> Result<String, F
     Ok(key)
 }
 
-/// Reads the table, charges, releases.
+/// Reads the table, charges, releases. The release's document rides beside the answer.
 pub async fn release(
     request: ReleaseRequest,
     file: Blob,
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
-) -> Response {
+) -> (Response, Riders) {
+    let failed = |failure| (Response::Failed(failure), Riders::default());
     match try_release(request, file, ports, post).await {
-        Ok(released) => Response::Released(Box::new(released)),
-        Err(_) if charged() => Response::Failed(Failure::after_charge(Reason::Internal)),
-        Err(failure) => Response::Failed(failure),
+        Ok((ledger, document)) => (
+            Response::Released { ledger: Box::new(ledger) },
+            Riders { file: Some(document), ..Riders::default() },
+        ),
+        Err(_) if charged() => failed(Failure::after_charge(Reason::Internal)),
+        Err(failure) => failed(failure),
     }
 }
 
@@ -75,7 +79,7 @@ async fn try_release(
     file: Blob,
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
-) -> Result<Released, Failure> {
+) -> Result<(Ledger, Blob), Failure> {
     let ReleaseRequest { plan, table: key, name, build } = request;
     let mut table = Table::new(file, ports, &post, 2);
     let checked = CheckedPlan::new(plan.clone(), Purpose::Release)
@@ -104,8 +108,7 @@ async fn try_release(
 
     let release = engine::release(&prepared, &scan.sink, rng, charge.reference(), Software::new(build))
         .map_err(|_| Failure::after_charge(Reason::Internal))?;
-    let ledger = charge.settle(&release).await?;
-    Ok(Released { release, ledger })
+    charge.settle(&release).await
 }
 
 /// One table and the workers that read it.

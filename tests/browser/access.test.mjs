@@ -7,7 +7,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { accessibilityFaults } from "./axe.mjs";
 import { faults } from "./browser.mjs";
+import { csv, json, wideTable } from "./files.mjs";
 import { journeys } from "./journey.mjs";
+import { longRelease } from "./long-release.mjs";
 import { STEPS } from "./page-object.mjs";
 import { serve } from "./server.mjs";
 
@@ -105,6 +107,13 @@ test("no step has an accessibility fault, light or dark, wide or narrow, and non
   await look("Check, running or done");
   await discreet.checkOutcome();
   await look("Check, done");
+  await discreet.choose(csv("wide.csv", wideTable(60)));
+  await discreet.table("wide.csv");
+  await discreet.goTo("Columns");
+  await look("Columns by pattern");
+  await discreet.openSaved(json("release.json", longRelease(1100, 3)));
+  await discreet.released.waitFor();
+  await look("Result of many outcomes");
   assert.deepEqual(found, []);
 });
 

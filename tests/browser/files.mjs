@@ -4,6 +4,13 @@ export const csv = (name, text) => ({ name, mimeType: "text/csv", buffer: Buffer
 
 export const json = (name, value) => ({ name, mimeType: "application/json", buffer: Buffer.from(JSON.stringify(value)) });
 
+/// A table of age, bmi and so many genes, in a few rows.
+export function wideTable(genes) {
+  const header = ["age", "bmi", ...Array.from({ length: genes }, (_, index) => `gene_${index + 1}`)];
+  const rows = Array.from({ length: 6 }, (_, row) => header.map((_, column) => (row * 7 + column) % 20).join(","));
+  return [header.join(","), ...rows, ""].join("\n");
+}
+
 const TEN = {
   age: [18, 90],
   sex: [1, 2],

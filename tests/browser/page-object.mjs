@@ -106,6 +106,27 @@ export class DiscreetPage {
     await fill("Levels", levels);
   }
 
+  /// Describes many columns without a tick: by `{ pattern }` or by `{ first, last }`. Answers the count that is said before.
+  async describeMany({ pattern, first, last }, { role, type, lower, upper, unit }) {
+    const fill = (label, value) => this.page.getByLabel(label, { exact: true }).fill(String(value));
+    const choose = (label, value) => value && this.page.getByLabel(`${label} for these columns`).selectOption(value);
+    await this.page.getByLabel("Which columns").selectOption(pattern ? "A pattern" : "A range of the header");
+    if (pattern) await fill("Pattern", pattern);
+    else {
+      await fill("First column", first);
+      await fill("Last column", last);
+    }
+    await choose("Role", role);
+    await choose("Type", type);
+    for (const [label, value] of Object.entries({ Lowest: lower, Highest: upper, Unit: unit })) {
+      if (value !== undefined) await fill(`${label} for these columns`, value);
+    }
+    const button = this.page.getByRole("button", { name: /^Describe [\d\s]+ columns$/ });
+    const count = Number((await button.innerText()).replace(/\D/g, ""));
+    await button.click();
+    return count;
+  }
+
   // Privacy
   async budget({ rows, epsilon, oneIn, share }) {
     await this.goTo("Privacy");
@@ -141,6 +162,29 @@ export class DiscreetPage {
 
   async downloadJson(button) {
     return JSON.parse((await this.download(button)).text);
+  }
+
+  /// The table of all outcomes for one term.
+  get outcomes() {
+    return this.page.getByRole("region", exact("All outcomes for one term"));
+  }
+
+  /// Asks it for outcomes: a search, a term, which to show, and an order, each by its words.
+  async askOutcomes({ find, term, show, sort }) {
+    if (find !== undefined) await this.outcomes.getByLabel("Find outcomes").fill(find);
+    if (term) await this.outcomes.getByLabel("Term", { exact: true }).selectOption(term);
+    if (show) await this.outcomes.getByLabel("Show", { exact: true }).selectOption(show);
+    if (sort) await this.outcomes.getByLabel("Sort by").selectOption(sort);
+  }
+
+  /// The names that it shows, in their order.
+  outcomeNames() {
+    return this.outcomes.getByRole("rowheader").allInnerTexts();
+  }
+
+  /// How many it has found.
+  async outcomeCount() {
+    return Number((await this.outcomes.getByRole("table").locator("caption").innerText()).split(":").pop().replace(/\D/g, ""));
   }
 
   /// The rows of the released coefficients: term, estimate, interval, share of the noise.

@@ -6,7 +6,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DATA, DIST, launch, open } from "./browser.mjs";
-import { csv, json, planOfTen } from "./files.mjs";
+import { csv, json, planOfTen, wideTable } from "./files.mjs";
+import { longRelease } from "./long-release.mjs";
 import { DiscreetPage, STEPS } from "./page-object.mjs";
 import { serve } from "./server.mjs";
 
@@ -76,6 +77,16 @@ for (const width of WIDTHS) {
     await discreet.choose(csv("broken.csv", "age,sbp\n61,140\n55\n"));
     await discreet.alert.first().waitFor();
     await look("9-error");
+
+    await discreet.choose(csv("wide.csv", wideTable(1200)));
+    await discreet.table("wide.csv");
+    await discreet.goTo("Columns");
+    await page.getByLabel("Pattern", { exact: true }).fill("gene_*");
+    await look("12-columns-by-pattern");
+    await discreet.openSaved(json("release.json", longRelease(2500, 6)));
+    await discreet.released.waitFor();
+    await discreet.askOutcomes({ sort: "|Estimate| / standard error" });
+    await look("13-many-outcomes");
     await context.close();
   }
 }

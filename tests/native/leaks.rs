@@ -17,7 +17,7 @@ use discreet::privacy::measure::{Delta, Epsilon};
 use discreet::release::document::{Assurance, Interval, Release};
 use discreet::release::statement::WELL_FORMED;
 use discreet::release::{report, table};
-use discreet::worker::protocol::{Failure, Reason, Released, Response};
+use discreet::worker::protocol::{Failure, Reason, Response};
 use serde_json::{Value, json};
 
 use crate::cli::Bench;
@@ -76,7 +76,7 @@ impl Side {
     /// Everything that leaves once a release is made: files, and the worker's last message to the page.
     fn exports(&self, release: &Release) -> Vec<(&'static str, String)> {
         let mut exports = vec![
-            ("release", pretty(release)),
+            ("release", document(release)),
             ("line", serde_json::to_string(release).unwrap()),
             ("coefficients", table::csv(&release.coefficients)),
             ("report", report::html(release)),
@@ -93,10 +93,19 @@ impl Side {
                 exports.push(("refit", text));
             }
         }
-        let released = Released { release: release.clone(), ledger: self.ledger() };
-        exports.push(("message", serde_json::to_string(&Response::Released(Box::new(released))).unwrap()));
+        // The release's document rides beside this message.
+        let message = Response::Released { ledger: Box::new(self.ledger()) };
+        let message = serde_json::to_string(&message).unwrap() + &document(release);
+        exports.push(("message", message));
         exports
     }
+}
+
+/// The release's document, as it is downloaded.
+fn document(release: &Release) -> String {
+    let mut text = Vec::new();
+    release.write(&mut text).unwrap();
+    String::from_utf8(text).unwrap()
 }
 
 /// A document of ours, as it is downloaded.

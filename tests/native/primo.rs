@@ -379,7 +379,7 @@ fn thousands_of_outcomes_make_a_table() {
     });
     let release = run(&plan, &text);
     let Coefficients::Table(coefficients) = &release.coefficients else { panic!("a table was due") };
-    assert_eq!((coefficients.outcomes.len(), coefficients.terms.len()), (outcomes, 2));
+    assert_eq!((coefficients.outcomes().len(), coefficients.terms().len()), (outcomes, 2));
     let written = serde_json::to_string(&release).unwrap();
     assert_eq!(serde_json::from_str::<Release>(&written).unwrap(), release);
     let refitted = discreet::inference::refit(

@@ -11,8 +11,11 @@ use discreet::privacy::adjacency::{Adjacency, Protect};
 use discreet::privacy::calibrate::Split;
 use discreet::privacy::ledger::{Ledger, Opening, State, Terms};
 use discreet::release::Release;
-use discreet::release::document::{LedgerReference, Software};
+use discreet::release::document::{
+    CoefficientTable, Coefficients, Entry, Interval, LedgerReference, Software,
+};
 use discreet::store;
+use discreet::store::document::{Bytes, from_text};
 use discreet::store::people::{Different, Shared};
 use discreet::worker::protocol::Reason;
 use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
@@ -271,7 +274,7 @@ async fn wherever_a_release_is_cut_off_its_charge_is_stored_or_was_never_made() 
             states.first().copied().or(Some(State::Released))
         );
         if let Some(end) = end {
-            assert_eq!(record.releases[0].release, end.unwrap());
+            assert_eq!(record.releases[0].release, Some(end.unwrap()));
             break;
         }
     }
@@ -411,7 +414,7 @@ async fn a_table_that_shares_people_is_charged_to_the_same_ledger() {
 
     let charge = store::charge(&second, &name(), &prepared.request()).await.unwrap();
     let release = release(charge.reference());
-    assert_eq!(charge.settle(&release).await.unwrap().id(), opened.id());
+    assert_eq!(charge.settle(&release).await.unwrap().0.id(), opened.id());
     let record = of(&second).await;
     assert!(!record.joined, "from the first charge on it is this table's own");
     assert_eq!(record, of(&first).await);
@@ -553,6 +556,47 @@ async fn script(value: &JsValue, text: &str) -> JsValue {
     JsFuture::from(promise).await.unwrap()
 }
 
+/// A release of many outcomes is kept as it was written, and read when it is asked for.
+#[wasm_bindgen_test]
+async fn a_long_release_is_kept_as_a_document() {
+    let table = table().await;
+    store::create_ledger(&table, ledger(1.0), None).await.unwrap();
+    let charge = store::charge(&table, &name(), &prepared(1.0).request()).await.unwrap();
+    let mut release = release(charge.reference());
+    let (outcomes, terms) = ((0..40_000).map(|index| format!("y{index}")).collect(), vec!["x".to_owned(); 3]);
+    let mut long = CoefficientTable::new(outcomes, terms);
+    let entry = Entry {
+        estimate: Some(0.1234567),
+        std_error: Some(0.25),
+        lower: None,
+        upper: Some(-1e-12),
+        noise_share: Some(1.0),
+        interval: Interval::Approximate,
+    };
+    for outcome in 0..40_000 {
+        long.set(outcome, 2, entry);
+    }
+    release.coefficients = Coefficients::Table(long);
+    let (_, document) = charge.settle(&release).await.unwrap();
+    let mut written = Vec::new();
+    release.write(&mut written).unwrap();
+    let bytes = Bytes::of(&document).await.unwrap();
+    assert!(
+        bytes.text().unwrap().as_bytes() == written.as_slice(),
+        "the document is what is written elsewhere"
+    );
+    let record = of(&table).await;
+    assert_eq!((record.releases.len(), record.releases[0].release.is_none()), (1, true));
+    let kept = store::stored_release(&record.releases[0].document, 1).await.unwrap();
+    assert!(kept == release);
+    let marked = from_text(["\u{feff}", "{\"schema\": \"x\"}"], "application/json").unwrap();
+    let value: serde_json::Value = Bytes::of(&marked).await.unwrap().parse().unwrap();
+    assert_eq!(value["schema"], "x");
+    let broken = from_text(["{\"schema\": "], "application/json").unwrap();
+    let failure = store::stored_release(&broken, 7).await.unwrap_err();
+    assert!(failure.message.contains("release 7"), "{failure}");
+}
+
 /// The database as version 1 of the page made it: no sketches. All that it held is there after the upgrade, the device's key
 /// too, and its tables are known as before.
 #[wasm_bindgen_test]
@@ -603,7 +647,10 @@ async fn what_version_1_stored_is_kept() {
     );
     let record = of(&old).await;
     assert_eq!((&record.ledger, record.joined), (&spent, false));
-    assert_eq!(record.releases.iter().map(|kept| &kept.release).collect::<Vec<_>>(), [&release]);
+    assert_eq!(
+        record.releases.iter().map(|kept| kept.release.as_ref()).collect::<Vec<_>>(),
+        [Some(&release)]
+    );
     assert_eq!(store::setting("theme").await.unwrap().as_deref(), Some("dark"));
     // It can be spent from, and once it is opened again its people are known.
     spend(&old, &name()).await.unwrap();

@@ -7,6 +7,7 @@ use discreet::audit::check::{Check, Finding};
 use discreet::privacy::ledger::State;
 use discreet::release::document::NoiseLaw;
 use discreet::store;
+use discreet::store::document::Made;
 use discreet::worker::context::StartContext;
 use discreet::worker::pool::Pool;
 use discreet::worker::protocol::Reason;
@@ -139,7 +140,7 @@ async fn a_release_reads_every_slice_once_and_charges_once() {
     store::create_ledger(&key, ledger(16.0), None).await.unwrap();
     let last = Rc::new(Cell::new(0));
     let seen = Rc::clone(&last);
-    let (release, ledger) =
+    let Made { release, document, ledger } =
         pool.release(&file, plan(15.0), key.clone(), move |progress| seen.set(progress.done)).await.unwrap();
     assert!(last.get() > table.len() as u64);
 
@@ -160,8 +161,9 @@ async fn a_release_reads_every_slice_once_and_charges_once() {
     let record = store::open_table(&key).await.unwrap().unwrap();
     assert_eq!(record.ledger, ledger);
     assert_eq!(record.releases.len(), 1);
-    assert_eq!(record.releases[0].release, release);
+    assert_eq!(record.releases[0].release.as_ref(), Some(&release));
     assert_eq!(ledger.entries()[0].state, State::Released);
+    assert_eq!(document.size().to_bits(), record.releases[0].document.size().to_bits());
 }
 
 #[wasm_bindgen_test]

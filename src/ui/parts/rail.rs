@@ -60,8 +60,7 @@ fn line(app: App, step: Step) -> String {
         }),
         Step::Columns => app.state.columns().with(|columns| {
             let in_use = columns.iter().filter(|column| column.role != ColumnRole::Ignored).count();
-            let gaps = columns.iter().enumerate();
-            let open = gaps.filter(|(index, column)| draft::column_gap(*index, column).is_some()).count();
+            let open = columns.iter().filter(|column| draft::lack(column).is_some()).count();
             text::columns_line(in_use - open.min(in_use), in_use, open)
         }),
         Step::Privacy => {

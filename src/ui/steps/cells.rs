@@ -8,6 +8,9 @@ use crate::ui::presets::{self, PRESETS};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::text;
 
+/// Columns above which a cell is read when it is left.
+const WIDE: usize = 2_000;
+
 /// Sample cells that a row shows.
 const SAMPLES: usize = 4;
 
@@ -144,6 +147,8 @@ fn TextCell(
     #[prop(optional)] numeric: bool,
     #[prop(optional, into)] wrong: Option<Signal<bool>>,
 ) -> impl IntoView {
+    // In a very wide table a plan is made anew when a cell is left, not with each letter.
+    let wide = column.app.state.columns().with_untracked(|columns| columns.len() > WIDE);
     let write = move |event| {
         let value = event_target_value(&event);
         column.write(|c| {
@@ -156,7 +161,8 @@ fn TextCell(
     view! {
         <input type="text" class="cell" class:numeric=numeric data-row=column.index data-cell=format!("{cell:?}")
             inputmode=numeric.then_some("decimal") autocomplete="off" spellcheck="false" aria-label=move || label.get() aria-invalid=move || wrong.is_some_and(|wrong| wrong.get()).then_some("true")
-            prop:value=move || column.read(get) on:input=write/>
+            prop:value=move || column.read(get)
+            on:input=move |event| if !wide { write(event) } on:change=move |event| if wide { write(event) }/>
     }
 }
 

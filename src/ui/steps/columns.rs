@@ -7,7 +7,7 @@ use web_sys::{HtmlElement, HtmlInputElement};
 
 use super::PAGE;
 use super::cells::Row;
-use super::many::Many;
+use super::many::{Many, Rules};
 use crate::plan::document::MissingRule;
 use crate::ui::draft::{self, Cell};
 use crate::ui::parts::{Choice, Field};
@@ -30,6 +30,7 @@ pub fn Columns() -> impl IntoView {
     view! {
         <p class="lead">{text::SUGGESTED_BY_FILE}</p>
         {move || empty().then(|| view! { <p class="notice">"Choose a table first."</p> })}
+        {move || (!empty()).then(|| view! { <Rules/> })}
         <div class="column-tools">
             <Field id="column-filter" label=text::FILTER value=app.state.filter()
                 set=Callback::new(move |value| { app.state.page().set(0); app.state.filter().set(value); })
@@ -102,6 +103,8 @@ fn Pages(rows: Memo<Vec<usize>>) -> impl IntoView {
         let to = (from + PAGE).min(count());
         format!("Columns {} to {} of {}", text::whole(from + 1), text::whole(to), text::whole(count()))
     };
+    // A comparison inside the view would end the button's tag.
+    let last = move || page.get() >= count().saturating_sub(1) / PAGE;
     move || {
         (count() > PAGE).then(|| {
             view! {
@@ -109,7 +112,7 @@ fn Pages(rows: Memo<Vec<usize>>) -> impl IntoView {
                     <button type="button" disabled=move || page.get() == 0
                         on:click=move |_| page.update(|page| *page = page.saturating_sub(1))>"Previous"</button>
                     <span class="tabular">{words}</span>
-                    <button type="button" disabled=move || page.get() >= count().saturating_sub(1) / PAGE
+                    <button type="button" disabled=last
                         on:click=move |_| page.update(|page| *page += 1)>"Next"</button>
                 </nav>
             }

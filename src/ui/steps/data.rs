@@ -1,5 +1,7 @@
 //! Step 1: the table.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
@@ -105,7 +107,7 @@ fn Preview() -> impl IntoView {
                 <p class="notice"><Icon name="note"/><span>{told} " "
                     <button type="button" class="link" on:click=move |_| actions::go(app, Step::Privacy)>"See Privacy"</button></span></p>
             })}
-            {move || table().fault.map(|fault| view! { <p class="notice problem" role="alert"><Icon name="stop"/>{fault}</p> })}
+            {move || table().fault.clone().map(|fault| view! { <p class="notice problem" role="alert"><Icon name="stop"/>{fault}</p> })}
             {move || view! { <Rows table=table()/> }}
             <Dialect/>
         </PrivateZone>
@@ -113,7 +115,7 @@ fn Preview() -> impl IntoView {
 }
 
 #[component]
-fn Rows(table: Table) -> impl IntoView {
+fn Rows(table: Arc<Table>) -> impl IntoView {
     let more = table.names.len().saturating_sub(SHOWN_COLUMNS);
     let head =
         table.names.iter().take(SHOWN_COLUMNS).map(|name| view! { <th scope="col">{name.clone()}</th> });

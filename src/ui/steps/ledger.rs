@@ -9,7 +9,7 @@ use crate::privacy::ledger::{Entry, Ledger};
 use crate::privacy::units::Units;
 use crate::release::format::percent;
 use crate::ui::parts::Meter;
-use crate::ui::state::{App, Origin, StateStoreFields};
+use crate::ui::state::{App, Kept, StateStoreFields};
 use crate::ui::{actions, dom, facts, text};
 
 /// Spent, left, and each release so far.
@@ -78,22 +78,21 @@ fn Account(ledger: Ledger) -> impl IntoView {
 fn EntryRow(entry: Entry, capacity: Units) -> impl IntoView {
     let app = App::here();
     let number: u64 = entry.seq.parse().unwrap_or(0);
-    let kept = app
-        .state
-        .releases()
-        .with_untracked(|all| all.iter().find(|r| r.entry == number).map(|r| r.release.clone()));
-    let told = kept.as_ref().map_or_else(
-        || entry.disjoint_from().map_or_else(|| entry.mechanism.clone(), text::different_from),
-        |release| {
+    let kept =
+        app.state.releases().with_untracked(|all| all.iter().find(|kept| kept.entry == number).cloned());
+    let told = match &kept {
+        None => entry.disjoint_from().map_or_else(|| entry.mechanism.clone(), text::different_from),
+        Some(Kept { release: None, .. }) => format!("{} by {}", text::MANY_OUTCOMES, entry.mechanism),
+        Some(Kept { release: Some(release), .. }) => {
             format!("{} by {}", text::list(&crate::release::figure::outcomes(release), 2), entry.mechanism)
-        },
-    );
+        }
+    };
     let wallet = if entry.charge.gaussian > 0 { Wallet::Gaussian } else { Wallet::Other };
     let cost = facts::taken(&entry.charge, &capacity, wallet);
     let state = if entry.disjoint_from().is_some() { text::ASSERTED } else { text::entry_state(entry.state) };
     let label = format!("Open release {}", entry.seq);
-    let open = kept.map(|release| {
-        view! { <button type="button" class="quiet" aria-label=label on:click=move |_| actions::show(app, release.clone(), Origin::Kept)>"Open"</button> }
+    let open = kept.map(|kept| {
+        view! { <button type="button" class="quiet" aria-label=label on:click=move |_| actions::show_kept(app, kept.entry)>"Open"</button> }
     });
     view! {
         <tr>

@@ -1,10 +1,12 @@
-//! Describes many columns at once: those that are ticked, or all that the filter shows.
+//! Describes many columns at once: those that are ticked, all that the filter shows, or those of a pattern or a range.
 
 use leptos::prelude::*;
 
 use crate::plan::document::{ColumnRole, ColumnType};
 use crate::ui::draft::ColumnDraft;
+use crate::ui::parts::{Choice, Field};
 use crate::ui::presets::{PRESETS, Preset};
+use crate::ui::rules::{Change, Chosen};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::text;
 
@@ -26,33 +28,6 @@ pub fn use_preset(app: App, index: usize) {
         }
     });
     app.state.said().set(format!("The range of {} is used", preset.name));
-}
-
-/// What is applied.
-#[derive(Clone, Default)]
-struct Change {
-    role: Option<ColumnRole>,
-    kind: Option<ColumnType>,
-    lower: String,
-    upper: String,
-    unit: String,
-}
-
-impl Change {
-    fn apply(&self, column: &mut ColumnDraft) {
-        let text = |from: &String, to: &mut String| {
-            if !from.trim().is_empty() {
-                to.clone_from(from);
-            }
-        };
-        column.role = self.role.unwrap_or(column.role);
-        column.kind = self.kind.or(column.kind);
-        if column.kind != Some(ColumnType::Category) {
-            text(&self.lower, &mut column.lower);
-            text(&self.upper, &mut column.upper);
-            text(&self.unit, &mut column.unit);
-        }
-    }
 }
 
 /// Select by filter, then apply.
@@ -93,6 +68,18 @@ fn Apply(selected: Memo<usize>) -> impl IntoView {
         });
         app.state.said().set(format!("Applied to {} columns", text::whole(selected.get_untracked())));
     };
+    view! {
+        <div class="apply" role="group" aria-label="Apply to the selected columns">
+            <strong class="tabular">{move || format!("{} selected", text::whole(selected.get()))}</strong>
+            <ChangeFields change whom="the selected columns"/>
+            <button type="button" on:click=apply>"Apply"</button>
+        </div>
+    }
+}
+
+/// The fields of a change; what is left empty stays as it is.
+#[component]
+fn ChangeFields(change: RwSignal<Change>, whom: &'static str) -> impl IntoView {
     let roles = [ColumnRole::Feature, ColumnRole::Outcome, ColumnRole::Ignored];
     let kinds = [Some(ColumnType::Number), Some(ColumnType::Category)];
     let role_options = roles.map(|role| view! { <option value=text::role(role)>{text::role(role)}</option> });
@@ -109,21 +96,109 @@ fn Apply(selected: Memo<usize>) -> impl IntoView {
     };
     let input = move |label: &'static str, set: fn(&mut Change, String)| {
         view! {
-            <input type="text" class="small" aria-label=format!("{label} for the selected columns") placeholder=label
+            <input type="text" class="small" aria-label=format!("{label} for {whom}") placeholder=label
                 on:input=move |event| change.update(|change| set(change, event_target_value(&event)))/>
         }
     };
     view! {
-        <div class="apply" role="group" aria-label="Apply to the selected columns">
-            <strong class="tabular">{move || format!("{} selected", text::whole(selected.get()))}</strong>
-            <select aria-label="Role for the selected columns" on:change=set_role>
-                <option value="">"Role as it is"</option>{role_options}</select>
-            <select aria-label="Type for the selected columns" on:change=set_kind>
-                <option value="">"Type as it is"</option>{kind_options}</select>
-            {input("Lowest", |change, value| change.lower = value)}
-            {input("Highest", |change, value| change.upper = value)}
-            {input("Unit", |change, value| change.unit = value)}
-            <button type="button" on:click=apply>"Apply"</button>
-        </div>
+        <select aria-label=format!("Role for {whom}") on:change=set_role>
+            <option value="">"Role as it is"</option>{role_options}</select>
+        <select aria-label=format!("Type for {whom}") on:change=set_kind>
+            <option value="">"Type as it is"</option>{kind_options}</select>
+        {input("Lowest", |change, value| change.lower = value)}
+        {input("Highest", |change, value| change.upper = value)}
+        {input("Unit", |change, value| change.unit = value)}
+    }
+}
+
+/// Describe all columns of a pattern or of a range, without a tick.
+#[component]
+pub fn Rules() -> impl IntoView {
+    let app = App::here();
+    let by_pattern = RwSignal::new(true);
+    let typed = [RwSignal::new(String::new()), RwSignal::new(String::new()), RwSignal::new(String::new())];
+    let [pattern, first, last] = typed;
+    let change = RwSignal::new(Change::default());
+    let chosen = move || {
+        if by_pattern.get() { Chosen::Pattern(pattern.get()) } else { Chosen::Range(first.get(), last.get()) }
+    };
+    // How many and which, said before anything is changed.
+    let found = Memo::new(move |_| {
+        let chosen = chosen();
+        app.state.columns().with(|columns| {
+            let rows = chosen.rows(columns)?;
+            let name = |row: Option<&usize>| row.and_then(|row| columns.get(*row)).map(|c| c.name.clone());
+            let ends = name(rows.first()).zip(name(rows.last())).unwrap_or_default();
+            Ok::<_, String>((rows.len(), ends))
+        })
+    });
+    let words = move || match found.get() {
+        Ok((1, (only, _))) => format!("1 column fits: {only}"),
+        Ok((count, (from, to))) => format!("{} columns fit: {from} to {to}", text::whole(count)),
+        Err(why) => why,
+    };
+    let nothing = move || found.with(Result::is_err) || change.with(Change::is_empty);
+    let apply = move |_| {
+        let (chosen, change) = (untrack(chosen), change.get_untracked());
+        let Ok(rows) = app.state.columns().with_untracked(|columns| chosen.rows(columns)) else { return };
+        let kept = app.state.columns().with_untracked(|columns| chosen.pattern(columns, &rows));
+        // The pattern first, so that the plan is made once with it.
+        if let Some(kept) = kept {
+            app.state.setup().update(|setup| {
+                setup.patterns.retain(|pattern| *pattern != kept);
+                setup.patterns.push(kept);
+            });
+        }
+        app.state.columns().update(|columns| {
+            for row in &rows {
+                if let Some(column) = columns.get_mut(*row) {
+                    change.apply(column);
+                }
+            }
+        });
+        app.state.said().set(format!("{} columns are described", text::whole(rows.len())));
+    };
+    let set = |signal: RwSignal<String>| Callback::new(move |value| signal.set(value));
+    let options = vec![
+        ("pattern".to_owned(), "A pattern".to_owned()),
+        ("range".to_owned(), "A range of the header".to_owned()),
+    ];
+    let which = move || {
+        if by_pattern.get() {
+            view! {
+                <Field id="rule-pattern" label="Pattern" value=pattern set=set(pattern)
+                    hint=Signal::derive(|| text::PATTERN_HINT.to_owned())/>
+            }
+            .into_any()
+        } else {
+            view! {
+                <Field id="rule-first" label="First column" value=first set=set(first)/>
+                <Field id="rule-last" label="Last column" value=last set=set(last)/>
+            }
+            .into_any()
+        }
+    };
+    let many = app.state.columns().with_untracked(|columns| columns.len() > super::PAGE);
+    view! {
+        <details class="more rules" open=many>
+            <summary>{text::RULES}</summary>
+            <div class="rule-fields" role="group" aria-label=text::RULES>
+                <Choice id="rule-by" label="Which columns" options
+                    value=Signal::derive(move || if by_pattern.get() { "pattern" } else { "range" }.to_owned())
+                    set=Callback::new(move |value: String| by_pattern.set(value == "pattern"))/>
+                {which}
+            </div>
+            <p class="tabular rule-count" role="status">{words}</p>
+            <div class="apply" role="group" aria-label="What they are">
+                <ChangeFields change whom="these columns"/>
+                <button type="button" disabled=nothing on:click=apply>
+                    {move || match found.get() {
+                        Ok((count, _)) => format!("Describe {} columns", text::whole(count)),
+                        Err(_) => "Describe columns".to_owned(),
+                    }}
+                </button>
+            </div>
+            <p class="hint">{text::RULES_HINT}</p>
+        </details>
     }
 }

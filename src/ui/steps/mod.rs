@@ -9,6 +9,7 @@ pub mod result;
 mod cells;
 mod ledger;
 mod many;
+mod outcomes;
 mod people;
 mod refit;
 mod table;

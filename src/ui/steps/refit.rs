@@ -1,5 +1,7 @@
 //! Another regression from the released matrix: post-processing, which costs nothing.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
 use super::table::CoefficientTable;
@@ -11,6 +13,9 @@ use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{facts, text};
 
+/// Terms of the moments above which predictors are not ticked one by one.
+const MOST_TERMS: usize = 500;
+
 /// The columns and levels that a release's moments hold, the constant left out.
 fn terms(release: &Release) -> Vec<String> {
     let moments = release.moments.iter().flat_map(|moments| moments.terms.iter());
@@ -19,8 +24,11 @@ fn terms(release: &Release) -> Vec<String> {
 
 /// Choose an outcome and its predictors.
 #[component]
-pub fn Refit(release: Release) -> impl IntoView {
+pub fn Refit(release: Arc<Release>) -> impl IntoView {
     let app = App::here();
+    if release.moments.as_ref().is_some_and(|moments| moments.terms.len() > MOST_TERMS) {
+        return view! { <p class="hint">{text::REFIT_ELSEWHERE}</p> }.into_any();
+    }
     let names = terms(&release);
     if names.len() < 2 {
         return ().into_any();
@@ -109,7 +117,7 @@ pub fn Refit(release: Release) -> impl IntoView {
 }
 
 #[component]
-fn Refitted(release: Release) -> impl IntoView {
+fn Refitted(release: Arc<Release>) -> impl IntoView {
     let app = App::here();
     move || {
         app.state.refit().get().map(|result| match result {
@@ -117,9 +125,7 @@ fn Refitted(release: Release) -> impl IntoView {
             Ok(refit) => {
                 let outcome = refit.outcome.clone();
                 let unit = figure::unit(&release.plan, &outcome);
-                let mut shown = release.clone();
-                shown.coefficients = refit.coefficients;
-                let lines = figure::lines(&shown, &outcome);
+                let lines = figure::lines(&release.plan, &refit.coefficients, &outcome);
                 let notes = refit.diagnostics.notes.into_iter().map(|note| view! { <li>{note}</li> });
                 view! {
                     <CoefficientTable lines outcome unit confidence=refit.confidence/>

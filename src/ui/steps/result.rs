@@ -1,8 +1,11 @@
 //! Step 5: what was released.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
 use super::ledger::LedgerPanel;
+use super::outcomes::Outcomes;
 use super::refit::Refit;
 use super::table::CoefficientTable;
 use crate::release::document::LONG_FORM_OUTCOMES;
@@ -32,7 +35,7 @@ pub fn ResultStep() -> impl IntoView {
 }
 
 #[component]
-fn Released(release: Release, origin: Origin) -> impl IntoView {
+fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     let app = App::here();
     let statement = Statement::new(&release);
     let names = figure::outcomes(&release);
@@ -43,24 +46,31 @@ fn Released(release: Release, origin: Origin) -> impl IntoView {
     };
     let notes =
         release.diagnostics.notes.clone().into_iter().map(|note| view! { <li>{note}</li> }).collect_view();
-    let several = names.len() > 1;
-    let chooser = several.then(|| view! { <OutcomeChoice names=names.clone()/> });
-    let for_table = release.clone();
+    let count = names.len();
+    let many = count > LONG_FORM_OUTCOMES;
+    // A list of thousands is searched in a table, not scrolled through.
+    let chooser = (count > 1 && !many).then(|| view! { <OutcomeChoice names=names.clone()/> });
+    let all = (count > 1).then(|| view! { <AllOutcomes release=Arc::clone(&release) many/> });
+    let (before, after) = if many { (all, None) } else { (None, all) };
+    let first = names.into_iter().next().unwrap_or_default();
+    let for_table = Arc::clone(&release);
     let table = move || {
-        let outcome = app.state.outcome().get().or_else(|| names.first().cloned()).unwrap_or_default();
-        let lines = figure::lines(&for_table, &outcome);
+        let outcome = app.state.outcome().get().unwrap_or_else(|| first.clone());
+        let lines = figure::lines(&for_table.plan, &for_table.coefficients, &outcome);
         let unit = figure::unit(&for_table.plan, &outcome);
         view! { <CoefficientTable lines outcome unit confidence=for_table.plan.confidence.unwrap_or(0.95)/> }
     };
-    let for_refit = release.clone();
+    let for_refit = Arc::clone(&release);
     view! {
         <section class="zone released" aria-label=text::RELEASED>
             <div class="seal">
                 <Icon name="seal"/>
                 <div><p class="seal-main">{statement.headline.clone()}</p> <p class="hint">{origin}</p></div>
             </div>
+            {before}
             {chooser}
-            {table}
+            <div id="regression" tabindex="-1">{table}</div>
+            {after}
             <ul class="notes">{notes}</ul>
             <Downloads release/>
         </section>
@@ -75,20 +85,6 @@ fn OutcomeChoice(names: Vec<String>) -> impl IntoView {
     let app = App::here();
     let count = names.len();
     let set = move |event| app.state.outcome().set(Some(event_target_value(&event)));
-    if count > LONG_FORM_OUTCOMES {
-        // A list of thousands is typed into, not scrolled through.
-        let options = names
-            .iter()
-            .take(20_000)
-            .map(|name| view! { <option value=name.clone()></option> })
-            .collect_view();
-        return view! {
-            <div class="field"><label for="outcome">"Outcome, of " {text::whole(count)}</label>
-                <input id="outcome" type="text" list="outcomes" prop:value=move || app.state.outcome().get().unwrap_or_default()
-                    on:change=set/><datalist id="outcomes">{options}</datalist></div>
-        }
-        .into_any();
-    }
     let options = names.into_iter().map(|name| {
         let (own, value) = (name.clone(), name.clone());
         let selected = move || app.state.outcome().get().as_deref() == Some(own.as_str());
@@ -97,6 +93,21 @@ fn OutcomeChoice(names: Vec<String>) -> impl IntoView {
     view! {
         <div class="field"><label for="outcome">"Outcome, of " {text::whole(count)}</label>
             <select id="outcome" on:change=set>{options.collect_view()}</select></div>
+    }
+}
+
+/// All outcomes for one term: in front where they are many, else behind a fold.
+#[component]
+fn AllOutcomes(release: Arc<Release>, many: bool) -> impl IntoView {
+    if many {
+        return view! { <Outcomes release/> }.into_any();
+    }
+    let opened = RwSignal::new(false);
+    let panel = move || opened.get().then(|| view! { <Outcomes release=Arc::clone(&release)/> });
+    view! {
+        <details class="more" on:toggle=move |event| opened.set(dom::is_open(&event))>
+            <summary>{text::SIDE_BY_SIDE}</summary>{panel}
+        </details>
     }
     .into_any()
 }
@@ -122,29 +133,22 @@ fn Guarantee(statement: Statement) -> impl IntoView {
 
 /// Everything that can leave, in one place.
 #[component]
-fn Downloads(release: Release) -> impl IntoView {
+fn Downloads(release: Arc<Release>) -> impl IntoView {
     let app = App::here();
-    let stem = "discreet";
-    let json = move |value: Result<String, serde_json::Error>, name: &str| {
-        if let Ok(text) = value {
-            let _ = dom::download(name, "application/json", &(text + "\n"));
-        }
-    };
-    let (for_json, for_csv, for_html, for_plan) =
-        (release.clone(), release.clone(), release.clone(), release);
-    let save_release =
-        move |_| json(serde_json::to_string_pretty(&for_json), &format!("{stem}-release.json"));
+    let (for_csv, for_html, for_plan) = (Arc::clone(&release), Arc::clone(&release), release);
     let save_table = move |_| {
-        let _ = dom::download(
-            &format!("{stem}-coefficients.csv"),
-            "text/csv",
-            &table::csv(&for_csv.coefficients),
-        );
+        let pieces = table::pieces(&for_csv.coefficients);
+        let saved = dom::download_pieces("discreet-coefficients.csv", "text/csv", pieces);
+        app.state.said().set(if saved.is_some() { text::SAVED } else { text::NO_ROOM }.to_owned());
     };
     let save_report = move |_| {
-        let _ = dom::download(&format!("{stem}-report.html"), "text/html", &report::html(&for_html));
+        let _ = dom::download("discreet-report.html", "text/html", &report::html(&for_html));
     };
-    let save_plan = move |_| json(serde_json::to_string_pretty(&for_plan.plan), &format!("{stem}-plan.json"));
+    let save_plan = move |_| {
+        if let Ok(text) = serde_json::to_string_pretty(&for_plan.plan) {
+            let _ = dom::download("discreet-plan.json", "application/json", &(text + "\n"));
+        }
+    };
     let save_ledger = move |_| actions::save_ledger(app);
     let due = move || app.export_due();
     view! {
@@ -153,7 +157,7 @@ fn Downloads(release: Release) -> impl IntoView {
             <div class="buttons">
                 <button type="button" on:click=save_report>"Report (HTML)"</button>
                 <button type="button" on:click=save_table>"Coefficients (CSV)"</button>
-                <button type="button" on:click=save_release>"Release (JSON)"</button>
+                <button type="button" on:click=move |_| actions::save_release(app)>"Release (JSON)"</button>
                 <button type="button" on:click=save_plan>"Plan (JSON)"</button>
                 <button type="button" class:due=due disabled=move || app.state.ledger().with(Option::is_none) on:click=save_ledger>"Ledger (JSON)"</button>
             </div>

@@ -32,7 +32,7 @@ fn shown(release: &Release) {
     let csv = table::csv(&release.coefficients);
     assert!(csv.ends_with("\r\n"));
     for outcome in figure::outcomes(release).iter().take(4) {
-        let lines = figure::lines(release, outcome);
+        let lines = figure::lines(&release.plan, &release.coefficients, outcome);
         for line in &lines {
             let row = format::row(line.estimate, line.std_error, line.lower, line.upper);
             let text = format!("{} {} {}", row.estimate, row.std_error, row.interval);

@@ -1,0 +1,426 @@
+//! The coefficients of a release of many outcomes: flat columns in memory, the contract's lists of lists as JSON.
+//!
+//! 100,000 outcomes on 26 terms are 13 million numbers. They are never held as anything larger than a double each, and
+//! neither writing nor reading builds the document as a tree.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::ser::{SerializeSeq, SerializeStruct};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::document::Interval;
+use crate::math::round::to_digits;
+
+/// Significant digits of every number that is put into a table; the noise is larger by far.
+pub const DIGITS: u8 = 7;
+
+/// Most cells that are reserved at once on the word of a document that was not read yet.
+const MOST_RESERVED: usize = 1 << 22;
+
+const FIELDS: [&str; 8] =
+    ["outcomes", "terms", "estimate", "std_error", "lower", "upper", "noise_share", "interval"];
+
+/// The numbers of one coefficient.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// The estimate; `None` where the coefficients are withheld.
+    pub estimate: Option<f64>,
+    /// Standard error, sampling and privacy noise together.
+    pub std_error: Option<f64>,
+    /// Lower end of the interval; `None` where it is withheld.
+    pub lower: Option<f64>,
+    /// Upper end of the interval; `None` where it is withheld.
+    pub upper: Option<f64>,
+    /// Share of the variance that is privacy noise, 0 to 1.
+    pub noise_share: Option<f64>,
+    /// How far the interval is to be trusted.
+    pub interval: Interval,
+}
+
+/// Every outcome on the same terms.
+#[derive(Clone, Debug, Default)]
+pub struct CoefficientTable {
+    outcomes: Vec<String>,
+    terms: Vec<String>,
+    /// Estimates, standard errors, lower and upper ends, shares of noise: outcome by outcome, NaN where there is none.
+    numbers: [Vec<f64>; 5],
+    /// The same for the intervals.
+    interval: Vec<Interval>,
+}
+
+impl PartialEq for CoefficientTable {
+    fn eq(&self, other: &Self) -> bool {
+        let alike = |(left, right): (&f64, &f64)| left == right || left.is_nan() && right.is_nan();
+        let numbers = |(left, right): (&Vec<f64>, &Vec<f64>)| {
+            left.len() == right.len() && left.iter().zip(right).all(alike)
+        };
+        self.outcomes == other.outcomes
+            && self.terms == other.terms
+            && self.interval == other.interval
+            && self.numbers.iter().zip(&other.numbers).all(numbers)
+    }
+}
+
+impl CoefficientTable {
+    /// A table in which everything is withheld so far.
+    #[must_use]
+    pub fn new(outcomes: Vec<String>, terms: Vec<String>) -> Self {
+        let cells = outcomes.len() * terms.len();
+        Self {
+            outcomes,
+            terms,
+            numbers: std::array::from_fn(|_| vec![f64::NAN; cells]),
+            interval: vec![Interval::Withheld; cells],
+        }
+    }
+
+    /// The outcomes' columns.
+    #[must_use]
+    pub fn outcomes(&self) -> &[String] {
+        &self.outcomes
+    }
+
+    /// The terms, the same for every outcome.
+    #[must_use]
+    pub fn terms(&self) -> &[String] {
+        &self.terms
+    }
+
+    /// One coefficient; `None` beyond the table.
+    #[must_use]
+    pub fn entry(&self, outcome: usize, term: usize) -> Option<Entry> {
+        let cell = self.cell(outcome, term)?;
+        let [estimate, std_error, lower, upper, noise_share] =
+            self.numbers.each_ref().map(|column| column.get(cell).copied().filter(|value| !value.is_nan()));
+        let interval = *self.interval.get(cell)?;
+        Some(Entry { estimate, std_error, lower, upper, noise_share, interval })
+    }
+
+    /// Puts one coefficient in its place, with [`DIGITS`] significant digits; beyond the table nothing happens.
+    pub fn set(&mut self, outcome: usize, term: usize, entry: Entry) {
+        let Some(cell) = self.cell(outcome, term) else { return };
+        let Entry { estimate, std_error, lower, upper, noise_share, interval } = entry;
+        for (column, value) in self.numbers.iter_mut().zip([estimate, std_error, lower, upper, noise_share]) {
+            if let Some(place) = column.get_mut(cell) {
+                *place = value
+                    .filter(|value| value.is_finite())
+                    .map_or(f64::NAN, |value| to_digits(value, DIGITS));
+            }
+        }
+        if let Some(place) = self.interval.get_mut(cell) {
+            *place = interval;
+        }
+    }
+
+    /// Every number with so many significant digits.
+    pub fn round(&mut self, kept: u8) {
+        self.numbers.iter_mut().flatten().for_each(|value| *value = to_digits(*value, kept));
+    }
+
+    fn cell(&self, outcome: usize, term: usize) -> Option<usize> {
+        (outcome < self.outcomes.len() && term < self.terms.len()).then(|| outcome * self.terms.len() + term)
+    }
+}
+
+/// Cells as one inner list per outcome.
+struct Rows<'a, T, W> {
+    table: &'a CoefficientTable,
+    cells: &'a [T],
+    write: fn(&T) -> W,
+}
+
+/// The cells of one outcome.
+struct Row<'a, T, W> {
+    cells: &'a [T],
+    write: fn(&T) -> W,
+}
+
+impl<T, W: Serialize> Serialize for Rows<'_, T, W> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let width = self.table.terms.len();
+        let mut rows = serializer.serialize_seq(Some(self.table.outcomes.len()))?;
+        for row in 0..self.table.outcomes.len() {
+            let cells = self.cells.get(row * width..(row + 1) * width).unwrap_or_default();
+            rows.serialize_element(&Row { cells, write: self.write })?;
+        }
+        rows.end()
+    }
+}
+
+impl<T, W: Serialize> Serialize for Row<'_, T, W> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.cells.iter().map(self.write))
+    }
+}
+
+impl Serialize for CoefficientTable {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let [outcomes, terms, numbers @ .., interval] = FIELDS;
+        let mut object = serializer.serialize_struct("CoefficientTable", FIELDS.len())?;
+        object.serialize_field(outcomes, &self.outcomes)?;
+        object.serialize_field(terms, &self.terms)?;
+        let number = |value: &f64| Some(*value).filter(|value| value.is_finite());
+        for (name, cells) in numbers.into_iter().zip(&self.numbers) {
+            object.serialize_field(name, &Rows { table: self, cells, write: number })?;
+        }
+        let cells = self.interval.as_slice();
+        object.serialize_field(interval, &Rows { table: self, cells, write: |interval| *interval })?;
+        object.end()
+    }
+}
+
+/// What was read of one field that is a list of lists: its cells one after the other.
+struct Cells<T> {
+    cells: Vec<T>,
+    rows: usize,
+    width: Option<usize>,
+}
+
+/// Reads lists of lists whose inner lists are equally long.
+struct ReadCells<R, T> {
+    /// Cells that are expected.
+    reserve: usize,
+    read: fn(R) -> T,
+}
+
+impl<'de, R: Deserialize<'de>, T> DeserializeSeed<'de> for ReadCells<R, T> {
+    type Value = Cells<T>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cells<T>, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, R: Deserialize<'de>, T> Visitor<'de> for ReadCells<R, T> {
+    type Value = Cells<T>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("one list per outcome")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<Cells<T>, A::Error> {
+        let mut found = Cells { cells: Vec::with_capacity(self.reserve), rows: 0, width: None };
+        loop {
+            let before = found.cells.len();
+            let row = ReadRow { cells: &mut found.cells, read: self.read };
+            if rows.next_element_seed(row)?.is_none() {
+                return Ok(found);
+            }
+            let width = found.cells.len() - before;
+            if *found.width.get_or_insert(width) != width {
+                return Err(A::Error::custom("the lists of the outcomes have different lengths"));
+            }
+            found.rows += 1;
+        }
+    }
+}
+
+/// Reads one inner list to the end of the cells.
+struct ReadRow<'a, R, T> {
+    cells: &'a mut Vec<T>,
+    read: fn(R) -> T,
+}
+
+impl<'de, R: Deserialize<'de>, T> DeserializeSeed<'de> for ReadRow<'_, R, T> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, R: Deserialize<'de>, T> Visitor<'de> for ReadRow<'_, R, T> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("one entry per term")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut row: A) -> Result<(), A::Error> {
+        while let Some(value) = row.next_element()? {
+            self.cells.push((self.read)(value));
+        }
+        Ok(())
+    }
+}
+
+/// What was read so far of a table.
+#[derive(Default)]
+struct Parts {
+    outcomes: Option<Vec<String>>,
+    terms: Option<Vec<String>>,
+    numbers: [Option<Cells<f64>>; 5],
+    interval: Option<Cells<Interval>>,
+}
+
+impl Parts {
+    /// How many cells a list of lists will have, as far as is known.
+    fn reserve(&self) -> usize {
+        let length = |names: &Option<Vec<String>>| names.as_ref().map_or(0, Vec::len);
+        length(&self.outcomes).saturating_mul(length(&self.terms)).min(MOST_RESERVED)
+    }
+
+    fn table<E: Error>(self) -> Result<CoefficientTable, E> {
+        let [outcomes_name, terms_name, number_names @ .., interval_name] = FIELDS;
+        let outcomes = self.outcomes.ok_or_else(|| E::missing_field(outcomes_name))?;
+        let terms = self.terms.ok_or_else(|| E::missing_field(terms_name))?;
+        let size = (outcomes.len(), terms.len());
+        let mut numbers: [Vec<f64>; 5] = Default::default();
+        for ((place, read), name) in numbers.iter_mut().zip(self.numbers).zip(number_names) {
+            *place = cells(read, size, name)?;
+        }
+        let interval = cells(self.interval, size, interval_name)?;
+        Ok(CoefficientTable { outcomes, terms, numbers, interval })
+    }
+}
+
+/// The cells of a field, if they are as many as the outcomes and terms ask for.
+fn cells<T, E: Error>(
+    read: Option<Cells<T>>,
+    (outcomes, terms): (usize, usize),
+    name: &'static str,
+) -> Result<Vec<T>, E> {
+    let read = read.ok_or_else(|| E::missing_field(name))?;
+    if read.rows != outcomes || read.width.is_some_and(|width| width != terms) {
+        return Err(E::custom(format_args!(
+            "{name} has {} lists of {}; there are {outcomes} outcomes and {terms} terms",
+            read.rows,
+            read.width.unwrap_or(0)
+        )));
+    }
+    Ok(read.cells)
+}
+
+impl<'de> Deserialize<'de> for CoefficientTable {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_struct("CoefficientTable", &FIELDS, ReadTable)
+    }
+}
+
+/// Reads the object of a table, its fields in any order.
+pub(super) struct ReadTable;
+
+impl<'de> Visitor<'de> for ReadTable {
+    type Value = CoefficientTable;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("coefficients as one object of columns")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<CoefficientTable, A::Error> {
+        let mut parts = Parts::default();
+        while let Some(name) = map.next_key::<String>()? {
+            let Some(field) = FIELDS.iter().position(|field| *field == name) else {
+                map.next_value::<IgnoredAny>()?;
+                return Err(A::Error::unknown_field(&name, &FIELDS));
+            };
+            let reserve = parts.reserve();
+            let repeated = match field {
+                0 => parts.outcomes.replace(map.next_value()?).is_some(),
+                1 => parts.terms.replace(map.next_value()?).is_some(),
+                7 => {
+                    let seed = ReadCells { reserve, read: |interval: Interval| interval };
+                    parts.interval.replace(map.next_value_seed(seed)?).is_some()
+                }
+                number => {
+                    let read = |value: Option<f64>| value.unwrap_or(f64::NAN);
+                    let cells = map.next_value_seed(ReadCells { reserve, read })?;
+                    parts.numbers.get_mut(number - 2).is_some_and(|place| place.replace(cells).is_some())
+                }
+            };
+            if repeated {
+                return Err(A::Error::custom(format_args!("duplicate field `{name}`")));
+            }
+        }
+        parts.table()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(number: f64) -> Entry {
+        Entry {
+            estimate: Some(number),
+            std_error: Some(0.1 + 0.2),
+            lower: None,
+            upper: Some(1e300),
+            noise_share: Some(0.5),
+            interval: Interval::Approximate,
+        }
+    }
+
+    fn small() -> CoefficientTable {
+        let mut table = CoefficientTable::new(
+            vec!["y1".to_owned(), "y2".to_owned()],
+            vec!["a".to_owned(), "b".to_owned(), "c".to_owned()],
+        );
+        table.set(0, 1, entry(-1.234_567_89e-12));
+        table.set(1, 2, entry(f64::INFINITY));
+        table.set(2, 0, entry(1.0));
+        table.set(0, 3, entry(1.0));
+        table
+    }
+
+    const WRITTEN: &str = concat!(
+        r#"{"outcomes":["y1","y2"],"terms":["a","b","c"],"#,
+        r#""estimate":[[null,-1.234568e-12,null],[null,null,null]],"#,
+        r#""std_error":[[null,0.3,null],[null,null,0.3]],"#,
+        r#""lower":[[null,null,null],[null,null,null]],"#,
+        r#""upper":[[null,1e+300,null],[null,null,1e+300]],"#,
+        r#""noise_share":[[null,0.5,null],[null,null,0.5]],"#,
+        r#""interval":[["withheld","approximate","withheld"],["withheld","withheld","approximate"]]}"#,
+    );
+
+    #[test]
+    fn it_is_written_as_the_contract_has_it_and_read_back() {
+        let table = small();
+        assert_eq!(serde_json::to_string(&table).unwrap(), WRITTEN);
+        assert_eq!(serde_json::from_str::<CoefficientTable>(WRITTEN).unwrap(), table);
+        assert_eq!(table.entry(0, 1).unwrap().estimate, Some(-1.234_568e-12));
+        assert_eq!(table.entry(1, 2).unwrap().estimate, None);
+        assert_eq!((table.entry(2, 0), table.entry(0, 3)), (None, None));
+        let empty = r#"{"outcomes":[],"terms":["a"],"estimate":[],"std_error":[],"lower":[],"upper":[],"noise_share":[],"interval":[]}"#;
+        assert!(serde_json::from_str::<CoefficientTable>(empty).unwrap().outcomes().is_empty());
+    }
+
+    #[test]
+    fn the_fields_may_stand_in_any_order() {
+        let value: serde_json::Value = serde_json::from_str(WRITTEN).unwrap();
+        assert_eq!(serde_json::from_value::<CoefficientTable>(value).unwrap(), small());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for (from, to, why) in [
+            (r#"["y1","y2"]"#, r#"["y1"]"#, "1 outcomes"),
+            (r#"["a","b","c"]"#, r#"["a","b"]"#, "2 terms"),
+            (r#""terms":["a","b","c"],"#, "", "missing field `terms`"),
+            (r#""lower":"#, r#""higher":"#, "unknown field `higher`"),
+            (r#""lower":"#, r#""upper":"#, "duplicate field `upper`"),
+            ("[null,0.3,null]", "[null,0.3]", "different lengths"),
+            (r#"[[null,0.5,null],[null,null,0.5]]"#, r#"[[null,0.5,null]]"#, "noise_share has 1 lists"),
+            ("[null,1e+300,null]", "[null,1e400,null]", "out of range"),
+            ("[null,0.3,null]", r#"[null,"0.3",null]"#, "invalid type"),
+            (
+                r#"["withheld","approximate","withheld"]"#,
+                r#"["withheld","sure","withheld"]"#,
+                "unknown variant",
+            ),
+        ] {
+            let text = WRITTEN.replacen(from, to, 1);
+            assert_ne!(text, WRITTEN);
+            let error = serde_json::from_str::<CoefficientTable>(&text).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_document_that_promises_much_reserves_little() {
+        let names = vec!["\"\""; 50_000].join(",");
+        let text = format!(r#"{{"outcomes":[{names}],"terms":[{names}],"estimate":[]}}"#);
+        assert!(serde_json::from_str::<CoefficientTable>(&text).is_err());
+    }
+}

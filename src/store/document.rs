@@ -1,0 +1,151 @@
+//! A document as the browser carries it: a `Blob`, which costs the program no memory. It is written and read piece by piece,
+//! for a release of 100,000 outcomes has some 160 megabytes.
+
+use std::io::{self, BufReader, Read, Write};
+
+use js_sys::{Array, Uint8Array};
+use serde::de::DeserializeOwned;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, BlobPropertyBag};
+
+use super::failure::Failure;
+use crate::privacy::ledger::Ledger;
+use crate::release::Release;
+
+/// Bytes that are handed over at once.
+const PIECE: usize = 4 << 20;
+
+/// The mark that some programs put before a text.
+const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
+
+/// A release as it was made, with its document and the ledger that paid for it.
+#[derive(Debug)]
+pub struct Made {
+    /// The release, read from the document.
+    pub release: Release,
+    /// The document as it is kept and handed out.
+    pub document: Blob,
+    /// The ledger after the charge.
+    pub ledger: Ledger,
+}
+
+/// Writes a release's document.
+///
+/// # Errors
+/// Where the browser has no room for it.
+pub fn write_release(release: &Release) -> io::Result<Blob> {
+    let mut pieces = Pieces::default();
+    release.write(&mut pieces)?;
+    pieces.finish("application/json")
+}
+
+/// A text as a document.
+///
+/// # Errors
+/// Where the browser has no room for it.
+pub fn from_text(pieces: impl IntoIterator<Item = impl AsRef<[u8]>>, kind: &str) -> io::Result<Blob> {
+    let mut parts = Pieces::default();
+    for piece in pieces {
+        parts.write_all(piece.as_ref())?;
+    }
+    parts.finish(kind)
+}
+
+/// What is written goes to the browser a piece at a time.
+#[derive(Default)]
+struct Pieces {
+    pending: Vec<u8>,
+    parts: Array,
+}
+
+impl Pieces {
+    fn finish(mut self, kind: &str) -> io::Result<Blob> {
+        self.flush()?;
+        let options = BlobPropertyBag::new();
+        options.set_type(kind);
+        Blob::new_with_blob_sequence_and_options(&self.parts, &options).map_err(refused)
+    }
+}
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.pending.len() + bytes.len() > PIECE {
+            self.flush()?;
+        }
+        self.pending.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if !self.pending.is_empty() {
+            let bytes = Array::of1(&Uint8Array::from(self.pending.as_slice()));
+            let part = Blob::new_with_u8_array_sequence(&bytes).map_err(refused)?;
+            self.parts.push(&part);
+            self.pending.clear();
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of a document, in the browser's memory and not in the program's.
+pub struct Bytes(Uint8Array);
+
+impl Bytes {
+    /// Fetches them.
+    ///
+    /// # Errors
+    /// Where the file is gone or the browser has no room for it.
+    pub async fn of(document: &Blob) -> io::Result<Self> {
+        let buffer = JsFuture::from(document.array_buffer()).await.map_err(refused)?;
+        let bytes = Uint8Array::new(&buffer);
+        let marked = bytes.subarray(0, 3).to_vec() == BYTE_ORDER_MARK;
+        Ok(Self(if marked { bytes.subarray(3, bytes.length()) } else { bytes }))
+    }
+
+    /// Reads them as JSON.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn parse<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+        serde_json::from_reader(BufReader::with_capacity(PIECE / 16, Reader { bytes: &self.0, at: 0 }))
+    }
+
+    /// The whole as one text, if it is one.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        String::from_utf8(self.0.to_vec()).ok()
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a Uint8Array,
+    at: u32,
+}
+
+impl Read for Reader<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let room = u32::try_from(into.len()).unwrap_or(u32::MAX);
+        let end = self.at.saturating_add(room).min(self.bytes.length());
+        let piece = self.bytes.subarray(self.at, end);
+        self.at = end;
+        let count = piece.length() as usize;
+        if let Some(into) = into.get_mut(..count) {
+            piece.copy_to(into);
+        }
+        Ok(count)
+    }
+}
+
+/// Reads a release from its document.
+///
+/// # Errors
+/// Where it cannot be read by this version; `failure` says so.
+pub async fn read_release(document: &Blob, failure: impl Fn() -> Failure) -> Result<Release, Failure> {
+    let bytes = Bytes::of(document).await.map_err(|_| failure())?;
+    bytes.parse().map_err(|_| failure())
+}
+
+fn refused(_: JsValue) -> io::Error {
+    io::Error::other("the browser refuses to keep a document")
+}

@@ -1,0 +1,245 @@
+//! All outcomes for one term, as a table to search, sort, filter, page through and download.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use super::PAGE;
+use crate::plan::search::Search;
+use crate::release::Release;
+use crate::release::browse::{Browser, Only, Order, Query, ratio};
+use crate::release::document::{Entry, Interval};
+use crate::release::figure::{self, INTERCEPT};
+use crate::release::format::{self, percent};
+use crate::ui::parts::plot::ShareBar;
+use crate::ui::parts::{Choice, Field};
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::{dom, text};
+
+/// What can be sorted by, in the order of the list.
+const ORDERS: [Order; 7] = [
+    Order::Released,
+    Order::Name,
+    Order::Estimate,
+    Order::Size,
+    Order::Ratio,
+    Order::StdError,
+    Order::NoiseShare,
+];
+
+const ONLY: [Only; 3] = [Only::All, Only::Intervals, Only::ExcludesZero];
+
+/// What is asked for and what it finds.
+#[derive(Clone, Copy)]
+struct Found {
+    app: App,
+    query: RwSignal<Query>,
+    typed: RwSignal<String>,
+    page: RwSignal<usize>,
+    rows: Memo<Vec<usize>>,
+}
+
+impl Found {
+    fn new(browser: &Arc<Browser>) -> Self {
+        let query = RwSignal::new(Query { term: browser.first_term(), ..Query::default() });
+        let browser = Arc::clone(browser);
+        let rows = Memo::new(move |_| query.with(|query| browser.rows(query)));
+        Self { app: App::here(), query, typed: RwSignal::new(String::new()), page: RwSignal::new(0), rows }
+    }
+
+    fn ask(self, change: impl FnOnce(&mut Query)) {
+        self.page.set(0);
+        self.query.update(change);
+        let count = self.rows.with_untracked(Vec::len);
+        self.app.state.said().set(format!("{} outcomes found", text::whole(count)));
+    }
+}
+
+/// The whole panel.
+#[component]
+pub fn Outcomes(release: Arc<Release>) -> impl IntoView {
+    let browser = Arc::new(Browser::new(Arc::clone(&release)));
+    let found = Found::new(&browser);
+    view! {
+        <section class="outcomes" aria-label=text::ALL_OUTCOMES>
+            <Controls browser=Arc::clone(&browser) found/>
+            <ChanceNote browser=Arc::clone(&browser) found release=Arc::clone(&release)/>
+            <Page browser=Arc::clone(&browser) found release/>
+            <div class="outcomes-foot"><Pager found/> <Save browser found/></div>
+        </section>
+    }
+}
+
+#[component]
+fn Controls(browser: Arc<Browser>, found: Found) -> impl IntoView {
+    let terms = browser.terms().iter().enumerate();
+    let terms = terms.map(|(index, term)| (index.to_string(), shown(term).to_owned())).collect();
+    let orders = ORDERS.map(|order| (text::order(order).to_owned(), text::order(order).to_owned())).to_vec();
+    let only = ONLY.map(|only| (text::only(only).to_owned(), text::only(only).to_owned())).to_vec();
+    let query = found.query;
+    let set_name = Callback::new(move |typed: String| {
+        found.ask(|query| query.search = Search::new(&typed));
+        found.typed.set(typed);
+    });
+    let set_term =
+        Callback::new(move |key: String| found.ask(|query| query.term = key.parse().unwrap_or_default()));
+    let set_only = Callback::new(move |name: String| {
+        let only = ONLY.into_iter().find(|only| text::only(*only) == name).unwrap_or_default();
+        found.ask(|query| query.only = only);
+    });
+    let set_order = Callback::new(move |name: String| {
+        let order = ORDERS.into_iter().find(|order| text::order(*order) == name).unwrap_or_default();
+        found.ask(|query| {
+            query.order = order;
+            query.descending = !matches!(order, Order::Released | Order::Name);
+        });
+    });
+    let turn = move |_| found.ask(|query| query.descending = !query.descending);
+    let label = move || query.with(|query| text::direction(query.order, query.descending));
+    view! {
+        <div class="outcome-tools">
+            <Field id="outcome-search" label=text::FIND_OUTCOME value=found.typed set=set_name
+                hint=Signal::derive(|| text::FIND_HINT.to_owned())/>
+            <Choice id="outcome-term" label="Term" options=terms
+                value=Signal::derive(move || query.with(|query| query.term.to_string())) set=set_term/>
+            <Choice id="outcome-only" label="Show" options=only
+                value=Signal::derive(move || query.with(|query| text::only(query.only).to_owned())) set=set_only/>
+            <div class="outcome-order">
+                <Choice id="outcome-order" label="Sort by" options=orders
+                    value=Signal::derive(move || query.with(|query| text::order(query.order).to_owned())) set=set_order/>
+                <button type="button" class="quiet" aria-label=move || format!("{}: turn the order round", label())
+                    on:click=turn>{label}</button>
+            </div>
+        </div>
+    }
+}
+
+/// That among very many intervals some exclude 0 by chance.
+#[component]
+fn ChanceNote(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl IntoView {
+    let level = format::short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let term = Memo::new(move |_| found.query.with(|query| query.term));
+    move || {
+        let chance = browser.chance(term.get());
+        view! { <p class="hint">{text::chance(&chance, &level)}</p> }
+    }
+}
+
+#[component]
+fn Page(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl IntoView {
+    let level = format::short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let heading = {
+        let browser = Arc::clone(&browser);
+        move || {
+            let term = found.query.with(|query| query.term);
+            let term = browser.terms().get(term).cloned().unwrap_or_default();
+            let per = figure::per(&release.plan, &term);
+            let (term, count) = (shown(&term).to_owned(), text::whole(found.rows.with(Vec::len)));
+            view! { <span class="term">{term}</span> " " <span class="per">{per}</span> ": " {count} " outcomes" }
+        }
+    };
+    // One memo for all that the rows depend on.
+    let drawn = Memo::new(move |_| {
+        let from = found.page.get() * PAGE;
+        let rows = found.rows.with(|rows| rows.iter().copied().skip(from).take(PAGE).collect::<Vec<_>>());
+        (found.query.with(|query| query.term), rows)
+    });
+    let rows = move || {
+        let (term, rows) = drawn.get();
+        let row = |row: usize| {
+            let entry = browser.entry(row, term)?;
+            let name = browser.outcomes().get(row)?.clone();
+            Some(view! { <OutcomeRow name entry/> })
+        };
+        rows.into_iter().filter_map(row).collect_view()
+    };
+    let none = move || found.rows.with(Vec::is_empty);
+    view! {
+        <div class="scroll" tabindex="0" role="group" aria-label=text::ALL_OUTCOMES>
+            <table class="journal outcome-table">
+                <caption>{heading}</caption>
+                <thead><tr>
+                    <th scope="col">"Outcome"</th>
+                    <th scope="col" class="numeric">"Estimate"</th>
+                    <th scope="col" class="numeric">{level} " % interval"</th>
+                    <th scope="col" class="numeric">"|Estimate| / standard error"</th>
+                    <th scope="col" class="share-head">"Privacy noise"</th>
+                </tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+        {move || none().then(|| view! { <p class="notice">{text::NONE_FOUND}</p> })}
+    }
+}
+
+#[component]
+fn OutcomeRow(name: String, entry: Entry) -> impl IntoView {
+    let app = App::here();
+    let written = format::row(entry.estimate, entry.std_error, entry.lower, entry.upper);
+    let interval = match entry.interval {
+        Interval::Withheld => view! { <span class="withheld">"withheld"</span> }.into_any(),
+        kind => {
+            let note = text::interval(kind);
+            view! { {written.interval} {(!note.is_empty()).then(|| view! { <span class="row-note">{note}</span> })} }
+                .into_any()
+        }
+    };
+    let ratio = ratio(&entry).map_or_else(|| format::NONE.to_owned(), |ratio| format::significant(ratio, 3));
+    let share = entry
+        .noise_share
+        .map(|share| view! { <span class="tabular">{percent(share)}</span> <ShareBar share/> });
+    let (label, own, key) = (format!("Open the regression of {name}"), name.clone(), name.clone());
+    let current = move || app.state.outcome().with(|open| open.as_deref() == Some(own.as_str()));
+    let open = move |_| {
+        app.state.outcome().set(Some(key.clone()));
+        dom::focus_soon("regression");
+    };
+    view! {
+        <tr class:current=current>
+            <th scope="row"><button type="button" class="link" aria-label=label on:click=open>{name}</button></th>
+            <td class="numeric">{written.estimate}</td>
+            <td class="numeric interval">{interval}</td>
+            <td class="numeric">{ratio}</td>
+            <td class="share-cell">{share}</td>
+        </tr>
+    }
+}
+
+#[component]
+fn Pager(found: Found) -> impl IntoView {
+    let page = found.page;
+    let place = Memo::new(move |_| (page.get(), found.rows.with(Vec::len)));
+    move || {
+        let (at, count) = place.get();
+        let (from, to) = (at * PAGE, ((at + 1) * PAGE).min(count));
+        (count > PAGE).then(|| {
+            view! {
+                <nav class="pages" aria-label="Pages of outcomes">
+                    <button type="button" disabled=at == 0 on:click=move |_| page.set(at.saturating_sub(1))>"Previous"</button>
+                    <span class="tabular">"Outcomes " {text::whole(from + 1)} " to " {text::whole(to)} " of " {text::whole(count)}</span>
+                    <button type="button" disabled=to == count on:click=move |_| page.set(at + 1)>"Next"</button>
+                </nav>
+            }
+        })
+    }
+}
+
+/// What is found, in its order.
+#[component]
+fn Save(browser: Arc<Browser>, found: Found) -> impl IntoView {
+    let save = move |_| {
+        let term = found.query.with_untracked(|query| query.term);
+        let saved = found.rows.with_untracked(|rows| {
+            dom::download_pieces("discreet-outcomes.csv", "text/csv", browser.csv(rows, term))
+        });
+        found.app.state.said().set(if saved.is_some() { text::SAVED } else { text::NO_ROOM }.to_owned());
+    };
+    view! {
+        <button type="button" on:click=save>"Download these " {move || text::whole(found.rows.with(Vec::len))} " rows (CSV)"</button>
+    }
+}
+
+/// A term's name for a person.
+fn shown(term: &str) -> &str {
+    if term == INTERCEPT { "Intercept" } else { term }
+}
