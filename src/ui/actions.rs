@@ -17,6 +17,7 @@ use crate::data::preview::{Suggestion, preview};
 use crate::plan::bound::{CsvRules, Encoding};
 use crate::plan::check::DEFAULT_NA;
 use crate::plan::document::{ColumnType, Plan};
+use crate::privacy::adjacency::Protect;
 use crate::privacy::ledger::Ledger;
 use crate::release::Release;
 use crate::store::document::{Bytes, Made};
@@ -307,10 +308,43 @@ pub fn take_back(app: App) {
     spawn_local(async move { recall(app, &key).await });
 }
 
+/// Takes the words by which one side of each row is no longer protected; `false` where other words were typed. A ledger of full
+/// protection is turned for good.
+pub fn relax(app: App, protect: Protect, typed: &str) -> bool {
+    if !text::is_relax_phrase(protect, typed) {
+        return false;
+    }
+    app.state.setup().update(|setup| setup.protect_confirmed = true);
+    say(app, text::CONFIRMED);
+    let full = app.state.ledger().with_untracked(|ledger| {
+        ledger.as_ref().is_some_and(|ledger| ledger.terms().protect == Protect::Rows)
+    });
+    if let Some(key) = app.state.key().get_untracked().filter(|_| full) {
+        spawn_local(async move {
+            match store::relax(&key, protect).await {
+                Ok(ledger) => {
+                    lock_setup(app, &ledger);
+                    app.state.ledger().set(Some(ledger));
+                }
+                Err(failure) => {
+                    app.state.setup().update(|setup| setup.protect_confirmed = false);
+                    fail(app, Step::Privacy, failure.to_string(), false);
+                }
+            }
+        });
+    }
+    true
+}
+
 /// What a ledger fixes for every plan of its table.
 fn lock_setup(app: App, ledger: &Ledger) {
     let terms = ledger.terms();
     app.state.setup().update(|setup| {
+        if terms.protect != Protect::Rows {
+            // The words stand in the ledger.
+            setup.protect = terms.protect;
+            setup.protect_confirmed = true;
+        }
         setup.adjacency = terms.adjacency;
         setup.max_rows = terms.max_rows_per_person.to_string();
     });

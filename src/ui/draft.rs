@@ -9,7 +9,7 @@ use crate::plan::document::{
     SCHEMA,
 };
 use crate::plan::search::Search;
-use crate::privacy::adjacency::Adjacency;
+use crate::privacy::adjacency::{Adjacency, Protect};
 
 /// One column as it is described so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,6 +79,10 @@ pub struct Setup {
     pub missing: MissingRule,
     /// What neighbouring tables are.
     pub adjacency: Adjacency,
+    /// Whom the guarantee covers.
+    pub protect: Protect,
+    /// Whether the words were typed that a relaxed guarantee takes.
+    pub protect_confirmed: bool,
     /// The stated, public number of rows, as typed.
     pub rows: String,
     /// Whether the regressions have a constant.
@@ -122,6 +126,8 @@ impl Default for Setup {
             max_rows: "1".to_owned(),
             missing: MissingRule::Skip,
             adjacency: Adjacency::AddRemove,
+            protect: Protect::Rows,
+            protect_confirmed: false,
             rows: String::new(),
             intercept: true,
             mechanism: "analyze-gauss".to_owned(),
@@ -447,6 +453,17 @@ pub fn plan(
             "Replacing one person makes the number of rows public: state it exactly",
         ));
     }
+    if setup.protect != Protect::Rows {
+        if setup.adjacency != Adjacency::ReplaceOne {
+            gaps.push(Gap::new(
+                Place::Privacy("adjacency"),
+                "Where a part of each row is published the number of people is public: choose that",
+            ));
+        }
+        if !setup.protect_confirmed {
+            gaps.push(Gap::new(Place::Privacy("protect"), "Confirm in words who is no longer protected"));
+        }
+    }
     let max_rows = if setup.person.is_empty() {
         None
     } else {
@@ -475,10 +492,10 @@ pub fn plan(
         adjacency: setup.adjacency,
         rows: rows.filter(|_| setup.adjacency == Adjacency::ReplaceOne),
         stated_rows: rows.filter(|_| setup.adjacency == Adjacency::AddRemove),
-        protect: None,
+        protect: Some(setup.protect).filter(|protect| *protect != Protect::Rows),
         person: Some(setup.person.clone()).filter(|name| !name.is_empty()),
         max_rows_per_person: max_rows,
-        confirm: if setup.idealised { vec![Confirm::Idealised] } else { Vec::new() },
+        confirm: confirmed(setup),
         columns: rules::columns(columns, &setup.patterns, &setup.person),
         intercept: Some(setup.intercept).filter(|intercept| !intercept),
         missing: Some(setup.missing).filter(|rule| *rule != MissingRule::Skip),
@@ -491,6 +508,16 @@ pub fn plan(
         budget,
         confidence: confidence.filter(|level| (level - 0.95).abs() > 1e-9),
     })
+}
+
+fn confirmed(setup: &Setup) -> Vec<Confirm> {
+    let relaxed = match setup.protect {
+        Protect::Rows => None,
+        Protect::Labels => Some(Confirm::ProtectLabels),
+        Protect::Features => Some(Confirm::ProtectFeatures),
+    };
+    let idealised = setup.idealised.then_some(Confirm::Idealised);
+    idealised.into_iter().chain(relaxed.filter(|_| setup.protect_confirmed)).collect()
 }
 
 /// One column as a plan names it.
@@ -571,6 +598,9 @@ pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), 
         max_rows: plan.max_rows_per_person.unwrap_or(1).to_string(),
         missing: plan.missing.unwrap_or_default(),
         adjacency: plan.adjacency,
+        // Words that somebody else typed are typed again.
+        protect: plan.protect.unwrap_or_default(),
+        protect_confirmed: false,
         rows: rows.map_or_else(String::new, |rows| rows.to_string()),
         intercept: plan.intercept.unwrap_or(true),
         mechanism: plan.mechanism.name.clone(),
@@ -661,6 +691,7 @@ pub fn place(path: &str, plan: &Plan, columns: &[ColumnDraft]) -> Place {
         "person" => Place::Privacy("person"),
         "max_rows_per_person" => Place::Privacy("max-rows"),
         "adjacency" => Place::Privacy("adjacency"),
+        "protect" => Place::Privacy("protect"),
         "confidence" | "confirm" => Place::Method(path.to_owned()),
         path if path.starts_with("csv") => Place::Data,
         path if path.starts_with("columns") => Place::Columns,

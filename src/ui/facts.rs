@@ -277,6 +277,9 @@ fn compared(plan: Plan, table: &Table) -> Result<Compared, String> {
             EngineError::Plan(error) => sentence(&error.what),
             error => sentence(&error.to_string()),
         })?;
+    if prepared.cost().is_some_and(|cost| cost.noise.law().is_none()) {
+        return Err("It gives coefficients alone, and no standard errors to compare".to_owned());
+    }
     let preview = expected(&prepared).ok_or("State the number of rows first")?;
     let effects = preview.terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);
     let ratios: Vec<f64> =

@@ -7,7 +7,7 @@ use super::state::Step;
 use crate::inference::preview::Verdict;
 use crate::mechanisms::Scope;
 use crate::plan::document::{ColumnRole, ColumnType, MissingRule};
-use crate::privacy::adjacency::Adjacency;
+use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::event::Assurance;
 use crate::privacy::ledger::State as EntryState;
 use crate::release::browse::{Chance, Only, Order};
@@ -156,6 +156,85 @@ pub const fn adjacency_means(adjacency: Adjacency) -> &'static str {
             "Replace one. For a person in the table: people may know that you took part, but can tell little about your values. \
              Costs about 1.4 times the noise; the exact number of rows is published."
         }
+    }
+}
+
+pub const fn protect(protect: Protect) -> &'static str {
+    match protect {
+        Protect::Rows => "Everything that is recorded about a person",
+        Protect::Labels => "The outcomes alone: the features may be published",
+        Protect::Features => "The features alone: the outcomes may be published",
+    }
+}
+
+pub const fn protect_means(protect: Protect) -> &'static str {
+    match protect {
+        Protect::Rows => "The full promise. Choose this unless you know better.",
+        Protect::Labels => {
+            "For features that are public already, such as a published panel of genotypes. Their sums are released as they are, \
+             and the whole budget goes to the outcomes."
+        }
+        Protect::Features => {
+            "For outcomes that are public already. They are used as they are, and take noise off where there are very many."
+        }
+    }
+}
+
+/// The words that a relaxed guarantee takes.
+const fn relax_phrase(protect: Protect) -> &'static str {
+    match protect {
+        Protect::Features => "outcomes are public",
+        Protect::Rows | Protect::Labels => "features are public",
+    }
+}
+
+/// Whether they were typed, whatever their capitals and spaces.
+pub fn is_relax_phrase(protect: Protect, typed: &str) -> bool {
+    let plain = typed.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    plain == relax_phrase(protect)
+}
+
+pub const fn relax_label(protect: Protect) -> &'static str {
+    match protect {
+        Protect::Features => "To confirm, type: outcomes are public",
+        Protect::Rows | Protect::Labels => "To confirm, type: features are public",
+    }
+}
+
+pub const fn relax_wrong(protect: Protect) -> &'static str {
+    match protect {
+        Protect::Features => "The words are: outcomes are public",
+        Protect::Rows | Protect::Labels => "The words are: features are public",
+    }
+}
+
+pub const fn relax_why(protect: Protect) -> &'static str {
+    match protect {
+        Protect::Features => {
+            "Whoever reads the release may learn each person's outcomes, and that the person is in the table. In a clinic outcomes \
+             are hardly ever public."
+        }
+        Protect::Rows | Protect::Labels => {
+            "Whoever reads the release may learn each person's features, and that the person is in the table. In a clinic features \
+             are hardly ever public."
+        }
+    }
+}
+
+pub const RELAX_FOR_GOOD: &str = "This table has a budget already. It is turned for good: what was charged stays charged, and \
+    no release with full protection fits any more.";
+
+pub const NO_PREVIEW: &str = "This mechanism gives coefficients alone, without standard errors: what noise does to them is seen on \
+    made-up data only.";
+
+pub const RELAX_DO: &str = "Confirm";
+
+pub const CONFIRMED: &str = "Confirmed in words";
+
+pub const fn turned(protect: Protect) -> &'static str {
+    match protect {
+        Protect::Features => "This table's budget is for its features alone, for good.",
+        Protect::Rows | Protect::Labels => "This table's budget is for its outcomes alone, for good.",
     }
 }
 

@@ -40,6 +40,10 @@ fn Expectation() -> impl IntoView {
         }
         Ok(forecast) => match forecast.preview {
             Some(preview) => view! { <Expected preview/> }.into_any(),
+            None if forecast.plan.rows.or(forecast.plan.stated_rows).is_some() => view! {
+                <p class="notice">{text::NO_PREVIEW}</p>
+            }
+            .into_any(),
             None => view! {
                 <p class="notice">"State about how many rows the table has on the Privacy step to see how large the noise will be."</p>
             }
@@ -256,6 +260,12 @@ const fn own_parameters(mechanism: &str) -> &'static [Parameter] {
             "Shape of the noise",
             "goe or iid. Default: goe; iid with the paper's scale",
         )],
+        b"reuse-cov-gauss" => &[KAPPA, FEATURE_NORM, OUTCOME_NORM, OUTCOME_MOMENTS, NUCLEAR],
+        b"reuse-cov-proj-y" | b"naive-composition" => &[KAPPA, FEATURE_NORM, OUTCOME_NORM],
+        b"reuse-cov-proj-x" => &[SHRINK, BALL, OUTCOME_NORM],
+        b"ada-ssp" => &[SPLIT, FAILURE],
+        b"sub-samp-reuse-cov" => &[SAMPLE_ROWS, COVARIANCE_SHARE],
+        b"dp-gd" => &[STEPS, STEP_SIZE, CLIP, CLIP_SCOPE, OUTCOME_NORM],
         b"additive-wishart" => &[
             (
                 "method-scale_ratio",
@@ -301,6 +311,100 @@ const fn own_parameters(mechanism: &str) -> &'static [Parameter] {
     }
 }
 
+const KAPPA: Parameter = (
+    "method-kappa",
+    "kappa",
+    "Weight of the cross moments",
+    "above 0. Default: from the number of outcomes, near 1 to 2",
+);
+const FEATURE_NORM: Parameter = (
+    "method-feature_norm",
+    "feature_norm",
+    "Longest features kept, as a share",
+    "above 0, to 1, of what the bounds allow. A longer row is shortened. Default: 1",
+);
+const OUTCOME_NORM: Parameter = (
+    "method-outcome_norm",
+    "outcome_norm",
+    "Longest outcomes kept, as a share",
+    "above 0, to 1, of what the bounds allow. With many outcomes no person is at all bounds at once: a smaller share means less \
+     noise. Default: 1",
+);
+const OUTCOME_MOMENTS: Parameter = (
+    "method-outcome_moments",
+    "outcome_moments",
+    "What is released of the outcomes' own moments",
+    "none, diagonal or full. Without any, intervals cover the privacy noise alone. Default: diagonal",
+);
+const NUCLEAR: Parameter = (
+    "method-nuclear",
+    "nuclear",
+    "Project the cross moments",
+    "true or false: on what any table within the bounds can have. Default: true",
+);
+const SHRINK: Parameter = (
+    "method-shrink",
+    "shrink",
+    "What takes noise off",
+    "projection, sure, james-stein or none. Default: projection",
+);
+const BALL: Parameter = (
+    "method-ball",
+    "ball",
+    "The projection bounds",
+    "matrix, all outcomes of a person together, or per-outcome. Default: matrix",
+);
+const SPLIT: Parameter = (
+    "method-split",
+    "split",
+    "Shares of the budget",
+    "three numbers in brackets whose sum is 1: eigenvalue, matrix, vector. Default: thirds",
+);
+const FAILURE: Parameter = (
+    "method-failure",
+    "failure",
+    "Probability that the ridge is too small",
+    "0.000001 to 0.5. Default: 0.05",
+);
+const SAMPLE_ROWS: Parameter = (
+    "method-sample_rows",
+    "sample_rows",
+    "Rows of the sample",
+    "at least as many as terms. Default: a tenth",
+);
+const COVARIANCE_SHARE: Parameter = (
+    "method-covariance_share",
+    "covariance_share",
+    "Share of epsilon and delta for the covariance",
+    "above 0, below 1. Default: 0.5",
+);
+const STEPS: Parameter = ("method-steps", "steps", "Steps", "1 to 10000. Default: 100");
+const STEP_SIZE: Parameter =
+    ("method-step_size", "step_size", "Size of a step", "above 0, where a record has length 1. Default: 1");
+const CLIP: Parameter =
+    ("method-clip", "clip", "Longest gradient of a record", "where a record has length 1. Default: 0.25");
+const CLIP_SCOPE: Parameter = (
+    "method-clip_scope",
+    "clip_scope",
+    "The clip is for",
+    "joint, all outcomes together, or per-outcome. Default: joint",
+);
+
+/// Which of the parameters of mechanisms that release moments a mechanism has.
+fn has(mechanism: &str, parameter: &str) -> bool {
+    match (mechanism, parameter) {
+        (_, "intercept_weight" | "radius") => true,
+        ("dp-gd", "ridge" | "repair") | ("ada-ssp", "ridge") => false,
+        ("ada-ssp" | "sub-samp-reuse-cov" | "dp-gd", "row_norm") => true,
+        (
+            "reuse-cov-gauss" | "reuse-cov-proj-x" | "reuse-cov-proj-y" | "naive-composition" | "ada-ssp"
+            | "sub-samp-reuse-cov" | "dp-gd",
+            "feature_share" | "row_norm",
+        ) => false,
+        _ => true,
+    }
+}
+
 const EIGENVALUE: [Parameter; 2] = [
     (
         "method-eigenvalue_share",
@@ -322,13 +426,14 @@ const PARAMETERS: [Parameter; 6] = [
         "method-ridge",
         "ridge",
         "Ridge penalty",
-        "none, auto, or a number. With a penalty the intervals are for the penalised coefficients. Default: none",
+        "none, auto, or a number. With a penalty the intervals are for the penalised coefficients. Default: none, or auto for \
+         many outcomes",
     ),
     (
         "method-repair",
         "repair",
         "If the noisy moments are not positive definite",
-        "shift, floor or none. Default: shift",
+        "shift, floor or none. Default: shift, or floor for many outcomes",
     ),
     (
         "method-feature_share",
@@ -375,7 +480,10 @@ fn Advanced() -> impl IntoView {
     };
     let mechanism = Memo::new(move |_| setup.with(|setup| setup.mechanism.clone()));
     let own = move || own_parameters(&mechanism.get()).iter().map(field).collect_view();
-    let fields = PARAMETERS.iter().map(field).collect_view();
+    let fields = move || {
+        let mechanism = mechanism.get();
+        PARAMETERS.iter().filter(|(_, name, ..)| has(&mechanism, name)).map(field).collect_view()
+    };
     view! {
         <details class="more">
             <summary>"Advanced"</summary>

@@ -4,6 +4,7 @@ pub mod columns;
 pub mod data;
 pub mod method;
 pub mod privacy;
+mod protect;
 pub mod result;
 
 mod cells;

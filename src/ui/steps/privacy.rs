@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 
 use super::people::People;
-use crate::privacy::adjacency::{Adjacency, Protect};
+use super::protect::Protection;
+use crate::privacy::adjacency::Adjacency;
 use crate::release::format::short;
 use crate::release::statement::guessing_sentence;
 use crate::ui::draft::{self, BudgetKind, Kept, Setup};
@@ -27,6 +28,7 @@ pub fn PrivacyStep() -> impl IntoView {
         <People/>
         {move || if fixed.get() { view! { <Fixed/> }.into_any() } else { view! { <Propose/> }.into_any() }}
         <Share/>
+        <Protection/>
         <Neighbours fixed/>
         <Person fixed/>
     }
@@ -44,12 +46,13 @@ fn worth(app: App) -> Option<Worth> {
 #[component]
 fn Meaning() -> impl IntoView {
     let app = App::here();
-    let adjacency = move || app.state.setup().with(|setup| setup.adjacency);
+    let whom = Memo::new(move |_| app.state.setup().with(|setup| (setup.adjacency, setup.protect)));
     move || {
+        let (adjacency, protect) = whom.get();
         worth(app).map(|worth| {
             view! {
                 <div class="meaning" role="status">
-                    <p class="meaning-main">{guessing_sentence(adjacency(), Protect::Rows, worth.accuracy)}</p>
+                    <p class="meaning-main">{guessing_sentence(adjacency, protect, worth.accuracy)}</p>
                     <p class="hint">{text::delta_means(worth.delta)}</p>
                 </div>
             }

@@ -1,0 +1,81 @@
+//! Whom the guarantee covers: whole rows, or one side of them alone, which takes typed words.
+
+use leptos::prelude::*;
+
+use crate::privacy::adjacency::Protect;
+use crate::release::statement::relaxation;
+use crate::ui::parts::Field;
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::{actions, text};
+
+const CHOICES: [Protect; 3] = [Protect::Rows, Protect::Labels, Protect::Features];
+
+/// The choice, and the words that it takes.
+#[component]
+pub fn Protection() -> impl IntoView {
+    let app = App::here();
+    let setup = app.state.setup();
+    let chosen = Memo::new(move |_| setup.with(|setup| setup.protect));
+    // A ledger that was turned stays so; one of full protection can still be turned.
+    let turned = Memo::new(move |_| {
+        let own = app.state.ledger().with(|ledger| ledger.as_ref().map(|ledger| ledger.terms().protect));
+        own.filter(|protect| *protect != Protect::Rows)
+    });
+    let asked = Memo::new(move |_| {
+        let (protect, confirmed) = setup.with(|setup| (setup.protect, setup.protect_confirmed));
+        (protect != Protect::Rows && !(confirmed && turned.get() == Some(protect)))
+            .then_some((protect, confirmed))
+    });
+    let radios = CHOICES.map(|protect| {
+        view! {
+            <label class="choice tall">
+                <input type="radio" name="protect" value=protect.to_string() prop:checked=move || chosen.get() == protect
+                    disabled=move || turned.get().is_some_and(|own| own != protect)
+                    on:change=move |_| setup.update(|setup| {
+                        setup.protect = protect;
+                        setup.protect_confirmed = false;
+                    })/>
+                <span><strong>{text::protect(protect)}</strong> <span class="hint">{text::protect_means(protect)}</span></span>
+            </label>
+        }
+    });
+    view! {
+        <fieldset class="block" id="privacy-protect" tabindex="-1">
+            <legend>"Who is protected"</legend>
+            <div class="choices column">{radios}</div>
+            {move || asked.get().map(|(protect, confirmed)| view! { <Relax protect confirmed/> })}
+            {move || turned.get().map(|protect| view! { <p class="notice">{text::turned(protect)}</p> })}
+        </fieldset>
+    }
+}
+
+#[component]
+fn Relax(protect: Protect, confirmed: bool) -> impl IntoView {
+    let app = App::here();
+    let typed = RwSignal::new(String::new());
+    let wrong = RwSignal::new(false);
+    let confirm = move |_| wrong.set(!actions::relax(app, protect, &typed.get_untracked()));
+    let ledger = Memo::new(move |_| app.state.ledger().with(Option::is_some));
+    view! {
+        <div class="notice problem">
+            <p><strong>{relaxation(protect)}</strong></p>
+            <p>{text::relax_why(protect)}</p>
+            {move || ledger.get().then(|| view! { <p>{text::RELAX_FOR_GOOD}</p> })}
+        </div>
+        {if confirmed && !ledger.get_untracked() {
+            view! { <p class="hint">{text::CONFIRMED}</p> }.into_any()
+        } else {
+            view! {
+                <div class="fields">
+                    <Field id="privacy-relax" label=text::relax_label(protect) value=typed
+                        set=Callback::new(move |value| typed.set(value))/>
+                </div>
+                {move || wrong.get().then(|| view! {
+                    <p class="notice problem" role="alert">{text::relax_wrong(protect)}</p>
+                })}
+                <p><button type="button" on:click=confirm>{text::RELAX_DO}</button></p>
+            }
+            .into_any()
+        }}
+    }
+}
