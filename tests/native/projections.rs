@@ -338,7 +338,11 @@ fn james_and_stein_do_better_than_least_squares() {
         let found = james_stein(&problem.features(), &problem.noisy, noise).unwrap();
         shrunk += (&problem.x * (&found.coefficients - exact(&problem))).norm_squared();
         plain += (&problem.x * (exact_with(&problem, &problem.noisy) - exact(&problem))).norm_squared();
-        assert!(found.factors.iter().all(|factor| (0.0..1.0).contains(factor)));
+        let turned = problem.features().vectors().tr_mul(&problem.noisy);
+        for (row, factor) in turned.row_iter().zip(&found.factors) {
+            let expected = (1.0 - 23.0 * noise * noise / row.norm_squared()).max(0.0);
+            assert!((factor - expected).abs() < 1e-12, "{factor} {expected}");
+        }
     }
     assert!(shrunk < 0.9 * plain, "{shrunk} {plain}");
     let few = problem((20, 3, 2), 1.0, 50);
