@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::table::{PIECE, Stamp, TableError, read_some};
 use crate::data::genotypes::{
-    BedLayout, BimReader, BimVariants, FamReader, GenotypeError, GenotypeTable, PhenotypeReader, Phenotypes,
-    Samples, SourceFile, VcfReader, Wanted, join,
+    BedLayout, BimPlace, BimReader, BimVariants, FamReader, GenotypeError, GenotypeTable, PhenotypeReader,
+    Phenotypes, Samples, SourceFile, VcfReader, Wanted, join,
 };
 use crate::data::{RowSink, Scan};
 use crate::plan::bound::{BoundPlan, Encoding};
@@ -57,8 +57,8 @@ struct Bed {
     file: File,
     stamp: Stamp,
     layout: BedLayout,
-    /// The number in the file of each variant of the table.
-    places: Vec<u64>,
+    /// Where each variant of the table is.
+    places: Vec<BimPlace>,
 }
 
 impl GenotypeFiles {
@@ -127,7 +127,7 @@ impl GenotypeFiles {
             for variant in needed {
                 let place = bed.places.get(variant).copied().ok_or(TableError::Stopped)?;
                 let bytes = bed.bytes(place)?;
-                table.put(variant, bed.layout.calls(bytes)?);
+                table.put(variant, bed.layout.calls(place, bytes)?);
             }
             if Stamp::of(&std::fs::metadata(&bed.path)?) != bed.stamp {
                 return Err(TableError::Changed);
@@ -150,7 +150,7 @@ impl GenotypeFiles {
 
 impl Bed {
     /// The bytes of one variant.
-    fn bytes(&mut self, place: u64) -> Result<Vec<u8>, TableError> {
+    fn bytes(&mut self, place: BimPlace) -> Result<Vec<u8>, TableError> {
         let range = self.layout.range(place);
         let mut bytes = Vec::new();
         self.file.seek(SeekFrom::Start(range.start))?;

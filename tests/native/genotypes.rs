@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use discreet::data::genotypes::{
-    BedLayout, BimReader, FamReader, GenotypeError, GenotypeFault, GenotypeTable, PhenotypeReader, Samples,
-    SourceFile, VcfReader, Wanted, join,
+    BedLayout, BimPlace, BimReader, FamReader, GenotypeError, GenotypeFault, GenotypeTable, PhenotypeReader,
+    Samples, SourceFile, VcfReader, Wanted, join,
 };
 use discreet::data::{EncodedRows, Moments, RowSink, Scan};
 use discreet::engine::{Prepared, prepare};
@@ -153,9 +153,10 @@ fn plink(study: &Study, plan: &Value, piece: usize) -> Result<(GenotypeTable, Pr
     let mut table = GenotypeTable::new(SourceFile::Bed, samples, None, variants.names);
     let prepared = bind(&table, plan);
     for variant in table.needed(prepared.bound())? {
-        let range = layout.range(variants.places[variant]);
+        let place = variants.places[variant];
+        let range = layout.range(place);
         let range = usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap();
-        table.put(variant, layout.calls(bed[range].to_vec())?);
+        table.put(variant, layout.calls(place, bed[range].to_vec())?);
     }
     Ok((table, prepared))
 }
@@ -308,12 +309,15 @@ fn a_variant_without_an_identifier_of_its_own_has_its_coordinates() {
     let names = |columns: &[Value]| {
         let mut reader = BimReader::new(wanted(&plan(columns, exact())));
         reader.feed(bim.as_bytes()).unwrap();
-        reader.finish().map(|variants| (variants.names, variants.places))
+        reader.finish().map(|found| {
+            (found.names, found.places.iter().map(|place| (place.variant, place.second)).collect::<Vec<_>>())
+        })
     };
     let by = |pattern: &str| json!({"match": pattern, "role": "feature", "type": "number"});
     let found = |pattern: &str| names(&[by(pattern)]).unwrap();
     let list = |names: &[&str], places: &[u64]| {
-        (names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>(), places.to_vec())
+        let places = places.iter().map(|&place| (place, false)).collect::<Vec<_>>();
+        (names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>(), places)
     };
     assert_eq!(found("*"), list(&["1:10:G:A", "1:20:T:C", "2:30:T:C", "rs4"], &[0, 1, 2, 3]));
     assert_eq!(found("rs*"), list(&["rs4"], &[3]));
@@ -325,6 +329,41 @@ fn a_variant_without_an_identifier_of_its_own_has_its_coordinates() {
         "the .bim file, line 2: the plan names `rs2`, and several alleles or variants have this id; name the one that \
          is meant by CHROM:POS:REF:ALT, such as `1:20:T:C`"
     );
+}
+
+/// The plan may say which allele it counts: then it does not matter which of the two the file has as A1 or as ALT.
+#[test]
+fn a_plan_may_name_the_counted_allele() {
+    let study = Study::small();
+    let rows = |names: [&str; 2], source: &str| {
+        let columns = [column(names[0], "feature", 0.0, 2.0), column(names[1], "outcome", 0.0, 2.0)];
+        let plan = plan(&columns, exact());
+        let source = match source {
+            "bed" => plink(&study, &plan, 9).unwrap(),
+            _ => vcf(study.vcf().as_bytes(), &plan, 9).unwrap(),
+        };
+        read(&source, 2, EncodedRows::new).sink
+    };
+    for source in ["bed", "vcf"] {
+        let by_id = rows(["rs1", "rs2"], source);
+        assert_eq!(rows(["rs1_A", "rs2_A"], source), by_id, "A is A1 and ALT");
+        let other = rows(["rs1_G", "rs2"], source);
+        assert_eq!(by_id.len(), other.len());
+        for row in 0..by_id.len() {
+            let (by_id, other) = (by_id.get(row).unwrap(), other.get(row).unwrap());
+            assert_eq!(
+                (other[1], other[2]),
+                (-by_id[1], by_id[2]),
+                "0 and 2 lie on either side of the middle"
+            );
+        }
+    }
+    // A pattern does not ask again for a site of which the plan names an allele.
+    let mut plan = all_variants(column("rs2_G", "outcome", 0.0, 2.0), exact());
+    plan["person"] = json!("IID");
+    for names in [plink(&study, &plan, 9).unwrap().0, vcf(study.vcf().as_bytes(), &plan, 9).unwrap().0] {
+        assert_eq!(names.names()[names.names().len() - 3..], ["rs1", "rs2_G", "rs3"]);
+    }
 }
 
 /// Each alternative allele is a column; a call of another one counts as none of it.
@@ -416,8 +455,9 @@ fn a_bed_file_that_is_none_is_refused() {
     }
     assert_eq!(fault(&MARK, 5, u64::MAX, 5), GenotypeFault::BedLength);
     let layout = BedLayout::check(&MARK, 3 + 3 * 2, 3, 5).unwrap();
-    assert_eq!((layout.range(0), layout.range(2)), (3..5, 7..9));
-    assert_eq!(layout.calls(vec![0]).unwrap_err().fault, GenotypeFault::BedLength);
+    let place = |variant| BimPlace { variant, second: false };
+    assert_eq!((layout.range(place(0)), layout.range(place(2))), (3..5, 7..9));
+    assert_eq!(layout.calls(place(0), vec![0]).unwrap_err().fault, GenotypeFault::BedLength);
 }
 
 #[test]

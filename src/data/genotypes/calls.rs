@@ -47,6 +47,15 @@ impl Calls {
         }
     }
 
+    /// The same calls, counting the other of two alleles: 00 and 11 change places.
+    pub(super) fn swapped(mut self) -> Self {
+        for byte in &mut self.0 {
+            let equal = !(*byte ^ *byte >> 1) & 0b0101_0101;
+            *byte ^= equal | equal << 1;
+        }
+        self
+    }
+
     /// One sample's call; missing for a sample that is not there.
     pub(super) fn get(&self, sample: usize) -> Call {
         match self.0.get(sample / 4).map(|byte| byte >> (2 * (sample % 4)) & 0b11) {
@@ -91,6 +100,9 @@ mod tests {
         assert_eq!(calls, Calls::new(vec![0b1110_0100, 0b10]));
         assert!(all.iter().enumerate().all(|(sample, &call)| calls.get(sample) == call));
         assert_eq!(calls.get(8), Call::Missing);
+        let other = [Call::Zero, Call::Missing, Call::One, Call::Two, Call::One];
+        let swapped = calls.swapped();
+        assert!(other.iter().enumerate().all(|(sample, &call)| swapped.get(sample) == call));
     }
 
     #[test]

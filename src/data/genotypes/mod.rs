@@ -5,7 +5,7 @@
 //! All are fed bytes, and say which bytes they need.
 //!
 //! A cell of a variant's column is the number of copies of the counted allele, 0, 1 or 2: A1 of a .bim file, an alternative
-//! allele of a VCF. Which variants there are, and which allele is counted, is as public as the header of a CSV.
+//! allele of a VCF, or the one that the plan names. Which variants there are, and which allele is counted, is as public as the header of a CSV.
 
 mod calls;
 mod cells;
@@ -22,7 +22,7 @@ pub mod vcf;
 pub use calls::Calls;
 pub use error::{GenotypeError, GenotypeFault, SourceFile};
 pub use phenotypes::{PhenotypeReader, Phenotypes};
-pub use plink::{BedLayout, BimReader, BimVariants};
+pub use plink::{BedLayout, BimPlace, BimReader, BimVariants};
 pub use samples::{FamReader, Samples};
 pub use table::{GenotypeTable, join};
 pub use variants::Wanted;

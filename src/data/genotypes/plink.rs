@@ -9,7 +9,7 @@ use super::calls::{Calls, stride};
 use super::error::{GenotypeError, GenotypeFault, SourceFile};
 use super::lines::Lines;
 use super::samples::{fields, text};
-use super::variants::{Allele, Candidates, Wanted};
+use super::variants::{Candidates, Site, Wanted};
 use crate::plan::bound::Encoding;
 
 /// Fields of a line of a .bim file.
@@ -28,8 +28,7 @@ const BY_SAMPLE: u8 = 0x00;
 pub struct BimReader {
     lines: Lines,
     candidates: Candidates,
-    /// Variant number in the file of each candidate.
-    places: Vec<u64>,
+    places: Vec<BimPlace>,
     variants: u64,
 }
 
@@ -38,10 +37,19 @@ pub struct BimReader {
 pub struct BimVariants {
     /// Their columns' names, in the file's order.
     pub names: Vec<String>,
-    /// The number of each in the file, counted from 0.
-    pub places: Vec<u64>,
+    /// Where each is in the .bed file.
+    pub places: Vec<BimPlace>,
     /// How many the file has in all.
     pub total: u64,
+}
+
+/// One variant that a plan uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BimPlace {
+    /// Its number in the file, counted from 0.
+    pub variant: u64,
+    /// Whether copies of A2 are counted, because the plan names that allele.
+    pub second: bool,
 }
 
 impl BimReader {
@@ -88,7 +96,7 @@ impl BimReader {
 
 fn add(
     candidates: &mut Candidates,
-    places: &mut Vec<u64>,
+    places: &mut Vec<BimPlace>,
     variants: &mut u64,
     number: u64,
     line: &[u8],
@@ -98,15 +106,12 @@ fn add(
     let Some(fields) = fields(&line, BIM_FIELDS).map_err(failed)? else { return Ok(()) };
     // PLINK leaves out a variant whose position is negative, but its genotypes are in the .bed file all the same.
     let position: i64 = fields[3].parse().map_err(|_| failed(GenotypeFault::Position).in_column(4))?;
-    let allele = Allele {
-        id: fields[1],
-        chromosome: fields[0],
-        position: position.unsigned_abs(),
-        reference: fields[5],
-        counted: fields[4],
-    };
-    if position >= 0 && candidates.offer(number, &allele)? {
-        places.push(*variants);
+    if position >= 0 {
+        let alleles = [fields[5], fields[4]];
+        let position = position.unsigned_abs();
+        let site = Site { id: fields[1], chromosome: fields[0], position, alleles: &alleles };
+        let kept = candidates.offer(number, &site)?;
+        places.extend(kept.into_iter().map(|allele| BimPlace { variant: *variants, second: allele == 0 }));
     }
     *variants += 1;
     Ok(())
@@ -143,22 +148,22 @@ impl BedLayout {
         Ok(Self { stride, samples })
     }
 
-    /// The bytes of one variant, by its number in the .bim file.
+    /// The bytes of one variant.
     #[must_use]
-    pub fn range(&self, variant: u64) -> Range<u64> {
-        let start = MARK.len() as u64 + variant * self.stride;
+    pub fn range(&self, place: BimPlace) -> Range<u64> {
+        let start = MARK.len() as u64 + place.variant * self.stride;
         start..start + self.stride
     }
 
-    /// The calls that these bytes are.
+    /// The calls that these bytes of a variant are.
     ///
     /// # Errors
     /// [`GenotypeError`] for another number of bytes than [`Self::range`] asks for.
-    pub fn calls(&self, bytes: Vec<u8>) -> Result<Calls, GenotypeError> {
-        if bytes.len() == stride(self.samples) {
-            Ok(Calls::new(bytes))
-        } else {
-            Err(GenotypeError::of(SourceFile::Bed, GenotypeFault::BedLength))
+    pub fn calls(&self, place: BimPlace, bytes: Vec<u8>) -> Result<Calls, GenotypeError> {
+        if bytes.len() != stride(self.samples) {
+            return Err(GenotypeError::of(SourceFile::Bed, GenotypeFault::BedLength));
         }
+        let calls = Calls::new(bytes);
+        Ok(if place.second { calls.swapped() } else { calls })
     }
 }

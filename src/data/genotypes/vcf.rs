@@ -9,14 +9,14 @@ use super::error::{GenotypeError, GenotypeFault, SourceFile};
 use super::lines::Lines;
 use super::samples::{Samples, text};
 use super::unpack::Unpack;
-use super::variants::{Allele, Candidates, Wanted};
+use super::variants::{Candidates, Site, Wanted};
 use crate::plan::bound::Encoding;
 
 /// Columns before the first sample.
 const FIXED: [&str; 9] = ["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT"];
 
-/// A push reader for a VCF, plain or compressed with gzip or bgzip. It keeps the calls of the variants that a plan uses: each
-/// alternative allele is a variant of its own, counted against all other alleles of its site.
+/// A push reader for a VCF, plain or compressed with gzip or bgzip. It keeps the calls of the variants that a plan uses: an
+/// allele is counted against all others of its site.
 pub struct VcfReader {
     unpack: Unpack,
     lines: Lines,
@@ -136,24 +136,15 @@ fn record(
     }
     let [chromosome, position, id, reference, alternatives] = fixed;
     let position = position.parse().map_err(|_| failed(GenotypeFault::Position).in_column(2))?;
-    let before = candidates.len();
-    let mut counted = Vec::new();
-    let mut alleles = 0;
-    for alternative in alternatives.split(',') {
-        alleles += 1;
-        let allele = Allele { id, chromosome, position, reference, counted: alternative };
-        if candidates.offer(number, &allele)? {
-            counted.push(alleles);
-        }
-    }
+    let alleles: Vec<&str> = std::iter::once(reference).chain(alternatives.split(',')).collect();
+    let site = Site { id, chromosome, position, alleles: &alleles };
+    let counted = candidates.offer(number, &site)?;
     if counted.is_empty() {
         return Ok(());
     }
     // A site without an alternative allele has `.` in the place of one, and no call can name it.
-    if alternatives == "." {
-        alleles = 0;
-    }
-    check_memory(before + counted.len(), samples).map_err(failed)?;
+    let last = if alternatives == "." { 0 } else { alleles.len() - 1 };
+    check_memory(candidates.len(), samples).map_err(failed)?;
     let format = columns.nth(3).unwrap_or_default();
     if format.split(|&byte| byte == b':').next() != Some(b"GT") {
         return Err(failed(GenotypeFault::VcfCalls).in_column(FIXED.len()));
@@ -161,8 +152,8 @@ fn record(
     let mut found: Vec<Calls> = counted.iter().map(|_| Calls::with_room(samples)).collect();
     for (sample, cell) in columns.enumerate() {
         let genotype = cell.split(|&byte| byte == b':').next().unwrap_or_default();
-        let called = alleles_of(genotype, alleles)
-            .map_err(|fault| failed(fault).in_column(FIXED.len() + sample + 1))?;
+        let called =
+            alleles_of(genotype, last).map_err(|fault| failed(fault).in_column(FIXED.len() + sample + 1))?;
         for (calls, &allele) in found.iter_mut().zip(&counted) {
             calls.push(sample, called.count(allele));
         }
@@ -175,13 +166,13 @@ fn record(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Called {
     Missing,
-    Haploid(u32),
-    Diploid(u32, u32),
+    Haploid(usize),
+    Diploid(usize, usize),
 }
 
 impl Called {
     /// Copies of an allele. A haploid call of it counts as two, as PLINK writes it into a .bed file.
-    fn count(self, allele: u32) -> Call {
+    fn count(self, allele: usize) -> Call {
         match self {
             Self::Missing => Call::Missing,
             Self::Haploid(one) if one == allele => Call::Two,
@@ -192,8 +183,8 @@ impl Called {
     }
 }
 
-/// Reads a GT, phased or not; `alternatives` is the largest number of an allele.
-fn alleles_of(genotype: &[u8], alternatives: u32) -> Result<Called, GenotypeFault> {
+/// Reads a GT, phased or not; `last` is the largest number of an allele.
+fn alleles_of(genotype: &[u8], last: usize) -> Result<Called, GenotypeFault> {
     // VCF 4.4 may mark the phase of the first allele, too.
     let genotype = match genotype {
         [b'/' | b'|', rest @ ..] => rest,
@@ -201,10 +192,7 @@ fn alleles_of(genotype: &[u8], alternatives: u32) -> Result<Called, GenotypeFaul
     };
     let mut alleles = genotype.split(|&byte| byte == b'/' || byte == b'|').map(|digits| match digits {
         b"." => Ok(None),
-        _ => number(digits)
-            .filter(|&allele| allele <= alternatives)
-            .map(Some)
-            .ok_or(GenotypeFault::VcfGenotype),
+        _ => number(digits).filter(|&allele| allele <= last).map(Some).ok_or(GenotypeFault::VcfGenotype),
     });
     let first = alleles.next().ok_or(GenotypeFault::VcfGenotype)??;
     let second = alleles.next().transpose()?;
@@ -220,9 +208,9 @@ fn alleles_of(genotype: &[u8], alternatives: u32) -> Result<Called, GenotypeFaul
 }
 
 /// A number of digits alone.
-fn number(digits: &[u8]) -> Option<u32> {
-    let value = digits.iter().try_fold(0_u32, |value, byte| {
-        let digit = byte.is_ascii_digit().then(|| u32::from(byte - b'0'))?;
+fn number(digits: &[u8]) -> Option<usize> {
+    let value = digits.iter().try_fold(0_usize, |value, byte| {
+        let digit = byte.is_ascii_digit().then(|| usize::from(byte - b'0'))?;
         value.checked_mul(10)?.checked_add(digit)
     });
     value.filter(|_| !digits.is_empty())
