@@ -144,13 +144,28 @@ fn fam(bytes: &[u8], piece: usize) -> Result<Samples, GenotypeError> {
 
 /// Reads a set as the command line does, from pieces of any size.
 fn plink(study: &Study, plan: &Value, piece: usize) -> Result<(GenotypeTable, Prepared), GenotypeError> {
+    plink_with(study, plan, piece, None)
+}
+
+fn plink_with(
+    study: &Study,
+    plan: &Value,
+    piece: usize,
+    phenotypes: Option<&str>,
+) -> Result<(GenotypeTable, Prepared), GenotypeError> {
     let samples = fam(study.fam().as_bytes(), piece)?;
     let mut variants = BimReader::new(wanted(plan));
     study.bim().as_bytes().chunks(piece).try_for_each(|bytes| variants.feed(bytes))?;
     let variants = variants.finish()?;
     let bed = study.bed();
     let layout = BedLayout::check(&bed, bed.len() as u64, variants.total, samples.len())?;
-    let mut table = GenotypeTable::new(SourceFile::Bed, samples, None, variants.names);
+    let joined = |text: &str| {
+        let mut reader = PhenotypeReader::new(&samples, wanted(plan), Encoding::Utf8);
+        text.as_bytes().chunks(piece).try_for_each(|bytes| reader.feed(bytes))?;
+        reader.finish()
+    };
+    let phenotypes = phenotypes.map(joined).transpose()?;
+    let mut table = GenotypeTable::new(SourceFile::Bed, samples, phenotypes, variants.names);
     let prepared = bind(&table, plan);
     for variant in table.needed(prepared.bound())? {
         let place = variants.places[variant];
@@ -273,6 +288,42 @@ proptest! {
         let source = vcf(&bytes, &plan, piece).unwrap();
         let table = prepared(&plan, &study.csv()).unwrap();
         prop_assert_eq!(read(&source, workers, Moments::new), scan(&table, &study.csv(), Moments::new));
+    }
+}
+
+proptest! {
+    /// What one person's genotypes and phenotypes are changes no other person's row, also in the table of phenotypes.
+    #[test]
+    fn a_persons_record_is_joined_alone(
+        study in studies(), person: prop::sample::Index, copies in prop::option::of(0_u8..3), value in -9_i32..30,
+    ) {
+        let plan = {
+            let outcomes = [column("BMI", "outcome", 1.0, 25.0), column("PHENO", "outcome", 0.0, 5.0)];
+            let sex = json!({"name": "SEX", "role": "feature", "type": "category", "levels": ["1", "2"]});
+            let variants = all_variants(phenotype(), exact())["columns"][0].clone();
+            let [bmi, phenotype] = outcomes;
+            let mut plan = plan(&[variants, sex, bmi, phenotype], exact());
+            plan["missing"] = json!("midpoint");
+            plan
+        };
+        let rows = |study: &Study, bmi: &[i32]| {
+            let mut text = "IID,BMI\n".to_owned();
+            bmi.iter().enumerate().rev().for_each(|(sample, bmi)| writeln!(text, "p{sample},{bmi}").unwrap());
+            let source = plink_with(study, &plan, 50, Some(&text)).unwrap();
+            let rows = read(&source, 3, EncodedRows::new).sink;
+            (0..rows.len()).map(|row| rows.get(row).unwrap().to_vec()).collect::<Vec<_>>()
+        };
+        let mut bmi: Vec<i32> = (0..10).chain(0..10).take(study.samples()).collect();
+        let before = rows(&study, &bmi);
+        let mut study = study;
+        let person = person.index(study.samples());
+        study.variants.iter_mut().for_each(|variant| variant.copies[person] = copies);
+        study.sexes[person] = u8::from(value > 3) + u8::from(value > 9);
+        study.phenotypes[person] = value.to_string();
+        bmi[person] = value;
+        let mut after = rows(&study, &bmi);
+        after[person].clone_from(&before[person]);
+        prop_assert_eq!(after, before);
     }
 }
 

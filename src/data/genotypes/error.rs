@@ -122,8 +122,10 @@ pub enum GenotypeFault {
     DoubledSample,
     /// An identifier in the plan that several variants have.
     #[error(
-        "the plan names `{id}`, and several alleles or variants have this id; name the one that is meant by \
-         CHROM:POS:REF:ALT, such as `{coordinates}`"
+        "the plan names `{}`, and several alleles or variants have this id; name the one that is meant by \
+         CHROM:POS:REF:ALT, such as `{}`",
+        id.escape_debug(),
+        coordinates.escape_debug()
     )]
     DoubledVariant {
         /// The identifier.

@@ -9,7 +9,7 @@ use super::error::{GenotypeError, GenotypeFault, SourceFile};
 use super::lines::Lines;
 use super::samples::{Samples, text};
 use super::variants::Wanted;
-use crate::data::csv::Parser;
+use crate::data::csv::{CsvError, Parser};
 use crate::data::header::{Header, HeaderRead, HeaderRules, read_header};
 use crate::plan::bound::{CsvRules, Encoding};
 
@@ -90,10 +90,8 @@ impl<'a> PhenotypeReader<'a> {
         match self.state {
             State::Head(_) => {}
             State::Csv(header, mut parser) => {
-                parser.finish(|record| join.add(|field| record.field(field))).map_err(|error| {
-                    failed(GenotypeFault::Record(error.located(header.lines, &header.names)))
-                })?;
-                join.check().map_err(failed)?;
+                let read = parser.finish(|record| join.add(|field| record.field(field)));
+                settle(&join, read, &header)?;
             }
             State::Spaces { lines, before, fields } => {
                 let encoding = self.encoding;
@@ -143,10 +141,8 @@ impl<'a> PhenotypeReader<'a> {
         match &mut self.state {
             State::Head(_) => Ok(()),
             State::Csv(header, parser) => {
-                parser.feed(bytes, |record| join.add(|field| record.field(field))).map_err(|error| {
-                    failed(GenotypeFault::Record(error.located(header.lines, &header.names)))
-                })?;
-                join.check().map_err(failed)
+                let read = parser.feed(bytes, |record| join.add(|field| record.field(field)));
+                settle(join, read.map(|_| ()), header)
             }
             State::Spaces { lines, before, fields } => lines.feed(
                 bytes,
@@ -159,6 +155,12 @@ impl<'a> PhenotypeReader<'a> {
 
 fn failed(fault: GenotypeFault) -> GenotypeError {
     GenotypeError::of(SourceFile::Phenotypes, fault)
+}
+
+/// The first fault of a CSV: a person who was there twice came before a record that is not well formed.
+fn settle(join: &Join<'_>, read: Result<(), CsvError>, header: &Header) -> Result<(), GenotypeError> {
+    join.check().map_err(failed)?;
+    read.map_err(|error| failed(GenotypeFault::Record(error.located(header.lines, &header.names))))
 }
 
 /// A line of fields between white space.
