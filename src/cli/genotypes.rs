@@ -6,44 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::table::{PIECE, Stamp, TableError, read_some};
 use crate::data::genotypes::{
-    BedLayout, BimPlace, BimReader, BimVariants, FamReader, GenotypeError, GenotypeTable, PhenotypeReader,
-    Phenotypes, Samples, SourceFile, VcfReader, Wanted, join,
+    BedLayout, BimPlace, BimReader, BimVariants, FamReader, Form, GenotypeError, GenotypeTable,
+    PhenotypeReader, Phenotypes, Samples, SourceFile, VcfReader, Wanted, join,
 };
 use crate::data::{RowSink, Scan};
 use crate::plan::bound::{BoundPlan, Encoding};
-
-/// What a file's name says that it holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// The .bed file of a PLINK set.
-    Plink,
-    /// A VCF, plain or compressed.
-    Vcf,
-    /// Another file of genotypes, which is not read, with what to do instead.
-    Other(&'static str),
-}
-
-impl Form {
-    /// The form of a file of genotypes; `None` for every other file.
-    #[must_use]
-    pub fn of(path: &Path) -> Option<Self> {
-        const FORMS: [(&str, Form); 11] = [
-            (".bed", Form::Plink),
-            (".vcf", Form::Vcf),
-            (".vcf.gz", Form::Vcf),
-            (".vcf.bgz", Form::Vcf),
-            (".bim", Form::Other("name the .bed file of the set")),
-            (".fam", Form::Other("name the .bed file of the set")),
-            (".ped", Form::Other("make a .bed file of it with `plink --file NAME --make-bed`")),
-            (".pgen", Form::Other("make a .bed file of it with `plink2 --pfile NAME --make-bed`")),
-            (".bgen", Form::Other("make a .bed file of it with `plink2 --bgen NAME --make-bed`")),
-            (".bcf", Form::Other("make a VCF of it with `bcftools view`")),
-            (".bcf.gz", Form::Other("make a VCF of it with `bcftools view`")),
-        ];
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        FORMS.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, form)| *form)
-    }
-}
 
 /// Genotypes whose variants and samples are known.
 pub struct GenotypeFiles {
@@ -191,19 +158,5 @@ fn feed(
             0 => return Ok(()),
             count => take(&piece[..count])?,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_name_says_what_a_file_holds() {
-        let of = |name: &str| Form::of(Path::new(name));
-        assert_eq!(of("a/set.bed"), Some(Form::Plink));
-        assert_eq!(["x.vcf", "x.VCF.gz", "x.y.vcf.bgz"].map(of), [Some(Form::Vcf); 3]);
-        assert!(matches!(of("set.fam"), Some(Form::Other(_))));
-        assert_eq!(["table.csv", "bed", "x.bed.csv", "x.gz", "-"].map(of), [None; 5]);
     }
 }

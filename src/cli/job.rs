@@ -8,9 +8,9 @@ use sha2::{Digest, Sha256};
 
 use super::args::Args;
 use super::error::CliError;
-use super::genotypes::{Form, GenotypeFiles};
+use super::genotypes::GenotypeFiles;
 use super::table::{Table, TableError};
-use crate::data::genotypes::Wanted;
+use crate::data::genotypes::{Form, Wanted};
 use crate::data::{HeaderRules, RowSink, Scan};
 use crate::engine::{Prepared, check_table, prepare};
 use crate::plan::bound::BoundPlan;
@@ -37,7 +37,7 @@ const GENOTYPE_DELIMITER: u8 = b'\t';
 impl Input {
     /// Reads what is public about the file at `path`.
     fn open(path: &Path, phenotypes: Option<&Path>, checked: &CheckedPlan) -> Result<Self, CliError> {
-        match Form::of(path) {
+        match path.file_name().and_then(|name| Form::of(&name.to_string_lossy())) {
             Some(Form::Other(advice)) => {
                 Err(CliError::usage(format!("{} is a form that is not read; {advice}", path.display())))
             }

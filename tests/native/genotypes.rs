@@ -1,7 +1,9 @@
 //! Genotypes: a PLINK set and a VCF against the CSV of the same values, files that are none, and the command line.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::io::Write as _;
+use std::path::Path;
 
 use discreet::data::genotypes::{
     BedLayout, BimPlace, BimReader, FamReader, GenotypeError, GenotypeFault, GenotypeTable, PhenotypeReader,
@@ -643,6 +645,33 @@ fn the_command_line_reads_genotypes_as_it_reads_a_csv() {
     assert!(missing.contains("no column `PHENO`"), "{missing}");
     let twice = bench.fails("simulate --plan plan.json set.bed --phenotypes pheno.txt", 2);
     assert!(twice.contains("`PHENO` twice"), "{twice}");
+}
+
+/// Files that bed-reader and htslib wrote, so that reading does not agree with this module's own writing alone.
+#[test]
+fn files_of_other_programs_are_read_as_the_csv_of_their_values() {
+    let bench = Bench::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/genotypes");
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        bench.write(path.file_name().unwrap().to_str().unwrap(), fs::read(&path).unwrap());
+    }
+    let mut plan = all_variants(column("PHENO", "outcome", -2.0, 6.0), exact());
+    plan["missing"] = json!("midpoint");
+    plan["columns"]
+        .as_array_mut()
+        .unwrap()
+        .insert(1, json!({"name": "SEX", "role": "feature", "type": "category", "levels": ["1", "2"]}));
+    bench.plan(&plan);
+    let coefficients = |table: &str| -> Value {
+        let release: Value =
+            serde_json::from_str(&bench.ok(&format!("simulate --plan plan.json {table}"))).unwrap();
+        release["coefficients"].clone()
+    };
+    let expected = coefficients("same.csv");
+    assert_eq!(expected.as_array().unwrap().len(), 7);
+    assert_eq!(coefficients("set.bed"), expected);
+    assert_eq!(coefficients("calls.vcf.gz --phenotypes phenotypes.tsv"), expected);
 }
 
 #[test]

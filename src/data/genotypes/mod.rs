@@ -10,6 +10,7 @@
 mod calls;
 mod cells;
 pub mod error;
+pub mod form;
 mod lines;
 pub mod phenotypes;
 pub mod plink;
@@ -21,6 +22,7 @@ pub mod vcf;
 
 pub use calls::Calls;
 pub use error::{GenotypeError, GenotypeFault, SourceFile};
+pub use form::Form;
 pub use phenotypes::{PhenotypeReader, Phenotypes};
 pub use plink::{BedLayout, BimPlace, BimReader, BimVariants};
 pub use samples::{FamReader, Samples};

@@ -96,7 +96,7 @@ impl Candidates {
         for (place, allele) in alleles.iter().enumerate() {
             self.name.clear();
             let _ = write!(self.name, "{id}_{allele}");
-            if self.wanted.names.contains(&self.name) {
+            if id != "." && self.wanted.names.contains(&self.name) {
                 let name = Name::Allele(self.name.clone());
                 coordinates(&mut self.name, allele);
                 self.found.push(Candidate { name, coordinates: self.name.clone(), line });
