@@ -81,7 +81,11 @@ impl From<LedgerError> for CliError {
 impl From<TableError> for CliError {
     fn from(error: TableError) -> Self {
         match error {
-            TableError::Io(_) | TableError::Header(_) | TableError::Scan(_) => Self::Input(error.to_string()),
+            TableError::Io(_)
+            | TableError::Header(_)
+            | TableError::Scan(_)
+            | TableError::File { .. }
+            | TableError::Genotypes(_) => Self::Input(error.to_string()),
             _ => Self::Failed(error.to_string()),
         }
     }

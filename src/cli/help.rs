@@ -11,13 +11,13 @@ discreet: private regression of a table that stays where it is
   discreet account   sigma | epsilon | delta | mu | rho              conversions
 
 `discreet COMMAND --help` explains a command; `discreet --version` names this version.
-TABLE is a CSV file with a header line, or - for standard input. Options are written --x value or --x=value.
+TABLE is a CSV file with a header line, or - for standard input; or the .bed file of a PLINK set, or a .vcf or .vcf.gz. Options are written --x value or --x=value.
 Status: 0 done, 2 bad input, 3 budget refused, 1 anything else (the line says whether the charge was made).
 ";
 
 /// `discreet release --help`.
 pub const RELEASE: &str = "\
-discreet release --plan FILE --ledger FILE TABLE [--workers N]
+discreet release --plan FILE --ledger FILE TABLE [--phenotypes FILE] [--workers N]
 
 Reads the table, charges the ledger, draws the noise from the operating system's randomness and prints one release
 (discreet.release/1) on standard output. Keep it: it is stored nowhere else, and a release that is lost stays charged.
@@ -25,12 +25,14 @@ Reads the table, charges the ledger, draws the noise from the operating system's
   --plan FILE     the plan (discreet.plan/1)
   --ledger FILE   the ledger of this table's persons; locked by FILE.lock while the command runs
   --public FILE   public input, for mechanisms that take it
+  --phenotypes FILE
+                  with genotypes: outcomes and covariates by IID, and FID where the table has it
   --workers N     threads that read the table; as many as there are processors. The result does not depend on it.
 ";
 
 /// `discreet simulate --help`.
 pub const SIMULATE: &str = "\
-discreet simulate --plan FILE TABLE [--runs N] [--seed N] [--resample] [--workers N]
+discreet simulate --plan FILE TABLE [--phenotypes FILE] [--runs N] [--seed N] [--resample] [--workers N]
 
 Prints one release a line, each marked DEMO. Nothing is charged and nothing is private: for trying out, on data that may
 be seen. The budget {\"none\": true} runs without any noise.
@@ -39,6 +41,8 @@ be seen. The budget {\"none\": true} runs without any noise.
   --seed N       run i depends on the seed and on i alone; 1 unless given
   --resample     draw the rows anew, with replacement, for each run
   --public FILE  public input, for mechanisms that take it
+  --phenotypes FILE
+                 with genotypes: outcomes and covariates by IID, and FID where the table has it
   --workers N    threads that read the table
 ";
 

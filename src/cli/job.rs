@@ -8,9 +8,12 @@ use sha2::{Digest, Sha256};
 
 use super::args::Args;
 use super::error::CliError;
-use super::table::Table;
+use super::genotypes::GenotypeFiles;
+use super::table::{Table, TableError};
+use crate::data::genotypes::{Form, Wanted};
 use crate::data::{HeaderRules, RowSink, Scan};
 use crate::engine::{Prepared, check_table, prepare};
+use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::release::document::Software;
 
@@ -18,8 +21,60 @@ use crate::release::document::Software;
 pub struct Job {
     /// The plan with everything that is public about it.
     pub prepared: Prepared,
-    table: Table,
+    input: Input,
     workers: usize,
+}
+
+/// What the records are read from.
+enum Input {
+    Table(Table),
+    Genotypes(Box<GenotypeFiles>),
+}
+
+/// The delimiter that a plan without one gets from a genotype source: a VCF's own.
+const GENOTYPE_DELIMITER: u8 = b'\t';
+
+impl Input {
+    /// Reads what is public about the file at `path`.
+    fn open(path: &Path, phenotypes: Option<&Path>, checked: &CheckedPlan) -> Result<Self, CliError> {
+        match path.file_name().and_then(|name| Form::of(&name.to_string_lossy())) {
+            Some(Form::Other(advice)) => {
+                Err(CliError::usage(format!("{} is a form that is not read; {advice}", path.display())))
+            }
+            Some(form) => {
+                let wanted = Wanted::new(&checked.plan);
+                let files = GenotypeFiles::open(path, form, phenotypes, &wanted, checked.encoding)?;
+                Ok(Self::Genotypes(Box::new(files)))
+            }
+            None if phenotypes.is_some() => Err(CliError::usage(
+                "--phenotypes goes with a .bed file or a VCF; a CSV has its outcomes in columns of its own",
+            )),
+            None => {
+                let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
+                Ok(Self::Table(Table::open(path, rules)?))
+            }
+        }
+    }
+
+    /// The columns' names and the delimiter.
+    fn header(&self, checked: &CheckedPlan) -> (&[String], u8) {
+        match self {
+            Self::Table(table) => (&table.header().names, table.header().delimiter),
+            Self::Genotypes(files) => (files.names(), checked.delimiter.unwrap_or(GENOTYPE_DELIMITER)),
+        }
+    }
+
+    fn scan<S: RowSink + Send>(
+        self,
+        plan: &BoundPlan,
+        sink: impl Fn() -> S + Sync,
+        workers: usize,
+    ) -> Result<Scan<S>, TableError> {
+        match self {
+            Self::Table(table) => table.scan(plan, sink, workers, |_, _| ()),
+            Self::Genotypes(files) => files.scan(plan, sink, workers),
+        }
+    }
 }
 
 impl Job {
@@ -44,10 +99,10 @@ impl Job {
                 plan.mechanism.name
             )));
         }
-        let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
-        let table = Table::open(&table, rules)?;
-        let prepared = prepare(plan, &table.header().names, table.header().delimiter, purpose)?;
-        Ok(Self { prepared, table, workers })
+        let input = Input::open(&table, args.path("phenotypes").as_deref(), &checked)?;
+        let (names, delimiter) = input.header(&checked);
+        let prepared = prepare(plan, names, delimiter, purpose)?;
+        Ok(Self { prepared, input, workers })
     }
 
     /// Reads the table into a sink and compares its length where that is public.
@@ -59,7 +114,7 @@ impl Job {
         sink: impl Fn(&Prepared) -> S + Sync,
     ) -> Result<(Prepared, Scan<S>), CliError> {
         let empty = || sink(&self.prepared);
-        let scan = self.table.scan(self.prepared.bound(), empty, self.workers, |_, _| ())?;
+        let scan = self.input.scan(self.prepared.bound(), empty, self.workers)?;
         check_table(&self.prepared, scan.records, scan.persons)?;
         Ok((self.prepared, scan))
     }

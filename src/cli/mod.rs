@@ -7,6 +7,7 @@ mod account;
 mod args;
 mod clock;
 mod error;
+pub mod genotypes;
 mod halt;
 mod help;
 mod job;

@@ -20,7 +20,7 @@ use crate::release::document::LedgerReference;
 /// # Errors
 /// [`CliError`], which says whether the charge was made.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let args = Args::parse(arguments, &["plan", "ledger", "public", "workers"], &[])?;
+    let args = Args::parse(arguments, &["plan", "ledger", "public", "phenotypes", "workers"], &[])?;
     if args.help {
         return print(help::RELEASE);
     }

@@ -17,7 +17,8 @@ use crate::plan::Purpose;
 /// # Errors
 /// [`CliError`]; nothing is ever charged.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let args = Args::parse(arguments, &["plan", "runs", "seed", "public", "workers"], &["resample"])?;
+    let args =
+        Args::parse(arguments, &["plan", "runs", "seed", "public", "phenotypes", "workers"], &["resample"])?;
     if args.help {
         return print(help::SIMULATE);
     }

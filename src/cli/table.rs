@@ -8,13 +8,14 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::data::csv::Feed;
+use crate::data::genotypes::{GenotypeError, SourceFile};
 use crate::data::header::{Header, HeaderError, HeaderRead, HeaderRules, read_header};
 use crate::data::sink::RowSink;
 use crate::data::slices::{Combiner, Job, Scan, ScanError, SliceReport, SliceScanner, slice_bytes};
 use crate::plan::bound::BoundPlan;
 
 /// Bytes read at a time.
-const PIECE: usize = 1 << 20;
+pub(super) const PIECE: usize = 1 << 20;
 
 /// A table that cannot be read. No message quotes a cell.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +30,19 @@ pub enum TableError {
     /// A record is not well formed.
     #[error("the table, {0}")]
     Scan(#[from] ScanError),
+    /// One of the files of a genotype source cannot be opened or read.
+    #[error("{source_file} {path} cannot be read: {error}; check the path, and that a PLINK set has its three files", path = path.display())]
+    File {
+        /// Which of them.
+        source_file: SourceFile,
+        /// Where it was looked for.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// A genotype source is not well formed.
+    #[error(transparent)]
+    Genotypes(#[from] GenotypeError),
     /// Another program wrote to the file.
     #[error("the table changed while it was read; close the program that writes to it and start again")]
     Changed,
@@ -62,13 +76,13 @@ enum Source {
 
 /// By what a file shows that it was written to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Stamp {
+pub(super) struct Stamp {
     length: u64,
     modified: Option<SystemTime>,
 }
 
 impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
+    pub(super) fn of(metadata: &Metadata) -> Self {
         Self { length: metadata.len(), modified: metadata.modified().ok() }
     }
 }
@@ -205,7 +219,7 @@ fn scan_stream<S: RowSink>(
 }
 
 /// Reads once, past interruptions by signals.
-fn read_some(reader: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
+pub(super) fn read_some(reader: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
     loop {
         match reader.read(piece) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -1,13 +1,14 @@
 //! Bytes to exact second moments.
 //!
 //! [`csv`] cuts bytes into records, [`encode`] maps one record alone to one bounded integer row, [`moments`] sums rows
-//! exactly, and [`slices`] lets several readers share one file. [`raw`] and [`sketch`] say whether two tables have records in
+//! exactly, and [`slices`] lets several readers share one file. [`genotypes`] makes the same records of other files. [`raw`] and [`sketch`] say whether two tables have records in
 //! common, without reading a cell. Nothing here knows what a file or a thread is: whoever
 //! drives it supplies bytes.
 
 pub mod csv;
 pub mod encode;
 pub mod gathered;
+pub mod genotypes;
 pub mod header;
 pub mod moments;
 pub mod number;

@@ -135,9 +135,7 @@ impl<S: RowSink> SliceScanner<S> {
         } else {
             State::Seek(Seek::new(&job))
         };
-        let persons =
-            plan.person.as_ref().map(|person| (person.field, Persons::new(person.max_rows, &plan.csv.na)));
-        let records = RecordReader { encoder: Encoder::new(plan), persons, count: 0, sink };
+        let records = RecordReader::new(plan, sink);
         Self { job, state, fields: plan.fields, rules: plan.csv.clone(), records }
     }
 
@@ -246,7 +244,7 @@ impl Seek {
 }
 
 /// What happens to each record.
-struct RecordReader<S> {
+pub(super) struct RecordReader<S> {
     encoder: Encoder,
     /// The person column's field, and the rows that each person has had.
     persons: Option<(usize, Persons)>,
@@ -255,7 +253,19 @@ struct RecordReader<S> {
 }
 
 impl<S: RowSink> RecordReader<S> {
-    fn read(&mut self, record: &Record<'_>) {
+    pub(super) fn new(plan: &BoundPlan, sink: S) -> Self {
+        let persons =
+            plan.person.as_ref().map(|person| (person.field, Persons::new(person.max_rows, &plan.csv.na)));
+        Self { encoder: Encoder::new(plan), persons, count: 0, sink }
+    }
+
+    /// What it read.
+    pub(super) fn finish(self) -> Scan<S> {
+        let persons = self.persons.map(|(_, persons)| persons.count());
+        Scan { sink: self.sink, records: self.count, persons }
+    }
+
+    pub(super) fn read(&mut self, record: &Record<'_>) {
         self.count += 1;
         if let Some((field, persons)) = &mut self.persons
             && !persons.keep(record.field(*field))

@@ -66,3 +66,8 @@ fn any_bytes_as_requests() {
 fn any_bytes_as_cells() {
     holds_on_corpus("encode", properties::encode::holds);
 }
+
+#[test]
+fn any_bytes_as_genotypes() {
+    holds_on_corpus("genotypes", properties::genotypes::holds);
+}

@@ -10,6 +10,7 @@ mod cli;
 mod compile_fail;
 mod coverage;
 mod fuzz;
+mod genotypes;
 mod hostile;
 mod inference;
 #[cfg(feature = "audit-mutants")]

@@ -4,6 +4,7 @@
 mod common;
 pub mod csv;
 pub mod encode;
+pub mod genotypes;
 pub mod header;
 pub mod ledger;
 pub mod number;

@@ -1,0 +1,116 @@
+//! The calls of one variant, two bits a sample, as PLINK keeps them.
+
+use zeroize::Zeroize;
+
+use super::error::GenotypeFault;
+
+/// Most bytes of calls that are kept: half a million samples of 2,047 variants take a quarter of it.
+const CALLS_LIMIT: usize = 1 << 30;
+
+/// One call. The numbers are PLINK's two bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Call {
+    /// Two copies of the counted allele, or a haploid call of it.
+    Two = 0b00,
+    /// No call.
+    Missing = 0b01,
+    /// One copy.
+    One = 0b10,
+    /// None.
+    Zero = 0b11,
+}
+
+/// All samples' calls of one variant: sample i has bits 2 (i mod 4) and up of byte ⌊i / 4⌋. As private as the table, and
+/// wiped when dropped.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Calls(Vec<u8>);
+
+impl Calls {
+    /// PLINK's own bytes of one variant.
+    pub(super) const fn new(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+
+    /// No sample yet, with room for so many.
+    pub(super) fn with_room(samples: usize) -> Self {
+        Self(Vec::with_capacity(stride(samples)))
+    }
+
+    /// Adds the call of `sample`; samples come in order.
+    pub(super) fn push(&mut self, sample: usize, call: Call) {
+        if sample.is_multiple_of(4) {
+            self.0.push(0);
+        }
+        if let Some(last) = self.0.last_mut() {
+            *last |= (call as u8) << (2 * (sample % 4));
+        }
+    }
+
+    /// The same calls, counting the other of two alleles: 00 and 11 change places.
+    pub(super) fn swapped(mut self) -> Self {
+        for byte in &mut self.0 {
+            let equal = !(*byte ^ *byte >> 1) & 0b0101_0101;
+            *byte ^= equal | equal << 1;
+        }
+        self
+    }
+
+    /// One sample's call; missing for a sample that is not there.
+    pub(super) fn get(&self, sample: usize) -> Call {
+        match self.0.get(sample / 4).map(|byte| byte >> (2 * (sample % 4)) & 0b11) {
+            Some(0b00) => Call::Two,
+            Some(0b10) => Call::One,
+            Some(0b11) => Call::Zero,
+            _ => Call::Missing,
+        }
+    }
+}
+
+impl Drop for Calls {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+/// Bytes that one variant takes.
+pub(super) const fn stride(samples: usize) -> usize {
+    samples.div_ceil(4)
+}
+
+/// Refuses more variants than memory should hold.
+pub(super) fn check_memory(variants: usize, samples: usize) -> Result<(), GenotypeFault> {
+    match variants.checked_mul(stride(samples)) {
+        Some(bytes) if bytes <= CALLS_LIMIT => Ok(()),
+        _ => Err(GenotypeFault::TooMuchMemory { variants }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_kept_two_bits_each() {
+        let all = [Call::Two, Call::Missing, Call::One, Call::Zero, Call::One];
+        let mut calls = Calls::with_room(all.len());
+        for (sample, &call) in all.iter().enumerate() {
+            calls.push(sample, call);
+        }
+        assert_eq!(calls, Calls::new(vec![0b1110_0100, 0b10]));
+        assert!(all.iter().enumerate().all(|(sample, &call)| calls.get(sample) == call));
+        assert_eq!(calls.get(8), Call::Missing);
+        let other = [Call::Zero, Call::Missing, Call::One, Call::Two, Call::One];
+        let swapped = calls.swapped();
+        assert!(other.iter().enumerate().all(|(sample, &call)| swapped.get(sample) == call));
+    }
+
+    #[test]
+    fn the_limit_is_one_gibibyte() {
+        assert_eq!(check_memory(2048, 1 << 21), Ok(()));
+        let too_much = |variants| Err(GenotypeFault::TooMuchMemory { variants });
+        assert_eq!(check_memory(2049, 1 << 21), too_much(2049));
+        assert_eq!(check_memory(2048, (1 << 21) + 1), too_much(2048));
+        assert_eq!(check_memory(usize::MAX, usize::MAX), too_much(usize::MAX));
+    }
+}

@@ -1,0 +1,225 @@
+//! A table of phenotypes, joined to the samples by their ids.
+//!
+//! Each person's row is joined alone: whatever it says, no other person's record changes.
+
+use std::collections::HashMap;
+
+use super::cells::Cells;
+use super::error::{GenotypeError, GenotypeFault, SourceFile};
+use super::lines::Lines;
+use super::samples::{Samples, text};
+use super::variants::Wanted;
+use crate::data::csv::{CsvError, Parser};
+use crate::data::header::{Header, HeaderRead, HeaderRules, read_header};
+use crate::plan::bound::{CsvRules, Encoding};
+
+/// A push reader for a table of phenotypes: a CSV, or fields between spaces as PLINK's `--pheno` reads them, with a header
+/// that has `IID` and perhaps `FID`. The header says which it is.
+pub struct PhenotypeReader<'a> {
+    samples: &'a Samples,
+    wanted: Wanted,
+    encoding: Encoding,
+    state: State,
+    join: Option<Join<'a>>,
+}
+
+enum State {
+    /// Bytes of the header so far.
+    Head(Vec<u8>),
+    Csv(Header, Box<Parser>),
+    Spaces {
+        lines: Lines,
+        before: u64,
+        fields: usize,
+    },
+}
+
+/// The phenotypes of all samples. As private as the table.
+#[derive(Debug)]
+pub struct Phenotypes {
+    /// The columns that the plan may use.
+    pub(super) names: Vec<String>,
+    pub(super) cells: Cells,
+    /// The row of each sample that has one.
+    pub(super) rows: Vec<Option<usize>>,
+}
+
+/// What is known once the header is read.
+struct Join<'a> {
+    family: Option<usize>,
+    id: usize,
+    /// Fields of the columns that the plan may use.
+    fields: Vec<usize>,
+    index: HashMap<(&'a str, &'a str), usize>,
+    found: Phenotypes,
+    /// Rows so far, also those that were left out.
+    rows: usize,
+    /// The first row whose person has one already.
+    doubled: Option<usize>,
+}
+
+impl<'a> PhenotypeReader<'a> {
+    /// A reader that keeps the columns that a plan uses, of these samples.
+    #[must_use]
+    pub fn new(samples: &'a Samples, wanted: Wanted, encoding: Encoding) -> Self {
+        Self { samples, wanted, encoding, state: State::Head(Vec::new()), join: None }
+    }
+
+    /// Reads the next bytes.
+    ///
+    /// # Errors
+    /// [`GenotypeError`] at the first line that is not well formed, for a person who is there twice, and for a header that
+    /// does not tell the samples apart.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<(), GenotypeError> {
+        if let State::Head(head) = &mut self.state {
+            head.extend_from_slice(bytes);
+            return self.begin(false);
+        }
+        self.body(bytes)
+    }
+
+    /// Ends the table.
+    ///
+    /// # Errors
+    /// As [`Self::feed`].
+    pub fn finish(mut self) -> Result<Phenotypes, GenotypeError> {
+        if matches!(self.state, State::Head(_)) {
+            self.begin(true)?;
+        }
+        let Some(mut join) = self.join else { return Err(failed(GenotypeFault::NoIds)) };
+        match self.state {
+            State::Head(_) => {}
+            State::Csv(header, mut parser) => {
+                let read = parser.finish(|record| join.add(|field| record.field(field)));
+                settle(&join, read, &header)?;
+            }
+            State::Spaces { lines, before, fields } => {
+                let encoding = self.encoding;
+                lines.finish(|number, line| spaced(&mut join, encoding, fields, before + number, line))?;
+            }
+        }
+        Ok(join.found)
+    }
+
+    /// Reads the header, if all of it is there, and what follows it.
+    fn begin(&mut self, at_end: bool) -> Result<(), GenotypeError> {
+        let State::Head(head) = &mut self.state else { return Ok(()) };
+        let rules = HeaderRules { delimiter: None, encoding: self.encoding };
+        let read = read_header(head, at_end, rules).map_err(|error| failed(GenotypeFault::Header(error)))?;
+        let HeaderRead::Header(mut header) = read else { return Ok(()) };
+        let head = std::mem::take(head);
+        let spaces = header.names.len() == 1;
+        if spaces {
+            header.names = header.names[0].split_ascii_whitespace().map(str::to_owned).collect();
+        }
+        // PLINK 2 marks a header with `#`.
+        if let Some(name) = header.names.first_mut()
+            && let Some(unmarked) = name.strip_prefix('#')
+        {
+            *name = unmarked.to_owned();
+        }
+        self.join = Some(Join::new(self.samples, &self.wanted, &header.names)?);
+        let body = usize::try_from(header.body_offset).unwrap_or(usize::MAX);
+        self.state = if spaces {
+            State::Spaces { lines: Lines::default(), before: header.lines, fields: header.names.len() }
+        } else {
+            let rules = CsvRules {
+                delimiter: header.delimiter,
+                decimal: b'.',
+                encoding: self.encoding,
+                na: Vec::new(),
+            };
+            let parser = Parser::new(header.names.len(), &rules, header.body_offset, u64::MAX);
+            State::Csv(header, Box::new(parser))
+        };
+        self.body(head.get(body..).unwrap_or_default())
+    }
+
+    fn body(&mut self, bytes: &[u8]) -> Result<(), GenotypeError> {
+        let Some(join) = &mut self.join else { return Ok(()) };
+        let encoding = self.encoding;
+        match &mut self.state {
+            State::Head(_) => Ok(()),
+            State::Csv(header, parser) => {
+                let read = parser.feed(bytes, |record| join.add(|field| record.field(field)));
+                settle(join, read.map(|_| ()), header)
+            }
+            State::Spaces { lines, before, fields } => lines.feed(
+                bytes,
+                |line, fault| GenotypeError::at(SourceFile::Phenotypes, *before + line, fault),
+                |number, line| spaced(join, encoding, *fields, *before + number, line),
+            ),
+        }
+    }
+}
+
+fn failed(fault: GenotypeFault) -> GenotypeError {
+    GenotypeError::of(SourceFile::Phenotypes, fault)
+}
+
+/// The first fault of a CSV: a person who was there twice came before a record that is not well formed.
+fn settle(join: &Join<'_>, read: Result<(), CsvError>, header: &Header) -> Result<(), GenotypeError> {
+    join.check().map_err(failed)?;
+    read.map_err(|error| failed(GenotypeFault::Record(error.located(header.lines, &header.names))))
+}
+
+/// A line of fields between white space.
+fn spaced(
+    join: &mut Join<'_>,
+    encoding: Encoding,
+    expected: usize,
+    number: u64,
+    line: &[u8],
+) -> Result<(), GenotypeError> {
+    let failed = |fault| GenotypeError::at(SourceFile::Phenotypes, number, fault);
+    let line = text(line, encoding).ok_or_else(|| failed(GenotypeFault::NotText))?;
+    let Some(fields) = super::samples::fields(&line, expected).map_err(failed)? else { return Ok(()) };
+    join.add(|field| fields.get(field).copied().unwrap_or_default());
+    join.check().map_err(failed)
+}
+
+impl<'a> Join<'a> {
+    fn new(samples: &'a Samples, wanted: &Wanted, names: &[String]) -> Result<Self, GenotypeError> {
+        let all = |wanted: &str| -> Vec<usize> {
+            names.iter().enumerate().filter(|(_, name)| *name == wanted).map(|(field, _)| field).collect()
+        };
+        let (id, family) = match (all("IID").as_slice(), all("FID").as_slice()) {
+            ([id], []) => (*id, None),
+            ([id], [family]) => (*id, Some(*family)),
+            _ => return Err(failed(GenotypeFault::NoIds)),
+        };
+        // A family that the samples do not have cannot tell anybody apart.
+        let family = family.filter(|_| samples.have_family());
+        let index = samples.index(family.is_some()).map_err(failed)?;
+        let used = |name: &&String| !["FID", "IID"].contains(&name.as_str()) && wanted.fits(name);
+        let (fields, used): (Vec<usize>, Vec<String>) = names
+            .iter()
+            .enumerate()
+            .filter(|(_, name)| used(name))
+            .map(|(field, name)| (field, name.clone()))
+            .unzip();
+        let cells = Cells::new(used.len());
+        let found = Phenotypes { names: used, cells, rows: vec![None; samples.len()] };
+        Ok(Self { family, id, fields, index, found, rows: 0, doubled: None })
+    }
+
+    /// Joins one row. Nobody's, and that of a person without genotypes, is left out.
+    fn add<'b>(&mut self, field: impl Fn(usize) -> &'b str) {
+        self.rows += 1;
+        let family = self.family.map_or("", |place| field(place).trim());
+        let Some(&sample) = self.index.get(&(family, field(self.id).trim())) else { return };
+        match self.found.rows.get_mut(sample) {
+            Some(row @ None) => {
+                *row = Some(self.found.cells.len());
+                self.fields.iter().for_each(|&place| self.found.cells.push(field(place)));
+            }
+            _ => {
+                self.doubled.get_or_insert(self.rows);
+            }
+        }
+    }
+
+    fn check(&self) -> Result<(), GenotypeFault> {
+        self.doubled.map_or(Ok(()), |row| Err(GenotypeFault::DoubledPerson { row }))
+    }
+}

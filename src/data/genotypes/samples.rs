@@ -1,0 +1,210 @@
+//! The samples of a source, in its order.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use super::cells::Cells;
+use super::error::{GenotypeError, GenotypeFault, SourceFile};
+use super::lines::Lines;
+use crate::plan::bound::Encoding;
+
+/// Columns of a .fam file that are columns of the table; father and mother, its third and fourth, are not.
+const FAM: [(&str, usize); 4] = [("FID", 0), ("IID", 1), ("SEX", 4), ("PHENO", 5)];
+
+/// Fields of a line of a .fam file.
+const FAM_FIELDS: usize = 6;
+
+/// The samples of a source with what it says of each. As private as the table.
+#[derive(Debug)]
+pub struct Samples {
+    names: Vec<&'static str>,
+    cells: Cells,
+}
+
+impl Samples {
+    /// Samples that have a name alone, each of which may be there once; `Err` with the place of the first that is not.
+    pub(super) fn named<'a>(ids: impl Iterator<Item = Cow<'a, str>>) -> Result<Self, usize> {
+        let mut cells = Cells::new(1);
+        let mut seen = HashSet::new();
+        for (place, id) in ids.enumerate() {
+            cells.push(&id);
+            if !seen.insert(id) {
+                return Err(place);
+            }
+        }
+        Ok(Self { names: vec!["IID"], cells })
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The columns that they are.
+    pub(super) fn names(&self) -> &[&'static str] {
+        &self.names
+    }
+
+    /// One cell, as the source has it.
+    pub(super) fn cell(&self, sample: usize, column: usize) -> &str {
+        self.cells.get(sample, column)
+    }
+
+    /// Whether an id is one of a family.
+    pub(super) fn have_family(&self) -> bool {
+        self.names.contains(&"FID")
+    }
+
+    /// The number of each sample by family and id, or by its id alone with an empty family.
+    pub(super) fn index(&self, by_family: bool) -> Result<HashMap<(&str, &str), usize>, GenotypeFault> {
+        let mut index = HashMap::with_capacity(self.len());
+        let id = usize::from(self.have_family());
+        for sample in 0..self.len() {
+            let family = if by_family { self.cell(sample, 0) } else { "" };
+            if index.insert((family, self.cell(sample, id)), sample).is_some() {
+                return Err(GenotypeFault::FamilyNeeded);
+            }
+        }
+        Ok(index)
+    }
+}
+
+/// A push reader for PLINK's .fam file: a line for each sample with family, id, father, mother, sex and phenotype, between
+/// white space.
+#[derive(Debug)]
+pub struct FamReader {
+    encoding: Encoding,
+    lines: Lines,
+    cells: Cells,
+    /// Family and id of each sample so far.
+    seen: HashSet<(Box<str>, Box<str>)>,
+}
+
+impl FamReader {
+    /// A reader of text in this encoding.
+    #[must_use]
+    pub fn new(encoding: Encoding) -> Self {
+        Self { encoding, lines: Lines::default(), cells: Cells::new(FAM.len()), seen: HashSet::new() }
+    }
+
+    /// Reads the next bytes.
+    ///
+    /// # Errors
+    /// [`GenotypeError`] at the first line that is not well formed.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<(), GenotypeError> {
+        let Self { encoding, lines, cells, seen } = self;
+        lines.feed(
+            bytes,
+            |line, fault| GenotypeError::at(SourceFile::Fam, line, fault),
+            |number, line| add(*encoding, cells, seen, number, line),
+        )
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// [`GenotypeError`] for its last line, or where there is no sample.
+    pub fn finish(self) -> Result<Samples, GenotypeError> {
+        let Self { encoding, lines, mut cells, mut seen } = self;
+        lines.finish(|number, line| add(encoding, &mut cells, &mut seen, number, line))?;
+        if cells.len() == 0 {
+            return Err(GenotypeError::of(SourceFile::Fam, GenotypeFault::NoSample));
+        }
+        Ok(Samples { names: FAM.map(|(name, _)| name).into(), cells })
+    }
+}
+
+fn add(
+    encoding: Encoding,
+    cells: &mut Cells,
+    seen: &mut HashSet<(Box<str>, Box<str>)>,
+    number: u64,
+    line: &[u8],
+) -> Result<(), GenotypeError> {
+    let failed = |fault| GenotypeError::at(SourceFile::Fam, number, fault);
+    let line = text(line, encoding).ok_or_else(|| failed(GenotypeFault::NotText))?;
+    let Some(fields) = fields(&line, FAM_FIELDS).map_err(failed)? else { return Ok(()) };
+    if !seen.insert((fields[0].into(), fields[1].into())) {
+        return Err(failed(GenotypeFault::DoubledSample));
+    }
+    for (_, field) in FAM {
+        cells.push(fields[field]);
+    }
+    Ok(())
+}
+
+/// The fields of a line between white space; `None` for a blank line, which counts as none.
+pub(super) fn fields(line: &str, expected: usize) -> Result<Option<Vec<&str>>, GenotypeFault> {
+    let fields: Vec<&str> = line.split_ascii_whitespace().take(expected + 1).collect();
+    match fields.len() {
+        0 => Ok(None),
+        found if found == expected => Ok(Some(fields)),
+        _ => {
+            let found = line.split_ascii_whitespace().count();
+            Err(GenotypeFault::Fields { found, expected })
+        }
+    }
+}
+
+/// Bytes as text; `None` where they are none.
+pub(super) fn text(bytes: &[u8], encoding: Encoding) -> Option<Cow<'_, str>> {
+    if memchr::memchr(0, bytes).is_some() {
+        return None;
+    }
+    match encoding {
+        Encoding::Utf8 => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
+        Encoding::Latin1 => Some(bytes.iter().map(|&byte| char::from(byte)).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fam(bytes: &[u8], piece: usize) -> Result<Samples, GenotypeError> {
+        let mut reader = FamReader::new(Encoding::Utf8);
+        for piece in bytes.chunks(piece) {
+            reader.feed(piece)?;
+        }
+        reader.finish()
+    }
+
+    fn fault(bytes: &[u8]) -> (Option<u64>, GenotypeFault) {
+        let error = fam(bytes, 3).unwrap_err();
+        assert_eq!(error.place.file, SourceFile::Fam);
+        (error.place.line, error.fault)
+    }
+
+    #[test]
+    fn a_fam_file_is_its_samples() {
+        let bytes = "f1 a 0 0 1 2\r\n\nf1\tb  0\t0 2 -9\nf2 a 0 0 0 1.5".as_bytes();
+        for piece in [1, 5, 100] {
+            let samples = fam(bytes, piece).unwrap();
+            assert_eq!((samples.len(), samples.names()), (3, &["FID", "IID", "SEX", "PHENO"][..]));
+            let row = |sample| [0, 1, 2, 3].map(|column| samples.cell(sample, column).to_owned());
+            assert_eq!(row(0), ["f1", "a", "1", "2"]);
+            assert_eq!(row(1), ["f1", "b", "2", "-9"]);
+            assert_eq!(row(2), ["f2", "a", "0", "1.5"]);
+            assert_eq!(samples.index(true).unwrap()[&("f2", "a")], 2);
+            assert_eq!(samples.index(false).unwrap_err(), GenotypeFault::FamilyNeeded);
+        }
+    }
+
+    #[test]
+    fn a_fam_file_that_is_none_is_refused_with_its_line() {
+        let wrong = |found| GenotypeFault::Fields { found, expected: 6 };
+        assert_eq!(fault(b"f a 0 0 1 2\nf b 0 0 1\n"), (Some(2), wrong(5)));
+        assert_eq!(fault(b"f a 0 0 1 2 x y\n"), (Some(1), wrong(8)));
+        assert_eq!(fault(b"f a 0 0 1 2\n\nf a 0 0 2 1\n"), (Some(3), GenotypeFault::DoubledSample));
+        assert_eq!(fault(b"f \xff 0 0 1 2\n"), (Some(1), GenotypeFault::NotText));
+        assert_eq!(fault(b"f \0 0 0 1 2\n"), (Some(1), GenotypeFault::NotText));
+        assert_eq!(fault(b"\n \n"), (None, GenotypeFault::NoSample));
+    }
+}

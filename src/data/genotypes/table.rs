@@ -1,0 +1,197 @@
+//! A genotype source as the table that it stands for: a record for each sample, as a CSV would have it.
+
+use std::ops::Range;
+
+use super::calls::{Call, Calls, check_memory};
+use super::error::{GenotypeError, SourceFile};
+use super::phenotypes::Phenotypes;
+use super::samples::Samples;
+use crate::data::csv::Record;
+use crate::data::moments::MomentsError;
+use crate::data::number;
+use crate::data::sink::{Append, RowSink};
+use crate::data::slices::{RecordReader, Scan};
+use crate::plan::bound::{BoundPlan, Kind, Role};
+
+/// What stands for a missing cell where the plan lists no text for it.
+const MISSING: &str = "NA";
+
+/// PLINK's code for a missing phenotype.
+const MISSING_PHENOTYPE: f64 = -9.0;
+
+/// A table of genotypes: what the samples' file says of each, then the columns of the phenotypes, then the variants that the
+/// plan uses. As private as the source.
+#[derive(Debug)]
+pub struct GenotypeTable {
+    file: SourceFile,
+    names: Vec<String>,
+    samples: Samples,
+    phenotypes: Option<Phenotypes>,
+    /// Column of the first variant.
+    first: usize,
+    /// The calls of each variant, once they are read.
+    calls: Vec<Option<Calls>>,
+}
+
+impl GenotypeTable {
+    /// A table of these samples, phenotypes and `variants`, whose calls come later. `file` is the one that they come from.
+    #[must_use]
+    pub fn new(
+        file: SourceFile,
+        samples: Samples,
+        phenotypes: Option<Phenotypes>,
+        variants: Vec<String>,
+    ) -> Self {
+        let mut names: Vec<String> = samples.names().iter().map(|&name| name.to_owned()).collect();
+        names.extend(phenotypes.iter().flat_map(|phenotypes| phenotypes.names.iter().cloned()));
+        let first = names.len();
+        let calls = variants.iter().map(|_| None).collect();
+        names.extend(variants);
+        Self { file, names, samples, phenotypes, first, calls }
+    }
+
+    /// The columns' names, to which a plan is bound.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The samples. Their number is private, but where the plan states it.
+    #[must_use]
+    pub fn samples(&self) -> &Samples {
+        &self.samples
+    }
+
+    /// Which variants a bound plan reads, counted from 0 among those of the table: their calls are needed before
+    /// [`Self::scan`].
+    ///
+    /// # Errors
+    /// [`GenotypeError`] where they would take too much memory.
+    pub fn needed(&self, plan: &BoundPlan) -> Result<Vec<usize>, GenotypeError> {
+        let fields = plan.columns.iter().map(|column| column.field);
+        let person = plan.person.iter().map(|person| person.field);
+        let mut needed: Vec<usize> =
+            fields.chain(person).filter_map(|field| field.checked_sub(self.first)).collect();
+        needed.sort_unstable();
+        needed.dedup();
+        check_memory(needed.len(), self.samples.len())
+            .map_err(|fault| GenotypeError::of(self.file, fault))?;
+        Ok(needed)
+    }
+
+    /// Takes the calls of one variant.
+    pub fn put(&mut self, variant: usize, calls: Calls) {
+        if let Some(place) = self.calls.get_mut(variant) {
+            *place = Some(calls);
+        }
+    }
+
+    /// The samples in as many parts of about equal length, to be read side by side. With a person column there is one part,
+    /// because the order of rows matters.
+    #[must_use]
+    pub fn parts(&self, plan: &BoundPlan, workers: usize) -> Vec<Range<usize>> {
+        let samples = self.samples.len();
+        let length = if plan.person.is_some() { samples } else { samples.div_ceil(workers.max(1)) }.max(1);
+        (0..samples).step_by(length).map(|start| start..(start + length).min(samples)).collect()
+    }
+
+    /// Reads the records of some samples into a sink.
+    #[must_use]
+    pub fn scan<S: RowSink>(&self, plan: &BoundPlan, samples: Range<usize>, sink: S) -> Scan<S> {
+        let mut reader = RecordReader::new(plan, sink);
+        self.records(plan, samples, |record| reader.read(record));
+        reader.finish()
+    }
+
+    /// Visits the records of some samples. Variants whose calls are not there are missing in all.
+    fn records(&self, plan: &BoundPlan, samples: Range<usize>, mut visit: impl FnMut(&Record<'_>)) {
+        let missing = plan.csv.na.first().map_or(MISSING, String::as_str);
+        let own = self.samples.names();
+        let codes: Vec<Codes> = (0..self.first).map(|field| Codes::new(plan, own, field)).collect();
+        let mut text = String::new();
+        let mut ends = Vec::with_capacity(self.names.len());
+        for sample in samples {
+            text.clear();
+            ends.clear();
+            let row = self.phenotypes.as_ref().and_then(|phenotypes| phenotypes.rows.get(sample).copied()?);
+            for (field, codes) in codes.iter().enumerate() {
+                let cell = match (field.checked_sub(own.len()), row, &self.phenotypes) {
+                    (None, ..) => Some(self.samples.cell(sample, field)),
+                    (Some(column), Some(row), Some(phenotypes)) => Some(phenotypes.cells.get(row, column)),
+                    _ => None,
+                };
+                let present = cell.filter(|cell| !codes.missing(cell, plan.csv.decimal));
+                text.push_str(present.unwrap_or(missing));
+                ends.push(text.len());
+            }
+            for calls in &self.calls {
+                text.push_str(match calls.as_ref().map_or(Call::Missing, |calls| calls.get(sample)) {
+                    Call::Zero => "0",
+                    Call::One => "1",
+                    Call::Two => "2",
+                    Call::Missing => missing,
+                });
+                ends.push(text.len());
+            }
+            visit(&Record::new(&text, &ends));
+        }
+    }
+}
+
+/// Joins what was read of the parts, in their order.
+///
+/// # Errors
+/// [`MomentsError`] for parts of different plans.
+pub fn join<S: Append>(parts: impl IntoIterator<Item = Scan<S>>) -> Result<Option<Scan<S>>, MomentsError> {
+    let mut whole: Option<Scan<S>> = None;
+    for part in parts {
+        match &mut whole {
+            None => whole = Some(part),
+            Some(whole) => {
+                whole.sink.append(part.sink)?;
+                whole.records += part.records;
+                whole.persons = part.persons;
+            }
+        }
+    }
+    Ok(whole)
+}
+
+/// Which numbers of a column stand for a missing value. It depends on the plan and on the cell alone, never on other persons,
+/// as PLINK's own guess whether a phenotype is one of cases and controls does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Codes {
+    /// None: the column is an id.
+    Id,
+    /// Whatever is not 1 or 2.
+    Sex,
+    /// −9, and 0 as well where it is no value of the plan's outcome.
+    Phenotype { zero: bool },
+}
+
+impl Codes {
+    /// The codes of a column; `own` are the names of those that the samples' file has.
+    fn new(plan: &BoundPlan, own: &[&str], field: usize) -> Self {
+        match own.get(field) {
+            Some(&("FID" | "IID")) => return Self::Id,
+            Some(&"SEX") => return Self::Sex,
+            _ => {}
+        }
+        let outcome =
+            plan.columns.iter().find(|column| column.field == field && column.role == Role::Outcome);
+        let zero = outcome.is_some_and(|column| match &column.kind {
+            Kind::Number { lower, upper } => *lower > 0.0 || *upper < 0.0,
+            Kind::Category { levels, .. } => !levels.iter().any(|level| level == "0"),
+        });
+        Self::Phenotype { zero }
+    }
+
+    fn missing(self, cell: &str, decimal: u8) -> bool {
+        match self {
+            Self::Id => false,
+            Self::Sex => !["1", "2"].contains(&cell),
+            Self::Phenotype { zero } => number::parse(cell, decimal)
+                .is_some_and(|value| value == MISSING_PHENOTYPE || zero && value == 0.0),
+        }
+    }
+}

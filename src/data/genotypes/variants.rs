@@ -1,0 +1,153 @@
+//! Which variants of a source a plan uses, and what their columns are called.
+//!
+//! A site's alternative allele is a column with the site's identifier for a name. Where that is `.`, or several alleles have it,
+//! and also where the plan says so itself, the name is `CHROM:POS:REF:ALT`; the counted allele is the last. A plan may also
+//! name the allele that it counts, as the header of PLINK's `--recode A` does: `rs123_G` counts G, whether the source has it as
+//! reference or as alternative. Then what is counted does not depend on which of the two was rarer when the source was made.
+//!
+//! A source may have many millions of variants, so only those are kept that some column of the plan fits: memory is that of the
+//! plan's columns.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+
+use super::error::{GenotypeError, GenotypeFault, SourceFile};
+use crate::data::header::MAX_COLUMNS;
+use crate::plan::Plan;
+use crate::plan::bind::fits;
+
+/// The columns that a plan asks for, by name or by pattern.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    names: HashSet<String>,
+    patterns: Vec<String>,
+}
+
+impl Wanted {
+    /// Those of a plan.
+    #[must_use]
+    pub fn new(plan: &Plan) -> Self {
+        let names = plan.columns.iter().filter_map(|column| column.name.clone());
+        Self {
+            names: names.chain(plan.person.clone()).collect(),
+            patterns: plan.columns.iter().filter_map(|column| column.pattern.clone()).collect(),
+        }
+    }
+
+    /// Whether a column of this name is asked for.
+    #[must_use]
+    pub fn fits(&self, name: &str) -> bool {
+        self.names.contains(name) || self.patterns.iter().any(|pattern| fits(pattern, name))
+    }
+}
+
+/// One line of a source: a place in the genome with its alleles, of which the first is the reference.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Site<'a> {
+    pub id: &'a str,
+    pub chromosome: &'a str,
+    pub position: u64,
+    pub alleles: &'a [&'a str],
+}
+
+/// Alleles that the plan may use, before it is known which identifiers are repeated.
+#[derive(Debug)]
+pub(super) struct Candidates {
+    file: SourceFile,
+    wanted: Wanted,
+    found: Vec<Candidate>,
+    /// A name that is looked up.
+    name: String,
+}
+
+#[derive(Debug)]
+struct Candidate {
+    name: Name,
+    coordinates: String,
+    line: u64,
+}
+
+#[derive(Debug)]
+enum Name {
+    /// The plan names identifier and allele.
+    Allele(String),
+    /// The plan asks for this identifier.
+    Id(String),
+    /// The plan asks for the coordinates.
+    Coordinates,
+}
+
+impl Candidates {
+    pub fn new(file: SourceFile, wanted: Wanted) -> Self {
+        Self { file, wanted, found: Vec::new(), name: String::new() }
+    }
+
+    /// Keeps the alleles of a site that the plan may use, and says which.
+    pub fn offer(&mut self, line: u64, site: &Site<'_>) -> Result<Vec<usize>, GenotypeError> {
+        let Site { id, chromosome, position, alleles } = *site;
+        let Some((reference, alternatives)) = alleles.split_first() else { return Ok(Vec::new()) };
+        // Writing to a string cannot fail.
+        let coordinates = |name: &mut String, allele: &str| {
+            name.clear();
+            let _ = write!(name, "{chromosome}:{position}:{reference}:{allele}");
+        };
+        let mut kept = Vec::new();
+        let before = self.found.len();
+        for (place, allele) in alleles.iter().enumerate() {
+            self.name.clear();
+            let _ = write!(self.name, "{id}_{allele}");
+            if id != "." && self.wanted.names.contains(&self.name) {
+                let name = Name::Allele(self.name.clone());
+                coordinates(&mut self.name, allele);
+                self.found.push(Candidate { name, coordinates: self.name.clone(), line });
+                kept.push(place);
+            }
+        }
+        // A site of which the plan names an allele is not asked for by a pattern as well.
+        if kept.is_empty() {
+            let by_id = id != "." && self.wanted.fits(id);
+            for (place, allele) in alternatives.iter().enumerate() {
+                coordinates(&mut self.name, allele);
+                if by_id || self.wanted.fits(&self.name) {
+                    let name = if by_id { Name::Id(id.to_owned()) } else { Name::Coordinates };
+                    self.found.push(Candidate { name, coordinates: self.name.clone(), line });
+                    kept.push(place + 1);
+                }
+            }
+        }
+        if self.found.len() > before.max(MAX_COLUMNS) {
+            let fault = GenotypeFault::TooManyVariants { most: MAX_COLUMNS };
+            return Err(GenotypeError::of(self.file, fault));
+        }
+        Ok(kept)
+    }
+
+    /// How many are kept so far.
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// The column's name of each, in the source's order; `None` for one that the plan does not use after all, because its
+    /// identifier is repeated.
+    pub fn names(self) -> Result<Vec<Option<String>>, GenotypeError> {
+        let Self { file, wanted, found, .. } = self;
+        let mut counts: HashMap<&str, u32> = HashMap::new();
+        for candidate in &found {
+            if let Name::Id(id) = &candidate.name {
+                *counts.entry(id).or_default() += 1;
+            }
+        }
+        let repeated: HashSet<String> =
+            counts.into_iter().filter(|(_, count)| *count > 1).map(|(id, _)| id.to_owned()).collect();
+        let name = |Candidate { name, coordinates, line }: Candidate| match name {
+            Name::Allele(name) => Ok(Some(name)),
+            Name::Id(id) if !repeated.contains(&id) => Ok(Some(id)),
+            Name::Id(id) if wanted.names.contains(&id) => {
+                let fault = GenotypeFault::DoubledVariant { id, coordinates };
+                Err(GenotypeError::at(file, line, fault))
+            }
+            _ => Ok(wanted.fits(&coordinates).then_some(coordinates)),
+        };
+        found.into_iter().map(name).collect()
+    }
+}
