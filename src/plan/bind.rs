@@ -21,11 +21,12 @@ pub fn bind(
     delimiter: u8,
     grid: GridParams,
 ) -> Result<BoundPlan, PlanError> {
+    let header = HeaderNames::new(names);
     let mut taken = vec![false; names.len()];
     let person = match &plan.plan.person {
         None => None,
         Some(name) => {
-            let field = find(names, name, "person")?;
+            let field = header.find(name, || "person".to_owned())?;
             claim(&mut taken, field);
             Some(PersonColumn { name: name.clone(), field, max_rows: plan.max_rows_per_person })
         }
@@ -34,14 +35,14 @@ pub fn bind(
     let mut fields: Vec<Vec<usize>> = vec![Vec::new(); columns.len()];
     for ((index, column), found) in columns.iter().enumerate().zip(&mut fields) {
         if let Some(name) = &column.name {
-            let field = find(names, name, &format!("columns[{index}].name"))?;
+            let field = header.find(name, || format!("columns[{index}].name"))?;
             claim(&mut taken, field);
             found.push(field);
         }
     }
     for ((index, column), found) in columns.iter().enumerate().zip(&mut fields) {
         if let Some(pattern) = &column.pattern {
-            *found = expand(names, &taken, pattern, &format!("columns[{index}].match"))?;
+            *found = header.expand(&taken, pattern, &format!("columns[{index}].match"))?;
             for field in found {
                 claim(&mut taken, *field);
             }
@@ -74,47 +75,59 @@ fn claim(taken: &mut [bool], field: usize) {
     }
 }
 
-fn find(names: &[String], wanted: &str, path: &str) -> Result<usize, PlanError> {
-    let mut found = names.iter().enumerate().filter(|(_, name)| *name == wanted).map(|(field, _)| field);
-    let first = found.next().ok_or_else(|| {
-        PlanError::at(
-            path,
-            format!("the header has no column `{wanted}`"),
-            format!("it has {}", listing(names)),
-        )
-    })?;
-    match found.next() {
-        None => Ok(first),
-        Some(second) => Err(PlanError::at(
-            path,
-            format!("the header has `{wanted}` twice, as columns {} and {}", first + 1, second + 1),
-            "rename one of them in the table",
-        )),
-    }
+/// A header's names with their places, for a plan that may name very many.
+struct HeaderNames<'a> {
+    names: &'a [String],
+    /// The first column of a name, and the second if there is one.
+    places: HashMap<&'a str, (usize, Option<usize>)>,
 }
 
-fn expand(names: &[String], taken: &[bool], pattern: &str, path: &str) -> Result<Vec<usize>, PlanError> {
-    let free =
-        names.iter().zip(taken).enumerate().filter(|(_, (name, taken))| !**taken && fits(pattern, name));
-    let found: Vec<usize> = free.map(|(field, _)| field).collect();
-    if found.is_empty() {
-        return Err(PlanError::at(
-            path,
-            format!("no column that is left fits `{pattern}`"),
-            format!("the header has {}", listing(names)),
-        ));
+impl<'a> HeaderNames<'a> {
+    fn new(names: &'a [String]) -> Self {
+        let mut places: HashMap<&str, (usize, Option<usize>)> = HashMap::with_capacity(names.len());
+        for (field, name) in names.iter().enumerate() {
+            places
+                .entry(name)
+                .and_modify(|(_, second)| *second = second.or(Some(field)))
+                .or_insert((field, None));
+        }
+        Self { names, places }
     }
-    // One pass over the header: a pattern may stand for very many columns.
-    let mut counts: HashMap<&str, u32> = HashMap::new();
-    for name in names {
-        *counts.entry(name).or_default() += 1;
-    }
-    for name in found.iter().filter_map(|field| names.get(*field)) {
-        if counts.get(name.as_str()).is_some_and(|count| *count > 1) {
-            find(names, name, path)?;
+
+    fn find(&self, wanted: &str, path: impl Fn() -> String) -> Result<usize, PlanError> {
+        match self.places.get(wanted) {
+            Some((first, None)) => Ok(*first),
+            Some((first, Some(second))) => Err(PlanError::at(
+                path(),
+                format!("the header has `{wanted}` twice, as columns {} and {}", first + 1, second + 1),
+                "rename one of them in the table",
+            )),
+            None => Err(PlanError::at(
+                path(),
+                format!("the header has no column `{wanted}`"),
+                format!("it has {}", listing(self.names)),
+            )),
         }
     }
-    Ok(found)
+
+    fn expand(&self, taken: &[bool], pattern: &str, path: &str) -> Result<Vec<usize>, PlanError> {
+        let free = self.names.iter().zip(taken).enumerate();
+        let found: Vec<(usize, &String)> = free
+            .filter(|(_, (name, taken))| !**taken && fits(pattern, name))
+            .map(|(field, (name, _))| (field, name))
+            .collect();
+        if found.is_empty() {
+            return Err(PlanError::at(
+                path,
+                format!("no column that is left fits `{pattern}`"),
+                format!("the header has {}", listing(self.names)),
+            ));
+        }
+        for (_, name) in &found {
+            self.find(name, || path.to_owned())?;
+        }
+        Ok(found.into_iter().map(|(field, _)| field).collect())
+    }
 }
 
 /// Whether `name` fits `pattern`, in which `*` stands for any characters, also none.
