@@ -12,6 +12,7 @@ use web_sys::Blob;
 use super::draft::{self, ColumnDraft, Gap, Place};
 use super::state::{App, Host, Kept, Origin, Problem, Run, Shown, StateStoreFields, Step, Table};
 use super::{check, dom, facts, samples, text};
+use crate::data::genotypes::Form;
 use crate::data::header::{Header, HeaderRead, HeaderRules, read_header};
 use crate::data::preview::{Suggestion, preview};
 use crate::plan::bound::{CsvRules, Encoding};
@@ -201,6 +202,9 @@ fn columns_of(table: &Table) -> Vec<ColumnDraft> {
 }
 
 async fn read(blob: &Blob, setup: &draft::Setup, name: &str, sample: bool) -> Result<Table, String> {
+    if Form::of(name).is_some() {
+        return Err(text::GENOTYPES.to_owned());
+    }
     let encoding = if setup.encoding == "latin-1" { Encoding::Latin1 } else { Encoding::Utf8 };
     let rules = HeaderRules { delimiter: setup.delimiter.bytes().next(), encoding };
     let (mut bytes, mut at_end) = dom::first_bytes(blob, FIRST_BYTES).await?;

@@ -27,6 +27,8 @@ pub const CHOOSE: &str = "Choose a CSV";
 pub const SAMPLE: &str = "Try a sample";
 pub const OPEN: &str = "Open a saved plan or release";
 pub const DROP: &str = "or drop it anywhere on this page";
+pub const GENOTYPES: &str = "This file holds genotypes, and this page reads a CSV. The command line reads a PLINK set or a VCF as \
+    it is: `discreet release --plan plan.json --ledger ledger.json study.bed`.";
 pub const PRIVATE: &str = "On this machine only";
 pub const RELEASED: &str = "Released";
 pub const APPEARANCE: &str = "Appearance";

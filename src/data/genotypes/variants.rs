@@ -92,7 +92,6 @@ impl Candidates {
             let _ = write!(name, "{chromosome}:{position}:{reference}:{allele}");
         };
         let mut kept = Vec::new();
-        let before = self.found.len();
         for (place, allele) in alleles.iter().enumerate() {
             self.name.clear();
             let _ = write!(self.name, "{id}_{allele}");
@@ -115,7 +114,7 @@ impl Candidates {
                 }
             }
         }
-        if self.found.len() > before.max(MAX_COLUMNS) {
+        if self.found.len() > MAX_COLUMNS {
             let fault = GenotypeFault::TooManyVariants { most: MAX_COLUMNS };
             return Err(GenotypeError::of(self.file, fault));
         }

@@ -1,8 +1,8 @@
 //! The Variant Call Format 4 (samtools.github.io/hts-specs): hard calls alone.
 //!
-//! The registry's crate, noodles-vcf 0.96, pulls from a reader of its own, brings 26 crates with it, rayon among them, and its
-//! errors may carry cells. Here bytes are fed, five columns of each record are looked at, and of the records that the plan
-//! uses the GT of each sample. Unpacking is the crate flate2's.
+//! The registry's crate, noodles-vcf 0.96, pulls from a reader of its own, where here bytes are fed, and brings 20 crates with
+//! it, a pool of threads among them. What is needed is little: five columns of each record are looked at, and of the records
+//! that the plan uses the GT of each sample. Unpacking is the crate flate2's.
 
 use super::calls::{Call, Calls, check_memory};
 use super::error::{GenotypeError, GenotypeFault, SourceFile};
