@@ -186,7 +186,7 @@ fn names_are_refused_in_words() {
     };
     let named = |name: &'static str| move |plan: &mut Value| plan["mechanism"] = json!({"name": name});
     for (change, purpose, expected) in [
-        (&named("ada-ssp") as &dyn Fn(&mut Value), Purpose::Release, "`ada-ssp` is not built yet"),
+        (&named("pmt-ridge") as &dyn Fn(&mut Value), Purpose::Release, "`pmt-ridge` is not built yet"),
         (&named("analyse-gauss"), Purpose::Release, "give one of analyze-gauss, ada-ssp"),
         (&named("ols"), Purpose::Release, "`simulate` alone"),
         (&named("logistic"), Purpose::Simulate, "`logistic` is not built yet"),

@@ -1,12 +1,10 @@
 //! A demonstration is not taken for a release, and a release cannot be relabelled as one.
 
 use discreet::engine::Demonstration;
-use discreet::privacy::ledger::Ledger;
-use discreet::release::Release;
-use discreet::worker::protocol::Released;
+use discreet::release::{Release, report};
 
-fn sent(demonstration: Demonstration, ledger: Ledger) -> Released {
-    Released { release: demonstration, ledger }
+fn printed(demonstration: &Demonstration) -> String {
+    report::html(demonstration)
 }
 
 fn shown(demonstration: Demonstration) -> Release {
