@@ -52,7 +52,7 @@ pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<String> {
         notes.push(
             "The noisy cross moments were outside of what any table within the bounds can have, and were projected back. That \
              takes noise off and shrinks; how far the estimates still are from the truth is not known, so there are no \
-             intervals."
+             intervals. Without the projection there are, and more noise."
                 .to_owned(),
         );
     }

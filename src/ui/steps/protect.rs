@@ -58,10 +58,13 @@ fn Relax(protect: Protect, confirmed: bool) -> impl IntoView {
     let ledger = Memo::new(move |_| app.state.ledger().with(Option::is_some));
     view! {
         <div class="notice problem">
-            <p><strong>{relaxation(protect)}</strong></p>
-            <p>{text::relax_why(protect)}</p>
-            {move || ledger.get().then(|| view! { <p>{text::RELAX_FOR_GOOD}</p> })}
+            <div>
+                <p><strong>{relaxation(protect)}</strong></p>
+                <p>{text::relax_why(protect)}</p>
+                {move || ledger.get().then(|| view! { <p>{text::RELAX_FOR_GOOD}</p> })}
+            </div>
         </div>
+        <div class="stack">
         {if confirmed && !ledger.get_untracked() {
             view! { <p class="hint">{text::CONFIRMED}</p> }.into_any()
         } else {
@@ -77,5 +80,6 @@ fn Relax(protect: Protect, confirmed: bool) -> impl IntoView {
             }
             .into_any()
         }}
+        </div>
     }
 }
