@@ -174,6 +174,7 @@ pub struct Check {
 }
 
 /// An item that has begun.
+#[allow(clippy::large_enum_variant, reason = "one item has begun at a time; how large depends on the target")]
 enum Work {
     Sampler { rng: DemoRng, sampler: Sampler, fit: Fit },
     Signal { cases: Vec<(Case, Signal)>, claim: f64, control: bool },
