@@ -17,7 +17,7 @@
 //! `failure`, and λ̃ = max(0, g + noise − σ √(2 ln(6/`failure`))) the eigenvalue but with another (primo 1.13). Both are
 //! post-processing.
 //!
-//! **Event.** Two of [`Event::Gaussian`].
+//! **Event.** Two Gaussian ones.
 //!
 //! **Defaults.** `split` thirds, `failure` 0.05, `row_norm` 1, `intercept_weight` 0.5, `repair` floor.
 

@@ -15,7 +15,7 @@
 //! small ε; the charge is that of the true sensitivity. All noise is drawn before the first sum is read. S is the least integer that the plan's
 //! units pay for.
 //!
-//! **Event.** [`Event::Gaussian`] with Δ², S and the cells of each variance; one charge, whatever is computed from the
+//! **Event.** One Gaussian, with Δ², S and the cells of each variance; one charge, whatever is computed from the
 //! release.
 //!
 //! **Defaults.** `radius` 2^24: the finest grid whose sums stay exact; 2^20 where μ < 2^-6 keeps S within the sampler's
