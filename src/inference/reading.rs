@@ -2,7 +2,6 @@
 
 use super::moments::{CellNoise, MomentsError, count, unit};
 use crate::plan::Plan;
-use crate::privacy::adjacency::Protect;
 use crate::privacy::measure::Delta;
 use crate::privacy::profile::paper::debiasing;
 use crate::release::document::NoiseLaw;
@@ -40,13 +39,14 @@ impl Reading {
                 if scale == 0 {
                     return Err(MomentsError::NoiseScale);
                 }
-                let noise = match (CellNoise::new(*shape, scale, radius), plan.protect) {
-                    (CellNoise::Goe { s }, _) if sampled > 1.0 => {
+                let public_features = plan.mechanism.name == "reuse-cov-proj-x";
+                let noise = match CellNoise::new(*shape, scale, radius) {
+                    CellNoise::Goe { s } if sampled > 1.0 => {
                         CellNoise::Sides { features: sampled * sampled * s, cross: s }
                     }
                     // What is public has no noise, and the rest has the same everywhere.
-                    (CellNoise::Iid { v }, Some(Protect::Labels)) => CellNoise::Cross { v },
-                    (noise, _) => noise,
+                    CellNoise::Iid { v } if public_features => CellNoise::Cross { v },
+                    noise => noise,
                 };
                 Self { factor: 1.0, features: sampled, noise, ridge: 0.0, shifts: vec![0.0] }
             }

@@ -82,12 +82,22 @@ test("the mechanisms are compared for this plan from public numbers", async (t) 
   );
   assert.deepEqual(Object.keys(found), [
     "analyze-gauss",
+    "ada-ssp",
+    "reuse-cov-gauss",
+    "reuse-cov-proj-x",
+    "reuse-cov-proj-y",
+    "sub-samp-reuse-cov",
+    "naive-composition",
     "jl-ridge",
     "jl-ridge-adaptive",
     "additive-wishart",
     "inverse-wishart",
     "inverse-wishart-adaptive",
+    "dp-gd",
   ]);
+  // What cannot run under this plan says why, and what has no standard errors says so.
+  assert.match(found["reuse-cov-proj-x"][0], /is private under replace-one alone$/);
+  assert.match(found["dp-gd"][0], /no standard errors to compare$/);
   const noise = (name) => Number(/^(\d+)/.exec(found[name][0])[1]);
   assert.ok(noise("analyze-gauss") < noise("jl-ridge"), "least noise for a budget");
   assert.ok(noise("inverse-wishart") <= noise("jl-ridge"), "less noisy than a projection at the same cost");

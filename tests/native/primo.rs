@@ -289,6 +289,18 @@ fn public_features_are_released_as_they_are() {
     assert_eq!(released.yy_diagonal, None);
 }
 
+/// Only where the mechanism takes the features for public are their moments read as exact.
+#[test]
+fn full_noise_is_read_as_such_whatever_is_protected() {
+    let text = table(400, 7);
+    for protect in ["rows", "labels"] {
+        let mut plan = plan("analyze-gauss", Some(400), json!({"shape": "iid"}), json!({"mu": 1.0}));
+        plan["protect"] = json!(protect);
+        let release = run(&plan, &text);
+        assert!(release.diagnostics.signal_to_noise.is_some(), "{protect}");
+    }
+}
+
 /// What is private on one side must not show in the other, which is released exactly.
 #[test]
 fn labels_do_not_show_in_the_public_features() {
