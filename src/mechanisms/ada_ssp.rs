@@ -26,14 +26,14 @@ use nalgebra::DMatrix;
 use serde_json::{Map, Value};
 
 use super::gaussian;
-use super::shared::{NoiseError, scale, usual_radius};
+use super::shared::{NoiseError, scale, two_sides, usual_radius};
 use crate::data::{Geometry, Layout, Moments};
 use crate::inference::options::Repair;
 use crate::math::definite::is_positive_definite;
 use crate::math::linalg::Eigen;
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
+use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
@@ -99,17 +99,7 @@ impl Parameters {
     /// The grid.
     #[must_use]
     pub const fn grid(&self) -> GridParams {
-        let sides = Sides {
-            ratio: 1.0,
-            feature_norm: self.row_norm,
-            outcome_norm: self.row_norm,
-            shortening: Shortening::Together,
-        };
-        GridParams {
-            radius: self.radius,
-            intercept_weight: self.intercept_weight,
-            norms: Norms::Sides(sides),
-        }
+        two_sides(self.radius, self.intercept_weight, self.row_norm, self.row_norm)
     }
 
     /// Gives the outcomes the weight that the shares ask for. Separate releases cost μ² of 2 B_x⁴/S² and 2 κ·2 B_x⁴/S² under

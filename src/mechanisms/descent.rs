@@ -23,11 +23,11 @@ use dashu_int::UBig;
 use nalgebra::DMatrix;
 use serde_json::{Map, Value};
 
-use super::shared::{NoiseError, scale, usual_radius};
+use super::shared::{NoiseError, scale, two_sides, usual_radius};
 use crate::data::{EncodedRows, Geometry};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::{GridParams, Norms, Shortening, Sides};
+use crate::plan::bound::GridParams;
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
@@ -100,17 +100,7 @@ impl Parameters {
     /// The grid: both sides alike, since the fit works in units of their bounds.
     #[must_use]
     pub const fn grid(&self) -> GridParams {
-        let sides = Sides {
-            ratio: 1.0,
-            feature_norm: self.row_norm,
-            outcome_norm: self.outcome_norm,
-            shortening: Shortening::Together,
-        };
-        GridParams {
-            radius: self.radius,
-            intercept_weight: self.intercept_weight,
-            norms: Norms::Sides(sides),
-        }
+        two_sides(self.radius, self.intercept_weight, self.row_norm, self.outcome_norm)
     }
 
     /// The descent that a budget buys; without noise where there is none.

@@ -14,7 +14,7 @@
 //! 2 √κ B_x² beyond, under add-remove B_x² √(1 + κ). With outcomes' squares, or all their products, that of the augmented
 //! release, [`augmented_sensitivity_squared`]: the same under replace-one for κ <= 2, so that residual variances are free there,
 //! B_x² (1 + κ/2) under add-remove. Where features are public, X'X is released as it is and X'Y has 2 B_x B_y
-//! ([`label_sensitivity_squared`]); no budget goes to X'X (primo 1.7, N10).
+//! ([`cross_sensitivity_squared`]); no budget goes to X'X (primo 1.7, N10).
 //!
 //! **Why not as printed.** Algorithm 1 claims (ε, δ) for two releases with the scale of one, and half of the sensitivity of a
 //! replacement: at "(5, 1/n²)" it costs ε = 6.9 (primo 2.2). `"calibration": "paper"` draws that noise, for comparison, and is
@@ -39,7 +39,7 @@ use serde_json::{Map, Value};
 
 use super::Reads;
 use super::gaussian::Noise;
-use super::shared::{Afterwards, NoiseError, no_scale, scale, squared_codes, usual_radius};
+use super::shared::{Afterwards, NoiseError, no_scale, scale, squared_codes, two_sides, usual_radius};
 use crate::data::{Geometry, Layout, MAX_TERMS};
 use crate::inference::options::{Repair, Ridge};
 use crate::inference::shrinkage::{Ball, Shrink};
@@ -49,8 +49,8 @@ use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{
-    Budget, NoiseScale, Split, augmented_sensitivity_squared, joint_sensitivity_squared,
-    label_sensitivity_squared, noise_scale, wallets,
+    Budget, NoiseScale, Split, augmented_sensitivity_squared, cross_sensitivity_squared,
+    joint_sensitivity_squared, noise_scale, wallets,
 };
 use crate::privacy::profile::paper::primo;
 use crate::release::document::{LONG_FORM_OUTCOMES, Shape};
@@ -244,17 +244,7 @@ impl Parameters {
     /// The grid before [`Self::settle`].
     #[must_use]
     pub const fn grid(&self) -> GridParams {
-        let sides = Sides {
-            ratio: 1.0,
-            feature_norm: self.feature_norm,
-            outcome_norm: self.outcome_norm,
-            shortening: Shortening::Together,
-        };
-        GridParams {
-            radius: self.radius,
-            intercept_weight: self.intercept_weight,
-            norms: Norms::Sides(sides),
-        }
+        two_sides(self.radius, self.intercept_weight, self.feature_norm, self.outcome_norm)
     }
 
     /// Which moments are released.
@@ -315,7 +305,7 @@ impl Parameters {
         let (features, outcomes) = (geometry.feature_square(), geometry.outcome_square());
         let k = plan.max_rows_per_person;
         match (self.kind, self.outcome_moments) {
-            (Kind::ProjectedOnFeatures, _) => label_sensitivity_squared(features, outcomes, k),
+            (Kind::ProjectedOnFeatures, _) => cross_sensitivity_squared(features, outcomes, k),
             (_, OutcomeMoments::None) => {
                 let weight = if self.shape == Shape::Goe { 2 } else { 1 };
                 joint_sensitivity_squared(features, weight * outcomes, plan.adjacency, k)

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::inference::options::{Repair, Ridge};
-use crate::plan::bound::{GridParams, Norms};
+use crate::plan::bound::{GridParams, Norms, Shortening, Sides};
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
@@ -35,6 +35,19 @@ pub fn grid(params: &mut Params<'_>, plan: &CheckedPlan, radius: u32) -> Result<
         row_norm: params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?,
     };
     Ok(GridParams { radius, intercept_weight, norms })
+}
+
+/// A grid whose records have two sides, shortened together, with norms as shares of what the bounds allow. Both sides have the same
+/// length, until a mechanism gives the outcomes another.
+#[must_use]
+pub const fn two_sides(
+    radius: u32,
+    intercept_weight: f64,
+    feature_norm: f64,
+    outcome_norm: f64,
+) -> GridParams {
+    let sides = Sides { ratio: 1.0, feature_norm, outcome_norm, shortening: Shortening::Together };
+    GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
 }
 
 /// `radius` and `intercept_weight`, which every grid has.

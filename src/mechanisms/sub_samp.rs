@@ -19,18 +19,20 @@
 
 use std::collections::BTreeSet;
 
-use dashu_int::UBig;
 use serde_json::{Map, Value};
 
 use super::gaussian;
-use super::shared::{Afterwards, NoiseError, Price, no_scale, scale, usual_radius};
+use super::shared::{Afterwards, NoiseError, Price, no_scale, scale, two_sides, usual_radius};
 use crate::data::{EncodedRows, Geometry, Layout, Moments};
 use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
+use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::calibrate::{Budget, CalibrationError, NoiseScale, slack_charge};
+use crate::privacy::adjacency::Adjacency;
+use crate::privacy::calibrate::{
+    Budget, CalibrationError, NoiseScale, cross_sensitivity_squared, joint_sensitivity_squared, slack_charge,
+};
 use crate::privacy::event::Event;
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::subsampling::{FixedSize, Parts};
@@ -81,17 +83,7 @@ impl Parameters {
     /// The grid before [`Self::settle`].
     #[must_use]
     pub const fn grid(&self) -> GridParams {
-        let sides = Sides {
-            ratio: 1.0,
-            feature_norm: self.row_norm,
-            outcome_norm: self.row_norm,
-            shortening: Shortening::Together,
-        };
-        GridParams {
-            radius: self.radius,
-            intercept_weight: self.intercept_weight,
-            norms: Norms::Sides(sides),
-        }
+        two_sides(self.radius, self.intercept_weight, self.row_norm, self.row_norm)
     }
 
     /// Gives the outcomes the bound at which both parts need the same S: √2 B_x²/μ₁ = √2 · 2 B_x B_y/μ₂, so
@@ -140,9 +132,9 @@ impl Parameters {
     pub fn noise(&self, geometry: &Geometry, layout: Layout, budget: &Budget) -> Result<Noise, NoiseError> {
         let price = Price::of(budget)?;
         let parts = self.parts(budget)?;
-        let a = UBig::from(geometry.feature_square());
-        let matrix = &a * &a * UBig::from(2_u8);
-        let vector = a * UBig::from(geometry.outcome_square()) * UBig::from(8_u8);
+        let (features, outcomes) = (geometry.feature_square(), geometry.outcome_square());
+        let matrix = joint_sensitivity_squared(features, 0, Adjacency::ReplaceOne, 1);
+        let vector = cross_sensitivity_squared(features, 2 * outcomes, 1);
         let scale = parts.scale(&matrix, &vector)?;
         let gaussian = gaussian::Noise {
             sensitivity_squared: matrix + vector,

@@ -380,10 +380,11 @@ pub fn augmented_sensitivity_squared(
     one_row * &k * k
 }
 
-/// Δ², the squared sensitivity of X'Y where a record's outcomes alone are replaced, its features staying as they are
-/// (primo 1.7): ‖x (y − ỹ)'‖² <= B_x² (2 B_y)².
+/// Δ², the squared sensitivity of X'Y by itself under replace-one (primo 2.2): ‖x y' − x̃ ỹ'‖² <= (2 B_x B_y)², which is reached where
+/// the outcomes alone are replaced, by their opposite. `outcomes` is B_y², times the weight of a cell's noise as in
+/// [`joint_sensitivity_squared`].
 #[must_use]
-pub fn label_sensitivity_squared(features: u64, outcomes: u64, max_rows_per_person: u32) -> UBig {
+pub fn cross_sensitivity_squared(features: u64, outcomes: u64, max_rows_per_person: u32) -> UBig {
     let k = UBig::from(max_rows_per_person);
     UBig::from(features) * UBig::from(outcomes) * UBig::from(4_u8) * &k * k
 }

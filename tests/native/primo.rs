@@ -6,7 +6,7 @@ use discreet::engine::{Prepared, Simulation};
 use discreet::inference::pseudo::Pseudo;
 use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::calibrate::{
-    augmented_sensitivity_squared, joint_sensitivity_squared, label_sensitivity_squared,
+    augmented_sensitivity_squared, cross_sensitivity_squared, joint_sensitivity_squared,
 };
 use discreet::release::document::{Coefficients, Release};
 use serde_json::{Value, json};
@@ -140,7 +140,7 @@ fn no_pair_of_records_passes_a_sensitivity_and_some_pair_reaches_it() {
         }
         let cross: Box<Statistic> =
             Box::new(|x, y| x.iter().flat_map(|x| y.iter().map(move |y| x * y)).collect());
-        let claim = formula(&label_sensitivity_squared(a, b, 1));
+        let claim = formula(&cross_sensitivity_squared(a, b, 1));
         let found = largest(&cross, (bx, by), d, l, same_features, seed);
         assert!((0.985 * claim..=claim * (1.0 + 1e-9)).contains(&found), "{found} of {claim}");
     }
