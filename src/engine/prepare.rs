@@ -11,6 +11,7 @@ use crate::mechanisms::{Info, Mechanism, Noise, Reads};
 use crate::noise::entropy::random_id;
 use crate::plan::bound::BoundPlan;
 use crate::plan::document::{Calibration, Confirm};
+use crate::plan::public::PublicTable;
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
 use crate::privacy::calibrate::{Budget, Split, UNIT_BITS, gaussian_charge, wallets};
 use crate::privacy::convert::gdp_epsilon;
@@ -33,6 +34,7 @@ pub struct Prepared {
     pub(super) mechanism: Mechanism,
     pub(super) cost: Option<Cost>,
     events: Vec<Event>,
+    public: Option<PublicTable>,
 }
 
 /// What a release costs, in public numbers.
@@ -60,6 +62,20 @@ pub fn prepare(
     delimiter: u8,
     purpose: Purpose,
 ) -> Result<Prepared, EngineError> {
+    prepare_with(plan, None, names, delimiter, purpose)
+}
+
+/// The same with what is publicly known of the columns, for a mechanism that is guided by it.
+///
+/// # Errors
+/// [`EngineError`] as [`prepare`], for public input that the mechanism does not take, and where it takes some and has none.
+pub fn prepare_with(
+    plan: Plan,
+    public: Option<&PublicTable>,
+    names: &[String],
+    delimiter: u8,
+    purpose: Purpose,
+) -> Result<Prepared, EngineError> {
     let mut checked = CheckedPlan::new(plan, purpose)?;
     if delimiter == b',' && checked.decimal == b',' {
         return Err(EngineError::Plan(PlanError::at(
@@ -69,6 +85,7 @@ pub fn prepare(
         )));
     }
     let (info, mechanism, params) = Mechanism::from_plan(&checked, purpose)?;
+    check_public(info, &mechanism, public)?;
     checked.plan.mechanism.params = params;
     if let Some(csv) = &mut checked.plan.csv {
         csv.delimiter = Some(char::from(delimiter).to_string());
@@ -114,7 +131,28 @@ pub fn prepare(
         mechanism,
         cost,
         events,
+        public: public.cloned(),
     })
+}
+
+/// Whether a mechanism has the public input that it needs, and none that it does not.
+fn check_public(info: &Info, mechanism: &Mechanism, public: Option<&PublicTable>) -> Result<(), EngineError> {
+    let error = match (mechanism.takes_public(), public) {
+        (true, Some(table)) => return Ok(table.check()?),
+        (false, None) => return Ok(()),
+        (false, Some(_)) => PlanError::at(
+            "mechanism.name",
+            format!("`{}` takes no public input", info.name),
+            "leave the public input out (--public on the command line)",
+        ),
+        (true, None) => PlanError::at(
+            "mechanism.name",
+            format!("`{}` needs public input", info.name),
+            "give --public FILE: a CSV of other people's rows, their means, standard deviations and correlations \
+             (discreet.public/1), or an earlier release; never numbers of this table",
+        ),
+    };
+    Err(EngineError::Plan(error))
 }
 
 /// Whether the sums of so many terms can be kept.
@@ -240,6 +278,12 @@ impl Prepared {
     #[must_use]
     pub const fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// What is publicly known of the columns, where the mechanism is guided by it.
+    #[must_use]
+    pub const fn public(&self) -> Option<&PublicTable> {
+        self.public.as_ref()
     }
 
     /// The checked plan.

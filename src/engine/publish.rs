@@ -61,7 +61,7 @@ pub(super) fn publish(
         moments: released(prepared, evaluated),
         ledger,
         diagnostics,
-        public: None,
+        public: prepared.public().cloned(),
         demo,
         software,
     })

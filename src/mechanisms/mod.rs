@@ -757,6 +757,21 @@ impl Mechanism {
         }
     }
 
+    /// Whether it is guided by public moments, and then cannot do without.
+    #[must_use]
+    pub const fn takes_public(&self) -> bool {
+        match self {
+            Self::AnalyzeGauss(_)
+            | Self::ReuseCov(_)
+            | Self::AdaSsp(_)
+            | Self::SubSamp(_)
+            | Self::Descent(_)
+            | Self::AdditiveWishart(_)
+            | Self::Sketch(_)
+            | Self::Ols(_) => false,
+        }
+    }
+
     /// What is done with the released moments.
     #[must_use]
     pub fn afterwards(&self) -> Afterwards {
