@@ -426,9 +426,9 @@ impl Map {
             let centres = row.iter().skip(constant).zip(&units).map(|(weight, (centre, _))| weight * centre);
             row.iter().take(constant).sum::<f64>() + centres.sum::<f64>()
         });
-        let linear = rows
-            .clone()
-            .map(|row| row.iter().skip(constant).zip(&units).map(|(weight, (_, half))| weight * half).collect());
+        let linear = rows.clone().map(|row| {
+            row.iter().skip(constant).zip(&units).map(|(weight, (_, half))| weight * half).collect()
+        });
         let (offset, linear): (Vec<f64>, Vec<Vec<f64>>) = (offset.collect(), linear.collect());
         Self { mapped: vec![0.0; offset.len()], offset, linear }
     }

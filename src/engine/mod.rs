@@ -16,6 +16,6 @@ pub mod simulate;
 
 pub use demonstrate::{Demonstration, demonstrate, demonstrate_with};
 pub use error::EngineError;
-pub use prepare::{Cost, Prepared, check_table, prepare};
+pub use prepare::{Cost, Prepared, check_table, prepare, prepare_with};
 pub use release::release;
 pub use simulate::Simulation;

@@ -11,6 +11,7 @@ use crate::mechanisms::{Info, Mechanism, Noise, Reads};
 use crate::noise::entropy::random_id;
 use crate::plan::bound::BoundPlan;
 use crate::plan::document::{Calibration, Confirm};
+use crate::plan::public::{Guide, PublicTable};
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
 use crate::privacy::calibrate::{Budget, Split, UNIT_BITS, gaussian_charge, wallets};
 use crate::privacy::convert::gdp_epsilon;
@@ -33,6 +34,8 @@ pub struct Prepared {
     pub(super) mechanism: Mechanism,
     pub(super) cost: Option<Cost>,
     events: Vec<Event>,
+    public: Option<PublicTable>,
+    guide: Option<Guide>,
 }
 
 /// What a release costs, in public numbers.
@@ -60,6 +63,20 @@ pub fn prepare(
     delimiter: u8,
     purpose: Purpose,
 ) -> Result<Prepared, EngineError> {
+    prepare_with(plan, None, names, delimiter, purpose)
+}
+
+/// The same with what is publicly known of the columns, for a mechanism that is guided by it.
+///
+/// # Errors
+/// [`EngineError`] as [`prepare`], for public input that the mechanism does not take, and where it takes some and has none.
+pub fn prepare_with(
+    plan: Plan,
+    public: Option<&PublicTable>,
+    names: &[String],
+    delimiter: u8,
+    purpose: Purpose,
+) -> Result<Prepared, EngineError> {
     let mut checked = CheckedPlan::new(plan, purpose)?;
     if delimiter == b',' && checked.decimal == b',' {
         return Err(EngineError::Plan(PlanError::at(
@@ -68,13 +85,16 @@ pub fn prepare(
             "give another decimal mark, or the `delimiter` that the table has",
         )));
     }
-    let (info, mechanism, params) = Mechanism::from_plan(&checked, purpose)?;
+    let (info, mut mechanism, params) = Mechanism::from_plan(&checked, purpose)?;
+    check_public(info, &mechanism, public)?;
     checked.plan.mechanism.params = params;
     if let Some(csv) = &mut checked.plan.csv {
         csv.delimiter = Some(char::from(delimiter).to_string());
     }
     let mut bound = bind::bind(&checked, names, delimiter, mechanism.grid())?;
-    checked.plan.mechanism.params.extend(mechanism.settle(&checked, &mut bound)?);
+    let guide = public.map(|table| guide(table, &checked, &bound)).transpose()?;
+    let settled = mechanism.settle(&checked, &mut bound, guide.as_ref())?;
+    checked.plan.mechanism.params.extend(settled);
     let geometry = Geometry::new(&bound);
     let first = geometry.first_outcome(&bound);
     let layout = mechanism.layout(first, geometry.terms.len().saturating_sub(first));
@@ -88,7 +108,7 @@ pub fn prepare(
             "rename a column in the table, or a level: the constant is `(Intercept)`, and a level is `column[level]`",
         )));
     }
-    let noise = mechanism.noise(&checked, &geometry, layout).map_err(|error| match error {
+    let noise = mechanism.noise(&checked, &bound, &geometry, layout).map_err(|error| match error {
         NoiseError::Plan(error) => EngineError::Plan(error),
         NoiseError::Budget(error) => EngineError::Budget(error),
     })?;
@@ -114,7 +134,37 @@ pub fn prepare(
         mechanism,
         cost,
         events,
+        public: public.cloned(),
+        guide,
     })
+}
+
+/// What the public table says of a plan's terms.
+fn guide(table: &PublicTable, checked: &CheckedPlan, bound: &BoundPlan) -> Result<Guide, PlanError> {
+    let geometry = Geometry::new(bound);
+    let names: Vec<String> = geometry.terms.iter().map(|term| term.name.clone()).collect();
+    let (features, outcomes) = names.split_at(geometry.first_outcome(bound).min(names.len()));
+    Guide::new(table, features, outcomes, checked.intercept)
+}
+
+/// Whether a mechanism has the public input that it needs, and none that it does not.
+fn check_public(info: &Info, mechanism: &Mechanism, public: Option<&PublicTable>) -> Result<(), EngineError> {
+    let error = match (mechanism.takes_public(), public) {
+        (true, Some(table)) => return Ok(table.check()?),
+        (false, None) => return Ok(()),
+        (false, Some(_)) => PlanError::at(
+            "mechanism.name",
+            format!("`{}` takes no public input", info.name),
+            "leave the public input out (--public on the command line)",
+        ),
+        (true, None) => PlanError::at(
+            "mechanism.name",
+            format!("`{}` needs public input", info.name),
+            "give --public FILE: a CSV of other people's rows, their means, standard deviations and correlations \
+             (discreet.public/1), or an earlier release; never numbers of this table",
+        ),
+    };
+    Err(EngineError::Plan(error))
 }
 
 /// Whether the sums of so many terms can be kept.
@@ -240,6 +290,18 @@ impl Prepared {
     #[must_use]
     pub const fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// What is publicly known of the columns, where the mechanism is guided by it.
+    #[must_use]
+    pub const fn public(&self) -> Option<&PublicTable> {
+        self.public.as_ref()
+    }
+
+    /// The public moments as they are used.
+    #[must_use]
+    pub const fn guide(&self) -> Option<&Guide> {
+        self.guide.as_ref()
     }
 
     /// The checked plan.

@@ -24,8 +24,10 @@ pub fn report(
     let own = |outcome: usize, column: usize| -> Vec<f64> {
         let Some(target) = geometry.terms.get(outcome) else { return Vec::new() };
         let slopes = own_units.column_iter().nth(column);
-        let mut estimate: Vec<f64> =
-            slopes.into_iter().flat_map(|slopes| slopes.iter().map(|slope| slope * target.scale).collect::<Vec<_>>()).collect();
+        let mut estimate: Vec<f64> = slopes
+            .into_iter()
+            .flat_map(|slopes| slopes.iter().map(|slope| slope * target.scale).collect::<Vec<_>>())
+            .collect();
         if let Some(first) = estimate.first_mut().filter(|_| constant) {
             *first += target.centre;
         }

@@ -4,6 +4,7 @@ pub mod beta;
 pub mod contour;
 pub mod definite;
 pub mod gamma;
+pub mod graded;
 pub mod linalg;
 pub mod projection;
 pub mod round;

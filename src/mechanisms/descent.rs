@@ -44,7 +44,7 @@ use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, planted};
 
 /// The mechanism's version in a ledger's entries.
-pub const VERSION: &str = "2";
+pub const VERSION: &str = "1";
 
 /// Bits after the point of a gradient.
 const BITS: u32 = 40;
@@ -304,10 +304,14 @@ impl<'a> Walk<'a> {
 
     /// The noise of the next step, before any row is read.
     pub fn draw<E: Entropy>(&mut self, rng: &mut E) {
-        let scale = self.gradient.noise.scale;
-        for sum in &mut self.sums {
-            *sum = scale.map_or(0, |scale| gaussian_diagonal(rng, scale.get()));
-        }
+        let Noise { scale, shape: (d, l), .. } = *self.gradient.noise;
+        let entry = |_| scale.map_or(0, |scale| gaussian_diagonal(rng, scale.get()));
+        self.start((0..d * l).map(entry).collect());
+    }
+
+    /// Starts a pass after this noise, one entry after the other of W's columns.
+    pub fn start(&mut self, noise: Vec<i128>) {
+        self.sums = noise;
     }
 
     /// Adds one row to a pass.

@@ -11,7 +11,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::shared::stated_rows;
-use crate::data::INTERCEPT;
+use crate::data::encode::INTERCEPT;
 use crate::plan::bound::{BoundPlan, Kind, Role, Shortening, Whitening};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
@@ -86,12 +86,20 @@ impl Radii {
         if self.tight && guide.rows < 5 * d as u64 {
             return Err(PlanError::at(
                 "mechanism.params.radius_rule",
-                format!("a tight radius for {d} terms needs at least {} public rows, and there are {}", 5 * d, guide.rows),
+                format!(
+                    "a tight radius for {d} terms needs at least {} public rows, and there are {}",
+                    5 * d,
+                    guide.rows
+                ),
                 "set it to \"paper\", or give a larger public table",
             ));
         }
         bound.whitening = Some(Whitening {
-            matrix: guide.inverse_root.row_iter().flat_map(|row| row.iter().copied().collect::<Vec<_>>()).collect(),
+            matrix: guide
+                .inverse_root
+                .row_iter()
+                .flat_map(|row| row.iter().copied().collect::<Vec<_>>())
+                .collect(),
             constant: guide.terms.first().is_some_and(|term| term == INTERCEPT),
             radius: self.features(d),
         });
@@ -122,7 +130,10 @@ impl Radii {
                 None if as_printed => {
                     return Err(PlanError::at(
                         "mechanism.calibration",
-                        format!("the paper scales `{}` by its public second moment, and there is none", column.name),
+                        format!(
+                            "the paper scales `{}` by its public second moment, and there is none",
+                            column.name
+                        ),
                         "give a public table with this outcome, or set `calibration` to \"exact\"",
                     ));
                 }

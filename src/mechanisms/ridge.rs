@@ -23,7 +23,8 @@ use serde_json::{Map, Value};
 use super::gaussian::Noise;
 use super::guided::{Penalty, Radii};
 use super::shared::{
-    NoiseError, no_scale, radius, scale, squared_codes, stated_rows, through_constant, two_sides, usual_radius,
+    NoiseError, no_scale, radius, scale, squared_codes, stated_rows, through_constant, two_sides,
+    usual_radius,
 };
 use crate::data::{Geometry, Layout};
 use crate::inference::options::MeanPenalty;
@@ -83,24 +84,21 @@ impl Parameters {
             through_constant(plan, 1.0)?;
             let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
             let row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
-            (radius, intercept_weight, None, row_norm, params.number("outcome_norm", 1.0, 0.0..=1.0, Some(0.0))?)
+            (
+                radius,
+                intercept_weight,
+                None,
+                row_norm,
+                params.number("outcome_norm", 1.0, 0.0..=1.0, Some(0.0))?,
+            )
         };
         let penalty = Penalty::take(&mut params, 0.0, paper)?;
         let rows = (penalty.lambda > 0.0)
             .then(|| stated_rows(plan, "the penalty is weighed by the number of rows"))
             .transpose()?;
         let floor = params.value("floor", Value::from(!paper), "true or false", Value::as_bool)?;
-        let read = Self {
-            radius,
-            intercept_weight,
-            radii,
-            row_norm,
-            outcome_norm,
-            penalty,
-            floor,
-            rows,
-            paper,
-        };
+        let read =
+            Self { radius, intercept_weight, radii, row_norm, outcome_norm, penalty, floor, rows, paper };
         Ok((read, params.finish()?))
     }
 
@@ -118,12 +116,7 @@ impl Parameters {
             None => Shortening::Together,
         };
         let ratio = if self.paper { 1.0 } else { 0.5 };
-        let sides = Sides {
-            ratio,
-            feature_norm: self.row_norm,
-            outcome_norm: self.outcome_norm,
-            shortening,
-        };
+        let sides = Sides { ratio, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, shortening };
         let grid = two_sides(self.radius, self.intercept_weight, 1.0, 1.0);
         GridParams { norms: Norms::Sides(sides), ..grid }
     }

@@ -9,6 +9,7 @@ pub mod check;
 pub mod document;
 pub mod error;
 pub mod params;
+pub mod public;
 pub mod search;
 
 pub use check::{CheckedPlan, Purpose};

@@ -446,9 +446,7 @@ pub fn logistic_sensitivity_squared(
         (Adjacency::AddRemove, true) => square,
         (Adjacency::AddRemove, false) => square + ceil_div(&apart, &UBig::from(16_u8)),
         (Adjacency::ReplaceOne, true) => square * UBig::from(4_u8),
-        (Adjacency::ReplaceOne, false) => {
-            square * UBig::from(4_u8) + ceil_div(&apart, &UBig::from(8_u8))
-        }
+        (Adjacency::ReplaceOne, false) => square * UBig::from(4_u8) + ceil_div(&apart, &UBig::from(8_u8)),
     };
     let k = UBig::from(max_rows_per_person);
     one_row * &k * k * composed(steps)
@@ -689,7 +687,8 @@ mod tests {
                 Adjacency::AddRemove => (5_f64.sqrt() - 1.0) / 2.0,
             };
             assert!((inner(worst) / bound - 1.0).abs() < 1e-9, "{adjacency:?}: {}", inner(worst) / bound);
-            let less = logistic_sensitivity_squared(gradient / 2, curvature, adjacency, 1, 1).to_f64().value();
+            let less =
+                logistic_sensitivity_squared(gradient / 2, curvature, adjacency, 1, 1).to_f64().value();
             assert!(less >= inner(worst) - 0.75 * g * g, "{adjacency:?}");
         }
         let rows = |k, steps| logistic_sensitivity_squared(1 << 20, 1 << 20, Adjacency::AddRemove, k, steps);

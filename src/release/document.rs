@@ -8,12 +8,12 @@ use std::io::{self, Write};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 
 pub use super::long::{CoefficientTable, Entry};
 use super::moments::ReleasedMoments;
 use crate::math::round::to_digits;
 use crate::plan::Plan;
+use crate::plan::public::PublicTable;
 use crate::privacy::adjacency::{Adjacency, Protect};
 pub use crate::privacy::event::Assurance;
 
@@ -47,7 +47,7 @@ pub struct Release {
     pub diagnostics: Diagnostics,
     /// What `--public` gave, in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub public: Option<Value>,
+    pub public: Option<PublicTable>,
     /// Marks a seeded demonstration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demo: Option<Demo>,

@@ -79,16 +79,14 @@ impl Noise {
         if label == 0 {
             return None;
         }
-        let [reach, _] = self.label;
-        let kept = (f64::from(label.unsigned_abs()) / reach).min(1.0);
+        let kept = (f64::from(label.unsigned_abs()) / self.label).min(1.0);
         let theta = fitted / kept;
         // 1 − p(θ) for a label of 1, p(θ) for one of 0: without cancellation for either sign.
         let error = 1.0 / (1.0 + libm::exp(if label > 0 { theta } else { -theta }));
         #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
         let levels = self.levels as f64;
         let size = integer((error * levels).round_ties_even()).min(self.levels);
-        let weight =
-            (u128::from(size) * u128::from(self.levels - size)) << self.bits;
+        let weight = (u128::from(size) * u128::from(self.levels - size)) << self.bits;
         let weight = weight / (u128::from(self.levels) * u128::from(self.levels)).max(1);
         #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
         let pull = integer(size as f64 * kept).min(size).cast_signed();
@@ -96,13 +94,13 @@ impl Noise {
     }
 
     fn gaussian(&self, fitted: f64, label: i32) -> i64 {
-        let [reach, _] = self.label;
         #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
         let levels = self.levels as f64;
-        let error = (fitted - f64::from(label) / reach) / self.residual;
+        let error = (fitted - f64::from(label) / self.label) / self.residual;
         let error = if planted(Mutant::ResidualUnclipped) { error } else { error.clamp(-1.0, 1.0) };
         let size = integer(error.abs() * levels);
-        let size = if planted(Mutant::ResidualUnclipped) { size } else { size.min(self.levels) }.cast_signed();
+        let size =
+            if planted(Mutant::ResidualUnclipped) { size } else { size.min(self.levels) }.cast_signed();
         if error < 0.0 { -size } else { size }
     }
 }
@@ -154,7 +152,7 @@ impl<'a> Steps<'a> {
                 cells.push(self.noise.scale.map_or(0, |scale| gaussian_diagonal(rng, scale.get())));
             }
         }
-        Sums { block: vec![0; cells.len()], cells, rows: 0 }
+        Sums::after(cells)
     }
 
     /// Adds one row to a pass.
@@ -164,12 +162,14 @@ impl<'a> Steps<'a> {
         for ((fit, label), block) in
             self.fits.iter().zip(labels).zip(sums.block.chunks_exact_mut(self.noise.cells().max(1)))
         {
-            let inner: f64 = u.iter().zip(fit.coefficients.iter()).map(|(code, b)| f64::from(*code) * b).sum();
+            let inner: f64 =
+                u.iter().zip(fit.coefficients.iter()).map(|(code, b)| f64::from(*code) * b).sum();
             let Some((pull, weight)) = self.noise.weights(inner * self.noise.unit, *label) else { continue };
             let mut cells = block.iter_mut();
             for (at, left) in u.iter().enumerate() {
                 let scaled = weight.wrapping_mul(i64::from(*left));
-                for (cell, right) in cells.by_ref().zip(u.iter().skip(at)) {
+                // The codes first: a zip takes one more of what it asks first.
+                for (right, cell) in u.iter().skip(at).zip(cells.by_ref()) {
                     *cell = cell.wrapping_add(scaled.wrapping_mul(i64::from(*right)));
                 }
             }
@@ -222,7 +222,7 @@ impl Fitted {
             self.coefficients.fill(f64::NAN);
             return;
         };
-        let least = if noise.floor { noise.least_eigenvalue() } else { f64::NEG_INFINITY };
+        let least = if noise.floor { noise.spectral_norm() } else { f64::NEG_INFINITY };
         let moved = -(eigen.map(|value| 1.0 / value.max(least)) * gradient);
         self.least = eigen.smallest();
         self.curvature = eigen.map(|value| value.max(least));
@@ -239,6 +239,12 @@ impl Fitted {
 }
 
 impl Sums {
+    /// Sums of no row yet, after this noise: for each outcome on the upper triangle of the curvature, then on the gradient.
+    #[must_use]
+    pub fn after(noise: Vec<i128>) -> Self {
+        Self { block: vec![0; noise.len()], cells: noise, rows: 0 }
+    }
+
     fn flush(&mut self) {
         for (cell, block) in self.cells.iter_mut().zip(&mut self.block) {
             *cell = cell.saturating_add(i128::from(*block));
@@ -254,7 +260,11 @@ fn upper(d: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// Towards 0; what is no number becomes 0.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates; callers bound it")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "`as` saturates; callers bound it"
+)]
 fn integer(value: f64) -> u64 {
     value as u64
 }

@@ -37,7 +37,7 @@ use serde_json::{Map, Value};
 
 pub use self::fit::{Fitted, Steps, Sums};
 use super::guided::{Penalty, Radii};
-use super::shared::{NoiseError, no_scale, scale, squared_codes, stated_rows, through_constant};
+use super::shared::{NoiseError, no_scale, squared_codes, stated_rows, through_constant};
 use crate::data::Geometry;
 use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Role, Shortening, Sides};
 use crate::plan::document::Calibration;
@@ -55,9 +55,11 @@ use crate::release::document::Shape;
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";
 
-/// R of the grid with noise and without: the curvature of a record has twice as many bits.
-const NOISY_RADIUS: u32 = 1 << 18;
-const EXACT_RADIUS: u32 = 1 << 21;
+/// R of the grid, with noise and without: a record's curvature has twice as many bits and those of its weight, and the sampler a
+/// range. The Gaussian family's curvature has no weight.
+const LOGISTIC_RADIUS: u32 = 1 << 18;
+const EXACT_RADIUS: u32 = 1 << 20;
+const GAUSSIAN_RADIUS: u32 = 1 << 22;
 
 /// Most bits after the point of a curvature's weight.
 const MOST_BITS: u32 = 20;
@@ -101,7 +103,7 @@ pub struct Parameters {
     floor: bool,
     /// T.
     steps: u32,
-    /// R_β.
+    /// R_β, in the steps' units.
     coefficient_radius: Option<f64>,
     /// n; 0 where nothing needs it.
     rows: u64,
@@ -154,13 +156,16 @@ impl Parameters {
             through_constant(plan, 1.0)?;
         }
         if kind == Kind::Unguided {
-            (_, read.intercept_weight) = scale(&mut params, plan, NOISY_RADIUS)?;
+            read.intercept_weight = params.number("intercept_weight", 0.5, 0.0..=1.0, Some(0.0))?;
             read.row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
         }
         if !reference {
             read.floor = params.value("floor", Value::from(!paper), "true or false", Value::as_bool)?;
             read.steps = params.value("steps", Value::from(6), "a whole number from 1 to 20", |value| {
-                value.as_u64().and_then(|steps| u32::try_from(steps).ok()).filter(|steps| (1..=20).contains(steps))
+                value
+                    .as_u64()
+                    .and_then(|steps| u32::try_from(steps).ok())
+                    .filter(|steps| (1..=20).contains(steps))
             })?;
         }
         if kind == Kind::GuidedModel {
@@ -175,7 +180,10 @@ impl Parameters {
                     "give a bound on the length of the whitened coefficients, for example 2",
                 ));
             }
-            read.coefficient_radius = radius;
+            // Outcomes are in units of half of their range, which is R_y public standard deviations.
+            let outcome =
+                read.radii.filter(|_| read.family == Family::Gaussian).map_or(1.0, |radii| radii.outcome());
+            read.coefficient_radius = radius.map(|radius| radius / outcome);
         }
         if !reference || read.penalty.lambda > 0.0 {
             read.rows = stated_rows(plan, "the penalty is weighed by the number of rows")?;
@@ -185,11 +193,17 @@ impl Parameters {
 
     /// The grid before [`Self::settle`].
     #[must_use]
-    pub fn grid(&self) -> GridParams {
-        let by_row = self.radii.is_none_or(|radii| radii.by_row());
-        let shortening = if by_row { Shortening::EachOutcome } else { Shortening::Unlinked };
+    pub const fn grid(&self) -> GridParams {
+        let shortening = match &self.radii {
+            Some(radii) if !radii.by_row() => Shortening::Unlinked,
+            _ => Shortening::EachOutcome,
+        };
         let sides = Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: 1.0, shortening };
-        let radius = if self.noisy { NOISY_RADIUS } else { EXACT_RADIUS };
+        let radius = match (self.family, self.noisy) {
+            (Family::Gaussian, _) => GAUSSIAN_RADIUS,
+            (Family::Logistic, true) => LOGISTIC_RADIUS,
+            (Family::Logistic, false) => EXACT_RADIUS,
+        };
         let intercept_weight = if self.kind.is_guided() { 0.0 } else { self.intercept_weight };
         GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
     }
@@ -205,6 +219,14 @@ impl Parameters {
         guide: Option<&Guide>,
     ) -> Result<(), PlanError> {
         bound.labels = self.family == Family::Logistic;
+        let outcomes = bound.columns.iter().filter(|column| column.role == Role::Outcome).count();
+        if self.radii.is_some_and(|radii| !radii.by_row()) && outcomes > 1 {
+            return Err(PlanError::at(
+                "mechanism.params.truncation",
+                "the paper's shortening is for one outcome",
+                "set it to \"row\", or choose one outcome",
+            ));
+        }
         for column in bound.columns.iter().filter(|column| column.role == Role::Outcome) {
             let binary = match &column.kind {
                 ColumnKind::Number { lower, upper } => *lower == 0.0 && *upper == 1.0,
@@ -252,7 +274,7 @@ impl Parameters {
         budget: Option<&Budget>,
     ) -> Result<Noise, NoiseError> {
         let longest = geometry.feature_square();
-        let length = u64::from(longest.isqrt() as u32) + 1;
+        let length = longest.isqrt() + 1;
         let releases = u64::from(self.steps) * shape.1 as u64;
         let paper = plan.calibration == Calibration::Paper;
         let of = |bits: u32, budget: Option<&Budget>| -> Result<Noise, NoiseError> {
@@ -316,7 +338,7 @@ impl Parameters {
         let map = geometry.map(bound) * unit;
         #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
         let penalty = self.penalty.matrix(&map, plan.intercept, self.rows as f64);
-        let (reach, label) = geometry.outcomes.map_or((1, 1), |side| (side.reach, side.radius));
+        let label = geometry.outcomes.map_or(1.0, |side| f64::from(side.reach));
         let longest = bound.whitening.as_ref().map_or(1.0, |whitening| whitening.radius);
         let residual = match self.family {
             Family::Logistic => 1.0,
@@ -337,7 +359,7 @@ impl Parameters {
             unit,
             map,
             penalty,
-            label: [f64::from(reach), f64::from(label)],
+            label,
             residual,
             reference: self.kind == Kind::Reference,
         }
@@ -396,8 +418,8 @@ pub struct Noise {
     pub map: DMatrix<f64>,
     /// Λ, in those units.
     pub penalty: DMatrix<f64>,
-    /// The codes of an outcome's reach and of its radius.
-    label: [f64; 2],
+    /// The code of an outcome that was not shortened: of a label, or of the end of a range.
+    label: f64,
     /// M, the largest residual.
     residual: f64,
     reference: bool,
@@ -438,9 +460,15 @@ impl Noise {
         self.unit * self.residual / self.levels as f64
     }
 
-    /// The least eigenvalue that the noisy curvature may have.
+    /// Codes of an outcome in one unit of the steps.
     #[must_use]
-    pub fn least_eigenvalue(&self) -> f64 {
+    pub const fn outcome_codes(&self) -> f64 {
+        self.label
+    }
+
+    /// 2 sd √d, the spectral norm of the noise on the curvature.
+    #[must_use]
+    pub fn spectral_norm(&self) -> f64 {
         2.0 * self.deviations()[1] * f64::from(u32::try_from(self.size.0).unwrap_or(u32::MAX)).sqrt()
     }
 }

@@ -1,0 +1,325 @@
+//! `discreet.public/1`: means, standard deviations and correlations as papers print them.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::super::error::PlanError;
+
+/// The name and version that every typed public table carries.
+pub const SCHEMA: &str = "discreet.public/1";
+
+/// The constant's term, which a public table does not list: its moments are the means.
+pub const CONSTANT: &str = "(Intercept)";
+
+/// Most terms of a public table.
+pub const MOST_TERMS: usize = 2048;
+
+/// Longest document that is read.
+pub const MOST_BYTES: u64 = 1 << 26;
+
+/// Most rows that a public table may stand for.
+const MOST_ROWS: u64 = 1 << 40;
+
+/// Longest name of a term, and longest source, in bytes.
+const MOST_TEXT: usize = 4096;
+
+/// Largest size of a mean, and of a standard deviation whose inverse is the smallest: squares stay far from where doubles end.
+const LARGEST: f64 = 1e100;
+
+/// How far two entries of a correlation may differ that should be equal, and a diagonal one from 1.
+const ROUNDING: f64 = 1e-9;
+
+/// What is publicly known of the columns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublicTable {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// Where the numbers are from, in words.
+    pub source: String,
+    /// Rows that they were computed from.
+    pub rows: u64,
+    /// Features and, where they are known, outcomes; in any order.
+    pub terms: Vec<PublicTerm>,
+    /// Correlations of the terms in their order.
+    pub correlation: Vec<Vec<f64>>,
+}
+
+/// One term of a public table, in the column's own unit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublicTerm {
+    /// A column, or `column[level]`.
+    pub term: String,
+    /// Its mean; of a level its share.
+    pub mean: f64,
+    /// Its standard deviation with the divisor rows − 1. A level needs none: its share says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sd: Option<f64>,
+}
+
+impl PublicTable {
+    /// Reads and checks a typed table.
+    ///
+    /// # Errors
+    /// [`PlanError`] with the path inside the document, which begins with `public`.
+    pub fn parse(text: &str) -> Result<Self, PlanError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let wrong = |path: &str, error: &serde_json::Error| {
+            let path = if matches!(path, "?" | ".") { "public".to_owned() } else { format!("public.{path}") };
+            PlanError::at(path, error.to_string(), "correct the public table")
+        };
+        let mut reader = serde_json::Deserializer::from_str(text);
+        let table: Self = serde_path_to_error::deserialize(&mut reader)
+            .map_err(|error| wrong(&error.path().to_string(), error.inner()))?;
+        reader.end().map_err(|error| wrong(".", &error))?;
+        let value: Value = serde_json::from_str(text).map_err(|error| wrong(".", &error))?;
+        named_fields(&value)?;
+        table.check()?;
+        Ok(table)
+    }
+
+    /// Whether the numbers can be those of a table at all. Correlations that no table has, although each may be one, are for
+    /// [`super::Guide`] to repair.
+    ///
+    /// # Errors
+    /// [`PlanError`] for the first that cannot, with its path.
+    pub fn check(&self) -> Result<(), PlanError> {
+        if self.schema != SCHEMA {
+            return Err(at("schema", format!("this is not \"{SCHEMA}\""), "check the file"));
+        }
+        if self.source.trim().is_empty() || self.source.len() > MOST_TEXT {
+            return Err(at(
+                "source",
+                "the source is empty or too long",
+                "say where the numbers are from, such as \"Smith 2020, Table 1\"",
+            ));
+        }
+        if !(2..=MOST_ROWS).contains(&self.rows) {
+            return Err(at(
+                "rows",
+                "the number of rows is out of range",
+                format!("give the rows that the numbers were computed from, 2 to {MOST_ROWS}"),
+            ));
+        }
+        self.check_terms()?;
+        self.check_correlation()
+    }
+
+    fn check_terms(&self) -> Result<(), PlanError> {
+        if self.terms.is_empty() || self.terms.len() > MOST_TERMS {
+            return Err(at(
+                "terms",
+                format!("there are {} terms", self.terms.len()),
+                format!("list 1 to {MOST_TERMS}"),
+            ));
+        }
+        let mut names = HashSet::new();
+        for (index, term) in self.terms.iter().enumerate() {
+            let path = |field: &str| format!("terms[{index}].{field}");
+            if term.term.trim().is_empty() || term.term.len() > MOST_TEXT {
+                return Err(at(
+                    &path("term"),
+                    "a name is empty or too long",
+                    "name the column as the plan does",
+                ));
+            }
+            if term.term == CONSTANT {
+                return Err(at(&path("term"), "the constant is no column", "leave it out: the means say it"));
+            }
+            if !names.insert(term.term.as_str()) {
+                return Err(at(
+                    &path("term"),
+                    format!("`{}` is listed twice", term.term),
+                    "keep one of the entries",
+                ));
+            }
+            if !(term.mean.abs() <= LARGEST) {
+                return Err(at(
+                    &path("mean"),
+                    "the mean is no number, or too large",
+                    "measure the column in another unit: means reach to 1e100",
+                ));
+            }
+            self.check_sd(term, &path("sd"))?;
+        }
+        Ok(())
+    }
+
+    fn check_sd(&self, term: &PublicTerm, path: &str) -> Result<(), PlanError> {
+        match term.sd {
+            Some(sd) if sd > 0.0 && (1.0 / LARGEST..=LARGEST).contains(&sd) => Ok(()),
+            Some(sd) if sd <= 0.0 => Err(at(
+                path,
+                format!("the standard deviation of `{}` is not above 0", term.term),
+                "correct it; a column that does not vary has to leave the plan",
+            )),
+            Some(_) => Err(at(
+                path,
+                format!("the standard deviation of `{}` is no number, or out of range", term.term),
+                "measure the column in another unit: standard deviations lie from 1e-100 to 1e100",
+            )),
+            None if !term.term.ends_with(']') => Err(at(
+                path,
+                format!("`{}` has no standard deviation", term.term),
+                "give it; only a level needs none",
+            )),
+            None if term.mean > 0.0 && term.mean < 1.0 => Ok(()),
+            None => Err(at(
+                path,
+                format!(
+                    "without a standard deviation the mean of `{}` is a share, between 0 and 1",
+                    term.term
+                ),
+                "correct the mean, or take the level out of the plan if nobody or everybody has it",
+            )),
+        }
+    }
+
+    fn check_correlation(&self) -> Result<(), PlanError> {
+        let size = self.terms.len();
+        let square = format!("give one row and one column for each of the {size} terms, in their order");
+        if self.correlation.len() != size {
+            let what = format!("the correlation has {} rows", self.correlation.len());
+            return Err(at("correlation", what, square));
+        }
+        if let Some(row) = self.correlation.iter().position(|row| row.len() != size) {
+            let what = format!("this row has {} entries", self.correlation[row].len());
+            return Err(at(&format!("correlation[{row}]"), what, square));
+        }
+        for (row, entries) in self.correlation.iter().enumerate() {
+            for (column, &entry) in entries.iter().enumerate() {
+                let path = format!("correlation[{row}][{column}]");
+                if !(entry.abs() <= 1.0 + ROUNDING) {
+                    return Err(at(&path, "this is no correlation", "give a number from -1 to 1"));
+                }
+                if row == column && (entry - 1.0).abs() > ROUNDING {
+                    return Err(at(
+                        &path,
+                        "the correlation of a term with itself is 1",
+                        "give correlations, not covariances",
+                    ));
+                }
+                if (entry - self.correlation[column][row]).abs() > ROUNDING {
+                    return Err(at(
+                        &path,
+                        format!("this differs from correlation[{column}][{row}]"),
+                        "give the same number twice: the correlation of two terms has no order",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The standard deviation of a term with the divisor rows: √((rows − 1) / rows) times that of the document, and √(p (1 − p)) for
+    /// a level without one.
+    #[must_use]
+    pub fn spread(&self, term: &PublicTerm) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "at most 2^40, so exact")]
+        let rows = self.rows as f64;
+        match term.sd {
+            Some(sd) => sd * ((rows - 1.0) / rows).sqrt(),
+            None => (term.mean * (1.0 - term.mean)).sqrt(),
+        }
+    }
+}
+
+/// Refuses lists where objects are due, which the reader would take in the order of the fields.
+fn named_fields(table: &Value) -> Result<(), PlanError> {
+    let refuse = |path: &str| Err(at(path, "this is a list", "give an object with named fields"));
+    if table.is_array() {
+        return Err(PlanError::at("public", "this is a list", "give an object with named fields"));
+    }
+    let terms = table["terms"].as_array().into_iter().flatten();
+    match terms.enumerate().find(|(_, term)| term.is_array()) {
+        Some((index, _)) => refuse(&format!("terms[{index}]")),
+        None => Ok(()),
+    }
+}
+
+fn at(path: &str, what: impl Into<String>, advice: impl Into<String>) -> PlanError {
+    PlanError::at(format!("public.{path}"), what, advice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Value {
+        serde_json::json!({
+            "schema": SCHEMA, "source": "Smith 2020, Table 1", "rows": 1200,
+            "terms": [
+                {"term": "age", "mean": 54.1, "sd": 12.3},
+                {"term": "sex[M]", "mean": 0.48},
+                {"term": "sbp", "mean": 131, "sd": 18}
+            ],
+            "correlation": [[1, 0.02, 0.31], [0.02, 1, 0.08], [0.31, 0.08, 1]]
+        })
+    }
+
+    #[test]
+    fn a_table_is_written_as_it_is_read() {
+        let parsed = PublicTable::parse(&table().to_string()).unwrap();
+        assert_eq!(parsed.terms[1].sd, None);
+        assert!((parsed.spread(&parsed.terms[1]).powi(2) - 0.48 * 0.52).abs() < 1e-15);
+        assert!((parsed.spread(&parsed.terms[2]).powi(2) - 324.0 * 1199.0 / 1200.0).abs() < 1e-10);
+        let text = serde_json::to_string(&parsed).unwrap();
+        assert_eq!(PublicTable::parse(&text).unwrap(), parsed);
+        assert!(!text.contains("null"), "{text}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_by_its_path() {
+        type Change = fn(&mut Value);
+        let cases: [(&str, Change); 20] = [
+            ("public.schema", |t| t["schema"] = "discreet.plan/1".into()),
+            ("public.source", |t| t["source"] = " ".into()),
+            ("public.rows", |t| t["rows"] = 1.into()),
+            ("public.rows", |t| t["rows"] = (-1).into()),
+            ("public.terms", |t| t["terms"] = Value::Array(Vec::new())),
+            ("public.terms[0].unit", |t| t["terms"][0]["unit"] = "years".into()),
+            ("public.terms[0]", |t| t["terms"][0] = serde_json::json!(["age", 54.1, 12.3])),
+            ("public.terms[0].term", |t| t["terms"][0]["term"] = CONSTANT.into()),
+            ("public.terms[2].term", |t| t["terms"][2]["term"] = "age".into()),
+            ("public.terms[0].mean", |t| t["terms"][0]["mean"] = 1e308.into()),
+            ("public.terms[0].mean", |t| t["terms"][0]["mean"] = "54".into()),
+            ("public.terms[2].sd", |t| t["terms"][2]["sd"] = 0.into()),
+            ("public.terms[2].sd", |t| t["terms"][2]["sd"] = 1e-200.into()),
+            ("public.terms[2].sd", |t| drop(t["terms"][2].as_object_mut().map(|term| term.remove("sd")))),
+            ("public.terms[1].sd", |t| t["terms"][1]["mean"] = 1.into()),
+            ("public.correlation", |t| drop(t["correlation"].as_array_mut().map(Vec::pop))),
+            ("public.correlation[1]", |t| drop(t["correlation"][1].as_array_mut().map(Vec::pop))),
+            ("public.correlation[0][0]", |t| t["correlation"][0][0] = 0.9.into()),
+            ("public.correlation[0][1]", |t| t["correlation"][0][1] = 0.03.into()),
+            ("public.correlation[2][2]", |t| t["correlation"][2][2] = 324.into()),
+        ];
+        for (path, change) in cases {
+            let mut changed = table();
+            change(&mut changed);
+            let error = PublicTable::parse(&changed.to_string()).unwrap_err();
+            assert_eq!(error.path, path, "{error}");
+            assert!(!error.advice.is_empty());
+        }
+    }
+
+    #[test]
+    fn texts_that_are_no_table_are_refused() {
+        let doubled = table().to_string().replacen('{', r#"{"rows":7,"#, 1);
+        let huge = table().to_string().replace("54.1", "1e999");
+        for text in ["", "[]", "null", "{", "a,b\n1,2\n", &doubled, &huge] {
+            assert!(PublicTable::parse(text).is_err(), "{text}");
+        }
+        let mut unfit = PublicTable::parse(&table().to_string()).unwrap();
+        unfit.terms[0].mean = f64::NAN;
+        assert_eq!(unfit.check().unwrap_err().path, "public.terms[0].mean");
+        unfit.terms[0].mean = 1.0;
+        unfit.terms[0].sd = Some(f64::NAN);
+        assert_eq!(unfit.check().unwrap_err().path, "public.terms[0].sd");
+        unfit.terms[0].sd = Some(1.0);
+        unfit.correlation[0][1] = f64::NAN;
+        assert_eq!(unfit.check().unwrap_err().path, "public.correlation[0][1]");
+    }
+}
