@@ -30,6 +30,7 @@ mod plans;
 mod primo;
 mod profiles;
 mod projections;
+mod public;
 mod records;
 mod reproduce;
 #[path = "../reproduce/common.rs"]
