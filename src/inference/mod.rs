@@ -10,6 +10,7 @@ pub mod design;
 pub mod moments;
 pub mod notes;
 pub mod options;
+pub mod preflight;
 pub mod preview;
 pub mod pseudo;
 mod reading;

@@ -404,7 +404,57 @@ pub fn gradient_sensitivity_squared(
         Adjacency::AddRemove => &clip * &clip,
         Adjacency::ReplaceOne => &clip * &clip * UBig::from(4_u8),
     };
-    one * &k * k * UBig::from(columns) * UBig::from(steps)
+    one * &k * k * UBig::from(columns) * composed(u64::from(steps))
+}
+
+/// κ of a logistic step, in units of 10⁻¹³ and rounded up: √ of the largest 16 q² (1 − q) / (3 + q), at q = √7 − 2, where a
+/// record is replaced, and of 16 q² (1 − q) / (1 + q), at the golden ratio's conjugate, where one is added (pmt 2.6).
+const LOGISTIC_KAPPA: [u64; 2] = [8_051_668_637_422, 12_011_324_240_032];
+
+/// The least length G of a record's gradient that pays for its curvature too, which is w `curvature` long, w <= 1/4: G >= κ
+/// `curvature` / 4 (pmt 2.6).
+#[must_use]
+pub fn logistic_gradient(curvature: u64, adjacency: Adjacency) -> u64 {
+    let kappa = match adjacency {
+        Adjacency::ReplaceOne => LOGISTIC_KAPPA[0],
+        Adjacency::AddRemove => LOGISTIC_KAPPA[1],
+    };
+    let least = ceil_div(&(UBig::from(curvature) * UBig::from(kappa)), &UBig::from(40_000_000_000_000_u64));
+    u64::try_from(least).unwrap_or(u64::MAX)
+}
+
+/// Δ², the squared sensitivity of `steps` sums of a logistic regression's gradients and curvatures together (pmt 2.6).
+///
+/// A record whose error has the size q in 0 to 1 gives q G x and w h x x', with ‖x‖ <= 1, w <= q (1 − q), G = `gradient` and h =
+/// `curvature`: a large error forces a small curvature. Replacing one moves both, in squares, by at most
+/// h² (w² + w̃² − 2 w w̃ c²) + G² (q² + q̃² + 2 q q̃ c), where c is the cosine between x and x̃. It is largest at c = 1, q̃ = 1 and
+/// w̃ = 0: h² q² (1 − q)² + G² (1 + q)², and that is at most 4 G² where G >= κ h / 4 ([`logistic_gradient`]); adding one moves them by
+/// h² q² (1 − q)² + G² q², at most G² there. Below that gradient the two are bounded one by one. k rows of one person multiply Δ by
+/// k. A weight below 1 on the error alone lowers it.
+#[must_use]
+pub fn logistic_sensitivity_squared(
+    gradient: u64,
+    curvature: u64,
+    adjacency: Adjacency,
+    max_rows_per_person: u32,
+    steps: u64,
+) -> UBig {
+    let square = UBig::from(gradient) * UBig::from(gradient);
+    let apart = UBig::from(curvature) * UBig::from(curvature);
+    let paid = gradient >= logistic_gradient(curvature, adjacency) || planted(Mutant::CurvatureUncounted);
+    let one_row = match (adjacency, paid) {
+        (Adjacency::AddRemove, true) => square,
+        (Adjacency::AddRemove, false) => square + ceil_div(&apart, &UBig::from(16_u8)),
+        (Adjacency::ReplaceOne, true) => square * UBig::from(4_u8),
+        (Adjacency::ReplaceOne, false) => square * UBig::from(4_u8) + ceil_div(&apart, &UBig::from(8_u8)),
+    };
+    let k = UBig::from(max_rows_per_person);
+    one_row * &k * k * composed(steps)
+}
+
+/// How many releases of one after the other count.
+fn composed(steps: u64) -> UBig {
+    if planted(Mutant::StepsUncounted) { UBig::ONE } else { UBig::from(steps) }
 }
 
 /// S for a release of squared sensitivity Δ² that may cost `units` of the Gaussian wallet: the least integer with
@@ -602,6 +652,47 @@ mod tests {
         assert_eq!(square(500, true), square(500, false));
         let rows = |k| sensitivity_squared(500, 1000, Adjacency::AddRemove, k, true);
         assert_eq!(rows(3), rows(1) * UBig::from(9_u8));
+    }
+
+    #[test]
+    fn a_logistic_step_is_never_longer_than_its_sensitivity_and_can_be_as_long() {
+        let curvature = 1_u64 << 46;
+        let h = curvature as f64;
+        for adjacency in [Adjacency::ReplaceOne, Adjacency::AddRemove] {
+            let gradient = logistic_gradient(curvature, adjacency);
+            let g = gradient as f64;
+            let bound = logistic_sensitivity_squared(gradient, curvature, adjacency, 1, 1).to_f64().value();
+            let mut largest: f64 = 0.0;
+            let grid = |steps: u32| (0..=steps).map(move |step| f64::from(step) / f64::from(steps));
+            for q in grid(1_000) {
+                let w = q * (1.0 - q);
+                if adjacency == Adjacency::AddRemove {
+                    largest = largest.max(h * h * w * w + g * g * q * q);
+                    continue;
+                }
+                for (p, c) in grid(100).flat_map(|p| grid(20).map(move |c| (p, c))) {
+                    let v = p * (1.0 - p);
+                    let cross = g * g * (q * q + p * p + 2.0 * q * p * c);
+                    largest = largest.max(h * h * (w * w + v * v - 2.0 * w * v * c * c) + cross);
+                }
+            }
+            assert!(largest <= bound * (1.0 + 1e-12), "{adjacency:?}: {largest} above {bound}");
+            // With the curvature left out the bound would be what the gradient alone reaches, at q = 1.
+            let inner = |q: f64| match adjacency {
+                Adjacency::ReplaceOne => h * h * (q * (1.0 - q)).powi(2) + g * g * (1.0 + q).powi(2),
+                Adjacency::AddRemove => h * h * (q * (1.0 - q)).powi(2) + g * g * q * q,
+            };
+            let worst = match adjacency {
+                Adjacency::ReplaceOne => 7_f64.sqrt() - 2.0,
+                Adjacency::AddRemove => (5_f64.sqrt() - 1.0) / 2.0,
+            };
+            assert!((inner(worst) / bound - 1.0).abs() < 1e-9, "{adjacency:?}: {}", inner(worst) / bound);
+            let less =
+                logistic_sensitivity_squared(gradient / 2, curvature, adjacency, 1, 1).to_f64().value();
+            assert!(less >= inner(worst) - 0.75 * g * g, "{adjacency:?}");
+        }
+        let rows = |k, steps| logistic_sensitivity_squared(1 << 20, 1 << 20, Adjacency::AddRemove, k, steps);
+        assert_eq!(rows(3, 4), rows(1, 1) * UBig::from(36_u8));
     }
 
     #[test]

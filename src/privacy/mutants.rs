@@ -79,6 +79,12 @@ mutants! {
     GradientUnclipped,
     /// The sensitivity of the features' moments where those of features and outcomes are released with them.
     CrossMomentsUncounted,
+    /// The sensitivity of a gradient alone where the curvature is released with it.
+    CurvatureUncounted,
+    /// Of several noisy steps one is paid for.
+    StepsUncounted,
+    /// The residual of a generalised linear model keeps its size.
+    ResidualUnclipped,
     /// The limit of rows per person is ignored.
     KeepAllRowsOfPerson,
     /// Rows without an id count as one person's.

@@ -4,6 +4,7 @@
 //! None is what a person's loss is computed from: [`sketch_epsilon`](super::sketch_epsilon),
 //! [`additive_wishart_epsilon`](super::additive_wishart_epsilon) and [`upper_triangle_epsilon`] say what such a scale costs.
 
+pub mod pmt;
 pub mod primo;
 
 use std::num::NonZeroU32;
