@@ -9,10 +9,11 @@ use sha2::{Digest, Sha256};
 use super::args::Args;
 use super::error::CliError;
 use super::genotypes::GenotypeFiles;
+use super::public::{PublicFile, Watch};
 use super::table::{Table, TableError};
 use crate::data::genotypes::{Form, Wanted};
 use crate::data::{HeaderRules, RowSink, Scan};
-use crate::engine::{Prepared, check_table, prepare};
+use crate::engine::{Prepared, check_table, expect_public, prepare_with};
 use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::release::document::Software;
@@ -23,6 +24,7 @@ pub struct Job {
     pub prepared: Prepared,
     input: Input,
     workers: usize,
+    watch: Option<Watch>,
 }
 
 /// What the records are read from.
@@ -35,8 +37,13 @@ enum Input {
 const GENOTYPE_DELIMITER: u8 = b'\t';
 
 impl Input {
-    /// Reads what is public about the file at `path`.
-    fn open(path: &Path, phenotypes: Option<&Path>, checked: &CheckedPlan) -> Result<Self, CliError> {
+    /// Reads what is public about the file at `path`. A table that is a stream is compared with the public file as it is read.
+    fn open(
+        path: &Path,
+        phenotypes: Option<&Path>,
+        public: Option<&PublicFile>,
+        checked: &CheckedPlan,
+    ) -> Result<(Self, Option<Watch>), CliError> {
         match path.file_name().and_then(|name| Form::of(&name.to_string_lossy())) {
             Some(Form::Other(advice)) => {
                 Err(CliError::usage(format!("{} is a form that is not read; {advice}", path.display())))
@@ -44,14 +51,18 @@ impl Input {
             Some(form) => {
                 let wanted = Wanted::new(&checked.plan);
                 let files = GenotypeFiles::open(path, form, phenotypes, &wanted, checked.encoding)?;
-                Ok(Self::Genotypes(Box::new(files)))
+                Ok((Self::Genotypes(Box::new(files)), None))
             }
             None if phenotypes.is_some() => Err(CliError::usage(
                 "--phenotypes goes with a .bed file or a VCF; a CSV has its outcomes in columns of its own",
             )),
             None => {
                 let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
-                Ok(Self::Table(Table::open(path, rules)?))
+                let (table, watch) = match public {
+                    None => (Table::open(path, rules)?, None),
+                    Some(public) => public.beside(path, rules)?,
+                };
+                Ok((Self::Table(table), watch))
             }
         }
     }
@@ -93,16 +104,20 @@ impl Job {
         let text = fs::read_to_string(&path).map_err(|error| CliError::unreadable("plan", &path, error))?;
         let plan = Plan::parse(&text)?;
         let checked = CheckedPlan::new(plan.clone(), purpose)?;
-        if args.has("public") {
-            return Err(CliError::usage(format!(
-                "`{}` takes no public input; remove --public",
-                plan.mechanism.name
-            )));
+        let phenotypes = args.path("phenotypes");
+        expect_public(&checked, purpose, args.has("public"))?;
+        let public = args.path("public").map(|path| PublicFile::open(&path)).transpose()?;
+        if let Some(public) = &public {
+            for private in [Some(&table), phenotypes.as_ref()].into_iter().flatten() {
+                public.differs_from(private)?;
+            }
         }
-        let input = Input::open(&table, args.path("phenotypes").as_deref(), &checked)?;
+        let (input, watch) = Input::open(&table, phenotypes.as_deref(), public.as_ref(), &checked)?;
         let (names, delimiter) = input.header(&checked);
-        let prepared = prepare(plan, names, delimiter, purpose)?;
-        Ok(Self { prepared, input, workers })
+        let public =
+            public.map(|public| public.table(&plan, &checked, names, delimiter, workers)).transpose()?;
+        let prepared = prepare_with(plan, public.as_ref(), names, delimiter, purpose)?;
+        Ok(Self { prepared, input, workers, watch })
     }
 
     /// Reads the table into a sink and compares its length where that is public.
@@ -115,6 +130,9 @@ impl Job {
     ) -> Result<(Prepared, Scan<S>), CliError> {
         let empty = || sink(&self.prepared);
         let scan = self.input.scan(self.prepared.bound(), empty, self.workers)?;
+        if let Some(watch) = &self.watch {
+            watch.check()?;
+        }
         check_table(&self.prepared, scan.records, scan.persons)?;
         Ok((self.prepared, scan))
     }

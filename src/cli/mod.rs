@@ -13,6 +13,7 @@ mod help;
 mod job;
 mod ledger;
 mod mechs;
+mod public;
 mod refit;
 mod release;
 mod simulate;

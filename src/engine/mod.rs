@@ -10,12 +10,13 @@ mod error;
 mod evaluate;
 mod guard;
 mod prepare;
+pub mod public;
 mod publish;
 mod release;
 pub mod simulate;
 
 pub use demonstrate::{Demonstration, demonstrate, demonstrate_with};
 pub use error::EngineError;
-pub use prepare::{Cost, Prepared, check_table, prepare, prepare_with};
+pub use prepare::{Cost, Prepared, check_table, expect_public, prepare, prepare_with};
 pub use release::release;
 pub use simulate::Simulation;

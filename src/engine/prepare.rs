@@ -86,7 +86,8 @@ pub fn prepare_with(
         )));
     }
     let (info, mut mechanism, params) = Mechanism::from_plan(&checked, purpose)?;
-    check_public(info, &mechanism, public)?;
+    check_public(info, &mechanism, public.is_some())?;
+    public.map_or(Ok(()), PublicTable::check)?;
     checked.plan.mechanism.params = params;
     if let Some(csv) = &mut checked.plan.csv {
         csv.delimiter = Some(char::from(delimiter).to_string());
@@ -147,17 +148,25 @@ fn guide(table: &PublicTable, checked: &CheckedPlan, bound: &BoundPlan) -> Resul
     Guide::new(table, features, outcomes, checked.intercept)
 }
 
-/// Whether a mechanism has the public input that it needs, and none that it does not.
-fn check_public(info: &Info, mechanism: &Mechanism, public: Option<&PublicTable>) -> Result<(), EngineError> {
-    let error = match (mechanism.takes_public(), public) {
-        (true, Some(table)) => return Ok(table.check()?),
-        (false, None) => return Ok(()),
-        (false, Some(_)) => PlanError::at(
+/// Whether the mechanism of a plan takes public input where some is given, and none where it is not: to be asked before a public
+/// file is read.
+///
+/// # Errors
+/// [`EngineError`] where it does not, and for a mechanism that cannot be run.
+pub fn expect_public(checked: &CheckedPlan, purpose: Purpose, given: bool) -> Result<(), EngineError> {
+    let (info, mechanism, _) = Mechanism::from_plan(checked, purpose)?;
+    check_public(info, &mechanism, given)
+}
+
+fn check_public(info: &Info, mechanism: &Mechanism, given: bool) -> Result<(), EngineError> {
+    let error = match (mechanism.takes_public(), given) {
+        (true, true) | (false, false) => return Ok(()),
+        (false, true) => PlanError::at(
             "mechanism.name",
             format!("`{}` takes no public input", info.name),
             "leave the public input out (--public on the command line)",
         ),
-        (true, None) => PlanError::at(
+        (true, false) => PlanError::at(
             "mechanism.name",
             format!("`{}` needs public input", info.name),
             "give --public FILE: a CSV of other people's rows, their means, standard deviations and correlations \

@@ -11,6 +11,7 @@ pub mod moments;
 pub mod newton;
 pub mod notes;
 pub mod options;
+pub mod preflight;
 pub mod preview;
 pub mod pseudo;
 mod reading;

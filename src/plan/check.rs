@@ -30,6 +30,8 @@ pub enum Purpose {
     Release,
     /// A demonstration, which protects nobody.
     Simulate,
+    /// Exact moments of a table that is public: it needs no outcome.
+    Public,
 }
 
 /// A checked plan: defaults filled in, every bound finite.
@@ -91,7 +93,7 @@ impl CheckedPlan {
         let na: Vec<String> =
             csv.na.unwrap_or_else(|| DEFAULT_NA.iter().map(|text| (*text).to_owned()).collect());
         let intercept = plan.intercept.unwrap_or(true);
-        let kinds = check_columns(&plan, &na, intercept)?;
+        let kinds = check_columns(&plan, &na, intercept, purpose)?;
         let budget = check_budget(&plan.budget, purpose)?;
         let confidence = plan.confidence.unwrap_or(0.95);
         if !(0.5..=0.999).contains(&confidence) {
@@ -257,7 +259,12 @@ fn encoding(csv: &Csv) -> Result<Encoding, PlanError> {
     }
 }
 
-fn check_columns(plan: &Plan, na: &[String], intercept: bool) -> Result<Vec<Option<Kind>>, PlanError> {
+fn check_columns(
+    plan: &Plan,
+    na: &[String],
+    intercept: bool,
+    purpose: Purpose,
+) -> Result<Vec<Option<Kind>>, PlanError> {
     let mut kinds = Vec::with_capacity(plan.columns.len());
     let mut names = BTreeSet::new();
     for (index, column) in plan.columns.iter().enumerate() {
@@ -286,7 +293,7 @@ fn check_columns(plan: &Plan, na: &[String], intercept: bool) -> Result<Vec<Opti
         kinds.push(kind(column, &path, na)?);
     }
     let has = |role| plan.columns.iter().any(|column| column.role == role);
-    if !has(ColumnRole::Outcome) {
+    if !has(ColumnRole::Outcome) && purpose != Purpose::Public {
         return Err(PlanError::at("columns", "no column is an outcome", "give one the role \"outcome\""));
     }
     if !has(ColumnRole::Feature) && !intercept {
@@ -395,7 +402,7 @@ fn check_budget(form: &BudgetForm, purpose: Purpose) -> Result<Option<Budget>, P
         (None, delta, None, Some(mu), None) => {
             Ok(Some(Budget::Mu { mu: positive("mu", mu, Mu::try_new)?, delta }))
         }
-        (None, None, None, None, Some(true)) if purpose == Purpose::Simulate => Ok(None),
+        (None, None, None, None, Some(true)) if purpose != Purpose::Release => Ok(None),
         (None, None, None, None, Some(true)) => Err(PlanError::at(
             "budget.none",
             "a release without noise protects nobody",

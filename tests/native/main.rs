@@ -31,6 +31,7 @@ mod pmt;
 mod primo;
 mod profiles;
 mod projections;
+mod public;
 mod records;
 mod reproduce;
 #[path = "../reproduce/common.rs"]

@@ -136,7 +136,7 @@ impl PublicTable {
                     "keep one of the entries",
                 ));
             }
-            if !(term.mean.abs() <= LARGEST) {
+            if !(0.0..=LARGEST).contains(&term.mean.abs()) {
                 return Err(at(
                     &path("mean"),
                     "the mean is no number, or too large",
@@ -192,7 +192,7 @@ impl PublicTable {
         for (row, entries) in self.correlation.iter().enumerate() {
             for (column, &entry) in entries.iter().enumerate() {
                 let path = format!("correlation[{row}][{column}]");
-                if !(entry.abs() <= 1.0 + ROUNDING) {
+                if !(0.0..=1.0 + ROUNDING).contains(&entry.abs()) {
                     return Err(at(&path, "this is no correlation", "give a number from -1 to 1"));
                 }
                 if row == column && (entry - 1.0).abs() > ROUNDING {

@@ -1,0 +1,253 @@
+//! `--public FILE`: a typed table, an earlier release or a CSV, and never the private table itself.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::Value;
+
+use super::error::CliError;
+use super::table::{Table, TableError, read_some};
+use crate::data::genotypes::Form;
+use crate::data::{Gathered, HeaderRules};
+use crate::engine::Prepared;
+use crate::engine::public::{prepare_table, table_of, table_of_release, term_names};
+use crate::plan::public::PublicTable;
+use crate::plan::public::document::{MOST_BYTES, SCHEMA};
+use crate::plan::{CheckedPlan, Plan};
+use crate::release::Release;
+use crate::release::document::SCHEMA as RELEASE;
+
+/// Longest release that is read as public input.
+const MOST_RELEASE_BYTES: u64 = 1 << 28;
+
+/// Bytes in which the document of a file begins.
+const HEAD: u64 = 1 << 12;
+
+/// A public file, which lies on a disk.
+pub struct PublicFile {
+    path: PathBuf,
+}
+
+impl PublicFile {
+    /// A file that can be read twice: once to compare it, once to use it.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn open(path: &Path) -> Result<Self, CliError> {
+        let metadata =
+            fs::metadata(path).map_err(|error| CliError::unreadable("public file", path, error))?;
+        if metadata.is_file() {
+            Ok(Self { path: path.to_owned() })
+        } else {
+            Err(CliError::usage("--public takes a file on a disk; write the public data into one"))
+        }
+    }
+
+    /// Refuses the file where `table` has the same bytes. A table that can be read only once is left to [`Self::beside`].
+    ///
+    /// # Errors
+    /// When the two are the same, or cannot be read.
+    pub fn differs_from(&self, table: &Path) -> Result<(), CliError> {
+        let unreadable = |error: io::Error| CliError::unreadable("public file", &self.path, error);
+        let Ok(other) = File::open(table).and_then(|file| Ok((file.metadata()?, file))) else {
+            return Ok(());
+        };
+        let (metadata, other) = other;
+        let own = File::open(&self.path).map_err(unreadable)?;
+        if !metadata.is_file() || own.metadata().map_err(unreadable)?.len() != metadata.len() {
+            return Ok(());
+        }
+        let mut twin = Twin::new(own);
+        let mut other = other;
+        let mut piece = vec![0; 1 << 16];
+        loop {
+            let count = read_some(&mut other, &mut piece).map_err(unreadable)?;
+            if count == 0 {
+                break;
+            }
+            if !twin.follows(&piece[..count]) {
+                return Ok(());
+            }
+        }
+        if twin.ends() { Err(same()) } else { Ok(()) }
+    }
+
+    /// The private table at `path`. One that can be read only once is compared with this file while it is read, and
+    /// [`Watch::check`] gives the answer.
+    ///
+    /// # Errors
+    /// When one of the two cannot be read.
+    pub fn beside(&self, path: &Path, rules: HeaderRules) -> Result<(Table, Option<Watch>), CliError> {
+        let stream: Box<dyn Read> = if path == Path::new("-") {
+            Box::new(io::stdin())
+        } else {
+            let file = File::open(path).map_err(TableError::from)?;
+            if file.metadata().map_err(TableError::from)?.is_file() {
+                return Ok((Table::open(path, rules)?, None));
+            }
+            Box::new(file)
+        };
+        let own =
+            File::open(&self.path).map_err(|error| CliError::unreadable("public file", &self.path, error))?;
+        let same = Arc::default();
+        let watched = Watched { stream, twin: Twin::new(own), same: Arc::clone(&same) };
+        Ok((Table::stream(watched, rules)?, Some(Watch { same })))
+    }
+
+    /// What the file says of the columns of `plan`, which was bound to a private header of `names`.
+    ///
+    /// # Errors
+    /// When it is none of the three forms, or does not cover the features.
+    pub fn table(
+        &self,
+        plan: &Plan,
+        checked: &CheckedPlan,
+        names: &[String],
+        delimiter: u8,
+        workers: usize,
+    ) -> Result<PublicTable, CliError> {
+        if self.begins_as_json()? {
+            return self.document(plan, names, delimiter);
+        }
+        if Form::of(&self.path.to_string_lossy()).is_some() {
+            return Err(CliError::usage(
+                "--public takes a CSV, a typed table (discreet.public/1) or an earlier release; genotypes have to be \
+                 turned into a CSV first",
+            ));
+        }
+        let unreadable = |error: TableError| CliError::usage(format!("the public file: {error}"));
+        let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
+        let table = Table::open(&self.path, rules).map_err(unreadable)?;
+        let header = table.header();
+        let prepared = prepare_table(plan, &header.names, header.delimiter)?;
+        let empty = || Prepared::gather(&prepared);
+        let scan = table.scan(prepared.bound(), empty, workers, |_, _| ()).map_err(unreadable)?;
+        let gathered: Gathered = scan.sink;
+        Ok(table_of(&prepared, &gathered)?)
+    }
+
+    fn begins_as_json(&self) -> Result<bool, CliError> {
+        let mut head = Vec::new();
+        File::open(&self.path)
+            .and_then(|file| file.take(HEAD).read_to_end(&mut head))
+            .map_err(|error| CliError::unreadable("public file", &self.path, error))?;
+        let text = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&head);
+        Ok(text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{'))
+    }
+
+    /// A typed table, or an earlier release.
+    fn document(&self, plan: &Plan, names: &[String], delimiter: u8) -> Result<PublicTable, CliError> {
+        let length = fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
+        if length > MOST_RELEASE_BYTES {
+            return Err(CliError::usage(
+                "the public file is too long for a document; give a CSV, or fewer terms",
+            ));
+        }
+        let text = fs::read_to_string(&self.path)
+            .map_err(|error| CliError::unreadable("public file", &self.path, error))?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        match schema_of(text).as_deref() {
+            Some(SCHEMA) if length > MOST_BYTES => {
+                Err(CliError::usage("the public table is too long; list the plan's terms alone"))
+            }
+            Some(SCHEMA) => Ok(PublicTable::parse(text)?),
+            Some(RELEASE) => {
+                let mut reader = serde_json::Deserializer::from_str(text);
+                let release: Release = serde_path_to_error::deserialize(&mut reader)
+                    .map_err(|error| wrong(&error.path().to_string(), error.inner()))?;
+                reader.end().map_err(|error| wrong(".", &error))?;
+                let (features, outcomes) = term_names(&prepare_table(plan, names, delimiter)?);
+                Ok(table_of_release(&release, &features, &outcomes)?)
+            }
+            _ => Err(CliError::usage(format!(
+                "the public file is no JSON document with the schema \"{SCHEMA}\" or \"{RELEASE}\", and no CSV; check \
+                 the file"
+            ))),
+        }
+    }
+}
+
+/// The schema that a JSON document names.
+fn schema_of(text: &str) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        schema: Value,
+    }
+    let named: Named = serde_json::from_str(text).ok()?;
+    named.schema.as_str().map(str::to_owned)
+}
+
+fn wrong(path: &str, error: &serde_json::Error) -> CliError {
+    CliError::usage(format!("the public release: {error}, at `{path}`; take an unaltered copy"))
+}
+
+fn same() -> CliError {
+    CliError::usage(
+        "the public file has the same bytes as the private table; give data of other people, for what is read from \
+         --public is protected by nothing",
+    )
+}
+
+/// A file that is compared with what is read elsewhere.
+struct Twin {
+    file: BufReader<File>,
+    same: bool,
+}
+
+impl Twin {
+    fn new(file: File) -> Self {
+        Self { file: BufReader::new(file), same: true }
+    }
+
+    /// Whether the file goes on with these bytes; once it did not, no more is read.
+    fn follows(&mut self, bytes: &[u8]) -> bool {
+        if self.same {
+            let mut own = vec![0; bytes.len()];
+            self.same = self.file.read_exact(&mut own).is_ok() && own == bytes;
+        }
+        self.same
+    }
+
+    /// Whether it was the same and is at its end.
+    fn ends(&mut self) -> bool {
+        self.same && matches!(read_some(&mut self.file, &mut [0]), Ok(0))
+    }
+}
+
+/// A stream that is compared with a public file while it is read.
+struct Watched<R> {
+    stream: R,
+    twin: Twin,
+    same: Arc<AtomicBool>,
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
+        let count = self.stream.read(piece)?;
+        if count > 0 {
+            self.twin.follows(&piece[..count]);
+            self.same.store(false, Ordering::Relaxed);
+        } else if !piece.is_empty() {
+            self.same.store(self.twin.ends(), Ordering::Relaxed);
+        }
+        Ok(count)
+    }
+}
+
+/// Whether a stream that was read to its end was the public file.
+pub struct Watch {
+    same: Arc<AtomicBool>,
+}
+
+impl Watch {
+    /// Asked after the scan and before the charge.
+    ///
+    /// # Errors
+    /// When the two had the same bytes.
+    pub fn check(&self) -> Result<(), CliError> {
+        if self.same.load(Ordering::Relaxed) { Err(same()) } else { Ok(()) }
+    }
+}
