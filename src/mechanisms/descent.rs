@@ -23,7 +23,7 @@ use dashu_int::UBig;
 use nalgebra::DMatrix;
 use serde_json::{Map, Value};
 
-use super::shared::{NoiseError, scale, two_sides, usual_radius};
+use super::shared::{NoiseError, no_constant, scale, two_sides, usual_radius};
 use crate::data::{EncodedRows, Geometry};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
@@ -71,6 +71,7 @@ impl Parameters {
     pub fn from_plan(plan: &CheckedPlan) -> Result<(Self, Map<String, Value>), PlanError> {
         let mut params = Params::new("dp-gd", &plan.plan.mechanism.params);
         let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
+        no_constant(plan, intercept_weight, "the descent would give the constant a coefficient")?;
         let rows = plan.rows.or(plan.plan.stated_rows).filter(|rows| *rows > 0).ok_or_else(|| {
             PlanError::at(
                 "stated_rows",

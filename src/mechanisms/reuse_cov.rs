@@ -39,7 +39,9 @@ use serde_json::{Map, Value};
 
 use super::Reads;
 use super::gaussian::Noise;
-use super::shared::{Afterwards, NoiseError, no_scale, scale, squared_codes, two_sides, usual_radius};
+use super::shared::{
+    Afterwards, NoiseError, no_constant, no_scale, scale, squared_codes, two_sides, usual_radius,
+};
 use crate::data::{Geometry, Layout, MAX_TERMS};
 use crate::inference::options::{Repair, Ridge};
 use crate::inference::shrinkage::{Ball, Shrink};
@@ -160,7 +162,11 @@ impl Parameters {
                     "set it to \"auto\" or \"isotropic\"",
                 ));
             }
-            through_constant(plan, intercept_weight)?;
+            no_constant(
+                plan,
+                intercept_weight,
+                "the projection bounds fitted values that are measured from the middle of an outcome's bounds",
+            )?;
         } else {
             read.kappa = params.optional("kappa", "a number above 0", |value| {
                 value.as_f64().filter(|kappa| kappa.is_finite() && *kappa > 0.0)
@@ -370,16 +376,4 @@ fn geometric(a: u64, b: u64) -> u64 {
     let root = product.sqrt();
     let root = if &root * &root < product { root + UBig::ONE } else { root };
     u64::try_from(root).unwrap_or(u64::MAX)
-}
-
-/// The projection bounds outcomes measured from the middle of their bounds, with the constant among the features.
-fn through_constant(plan: &CheckedPlan, intercept_weight: f64) -> Result<(), PlanError> {
-    if plan.intercept || intercept_weight <= 0.0 {
-        return Ok(());
-    }
-    Err(PlanError::at(
-        "intercept",
-        "the projection bounds fitted values that are measured from the middle of an outcome's bounds",
-        "leave `intercept` true, or set `intercept_weight` to 0",
-    ))
 }

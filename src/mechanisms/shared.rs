@@ -77,6 +77,21 @@ pub fn scale(params: &mut Params<'_>, plan: &CheckedPlan, radius: u32) -> Result
     Ok((radius, intercept_weight))
 }
 
+/// Refuses a plan without an intercept whose records have a constant all the same, for a mechanism that would fit it.
+///
+/// # Errors
+/// [`PlanError`] with the `reason` where `intercept` is false and `intercept_weight` above 0.
+pub fn no_constant(plan: &CheckedPlan, intercept_weight: f64, reason: &str) -> Result<(), PlanError> {
+    if plan.intercept || intercept_weight <= 0.0 {
+        return Ok(());
+    }
+    Err(PlanError::at(
+        "intercept",
+        reason,
+        "leave `intercept` true, or set `intercept_weight` to 0, which needs replace-one",
+    ))
+}
+
 /// What is done with the released moments: `ridge` and `repair` (contract, Parameters).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Afterwards {

@@ -567,3 +567,17 @@ fn a_sample_is_amplified_exactly() {
     mu["budget"] = json!({"mu": 1.0});
     assert!(prepared(&mu, "a,b,c,y,z\n").unwrap_err().to_string().contains("epsilon and delta"));
 }
+
+/// A descent has coefficients for all that a record has; so without an intercept the record has no constant.
+#[test]
+fn a_constant_that_nobody_asked_for_is_refused() {
+    for name in ["dp-gd", "reuse-cov-proj-x"] {
+        let mut without = plan(name, Some(400), json!({}), json!({"mu": 1.0}));
+        without["intercept"] = json!(false);
+        let refused = prepared(&without, "a,b,c,y,z\n").unwrap_err().to_string();
+        assert!(refused.contains("`intercept_weight` to 0"), "{name}: {refused}");
+        without["mechanism"]["params"] = json!({"intercept_weight": 0});
+        let release = run(&without, &table(400, 3));
+        assert!(list(&release).iter().all(|entry| entry.term != "(Intercept)"), "{name}");
+    }
+}
