@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, RowDVector};
 
 use super::reading::Reading;
 use crate::data::Layout;
@@ -12,10 +12,13 @@ use crate::plan::Plan;
 use crate::plan::bind::fits;
 use crate::plan::document::{Column, ColumnRole, ColumnType};
 use crate::release::document::{NoiseLaw, Shape};
-use crate::release::moments::{Blocks, ReleasedMoments};
+use crate::release::moments::{Blocks, FeatureMap, ReleasedMoments};
 
 /// R where a plan does not say it (contract, Parameters).
 const DEFAULT_RADIUS: u32 = 1 << 24;
+
+/// More binary places than a map of features can have.
+const MOST_BITS: u32 = 61;
 
 /// Moments that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -184,6 +187,8 @@ pub struct NoisyMoments {
     constant: Option<f64>,
     ridge: f64,
     stepped: bool,
+    /// The inverse of the map of the features before whose products with the outcomes noise was alike.
+    inverse_map: Option<DMatrix<f64>>,
 }
 
 impl NoisyMoments {
@@ -240,7 +245,10 @@ impl NoisyMoments {
         });
         match &released.noise {
             None => Self::of(terms.collect(), layout, &values, CellNoise::None),
-            Some(law) => Self::read(terms.collect(), layout, &values, law, plan),
+            Some(law) => {
+                let map = released.blocks.as_ref().and_then(|blocks| blocks.map.as_ref());
+                Self::read(terms.collect(), layout, &values, law, plan)?.unmapped(map)
+            }
         }
     }
 
@@ -259,6 +267,35 @@ impl NoisyMoments {
         let unit = unit(radius);
         let values: Vec<f64> = cells.iter().map(|&cell| float(cell) / unit).collect();
         Self::read(geometry_terms(geometry, radius), layout, &values, law, plan)
+    }
+
+    /// The moments of the features themselves, from those in which their products with outcomes are of mapped features.
+    ///
+    /// # Errors
+    /// [`MomentsError::Shape`] for a map of other features, or one that has no inverse.
+    pub fn unmapped(mut self, map: Option<&FeatureMap>) -> Result<Self, MomentsError> {
+        let Some(map) = map else { return Ok(self) };
+        let size = self.cells.features.nrows();
+        let matrix = DMatrix::from_fn(size, size, |row, column| {
+            libm::ldexp(float(map.rows.get(row, column).unwrap_or(0)), -map.bits.min(MOST_BITS).cast_signed())
+        });
+        let fits = map.bits < MOST_BITS && map.rows.rows() == size && map.rows.columns() == size;
+        let inverse = matrix.solve_lower_triangular(&DMatrix::identity(size, size));
+        let inverse = inverse.filter(|inverse| fits && inverse.iter().all(|cell| cell.is_finite()));
+        let inverse = inverse.ok_or(MomentsError::Shape)?;
+        self.cells.cross = &inverse * &self.cells.cross;
+        self.inverse_map = Some(inverse);
+        Ok(self)
+    }
+
+    /// What noise that is alike before the map makes of a row of numbers for each feature: as many numbers, whose squared length
+    /// is the variance of their sum of products with the noise of an outcome, in units of a cell's.
+    #[must_use]
+    pub fn through_map(&self, row: RowDVector<f64>) -> RowDVector<f64> {
+        match &self.inverse_map {
+            Some(inverse) if inverse.nrows() == row.len() => row * inverse,
+            _ => row,
+        }
     }
 
     fn read(
@@ -357,7 +394,7 @@ impl NoisyMoments {
         let cross = DMatrix::from_row_iterator(p, l, rest.by_ref().take(p * l).copied());
         let cells = Cells { features, cross, squares: rest.copied().collect() };
         let constant = terms.first().filter(|term| term.name == INTERCEPT).map(|term| 1.0 / term.scale);
-        Ok(Self { terms, cells, noise, constant, ridge: 0.0, stepped: false })
+        Ok(Self { terms, cells, noise, constant, ridge: 0.0, stepped: false, inverse_map: None })
     }
 
     /// The coordinates, in the matrix's order.
@@ -475,7 +512,7 @@ fn released_cells(released: &ReleasedMoments) -> Result<(Layout, Vec<i128>), Mom
             }
             Ok((Layout::whole(size), upper))
         }
-        (None, Some(Blocks { xx, xy, yy_diagonal })) => {
+        (None, Some(Blocks { xx, xy, yy_diagonal, .. })) => {
             let (features, outcomes) = (xx.rows(), xy.columns());
             let square = xx.columns() == features && xy.rows() == features;
             let squares = yy_diagonal.as_ref().map_or(&[][..], |diagonal| &diagonal.0);

@@ -1,6 +1,6 @@
 //! One outcome's regression with uncertainty that counts sampling and privacy noise (noise-and-accounting, C1).
 
-use nalgebra::DVector;
+use nalgebra::{DVector, RowDVector};
 
 use super::bootstrap;
 use super::design::{Design, FitError, Solution};
@@ -209,7 +209,11 @@ impl Design<'_> {
             _ if planted(Mutant::NaiveStandardError) => 0.0,
             CellNoise::None => 0.0,
             CellNoise::Cross { .. } if outcome < self.moments.matrix().nrows() => 0.0,
-            CellNoise::Cross { v } => v * response.norm_squared(),
+            CellNoise::Cross { v } => {
+                let mut whole = RowDVector::zeros(self.moments.matrix().nrows());
+                self.support.iter().zip(response.iter()).for_each(|(&at, entry)| whole[at] = *entry);
+                v * self.moments.through_map(whole).norm_squared()
+            }
             CellNoise::Sides { features, cross } => {
                 let own = rest.norm_squared() * response.norm_squared() + along * along;
                 features * own + cross * response.norm_squared()

@@ -12,6 +12,7 @@ pub mod gaussian;
 pub mod ols;
 pub mod repeated;
 pub mod reuse_cov;
+pub mod shaped;
 pub mod shared;
 pub mod sketch;
 pub mod sub_samp;
@@ -29,6 +30,7 @@ use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::Budget;
 use crate::privacy::event::{Assurance, Event};
 use crate::release::document::NoiseLaw;
+use crate::release::moments::FeatureMap;
 
 /// What a mechanism reads of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -410,6 +412,8 @@ pub enum Noise {
     AdaSsp(ada_ssp::Noise),
     /// The same, the features' cells being those of a sample.
     SubSamp(sub_samp::Noise),
+    /// The same, shaped by public features.
+    Shaped(shaped::Noise),
     /// On gradients.
     Descent(descent::Noise),
     /// Of `additive-wishart`.
@@ -427,6 +431,8 @@ pub struct Drawn {
     pub law: NoiseLaw,
     /// A ridge that was chosen privately, in squared codes; 0 elsewhere.
     pub ridge: f64,
+    /// What public features were multiplied by.
+    pub map: Option<FeatureMap>,
 }
 
 /// What was drawn, from which everything that is published follows.
@@ -457,6 +463,7 @@ impl Noise {
             Self::Repeated(noise) => vec![noise.event()],
             Self::AdaSsp(noise) => noise.events(),
             Self::SubSamp(noise) => vec![noise.event()],
+            Self::Shaped(noise) => vec![noise.gaussian.event()],
             Self::Descent(noise) => noise.event().into_iter().collect(),
             Self::Wishart(noise) => vec![noise.event()],
             Self::Sketch(noise) => vec![noise.event()],
@@ -467,9 +474,12 @@ impl Noise {
     #[must_use]
     pub const fn assurance(&self) -> Assurance {
         match self {
-            Self::Gaussian(_) | Self::Repeated(_) | Self::AdaSsp(_) | Self::SubSamp(_) | Self::Descent(_) => {
-                Assurance::Exact
-            }
+            Self::Gaussian(_)
+            | Self::Repeated(_)
+            | Self::AdaSsp(_)
+            | Self::SubSamp(_)
+            | Self::Shaped(_)
+            | Self::Descent(_) => Assurance::Exact,
             Self::Wishart(noise) => noise.assurance(),
             Self::Sketch(_) => Assurance::Idealised,
         }
@@ -480,7 +490,7 @@ impl Noise {
     pub const fn version(&self) -> &'static str {
         match self {
             Self::Gaussian(_) => analyze_gauss::VERSION,
-            Self::Repeated(_) => reuse_cov::VERSION,
+            Self::Repeated(_) | Self::Shaped(_) => reuse_cov::VERSION,
             Self::AdaSsp(_) => ada_ssp::VERSION,
             Self::SubSamp(_) => sub_samp::VERSION,
             Self::Descent(_) => descent::VERSION,
@@ -498,6 +508,7 @@ impl Noise {
             Self::Repeated(noise) => Some(noise.each.law()),
             Self::AdaSsp(noise) => Some(noise.moments.law()),
             Self::SubSamp(noise) => Some(noise.gaussian.law()),
+            Self::Shaped(noise) => Some(noise.gaussian.law()),
             Self::Descent(_) => None,
             Self::Wishart(noise) => Some(noise.law()),
             Self::Sketch(noise) => Some(noise.law(noise.rows, noise.most_ridge())),
@@ -524,6 +535,9 @@ impl Noise {
             Self::SubSamp(noise) => {
                 say("S", noise.gaussian.scale.get().to_string());
             }
+            Self::Shaped(noise) => {
+                say("S", noise.gaussian.scale.get().to_string());
+            }
             Self::Descent(noise) => {
                 if let Some(scale) = noise.scale {
                     say("S", scale.get().to_string());
@@ -545,7 +559,9 @@ impl Noise {
     #[must_use]
     pub const fn price(&self) -> Option<&Price> {
         match self {
-            Self::Gaussian(_) | Self::Repeated(_) | Self::AdaSsp(_) | Self::Descent(_) => None,
+            Self::Gaussian(_) | Self::Repeated(_) | Self::AdaSsp(_) | Self::Shaped(_) | Self::Descent(_) => {
+                None
+            }
             Self::SubSamp(noise) => Some(&noise.price),
             Self::Wishart(noise) => Some(&noise.price),
             Self::Sketch(noise) => Some(&noise.price),
@@ -557,6 +573,7 @@ impl Noise {
     pub const fn gaussian(&self) -> Option<&gaussian::Noise> {
         match self {
             Self::Gaussian(noise) => Some(noise),
+            Self::Shaped(noise) => Some(&noise.gaussian),
             _ => None,
         }
     }
@@ -565,10 +582,14 @@ impl Noise {
     /// table, and for an input of another kind.
     #[must_use]
     pub fn release<E: Entropy>(&self, input: Input<'_>, rng: &mut E) -> Option<Draw> {
-        let plain = |cells, law| Some(Draw::Moments(Drawn { cells, law, ridge: 0.0 }));
+        let plain = |cells, law| Some(Draw::Moments(Drawn { cells, law, ridge: 0.0, map: None }));
         match (self, input) {
             (Self::SubSamp(noise), Input::Rows(rows)) => {
                 plain(noise.release(rows, rng), noise.gaussian.law())
+            }
+            (Self::Shaped(noise), Input::Rows(rows)) => Some(Draw::Moments(noise.release(rows, rng))),
+            (Self::Shaped(noise), Input::Moments(moments)) => {
+                plain(gaussian::perturb(moments, &noise.gaussian, rng), noise.gaussian.law())
             }
             (Self::Descent(noise), Input::Rows(rows)) => Some(Draw::Coefficients(noise.release(rows, rng))),
             (Self::SubSamp(_) | Self::Descent(_), Input::Moments(_)) => None,
@@ -584,10 +605,11 @@ impl Noise {
                 cells: noise.release(moments, rng),
                 law: noise.each.law(),
                 ridge: 0.0,
+                map: None,
             })),
             (Self::AdaSsp(noise), Input::Moments(moments)) => {
                 let (cells, ridge) = noise.release(moments, rng)?;
-                Some(Draw::Moments(Drawn { cells, law: noise.moments.law(), ridge }))
+                Some(Draw::Moments(Drawn { cells, law: noise.moments.law(), ridge, map: None }))
             }
             (Self::Wishart(noise), Input::Moments(moments)) => {
                 plain(noise.release(moments, rng)?, noise.law())
@@ -726,15 +748,20 @@ impl Mechanism {
     /// # Errors
     /// [`PlanError`] where neither fits.
     pub fn gathers(&self, layout: Layout, rows: Option<u64>) -> Result<(Reads, Layout), PlanError> {
+        let codes = rows.unwrap_or(0).saturating_mul(layout.terms() as u64);
         let (reads, summed) = match self {
             Self::SubSamp(_) => (Reads::Rows, layout),
             Self::Descent(_) => (Reads::RowsRepeatedly, layout),
             Self::ReuseCov(parameters) if parameters.kind == reuse_cov::Kind::ProjectedOnOutcomes => {
                 reuse_cov::public_outcomes(layout, rows)?
             }
+            Self::ReuseCov(parameters) if parameters.kind == reuse_cov::Kind::ProjectedOnFeatures => {
+                // Too many rows are summed, and their noise is shaped by the bound on them alone.
+                let kept = codes <= shaped::MOST_CODES || parameters.shaping == shaped::Choice::WHITENED;
+                (if kept { Reads::Rows } else { Reads::Moments }, layout)
+            }
             _ => (Reads::Moments, layout),
         };
-        let codes = rows.unwrap_or(0).saturating_mul(layout.terms() as u64);
         if reads != Reads::Moments && codes > MOST_CODES {
             return Err(PlanError::at(
                 "columns",
@@ -803,10 +830,16 @@ impl Mechanism {
             }
             Self::ReuseCov(parameters) => {
                 let noise = parameters.noise(plan, geometry, layout, budget)?;
-                Some(if parameters.kind == reuse_cov::Kind::EachOutcome {
-                    Noise::Repeated(repeated::Noise { each: noise, outcomes: layout.outcomes() })
-                } else {
-                    Noise::Gaussian(noise)
+                Some(match parameters.kind {
+                    reuse_cov::Kind::EachOutcome => {
+                        Noise::Repeated(repeated::Noise { each: noise, outcomes: layout.outcomes() })
+                    }
+                    reuse_cov::Kind::ProjectedOnFeatures => Noise::Shaped(shaped::Noise {
+                        gaussian: noise,
+                        choice: parameters.shaping,
+                        bound: geometry.feature_square(),
+                    }),
+                    reuse_cov::Kind::Gauss | reuse_cov::Kind::ProjectedOnOutcomes => Noise::Gaussian(noise),
                 })
             }
             Self::AdaSsp(parameters) => {

@@ -39,6 +39,7 @@ use serde_json::{Map, Value};
 
 use super::Reads;
 use super::gaussian::Noise;
+use super::shaped::Choice;
 use super::shared::{
     Afterwards, NoiseError, no_constant, no_scale, scale, squared_codes, two_sides, usual_radius,
 };
@@ -108,6 +109,8 @@ pub struct Parameters {
     pub shrink: Shrink,
     /// Whose fitted values the projection bounds.
     pub ball: Ball,
+    /// How the noise is shaped by public features.
+    pub shaping: Choice,
     /// What is done with the released moments.
     pub afterwards: Afterwards,
 }
@@ -144,24 +147,14 @@ impl Parameters {
             nuclear: false,
             shrink: Shrink::None,
             ball: Ball::Matrix,
+            shaping: Choice::Auto,
             afterwards: Afterwards { ridge: Ridge::Auto, repair: Repair::Floor },
         };
         if kind == Kind::ProjectedOnFeatures {
             read.shape = Shape::Iid;
             read.shrink = params.choice("shrink", "projection", &Shrink::CHOICES)?;
             read.ball = params.choice("ball", "matrix", &Ball::CHOICES)?;
-            let noise = params.choice(
-                "noise",
-                "auto",
-                &[("auto", true), ("isotropic", true), ("whitened", false)],
-            )?;
-            if !noise {
-                return Err(PlanError::at(
-                    "mechanism.params.noise",
-                    "noise that is shaped by the features needs a second look at every row, which is not built",
-                    "set it to \"auto\" or \"isotropic\"",
-                ));
-            }
+            read.shaping = params.choice("noise", "auto", &Choice::CHOICES)?;
             no_constant(
                 plan,
                 intercept_weight,

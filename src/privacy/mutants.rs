@@ -79,6 +79,8 @@ mutants! {
     GradientUnclipped,
     /// The sensitivity of the features' moments where those of features and outcomes are released with them.
     CrossMomentsUncounted,
+    /// Noise is shaped for the rows' mean leverage, not for the largest.
+    LeverageAveraged,
     /// The limit of rows per person is ignored.
     KeepAllRowsOfPerson,
     /// Rows without an id count as one person's.
