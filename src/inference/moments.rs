@@ -66,9 +66,11 @@ pub enum CellNoise {
         /// Variance of those cells.
         v: f64,
     },
-    /// GOE noise of variance `features` off the diagonal on the features' products, and of variance `cross` on those of features
-    /// with outcomes.
+    /// Noise of variance `features` off the diagonal on the features' products, and of variance `cross` on those of features with
+    /// outcomes.
     Sides {
+        /// What the diagonal has: twice the variance (`goe`) or the same (`iid`).
+        shape: Shape,
         /// Variance off the diagonal.
         features: f64,
         /// Variance of a product of a feature with an outcome.
@@ -117,8 +119,8 @@ impl CellNoise {
     pub fn diagonal_sd(self, cell: f64) -> f64 {
         match self {
             Self::None | Self::Cross { .. } => 0.0,
-            Self::Goe { s } | Self::Sides { features: s, .. } => (2.0 * s).sqrt(),
-            Self::Iid { v } => v.sqrt(),
+            Self::Goe { s } | Self::Sides { shape: Shape::Goe, features: s, .. } => (2.0 * s).sqrt(),
+            Self::Iid { v } | Self::Sides { shape: Shape::Iid, features: v, .. } => v.sqrt(),
             Self::Projection { rows } => cell.abs() * (2.0 / rows).sqrt(),
             Self::Posterior { dof, size } => {
                 let freedom = dof - size - 3.0;

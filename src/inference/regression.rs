@@ -9,7 +9,7 @@ use super::options::Options;
 use crate::math::special::normal_quantile;
 use crate::math::student::t_quantile;
 use crate::privacy::mutants::{Mutant, planted};
-use crate::release::document::{Interval, LONG_FORM_OUTCOMES};
+use crate::release::document::{Interval, LONG_FORM_OUTCOMES, Shape};
 
 /// 95 % point of the normal, used where the residual variance is not resolved (C1 step 2).
 const UPPER_POINT: f64 = 1.645;
@@ -214,8 +214,12 @@ impl Design<'_> {
                 self.support.iter().zip(response.iter()).for_each(|(&at, entry)| whole[at] = *entry);
                 v * self.moments.through_map(whole).norm_squared()
             }
-            CellNoise::Sides { features, cross } => {
-                let own = rest.norm_squared() * response.norm_squared() + along * along;
+            CellNoise::Sides { shape, features, cross } => {
+                let both: f64 = match shape {
+                    Shape::Goe => 0.0,
+                    Shape::Iid => response.iter().zip(rest.iter()).map(|(b, r)| (b * r) * (b * r)).sum(),
+                };
+                let own = rest.norm_squared() * response.norm_squared() + along * along - both;
                 features * own + cross * response.norm_squared()
             }
             CellNoise::Goe { s } => s * (square * response.norm_squared() + along * along),

@@ -101,11 +101,12 @@ const fn row(
 }
 
 /// Mechanisms whose paper's own scale is built.
-const HAVE_PAPER: [&str; 9] = [
+const HAVE_PAPER: [&str; 10] = [
     "analyze-gauss",
     "reuse-cov-gauss",
     "reuse-cov-proj-x",
     "reuse-cov-proj-y",
+    "sub-samp-reuse-cov",
     "jl-ridge",
     "jl-ridge-adaptive",
     "additive-wishart",
@@ -845,7 +846,9 @@ impl Mechanism {
             Self::AdaSsp(parameters) => {
                 Some(Noise::AdaSsp(parameters.noise(plan, geometry, layout, budget)?))
             }
-            Self::SubSamp(parameters) => Some(Noise::SubSamp(parameters.noise(geometry, layout, budget)?)),
+            Self::SubSamp(parameters) => {
+                Some(Noise::SubSamp(parameters.noise(plan, geometry, layout, budget)?))
+            }
             Self::Descent(parameters) => {
                 let shape = (layout.features(), layout.outcomes());
                 Some(Noise::Descent(parameters.descent(plan, geometry, shape, Some(budget))?))

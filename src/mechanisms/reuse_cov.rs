@@ -14,7 +14,8 @@
 //! 2 √κ B_x² beyond, under add-remove B_x² √(1 + κ). With outcomes' squares, or all their products, that of the augmented
 //! release, [`augmented_sensitivity_squared`]: the same under replace-one for κ <= 2, so that residual variances are free there,
 //! B_x² (1 + κ/2) under add-remove. Where features are public, X'X is released as it is and X'Y has 2 B_x B_y
-//! ([`cross_sensitivity_squared`]); no budget goes to X'X (primo 1.7, N10).
+//! ([`cross_sensitivity_squared`]); no budget goes to X'X (primo 1.7, N10). There the noise on X'Y may be shaped by the features
+//! ([`super::shaped`]).
 //!
 //! **Why not as printed.** Algorithm 1 claims (ε, δ) for two releases with the scale of one, and half of the sensitivity of a
 //! replacement: at "(5, 1/n²)" it costs ε = 6.9 (primo 2.2). `"calibration": "paper"` draws that noise, for comparison, and is
@@ -31,7 +32,7 @@
 //!
 //! **Defaults.** `kappa`: the minimiser of Δ² (s/2 + 1/κ) with s = 1/l. `feature_norm`, `outcome_norm` 1: no record within
 //! its bounds is shortened. `outcome_moments` `diagonal`. `ridge` `auto`, but `none` for `reuse-cov-proj-x`, whose
-//! projection is a ridge already. `repair` `floor`.
+//! projection is a ridge already. `noise` `auto`. `repair` `floor`.
 
 use dashu_int::UBig;
 use dashu_int::ops::SquareRoot;

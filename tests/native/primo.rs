@@ -596,7 +596,7 @@ fn uneven_rows(rows: u64, d: usize, l: usize, seed: u64) -> EncodedRows {
         let mut rng = Pseudo::new(seed, &[index]);
         let mut row: Vec<i32> = (0..d)
             .map(|place| {
-                let size = 4e5 / 8.0_f64.powf(place as f64) * if index == 0 { 2.5 } else { 1.0 };
+                let size = 4e5 * libm::pow(0.125, place as f64) * if index == 0 { 2.5 } else { 1.0 };
                 code((rng.normal() * size).clamp(-2e6, 2e6))
             })
             .collect();
@@ -777,4 +777,44 @@ fn a_damaged_map_is_refused() {
         );
         assert!(refitted.unwrap_err().to_string().contains("damaged"), "{path}");
     }
+}
+
+/// Algorithm 4 as printed: its sample costs hundreds of epsilon, which the release states beside the claim; nobody can release it.
+#[test]
+fn the_printed_sample_is_charged_what_it_costs() {
+    let delta = 1.0 / 5008.0_f64.powi(2);
+    let budget = json!({"epsilon": 5.0, "delta": delta});
+    let mut printed = plan("sub-samp-reuse-cov", Some(400), json!({"sample_rows": 40}), budget);
+    printed["mechanism"]["calibration"] = json!("paper");
+    let cost = prepared(&printed, "a,b,c,y,z\n").unwrap().cost().unwrap().clone();
+    assert!((cost.claimed.unwrap().0.get() - 5.0).abs() < 1e-12);
+    assert!(cost.promise.unwrap().0.get() > 500.0, "{:?}", cost.promise);
+    let names: Vec<String> = ["a", "b", "c", "y", "z"].map(str::to_owned).into();
+    let refuse = |plan: &Value| {
+        let plan = discreet::plan::Plan::parse(&plan.to_string()).unwrap();
+        let refused = discreet::engine::prepare(plan, &names, b',', discreet::plan::Purpose::Release);
+        refused.unwrap_err().to_string()
+    };
+    assert!(refuse(&printed).contains("really costs"), "{}", refuse(&printed));
+    let release = run(&printed, &table(400, 3));
+    let claimed = release.privacy.claimed.unwrap();
+    assert!((claimed.epsilon - 5.0).abs() < 1e-12 && release.privacy.epsilon.unwrap() > 500.0);
+    assert!(release.moments.unwrap().blocks.is_some());
+    // The whole table is the only sample that the scale is near for, and it costs more than it claims even so.
+    for (sample, epsilon) in [(400, 5.0), (200, 5.0), (400, 1.0), (200, 0.5)] {
+        let mut other = printed.clone();
+        other["mechanism"]["params"]["sample_rows"] = json!(sample);
+        other["budget"]["epsilon"] = json!(epsilon);
+        let cost = prepared(&other, "a,b,c,y,z\n").unwrap().cost().unwrap().clone();
+        let (real, claim) = (cost.promise.unwrap().0, cost.claimed.unwrap().0);
+        println!("{sample} {epsilon}: {real} for {claim}");
+        assert_eq!(real > claim, refuse_or_none(&other, &names), "{sample} {epsilon}: {real}");
+    }
+    printed["mechanism"]["params"]["covariance_share"] = json!(0.4);
+    assert!(prepared(&printed, "a,b,c,y,z\n").unwrap_err().to_string().contains("halves the budget"));
+}
+
+fn refuse_or_none(plan: &Value, names: &[String]) -> bool {
+    let plan = discreet::plan::Plan::parse(&plan.to_string()).unwrap();
+    discreet::engine::prepare(plan, names, b',', discreet::plan::Purpose::Release).is_err()
 }
