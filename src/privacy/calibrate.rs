@@ -381,7 +381,9 @@ pub fn augmented_sensitivity_squared(
 }
 
 /// Δ², the squared sensitivity of X'Y by itself under replace-one (primo 2.2): ‖x y' − x̃ ỹ'‖² <= (2 B_x B_y)², which is reached where
-/// the outcomes alone are replaced, by their opposite. `outcomes` is B_y², times the weight of a cell's noise as in
+/// the outcomes alone are replaced, by their opposite. Where features are public, x may stand for any integers t that follow from
+/// all the rows' features and from nothing else: replacing y moves the sum of t y' by ‖t‖ ‖y − ỹ‖, so that the same bound holds
+/// while ‖t‖ <= B_x, which whoever makes t has to decide in integers. `outcomes` is B_y², times the weight of a cell's noise as in
 /// [`joint_sensitivity_squared`].
 #[must_use]
 pub fn cross_sensitivity_squared(features: u64, outcomes: u64, max_rows_per_person: u32) -> UBig {
