@@ -229,7 +229,7 @@ impl Parameters {
         }
         for column in bound.columns.iter().filter(|column| column.role == Role::Outcome) {
             let binary = match &column.kind {
-                ColumnKind::Number { lower, upper } => *lower == 0.0 && *upper == 1.0,
+                ColumnKind::Number { lower, upper } => [*lower, *upper] == [0.0, 1.0],
                 ColumnKind::Category { .. } => true,
             };
             if bound.labels && !binary {
