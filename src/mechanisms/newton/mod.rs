@@ -229,7 +229,9 @@ impl Parameters {
         }
         for column in bound.columns.iter().filter(|column| column.role == Role::Outcome) {
             let binary = match &column.kind {
-                ColumnKind::Number { lower, upper } => [*lower, *upper] == [0.0, 1.0],
+                ColumnKind::Number { lower, upper } => {
+                    (lower.to_bits(), upper.to_bits()) == (0.0_f64.to_bits(), 1.0_f64.to_bits())
+                }
                 ColumnKind::Category { .. } => true,
             };
             if bound.labels && !binary {
