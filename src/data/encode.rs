@@ -4,11 +4,12 @@
 //! applies it. Whatever the floating-point part of the map does, [`within`] decides in integers whether a row may be
 //! summed, and the privacy proof uses nothing but that.
 
+use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::csv::Record;
 use super::number;
-use crate::plan::bound::{BoundPlan, GridParams, Kind, Missing, Norms, Role, Shortening, Sides};
+use crate::plan::bound::{BoundPlan, GridParams, Kind, Missing, Norms, Role, Shortening, Sides, Whitening};
 use crate::privacy::mutants::{Mutant, planted};
 
 /// Bits of a guard digit: what rounding to the grid left of a code, in steps 2⁻²² as long.
@@ -77,7 +78,9 @@ impl Geometry {
     /// is what bounds a row.
     ///
     /// With two sides B_x² (1 + ratio) ≤ R², where B_x² = c² + W² is the features' and B_y = ⌊√ratio B_x⌋ the outcomes'; each
-    /// side has weights, K and τ of its own, and its weights' squares sum to 1 (primo 1.0, 1.5).
+    /// side has weights, K and τ of its own, and its weights' squares sum to 1 (primo 1.0, 1.5). Features that are whitened first
+    /// have no weights: τ is R_x, a code is K z / R_x with z a whitened coordinate, and its term is called after the column
+    /// whose row of the map it is.
     #[must_use]
     pub fn new(plan: &BoundPlan) -> Self {
         match plan.grid.norms {
@@ -117,19 +120,25 @@ impl Geometry {
             constant = constant.min(radius.max(1));
             outcome_radius = self::outcome_radius(constant, radius, sides.ratio);
         }
-        let features = coordinates(plan, Role::Feature) + usize::from(constant > 0);
+        let features = feature_codes(plan) + usize::from(constant > 0);
         let reach = radius.saturating_sub(rounding_room(features));
         let (outcome_weight, rounded) = match sides.shortening {
             Shortening::EachOutcome => (1.0, 1),
-            Shortening::Together | Shortening::Apart => {
+            Shortening::Together | Shortening::Apart | Shortening::Unlinked => {
                 ((1.0 / small(columns(plan, Role::Outcome))).sqrt(), coordinates(plan, Role::Outcome))
             }
         };
         let outcome_reach = outcome_radius.saturating_sub(rounding_room(rounded));
-        let feature_weight = (1.0 / small(columns(plan, Role::Feature))).sqrt();
         let mut terms = Vec::new();
         push_constant(&mut terms, constant);
-        push_terms(&mut terms, plan, Role::Feature, feature_weight, sides.feature_norm, reach);
+        let longest = if let Some(whitening) = &plan.whitening {
+            push_whitened(&mut terms, plan, whitening, reach);
+            whitening.radius
+        } else {
+            let weight = (1.0 / small(columns(plan, Role::Feature))).sqrt();
+            push_terms(&mut terms, plan, Role::Feature, weight, sides.feature_norm, reach);
+            sides.feature_norm
+        };
         let first = terms.len();
         push_terms(&mut terms, plan, Role::Outcome, outcome_weight, sides.outcome_norm, outcome_reach);
         let outcomes = OutcomeSide {
@@ -139,7 +148,26 @@ impl Geometry {
             longest: sides.outcome_norm,
             shortening: sides.shortening,
         };
-        Self { constant, radius, reach, longest: sides.feature_norm, outcomes: Some(outcomes), terms }
+        Self { constant, radius, reach, longest, outcomes: Some(outcomes), terms }
+    }
+
+    /// A with z = A v, where z are the codes of a record's features that was not shortened, the constant's first if there is one,
+    /// and v the same in the columns' own units with the constant 1: d rows and columns.
+    #[must_use]
+    pub fn map(&self, plan: &BoundPlan) -> DMatrix<f64> {
+        let d = self.first_outcome(plan);
+        if let Some(whitening) = &plan.whitening {
+            let codes = f64::from(self.reach) / whitening.radius;
+            return DMatrix::from_row_slice(d, d, &whitening.matrix) * codes;
+        }
+        let mut map = DMatrix::zeros(d, d);
+        for (row, term) in self.terms.iter().take(d).enumerate() {
+            map[(row, row)] = 1.0 / term.scale;
+            if row > 0 && self.constant > 0 {
+                map[(row, 0)] = -term.centre / term.scale;
+            }
+        }
+        map
     }
 
     /// Number of integers in a row: one for each term and, with guard digits, one more for each but the constant.
@@ -182,8 +210,14 @@ impl Geometry {
     /// Place of the first outcome among the terms.
     #[must_use]
     pub fn first_outcome(&self, plan: &BoundPlan) -> usize {
-        self.first() + coordinates(plan, Role::Feature)
+        self.first() + feature_codes(plan)
     }
+}
+
+/// Codes of a row's features, without the constant of the grid: a whitened row has one more if its map has a constant.
+fn feature_codes(plan: &BoundPlan) -> usize {
+    let constant = plan.whitening.as_ref().is_some_and(|whitening| whitening.constant);
+    coordinates(plan, Role::Feature) + usize::from(constant)
 }
 
 fn feature_square(constant: u32, radius: u32) -> u64 {
@@ -229,6 +263,26 @@ fn push_constant(terms: &mut Vec<Term>, constant: u32) {
     }
 }
 
+/// The terms of features that are whitened, in whitened units.
+fn push_whitened(terms: &mut Vec<Term>, plan: &BoundPlan, whitening: &Whitening, reach: u32) {
+    let scale = whitening.radius / f64::from(reach);
+    if whitening.constant {
+        terms.push(Term {
+            name: INTERCEPT.to_owned(),
+            column: None,
+            level: None,
+            centre: 0.0,
+            scale,
+            weight: 0.0,
+        });
+    }
+    let first = terms.len();
+    push_terms(terms, plan, Role::Feature, 1.0, 1.0, reach);
+    for term in terms.iter_mut().skip(first) {
+        (term.centre, term.scale) = (0.0, scale);
+    }
+}
+
 /// The terms of the columns of one role, whose longest records kept have the norm `longest` in weighted units and `reach` in
 /// codes.
 fn push_terms(terms: &mut Vec<Term>, plan: &BoundPlan, role: Role, weight: f64, longest: f64, reach: u32) {
@@ -248,8 +302,11 @@ fn push_terms(terms: &mut Vec<Term>, plan: &BoundPlan, role: Role, weight: f64, 
                 terms.push(term(column.name.clone(), index, None, centre, half_width));
             }
             Kind::Category { levels, reference, .. } => {
+                let (centre, half_width) =
+                    if plan.labels && role == Role::Outcome { (0.5, 0.5) } else { (0.0, 1.0) };
                 for (level, name) in levels.iter().enumerate().filter(|(level, _)| level != reference) {
-                    terms.push(term(format!("{}[{name}]", column.name), index, Some(level), 0.0, 1.0));
+                    let name = format!("{}[{name}]", column.name);
+                    terms.push(term(name, index, Some(level), centre, half_width));
                 }
             }
         }
@@ -336,6 +393,51 @@ pub struct Encoder {
     split: usize,
     /// v, the weighted values.
     values: Vec<f64>,
+    /// What the features' values are put through.
+    whitening: Option<Map>,
+    /// Whether outcomes are labels.
+    labels: bool,
+}
+
+/// The affine map from values within −1 to 1 to whitened coordinates.
+#[derive(Clone, Debug)]
+struct Map {
+    /// What a record of zeros becomes.
+    offset: Vec<f64>,
+    /// One row for each coordinate.
+    linear: Vec<Vec<f64>>,
+    /// The last record's coordinates.
+    mapped: Vec<f64>,
+}
+
+impl Map {
+    /// W (1, m + h t) = (W (1, m)) + (W h) t, with m the middles of the columns' bounds and h half their widths.
+    fn new(plan: &BoundPlan, whitening: &Whitening) -> Self {
+        let features = plan.columns.iter().filter(|column| column.role == Role::Feature);
+        let units: Vec<(f64, f64)> = features
+            .flat_map(|column| match &column.kind {
+                Kind::Number { lower, upper } => vec![middle(*lower, *upper)],
+                Kind::Category { levels, .. } => vec![(0.0, 1.0); levels.len().saturating_sub(1)],
+            })
+            .collect();
+        let constant = usize::from(whitening.constant);
+        let rows = whitening.matrix.chunks_exact((units.len() + constant).max(1));
+        let offset = rows.clone().map(|row| {
+            let centres = row.iter().skip(constant).zip(&units).map(|(weight, (centre, _))| weight * centre);
+            row.iter().take(constant).sum::<f64>() + centres.sum::<f64>()
+        });
+        let linear = rows.clone().map(|row| {
+            row.iter().skip(constant).zip(&units).map(|(weight, (_, half))| weight * half).collect()
+        });
+        let (offset, linear): (Vec<f64>, Vec<Vec<f64>>) = (offset.collect(), linear.collect());
+        Self { mapped: vec![0.0; offset.len()], offset, linear }
+    }
+
+    fn apply(&mut self, values: &[f64]) {
+        for ((mapped, offset), row) in self.mapped.iter_mut().zip(&self.offset).zip(&self.linear) {
+            *mapped = offset + row.iter().zip(values).map(|(weight, value)| weight * value).sum::<f64>();
+        }
+    }
 }
 
 /// A bound on a part of a record.
@@ -419,7 +521,8 @@ impl Encoder {
             *place = constant;
         }
         let bound = |radius, reach: u32, longest| Bound { radius, reach: f64::from(reach), longest };
-        let values = vec![0.0; geometry.terms.len() - first];
+        let features = coordinates(plan, Role::Feature);
+        let values = vec![0.0; features + coordinates(plan, Role::Outcome)];
         Self {
             columns,
             na,
@@ -431,10 +534,12 @@ impl Encoder {
             outcomes: geometry
                 .outcomes
                 .map(|side| (bound(side.radius, side.reach, side.longest), side.shortening)),
-            split: geometry.outcomes.map_or(values.len(), |side| side.first - first),
+            split: geometry.outcomes.map_or(values.len(), |_| features),
             values,
             row,
             first,
+            whitening: plan.whitening.as_ref().map(|whitening| Map::new(plan, whitening)),
+            labels: plan.labels,
         }
     }
 
@@ -443,7 +548,8 @@ impl Encoder {
         let Some(sides) = self.read(record) else { return Encoded::Skipped };
         self.quantise();
         // What is missing on one side must not show in the other, which may be public.
-        let (features, outcomes) = self.row.split_at_mut(self.first + self.split);
+        let codes = self.whitening.as_ref().map_or(self.split, |map| map.offset.len());
+        let (features, outcomes) = self.row.split_at_mut(self.first + codes);
         if !sides.features {
             features.fill(0);
         }
@@ -470,8 +576,10 @@ impl Encoder {
             };
             match &column.kind {
                 Cell::Number { centre, half_width } => {
+                    let label = self.labels && place >= self.split;
                     let number = number::parse(field, self.decimal)
-                        .filter(|_| !self.na_numbers.iter().any(|token| token == field));
+                        .filter(|_| !self.na_numbers.iter().any(|token| token == field))
+                        .filter(|number| !label || [0.0, 1.0].contains(number));
                     let value = match number {
                         Some(number) => unit((number - centre) / half_width),
                         None if miss() => 0.0,
@@ -491,7 +599,8 @@ impl Encoder {
                         None if miss() => None,
                         None => return None,
                     };
-                    self.values[place..place + dummies].fill(0.0);
+                    let absent = if self.labels && place >= self.split { -column.weight } else { 0.0 };
+                    self.values[place..place + dummies].fill(absent);
                     if let Some(dummy) = dummy {
                         self.values[place + dummy] = column.weight;
                     }
@@ -526,14 +635,21 @@ impl Encoder {
     }
 
     fn quantise_sides(&mut self, outcome_bound: &Bound, shortening: Shortening) {
-        let (features, outcomes) = self.values.split_at(self.split);
+        let (values, outcomes) = self.values.split_at(self.split);
+        let features = match &mut self.whitening {
+            None => values,
+            Some(map) => {
+                map.apply(values);
+                map.mapped.as_slice()
+            }
+        };
         let own = self.features.shortening(features);
         let (whole, left, right) = match shortening {
             Shortening::Together => {
                 let factor = own.min(outcome_bound.shortening(outcomes));
                 (factor, factor, factor)
             }
-            Shortening::Apart => (1.0, own, outcome_bound.shortening(outcomes)),
+            Shortening::Apart | Shortening::Unlinked => (1.0, own, outcome_bound.shortening(outcomes)),
             Shortening::EachOutcome => (own, own, own),
         };
         let right = if planted(Mutant::OutcomesUnclipped) { 1.0 } else { right };
@@ -541,7 +657,7 @@ impl Encoder {
         if let Some(constant) = head.first_mut() {
             *constant = nearest(f64::from(self.constant) * whole).min(self.constant);
         }
-        let (left_codes, rest) = codes.split_at_mut(self.split);
+        let (left_codes, rest) = codes.split_at_mut(features.len());
         let right_codes = &mut rest[..outcomes.len()];
         self.features.codes(left_codes, features, left);
         if !within(left_codes, self.features.radius) && !unclipped() {

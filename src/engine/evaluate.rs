@@ -7,7 +7,8 @@ use super::guard;
 use super::prepare::{Cost, Prepared};
 use crate::data::encode::GUARD_BITS;
 use crate::data::{Input, Layout, Moments};
-use crate::inference::moments::NoisyMoments;
+use crate::inference::moments::{MomentsError, NoisyMoments};
+use crate::mechanisms::newton::{self, Fitted};
 use crate::mechanisms::{Draw, Drawn, Mechanism, Noise, repeated, reuse_cov, sub_samp};
 use crate::noise::entropy::DemoRng;
 use crate::release::document::NoiseLaw;
@@ -35,6 +36,8 @@ pub(super) enum Evaluated {
     Each(Vec<NoisyMoments>),
     /// Coefficients in codes.
     Coefficients(DMatrix<f64>),
+    /// Where Newton steps ended, and the noise that they had.
+    Fitted(Vec<Fitted>, Box<newton::Noise>),
 }
 
 /// Public outcomes, in units of R.
@@ -60,7 +63,7 @@ impl Evaluated {
                     NoisyMoments::from_law(&prepared.geometry, prepared.layout, &cells, &law, &prepared.plan);
                 let unit = f64::from(prepared.bound.grid.radius).powi(2);
                 Ok(Self::Moments {
-                    moments: Box::new(moments.map_err(|_| UNSETTLED)?),
+                    moments: Box::new(whitened(prepared, moments)?),
                     cells,
                     law: Some(law),
                     ridge: ridge / unit,
@@ -72,6 +75,10 @@ impl Evaluated {
                 each(prepared, noise.each.layout, cells, Some(&law))
             }
             Draw::Coefficients(weights) => Ok(Self::Coefficients(weights)),
+            Draw::Fitted(fits) => {
+                let Noise::Newton(noise) = &cost.noise else { return Err(UNSETTLED) };
+                Ok(Self::Fitted(fits, Box::new(noise.clone())))
+            }
         }
     }
 
@@ -83,11 +90,19 @@ impl Evaluated {
     ) -> Result<Self, EngineError> {
         belong(prepared, input)?;
         let (geometry, layout, radius) = (&prepared.geometry, prepared.layout, prepared.bound.grid.radius);
-        if let (Mechanism::Descent(parameters), Input::Rows(rows)) = (&prepared.mechanism, input) {
-            let shape = (layout.features(), layout.outcomes());
-            let descent =
-                parameters.descent(&prepared.checked, geometry, shape, None).map_err(|_| UNSETTLED)?;
-            return Ok(Self::Coefficients(descent.release(rows, rng)));
+        let (plan, bound, shape) =
+            (&prepared.checked, &prepared.bound, (layout.features(), layout.outcomes()));
+        match (&prepared.mechanism, input) {
+            (Mechanism::Descent(parameters), Input::Rows(rows)) => {
+                let descent =
+                    parameters.descent(plan, bound, geometry, shape, None).map_err(|_| UNSETTLED)?;
+                return Ok(Self::Coefficients(descent.release(rows, rng)));
+            }
+            (Mechanism::Newton(parameters), Input::Rows(rows)) => {
+                let newton = parameters.newton(plan, bound, geometry, shape, None).map_err(|_| UNSETTLED)?;
+                return Ok(Self::Fitted(newton.release(rows, rng), Box::new(newton)));
+            }
+            _ => {}
         }
         let summed;
         let moments: &Moments = match input {
@@ -112,12 +127,24 @@ impl Evaluated {
             NoisyMoments::from_exact_cells(geometry, radius, layout, &cells, 0)
         };
         Ok(Self::Moments {
-            moments: Box::new(evaluated.map_err(|_| UNSETTLED)?),
+            moments: Box::new(whitened(prepared, evaluated)?),
             cells,
             law: None,
             ridge: 0.0,
             outcomes: public_outcomes(prepared, input),
         })
+    }
+}
+
+/// Moments of whitened coordinates know what they are made of.
+fn whitened(
+    prepared: &Prepared,
+    moments: Result<NoisyMoments, MomentsError>,
+) -> Result<NoisyMoments, EngineError> {
+    let moments = moments.map_err(|_| UNSETTLED)?;
+    match &prepared.bound.whitening {
+        None => Ok(moments),
+        Some(whitening) => moments.whitened(&whitening.matrix).map_err(|_| UNSETTLED),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::mechanisms::{Info, Mechanism, Noise, Reads};
 use crate::noise::entropy::random_id;
 use crate::plan::bound::BoundPlan;
 use crate::plan::document::{Calibration, Confirm};
-use crate::plan::public::PublicTable;
+use crate::plan::public::{Guide, PublicTable};
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
 use crate::privacy::calibrate::{Budget, Split, UNIT_BITS, gaussian_charge, wallets};
 use crate::privacy::convert::gdp_epsilon;
@@ -35,6 +35,7 @@ pub struct Prepared {
     pub(super) cost: Option<Cost>,
     events: Vec<Event>,
     public: Option<PublicTable>,
+    guide: Option<Guide>,
 }
 
 /// What a release costs, in public numbers.
@@ -84,7 +85,7 @@ pub fn prepare_with(
             "give another decimal mark, or the `delimiter` that the table has",
         )));
     }
-    let (info, mechanism, params) = Mechanism::from_plan(&checked, purpose)?;
+    let (info, mut mechanism, params) = Mechanism::from_plan(&checked, purpose)?;
     check_public(info, &mechanism, public.is_some())?;
     public.map_or(Ok(()), PublicTable::check)?;
     checked.plan.mechanism.params = params;
@@ -92,7 +93,9 @@ pub fn prepare_with(
         csv.delimiter = Some(char::from(delimiter).to_string());
     }
     let mut bound = bind::bind(&checked, names, delimiter, mechanism.grid())?;
-    checked.plan.mechanism.params.extend(mechanism.settle(&checked, &mut bound)?);
+    let guide = public.map(|table| guide(table, &checked, &bound)).transpose()?;
+    let settled = mechanism.settle(&checked, &mut bound, guide.as_ref())?;
+    checked.plan.mechanism.params.extend(settled);
     let geometry = Geometry::new(&bound);
     let first = geometry.first_outcome(&bound);
     let layout = mechanism.layout(first, geometry.terms.len().saturating_sub(first));
@@ -106,7 +109,7 @@ pub fn prepare_with(
             "rename a column in the table, or a level: the constant is `(Intercept)`, and a level is `column[level]`",
         )));
     }
-    let noise = mechanism.noise(&checked, &geometry, layout).map_err(|error| match error {
+    let noise = mechanism.noise(&checked, &bound, &geometry, layout).map_err(|error| match error {
         NoiseError::Plan(error) => EngineError::Plan(error),
         NoiseError::Budget(error) => EngineError::Budget(error),
     })?;
@@ -133,7 +136,16 @@ pub fn prepare_with(
         cost,
         events,
         public: public.cloned(),
+        guide,
     })
+}
+
+/// What the public table says of a plan's terms.
+fn guide(table: &PublicTable, checked: &CheckedPlan, bound: &BoundPlan) -> Result<Guide, PlanError> {
+    let geometry = Geometry::new(bound);
+    let names: Vec<String> = geometry.terms.iter().map(|term| term.name.clone()).collect();
+    let (features, outcomes) = names.split_at(geometry.first_outcome(bound).min(names.len()));
+    Guide::new(table, features, outcomes, checked.intercept)
 }
 
 /// Whether the mechanism of a plan takes public input where some is given, and none where it is not: to be asked before a public
@@ -293,6 +305,12 @@ impl Prepared {
     #[must_use]
     pub const fn public(&self) -> Option<&PublicTable> {
         self.public.as_ref()
+    }
+
+    /// The public moments as they are used.
+    #[must_use]
+    pub const fn guide(&self) -> Option<&Guide> {
+        self.guide.as_ref()
     }
 
     /// The checked plan.

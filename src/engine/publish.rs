@@ -7,6 +7,7 @@ use super::error::EngineError;
 use super::evaluate::{Evaluated, Outcomes, UNSETTLED};
 use super::prepare::Prepared;
 use crate::inference::moments::NoisyMoments;
+use crate::inference::newton::{Link, NewtonStep, Setting, report as newton_report};
 use crate::inference::options::{Options, Ridge};
 use crate::inference::refit::public_rows;
 use crate::inference::report::{Layout, report};
@@ -14,6 +15,7 @@ use crate::inference::shrinkage::Rule;
 use crate::inference::weights;
 use crate::math::linalg::LinalgError;
 use crate::math::projection::{Directions, feature_ball, feature_ball_of_many_outcomes, nuclear_ball};
+use crate::mechanisms::newton::{self, Fitted};
 use crate::mechanisms::shared::Afterwards;
 use crate::mechanisms::{Mechanism, ols, reuse_cov};
 use crate::release::document::{
@@ -77,7 +79,11 @@ fn regressions(
             from_moments(prepared, moments, *ridge, outcomes.as_ref(), &layout)
         }
         Evaluated::Each(all) => each_by_itself(prepared, all, &layout),
-        Evaluated::Coefficients(weights) => Ok(weights::report(&prepared.geometry, &layout, weights)),
+        Evaluated::Coefficients(weights) => {
+            let map = prepared.geometry.map(&prepared.bound);
+            Ok(weights::report(&prepared.geometry, &layout, &map, weights))
+        }
+        Evaluated::Fitted(fits, noise) => Ok(fitted(prepared, fits, noise, &layout)),
     }
 }
 
@@ -89,8 +95,41 @@ fn options(prepared: &Prepared, moments: &NoisyMoments) -> Options {
         seed: moments.seed(),
         ridge,
         repair,
+        penalty: match &prepared.mechanism {
+            Mechanism::Ridge(parameters) => parameters.mean_penalty(),
+            _ => None,
+        },
+        floor: matches!(&prepared.mechanism, Mechanism::Ridge(parameters) if parameters.floor()),
         ..Options::default()
     }
+}
+
+/// Where Newton steps ended, with what their noise did.
+fn fitted(
+    prepared: &Prepared,
+    fits: &[Fitted],
+    noise: &newton::Noise,
+    layout: &Layout,
+) -> (Coefficients, Diagnostics) {
+    let steps = fits.iter().map(|fit| NewtonStep {
+        coefficients: &fit.coefficients,
+        moved: &fit.moved,
+        curvature: &fit.curvature,
+        least: fit.least,
+    });
+    let setting = Setting {
+        map: &noise.map,
+        penalty: &noise.penalty,
+        deviations: noise.deviations(),
+        norm: noise.spectral_norm(),
+        outcome_codes: noise.outcome_codes(),
+        link: match noise.family {
+            newton::Family::Logistic => Link::Logit,
+            newton::Family::Gaussian => Link::Identity,
+        },
+        confidence: prepared.checked.confidence,
+    };
+    newton_report(&prepared.geometry, layout, &setting, &steps.collect::<Vec<_>>())
 }
 
 fn from_moments(
@@ -269,6 +308,11 @@ fn released(prepared: &Prepared, evaluated: &Evaluated) -> Option<ReleasedMoment
             .iter()
             .map(|term| Term { term: term.name.clone(), centre: term.centre, scale: term.scale })
             .collect(),
+        whitening: prepared
+            .bound
+            .whitening
+            .as_ref()
+            .map(|whitening| whitening.matrix.chunks_exact(p).map(<[f64]>::to_vec).collect()),
         matrix,
         blocks,
         noise: law.clone(),

@@ -2,8 +2,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::moments::{NoisyMoments, count};
-use super::options::{Options, Repair, Ridge};
+use super::moments::{NoisyMoments, Whitening, count};
+use super::options::{MeanPenalty, Options, Repair, Ridge};
 use super::ridge::automatic;
 use super::shrinkage::Filter;
 use crate::data::encode::INTERCEPT;
@@ -79,6 +79,8 @@ pub struct Design<'a> {
     /// Whether the model passes through the origin of own units, which needs the constant.
     pub(super) through_origin: bool,
     pub(super) ridge: f64,
+    /// The penalty in own units, on these predictors.
+    pub(super) penalty: DMatrix<f64>,
     pub(super) repair: Option<Repair>,
     pub(super) signal_to_noise: Option<f64>,
     pub(super) solution: Option<Solution>,
@@ -103,34 +105,16 @@ impl<'a> Design<'a> {
     ) -> Result<Self, FitError> {
         check_terms(moments, predictors, outcomes, intercept)?;
         let terms = moments.terms();
-        let constant = moments.constant();
-        let through_origin = !intercept && constant.is_some();
-        let mut support: Vec<usize> = constant.map(|_| 0).into_iter().collect();
-        support.extend(predictors);
         let names: Vec<String> = intercept
             .then(|| INTERCEPT.to_owned())
             .into_iter()
             .chain(predictors.iter().map(|&index| terms[index].name.clone()))
             .collect();
-
-        let (d, q) = (names.len(), support.len());
-        let mut transform = DMatrix::zeros(d, q);
-        let mut unscale = DMatrix::zeros(d, d);
-        let mut reach = vec![0.0; d];
-        for row in 0..d {
-            let column = row + q - d;
-            let term = &terms[support[column]];
-            transform[(row, column)] = 1.0;
-            unscale[(row, row)] = 1.0 / term.scale;
-            reach[row] = term.reach;
-            if through_origin && let Some(constant) = constant {
-                transform[(row, 0)] = term.centre / (term.scale * constant);
-                reach[row] += (term.centre / term.scale).abs();
-            }
-            if intercept && row > 0 {
-                unscale[(0, row)] = -term.centre / term.scale;
-            }
-        }
+        let Predictors { support, transform, unscale, reach, through_origin } = match moments.whitening() {
+            Some(whitening) => Predictors::whitened(whitening, predictors, intercept),
+            None => Predictors::coded(moments, predictors, intercept),
+        };
+        let (d, q) = transform.shape();
 
         let coded = DMatrix::from_fn(q, q, |i, j| moments.cell(support[i], support[j]).unwrap_or(0.0));
         let a = &transform * coded * transform.transpose();
@@ -157,11 +141,15 @@ impl<'a> Design<'a> {
             intercept,
             through_origin,
             ridge,
+            penalty: DMatrix::zeros(d, d),
             repair: None,
             signal_to_noise: None,
             solution: None,
             filter: None,
         };
+        if let Some(penalty) = options.penalty {
+            design.penalise(penalty);
+        }
         // After the charge nothing may fail on what was drawn: moments that cannot be solved withhold the coefficients.
         if design.solve().is_err() {
             design.solution = None;
@@ -178,7 +166,7 @@ impl<'a> Design<'a> {
     /// Gates, repairs where needed, and factors A + Λ.
     fn solve(&mut self) -> Result<(), LinalgError> {
         let d = self.names.len();
-        let mut penalised = self.predictors.clone();
+        let mut penalised = &self.predictors + &self.penalty;
         for index in 0..d {
             penalised[(index, index)] += self.ridge;
         }
@@ -190,7 +178,12 @@ impl<'a> Design<'a> {
             self.signal_to_noise = Some(Eigen::try_new(&whitened)?.smallest() / norm);
         }
         let mut factor = Cholesky::try_new(&penalised).ok();
-        if factor.is_none() && norm > 0.0 && self.options.repair != Repair::None {
+        if self.options.floor && self.signal_to_noise.is_some_and(|ratio| ratio < 1.0) {
+            self.repair = Some(Repair::Floor);
+            let raised = Eigen::try_new(&whitened)?.map(|value| value.max(norm));
+            let back = self.basis.lower() * raised * self.basis.lower().transpose();
+            factor = Cholesky::try_new(&back).ok();
+        } else if factor.is_none() && norm > 0.0 && self.options.repair != Repair::None {
             self.repair = Some(self.options.repair);
             let sd = self.moments.noise().off_diagonal_sd();
             let bounded = match (self.options.repair, self.options.trace) {
@@ -209,6 +202,21 @@ impl<'a> Design<'a> {
             Solution { response: &turned * &self.transform, sampling, factor }
         });
         Ok(())
+    }
+
+    /// A penalty w β'Dβ, with β = M b σ_y and m own units of the outcome's centre at the intercept: w M'D M.
+    fn penalise(&mut self, penalty: MeanPenalty) {
+        let on = DVector::from_fn(self.names.len(), |row, _| {
+            if row == 0 && self.intercept && !penalty.on_intercept { 0.0 } else { penalty.weight }
+        });
+        self.penalty = self.unscale.transpose() * DMatrix::from_diagonal(&on) * &self.unscale;
+    }
+
+    /// What an outcome whose codes are measured from `centre`, in its own scale, takes off the cross moments where the penalty
+    /// weighs on the intercept: w M'e₀ times it.
+    pub(super) fn pull(&self, centre: f64) -> Option<DVector<f64>> {
+        let penalty = self.options.penalty.filter(|penalty| penalty.on_intercept && self.intercept)?;
+        Some(self.unscale.row(0).transpose() * (penalty.weight * centre))
     }
 
     /// Smallest eigenvalue of the penalised predictors' moments over the noise's spectral norm; `None` without noise.
@@ -309,6 +317,61 @@ impl<'a> Design<'a> {
     }
 }
 
+/// Predictors u = T z of coordinates z, and what takes coefficients on u to own units.
+struct Predictors {
+    support: Vec<usize>,
+    transform: DMatrix<f64>,
+    unscale: DMatrix<f64>,
+    /// Bounds on |u|.
+    reach: Vec<f64>,
+    through_origin: bool,
+}
+
+impl Predictors {
+    fn coded(moments: &NoisyMoments, predictors: &[usize], intercept: bool) -> Self {
+        let terms = moments.terms();
+        let constant = moments.constant();
+        let through_origin = !intercept && constant.is_some();
+        let mut support: Vec<usize> = constant.map(|_| 0).into_iter().collect();
+        support.extend(predictors);
+        let (d, q) = (predictors.len() + usize::from(intercept), support.len());
+        let mut transform = DMatrix::zeros(d, q);
+        let mut unscale = DMatrix::zeros(d, d);
+        let mut reach = vec![0.0; d];
+        for row in 0..d {
+            let column = row + q - d;
+            let term = &terms[support[column]];
+            transform[(row, column)] = 1.0;
+            unscale[(row, row)] = 1.0 / term.scale;
+            reach[row] = term.reach;
+            if through_origin && let Some(constant) = constant {
+                transform[(row, 0)] = term.centre / (term.scale * constant);
+                reach[row] += (term.centre / term.scale).abs();
+            }
+            if intercept && row > 0 {
+                unscale[(0, row)] = -term.centre / term.scale;
+            }
+        }
+        Self { support, transform, unscale, reach, through_origin }
+    }
+
+    /// Own units are v = A⁻¹ z. All of them are solved for in whitened coordinates, some as those rows of A⁻¹, at length 1.
+    fn whitened(whitening: &Whitening, predictors: &[usize], intercept: bool) -> Self {
+        let all = whitening.map.nrows();
+        let rows: Vec<usize> = intercept.then_some(0).into_iter().chain(predictors.iter().copied()).collect();
+        let (transform, unscale) = if rows.iter().copied().eq(0..all) {
+            (DMatrix::identity(all, all), whitening.map.transpose())
+        } else {
+            let chosen = whitening.inverse.select_rows(&rows);
+            let lengths = DVector::from_iterator(rows.len(), chosen.row_iter().map(|row| row.norm()));
+            let unit = DMatrix::from_diagonal(&lengths.map(|length| 1.0 / length));
+            (&unit * chosen, unit)
+        };
+        let reach = vec![1.0; rows.len()];
+        Self { support: (0..all).collect(), transform, unscale, reach, through_origin: false }
+    }
+}
+
 fn check_terms(
     moments: &NoisyMoments,
     predictors: &[usize],
@@ -318,12 +381,12 @@ fn check_terms(
     if predictors.is_empty() && !intercept {
         return Err(FitError::NoPredictors);
     }
-    if intercept && moments.constant().is_none() {
+    if intercept && !moments.has_constant() {
         return Err(FitError::NoConstant);
     }
     let terms = moments.terms();
     let mut seen = vec![false; terms.len()];
-    if let (Some(first), Some(_)) = (seen.first_mut(), moments.constant()) {
+    if let Some(first) = seen.first_mut().filter(|_| moments.has_constant()) {
         *first = true;
     }
     for &index in predictors {

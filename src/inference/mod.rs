@@ -8,6 +8,7 @@
 pub mod bootstrap;
 pub mod design;
 pub mod moments;
+pub mod newton;
 pub mod notes;
 pub mod options;
 pub mod preflight;

@@ -182,8 +182,20 @@ pub struct NoisyMoments {
     cells: Cells,
     noise: CellNoise,
     constant: Option<f64>,
+    whitening: Option<Whitening>,
     ridge: f64,
     stepped: bool,
+}
+
+/// What whitened coordinates are made of (pmt 1.1).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Whitening {
+    /// A with z = A v: z are the first terms' codes in units of R, v the same in own units with the constant.
+    pub map: DMatrix<f64>,
+    /// A⁻¹.
+    pub inverse: DMatrix<f64>,
+    /// Whether v starts with the constant 1.
+    pub constant: bool,
 }
 
 impl NoisyMoments {
@@ -238,9 +250,13 @@ impl NoisyMoments {
             };
             MomentTerm { name: term.term.clone(), centre: term.centre, scale, reach: reach.min(1.0) }
         });
-        match &released.noise {
-            None => Self::of(terms.collect(), layout, &values, CellNoise::None),
-            Some(law) => Self::read(terms.collect(), layout, &values, law, plan),
+        let moments = match &released.noise {
+            None => Self::of(terms.collect(), layout, &values, CellNoise::None)?,
+            Some(law) => Self::read(terms.collect(), layout, &values, law, plan)?,
+        };
+        match &released.whitening {
+            None => Ok(moments),
+            Some(rows) => moments.whitened(&rows.concat()),
         }
     }
 
@@ -357,7 +373,40 @@ impl NoisyMoments {
         let cross = DMatrix::from_row_iterator(p, l, rest.by_ref().take(p * l).copied());
         let cells = Cells { features, cross, squares: rest.copied().collect() };
         let constant = terms.first().filter(|term| term.name == INTERCEPT).map(|term| 1.0 / term.scale);
-        Ok(Self { terms, cells, noise, constant, ridge: 0.0, stepped: false })
+        Ok(Self { terms, cells, noise, constant, whitening: None, ridge: 0.0, stepped: false })
+    }
+
+    /// The same moments, whose first terms are whitened coordinates: `matrix` has a row for each of them, by which own units with the
+    /// constant are multiplied, and the terms' scales are whitened units.
+    ///
+    /// # Errors
+    /// [`MomentsError::Grid`] for a matrix of another size or without an inverse.
+    pub fn whitened(mut self, matrix: &[f64]) -> Result<Self, MomentsError> {
+        const DAMAGED: MomentsError = MomentsError::Grid { what: "whitening" };
+        let d = self.cells.features.nrows();
+        if matrix.len() != d * d || matrix.iter().any(|entry| !entry.is_finite()) {
+            return Err(DAMAGED);
+        }
+        let mut map = DMatrix::from_row_slice(d, d, matrix);
+        for (mut row, term) in map.row_iter_mut().zip(&self.terms) {
+            row /= term.scale;
+        }
+        let inverse = map.clone().try_inverse().ok_or(DAMAGED)?;
+        let constant = self.constant.take().is_some();
+        self.whitening = Some(Whitening { map, inverse, constant });
+        Ok(self)
+    }
+
+    /// What the first terms are made of, where they are whitened coordinates.
+    #[must_use]
+    pub const fn whitening(&self) -> Option<&Whitening> {
+        self.whitening.as_ref()
+    }
+
+    /// Whether a regression can have an intercept.
+    #[must_use]
+    pub fn has_constant(&self) -> bool {
+        self.constant.is_some() || self.whitening.as_ref().is_some_and(|whitening| whitening.constant)
     }
 
     /// The coordinates, in the matrix's order.
@@ -438,6 +487,12 @@ impl NoisyMoments {
     /// n~ = (G_cc − Λ₀) / c² and its standard deviation (noise-and-accounting, C1 step 2).
     #[must_use]
     pub fn noisy_rows(&self) -> Option<(f64, f64)> {
+        if let Some(whitening) = self.whitening.as_ref().filter(|whitening| whitening.constant) {
+            // The constant's square is a combination of cells, whose noise does not change under rotation.
+            let weights = whitening.inverse.row(0).transpose();
+            let rows = (weights.transpose() * &self.cells.features * &weights)[(0, 0)];
+            return Some((rows, 2_f64.sqrt() * self.noise.off_diagonal_sd() * weights.norm_squared()));
+        }
         let square = self.constant? * self.constant?;
         let cell = self.cells.features[(0, 0)];
         Some(((cell - self.ridge) / square, self.noise.diagonal_sd(cell) / square))

@@ -98,6 +98,13 @@ pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<String> {
             design.ridge()
         ));
     }
+    if design.options.penalty.is_some_and(|penalty| penalty.weight > 0.0) {
+        notes.push(
+            "A penalty on the coefficients in the columns' own units shrinks them towards 0. The intervals are for the penalised \
+             coefficients."
+                .to_owned(),
+        );
+    }
     if design.asked_ridge() > 0.0 && !noise.is_drawn() {
         notes.push(if summary.fits > LONG_FORM_OUTCOMES || design.noise_alone() {
             "The intervals of the penalised regression cover the privacy noise alone.".to_owned()
@@ -106,7 +113,7 @@ pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<String> {
         });
     }
     if !design.intercept {
-        notes.push(if design.through_origin {
+        notes.push(if design.through_origin || design.moments.whitening().is_some() {
             "The regressions have no intercept: they pass through 0 of every column's own unit.".to_owned()
         } else {
             "The regressions have no intercept and the moments no constant: they pass through the middle of every \

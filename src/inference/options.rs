@@ -126,6 +126,19 @@ pub struct Options {
     pub projected: bool,
     /// What takes noise off where all features are public.
     pub rule: Option<Rule>,
+    /// A penalty in the columns' own units.
+    pub penalty: Option<MeanPenalty>,
+    /// Whether eigenvalues of what is inverted are raised to the spectral norm of the noise (pmt 2.9).
+    pub floor: bool,
+}
+
+/// A penalty on the squared length of the coefficients in the columns' own units, beside the sum of squared residuals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeanPenalty {
+    /// n λ.
+    pub weight: f64,
+    /// Whether it weighs on the intercept too.
+    pub on_intercept: bool,
 }
 
 impl Default for Options {
@@ -139,6 +152,8 @@ impl Default for Options {
             trace: None,
             projected: false,
             rule: None,
+            penalty: None,
+            floor: false,
         }
     }
 }

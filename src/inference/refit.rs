@@ -171,8 +171,7 @@ pub fn refit(
 #[must_use]
 pub fn public_rows(plan: &Plan, moments: &NoisyMoments) -> Option<u64> {
     let every_row = plan.missing == Some(MissingRule::Midpoint) && plan.person.is_none();
-    plan.rows
-        .filter(|_| plan.adjacency == Adjacency::ReplaceOne && (every_row || moments.constant().is_none()))
+    plan.rows.filter(|_| plan.adjacency == Adjacency::ReplaceOne && (every_row || !moments.has_constant()))
 }
 
 /// The coordinates that a name stands for.

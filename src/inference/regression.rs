@@ -122,7 +122,10 @@ impl Design<'_> {
             let constant = if self.through_origin { shift * self.cell(row, 0) } else { 0.0 };
             self.cell(row, outcome) + constant
         });
-        let cross = &self.transform * cross_coded;
+        let mut cross = &self.transform * cross_coded;
+        if let Some(pull) = self.pull(term.centre / term.scale) {
+            cross -= pull;
+        }
         let filtered = self.filter.as_ref().and_then(|filter| filter.of(outcome));
         let beta = filtered.unwrap_or_else(|| solution.factor.solve(&cross));
 

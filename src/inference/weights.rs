@@ -9,33 +9,27 @@ use crate::release::document::{
 };
 
 /// The coefficients in the columns' own units: `weights` are codes of an outcome per code of a predictor, one column for each
-/// outcome, the constant first if there is one.
+/// outcome, and `map` takes own units with the constant to codes ([`Geometry::map`]).
 #[must_use]
-pub fn report(geometry: &Geometry, layout: &Layout, weights: &DMatrix<f64>) -> (Coefficients, Diagnostics) {
-    let constant = geometry.terms.first().is_some_and(|term| term.name == INTERCEPT);
-    let predictors: Vec<_> =
-        constant.then_some(0).into_iter().chain(layout.predictors.iter().copied()).collect();
-    let names: Vec<String> =
-        predictors.iter().filter_map(|&index| Some(geometry.terms.get(index)?.name.clone())).collect();
+pub fn report(
+    geometry: &Geometry,
+    layout: &Layout,
+    map: &DMatrix<f64>,
+    weights: &DMatrix<f64>,
+) -> (Coefficients, Diagnostics) {
+    let terms = geometry.terms.iter().take(map.nrows());
+    let names: Vec<String> = terms.map(|term| term.name.clone()).collect();
+    let constant = names.first().is_some_and(|name| name == INTERCEPT);
+    let own_units = map.transpose() * weights;
     let own = |outcome: usize, column: usize| -> Vec<f64> {
         let Some(target) = geometry.terms.get(outcome) else { return Vec::new() };
-        let mut estimate: Vec<f64> = predictors
-            .iter()
-            .enumerate()
-            .filter_map(|(row, &index)| {
-                Some(target.scale * weights.get((row, column))? / geometry.terms.get(index)?.scale)
-            })
+        let slopes = own_units.column_iter().nth(column);
+        let mut estimate: Vec<f64> = slopes
+            .into_iter()
+            .flat_map(|slopes| slopes.iter().map(|slope| slope * target.scale).collect::<Vec<_>>())
             .collect();
-        if constant {
-            let shift: f64 = predictors
-                .iter()
-                .zip(&estimate)
-                .skip(1)
-                .filter_map(|(&index, slope)| Some(slope * geometry.terms.get(index)?.centre))
-                .sum();
-            if let Some(first) = estimate.first_mut() {
-                *first += target.centre - shift;
-            }
+        if let Some(first) = estimate.first_mut().filter(|_| constant) {
+            *first += target.centre;
         }
         estimate
     };

@@ -34,7 +34,7 @@ pub enum LinalgError {
 }
 
 /// The factor L of A = L L′.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Cholesky {
     lower: DMatrix<f64>,
 }

@@ -1,34 +1,41 @@
-//! `dp-gd`: full-batch gradient descent on least squares with noise on each gradient (primo 1.12, pmt 1.8): the baseline that
-//! needs no matrix, for many predictors.
+//! `dp-gd` and `pmt-gd`: full-batch gradient descent on least squares with noise on each gradient (primo 1.12, pmt 1.8, 1.9): the
+//! baseline that needs no matrix, and the same among records that are whitened by public moments, where it needs few steps.
 //!
 //! **Guarantee.** T adaptive releases, each μ-GDP with μ² = Δ²/S²; together T Δ²/S², the exact rational that the ledger is
 //! charged, up to the slack beside it.
 //!
-//! **Sensitivity.** With W the coefficients of a step, which are public by then, a record (x, y) in units of its bounds, ‖x‖ <= 1
-//! and ‖y‖ <= 1, has the gradient x (W'x − y)'. It is shortened to the length C, the matrix as a whole (`joint`) or each
-//! outcome's column (`per-outcome`), and rounded towards 0 to integers of step 2⁻⁴⁰; a record whose integers are longer than
-//! C 2⁴⁰, which is decided in integers, counts as 0. The sum over records is exact. So Δ = C 2⁴⁰ under add-remove and
-//! 2 C 2⁴⁰ under replace-one, times √l for `per-outcome`, and the map from a record and W to integers is the same for every
-//! table: `EXACT`.
+//! **Sensitivity.** With W the coefficients of a step, which are public by then, a record (x, y) has the gradient x (W'x − y)'. It
+//! is shortened to the length C, the matrix as a whole (`joint`) or each outcome's column (`per-outcome`), and rounded towards 0 to
+//! integers of step 2⁻⁴⁰; a record whose integers are longer than C 2⁴⁰, which is decided in integers, counts as 0. The sum over
+//! records is exact. So Δ = C 2⁴⁰ under add-remove and 2 C 2⁴⁰ under replace-one, times √l for `per-outcome`, and the map from a
+//! record and W to integers is the same for every table: `EXACT`.
 //!
-//! **Steps.** W ← W − η (sum + noise)/(n 2⁴⁰), n the stated number of rows; from W = 0. Under add-remove n is a guess that
-//! only scales η.
+//! **Units.** For `dp-gd` those of the bounds, ‖x‖ <= 1 and ‖y‖ <= 1. For `pmt-gd` x is whitened and y in public standard deviations, so that
+//! the curvature lies between public bounds L and U with high probability.
+//!
+//! **Steps.** W ← (I + η λ A P A')⁻¹ (W − η (sum + noise)/(n 2⁴⁰)), n the stated number of rows; from W = 0. The penalty on the mean second
+//! moment in own units is taken by its proximal map, which is stable for every η (pmt 1.9); A takes own units to those of the
+//! steps. Under add-remove n is a guess that only scales η.
 //!
 //! **Not here.** Nothing but W follows from the release: there are no moments, no standard errors, no refits.
 //!
-//! **Defaults.** `steps` 100, `step_size` 1 (1/B_x² in units where B_x is 1), `clip` 1/4 (B_x B_y/4): a start, to be settled on
-//! made-up data. `clip_scope` `joint`.
+//! **Defaults.** `dp-gd`: `steps` 100, `step_size` 1 (1/B_x² in units where B_x is 1), `clip` 1/4 (B_x B_y/4): a start, to be settled on
+//! made-up data. `pmt-gd`, with q = min(√(d/n_B), 0.75), U = (1 − q)⁻², L = (1 + q)⁻²: `steps` 20 + ⌈5 U/L⌉, `step_size` 1/U, `clip` 1.
+//! `clip_scope` `joint`.
 
 use dashu_int::UBig;
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 use serde_json::{Map, Value};
 
-use super::shared::{NoiseError, scale, two_sides, usual_radius};
+use super::guided::{Penalty, Radii};
+use super::shared::{NoiseError, radius, scale, stated_rows, through_constant, two_sides, usual_radius};
 use crate::data::{EncodedRows, Geometry};
+use crate::math::linalg::Cholesky;
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::GridParams;
+use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
 use crate::plan::params::Params;
+use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
     Budget, NoiseScale, Split, gradient_sensitivity_squared, noise_scale, wallets,
@@ -50,57 +57,114 @@ const MOST_STEPS: u64 = 10_000;
 pub struct Parameters {
     radius: u32,
     intercept_weight: f64,
+    /// How the public moments are used; none without them.
+    radii: Option<Radii>,
     row_norm: f64,
     outcome_norm: f64,
-    /// T.
+    /// T; 0 until it is settled.
     steps: u32,
-    /// η, in units where B_x is 1.
+    /// η; 0 until it is settled.
     step_size: f64,
-    /// C, in units where B_x and B_y are 1.
+    /// C.
     clip: f64,
     per_outcome: bool,
+    penalty: Penalty,
     /// n, stated.
     rows: u64,
 }
 
 impl Parameters {
-    /// Reads the plan's parameters; also answers them as they stand in a filled plan.
+    /// Reads the plan's parameters; also answers them as they stand in a filled plan, where steps wait for the public moments
+    /// ([`Self::settle`]).
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range, for a parameter that the mechanism does not have, and without a number of rows.
-    pub fn from_plan(plan: &CheckedPlan) -> Result<(Self, Map<String, Value>), PlanError> {
-        let mut params = Params::new("dp-gd", &plan.plan.mechanism.params);
-        let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
-        let rows = plan.rows.or(plan.plan.stated_rows).filter(|rows| *rows > 0).ok_or_else(|| {
-            PlanError::at(
-                "stated_rows",
-                "a step is divided by the number of rows",
-                "state about how many there are",
-            )
-        })?;
-        let steps = params.value("steps", Value::from(100), "a whole number from 1 to 10000", |value| {
+    pub fn from_plan(plan: &CheckedPlan, guided: bool) -> Result<(Self, Map<String, Value>), PlanError> {
+        let name = if guided { "pmt-gd" } else { "dp-gd" };
+        let mut params = Params::new(name, &plan.plan.mechanism.params);
+        let rows = stated_rows(plan, "a step is divided by the number of rows")?;
+        let steps = |value: &Value| {
             let steps = value.as_u64().filter(|steps| (1..=MOST_STEPS).contains(steps))?;
             u32::try_from(steps).ok()
-        })?;
-        let read = Self {
-            radius,
-            intercept_weight,
-            row_norm: params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?,
-            outcome_norm: params.number("outcome_norm", 1.0, 0.0..=1.0, Some(0.0))?,
-            steps,
-            step_size: params.number("step_size", 1.0, 0.0..=1e6, Some(0.0))?,
+        };
+        let size = |value: &Value| value.as_f64().filter(|size| *size > 0.0 && *size <= 1e6);
+        let (steps_are, size_is) = ("a whole number from 1 to 10000", "a number above 0, at most 1000000");
+        let mut read = Self {
+            radius: 0,
+            intercept_weight: 0.0,
+            radii: None,
+            row_norm: 1.0,
+            outcome_norm: 1.0,
+            steps: 0,
+            step_size: 0.0,
             // Beyond 2^15 a gradient in steps of 2^-40 leaves the samplers' range.
-            clip: params.number("clip", 0.25, 1e-6..=100.0, None)?,
+            clip: params.number("clip", if guided { 1.0 } else { 0.25 }, 1e-6..=100.0, None)?,
             per_outcome: params.choice("clip_scope", "joint", &[("joint", false), ("per-outcome", true)])?,
+            penalty: Penalty::take(&mut params, 0.0, false)?,
             rows,
         };
+        if guided {
+            read.radius = radius(&mut params, usual_radius(plan))?;
+            read.radii = Some(Radii::take(&mut params, plan)?);
+            read.steps = params.optional("steps", steps_are, steps)?.unwrap_or(0);
+            read.step_size = params.optional("step_size", size_is, size)?.unwrap_or(0.0);
+        } else {
+            (read.radius, read.intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
+            through_constant(plan, read.intercept_weight)?;
+            read.row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
+            read.outcome_norm = params.number("outcome_norm", 1.0, 0.0..=1.0, Some(0.0))?;
+            read.steps = params.value("steps", Value::from(100), steps_are, steps)?;
+            read.step_size = params.value("step_size", Value::from(1.0), size_is, size)?;
+        }
         Ok((read, params.finish()?))
     }
 
-    /// The grid: both sides alike, since the fit works in units of their bounds.
+    /// Whether it needs public moments.
+    #[must_use]
+    pub const fn is_guided(&self) -> bool {
+        self.radii.is_some()
+    }
+
+    /// Has the features whitened and the outcomes clipped, and settles steps and their size from the number of public rows.
+    /// Answers both as they stand in a filled plan.
+    ///
+    /// # Errors
+    /// [`PlanError`] where the public moments do not fit the plan.
+    pub fn settle(
+        &mut self,
+        plan: &CheckedPlan,
+        bound: &mut BoundPlan,
+        guide: Option<&Guide>,
+    ) -> Result<Map<String, Value>, PlanError> {
+        let (Some(radii), Some(guide)) = (&self.radii, guide) else { return Ok(Map::new()) };
+        radii.clip_outcomes(bound, guide, plan.intercept && !self.penalty.on_intercept, false)?;
+        radii.whiten(bound, guide)?;
+        #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
+        let q = (guide.terms.len() as f64 / guide.rows as f64).sqrt().min(0.75);
+        let (upper, lower) = ((1.0 - q).powi(-2), (1.0 + q).powi(-2));
+        if self.steps == 0 {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 246")]
+            let wanted = (5.0 * upper / lower).ceil() as u32;
+            self.steps = 20 + wanted;
+        }
+        if self.step_size == 0.0 {
+            self.step_size = 1.0 / upper;
+        }
+        let settled = [("steps", Value::from(self.steps)), ("step_size", Value::from(self.step_size))];
+        Ok(settled.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+
+    /// The grid: both sides alike.
     #[must_use]
     pub const fn grid(&self) -> GridParams {
-        two_sides(self.radius, self.intercept_weight, self.row_norm, self.outcome_norm)
+        let shortening = match &self.radii {
+            Some(radii) => radii.shortening(),
+            None => Shortening::Together,
+        };
+        let sides =
+            Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, shortening };
+        let grid = two_sides(self.radius, self.intercept_weight, 1.0, 1.0);
+        GridParams { norms: Norms::Sides(sides), ..grid }
     }
 
     /// The descent that a budget buys; without noise where there is none.
@@ -110,6 +174,7 @@ impl Parameters {
     pub fn descent(
         &self,
         plan: &CheckedPlan,
+        bound: &BoundPlan,
         geometry: &Geometry,
         shape: (usize, usize),
         budget: Option<&Budget>,
@@ -131,9 +196,22 @@ impl Parameters {
             }
         };
         #[expect(clippy::cast_precision_loss, reason = "at most 2^49, so exact")]
-        let norms =
-            [geometry.feature_square(), geometry.outcome_square()].map(|square| (square as f64).sqrt());
-        Ok(Noise { parameters: *self, sensitivity_squared, scale, shape, norms, cap })
+        let norm = |square: u64| (square as f64).sqrt();
+        let units = match (&self.radii, &bound.whitening, geometry.outcomes) {
+            (Some(radii), Some(whitening), Some(outcomes)) => {
+                [whitening.radius / f64::from(geometry.reach), radii.outcome() / f64::from(outcomes.reach)]
+            }
+            _ => [geometry.feature_square(), geometry.outcome_square()].map(|square| 1.0 / norm(square)),
+        };
+        let map = geometry.map(bound) * units[0];
+        let penalty = self.penalty.matrix(&map, plan.intercept, self.step_size);
+        let shrink = if self.penalty.lambda > 0.0 {
+            let whole = penalty + DMatrix::identity(shape.0, shape.0);
+            Some(Cholesky::try_new(&whole).map_err(|error| super::shared::no_scale(&error))?)
+        } else {
+            None
+        };
+        Ok(Noise { parameters: *self, sensitivity_squared, scale, shape, units, cap, shrink })
     }
 }
 
@@ -147,10 +225,12 @@ pub struct Noise {
     pub scale: Option<NoiseScale>,
     /// Predictors with the constant, outcomes.
     shape: (usize, usize),
-    /// B_x and B_y, in codes.
-    norms: [f64; 2],
+    /// A code of a feature and of an outcome in the units of the steps.
+    units: [f64; 2],
     /// C 2⁴⁰.
     cap: i64,
+    /// Factor of what a step is shrunk by.
+    shrink: Option<Cholesky>,
 }
 
 impl Noise {
@@ -178,36 +258,98 @@ impl Noise {
         self.cap
     }
 
+    /// T.
+    #[must_use]
+    pub const fn steps(&self) -> u32 {
+        self.parameters.steps
+    }
+
     /// W after the last step, in codes of an outcome per code of a predictor: one column for each outcome.
     pub fn release<E: Entropy>(&self, rows: &EncodedRows, rng: &mut E) -> DMatrix<f64> {
-        let (d, l) = self.shape;
-        let mut weights = DMatrix::<f64>::zeros(d, l);
-        #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
-        let step =
-            self.parameters.step_size / (self.parameters.rows as f64 * libm::ldexp(1.0, BITS.cast_signed()));
-        let mut gradient = Gradient::new(self);
-        for _ in 0..self.parameters.steps {
-            let mut sums: Vec<i128> = match self.scale {
-                Some(scale) => (0..d * l).map(|_| gaussian_diagonal(rng, scale.get())).collect(),
-                None => vec![0; d * l],
-            };
+        let mut walk = Walk::new(self);
+        while !walk.is_done() {
+            walk.draw(rng);
             for index in 0..rows.len() {
                 let Some(row) = rows.get(index) else { break };
-                for (sum, entry) in sums.iter_mut().zip(gradient.of(row, &weights)) {
-                    *sum = sum.saturating_add(i128::from(*entry));
-                }
+                walk.add(row);
             }
-            for (weight, sum) in weights.iter_mut().zip(&sums) {
-                #[expect(clippy::cast_precision_loss, reason = "post-processing")]
-                let sum = *sum as f64;
-                *weight -= step * sum;
+            walk.advance();
+        }
+        walk.into_coefficients()
+    }
+}
+
+/// Noisy steps of one release, between passes over the rows.
+#[derive(Clone, Debug)]
+pub struct Walk<'a> {
+    gradient: Gradient<'a>,
+    weights: DMatrix<f64>,
+    sums: Vec<i128>,
+    done: u32,
+}
+
+impl<'a> Walk<'a> {
+    /// Before the first step.
+    #[must_use]
+    pub fn new(noise: &'a Noise) -> Self {
+        let (d, l) = noise.shape;
+        Self { gradient: Gradient::new(noise), weights: DMatrix::zeros(d, l), sums: vec![0; d * l], done: 0 }
+    }
+
+    /// Whether the last step was taken.
+    #[must_use]
+    pub const fn is_done(&self) -> bool {
+        self.done >= self.gradient.noise.parameters.steps
+    }
+
+    /// The noise of the next step, before any row is read.
+    pub fn draw<E: Entropy>(&mut self, rng: &mut E) {
+        let Noise { scale, shape: (d, l), .. } = *self.gradient.noise;
+        let entry = |_| scale.map_or(0, |scale| gaussian_diagonal(rng, scale.get()));
+        self.start((0..d * l).map(entry).collect());
+    }
+
+    /// Starts a pass after this noise, one entry after the other of W's columns.
+    pub fn start(&mut self, noise: Vec<i128>) {
+        self.sums = noise;
+    }
+
+    /// Adds one row to a pass.
+    pub fn add(&mut self, row: &[i32]) {
+        for (sum, entry) in self.sums.iter_mut().zip(self.gradient.of(row, &self.weights)) {
+            *sum = sum.saturating_add(i128::from(*entry));
+        }
+    }
+
+    /// Takes the step that the pass gives.
+    pub fn advance(&mut self) {
+        self.done += 1;
+        let Noise { parameters, shrink, .. } = self.gradient.noise;
+        #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
+        let step = parameters.step_size / (parameters.rows as f64 * libm::ldexp(1.0, BITS.cast_signed()));
+        for (weight, sum) in self.weights.iter_mut().zip(&self.sums) {
+            #[expect(clippy::cast_precision_loss, reason = "post-processing")]
+            let sum = *sum as f64;
+            *weight -= step * sum;
+        }
+        if let Some(factor) = shrink {
+            for mut column in self.weights.column_iter_mut() {
+                let shrunk = factor.solve(&DVector::from(column.clone_owned()));
+                column.copy_from(&shrunk);
             }
         }
-        weights * (self.norms[1] / self.norms[0])
+    }
+
+    /// W in codes of an outcome per code of a predictor.
+    #[must_use]
+    pub fn into_coefficients(self) -> DMatrix<f64> {
+        let [feature, outcome] = self.gradient.noise.units;
+        self.weights * (feature / outcome)
     }
 }
 
 /// One record's gradient, in integers.
+#[derive(Clone, Debug)]
 struct Gradient<'a> {
     noise: &'a Noise,
     x: Vec<f64>,
@@ -223,16 +365,16 @@ impl<'a> Gradient<'a> {
 
     /// The integers of a row at W, column by column; 0 where they are too long.
     fn of(&mut self, row: &[i32], weights: &DMatrix<f64>) -> &[i64] {
-        let [bx, by] = self.noise.norms;
+        let [feature, outcome] = self.noise.units;
         let (d, _) = self.noise.shape;
         for (x, code) in self.x.iter_mut().zip(row) {
-            *x = f64::from(*code) / bx;
+            *x = f64::from(*code) * feature;
         }
         for ((residual, code), column) in
             self.residual.iter_mut().zip(row.get(d..).unwrap_or_default()).zip(weights.column_iter())
         {
             let fitted: f64 = self.x.iter().zip(column.iter()).map(|(x, w)| x * w).sum();
-            *residual = fitted - f64::from(*code) / by;
+            *residual = fitted - f64::from(*code) * outcome;
         }
         let Parameters { clip, per_outcome, .. } = self.noise.parameters;
         let square = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();

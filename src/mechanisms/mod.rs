@@ -9,9 +9,12 @@ pub mod analyze_gauss;
 pub mod descent;
 mod drawn;
 pub mod gaussian;
+pub mod guided;
+pub mod newton;
 pub mod ols;
 pub mod repeated;
 pub mod reuse_cov;
+pub mod ridge;
 pub mod shared;
 pub mod sketch;
 pub mod sub_samp;
@@ -24,6 +27,7 @@ use crate::data::{Geometry, Input, Layout};
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
+use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError, Purpose};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::Budget;
@@ -99,7 +103,7 @@ const fn row(
 }
 
 /// Mechanisms whose paper's own scale is built.
-const HAVE_PAPER: [&str; 9] = [
+const HAVE_PAPER: [&str; 12] = [
     "analyze-gauss",
     "reuse-cov-gauss",
     "reuse-cov-proj-x",
@@ -109,6 +113,9 @@ const HAVE_PAPER: [&str; 9] = [
     "additive-wishart",
     "inverse-wishart",
     "inverse-wishart-adaptive",
+    "pmt-ridge",
+    "pmt-logistic",
+    "dp-ridge",
 ];
 
 /// Most numbers of rows that are kept in memory, 4 bytes each.
@@ -280,60 +287,84 @@ pub const TABLE: [Info; 21] = {
                 "Sheffet Alg. 5",
             )
         },
-        row(
-            "pmt-ridge",
-            "Truncates records by public moments, then fits a ridge regression.",
-            Rows,
-            Gaussian,
-            Both,
-            Exact,
-            "PMT Alg. 1",
-        ),
-        row(
-            "pmt-logistic",
-            "Truncates records by public moments, then fits a logistic regression.",
-            RowsRepeatedly,
-            Gaussian,
-            Both,
-            Idealised,
-            "PMT Alg. 2",
-        ),
-        row(
-            "pmt-glm",
-            "Truncates records by public moments, then fits a generalised linear model.",
-            RowsRepeatedly,
-            Gaussian,
-            Both,
-            Idealised,
-            "PMT Alg. 3",
-        ),
-        row(
-            "pmt-gd",
-            "Truncates records by public moments, then descends along noisy gradients.",
-            RowsRepeatedly,
-            Gaussian,
-            Both,
-            Idealised,
-            "PMT Alg. 4; pmt 1.9",
-        ),
-        row(
-            "dp-ridge",
-            "Fits a ridge regression without public data.",
-            Rows,
-            Gaussian,
-            Both,
-            Exact,
-            "PMT baseline; pmt 1.4",
-        ),
-        row(
-            "dp-logistic",
-            "Fits a logistic regression without public data.",
-            RowsRepeatedly,
-            Gaussian,
-            Both,
-            Idealised,
-            "PMT baseline; pmt 1.6",
-        ),
+        Info {
+            built: true,
+            prefer: "Prefer it where means, spreads and correlations of other people's data are known: the noise then has the shape of the columns.",
+            ..row(
+                "pmt-ridge",
+                "Truncates records by public moments, then fits a ridge regression.",
+                Rows,
+                Gaussian,
+                Both,
+                Exact,
+                "PMT Alg. 1",
+            )
+        },
+        Info {
+            built: true,
+            prefer: "Prefer it for yes or no outcomes where the columns' moments are known from other people's data.",
+            ..row(
+                "pmt-logistic",
+                "Truncates records by public moments, then fits a logistic regression.",
+                RowsRepeatedly,
+                Gaussian,
+                Both,
+                Exact,
+                "PMT Alg. 2",
+            )
+        },
+        Info {
+            built: true,
+            prefer: "Prefer it to `pmt-logistic` only where a bound on the coefficients is known, or to compare the two families.",
+            ..row(
+                "pmt-glm",
+                "Truncates records by public moments, then fits a generalised linear model.",
+                RowsRepeatedly,
+                Gaussian,
+                Both,
+                Exact,
+                "PMT Alg. 3",
+            )
+        },
+        Info {
+            built: true,
+            prefer: "Prefer it to `pmt-ridge` for estimates alone: it has less noise for many features, and gives no intervals.",
+            ..row(
+                "pmt-gd",
+                "Truncates records by public moments, then descends along noisy gradients.",
+                RowsRepeatedly,
+                Gaussian,
+                Both,
+                Exact,
+                "PMT Alg. 4; pmt 1.9",
+            )
+        },
+        Info {
+            built: true,
+            prefer: "Prefer it for a ridge regression with a fixed penalty where no public moments are known.",
+            ..row(
+                "dp-ridge",
+                "Fits a ridge regression without public data.",
+                Rows,
+                Gaussian,
+                Both,
+                Exact,
+                "PMT baseline; pmt 1.4",
+            )
+        },
+        Info {
+            built: true,
+            prefer: "Prefer it for yes or no outcomes where no public moments are known.",
+            ..row(
+                "dp-logistic",
+                "Fits a logistic regression without public data.",
+                RowsRepeatedly,
+                Gaussian,
+                Both,
+                Exact,
+                "PMT baseline; pmt 1.6",
+            )
+        },
         Info {
             built: true,
             prefer: "Prefer it where there are too many features for second moments; it gives no intervals.",
@@ -360,15 +391,19 @@ pub const TABLE: [Info; 21] = {
                 "closed form",
             )
         },
-        row(
-            "logistic",
-            "Logistic regression without any privacy, for comparison.",
-            RowsRepeatedly,
-            None,
-            Both,
-            Demo,
-            "maximum likelihood",
-        ),
+        Info {
+            built: true,
+            prefer: "Prefer it never for anything that is published: it shows what the private ones aim at.",
+            ..row(
+                "logistic",
+                "Logistic regression without any privacy, for comparison.",
+                RowsRepeatedly,
+                None,
+                Both,
+                Demo,
+                "maximum likelihood",
+            )
+        },
     ]
 };
 
@@ -391,6 +426,10 @@ pub enum Mechanism {
     SubSamp(sub_samp::Parameters),
     /// Descent along noisy gradients.
     Descent(descent::Parameters),
+    /// Ridge regression from noisy moments.
+    Ridge(ridge::Parameters),
+    /// Noisy Newton steps.
+    Newton(newton::Parameters),
     /// Second moments and those of random rows.
     AdditiveWishart(additive_wishart::Parameters),
     /// A matrix drawn around the second moments and a ridge.
@@ -412,6 +451,8 @@ pub enum Noise {
     SubSamp(sub_samp::Noise),
     /// On gradients.
     Descent(descent::Noise),
+    /// On gradients and curvatures.
+    Newton(newton::Noise),
     /// Of `additive-wishart`.
     Wishart(additive_wishart::Noise),
     /// Of the projections and posterior draws.
@@ -438,6 +479,8 @@ pub enum Draw {
     Each(Drawn),
     /// Coefficients in codes of an outcome per code of a predictor: one column for each outcome.
     Coefficients(DMatrix<f64>),
+    /// Where Newton steps ended, for each outcome.
+    Fitted(Vec<newton::Fitted>),
 }
 
 impl Draw {
@@ -458,6 +501,7 @@ impl Noise {
             Self::AdaSsp(noise) => noise.events(),
             Self::SubSamp(noise) => vec![noise.event()],
             Self::Descent(noise) => noise.event().into_iter().collect(),
+            Self::Newton(noise) => noise.event().into_iter().collect(),
             Self::Wishart(noise) => vec![noise.event()],
             Self::Sketch(noise) => vec![noise.event()],
         }
@@ -467,9 +511,12 @@ impl Noise {
     #[must_use]
     pub const fn assurance(&self) -> Assurance {
         match self {
-            Self::Gaussian(_) | Self::Repeated(_) | Self::AdaSsp(_) | Self::SubSamp(_) | Self::Descent(_) => {
-                Assurance::Exact
-            }
+            Self::Gaussian(_)
+            | Self::Repeated(_)
+            | Self::AdaSsp(_)
+            | Self::SubSamp(_)
+            | Self::Descent(_)
+            | Self::Newton(_) => Assurance::Exact,
             Self::Wishart(noise) => noise.assurance(),
             Self::Sketch(_) => Assurance::Idealised,
         }
@@ -484,6 +531,7 @@ impl Noise {
             Self::AdaSsp(_) => ada_ssp::VERSION,
             Self::SubSamp(_) => sub_samp::VERSION,
             Self::Descent(_) => descent::VERSION,
+            Self::Newton(_) => newton::VERSION,
             Self::Wishart(_) => additive_wishart::VERSION,
             Self::Sketch(_) => sketch::VERSION,
         }
@@ -498,7 +546,7 @@ impl Noise {
             Self::Repeated(noise) => Some(noise.each.law()),
             Self::AdaSsp(noise) => Some(noise.moments.law()),
             Self::SubSamp(noise) => Some(noise.gaussian.law()),
-            Self::Descent(_) => None,
+            Self::Descent(_) | Self::Newton(_) => None,
             Self::Wishart(noise) => Some(noise.law()),
             Self::Sketch(noise) => Some(noise.law(noise.rows, noise.most_ridge())),
         }
@@ -524,8 +572,8 @@ impl Noise {
             Self::SubSamp(noise) => {
                 say("S", noise.gaussian.scale.get().to_string());
             }
-            Self::Descent(noise) => {
-                if let Some(scale) = noise.scale {
+            Self::Descent(descent::Noise { scale, .. }) | Self::Newton(newton::Noise { scale, .. }) => {
+                if let Some(scale) = scale {
                     say("S", scale.get().to_string());
                 }
             }
@@ -545,7 +593,9 @@ impl Noise {
     #[must_use]
     pub const fn price(&self) -> Option<&Price> {
         match self {
-            Self::Gaussian(_) | Self::Repeated(_) | Self::AdaSsp(_) | Self::Descent(_) => None,
+            Self::Gaussian(_) | Self::Repeated(_) | Self::AdaSsp(_) | Self::Descent(_) | Self::Newton(_) => {
+                None
+            }
             Self::SubSamp(noise) => Some(&noise.price),
             Self::Wishart(noise) => Some(&noise.price),
             Self::Sketch(noise) => Some(&noise.price),
@@ -571,7 +621,8 @@ impl Noise {
                 plain(noise.release(rows, rng), noise.gaussian.law())
             }
             (Self::Descent(noise), Input::Rows(rows)) => Some(Draw::Coefficients(noise.release(rows, rng))),
-            (Self::SubSamp(_) | Self::Descent(_), Input::Moments(_)) => None,
+            (Self::Newton(noise), Input::Rows(rows)) => Some(Draw::Fitted(noise.release(rows, rng))),
+            (Self::SubSamp(_) | Self::Descent(_) | Self::Newton(_), Input::Moments(_)) => None,
             (Self::Gaussian(noise), Input::Rows(rows)) => {
                 let moments = sub_samp::moments(rows, noise.layout, None);
                 plain(gaussian::perturb(&moments, noise, rng), noise.law())
@@ -632,9 +683,23 @@ impl Mechanism {
                 let (parameters, filled) = sub_samp::Parameters::from_plan(plan)?;
                 Ok((info, Self::SubSamp(parameters), filled))
             }
-            "dp-gd" => {
-                let (parameters, filled) = descent::Parameters::from_plan(plan)?;
+            "dp-gd" | "pmt-gd" => {
+                let (parameters, filled) = descent::Parameters::from_plan(plan, name == "pmt-gd")?;
                 Ok((info, Self::Descent(parameters), filled))
+            }
+            "pmt-ridge" | "dp-ridge" => {
+                let (parameters, filled) = ridge::Parameters::from_plan(plan, name == "pmt-ridge")?;
+                Ok((info, Self::Ridge(parameters), filled))
+            }
+            "pmt-logistic" | "pmt-glm" | "dp-logistic" | "logistic" => {
+                let kind = match name {
+                    "pmt-logistic" => newton::Kind::Guided,
+                    "pmt-glm" => newton::Kind::GuidedModel,
+                    "dp-logistic" => newton::Kind::Unguided,
+                    _ => newton::Kind::Reference,
+                };
+                let (parameters, filled) = newton::Parameters::from_plan(plan, kind)?;
+                Ok((info, Self::Newton(parameters), filled))
             }
             "reuse-cov-gauss" | "reuse-cov-proj-x" | "reuse-cov-proj-y" | "naive-composition" => {
                 let kind = match name {
@@ -687,6 +752,8 @@ impl Mechanism {
             Self::AdaSsp(parameters) => parameters.grid(),
             Self::SubSamp(parameters) => parameters.grid(),
             Self::Descent(parameters) => parameters.grid(),
+            Self::Ridge(parameters) => parameters.grid(),
+            Self::Newton(parameters) => parameters.grid(),
             Self::AdditiveWishart(parameters) => parameters.grid,
             Self::Sketch(parameters) => parameters.grid,
             Self::Ols(_) => ols::GRID,
@@ -698,7 +765,12 @@ impl Mechanism {
     ///
     /// # Errors
     /// [`PlanError`] where the columns do not fit the parameters.
-    pub fn settle(&self, plan: &CheckedPlan, bound: &mut BoundPlan) -> Result<Map<String, Value>, PlanError> {
+    pub fn settle(
+        &mut self,
+        plan: &CheckedPlan,
+        bound: &mut BoundPlan,
+        guide: Option<&Guide>,
+    ) -> Result<Map<String, Value>, PlanError> {
         let mut settled = Map::new();
         match self {
             Self::ReuseCov(parameters) => {
@@ -711,11 +783,10 @@ impl Mechanism {
                 let features = Geometry::new(bound).first_outcome(bound);
                 parameters.settle(plan, bound, features)?;
             }
-            Self::AnalyzeGauss(_)
-            | Self::AdditiveWishart(_)
-            | Self::Sketch(_)
-            | Self::Descent(_)
-            | Self::Ols(_) => {}
+            Self::Descent(parameters) => settled.extend(parameters.settle(plan, bound, guide)?),
+            Self::Ridge(parameters) => parameters.settle(plan, bound, guide)?,
+            Self::Newton(parameters) => parameters.settle(plan, bound, guide)?,
+            Self::AnalyzeGauss(_) | Self::AdditiveWishart(_) | Self::Sketch(_) | Self::Ols(_) => {}
         }
         Ok(settled)
     }
@@ -728,7 +799,7 @@ impl Mechanism {
     pub fn gathers(&self, layout: Layout, rows: Option<u64>) -> Result<(Reads, Layout), PlanError> {
         let (reads, summed) = match self {
             Self::SubSamp(_) => (Reads::Rows, layout),
-            Self::Descent(_) => (Reads::RowsRepeatedly, layout),
+            Self::Descent(_) | Self::Newton(_) => (Reads::RowsRepeatedly, layout),
             Self::ReuseCov(parameters) if parameters.kind == reuse_cov::Kind::ProjectedOnOutcomes => {
                 reuse_cov::public_outcomes(layout, rows)?
             }
@@ -750,7 +821,10 @@ impl Mechanism {
     pub fn layout(&self, features: usize, outcomes: usize) -> Layout {
         match self {
             Self::ReuseCov(parameters) => parameters.layout(features, outcomes),
-            Self::AdaSsp(_) | Self::SubSamp(_) | Self::Descent(_) => Layout::sides(features, outcomes, false),
+            Self::Ridge(parameters) => parameters.layout(features, outcomes),
+            Self::AdaSsp(_) | Self::SubSamp(_) | Self::Descent(_) | Self::Newton(_) => {
+                Layout::sides(features, outcomes, false)
+            }
             Self::AnalyzeGauss(_) | Self::AdditiveWishart(_) | Self::Sketch(_) | Self::Ols(_) => {
                 Layout::whole(features + outcomes)
             }
@@ -761,11 +835,13 @@ impl Mechanism {
     #[must_use]
     pub const fn takes_public(&self) -> bool {
         match self {
+            Self::Ridge(parameters) => parameters.is_guided(),
+            Self::Newton(parameters) => parameters.kind.is_guided(),
+            Self::Descent(parameters) => parameters.is_guided(),
             Self::AnalyzeGauss(_)
             | Self::ReuseCov(_)
             | Self::AdaSsp(_)
             | Self::SubSamp(_)
-            | Self::Descent(_)
             | Self::AdditiveWishart(_)
             | Self::Sketch(_)
             | Self::Ols(_) => false,
@@ -781,7 +857,7 @@ impl Mechanism {
             // Its ridge is its own.
             Self::AdaSsp(parameters) => Afterwards { repair: parameters.repair, ..Afterwards::default() },
             Self::SubSamp(parameters) => parameters.afterwards,
-            Self::Descent(_) => Afterwards::default(),
+            Self::Descent(_) | Self::Ridge(_) | Self::Newton(_) => Afterwards::default(),
             Self::AdditiveWishart(parameters) => parameters.afterwards,
             Self::Sketch(parameters) => parameters.afterwards,
             Self::Ols(_) => Afterwards::default(),
@@ -795,6 +871,7 @@ impl Mechanism {
     pub fn noise(
         &self,
         plan: &CheckedPlan,
+        bound: &BoundPlan,
         geometry: &Geometry,
         layout: Layout,
     ) -> Result<Option<Noise>, NoiseError> {
@@ -830,7 +907,14 @@ impl Mechanism {
             Self::SubSamp(parameters) => Some(Noise::SubSamp(parameters.noise(geometry, layout, budget)?)),
             Self::Descent(parameters) => {
                 let shape = (layout.features(), layout.outcomes());
-                Some(Noise::Descent(parameters.descent(plan, geometry, shape, Some(budget))?))
+                Some(Noise::Descent(parameters.descent(plan, bound, geometry, shape, Some(budget))?))
+            }
+            Self::Ridge(parameters) => {
+                Some(Noise::Gaussian(parameters.noise(plan, geometry, layout, budget)?))
+            }
+            Self::Newton(parameters) => {
+                let shape = (layout.features(), layout.outcomes());
+                Some(Noise::Newton(parameters.newton(plan, bound, geometry, shape, Some(budget))?))
             }
             Self::AdditiveWishart(parameters) => {
                 Some(Noise::Wishart(additive_wishart::Noise::calibrate(plan, geometry, parameters, budget)?))

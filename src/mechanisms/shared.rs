@@ -54,16 +54,8 @@ pub const fn two_sides(
 ///
 /// # Errors
 /// [`PlanError`] for a value out of range.
-pub fn scale(params: &mut Params<'_>, plan: &CheckedPlan, radius: u32) -> Result<(u32, f64), PlanError> {
-    let radius = params.value(
-        "radius",
-        Value::from(radius),
-        "a power of two from 65536 (2^16) to 16777216 (2^24)",
-        |value| {
-            let radius = value.as_u64().and_then(|radius| u32::try_from(radius).ok());
-            radius.filter(|radius| radius.is_power_of_two() && (1 << 16..=1 << 24).contains(radius))
-        },
-    )?;
+pub fn scale(params: &mut Params<'_>, plan: &CheckedPlan, usual: u32) -> Result<(u32, f64), PlanError> {
+    let radius = radius(params, usual)?;
     let may_drop_constant = plan.adjacency == Adjacency::ReplaceOne && !plan.intercept;
     let expected = if may_drop_constant {
         "a number from 0 to 1"
@@ -75,6 +67,43 @@ pub fn scale(params: &mut Params<'_>, plan: &CheckedPlan, radius: u32) -> Result
         weight.filter(|weight| *weight > 0.0 || may_drop_constant)
     })?;
     Ok((radius, intercept_weight))
+}
+
+/// `radius`.
+///
+/// # Errors
+/// [`PlanError`] for a value out of range.
+pub fn radius(params: &mut Params<'_>, usual: u32) -> Result<u32, PlanError> {
+    let expected = "a power of two from 65536 (2^16) to 16777216 (2^24)";
+    params.value("radius", Value::from(usual), expected, |value| {
+        let radius = value.as_u64().and_then(|radius| u32::try_from(radius).ok());
+        radius.filter(|radius| radius.is_power_of_two() && (1 << 16..=1 << 24).contains(radius))
+    })
+}
+
+/// The public number of rows.
+///
+/// # Errors
+/// [`PlanError`] where the plan states none, with the reason `why` it is needed.
+pub fn stated_rows(plan: &CheckedPlan, why: &str) -> Result<u64, PlanError> {
+    plan.rows.or(plan.plan.stated_rows).filter(|rows| *rows > 0).ok_or_else(|| {
+        PlanError::at("stated_rows", why, "state about how many rows there are, from public knowledge")
+    })
+}
+
+/// Whether a plan keeps the constant that a mechanism measures from: fitted values are from the middles of the bounds.
+///
+/// # Errors
+/// [`PlanError`] where the plan has no intercept and the grid has one.
+pub fn through_constant(plan: &CheckedPlan, intercept_weight: f64) -> Result<(), PlanError> {
+    if plan.intercept || intercept_weight <= 0.0 {
+        return Ok(());
+    }
+    Err(PlanError::at(
+        "intercept",
+        "this mechanism measures fitted values from the middle of the columns' bounds, and needs the constant for that",
+        "leave `intercept` true, or take a mechanism that is guided by public moments",
+    ))
 }
 
 /// What is done with the released moments: `ridge` and `repair` (contract, Parameters).

@@ -66,6 +66,8 @@ pub fn bind(
         csv: CsvRules { delimiter, decimal: plan.decimal, encoding: plan.encoding, na: plan.na.clone() },
         grid,
         guard: false,
+        whitening: None,
+        labels: false,
     })
 }
 

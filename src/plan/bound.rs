@@ -130,8 +130,22 @@ pub enum Shortening {
     Together,
     /// Each side by itself: where one side is public, the other must not show in it (primo 1.0).
     Apart,
-    /// The features with the constant as one; each outcome by itself, whose bound is then that of one outcome.
+    /// Each side by itself, though both are private, as a paper prints it: a linear relation in a long record does not stay (pmt 2.5).
+    Unlinked,
+    /// The features with the constant as one, and each outcome by as much; its bound is then that of one outcome.
     EachOutcome,
+}
+
+/// A public linear map that features are put through before they are bounded (pmt 1.1).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Whitening {
+    /// M^(-1/2), row by row, of d rows and columns: those of the constant, if there is one, and of the features' terms in their own
+    /// units.
+    pub matrix: Vec<f64>,
+    /// Whether the first column is the constant's.
+    pub constant: bool,
+    /// R_x, the longest features kept after the map.
+    pub radius: f64,
 }
 
 /// Everything that reading and encoding a table's records needs.
@@ -152,4 +166,9 @@ pub struct BoundPlan {
     /// Whether a row carries a guard digit for each code. A demonstration without noise has them, so that it equals
     /// least squares to more digits than the grid has; a release never does.
     pub guard: bool,
+    /// The map of the features, for a mechanism that bounds them by public moments; the outcomes then have a bound of their own.
+    pub whitening: Option<Whitening>,
+    /// Whether outcomes are labels: 0 and 1 become −1 and 1, times what the record was shortened by, and any other number is
+    /// missing.
+    pub labels: bool,
 }

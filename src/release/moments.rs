@@ -14,6 +14,10 @@ use super::document::{NoiseLaw, Term};
 pub struct ReleasedMoments {
     /// The terms in the matrix's order: the constant, features, outcomes.
     pub terms: Vec<Term>,
+    /// Where features were whitened by public moments: one row for each of their coordinates, by which the columns in own units with
+    /// the constant are multiplied. A coordinate, not the column of that name, is then `scale * code`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whitening: Option<Vec<Vec<f64>>>,
     /// The whole symmetric matrix, entries as decimal strings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matrix: Option<Vec<Vec<String>>>,

@@ -454,6 +454,7 @@ fn released(geometry: &Geometry, cells: &[i128], scale: u128) -> ReleasedMoments
     }
     let terms = geometry.terms.iter();
     ReleasedMoments {
+        whitening: None,
         terms: terms.map(|t| Term { term: t.name.clone(), centre: t.centre, scale: t.scale }).collect(),
         matrix: Some(matrix),
         blocks: None,

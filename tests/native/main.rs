@@ -27,6 +27,7 @@ mod ledger_model;
 mod mechanisms;
 mod pivots;
 mod plans;
+mod pmt;
 mod primo;
 mod profiles;
 mod projections;

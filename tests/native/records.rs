@@ -50,6 +50,8 @@ pub fn plan(columns: Vec<BoundColumn>, fields: usize) -> BoundPlan {
             norms: Norms::Record { feature_share: 0.6, row_norm: 1.0 },
         },
         guard: false,
+        whitening: None,
+        labels: false,
     }
 }
 

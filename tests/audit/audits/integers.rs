@@ -241,6 +241,8 @@ fn any_plan(numbers: &mut Numbers, columns: usize) -> BoundPlan {
             norms: any_norms(numbers),
         },
         guard: false,
+        whitening: None,
+        labels: false,
     }
 }
 

@@ -147,6 +147,8 @@ fn plan(fields: usize, csv: CsvRules, setting: u8) -> BoundPlan {
             norms: Norms::Record { feature_share: 0.6, row_norm: 1.0 },
         },
         guard: false,
+        whitening: None,
+        labels: false,
     }
 }
 

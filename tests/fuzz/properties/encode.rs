@@ -103,5 +103,7 @@ fn plan(setting: &[u8; 24]) -> Option<BoundPlan> {
             norms: Norms::Record { feature_share: unit(share) * 0.99, row_norm: unit(norm) },
         },
         guard: shape & 32 != 0,
+        whitening: None,
+        labels: false,
     })
 }

@@ -1,0 +1,260 @@
+//! Regressions from noisy Newton steps: coefficients in own units, and what the last step's noise and the sample did to them.
+//!
+//! The last step solves (H + G + Λ) m = −(g + γ + Λ b) for what it moves, m, with noise G on the curvature and γ on the gradient. So
+//! b + m is where the step without noise would have ended, less (H + Λ)⁻¹ (γ + G m), exactly; and that end is off the estimate by the
+//! square of what the step before was off. With K = (H + Λ)⁻¹ as it was released the covariance of the noise is
+//! K (σ_g² I + σ_o² (|m|² I + m m′) + (σ_d² − 2 σ_o²) diag(m²)) K, with σ_d on the diagonal of G and σ_o off it (pmt 1.12, in which the
+//! first step is the only one). The sampling covariance of a logistic regression is K (K⁻¹ − Λ) K; rows with a weight below 1 make it
+//! smaller than that.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::design::{NORMAL_FROM, WITHHELD_BELOW};
+use super::report::Layout;
+use crate::data::encode::{Geometry, INTERCEPT};
+use crate::math::linalg::Eigen;
+use crate::math::special::normal_quantile;
+use crate::privacy::mutants::{Mutant, planted};
+use crate::release::document::{
+    Coefficient, CoefficientTable, Coefficients, Diagnostics, Entry, Interval, LONG_FORM_OUTCOMES,
+    OutcomeDiagnostics,
+};
+
+/// Standard deviations of its noise that the last step may move before the steps count as not settled.
+const UNSETTLED_FROM: f64 = 4.0;
+
+/// Without noise: how far the last step may move, of the coefficients' own size.
+const EXACTLY_SETTLED: f64 = 1e-6;
+
+/// What the coefficients are on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// The log-odds.
+    Logit,
+    /// The outcome itself.
+    Identity,
+}
+
+/// What one outcome's last step left, in the steps' units.
+#[derive(Clone, Copy, Debug)]
+pub struct NewtonStep<'a> {
+    /// b after it.
+    pub coefficients: &'a DVector<f64>,
+    /// m.
+    pub moved: &'a DVector<f64>,
+    /// What was inverted.
+    pub curvature: &'a DMatrix<f64>,
+    /// Its smallest eigenvalue before small ones were raised.
+    pub least: f64,
+}
+
+/// What all outcomes share; public.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting<'a> {
+    /// A with x = A v, v in own units with the constant.
+    pub map: &'a DMatrix<f64>,
+    /// Λ.
+    pub penalty: &'a DMatrix<f64>,
+    /// Standard deviations of the noise: on the curvature's diagonal, off it, on the gradient.
+    pub deviations: [f64; 3],
+    /// The spectral norm of the curvature's noise.
+    pub norm: f64,
+    /// What the coefficients are on.
+    pub link: Link,
+    /// Codes of an outcome in one unit of the steps.
+    pub outcome_codes: f64,
+    /// Level of the intervals.
+    pub confidence: f64,
+}
+
+struct Fit {
+    entries: Vec<Entry>,
+    unsettled: bool,
+    finite: bool,
+    ratio: Option<f64>,
+}
+
+/// Writes the regressions in the release's form.
+#[must_use]
+pub fn report(
+    geometry: &Geometry,
+    layout: &Layout,
+    setting: &Setting<'_>,
+    steps: &[NewtonStep<'_>],
+) -> (Coefficients, Diagnostics) {
+    let names: Vec<String> =
+        geometry.terms.iter().take(setting.map.nrows()).map(|term| term.name.clone()).collect();
+    let fits: Vec<Fit> = layout
+        .outcomes
+        .iter()
+        .zip(steps)
+        .map(|((_, outcome), step)| {
+            let term = geometry.terms.get(*outcome);
+            let (centre, scale) = match setting.link {
+                Link::Logit => (0.0, 1.0),
+                Link::Identity => {
+                    term.map_or((0.0, 1.0), |term| (term.centre, term.scale * setting.outcome_codes))
+                }
+            };
+            let intercept = names.first().is_some_and(|name| name == INTERCEPT);
+            fit(setting, step, if intercept { centre } else { 0.0 }, scale)
+        })
+        .collect();
+    let coefficients = if layout.outcomes.len() > LONG_FORM_OUTCOMES {
+        let outcomes = layout.outcomes.iter().map(|(name, _)| name.clone()).collect();
+        let mut table = CoefficientTable::new(outcomes, names);
+        for (row, fit) in fits.iter().enumerate() {
+            for (column, entry) in fit.entries.iter().enumerate() {
+                table.set(row, column, *entry);
+            }
+        }
+        Coefficients::Table(table)
+    } else {
+        let entries = layout.outcomes.iter().zip(&fits).flat_map(|((outcome, _), fit)| {
+            names.iter().zip(&fit.entries).map(|(term, entry)| {
+                let Entry { estimate, std_error, lower, upper, noise_share, interval } = *entry;
+                Coefficient {
+                    outcome: outcome.clone(),
+                    term: term.clone(),
+                    estimate,
+                    std_error,
+                    lower,
+                    upper,
+                    noise_share,
+                    interval,
+                }
+            })
+        });
+        Coefficients::List(entries.collect())
+    };
+    let ratio = fits.iter().filter_map(|fit| fit.ratio).reduce(f64::min);
+    let outcomes = layout.outcomes.iter().filter(|_| layout.outcomes.len() <= LONG_FORM_OUTCOMES);
+    let diagnostics = Diagnostics {
+        signal_to_noise: ratio,
+        repair: ratio.is_some_and(|ratio| ratio < 1.0).then(|| "floor".to_owned()),
+        outcomes: outcomes
+            .map(|(outcome, _)| OutcomeDiagnostics {
+                outcome: outcome.clone(),
+                residual_sd: None,
+                residual_resolved: false,
+            })
+            .collect(),
+        notes: notes(setting, &fits),
+        ..Diagnostics::default()
+    };
+    (coefficients, diagnostics)
+}
+
+fn fit(setting: &Setting<'_>, step: &NewtonStep<'_>, centre: f64, scale: f64) -> Fit {
+    let noisy = setting.norm > 0.0;
+    let ratio = noisy.then(|| step.least / setting.norm);
+    let back = setting.map.transpose() * scale;
+    let mut own = &back * step.coefficients;
+    if let Some(first) = own.iter_mut().next() {
+        *first += centre;
+    }
+    let finite = own.iter().all(|estimate| estimate.is_finite());
+    let inverse = Eigen::try_new(step.curvature).ok().map(|eigen| eigen.map(|value| 1.0 / value));
+    let Some(inverse) = inverse.filter(|inverse| finite && inverse.iter().all(|cell| cell.is_finite()))
+    else {
+        let withheld = Entry {
+            estimate: None,
+            std_error: None,
+            lower: None,
+            upper: None,
+            noise_share: None,
+            interval: Interval::Withheld,
+        };
+        return Fit { entries: vec![withheld; own.len()], unsettled: false, finite: false, ratio };
+    };
+    let noise = &inverse * noise_of_step(setting.deviations, step.moved) * &inverse;
+    let sampling = match setting.link {
+        Link::Logit => &inverse * (step.curvature - setting.penalty) * &inverse,
+        Link::Identity => DMatrix::zeros(own.len(), own.len()),
+    };
+    let unsettled = if noisy {
+        step.moved.norm() > UNSETTLED_FROM * (2.0 * noise.trace().max(0.0)).sqrt()
+    } else {
+        step.moved.amax() > EXACTLY_SETTLED * step.coefficients.amax().max(1.0)
+    };
+    let interval = match ratio {
+        _ if unsettled => Interval::Withheld,
+        _ if !noisy && setting.link == Link::Identity => Interval::Withheld,
+        Some(ratio) if ratio < WITHHELD_BELOW => Interval::Withheld,
+        Some(ratio) if ratio < NORMAL_FROM => Interval::Approximate,
+        _ => Interval::Normal,
+    };
+    let variance = |matrix: &DMatrix<f64>, row: usize| {
+        let weights = back.row(row);
+        (weights * matrix * weights.transpose())[(0, 0)].max(0.0)
+    };
+    let quantile = normal_quantile(f64::midpoint(1.0, setting.confidence));
+    let entries = own.iter().enumerate().map(|(row, &estimate)| {
+        let noise = if planted(Mutant::NaiveStandardError) { 0.0 } else { variance(&noise, row) };
+        let total = noise + variance(&sampling, row);
+        let error = total.sqrt();
+        let known = (interval != Interval::Withheld).then_some(());
+        Entry {
+            estimate: Some(estimate),
+            std_error: known.map(|()| error),
+            lower: known.map(|()| estimate - quantile * error),
+            upper: known.map(|()| estimate + quantile * error),
+            noise_share: known.map(|()| if total > 0.0 { noise / total } else { 0.0 }),
+            interval,
+        }
+    });
+    Fit { entries: entries.collect(), unsettled, finite, ratio }
+}
+
+/// Cov(γ + G m).
+fn noise_of_step([diagonal, off, gradient]: [f64; 3], moved: &DVector<f64>) -> DMatrix<f64> {
+    let off = off * off;
+    let own = DVector::from_fn(moved.len(), |row, _| {
+        gradient * gradient
+            + off * moved.norm_squared()
+            + (diagonal * diagonal - 2.0 * off) * moved[row].powi(2)
+    });
+    moved * moved.transpose() * off + DMatrix::from_diagonal(&own)
+}
+
+fn notes(setting: &Setting<'_>, fits: &[Fit]) -> Vec<String> {
+    let mut notes = Vec::new();
+    if setting.link == Link::Logit {
+        notes.push(
+            "The coefficients are log-odds: e to the power of one is the odds ratio for one unit more of its column.".to_owned(),
+        );
+    } else {
+        notes.push(
+            "Nothing was released of the outcomes' own variances, so the intervals cover the privacy noise alone, not the \
+             sampling error."
+                .to_owned(),
+        );
+    }
+    if setting.penalty.iter().any(|cell| *cell != 0.0) {
+        notes.push(
+            "A penalty on the coefficients in the columns' own units shrinks them towards 0. The intervals are for the penalised \
+             coefficients."
+                .to_owned(),
+        );
+    }
+    if fits.iter().any(|fit| !fit.finite) {
+        notes.push(
+            "Coefficients are withheld: the steps left every bound. The outcome may follow from the features without error, or the \
+             noise be larger than the signal."
+                .to_owned(),
+        );
+    }
+    if fits.iter().any(|fit| fit.unsettled) {
+        notes.push(
+            "The last step still moved far, so there are no intervals: more steps, or a larger budget, would be needed.".to_owned(),
+        );
+    }
+    if fits.iter().any(|fit| fit.ratio.is_some_and(|ratio| ratio < WITHHELD_BELOW)) {
+        notes.push(
+            "The noise on the curvature is as large as the signal, so there are no intervals. Small eigenvalues were raised, which \
+             shrinks the coefficients; read them as a rough sign at most."
+                .to_owned(),
+        );
+    }
+    notes
+}

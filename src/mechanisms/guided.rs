@@ -1,0 +1,203 @@
+//! What the mechanisms that are guided by public moments share: radii, whitening, the range of the outcome, the penalty.
+//!
+//! **Radii** (pmt 1.1, 1.3, 2.4). R_x = √(d (1 + ln(2 n/η))), R_y = √(1 + ln(2 n/η)), with d the features' terms and the constant and n
+//! the public number of rows; `tight` takes the smaller of R_x and √(d + 2 √(d t) + 2 t), t = ln(n/η). Privacy does not depend on
+//! them: a longer record is shortened.
+//!
+//! **Range of an outcome** (pmt 1.3, 2.10). R_y public standard deviations to both sides of the public mean, within the column's own
+//! bounds; where there is no intercept, or it is penalised, R_y root mean squares around 0. Where the public table does not know
+//! the outcome the column's bounds are the range. As the paper has it: R_y root mean squares around 0, whatever the bounds.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::shared::stated_rows;
+use crate::data::encode::INTERCEPT;
+use crate::plan::bound::{BoundPlan, Kind, Role, Shortening, Whitening};
+use crate::plan::document::Calibration;
+use crate::plan::params::Params;
+use crate::plan::public::Guide;
+use crate::plan::{CheckedPlan, PlanError};
+
+/// How the radii follow from public numbers, and what becomes of a longer record.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Radii {
+    eta: f64,
+    tight: bool,
+    /// Whether a record is shortened as a whole, or its features alone, as the paper has it.
+    by_row: bool,
+    /// n, public.
+    rows: u64,
+}
+
+impl Radii {
+    /// Reads `eta`, `radius_rule` and `truncation`.
+    ///
+    /// # Errors
+    /// [`PlanError`] for a value out of range, and without a public number of rows.
+    pub fn take(params: &mut Params<'_>, plan: &CheckedPlan) -> Result<Self, PlanError> {
+        let usual = if plan.calibration == Calibration::Paper { "paper" } else { "row" };
+        Ok(Self {
+            eta: params.number("eta", 0.05, 1e-6..=0.5, None)?,
+            tight: params.choice("radius_rule", "paper", &[("paper", false), ("tight", true)])?,
+            by_row: params.choice("truncation", usual, &[("row", true), ("paper", false)])?,
+            rows: stated_rows(plan, "the radii follow from the number of rows")?,
+        })
+    }
+
+    /// R_x, of so many terms.
+    #[must_use]
+    pub fn features(&self, terms: usize) -> f64 {
+        let d = count(terms);
+        let paper = d * (1.0 + libm::log(2.0 * self.rows() / self.eta));
+        let t = libm::log(self.rows() / self.eta);
+        let tight = d + 2.0 * (d * t).sqrt() + 2.0 * t;
+        if self.tight { paper.min(tight).sqrt() } else { paper.sqrt() }
+    }
+
+    /// R_y.
+    #[must_use]
+    pub fn outcome(&self) -> f64 {
+        (1.0 + libm::log(2.0 * self.rows() / self.eta)).sqrt()
+    }
+
+    /// How a longer record is shortened, where a record's outcomes are bounded together.
+    #[must_use]
+    pub const fn shortening(&self) -> Shortening {
+        if self.by_row { Shortening::Together } else { Shortening::Unlinked }
+    }
+
+    /// Whether the paper's own shortening is asked for.
+    #[must_use]
+    pub const fn by_row(&self) -> bool {
+        self.by_row
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
+    fn rows(&self) -> f64 {
+        self.rows as f64
+    }
+
+    /// Has the features whitened by the public moments.
+    ///
+    /// # Errors
+    /// [`PlanError`] for a tight radius from too few public rows.
+    pub fn whiten(&self, bound: &mut BoundPlan, guide: &Guide) -> Result<(), PlanError> {
+        let d = guide.inverse_root.nrows();
+        if self.tight && guide.rows < 5 * d as u64 {
+            return Err(PlanError::at(
+                "mechanism.params.radius_rule",
+                format!(
+                    "a tight radius for {d} terms needs at least {} public rows, and there are {}",
+                    5 * d,
+                    guide.rows
+                ),
+                "set it to \"paper\", or give a larger public table",
+            ));
+        }
+        bound.whitening = Some(Whitening {
+            matrix: guide
+                .inverse_root
+                .row_iter()
+                .flat_map(|row| row.iter().copied().collect::<Vec<_>>())
+                .collect(),
+            constant: guide.terms.first().is_some_and(|term| term == INTERCEPT),
+            radius: self.features(d),
+        });
+        Ok(())
+    }
+
+    /// Sets the ranges within which outcomes are clipped.
+    ///
+    /// # Errors
+    /// [`PlanError`] where the public moments leave nothing of a column's bounds.
+    pub fn clip_outcomes(
+        &self,
+        bound: &mut BoundPlan,
+        guide: &Guide,
+        around_mean: bool,
+        as_printed: bool,
+    ) -> Result<(), PlanError> {
+        let outcomes = bound.columns.iter_mut().filter(|column| column.role == Role::Outcome);
+        for (column, public) in outcomes.zip(&guide.outcomes) {
+            let Kind::Number { lower, upper } = &mut column.kind else { continue };
+            let wide = lower.abs().max(upper.abs());
+            let (centre, half) = match public {
+                Some(public) if around_mean => {
+                    let variance = (public.second - public.mean * public.mean).max(0.0);
+                    (public.mean, self.outcome() * variance.sqrt())
+                }
+                Some(public) => (0.0, self.outcome() * public.second.sqrt()),
+                None if as_printed => {
+                    return Err(PlanError::at(
+                        "mechanism.calibration",
+                        format!(
+                            "the paper scales `{}` by its public second moment, and there is none",
+                            column.name
+                        ),
+                        "give a public table with this outcome, or set `calibration` to \"exact\"",
+                    ));
+                }
+                None if around_mean => (f64::midpoint(*lower, *upper), (*upper - *lower) / 2.0),
+                None => (0.0, wide),
+            };
+            let (low, high) = if as_printed {
+                (centre - half, centre + half)
+            } else if around_mean {
+                (lower.max(centre - half), upper.min(centre + half))
+            } else {
+                let half = half.min(wide);
+                (-half, half)
+            };
+            if !(low < high) || !low.is_finite() || !high.is_finite() {
+                return Err(PlanError::at(
+                    "public",
+                    format!("the public mean and spread of `{}` leave nothing of its bounds", column.name),
+                    "compare the units of the public table with those of the plan",
+                ));
+            }
+            (*lower, *upper) = (low, high);
+        }
+        Ok(())
+    }
+}
+
+/// λ, on the mean second moment in the columns' own units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Penalty {
+    /// λ.
+    pub lambda: f64,
+    /// Whether it weighs on the intercept too.
+    pub on_intercept: bool,
+}
+
+impl Penalty {
+    /// Reads `lambda` and `penalise_intercept`.
+    ///
+    /// # Errors
+    /// [`PlanError`] for a value out of range.
+    pub fn take(params: &mut Params<'_>, usual: f64, on_intercept: bool) -> Result<Self, PlanError> {
+        Ok(Self {
+            lambda: params.number("lambda", usual, 0.0..=1e300, None)?,
+            on_intercept: params.value(
+                "penalise_intercept",
+                on_intercept.into(),
+                "true or false",
+                serde_json::Value::as_bool,
+            )?,
+        })
+    }
+
+    /// Λ = n λ A P A′ for coordinates z = A v of own units v, whose first is the constant if there is one: b′Λ b is n λ times the
+    /// squared length of the penalised coefficients β = A′ b.
+    #[must_use]
+    pub fn matrix(&self, map: &DMatrix<f64>, constant: bool, rows: f64) -> DMatrix<f64> {
+        let on = DVector::from_fn(map.ncols(), |column, _| {
+            if column == 0 && constant && !self.on_intercept { 0.0 } else { self.lambda * rows }
+        });
+        map * DMatrix::from_diagonal(&on) * map.transpose()
+    }
+}
+
+fn count(terms: usize) -> f64 {
+    f64::from(u32::try_from(terms).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,270 @@
+//! The steps themselves: a pass adds up integers, and what follows is arithmetic on released sums.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::{Family, Noise};
+use crate::data::EncodedRows;
+use crate::math::linalg::Eigen;
+use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
+use crate::noise::entropy::Entropy;
+use crate::privacy::mutants::{Mutant, planted};
+use crate::release::document::Shape;
+
+/// Rows whose products are added in 64 bits before they go to 128: one is below 2^57.
+const BLOCK: u32 = 32;
+
+/// Where the reference stops: no coefficient moved by more, in whitened units.
+const SETTLED: f64 = 1e-12;
+
+/// One outcome's coefficients, and what is known of their error, in the steps' units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fitted {
+    /// b after the last step.
+    pub coefficients: DVector<f64>,
+    /// What the last step added to b.
+    pub moved: DVector<f64>,
+    /// H + Λ as it was inverted, noisy, eigenvalues raised.
+    pub curvature: DMatrix<f64>,
+    /// Its smallest eigenvalue before that.
+    pub least: f64,
+}
+
+/// Noisy Newton steps of one release, between passes over the rows.
+#[derive(Clone, Debug)]
+pub struct Steps<'a> {
+    noise: &'a Noise,
+    fits: Vec<Fitted>,
+    done: u32,
+}
+
+/// What one pass adds up, the noise being there first.
+#[derive(Clone, Debug)]
+pub struct Sums {
+    cells: Vec<i128>,
+    block: Vec<i64>,
+    rows: u32,
+}
+
+impl Noise {
+    /// All steps on rows that are kept.
+    pub fn release<E: Entropy>(&self, rows: &EncodedRows, rng: &mut E) -> Vec<Fitted> {
+        let mut steps = Steps::new(self);
+        while !steps.is_done() {
+            let mut sums = steps.draw(rng);
+            for index in 0..rows.len() {
+                let Some(row) = rows.get(index) else { break };
+                steps.add(&mut sums, row);
+            }
+            steps.advance(sums);
+        }
+        steps.into_fits()
+    }
+
+    /// Cells of one outcome's sums: the upper triangle of the curvature, then the gradient.
+    const fn cells(&self) -> usize {
+        self.size.0 * (self.size.0 + 1) / 2 + self.size.0
+    }
+
+    /// The integers q̂ and ŵ of a record at θ f and its outcome's code: what its u and u u′ are multiplied by. Nothing for a record
+    /// without an outcome.
+    #[must_use]
+    pub fn weights(&self, fitted: f64, label: i32) -> Option<(i64, i64)> {
+        match self.family {
+            Family::Logistic => self.logistic(fitted, label),
+            Family::Gaussian => Some((self.gaussian(fitted, label), 1)),
+        }
+    }
+
+    fn logistic(&self, fitted: f64, label: i32) -> Option<(i64, i64)> {
+        if label == 0 {
+            return None;
+        }
+        let kept = (f64::from(label.unsigned_abs()) / self.label).min(1.0);
+        let theta = fitted / kept;
+        // 1 − p(θ) for a label of 1, p(θ) for one of 0: without cancellation for either sign.
+        let error = 1.0 / (1.0 + libm::exp(if label > 0 { theta } else { -theta }));
+        #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
+        let levels = self.levels as f64;
+        let size = integer((error * levels).round_ties_even()).min(self.levels);
+        let weight = (u128::from(size) * u128::from(self.levels - size)) << self.bits;
+        let weight = weight / (u128::from(self.levels) * u128::from(self.levels)).max(1);
+        #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
+        let pull = integer(size as f64 * kept).min(size).cast_signed();
+        Some((if label > 0 { -pull } else { pull }, i64::try_from(weight).unwrap_or(0)))
+    }
+
+    fn gaussian(&self, fitted: f64, label: i32) -> i64 {
+        #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
+        let levels = self.levels as f64;
+        let error = (fitted - f64::from(label) / self.label) / self.residual;
+        let error = if planted(Mutant::ResidualUnclipped) { error } else { error.clamp(-1.0, 1.0) };
+        let size = integer(error.abs() * levels);
+        let size =
+            if planted(Mutant::ResidualUnclipped) { size } else { size.min(self.levels) }.cast_signed();
+        if error < 0.0 { -size } else { size }
+    }
+}
+
+impl<'a> Steps<'a> {
+    /// Before the first step.
+    #[must_use]
+    pub fn new(noise: &'a Noise) -> Self {
+        let (d, l) = noise.size;
+        let fit = Fitted {
+            coefficients: DVector::zeros(d),
+            moved: DVector::zeros(d),
+            curvature: DMatrix::zeros(d, d),
+            least: 0.0,
+        };
+        Self { noise, fits: vec![fit; l], done: 0 }
+    }
+
+    /// Whether the last step was taken.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        let settled = self.noise.reference
+            && self.done > 0
+            && self.fits.iter().all(|fit| !(fit.moved.amax() > SETTLED * fit.coefficients.amax().max(1.0)));
+        self.done >= self.noise.steps || settled
+    }
+
+    /// Steps taken so far.
+    #[must_use]
+    pub const fn done(&self) -> u32 {
+        self.done
+    }
+
+    /// The noise of the next step, before any row is read.
+    pub fn draw<E: Entropy>(&self, rng: &mut E) -> Sums {
+        let (d, l) = self.noise.size;
+        let mut cells = Vec::with_capacity(self.noise.cells() * l);
+        for _ in 0..l {
+            for (row, column) in upper(d) {
+                cells.push(match self.noise.scale {
+                    None => 0,
+                    Some(scale) if row != column && self.noise.shape == Shape::Goe => {
+                        gaussian_off_diagonal(rng, scale.get())
+                    }
+                    Some(scale) => gaussian_diagonal(rng, scale.get()),
+                });
+            }
+            for _ in 0..d {
+                cells.push(self.noise.scale.map_or(0, |scale| gaussian_diagonal(rng, scale.get())));
+            }
+        }
+        Sums::after(cells)
+    }
+
+    /// Adds one row to a pass.
+    pub fn add(&self, sums: &mut Sums, row: &[i32]) {
+        let (d, _) = self.noise.size;
+        let (u, labels) = row.split_at(d.min(row.len()));
+        for ((fit, label), block) in
+            self.fits.iter().zip(labels).zip(sums.block.chunks_exact_mut(self.noise.cells().max(1)))
+        {
+            let inner: f64 =
+                u.iter().zip(fit.coefficients.iter()).map(|(code, b)| f64::from(*code) * b).sum();
+            let Some((pull, weight)) = self.noise.weights(inner * self.noise.unit, *label) else { continue };
+            let mut cells = block.iter_mut();
+            for (at, left) in u.iter().enumerate() {
+                let scaled = weight.wrapping_mul(i64::from(*left));
+                // The codes first: a zip takes one more of what it asks first.
+                for (right, cell) in u.iter().skip(at).zip(cells.by_ref()) {
+                    *cell = cell.wrapping_add(scaled.wrapping_mul(i64::from(*right)));
+                }
+            }
+            for (cell, code) in cells.zip(u) {
+                *cell = cell.wrapping_add(pull.wrapping_mul(i64::from(*code)));
+            }
+        }
+        sums.rows += 1;
+        if sums.rows == BLOCK {
+            sums.flush();
+        }
+    }
+
+    /// Takes the step that a pass's sums give.
+    pub fn advance(&mut self, mut sums: Sums) {
+        sums.flush();
+        self.done += 1;
+        let noise = self.noise;
+        for (fit, cells) in self.fits.iter_mut().zip(sums.cells.chunks_exact(noise.cells().max(1))) {
+            fit.advance(noise, cells);
+        }
+    }
+
+    /// The coefficients.
+    #[must_use]
+    pub fn into_fits(self) -> Vec<Fitted> {
+        self.fits
+    }
+}
+
+impl Fitted {
+    /// b ← b − (H + Λ)⁺ (g + Λ b).
+    #[expect(clippy::cast_precision_loss, reason = "post-processing")]
+    fn advance(&mut self, noise: &Noise, cells: &[i128]) {
+        let (d, _) = noise.size;
+        let unit = noise.unit * noise.unit * libm::ldexp(1.0, -noise.bits.cast_signed());
+        let mut curvature = noise.penalty.clone();
+        for ((row, column), cell) in upper(d).zip(cells) {
+            let cell = *cell as f64 * unit;
+            curvature[(row, column)] += cell;
+            if row != column {
+                curvature[(column, row)] += cell;
+            }
+        }
+        let gradient = DVector::from_iterator(
+            d,
+            cells.iter().skip(d * (d + 1) / 2).take(d).map(|cell| *cell as f64 * noise.gradient_unit()),
+        ) + &noise.penalty * &self.coefficients;
+        let Ok(eigen) = Eigen::try_new(&curvature) else {
+            self.coefficients.fill(f64::NAN);
+            return;
+        };
+        let least = if noise.floor { noise.spectral_norm() } else { f64::NEG_INFINITY };
+        let moved = -(eigen.map(|value| 1.0 / value.max(least)) * gradient);
+        self.least = eigen.smallest();
+        self.curvature = eigen.map(|value| value.max(least));
+        let before = self.coefficients.clone();
+        self.coefficients += moved;
+        if let Some(radius) = noise.coefficient_radius {
+            let length = self.coefficients.norm();
+            if length > radius {
+                self.coefficients *= radius / length;
+            }
+        }
+        self.moved = &self.coefficients - before;
+    }
+}
+
+impl Sums {
+    /// Sums of no row yet, after this noise: for each outcome on the upper triangle of the curvature, then on the gradient.
+    #[must_use]
+    pub fn after(noise: Vec<i128>) -> Self {
+        Self { block: vec![0; noise.len()], cells: noise, rows: 0 }
+    }
+
+    fn flush(&mut self) {
+        for (cell, block) in self.cells.iter_mut().zip(&mut self.block) {
+            *cell = cell.saturating_add(i128::from(*block));
+            *block = 0;
+        }
+        self.rows = 0;
+    }
+}
+
+/// The places of an upper triangle, row by row.
+fn upper(d: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..d).flat_map(move |row| (row..d).map(move |column| (row, column)))
+}
+
+/// Towards 0; what is no number becomes 0.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "`as` saturates; callers bound it"
+)]
+fn integer(value: f64) -> u64 {
+    value as u64
+}

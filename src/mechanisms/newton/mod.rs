@@ -1,0 +1,474 @@
+//! `pmt-logistic`, `pmt-glm`, `dp-logistic` and `logistic`: noisy Newton steps (pmt 1.5 to 1.7, 2.5, 2.6, 2.9).
+//!
+//! **Guarantee.** T adaptive releases, each μ-GDP with μ² = Δ²/S²; together T Δ²/S², the exact rational that the ledger is
+//! charged, up to the slack beside it. With several outcomes each has steps of its own, and T counts all.
+//!
+//! **Statistic.** A record is integers u, ‖u‖ <= B, and an outcome's code: whitened by public moments (`pmt-*`) or on the plan's
+//! own grid (`dp-logistic`). With b the coefficients of a step, public by then, its fitted value is θ = b′u/f, f in 0 to 1 being what it
+//! was shortened by. A logistic record has the error q = |p(θ) − y| as an integer q̂ in 0 to E and gives
+//!
+//! - to the curvature ŵ u u′, with ŵ = ⌊q̂ (E − q̂) 2^m/E²⌋, so that ŵ/2^m <= q (1 − q);
+//! - to the gradient ± ⌊f q̂⌋ u.
+//!
+//! Both are integers, whatever floating point made q̂; so the map from a record and b to integers is the same for every table, the
+//! sums are exact, the noise is the exact discrete Gaussian, and the release is `EXACT`. The weights f² are those of a weighted
+//! regression whose weights depend on the features alone (pmt 2.5). A Gaussian record (`pmt-glm`) gives u u′ and ⌊E e/M⌋ u with the
+//! residual e within ± M, M = Y + R_β R_x, cut off there.
+//!
+//! **Sensitivity.** In units of one curvature cell, with h = 2^m B² and G = E B: [`logistic_sensitivity_squared`]; E is the least
+//! with G >= κ h/4, which makes the curvature free. Gaussian: [`joint_sensitivity_squared`] of B² and E². Noise is S on the diagonal of
+//! the curvature and on the gradient, S/√2 off the diagonal.
+//!
+//! **Steps.** b ← b − (H + Λ)⁺ (g + Λ b) from b = 0, exactly T times, Λ being the penalty. Eigenvalues of the noisy H + Λ below
+//! 2 sd √d are raised to that (`floor`): noise alone has such eigenvalues, and without it the steps diverge (pmt 2.9). With
+//! `coefficient_radius` b is shortened to R_β before each pass and after the last.
+//!
+//! **As the paper prints it.** `"calibration": "paper"` draws the printed scales, alike on and above the diagonal, at μ_total/√2; what it
+//! costs is less than is claimed. T steps, not the T + 1 of the listing.
+//!
+//! **Why no Poisson.** Its curvature is unbounded but for e^(R_β R_x), and noise of that size drowns every table: with eight
+//! features and ten thousand rows the factor is 4·10⁴ (pmt 1.7).
+
+mod fit;
+
+use dashu_int::UBig;
+use nalgebra::DMatrix;
+use serde_json::{Map, Value};
+
+pub use self::fit::{Fitted, Steps, Sums};
+use super::guided::{Penalty, Radii};
+use super::shared::{NoiseError, no_scale, squared_codes, stated_rows, through_constant};
+use crate::data::Geometry;
+use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Role, Shortening, Sides};
+use crate::plan::document::Calibration;
+use crate::plan::params::Params;
+use crate::plan::public::Guide;
+use crate::plan::{CheckedPlan, PlanError};
+use crate::privacy::calibrate::{
+    Budget, CalibrationError, NoiseScale, Split, joint_sensitivity_squared, logistic_gradient,
+    logistic_sensitivity_squared, noise_scale, wallets,
+};
+use crate::privacy::event::Event;
+use crate::privacy::profile::paper::pmt;
+use crate::release::document::Shape;
+
+/// The mechanism's version in a ledger's entries.
+pub const VERSION: &str = "1";
+
+/// R of the grid, with noise and without: a record's curvature has twice as many bits and those of its weight, and the sampler a
+/// range. The Gaussian family's curvature has no weight.
+const LOGISTIC_RADIUS: u32 = 1 << 18;
+const EXACT_RADIUS: u32 = 1 << 20;
+const GAUSSIAN_RADIUS: u32 = 1 << 22;
+
+/// Most bits after the point of a curvature's weight.
+const MOST_BITS: u32 = 20;
+
+/// Steps of the reference without privacy, which stops where it no longer moves.
+const REFERENCE_STEPS: u32 = 100;
+
+/// Which of the four.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `pmt-logistic`.
+    Guided,
+    /// `pmt-glm`.
+    GuidedModel,
+    /// `dp-logistic`.
+    Unguided,
+    /// `logistic`.
+    Reference,
+}
+
+/// The distribution of an outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// 0 or 1, with the logit link.
+    Logistic,
+    /// Normal, with the identity.
+    Gaussian,
+}
+
+/// The parameters, defaults filled in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// Which of the four.
+    pub kind: Kind,
+    /// The distribution of an outcome.
+    pub family: Family,
+    radii: Option<Radii>,
+    intercept_weight: f64,
+    row_norm: f64,
+    penalty: Penalty,
+    floor: bool,
+    /// T.
+    steps: u32,
+    /// R_β, in the steps' units.
+    coefficient_radius: Option<f64>,
+    /// n; 0 where nothing needs it.
+    rows: u64,
+    noisy: bool,
+}
+
+impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Guided => "pmt-logistic",
+            Self::GuidedModel => "pmt-glm",
+            Self::Unguided => "dp-logistic",
+            Self::Reference => "logistic",
+        }
+    }
+
+    /// Whether it needs public moments.
+    #[must_use]
+    pub const fn is_guided(self) -> bool {
+        matches!(self, Self::Guided | Self::GuidedModel)
+    }
+}
+
+impl Parameters {
+    /// Reads the plan's parameters; also answers them as they stand in a filled plan.
+    ///
+    /// # Errors
+    /// [`PlanError`] for a value out of range, for a parameter that the mechanism does not have, and without a number of rows
+    /// where one is needed.
+    pub fn from_plan(plan: &CheckedPlan, kind: Kind) -> Result<(Self, Map<String, Value>), PlanError> {
+        let mut params = Params::new(kind.name(), &plan.plan.mechanism.params);
+        let paper = plan.calibration == Calibration::Paper;
+        let reference = kind == Kind::Reference;
+        let mut read = Self {
+            kind,
+            family: Family::Logistic,
+            radii: None,
+            intercept_weight: 0.5,
+            row_norm: 1.0,
+            penalty: Penalty::take(&mut params, if reference { 0.0 } else { 1e-3 }, paper)?,
+            floor: false,
+            steps: REFERENCE_STEPS,
+            coefficient_radius: None,
+            rows: 0,
+            noisy: plan.budget.is_some() && !reference,
+        };
+        if kind.is_guided() {
+            read.radii = Some(Radii::take(&mut params, plan)?);
+        } else {
+            through_constant(plan, 1.0)?;
+        }
+        if kind == Kind::Unguided {
+            read.intercept_weight = params.number("intercept_weight", 0.5, 0.0..=1.0, Some(0.0))?;
+            read.row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
+        }
+        if !reference {
+            read.floor = params.value("floor", Value::from(!paper), "true or false", Value::as_bool)?;
+            read.steps = params.value("steps", Value::from(6), "a whole number from 1 to 20", |value| {
+                value
+                    .as_u64()
+                    .and_then(|steps| u32::try_from(steps).ok())
+                    .filter(|steps| (1..=20).contains(steps))
+            })?;
+        }
+        if kind == Kind::GuidedModel {
+            read.family = family(&mut params)?;
+            let radius = params.optional("coefficient_radius", "a number above 0", |value| {
+                value.as_f64().filter(|radius| radius.is_finite() && *radius > 0.0)
+            })?;
+            if radius.is_none() && read.family == Family::Gaussian {
+                return Err(PlanError::at(
+                    "mechanism.params.coefficient_radius",
+                    "the residuals of this family are bounded by it alone",
+                    "give a bound on the length of the whitened coefficients, for example 2",
+                ));
+            }
+            // Outcomes are in units of half of their range, which is R_y public standard deviations.
+            let outcome =
+                read.radii.filter(|_| read.family == Family::Gaussian).map_or(1.0, |radii| radii.outcome());
+            read.coefficient_radius = radius.map(|radius| radius / outcome);
+        }
+        if !reference || read.penalty.lambda > 0.0 {
+            read.rows = stated_rows(plan, "the penalty is weighed by the number of rows")?;
+        }
+        Ok((read, params.finish()?))
+    }
+
+    /// The grid before [`Self::settle`].
+    #[must_use]
+    pub const fn grid(&self) -> GridParams {
+        let shortening = match &self.radii {
+            Some(radii) if !radii.by_row() => Shortening::Unlinked,
+            _ => Shortening::EachOutcome,
+        };
+        let sides = Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: 1.0, shortening };
+        let radius = match (self.family, self.noisy) {
+            (Family::Gaussian, _) => GAUSSIAN_RADIUS,
+            (Family::Logistic, true) => LOGISTIC_RADIUS,
+            (Family::Logistic, false) => EXACT_RADIUS,
+        };
+        let intercept_weight = if self.kind.is_guided() { 0.0 } else { self.intercept_weight };
+        GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
+    }
+
+    /// Has the features whitened and the outcomes read as labels or clipped.
+    ///
+    /// # Errors
+    /// [`PlanError`] for outcomes that the family does not take.
+    pub fn settle(
+        &self,
+        plan: &CheckedPlan,
+        bound: &mut BoundPlan,
+        guide: Option<&Guide>,
+    ) -> Result<(), PlanError> {
+        bound.labels = self.family == Family::Logistic;
+        let outcomes = bound.columns.iter().filter(|column| column.role == Role::Outcome).count();
+        if self.radii.is_some_and(|radii| !radii.by_row()) && outcomes > 1 {
+            return Err(PlanError::at(
+                "mechanism.params.truncation",
+                "the paper's shortening is for one outcome",
+                "set it to \"row\", or choose one outcome",
+            ));
+        }
+        for column in bound.columns.iter().filter(|column| column.role == Role::Outcome) {
+            let binary = match &column.kind {
+                ColumnKind::Number { lower, upper } => *lower == 0.0 && *upper == 1.0,
+                ColumnKind::Category { .. } => true,
+            };
+            if bound.labels && !binary {
+                return Err(PlanError::at(
+                    "columns",
+                    format!("the outcome `{}` of a logistic regression is not yes or no", column.name),
+                    "make it a category of two levels, or a number with bounds 0 and 1, which holds 0 and 1 alone",
+                ));
+            }
+            if !bound.labels && matches!(column.kind, ColumnKind::Category { .. }) {
+                return Err(PlanError::at(
+                    "columns",
+                    format!("the outcome `{}` is a category, and this family takes numbers", column.name),
+                    "take the family `logistic`, or an outcome that is a number",
+                ));
+            }
+        }
+        if let (Some(radii), Some(guide)) = (&self.radii, guide) {
+            if self.family == Family::Gaussian {
+                let paper = plan.calibration == Calibration::Paper;
+                radii.clip_outcomes(bound, guide, self.around_mean(plan), paper)?;
+            }
+            radii.whiten(bound, guide)?;
+        }
+        Ok(())
+    }
+
+    fn around_mean(&self, plan: &CheckedPlan) -> bool {
+        plan.intercept && !self.penalty.on_intercept
+    }
+
+    /// The steps that a budget buys; without noise where there is none.
+    ///
+    /// # Errors
+    /// [`NoiseError`] where the budget buys none.
+    pub fn newton(
+        &self,
+        plan: &CheckedPlan,
+        bound: &BoundPlan,
+        geometry: &Geometry,
+        shape: (usize, usize),
+        budget: Option<&Budget>,
+    ) -> Result<Noise, NoiseError> {
+        let longest = geometry.feature_square();
+        let length = longest.isqrt() + 1;
+        let releases = u64::from(self.steps) * shape.1 as u64;
+        let paper = plan.calibration == Calibration::Paper;
+        let of = |bits: u32, budget: Option<&Budget>| -> Result<Noise, NoiseError> {
+            let curvature = longest << bits;
+            let levels = match (self.family, paper) {
+                (Family::Logistic, false) => logistic_gradient(curvature, plan.adjacency).div_ceil(length),
+                // κ = 1.
+                (Family::Logistic, true) => curvature.div_ceil(4 * length),
+                (Family::Gaussian, _) => length,
+            };
+            let (k, steps) = (plan.max_rows_per_person, releases);
+            let sensitivity_squared = match self.family {
+                Family::Logistic => {
+                    logistic_sensitivity_squared(levels * length, curvature, plan.adjacency, k, steps)
+                }
+                Family::Gaussian => {
+                    joint_sensitivity_squared(longest, levels * levels, plan.adjacency, k) * UBig::from(steps)
+                }
+            };
+            let scale = match budget {
+                None => None,
+                Some(budget) if paper => {
+                    let mu = wallets(budget, &Split::Gaussian)?.pair.mu.get();
+                    let codes = squared_codes(pmt::logistic_curvature(mu, releases), curvature);
+                    Some(NoiseScale::try_new(codes.ok_or_else(|| no_scale(&"the scale is out of range"))?)?)
+                }
+                Some(budget) => {
+                    let units = wallets(budget, &Split::Gaussian)?.capacity.gaussian;
+                    Some(noise_scale(&sensitivity_squared, units)?)
+                }
+            };
+            Ok(self.with(plan, bound, geometry, shape, Found { bits, levels, sensitivity_squared, scale }))
+        };
+        if self.family == Family::Gaussian {
+            return of(0, budget);
+        }
+        // The finest weights whose noise the sampler can draw.
+        let mut found = of(MOST_BITS, budget);
+        for bits in (4..MOST_BITS).rev() {
+            match found {
+                Err(NoiseError::Budget(CalibrationError::ScaleTooLarge(_))) => found = of(bits, budget),
+                _ => break,
+            }
+        }
+        found
+    }
+
+    fn with(
+        &self,
+        plan: &CheckedPlan,
+        bound: &BoundPlan,
+        geometry: &Geometry,
+        shape: (usize, usize),
+        found: Found,
+    ) -> Noise {
+        #[expect(clippy::cast_precision_loss, reason = "at most 2^42, so exact")]
+        let unit = match &bound.whitening {
+            Some(whitening) => whitening.radius / f64::from(geometry.reach),
+            None => 1.0 / (geometry.feature_square() as f64).sqrt(),
+        };
+        let map = geometry.map(bound) * unit;
+        #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
+        let penalty = self.penalty.matrix(&map, plan.intercept, self.rows as f64);
+        let label = geometry.outcomes.map_or(1.0, |side| f64::from(side.reach));
+        let longest = bound.whitening.as_ref().map_or(1.0, |whitening| whitening.radius);
+        let residual = match self.family {
+            Family::Logistic => 1.0,
+            // Outcomes are within ± 1 of the middle of their range, in units of half of it.
+            Family::Gaussian => 1.0 + self.coefficient_radius.unwrap_or(0.0) * longest,
+        };
+        Noise {
+            family: self.family,
+            steps: self.steps,
+            floor: self.floor,
+            coefficient_radius: self.coefficient_radius,
+            shape: if plan.calibration == Calibration::Paper { Shape::Iid } else { Shape::Goe },
+            size: shape,
+            sensitivity_squared: found.sensitivity_squared,
+            scale: found.scale,
+            bits: found.bits,
+            levels: found.levels,
+            unit,
+            map,
+            penalty,
+            label,
+            residual,
+            reference: self.kind == Kind::Reference,
+        }
+    }
+}
+
+/// What the grid and the budget decide.
+struct Found {
+    bits: u32,
+    levels: u64,
+    sensitivity_squared: UBig,
+    scale: Option<NoiseScale>,
+}
+
+fn family(params: &mut Params<'_>) -> Result<Family, PlanError> {
+    let expected = "\"gaussian\" or \"logistic\"";
+    let read = params.optional("family", expected, |value| match value.as_str()? {
+        "gaussian" => Some(Ok(Family::Gaussian)),
+        "logistic" => Some(Ok(Family::Logistic)),
+        "poisson" => Some(Err(PlanError::at(
+            "mechanism.params.family",
+            "the curvature of a Poisson regression is bounded by an exponential alone, and its noise would drown every table",
+            "take \"logistic\" for whether an event happened, or \"gaussian\" for a rate",
+        ))),
+        _ => None,
+    })?;
+    read.unwrap_or_else(|| {
+        Err(PlanError::at("mechanism.params.family", "`pmt-glm` needs a family", format!("give {expected}")))
+    })
+}
+
+/// The noise of one release, and the steps that it is for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Noise {
+    /// The distribution of an outcome.
+    pub family: Family,
+    /// T.
+    pub steps: u32,
+    floor: bool,
+    coefficient_radius: Option<f64>,
+    /// How the variance is spread over the curvature.
+    shape: Shape,
+    /// d, l.
+    size: (usize, usize),
+    /// Δ² of all steps together.
+    sensitivity_squared: UBig,
+    /// S; none in a demonstration without noise.
+    pub scale: Option<NoiseScale>,
+    /// m.
+    bits: u32,
+    /// E.
+    levels: u64,
+    /// A code in the units in which the steps are taken: whitened ones, or shares of the longest record.
+    pub unit: f64,
+    /// A with x = A v, x in those units and v in the columns' own with the constant.
+    pub map: DMatrix<f64>,
+    /// Λ, in those units.
+    pub penalty: DMatrix<f64>,
+    /// The code of an outcome that was not shortened: of a label, or of the end of a range.
+    label: f64,
+    /// M, the largest residual.
+    residual: f64,
+    reference: bool,
+}
+
+impl Noise {
+    /// What the ledger is charged for; nothing without noise.
+    #[must_use]
+    pub fn event(&self) -> Option<Event> {
+        let releases = u64::from(self.steps) * self.size.1 as u64;
+        let d = self.size.0 as u64;
+        let pairs = d.saturating_mul(d.saturating_sub(1)) / 2;
+        let (full, half) = match self.shape {
+            Shape::Goe => (2 * d, pairs),
+            Shape::Iid => (2 * d + pairs, 0),
+        };
+        self.scale.map(|scale| Event::Gaussian {
+            sensitivity_squared: self.sensitivity_squared.clone(),
+            scale,
+            cells_diagonal: full.saturating_mul(releases),
+            cells_off_diagonal: half.saturating_mul(releases),
+        })
+    }
+
+    /// Standard deviations of the noise in the steps' units: on the diagonal of the curvature, off it, and on the gradient.
+    #[must_use]
+    pub fn deviations(&self) -> [f64; 3] {
+        #[expect(clippy::cast_precision_loss, reason = "to nearest")]
+        let s = self.scale.map_or(0.0, |scale| scale.get().get() as f64);
+        let curvature = s * self.unit * self.unit * libm::ldexp(1.0, -self.bits.cast_signed());
+        let off = if self.shape == Shape::Goe { curvature / std::f64::consts::SQRT_2 } else { curvature };
+        [curvature, off, s * self.gradient_unit()]
+    }
+
+    /// One integer of a gradient in the steps' units.
+    #[expect(clippy::cast_precision_loss, reason = "at most 2^53")]
+    fn gradient_unit(&self) -> f64 {
+        self.unit * self.residual / self.levels as f64
+    }
+
+    /// Codes of an outcome in one unit of the steps.
+    #[must_use]
+    pub const fn outcome_codes(&self) -> f64 {
+        self.label
+    }
+
+    /// 2 sd √d, the spectral norm of the noise on the curvature.
+    #[must_use]
+    pub fn spectral_norm(&self) -> f64 {
+        2.0 * self.deviations()[1] * f64::from(u32::try_from(self.size.0).unwrap_or(u32::MAX)).sqrt()
+    }
+}

@@ -1,0 +1,189 @@
+//! `pmt-ridge` and `dp-ridge`: ridge regression from one joint release of noisy moments (pmt 1.3, 1.4, 2.3, 2.6).
+//!
+//! **Guarantee.** The released integers are those of a μ-GDP mechanism up to the slack that the ledger charges beside it, with μ² =
+//! Δ²/S² as the exact rational that the ledger charges.
+//!
+//! **Statistic.** A record is integers (x | y), ‖x‖ <= B_x, ‖y‖ <= B_y. For `pmt-ridge` x is the record whitened by public
+//! moments, M^(-1/2) (1, v), and longer than the public radius R_x it is shortened, together with y (`truncation: row`), which keeps
+//! the regression unbiased where rare levels make long records (pmt 2.5). For `dp-ridge` it is the record on the plan's own grid.
+//! Released are X'X and X'Y, and the outcomes' squares, so that intervals cover sampling and noise.
+//!
+//! **Sensitivity.** [`augmented_sensitivity_squared`]. B_y² = B_x²/2, which gives X'Y the variance σ² R_x² R_y² where the diagonal of
+//! X'X has σ² R_x⁴: under replace-one μ = √4.5/σ, the joint release of 2.3 and 2.6, and the squares are free. Under add-remove μ = 1.5/σ,
+//! and √2/σ without them.
+//!
+//! **As the paper prints it.** `"calibration": "paper"`: noise alike on and above the diagonal, σ = 2 √2/μ for a budget of μ, no squares,
+//! a range of y around 0, features shortened alone, no floor, the intercept penalised. It claims μ and costs 0.75 μ (pmt 2.3).
+//!
+//! **After the noise.** The penalty λ weighs on the mean second moment in the columns' own units: n λ M⁻¹ on whitened sums, n the
+//! public number of rows. `floor`: eigenvalues of what is inverted are raised to 2 sd √d, the noise's own (pmt 2.9).
+
+use serde_json::{Map, Value};
+
+use super::gaussian::Noise;
+use super::guided::{Penalty, Radii};
+use super::shared::{
+    NoiseError, no_scale, radius, scale, squared_codes, stated_rows, through_constant, two_sides,
+    usual_radius,
+};
+use crate::data::{Geometry, Layout};
+use crate::inference::options::MeanPenalty;
+use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
+use crate::plan::document::Calibration;
+use crate::plan::params::Params;
+use crate::plan::public::Guide;
+use crate::plan::{CheckedPlan, PlanError};
+use crate::privacy::adjacency::Adjacency;
+use crate::privacy::calibrate::{
+    Budget, NoiseScale, Split, augmented_sensitivity_squared, joint_sensitivity_squared, noise_scale, wallets,
+};
+use crate::privacy::profile::paper::pmt;
+use crate::release::document::Shape;
+
+/// The mechanism's version in a ledger's entries.
+pub const VERSION: &str = "1";
+
+/// The parameters, defaults filled in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// R.
+    radius: u32,
+    intercept_weight: f64,
+    /// How the public moments are used; none without them.
+    radii: Option<Radii>,
+    row_norm: f64,
+    outcome_norm: f64,
+    penalty: Penalty,
+    floor: bool,
+    /// n, where the penalty needs it.
+    rows: Option<u64>,
+    paper: bool,
+}
+
+impl Parameters {
+    /// Reads the plan's parameters; also answers them as they stand in a filled plan.
+    ///
+    /// # Errors
+    /// [`PlanError`] for a value out of range, for a parameter that the mechanism does not have, and without a number of rows
+    /// where one is needed.
+    pub fn from_plan(plan: &CheckedPlan, guided: bool) -> Result<(Self, Map<String, Value>), PlanError> {
+        let paper = plan.calibration == Calibration::Paper;
+        let name = if guided { "pmt-ridge" } else { "dp-ridge" };
+        let mut params = Params::new(name, &plan.plan.mechanism.params);
+        if paper && plan.adjacency == Adjacency::AddRemove {
+            return Err(PlanError::at(
+                "mechanism.calibration",
+                "the paper has replace-one alone",
+                "set `adjacency` to \"replace-one\", or `calibration` to \"exact\"",
+            ));
+        }
+        let (radius, intercept_weight, radii, row_norm, outcome_norm) = if guided {
+            let radius = radius(&mut params, usual_radius(plan))?;
+            (radius, 0.0, Some(Radii::take(&mut params, plan)?), 1.0, 1.0)
+        } else {
+            through_constant(plan, 1.0)?;
+            let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
+            let row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
+            (
+                radius,
+                intercept_weight,
+                None,
+                row_norm,
+                params.number("outcome_norm", 1.0, 0.0..=1.0, Some(0.0))?,
+            )
+        };
+        let penalty = Penalty::take(&mut params, 0.0, paper)?;
+        let rows = (penalty.lambda > 0.0)
+            .then(|| stated_rows(plan, "the penalty is weighed by the number of rows"))
+            .transpose()?;
+        let floor = params.value("floor", Value::from(!paper), "true or false", Value::as_bool)?;
+        let read =
+            Self { radius, intercept_weight, radii, row_norm, outcome_norm, penalty, floor, rows, paper };
+        Ok((read, params.finish()?))
+    }
+
+    /// Whether it needs public moments.
+    #[must_use]
+    pub const fn is_guided(&self) -> bool {
+        self.radii.is_some()
+    }
+
+    /// The grid before [`Self::settle`].
+    #[must_use]
+    pub const fn grid(&self) -> GridParams {
+        let shortening = match &self.radii {
+            Some(radii) => radii.shortening(),
+            None => Shortening::Together,
+        };
+        let ratio = if self.paper { 1.0 } else { 0.5 };
+        let sides = Sides { ratio, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, shortening };
+        let grid = two_sides(self.radius, self.intercept_weight, 1.0, 1.0);
+        GridParams { norms: Norms::Sides(sides), ..grid }
+    }
+
+    /// Has the features whitened and the outcomes clipped.
+    ///
+    /// # Errors
+    /// [`PlanError`] where the public moments do not fit the plan.
+    pub fn settle(
+        &self,
+        plan: &CheckedPlan,
+        bound: &mut BoundPlan,
+        guide: Option<&Guide>,
+    ) -> Result<(), PlanError> {
+        let (Some(radii), Some(guide)) = (&self.radii, guide) else { return Ok(()) };
+        let around_mean = plan.intercept && !self.penalty.on_intercept;
+        radii.clip_outcomes(bound, guide, around_mean, self.paper)?;
+        radii.whiten(bound, guide)
+    }
+
+    /// Which moments are released.
+    #[must_use]
+    pub const fn layout(&self, features: usize, outcomes: usize) -> Layout {
+        Layout::sides(features, outcomes, !self.paper)
+    }
+
+    /// What the regressions are penalised by.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
+    pub fn mean_penalty(&self) -> Option<MeanPenalty> {
+        self.rows.map(|rows| MeanPenalty {
+            weight: self.penalty.lambda * rows as f64,
+            on_intercept: self.penalty.on_intercept,
+        })
+    }
+
+    /// Whether small eigenvalues are raised to the noise's.
+    #[must_use]
+    pub const fn floor(&self) -> bool {
+        self.floor
+    }
+
+    /// The noise that a budget buys.
+    ///
+    /// # Errors
+    /// [`NoiseError`] where it buys none.
+    pub fn noise(
+        &self,
+        plan: &CheckedPlan,
+        geometry: &Geometry,
+        layout: Layout,
+        budget: &Budget,
+    ) -> Result<Noise, NoiseError> {
+        let (features, outcomes) = (geometry.feature_square(), geometry.outcome_square());
+        let k = plan.max_rows_per_person;
+        let (shape, sensitivity_squared) = if self.paper {
+            (Shape::Iid, joint_sensitivity_squared(features, outcomes, plan.adjacency, k))
+        } else {
+            (Shape::Goe, augmented_sensitivity_squared(features, outcomes, plan.adjacency, k))
+        };
+        let wallets = wallets(budget, &Split::Gaussian)?;
+        let scale = if self.paper {
+            let codes = squared_codes(pmt::ridge_matrix(wallets.pair.mu.get()), features);
+            NoiseScale::try_new(codes.ok_or_else(|| no_scale(&"the scale is out of range"))?)?
+        } else {
+            noise_scale(&sensitivity_squared, wallets.capacity.gaussian)?
+        };
+        Ok(Noise { sensitivity_squared, scale, shape, layout, public_features: false })
+    }
+}
