@@ -17,14 +17,16 @@ Status: 0 done, 2 bad input, 3 budget refused, 1 anything else (the line says wh
 
 /// `discreet release --help`.
 pub const RELEASE: &str = "\
-discreet release --plan FILE --ledger FILE TABLE [--phenotypes FILE] [--workers N]
+discreet release --plan FILE --ledger FILE TABLE [--public FILE] [--phenotypes FILE] [--workers N]
 
 Reads the table, charges the ledger, draws the noise from the operating system's randomness and prints one release
 (discreet.release/1) on standard output. Keep it: it is stored nowhere else, and a release that is lost stays charged.
 
   --plan FILE     the plan (discreet.plan/1)
   --ledger FILE   the ledger of this table's persons; locked by FILE.lock while the command runs
-  --public FILE   public input, for mechanisms that take it
+  --public FILE   what is publicly known of the columns, for mechanisms that are guided by it: a CSV of other people's
+                  rows, a typed table (discreet.public/1) or an earlier release. Never the table itself, nor a part of it:
+                  nothing protects what is read from here, and the release repeats it.
   --phenotypes FILE
                   with genotypes: outcomes and covariates by IID, and FID where the table has it
   --workers N     threads that read the table; as many as there are processors. The result does not depend on it.
@@ -32,7 +34,7 @@ Reads the table, charges the ledger, draws the noise from the operating system's
 
 /// `discreet simulate --help`.
 pub const SIMULATE: &str = "\
-discreet simulate --plan FILE TABLE [--phenotypes FILE] [--runs N] [--seed N] [--resample] [--workers N]
+discreet simulate --plan FILE TABLE [--public FILE] [--phenotypes FILE] [--runs N] [--seed N] [--resample] [--workers N]
 
 Prints one release a line, each marked DEMO. Nothing is charged and nothing is private: for trying out, on data that may
 be seen. The budget {\"none\": true} runs without any noise.
@@ -40,7 +42,7 @@ be seen. The budget {\"none\": true} runs without any noise.
   --runs N       how many; 1 unless given
   --seed N       run i depends on the seed and on i alone; 1 unless given
   --resample     draw the rows anew, with replacement, for each run
-  --public FILE  public input, for mechanisms that take it
+  --public FILE  what is publicly known of the columns, as for `release`
   --phenotypes FILE
                  with genotypes: outcomes and covariates by IID, and FID where the table has it
   --workers N    threads that read the table

@@ -251,3 +251,134 @@ impl Watch {
         if self.same.load(Ordering::Relaxed) { Err(same()) } else { Ok(()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use serde_json::json;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::plan::Purpose;
+
+    fn plan() -> Plan {
+        let plan = json!({
+            "schema": "discreet.plan/1",
+            "adjacency": "add-remove",
+            "columns": [
+                {"name": "age", "role": "feature", "type": "number", "lower": 0, "upper": 120},
+                {"name": "sex", "role": "feature", "type": "category", "levels": ["F", "M"]},
+                {"name": "sbp", "role": "outcome", "type": "number", "lower": 60, "upper": 260}
+            ],
+            "mechanism": {"name": "ols"},
+            "budget": {"none": true}
+        });
+        Plan::parse(&plan.to_string()).unwrap()
+    }
+
+    /// What a public file with these bytes says.
+    fn read(name: &str, bytes: impl AsRef<[u8]>) -> Result<PublicTable, CliError> {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        let checked = CheckedPlan::new(plan(), Purpose::Simulate).unwrap();
+        let names = ["age", "sex", "sbp"].map(str::to_owned);
+        PublicFile::open(&path)?.table(&plan(), &checked, &names, b',', 2)
+    }
+
+    #[test]
+    fn the_file_says_what_it_is() {
+        let typed = json!({
+            "schema": SCHEMA, "source": "Smith 2020", "rows": 1200,
+            "terms": [{"term": "age", "mean": 54.1, "sd": 12.3}, {"term": "sex[M]", "mean": 0.48}],
+            "correlation": [[1, 0.02], [0.02, 1]]
+        });
+        for text in [typed.to_string(), format!("\u{feff}\n  {typed}\n")] {
+            assert_eq!(read("a.csv", text).unwrap().source, "Smith 2020");
+        }
+        let csv = "sbp;sex;age\n120;M;50\n110;F;30\n100;F;70\n";
+        let table = read("a.json", csv).unwrap();
+        assert_eq!((table.rows, table.terms.len()), (3, 3));
+        assert!((table.terms[0].mean - 50.0).abs() < 1e-10);
+    }
+
+    #[test]
+    fn what_is_none_of_the_forms_is_refused_with_the_reason() {
+        let damaged = json!({"schema": RELEASE, "plan": 1}).to_string();
+        let cases: [(&str, &str, &str); 8] = [
+            ("a.json", r#"{"schema": "discreet.plan/1"}"#, "no JSON document with the schema"),
+            ("a.json", "{\"age\n1\n", "no JSON document"),
+            ("a.json", &damaged, "the public release: "),
+            ("a.json", r#"{"schema": "discreet.public/1", "rows": 1.5}"#, "at `public.rows`"),
+            ("a.csv", "age,sbp\n1,2\n", "the public table has no column `sex`"),
+            ("a.csv", "", "the public file: "),
+            ("a.csv", "age,sex,sbp\n1,F\n", "the public file: "),
+            ("a.vcf", "age,sex,sbp\n1,F,2\n", "genotypes"),
+        ];
+        for (name, text, expected) in cases {
+            let error = read(name, text).unwrap_err();
+            assert_eq!(error.status(), 2);
+            assert!(error.to_string().contains(expected), "{text}: {error}");
+        }
+        let folder = TempDir::new().unwrap();
+        assert!(PublicFile::open(folder.path()).is_err());
+        assert!(PublicFile::open(&folder.path().join("nothing")).is_err());
+    }
+
+    const PRIVATE: &str = "age,sex,sbp\n50,M,120\n30,F,110\n";
+
+    #[test]
+    fn a_copy_of_the_private_table_is_refused_and_not_quoted() {
+        let folder = TempDir::new().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let write = |name: &str, text: &str| fs::write(path(name), text).unwrap();
+        write("table.csv", PRIVATE);
+        write("copy.csv", PRIVATE);
+        write("longer.csv", &format!("{PRIVATE}60,M,130\n"));
+        write("other.csv", &PRIVATE.replace("120", "121"));
+        for name in ["table.csv", "copy.csv"] {
+            let public = PublicFile::open(&path(name)).unwrap();
+            let error = public.differs_from(&path("table.csv")).unwrap_err().to_string();
+            assert!(error.contains("same bytes"), "{error}");
+            assert!(["age", "120", "table.csv"].iter().all(|part| !error.contains(part)), "{error}");
+        }
+        for name in ["longer.csv", "other.csv"] {
+            let public = PublicFile::open(&path(name)).unwrap();
+            assert!(public.differs_from(&path("table.csv")).is_ok(), "{name}");
+            assert!(public.differs_from(&path("nothing")).is_ok(), "another message says so");
+        }
+    }
+
+    /// A reader that gives a few bytes at a time.
+    struct Drops(Cursor<Vec<u8>>, usize);
+
+    impl Read for Drops {
+        fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
+            let most = self.1.min(piece.len());
+            self.0.read(&mut piece[..most])
+        }
+    }
+
+    #[test]
+    fn a_stream_is_compared_while_it_is_read() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("public.csv");
+        fs::write(&path, PRIVATE).unwrap();
+        let longer = format!("{PRIVATE}60,M,130\n");
+        let shorter = &PRIVATE[..PRIVATE.len() - 1];
+        for (text, is_same) in [(PRIVATE, true), (longer.as_str(), false), (shorter, false), ("", false)] {
+            for drop in [1, 7, 1000] {
+                let same = Arc::default();
+                let stream = Drops(Cursor::new(text.as_bytes().to_vec()), drop);
+                let twin = Twin::new(File::open(&path).unwrap());
+                let mut watched = Watched { stream, twin, same: Arc::clone(&same) };
+                let mut read = Vec::new();
+                watched.read_to_end(&mut read).unwrap();
+                assert_eq!(watched.read(&mut [0; 4]).unwrap(), 0, "the end stays the end");
+                assert_eq!(read, text.as_bytes());
+                assert_eq!(Watch { same }.check().is_err(), is_same, "{text:?} by {drop}");
+            }
+        }
+    }
+}
