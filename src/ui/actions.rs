@@ -12,6 +12,7 @@ use web_sys::Blob;
 use super::draft::{self, ColumnDraft, Gap, Place};
 use super::state::{App, Host, Kept, Origin, Problem, Run, Shown, StateStoreFields, Step, Table};
 use super::{check, dom, facts, samples, text};
+use crate::data::Role;
 use crate::data::genotypes::Form;
 use crate::data::header::{Header, HeaderRead, HeaderRules, read_header};
 use crate::data::preview::{Suggestion, preview};
@@ -24,6 +25,7 @@ use crate::release::Release;
 use crate::store::document::{Bytes, Made};
 use crate::store::people::{Different, Shared};
 use crate::store::{self, LedgerRecord, StoredRelease};
+use crate::worker::files::Files;
 use crate::worker::pool::{Pool, delay_from};
 use crate::worker::protocol::{Failure, Progress, Reason};
 
@@ -119,7 +121,7 @@ async fn open_table(app: App, name: String, blob: Blob, sample: bool) {
     pool(app).cancel();
     app.state.problem().set(None);
     app.state.run().set(None);
-    app.handles.with_value(|handles| handles.file.replace(Some(blob.clone())));
+    app.handles.with_value(|handles| handles.files.replace(Some(Files::table(blob.clone()))));
     // A new table starts anew; a saved plan that waits for it brings its own setup.
     let plan = if sample { samples::plan(&name) } else { app.state.pending().get_untracked() };
     let rules = plan.as_ref().map(draft::dialect).unwrap_or_default();
@@ -133,7 +135,7 @@ async fn open_table(app: App, name: String, blob: Blob, sample: bool) {
             if let Some(plan) = plan {
                 apply(app, plan);
             }
-            recognise(app, &blob).await;
+            recognise(app, &Files::table(blob)).await;
         }
         Err(problem) => {
             // Its name stays, so that the person can say how the file is written.
@@ -168,7 +170,8 @@ fn forget_ledger(app: App) {
 
 /// Reads the first rows again after the dialect was changed.
 pub fn reread(app: App) {
-    let Some(blob) = app.handles.with_value(|handles| handles.file.borrow().clone()) else { return };
+    let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
+    let Some(blob) = files.get(Role::Table).cloned() else { return };
     let Some(old) = app.state.table().get_untracked() else { return };
     let setup = app.state.setup().get_untracked();
     spawn_local(async move {
@@ -182,7 +185,7 @@ pub fn reread(app: App) {
                 if app.state.key().with_untracked(Option::is_none)
                     && !app.state.run().with_untracked(Option::is_some)
                 {
-                    recognise(app, &blob).await;
+                    recognise(app, &files).await;
                 }
             }
             Err(problem) => fail(app, Step::Data, problem, false),
@@ -240,13 +243,18 @@ async fn read(blob: &Blob, setup: &draft::Setup, name: &str, sample: bool) -> Re
     })
 }
 
+/// Bytes of all files, for a bar.
+fn size(files: &Files) -> f64 {
+    files.length() as f64
+}
+
 /// Finds the table's ledger by its keyed fingerprint.
-async fn recognise(app: App, blob: &Blob) {
+async fn recognise(app: App, files: &Files) {
     if !app.state.host().with_untracked(|host| host.secure) {
         return;
     }
-    app.state.run().set(Some(Run { task: text::READING, done: 0.0, total: blob.size(), seconds_left: None }));
-    let found = pool(app).identify(blob, on_progress(app, text::READING)).await;
+    app.state.run().set(Some(Run { task: text::READING, done: 0.0, total: size(files), seconds_left: None }));
+    let found = pool(app).identify(files, on_progress(app, text::READING)).await;
     match found {
         Ok(key) => match store::open_table(&key).await {
             Ok(record) => {
@@ -420,13 +428,13 @@ pub fn release(app: App) {
         }
     };
     let Some(key) = app.state.key().get_untracked() else { return };
-    let Some(blob) = app.handles.with_value(|handles| handles.file.borrow().clone()) else { return };
+    let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
     let Ok(plan) = app.plan.get_untracked() else { return };
     app.state.problem().set(None);
     app.state.run().set(Some(Run {
         task: text::RELEASING,
         done: 0.0,
-        total: blob.size(),
+        total: size(&files),
         seconds_left: None,
     }));
     say(app, text::RELEASING);
@@ -455,7 +463,7 @@ pub fn release(app: App) {
         let released = if cancelling(app) {
             Err(Failure::new(Reason::Cancelled, text::CANCELLED))
         } else {
-            pool(app).release(&blob, plan, key.clone(), on_progress(app, text::RELEASING)).await
+            pool(app).release(&files, plan, key.clone(), on_progress(app, text::RELEASING)).await
         };
         match released {
             Ok(Made { release, document, ledger }) => {

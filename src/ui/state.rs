@@ -18,6 +18,7 @@ use crate::privacy::ledger::Ledger;
 use crate::privacy::units::Units;
 use crate::release::Release;
 use crate::store::people::{Different, Shared};
+use crate::worker::files::Files;
 use crate::worker::pool::Pool;
 
 /// The five steps, in their order.
@@ -212,8 +213,8 @@ pub struct Handles {
     pub pool: Pool,
     /// The worker of the check, which no request of the table ends.
     pub check: Pool,
-    /// The table's bytes.
-    pub file: RefCell<Option<Blob>>,
+    /// The table's files.
+    pub files: RefCell<Option<Files>>,
     /// The document of the release that is shown.
     pub document: RefCell<Option<Blob>>,
     /// The documents of the releases beside the ledger, by entry.
@@ -238,8 +239,8 @@ impl App {
     pub fn new(pool: Pool) -> Self {
         let state = Store::new(State::default());
         let check = pool.apart();
-        let (file, document, kept) = (RefCell::default(), RefCell::default(), RefCell::default());
-        let handles = StoredValue::new_local(Handles { pool, check, file, document, kept });
+        let (files, document, kept) = (RefCell::default(), RefCell::default(), RefCell::default());
+        let handles = StoredValue::new_local(Handles { pool, check, files, document, kept });
         let plan = Memo::new(move |_| {
             state.columns().with(|columns| {
                 state.setup().with(|setup| {

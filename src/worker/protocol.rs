@@ -1,13 +1,13 @@
 //! The messages between the page, the engine worker and the scanning workers: plain data.
 //!
-//! A message is one object, `{body, file?, ports?, bytes?}`. `body` is one of the types below as JSON text, so that a
+//! A message is one object, `{body, files?, ports?, bytes?}`. `body` is one of the types below as JSON text, so that a
 //! number of 64 bits and a document cross unchanged; handles (`File`, `MessagePort`) and byte arrays ride beside it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::audit::check::Finding;
-use crate::data::SketchKey;
 use crate::data::slices::Job;
+use crate::data::{Role, SketchKey};
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
 
@@ -20,12 +20,15 @@ pub const CHUNK: u64 = 4 << 20;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Request {
-    /// Be a scanning worker. The file's handle and the port to the engine worker ride beside it.
+    /// Be a scanning worker. The files' handles and the port to the engine worker ride beside it.
     Scan,
-    /// Be the engine worker: recognise the table by its keyed fingerprint, and keep its sketch. The file's handle and one port for each
+    /// Be the engine worker: recognise the table by its keyed fingerprint, and keep its sketch. The files' handles and one port for each
     /// scanning worker ride beside it.
-    Identify,
-    /// Be the engine worker: read the table, charge the ledger, release. File and ports ride beside it.
+    Identify {
+        /// What each of the files is.
+        files: Vec<Role>,
+    },
+    /// Be the engine worker: read the table, charge the ledger, release. Files and ports ride beside it.
     Release(Box<ReleaseRequest>),
     /// Check this build, under a seed. Nothing rides beside it: the check knows neither table nor ledger.
     Audit {
@@ -38,6 +41,8 @@ pub enum Request {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseRequest {
+    /// What each of the files is.
+    pub files: Vec<Role>,
     /// The plan to run.
     pub plan: Plan,
     /// The table, as [`Response::Identified`] named it.
@@ -92,6 +97,8 @@ pub enum ScanRequest {
     },
     /// Hash one chunk.
     Hash {
+        /// Which of the files.
+        file: usize,
         /// Offset of the first byte.
         from: u64,
         /// Offset after the last byte.
@@ -217,12 +224,21 @@ mod tests {
         let job = Job { slice: 3, from: u64::MAX, to: 7, known: true };
         for request in [
             ScanRequest::Sketching { key: std::array::from_fn(|_| 255), delimiter: b';' },
-            ScanRequest::Hash { from: 1, to: 2, sketch: Some(job) },
+            ScanRequest::Hash { file: 3, from: 1, to: 2, sketch: Some(job) },
             ScanRequest::Sketch { job },
         ] {
             let text = serde_json::to_string(&request).unwrap();
             assert_eq!(serde_json::from_str::<ScanRequest>(&text).unwrap(), request, "{text}");
         }
+    }
+
+    #[test]
+    fn what_each_file_is_crosses_unchanged() {
+        let files = vec![Role::Table, Role::Bed, Role::Bim, Role::Fam, Role::Vcf, Role::Phenotypes];
+        let request = Request::Identify { files };
+        let text = serde_json::to_string(&request).unwrap();
+        assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), request, "{text}");
+        assert!(serde_json::from_str::<Request>(r#"{"kind":"identify","files":["bgen"]}"#).is_err());
     }
 
     #[test]

@@ -9,6 +9,7 @@ use discreet::release::document::NoiseLaw;
 use discreet::store;
 use discreet::store::document::Made;
 use discreet::worker::context::StartContext;
+use discreet::worker::files::Files;
 use discreet::worker::pool::Pool;
 use discreet::worker::protocol::Reason;
 use js_sys::{Array, Uint8Array, WebAssembly};
@@ -53,6 +54,11 @@ fn blob(parts: &[&[u8]]) -> Blob {
     Blob::new_with_u8_array_sequence(&parts).unwrap()
 }
 
+/// A CSV.
+fn csv(parts: &[&[u8]]) -> Files {
+    Files::table(blob(parts))
+}
+
 /// The sample table many times over, so that several workers share it. Its records end with so many spaces, and are
 /// those of no other test.
 fn long_table(spaces: usize) -> Vec<u8> {
@@ -73,7 +79,7 @@ async fn a_worker_starts_fails_and_another_starts() {
     good.check().await.unwrap();
     let broken = pool("start_broken_worker").await;
     // It said that it was there before it stopped; the request then has no answer but the failure.
-    let failure = broken.identify(&blob(&[TABLE]), |_| {}).await.unwrap_err();
+    let failure = broken.identify(&csv(&[TABLE]), |_| {}).await.unwrap_err();
     assert!(!failure.charged);
     assert!(!failure.message.contains("secret"), "{failure}");
     let absent = pool("no_such_entry").await;
@@ -84,9 +90,9 @@ async fn a_worker_starts_fails_and_another_starts() {
 #[wasm_bindgen_test]
 async fn a_table_is_known_by_its_bytes() {
     let pool = pool("start_worker").await;
-    let first = pool.identify(&blob(&[TABLE]), |_| {}).await.unwrap();
-    assert_eq!(first, pool.identify(&blob(&[&TABLE[..100], &TABLE[100..]]), |_| {}).await.unwrap());
-    assert_ne!(first, pool.identify(&blob(&[TABLE, b"\n"]), |_| {}).await.unwrap());
+    let first = pool.identify(&csv(&[TABLE]), |_| {}).await.unwrap();
+    assert_eq!(first, pool.identify(&csv(&[&TABLE[..100], &TABLE[100..]]), |_| {}).await.unwrap());
+    assert_ne!(first, pool.identify(&csv(&[TABLE, b"\n"]), |_| {}).await.unwrap());
 }
 
 /// A table of several chunks of the fingerprint: people of these numbers, some with a line break in their text.
@@ -106,7 +112,7 @@ async fn people_are_known_again_in_another_order_and_among_others() {
     let pool = pool("start_worker").await;
     let known = crowd("a", 0..120_000);
     assert!(known.len() > 8 << 20, "three chunks");
-    let key = pool.identify(&blob(&[&known]), |_| {}).await.unwrap();
+    let key = pool.identify(&csv(&[&known]), |_| {}).await.unwrap();
     let opened = store::create_ledger(&key, ledger(1.0), None).await.unwrap();
     let cut = crowd("a", (0..40_000).rev());
     let broken = [crowd("a", 60_000..90_000).as_slice(), b"ragged\n\"never closed, b000001"].concat();
@@ -120,7 +126,7 @@ async fn people_are_known_again_in_another_order_and_among_others() {
         ("nothing", Vec::new(), false),
     ];
     for (what, table, shares) in tables {
-        let other = pool.identify(&blob(&[&table]), |_| {}).await.unwrap();
+        let other = pool.identify(&csv(&[&table]), |_| {}).await.unwrap();
         assert_ne!(other, key, "{what}");
         let record = store::open_table(&other).await.unwrap();
         assert_eq!(record.as_ref().map(|record| record.ledger.id()), shares.then_some(opened.id()), "{what}");
@@ -132,7 +138,7 @@ async fn people_are_known_again_in_another_order_and_among_others() {
 async fn a_release_reads_every_slice_once_and_charges_once() {
     let table = long_table(1);
     let pool = pool("start_worker").await;
-    let file = blob(&[&table]);
+    let file = csv(&[&table]);
     let key = pool.identify(&file, |_| {}).await.unwrap();
     let refused = pool.release(&file, plan(1.0), key.clone(), |_| {}).await.unwrap_err();
     assert_eq!(refused.reason, Reason::Budget, "{refused}");
@@ -169,7 +175,7 @@ async fn a_release_reads_every_slice_once_and_charges_once() {
 #[wasm_bindgen_test]
 async fn a_bad_record_stops_the_run_before_the_charge() {
     let pool = pool("start_worker").await;
-    let file = blob(&[&long_table(2), b"P1,secret-cell\n"]);
+    let file = csv(&[&long_table(2), b"P1,secret-cell\n"]);
     let key = pool.identify(&file, |_| {}).await.unwrap();
     store::create_ledger(&key, ledger(1.0), None).await.unwrap();
     let failure = pool.release(&file, plan(1.0), key.clone(), |_| {}).await.unwrap_err();
@@ -182,7 +188,7 @@ async fn a_bad_record_stops_the_run_before_the_charge() {
 #[wasm_bindgen_test]
 async fn a_cancelled_request_says_so_and_charges_nothing() {
     let pool = pool("start_worker").await;
-    let file = blob(&[&long_table(3), b"\n"]);
+    let file = csv(&[&long_table(3), b"\n"]);
     let key = pool.identify(&file, |_| {}).await.unwrap();
     store::create_ledger(&key, ledger(1.0), None).await.unwrap();
     let canceller = pool.clone();
