@@ -49,6 +49,10 @@ async fn serve(received: Received<Request>) {
             Some(files) => post(&run::identify(files, ports, post).await),
             None => incomplete(),
         },
+        Request::Look(request) => match Files::matched(&request.files, handles) {
+            Some(files) => post(&run::look(&request, files, post).await),
+            None => incomplete(),
+        },
         Request::Release(request) => match Files::matched(&request.files, handles) {
             Some(files) => {
                 let (response, riders) = run::release(*request, files, ports, post).await;

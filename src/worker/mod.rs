@@ -20,6 +20,8 @@ mod crew;
 #[cfg(target_arch = "wasm32")]
 pub mod files;
 #[cfg(target_arch = "wasm32")]
+mod genotypes;
+#[cfg(target_arch = "wasm32")]
 pub mod main;
 #[cfg(target_arch = "wasm32")]
 pub mod pool;

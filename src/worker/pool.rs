@@ -19,7 +19,9 @@ use super::channel::{Mailbox, Received, Riders, pack, unpack};
 use super::context::StartContext;
 use super::delay;
 use super::files::Files;
-use super::protocol::{CHUNK, Failure, Progress, Reason, ReleaseRequest, Request, Response, build_id};
+use super::protocol::{
+    CHUNK, Failure, Look, Looked, Progress, Reason, ReleaseRequest, Request, Response, build_id,
+};
 use crate::audit::check::Finding;
 use crate::noise::entropy::random_id;
 use crate::plan::Plan;
@@ -118,7 +120,27 @@ impl Pool {
         }
     }
 
-    /// Reads the table, charges its ledger and releases. `table` is what [`Self::identify`] answered for these files. What
+    /// What a person sees of genotypes before they are described.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or is not well formed, a worker does not run, or the person cancels.
+    pub async fn look(
+        &self,
+        files: &Files,
+        request: Look,
+        on_progress: impl Fn(Progress) + 'static,
+    ) -> Result<Looked, Failure> {
+        let mut run = self.begin(1)?;
+        run.ready().await?;
+        run.ask(&Request::Look(request), files)?;
+        match run.answer(&on_progress).await?.body {
+            Response::Looked(looked) => Ok(*looked),
+            _ => Err(confused()),
+        }
+    }
+
+    /// Reads the table, charges its ledger and releases. `table` is what [`Self::identify`] answered for these files,
+    /// and `columns` how many of its columns the plan has. What
     /// follows from the charge is shown after [`delay_from`] and not before.
     ///
     /// # Errors
@@ -128,11 +150,12 @@ impl Pool {
         &self,
         files: &Files,
         plan: Plan,
+        columns: usize,
         table: String,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<Made, Failure> {
         let name = random_name()?;
-        let result = self.try_release(files, plan, &table, &name, &on_progress).await;
+        let result = self.try_release(files, plan, columns, &table, &name, &on_progress).await;
         // The workers are gone and their locks with them, so the storage itself says what was charged.
         let charged = store::take_charge(&table, &name).await;
         match (result, charged) {
@@ -157,6 +180,7 @@ impl Pool {
         &self,
         files: &Files,
         plan: Plan,
+        columns: usize,
         table: &str,
         name: &str,
         on_progress: &dyn Fn(Progress),
@@ -165,6 +189,7 @@ impl Pool {
         run.ready().await?;
         let request = ReleaseRequest {
             files: files.roles(),
+            columns,
             plan,
             table: table.to_owned(),
             name: name.to_owned(),

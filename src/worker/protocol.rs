@@ -6,9 +6,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::audit::check::Finding;
+use crate::data::genotypes::Choice;
 use crate::data::slices::Job;
 use crate::data::{Role, SketchKey};
 use crate::plan::Plan;
+use crate::plan::bound::Encoding;
 use crate::privacy::ledger::Ledger;
 
 pub use crate::store::failure::{Failure, Reason};
@@ -30,6 +32,8 @@ pub enum Request {
     },
     /// Be the engine worker: read the table, charge the ledger, release. Files and ports ride beside it.
     Release(Box<ReleaseRequest>),
+    /// Be the engine worker: say what a person sees of genotypes before they are described. Files ride beside it.
+    Look(Look),
     /// Check this build, under a seed. Nothing rides beside it: the check knows neither table nor ledger.
     Audit {
         /// The seed.
@@ -43,6 +47,8 @@ pub enum Request {
 pub struct ReleaseRequest {
     /// What each of the files is.
     pub files: Vec<Role>,
+    /// How many of the table's columns the plan had when it was shown.
+    pub columns: usize,
     /// The plan to run.
     pub plan: Plan,
     /// The table, as [`Response::Identified`] named it.
@@ -51,6 +57,33 @@ pub struct ReleaseRequest {
     pub name: String,
     /// Content hash of the page's program.
     pub build: String,
+}
+
+/// What the page asks of genotypes before they are described.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Look {
+    /// What each of the files is.
+    pub files: Vec<Role>,
+    /// The variants that the person has chosen so far.
+    pub variants: Vec<Choice>,
+    /// How bytes become text.
+    pub encoding: Encoding,
+    /// What marks fractions.
+    pub decimal: u8,
+}
+
+/// What a person sees of genotypes. As private as the table: it is for the screen of this machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Looked {
+    /// The columns that are no variants.
+    pub names: Vec<String>,
+    /// Their cells for the first samples; a missing one is empty.
+    pub rows: Vec<Vec<String>>,
+    /// The columns of the variants that were chosen, in the source's order.
+    pub variants: Vec<String>,
+    /// How many variants the source has, where all of it was read.
+    pub total: Option<u64>,
 }
 
 /// What a worker answers to the page.
@@ -69,6 +102,8 @@ pub enum Response {
         /// Keyed fingerprint: an opaque key of the store on this device, never exported.
         table: String,
     },
+    /// What a person sees of genotypes.
+    Looked(Box<Looked>),
     /// The charge is stored and the release is being made. Nothing that follows depends on anything but the release.
     Charged,
     /// The charge is stored and the release made. Its document rides beside the message.

@@ -8,11 +8,13 @@ use zeroize::Zeroizing;
 use super::channel::Riders;
 use super::crew::{Crew, confused, outcome};
 use super::files::Files;
-use super::protocol::{Failure, Reason, ReleaseRequest, Response, ScanRequest, ScanResponse};
+use super::genotypes::{self, Genotypes};
+use super::protocol::{Failure, Look, Reason, ReleaseRequest, Response, ScanRequest, ScanResponse};
 use super::read::{Pieces, length};
+use crate::data::genotypes::Wanted;
 use crate::data::header::read_header;
 use crate::data::slices::{Combiner, Job, Scan, SliceReport, slice_bytes};
-use crate::data::{Gathered, Header, HeaderRead, HeaderRules, Role, RowSink};
+use crate::data::{Gathered, Header, HeaderRead, HeaderRules, Role, RowSink, Sketch};
 use crate::engine::{self, Prepared};
 use crate::noise::entropy::PrivateRng;
 use crate::plan::bound::Encoding;
@@ -44,6 +46,13 @@ async fn try_identify(
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
 ) -> Result<String, Failure> {
+    if genotypes::are(&files) {
+        let sketch =
+            Sketch::of_people(&store::sketch_key().await?, genotypes::people(&files).await?.people());
+        let (key, _) = Crew::new(files, ports, post, 1).recognise(None).await?;
+        store::keep_sketch(&key, &sketch).await?;
+        return Ok(key);
+    }
     let mut table = Table::new(files, ports, post, 1)?;
     // A name of any bytes will do here. A file without a header that can be read is sketched as if all of it were records;
     // nothing can be released from it as it stands.
@@ -57,6 +66,15 @@ async fn try_identify(
     let (key, sketch) = table.crew.recognise(Some(&header)).await?;
     store::keep_sketch(&key, &sketch).await?;
     Ok(key)
+}
+
+/// Says what a person sees of genotypes before they are described.
+pub async fn look(request: &Look, files: Files, post: impl Fn(&Response)) -> Response {
+    let mut crew = Crew::new(files.clone(), Vec::new(), post, 1);
+    match genotypes::look(request, &files, &mut |bytes| crew.advance(bytes)).await {
+        Ok(looked) => Response::Looked(Box::new(looked)),
+        Err(failure) => Response::Failed(failure),
+    }
 }
 
 /// Reads the table, charges, releases. The release's document rides beside the answer.
@@ -83,23 +101,30 @@ async fn try_release(
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
 ) -> Result<(Ledger, Blob), Failure> {
-    let ReleaseRequest { files: _, plan, table: key, name, build } = request;
-    let mut table = Table::new(files, ports, &post, 2)?;
+    let ReleaseRequest { files: _, columns, plan, table: key, name, build } = request;
     let checked = CheckedPlan::new(plan.clone(), Purpose::Release)
         .map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
-    let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
-    let header = table.header(rules).await?;
-    let prepared = engine::prepare(plan.clone(), &header.names, header.delimiter, Purpose::Release)
+    let mut source = Source::open(files, ports, &post, &checked).await?;
+    let (names, delimiter) = source.header(&checked);
+    let prepared = engine::prepare(plan.clone(), names, delimiter, Purpose::Release)
         .map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
+    // Of genotypes the page knows the variants that were chosen, and the plan may fit others.
+    if prepared.bound().columns.len() != columns {
+        return Err(Failure::new(
+            Reason::Plan,
+            "In these files the plan fits other columns than the page shows. Nothing was charged. Choose the variants again, \
+             by names alone.",
+        ));
+    }
     // A refusal depends on public numbers alone, so it need not wait for the table.
     store::check(&key, &prepared.request()).await?;
-    if table.crew.recognise(None).await?.0 != key {
+    if source.crew().recognise(None).await?.0 != key {
         return Err(Failure::new(
             Reason::File,
             "The file is not the one that was recognised: it has changed since. Nothing was charged. Choose it again.",
         ));
     }
-    let scan = table.scan(plan, &header, &prepared).await?;
+    let scan = source.scan(plan, &prepared).await?;
     engine::check_table(&prepared, scan.records, scan.persons)
         .map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
 
@@ -112,6 +137,63 @@ async fn try_release(
     let release = engine::release(&prepared, &scan.sink, rng, charge.reference(), Software::new(build))
         .map_err(|_| Failure::after_charge(Reason::Internal))?;
     charge.settle(&release).await
+}
+
+/// What a release is made from, with the workers that read it.
+enum Source<P> {
+    Table(Table<P>, Header),
+    Genotypes(Crew<P>, Box<Genotypes>),
+}
+
+/// The delimiter that a plan without one gets from genotypes: a VCF's own.
+const GENOTYPE_DELIMITER: u8 = b'\t';
+
+impl<P: Fn(&Response)> Source<P> {
+    /// Reads what is public about the files, and of genotypes the samples and the variants that the plan uses.
+    async fn open(
+        files: Files,
+        ports: Vec<MessagePort>,
+        post: P,
+        checked: &CheckedPlan,
+    ) -> Result<Self, Failure> {
+        if genotypes::are(&files) {
+            let mut crew = Crew::new(files.clone(), ports, post, 3);
+            let wanted = Wanted::new(&checked.plan);
+            let opened =
+                Genotypes::open(&files, &wanted, checked.encoding, &mut |bytes| crew.advance(bytes)).await?;
+            return Ok(Self::Genotypes(crew, Box::new(opened)));
+        }
+        let table = Table::new(files, ports, post, 2)?;
+        let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
+        let header = table.header(rules).await?;
+        Ok(Self::Table(table, header))
+    }
+
+    /// The columns' names and the delimiter.
+    fn header(&self, checked: &CheckedPlan) -> (&[String], u8) {
+        match self {
+            Self::Table(_, header) => (&header.names, header.delimiter),
+            Self::Genotypes(_, opened) => (opened.names(), checked.delimiter.unwrap_or(GENOTYPE_DELIMITER)),
+        }
+    }
+
+    fn crew(&mut self) -> &mut Crew<P> {
+        match self {
+            Self::Table(table, _) => &mut table.crew,
+            Self::Genotypes(crew, _) => crew,
+        }
+    }
+
+    /// All records, as exact sums.
+    async fn scan(self, plan: Plan, prepared: &Prepared) -> Result<Scan<Gathered>, Failure> {
+        match self {
+            Self::Table(mut table, header) => table.scan(plan, &header, prepared).await,
+            Self::Genotypes(mut crew, opened) => {
+                let weight = crew.files.length();
+                opened.scan(prepared, weight, &mut |bytes| crew.advance(bytes)).await
+            }
+        }
+    }
 }
 
 /// A CSV and the workers that read it.

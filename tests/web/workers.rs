@@ -4,6 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use discreet::audit::check::{Check, Finding};
+use discreet::data::Role;
+use discreet::data::genotypes::Choice;
+use discreet::plan::bound::Encoding;
 use discreet::privacy::ledger::State;
 use discreet::release::document::NoiseLaw;
 use discreet::store;
@@ -11,7 +14,7 @@ use discreet::store::document::Made;
 use discreet::worker::context::StartContext;
 use discreet::worker::files::Files;
 use discreet::worker::pool::Pool;
-use discreet::worker::protocol::Reason;
+use discreet::worker::protocol::{Look, Reason};
 use js_sys::{Array, Uint8Array, WebAssembly};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -21,6 +24,9 @@ use web_sys::Blob;
 
 use crate::golden::{TABLE, moments};
 use crate::store::{ledger, plan};
+
+/// Columns of the table that its plan has.
+const COLUMNS: usize = 3;
 
 /// What the worker's binary does.
 #[wasm_bindgen]
@@ -134,20 +140,74 @@ async fn people_are_known_again_in_another_order_and_among_others() {
     }
 }
 
+/// A PLINK set of people and so many variants, with phenotypes if there are any.
+fn set(people: std::ops::Range<u32>, variants: usize, phenotypes: Option<&str>) -> Files {
+    let fam: String = people.clone().map(|n| format!("f{} webpeople{n} 0 0 1 {}\n", n / 3, n % 9)).collect();
+    let bim: String = (0..variants).map(|place| format!("1 rs{place} 0 {place} A G\n")).collect();
+    let mut bed = vec![0x6c, 0x1b, 0x01];
+    bed.resize(3 + variants * people.len().div_ceil(4), 0b1110_0011);
+    let mut files = vec![
+        (Role::Fam, blob(&[fam.as_bytes()])),
+        (Role::Bed, blob(&[&bed])),
+        (Role::Bim, blob(&[bim.as_bytes()])),
+    ];
+    files.extend(phenotypes.map(|text| (Role::Phenotypes, blob(&[text.as_bytes()]))));
+    Files::new(files)
+}
+
+#[wasm_bindgen_test]
+async fn people_are_known_again_in_other_genotypes() {
+    let pool = pool("start_worker").await;
+    let key = pool.identify(&set(0..500, 40, None), |_| {}).await.unwrap();
+    assert_eq!(key, pool.identify(&set(0..500, 40, None), |_| {}).await.unwrap());
+    let opened = store::create_ledger(&key, ledger(1.0), None).await.unwrap();
+    let phenotypes = "IID,bmi\nwebpeople3,21\n";
+    for (what, files, shares) in [
+        ("with phenotypes", set(0..500, 40, Some(phenotypes)), true),
+        ("with other variants", set(0..500, 7, None), true),
+        ("fewer people", set(300..500, 7, Some("IID,age\n")), true),
+        ("others", set(500..900, 40, None), false),
+    ] {
+        let other = pool.identify(&files, |_| {}).await.unwrap();
+        assert_ne!(other, key, "{what}");
+        let record = store::open_table(&other).await.unwrap();
+        assert_eq!(
+            record.map(|record| record.ledger.id().to_owned()),
+            shares.then(|| opened.id().to_owned()),
+            "{what}"
+        );
+    }
+    let look = |variants: Vec<Choice>| Look {
+        files: set(0..500, 40, Some(phenotypes)).roles(),
+        variants,
+        encoding: Encoding::Utf8,
+        decimal: b'.',
+    };
+    let looked =
+        pool.look(&set(0..500, 40, Some(phenotypes)), look(vec![Choice::of("rs1*")]), |_| {}).await.unwrap();
+    assert_eq!((looked.total, looked.variants.len(), looked.rows.len()), (Some(40), 11, 8));
+    assert_eq!((looked.names.last().map(String::as_str), looked.rows[3][4].as_str()), (Some("bmi"), "21"));
+    let broken = Files::new(vec![(Role::Vcf, blob(&[b"no VCF\n"]))]);
+    let failure = pool.identify(&broken, |_| {}).await.unwrap_err();
+    assert_eq!(failure.reason, Reason::Table, "{failure}");
+}
+
 #[wasm_bindgen_test]
 async fn a_release_reads_every_slice_once_and_charges_once() {
     let table = long_table(1);
     let pool = pool("start_worker").await;
     let file = csv(&[&table]);
     let key = pool.identify(&file, |_| {}).await.unwrap();
-    let refused = pool.release(&file, plan(1.0), key.clone(), |_| {}).await.unwrap_err();
+    let refused = pool.release(&file, plan(1.0), COLUMNS, key.clone(), |_| {}).await.unwrap_err();
     assert_eq!(refused.reason, Reason::Budget, "{refused}");
     // Enough budget that eight standard deviations of the noise are the part of a few dozen rows, far below a slice's.
     store::create_ledger(&key, ledger(16.0), None).await.unwrap();
     let last = Rc::new(Cell::new(0));
     let seen = Rc::clone(&last);
-    let Made { release, document, ledger } =
-        pool.release(&file, plan(15.0), key.clone(), move |progress| seen.set(progress.done)).await.unwrap();
+    let Made { release, document, ledger } = pool
+        .release(&file, plan(15.0), COLUMNS, key.clone(), move |progress| seen.set(progress.done))
+        .await
+        .unwrap();
     assert!(last.get() > table.len() as u64);
 
     let released = release.moments.clone().unwrap();
@@ -178,7 +238,7 @@ async fn a_bad_record_stops_the_run_before_the_charge() {
     let file = csv(&[&long_table(2), b"P1,secret-cell\n"]);
     let key = pool.identify(&file, |_| {}).await.unwrap();
     store::create_ledger(&key, ledger(1.0), None).await.unwrap();
-    let failure = pool.release(&file, plan(1.0), key.clone(), |_| {}).await.unwrap_err();
+    let failure = pool.release(&file, plan(1.0), COLUMNS, key.clone(), |_| {}).await.unwrap_err();
     assert_eq!(failure.reason, Reason::Table);
     assert!(!failure.charged && failure.message.contains("line "), "{failure}");
     assert!(!failure.message.contains("secret"), "{failure}");
@@ -192,7 +252,8 @@ async fn a_cancelled_request_says_so_and_charges_nothing() {
     let key = pool.identify(&file, |_| {}).await.unwrap();
     store::create_ledger(&key, ledger(1.0), None).await.unwrap();
     let canceller = pool.clone();
-    let failure = pool.release(&file, plan(1.0), key.clone(), move |_| canceller.cancel()).await.unwrap_err();
+    let failure =
+        pool.release(&file, plan(1.0), COLUMNS, key.clone(), move |_| canceller.cancel()).await.unwrap_err();
     assert_eq!(failure.reason, Reason::Cancelled);
     assert!(!failure.charged);
     assert!(store::open_table(&key).await.unwrap().unwrap().ledger.entries().is_empty());
