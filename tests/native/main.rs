@@ -36,6 +36,8 @@ mod records;
 mod reproduce;
 #[path = "../reproduce/common.rs"]
 mod reproduce_common;
+#[path = "../reproduce/pmt/mod.rs"]
+mod reproduce_pmt;
 #[path = "../reproduce/primo/mod.rs"]
 mod reproduce_primo;
 #[path = "../reproduce/sheffet/mod.rs"]
