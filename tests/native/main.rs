@@ -28,6 +28,7 @@ mod mechanisms;
 mod pivots;
 mod plans;
 mod primo;
+mod primo_intervals;
 mod profiles;
 mod projections;
 mod records;
