@@ -29,6 +29,7 @@ mod pivots;
 mod plans;
 mod pmt;
 mod primo;
+mod primo_intervals;
 mod profiles;
 mod projections;
 mod public;
