@@ -12,6 +12,7 @@ pub mod gaussian;
 pub mod guided;
 pub mod newton;
 pub mod ols;
+pub mod passes;
 pub mod repeated;
 pub mod reuse_cov;
 pub mod ridge;
@@ -23,6 +24,7 @@ pub mod sub_samp;
 use nalgebra::DMatrix;
 use serde_json::{Map, Value};
 
+use self::passes::Passes;
 use self::shared::{Afterwards, NoiseError, Price};
 use crate::data::{Geometry, Input, Layout};
 use crate::noise::entropy::Entropy;
@@ -641,8 +643,9 @@ impl Noise {
             (Self::Shaped(noise), Input::Moments(moments)) => {
                 plain(gaussian::perturb(moments, &noise.gaussian, rng), noise.gaussian.law())
             }
-            (Self::Descent(noise), Input::Rows(rows)) => Some(Draw::Coefficients(noise.release(rows, rng))),
-            (Self::Newton(noise), Input::Rows(rows)) => Some(Draw::Fitted(noise.release(rows, rng))),
+            (Self::Descent(_) | Self::Newton(_), Input::Rows(rows)) => {
+                Passes::new(self).map(|passes| passes.over(rows, rng))
+            }
             (Self::SubSamp(_) | Self::Descent(_) | Self::Newton(_), Input::Moments(_)) => None,
             (Self::Gaussian(noise), Input::Rows(rows)) => {
                 let moments = sub_samp::moments(rows, noise.layout, None);
