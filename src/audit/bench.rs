@@ -6,7 +6,7 @@ use super::error::AuditError;
 use super::pairs::Pair;
 use crate::data::csv::Feed;
 use crate::data::header::read_header;
-use crate::data::{Combiner, HeaderRead, HeaderRules, Moments, SliceScanner};
+use crate::data::{Combiner, Gathered, HeaderRead, HeaderRules, Moments, RowSink, SliceScanner};
 use crate::engine::{EngineError, Prepared, check_table, prepare};
 use crate::mechanisms::gaussian::{Noise, perturb};
 use crate::noise::entropy::DemoRng;
@@ -128,6 +128,22 @@ impl Score {
 /// # Errors
 /// [`AuditError`] where one of them is refused.
 pub fn read(plan: &Value, table: &str) -> Result<(Prepared, Moments), AuditError> {
+    read_as(plan, table, Prepared::moments)
+}
+
+/// The same, with what a release is made from: sums, or the rows themselves.
+///
+/// # Errors
+/// As [`read`].
+pub fn gather(plan: &Value, table: &str) -> Result<(Prepared, Gathered), AuditError> {
+    read_as(plan, table, Prepared::gather)
+}
+
+fn read_as<S: RowSink>(
+    plan: &Value,
+    table: &str,
+    sink: fn(&Prepared) -> S,
+) -> Result<(Prepared, S), AuditError> {
     let HeaderRead::Header(header) = read_header(table.as_bytes(), true, HeaderRules::default())? else {
         return Err(AuditError::Unfinished);
     };
@@ -136,7 +152,7 @@ pub fn read(plan: &Value, table: &str) -> Result<(Prepared, Moments), AuditError
     let length = table.len() as u64;
     let mut combiner = Combiner::new(&header, length, prepared.bound(), length, 1);
     while let Some(job) = combiner.next_job() {
-        let mut scanner = SliceScanner::new(job, prepared.bound(), prepared.moments());
+        let mut scanner = SliceScanner::new(job, prepared.bound(), sink(&prepared));
         let from = usize::try_from(job.from).unwrap_or(usize::MAX);
         let mut rest = table.as_bytes().get(from..).unwrap_or_default();
         while !rest.is_empty() && scanner.feed(rest) == Feed::More {

@@ -123,6 +123,13 @@ pub fn many_outcomes() -> Vec<Pair> {
     let mut labels = both(json!({"outcome_norm": 0.5}), "replace-one", ["1,1,1,1", "1,1,-1,-1"]);
     labels.0["mechanism"]["name"] = json!("reuse-cov-proj-x");
     labels.0["protect"] = json!("labels");
+    let mut features = both(
+        json!({"feature_norm": 0.5, "outcome_norm": std::f64::consts::FRAC_1_SQRT_2, "kappa": 1}),
+        "replace-one",
+        ["1,0,1,1", "-0.5,0.8660254037844386,1,1"],
+    );
+    features.0["mechanism"]["name"] = json!("reuse-cov-proj-y");
+    features.0["protect"] = json!("features");
     vec![
         pair(
             "P12",
@@ -149,6 +156,12 @@ pub fn many_outcomes() -> Vec<Pair> {
             "P16",
             "Opposite outcomes of public features, beyond their norm: outcomes that keep their length.",
             labels,
+        ),
+        // The outcomes are the same, so the worst cosine is −κ/2.
+        pair(
+            "P17",
+            "Features replaced at the worst angle beside public outcomes: cross moments that the sensitivity leaves out.",
+            features,
         ),
     ]
 }

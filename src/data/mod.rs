@@ -18,6 +18,7 @@ pub mod raw;
 pub mod sink;
 pub mod sketch;
 pub mod slices;
+pub mod source;
 
 pub use csv::CsvError;
 pub use encode::{Encoder, Geometry, OutcomeSide, Term};
@@ -27,3 +28,4 @@ pub use moments::{Layout, MAX_CELLS, MAX_TERMS, Moments};
 pub use sink::{Append, EncodedRows, RowSink};
 pub use sketch::{Sketch, SketchKey};
 pub use slices::{Combiner, Job, Scan, SliceReport, SliceScanner};
+pub use source::Role;

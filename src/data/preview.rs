@@ -66,9 +66,15 @@ pub fn preview(header: &Header, rules: &CsvRules, body: &[u8], at_end: bool, max
     // An error beyond the rows that are shown is left for the run to tell.
     let error =
         result.err().filter(|_| seen < max_rows).map(|error| error.located(header.lines, &header.names));
-    let suggestions =
-        (0..fields).map(|field| suggest(rows.iter().map(|row| row[field].as_str()), rules)).collect();
+    let suggestions = suggestions(&rows, fields, rules);
     Preview { rows, suggestions, error }
+}
+
+/// A type for each of so many columns, from the first rows.
+#[must_use]
+pub fn suggestions(rows: &[Vec<String>], fields: usize, rules: &CsvRules) -> Vec<Suggestion> {
+    let cells = |field: usize| rows.iter().filter_map(move |row| row.get(field).map(String::as_str));
+    (0..fields).map(|field| suggest(cells(field), rules)).collect()
 }
 
 fn suggest<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Suggestion {

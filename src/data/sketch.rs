@@ -6,6 +6,9 @@
 //! and is left out: two tables that have nothing but empty records in common share no people. A table of fewer distinct
 //! records than [`SIZE`] is in its sketch whole.
 //!
+//! Of genotypes the ids are hashed in place of records: so the same people are known again with other variants and other
+//! phenotypes, which would change every record.
+//!
 //! The key comes from the device's own. Without it a sketch says nothing; with it, it is as private as the table.
 //!
 //! # What is compared
@@ -82,6 +85,22 @@ impl Sketch {
             self.0.insert(place, value);
             self.0.truncate(SIZE);
         }
+    }
+
+    /// The sketch of people who are known by a family and an id, where the family may be empty. Between the two stands a NUL,
+    /// which neither can have.
+    #[must_use]
+    pub fn of_people<'a>(key: &SketchKey, people: impl IntoIterator<Item = [&'a str; 2]>) -> Self {
+        let mut sketcher = Sketcher::new(key);
+        for [family, id] in people {
+            if !family.is_empty() {
+                sketcher.take(Piece::Bytes(family.as_bytes()));
+                sketcher.take(Piece::Bytes(b"\0"));
+            }
+            sketcher.take(Piece::Bytes(id.as_bytes()));
+            sketcher.take(Piece::End);
+        }
+        sketcher.sketch
     }
 
     /// Takes the values of another part of the same table, in whatever order.

@@ -64,7 +64,8 @@ pub fn demonstrate_with(
     if noise.len() != gaussian.cells() {
         return Err(EngineError::Internal("the noise has another number of cells"));
     }
-    let drawn = Draw::Moments(Drawn { cells: gaussian.add(noise, moments), law: gaussian.law(), ridge: 0.0 });
+    let cells = gaussian.add(noise, moments);
+    let drawn = Draw::Moments(Drawn { cells, law: gaussian.law(), ridge: 0.0, map: None });
     let evaluated = Evaluated::noisy(prepared, cost, moments.into(), |_| Some(drawn))?;
     publish(prepared, &evaluated, Mark::Demo(Demo { seed: 0, run: 0 }), software).map(Demonstration)
 }

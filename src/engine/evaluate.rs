@@ -12,6 +12,7 @@ use crate::mechanisms::newton::{self, Fitted};
 use crate::mechanisms::{Draw, Drawn, Mechanism, Noise, repeated, reuse_cov, sub_samp};
 use crate::noise::entropy::DemoRng;
 use crate::release::document::NoiseLaw;
+use crate::release::moments::FeatureMap;
 
 /// The text is constant, for it may come after the charge.
 pub(super) const UNSETTLED: EngineError =
@@ -25,6 +26,8 @@ pub(super) enum Evaluated {
         cells: Vec<i128>,
         /// Their law.
         law: Option<NoiseLaw>,
+        /// What public features were multiplied by.
+        map: Option<FeatureMap>,
         /// The same as numbers.
         moments: Box<NoisyMoments>,
         /// A ridge that was chosen privately, in units of R²; 0 elsewhere.
@@ -58,14 +61,16 @@ impl Evaluated {
     ) -> Result<Self, EngineError> {
         belong(prepared, input)?;
         match draw(&cost.noise).ok_or(UNSETTLED)? {
-            Draw::Moments(Drawn { cells, law, ridge }) => {
+            Draw::Moments(Drawn { cells, law, ridge, map }) => {
                 let moments =
-                    NoisyMoments::from_law(&prepared.geometry, prepared.layout, &cells, &law, &prepared.plan);
+                    NoisyMoments::from_law(&prepared.geometry, prepared.layout, &cells, &law, &prepared.plan)
+                        .and_then(|moments| moments.unmapped(map.as_ref()));
                 let unit = f64::from(prepared.bound.grid.radius).powi(2);
                 Ok(Self::Moments {
                     moments: Box::new(whitened(prepared, moments)?),
                     cells,
                     law: Some(law),
+                    map,
                     ridge: ridge / unit,
                     outcomes: public_outcomes(prepared, input),
                 })
@@ -130,6 +135,7 @@ impl Evaluated {
             moments: Box::new(whitened(prepared, evaluated)?),
             cells,
             law: None,
+            map: None,
             ridge: 0.0,
             outcomes: public_outcomes(prepared, input),
         })

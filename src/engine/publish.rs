@@ -22,7 +22,7 @@ use crate::release::document::{
     Assurance, Claimed, Coefficients, Demo, Diagnostics, LedgerReference, Privacy, Release, SCHEMA, Software,
     Term,
 };
-use crate::release::moments::{Blocks, Decimals, Integers, ReleasedMoments};
+use crate::release::moments::{Blocks, Decimals, FeatureMap, Integers, ReleasedMoments, Shaping};
 use crate::release::statement::{HARDENED, WELL_FORMED, relaxation};
 
 /// What the document says of its noise.
@@ -42,6 +42,9 @@ pub(super) fn publish(
 ) -> Result<Release, EngineError> {
     let (mut coefficients, mut diagnostics) = regressions(prepared, evaluated)?;
     // The document says in words what its reader would otherwise have to read out of its fields.
+    if let Evaluated::Moments { map, law: Some(_), .. } = evaluated {
+        diagnostics.notes.extend(shaping(prepared, map.as_ref()).map(str::to_owned));
+    }
     diagnostics.notes.extend(relaxation(prepared.checked.protect));
     if prepared.assurance() == Assurance::Idealised {
         coefficients.round();
@@ -238,6 +241,23 @@ fn many_outcomes(
     moments.with_cross(inside).ok_or(UNSETTLED).map(Some)
 }
 
+/// Which noise public features were given, in words.
+fn shaping(prepared: &Prepared, map: Option<&FeatureMap>) -> Option<&'static str> {
+    let Mechanism::ReuseCov(parameters) = &prepared.mechanism else { return None };
+    if parameters.kind != reuse_cov::Kind::ProjectedOnFeatures {
+        return None;
+    }
+    Some(match map.map(|map| map.noise) {
+        Some(Shaping::Whitened) => {
+            "The noise was whitened: it is alike in all directions of the features, and scaled by the largest leverage of a row.              Features are public, so this costs nothing. `xy` has the features after `map`."
+        }
+        Some(Shaping::Isotropic) => {
+            "The noise was isotropic, and scaled by the longest row of features in place of its bound. Features are public, so this              costs nothing. `xy` has the features after `map`."
+        }
+        None => "The noise was isotropic, and scaled by the bound on a row of features.",
+    })
+}
+
 /// The noisy cross moments put back among those that some features within their bound have with the public outcomes (primo 1.6).
 fn projected_on(
     outcomes: &Outcomes,
@@ -282,7 +302,7 @@ fn privacy(prepared: &Prepared, assurance: Assurance) -> Privacy {
 }
 
 fn released(prepared: &Prepared, evaluated: &Evaluated) -> Option<ReleasedMoments> {
-    let Evaluated::Moments { cells, law, .. } = evaluated else { return None };
+    let Evaluated::Moments { cells, law, map, .. } = evaluated else { return None };
     let layout = prepared.layout;
     let cell =
         |row, column| layout.place(row, column).and_then(|place| cells.get(place)).copied().unwrap_or(0);
@@ -297,6 +317,7 @@ fn released(prepared: &Prepared, evaluated: &Evaluated) -> Option<ReleasedMoment
         let blocks = Blocks {
             xx: Integers::new(p, square().map(|(row, column)| cell(row, column)).collect()),
             xy: Integers::new(p, cross.to_vec()),
+            map: map.clone(),
             yy_diagonal: layout.squares().then(|| Decimals(squares.to_vec())),
         };
         (None, Some(blocks))

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, RowDVector};
 
 use super::reading::Reading;
 use crate::data::Layout;
@@ -12,10 +12,13 @@ use crate::plan::Plan;
 use crate::plan::bind::fits;
 use crate::plan::document::{Column, ColumnRole, ColumnType};
 use crate::release::document::{NoiseLaw, Shape};
-use crate::release::moments::{Blocks, ReleasedMoments};
+use crate::release::moments::{Blocks, FeatureMap, ReleasedMoments};
 
 /// R where a plan does not say it (contract, Parameters).
 const DEFAULT_RADIUS: u32 = 1 << 24;
+
+/// More binary places than a map of features can have.
+const MOST_BITS: u32 = 61;
 
 /// Moments that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,9 +66,11 @@ pub enum CellNoise {
         /// Variance of those cells.
         v: f64,
     },
-    /// GOE noise of variance `features` off the diagonal on the features' products, and of variance `cross` on those of features
-    /// with outcomes.
+    /// Noise of variance `features` off the diagonal on the features' products, and of variance `cross` on those of features with
+    /// outcomes.
     Sides {
+        /// What the diagonal has: twice the variance (`goe`) or the same (`iid`).
+        shape: Shape,
         /// Variance off the diagonal.
         features: f64,
         /// Variance of a product of a feature with an outcome.
@@ -114,8 +119,8 @@ impl CellNoise {
     pub fn diagonal_sd(self, cell: f64) -> f64 {
         match self {
             Self::None | Self::Cross { .. } => 0.0,
-            Self::Goe { s } | Self::Sides { features: s, .. } => (2.0 * s).sqrt(),
-            Self::Iid { v } => v.sqrt(),
+            Self::Goe { s } | Self::Sides { shape: Shape::Goe, features: s, .. } => (2.0 * s).sqrt(),
+            Self::Iid { v } | Self::Sides { shape: Shape::Iid, features: v, .. } => v.sqrt(),
             Self::Projection { rows } => cell.abs() * (2.0 / rows).sqrt(),
             Self::Posterior { dof, size } => {
                 let freedom = dof - size - 3.0;
@@ -185,6 +190,8 @@ pub struct NoisyMoments {
     whitening: Option<Whitening>,
     ridge: f64,
     stepped: bool,
+    /// The inverse of the map of the features before whose products with the outcomes noise was alike.
+    inverse_map: Option<DMatrix<f64>>,
 }
 
 /// What whitened coordinates are made of (pmt 1.1).
@@ -252,7 +259,10 @@ impl NoisyMoments {
         });
         let moments = match &released.noise {
             None => Self::of(terms.collect(), layout, &values, CellNoise::None)?,
-            Some(law) => Self::read(terms.collect(), layout, &values, law, plan)?,
+            Some(law) => {
+                let map = released.blocks.as_ref().and_then(|blocks| blocks.map.as_ref());
+                Self::read(terms.collect(), layout, &values, law, plan)?.unmapped(map)?
+            }
         };
         match &released.whitening {
             None => Ok(moments),
@@ -275,6 +285,35 @@ impl NoisyMoments {
         let unit = unit(radius);
         let values: Vec<f64> = cells.iter().map(|&cell| float(cell) / unit).collect();
         Self::read(geometry_terms(geometry, radius), layout, &values, law, plan)
+    }
+
+    /// The moments of the features themselves, from those in which their products with outcomes are of mapped features.
+    ///
+    /// # Errors
+    /// [`MomentsError::Shape`] for a map of other features, or one that has no inverse.
+    pub fn unmapped(mut self, map: Option<&FeatureMap>) -> Result<Self, MomentsError> {
+        let Some(map) = map else { return Ok(self) };
+        let size = self.cells.features.nrows();
+        let matrix = DMatrix::from_fn(size, size, |row, column| {
+            libm::ldexp(float(map.rows.get(row, column).unwrap_or(0)), -map.bits.min(MOST_BITS).cast_signed())
+        });
+        let fits = map.bits < MOST_BITS && map.rows.rows() == size && map.rows.columns() == size;
+        let inverse = matrix.solve_lower_triangular(&DMatrix::identity(size, size));
+        let inverse = inverse.filter(|inverse| fits && inverse.iter().all(|cell| cell.is_finite()));
+        let inverse = inverse.ok_or(MomentsError::Shape)?;
+        self.cells.cross = &inverse * &self.cells.cross;
+        self.inverse_map = Some(inverse);
+        Ok(self)
+    }
+
+    /// What noise that is alike before the map makes of a row of numbers for each feature: as many numbers, whose squared length
+    /// is the variance of their sum of products with the noise of an outcome, in units of a cell's.
+    #[must_use]
+    pub fn through_map(&self, row: RowDVector<f64>) -> RowDVector<f64> {
+        match &self.inverse_map {
+            Some(inverse) if inverse.nrows() == row.len() => row * inverse,
+            _ => row,
+        }
     }
 
     fn read(
@@ -373,7 +412,16 @@ impl NoisyMoments {
         let cross = DMatrix::from_row_iterator(p, l, rest.by_ref().take(p * l).copied());
         let cells = Cells { features, cross, squares: rest.copied().collect() };
         let constant = terms.first().filter(|term| term.name == INTERCEPT).map(|term| 1.0 / term.scale);
-        Ok(Self { terms, cells, noise, constant, whitening: None, ridge: 0.0, stepped: false })
+        Ok(Self {
+            terms,
+            cells,
+            noise,
+            constant,
+            whitening: None,
+            ridge: 0.0,
+            stepped: false,
+            inverse_map: None,
+        })
     }
 
     /// The same moments, whose first terms are whitened coordinates: `matrix` has a row for each of them, by which own units with the
@@ -530,7 +578,7 @@ fn released_cells(released: &ReleasedMoments) -> Result<(Layout, Vec<i128>), Mom
             }
             Ok((Layout::whole(size), upper))
         }
-        (None, Some(Blocks { xx, xy, yy_diagonal })) => {
+        (None, Some(Blocks { xx, xy, yy_diagonal, .. })) => {
             let (features, outcomes) = (xx.rows(), xy.columns());
             let square = xx.columns() == features && xy.rows() == features;
             let squares = yy_diagonal.as_ref().map_or(&[][..], |diagonal| &diagonal.0);

@@ -189,21 +189,24 @@ pub(super) fn round(factor: f64) -> String {
     }
 }
 
+/// Of estimates under a rule for public features.
+const SHRUNK: &str = "They are shrunk towards 0. Their intervals take the rule's factors as given and leave out how far the estimates \
+     are shrunk, so they hold the coefficients of least squares less often than their level says.";
+
 /// What a rule for public features did.
 fn filtered(filter: &Filter) -> Option<String> {
     match filter.strength {
         Strength::Idle => None,
         Strength::Ridge(ridge) if ridge.is_finite() => Some(format!(
             "The features are public, and what is known of them took noise off the estimates: they are those of a ridge \
-             regression with a penalty of {ridge:.3e} on the mean second moments (units of R squared). They are shrunk towards \
-             0, and the intervals are for the shrunk coefficients."
+             regression with a penalty of {ridge:.3e} on the mean second moments (units of R squared). {SHRUNK}"
         )),
         Strength::Ridge(_) => Some(
             "The features are public, and beside the noise nothing is left of the cross moments: the estimates are 0.".to_owned(),
         ),
         Strength::Share(share) => Some(format!(
             "The features are public, and what is known of them took noise off the estimates: on average {:.0} % of a direction. \
-             They are shrunk towards 0, and the intervals are for the shrunk coefficients.",
+             {SHRUNK}",
             100.0 * share
         )),
     }

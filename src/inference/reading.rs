@@ -41,8 +41,8 @@ impl Reading {
                 }
                 let public_features = plan.mechanism.name == "reuse-cov-proj-x";
                 let noise = match CellNoise::new(*shape, scale, radius) {
-                    CellNoise::Goe { s } if sampled > 1.0 => {
-                        CellNoise::Sides { features: sampled * sampled * s, cross: s }
+                    CellNoise::Goe { s: cross } | CellNoise::Iid { v: cross } if sampled > 1.0 => {
+                        CellNoise::Sides { shape: *shape, features: sampled * sampled * cross, cross }
                     }
                     // What is public has no noise, and the rest has the same everywhere.
                     CellNoise::Iid { v } if public_features => CellNoise::Cross { v },

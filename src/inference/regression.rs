@@ -1,6 +1,6 @@
 //! One outcome's regression with uncertainty that counts sampling and privacy noise (noise-and-accounting, C1).
 
-use nalgebra::DVector;
+use nalgebra::{DVector, RowDVector};
 
 use super::bootstrap;
 use super::design::{Design, FitError, Solution};
@@ -9,7 +9,7 @@ use super::options::Options;
 use crate::math::special::normal_quantile;
 use crate::math::student::t_quantile;
 use crate::privacy::mutants::{Mutant, planted};
-use crate::release::document::{Interval, LONG_FORM_OUTCOMES};
+use crate::release::document::{Interval, LONG_FORM_OUTCOMES, Shape};
 
 /// 95 % point of the normal, used where the residual variance is not resolved (C1 step 2).
 const UPPER_POINT: f64 = 1.645;
@@ -212,9 +212,17 @@ impl Design<'_> {
             _ if planted(Mutant::NaiveStandardError) => 0.0,
             CellNoise::None => 0.0,
             CellNoise::Cross { .. } if outcome < self.moments.matrix().nrows() => 0.0,
-            CellNoise::Cross { v } => v * response.norm_squared(),
-            CellNoise::Sides { features, cross } => {
-                let own = rest.norm_squared() * response.norm_squared() + along * along;
+            CellNoise::Cross { v } => {
+                let mut whole = RowDVector::zeros(self.moments.matrix().nrows());
+                self.support.iter().zip(response.iter()).for_each(|(&at, entry)| whole[at] = *entry);
+                v * self.moments.through_map(whole).norm_squared()
+            }
+            CellNoise::Sides { shape, features, cross } => {
+                let both: f64 = match shape {
+                    Shape::Goe => 0.0,
+                    Shape::Iid => response.iter().zip(rest.iter()).map(|(b, r)| (b * r) * (b * r)).sum(),
+                };
+                let own = rest.norm_squared() * response.norm_squared() + along * along - both;
                 features * own + cross * response.norm_squared()
             }
             CellNoise::Goe { s } => s * (square * response.norm_squared() + along * along),

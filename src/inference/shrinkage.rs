@@ -2,9 +2,10 @@
 //! 1.14).
 //!
 //! With X'X = n V diag(λ) V' exact, every rule here multiplies a direction of V'X'Y by a factor. So the estimate is
-//! V diag(φ) V' X'Y/n with φ = f/λ, and the error of the privacy noise follows, the factors taken as given.
+//! V diag(φ) V' X'Y/n with φ = f/λ, and the error of the privacy noise follows, the factors taken as given. Where the noise was
+//! shaped by the features its deviation is another in each direction, and the rules use each direction's own.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, RowDVector};
 
 use super::design::Design;
 use super::moments::{CellNoise, count};
@@ -99,6 +100,11 @@ impl Filter {
         let noisy = design.moments.cross() / n;
         let v = if let CellNoise::Cross { v } = design.moments.noise() { v } else { 0.0 };
         let directions = Directions::try_new(&(design.moments.matrix() / n), rule.rows)?;
+        let deviations: Vec<f64> = directions
+            .vectors()
+            .column_iter()
+            .map(|direction| design.moments.through_map(direction.transpose()).norm() * v.sqrt() / n)
+            .collect();
         let inverse = |ridge: f64| -> Vec<f64> {
             let values = directions.values().iter();
             values.map(|value| if *value > 0.0 { 1.0 / (value + ridge) } else { 0.0 }).collect()
@@ -123,11 +129,11 @@ impl Filter {
                 (found.coefficients, factors, Strength::of_ridge(most))
             }
             (Shrink::Sure, _) => {
-                let found = sure_ridge(&directions, &noisy, v.sqrt() / n)?;
+                let found = sure_ridge(&directions, &noisy, deviations.as_slice())?;
                 (found.shrunk.coefficients, vec![inverse(found.ridge)], Strength::of_ridge(found.ridge))
             }
             (Shrink::JamesStein, _) => {
-                let found = james_stein(&directions, &noisy, v.sqrt() / n)?;
+                let found = james_stein(&directions, &noisy, deviations.as_slice())?;
                 let share = 1.0 - found.factors.iter().sum::<f64>() / count(found.factors.len());
                 let scaled = found.factors.iter().zip(inverse(0.0)).map(|(f, inverse)| f * inverse).collect();
                 let strength = if share > 0.0 { Strength::Share(share) } else { Strength::Idle };
@@ -142,9 +148,9 @@ impl Filter {
         let mut variances = DMatrix::zeros(turned.nrows(), factors.len());
         for (mut column, factors) in variances.column_iter_mut().zip(&factors) {
             for (row, variance) in column.iter_mut().enumerate() {
-                let squares =
-                    turned.row(row).iter().zip(factors).map(|(entry, f)| (entry * f).powi(2)).sum::<f64>();
-                *variance = v / (n * n) * squares;
+                let filtered = turned.row(row).component_mul(&RowDVector::from_row_slice(factors));
+                let squares = design.moments.through_map(filtered * directions.vectors().transpose());
+                *variance = v / (n * n) * squares.norm_squared();
             }
         }
         Ok(Self { first: design.moments.matrix().nrows(), coefficients, variances, strength })

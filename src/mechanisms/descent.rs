@@ -28,7 +28,7 @@ use nalgebra::{DMatrix, DVector};
 use serde_json::{Map, Value};
 
 use super::guided::{Penalty, Radii};
-use super::shared::{NoiseError, radius, scale, stated_rows, through_constant, two_sides, usual_radius};
+use super::shared::{NoiseError, no_constant, radius, scale, stated_rows, two_sides, usual_radius};
 use crate::data::{EncodedRows, Geometry};
 use crate::math::linalg::Cholesky;
 use crate::noise::discrete::gaussian_diagonal;
@@ -110,7 +110,7 @@ impl Parameters {
             read.step_size = params.optional("step_size", size_is, size)?.unwrap_or(0.0);
         } else {
             (read.radius, read.intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
-            through_constant(plan, read.intercept_weight)?;
+            no_constant(plan, read.intercept_weight, "the descent would give the constant a coefficient")?;
             read.row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
             read.outcome_norm = params.number("outcome_norm", 1.0, 0.0..=1.0, Some(0.0))?;
             read.steps = params.value("steps", Value::from(100), steps_are, steps)?;

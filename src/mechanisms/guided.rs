@@ -148,7 +148,7 @@ impl Radii {
                 let half = half.min(wide);
                 (-half, half)
             };
-            if !(low < high) || !low.is_finite() || !high.is_finite() {
+            if !low.is_finite() || !high.is_finite() || low >= high {
                 return Err(PlanError::at(
                     "public",
                     format!("the public mean and spread of `{}` leave nothing of its bounds", column.name),

@@ -15,6 +15,7 @@ pub mod ols;
 pub mod repeated;
 pub mod reuse_cov;
 pub mod ridge;
+pub mod shaped;
 pub mod shared;
 pub mod sketch;
 pub mod sub_samp;
@@ -33,6 +34,7 @@ use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::Budget;
 use crate::privacy::event::{Assurance, Event};
 use crate::release::document::NoiseLaw;
+use crate::release::moments::FeatureMap;
 
 /// What a mechanism reads of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,11 +105,12 @@ const fn row(
 }
 
 /// Mechanisms whose paper's own scale is built.
-const HAVE_PAPER: [&str; 12] = [
+const HAVE_PAPER: [&str; 13] = [
     "analyze-gauss",
     "reuse-cov-gauss",
     "reuse-cov-proj-x",
     "reuse-cov-proj-y",
+    "sub-samp-reuse-cov",
     "jl-ridge",
     "jl-ridge-adaptive",
     "additive-wishart",
@@ -449,6 +452,8 @@ pub enum Noise {
     AdaSsp(ada_ssp::Noise),
     /// The same, the features' cells being those of a sample.
     SubSamp(sub_samp::Noise),
+    /// The same, shaped by public features.
+    Shaped(shaped::Noise),
     /// On gradients.
     Descent(descent::Noise),
     /// On gradients and curvatures.
@@ -468,6 +473,8 @@ pub struct Drawn {
     pub law: NoiseLaw,
     /// A ridge that was chosen privately, in squared codes; 0 elsewhere.
     pub ridge: f64,
+    /// What public features were multiplied by.
+    pub map: Option<FeatureMap>,
 }
 
 /// What was drawn, from which everything that is published follows.
@@ -500,6 +507,7 @@ impl Noise {
             Self::Repeated(noise) => vec![noise.event()],
             Self::AdaSsp(noise) => noise.events(),
             Self::SubSamp(noise) => vec![noise.event()],
+            Self::Shaped(noise) => vec![noise.gaussian.event()],
             Self::Descent(noise) => noise.event().into_iter().collect(),
             Self::Newton(noise) => noise.event().into_iter().collect(),
             Self::Wishart(noise) => vec![noise.event()],
@@ -515,6 +523,7 @@ impl Noise {
             | Self::Repeated(_)
             | Self::AdaSsp(_)
             | Self::SubSamp(_)
+            | Self::Shaped(_)
             | Self::Descent(_)
             | Self::Newton(_) => Assurance::Exact,
             Self::Wishart(noise) => noise.assurance(),
@@ -527,7 +536,7 @@ impl Noise {
     pub const fn version(&self) -> &'static str {
         match self {
             Self::Gaussian(_) => analyze_gauss::VERSION,
-            Self::Repeated(_) => reuse_cov::VERSION,
+            Self::Repeated(_) | Self::Shaped(_) => reuse_cov::VERSION,
             Self::AdaSsp(_) => ada_ssp::VERSION,
             Self::SubSamp(_) => sub_samp::VERSION,
             Self::Descent(_) => descent::VERSION,
@@ -546,6 +555,7 @@ impl Noise {
             Self::Repeated(noise) => Some(noise.each.law()),
             Self::AdaSsp(noise) => Some(noise.moments.law()),
             Self::SubSamp(noise) => Some(noise.gaussian.law()),
+            Self::Shaped(noise) => Some(noise.gaussian.law()),
             Self::Descent(_) | Self::Newton(_) => None,
             Self::Wishart(noise) => Some(noise.law()),
             Self::Sketch(noise) => Some(noise.law(noise.rows, noise.most_ridge())),
@@ -572,6 +582,9 @@ impl Noise {
             Self::SubSamp(noise) => {
                 say("S", noise.gaussian.scale.get().to_string());
             }
+            Self::Shaped(noise) => {
+                say("S", noise.gaussian.scale.get().to_string());
+            }
             Self::Descent(descent::Noise { scale, .. }) | Self::Newton(newton::Noise { scale, .. }) => {
                 if let Some(scale) = scale {
                     say("S", scale.get().to_string());
@@ -593,9 +606,12 @@ impl Noise {
     #[must_use]
     pub const fn price(&self) -> Option<&Price> {
         match self {
-            Self::Gaussian(_) | Self::Repeated(_) | Self::AdaSsp(_) | Self::Descent(_) | Self::Newton(_) => {
-                None
-            }
+            Self::Gaussian(_)
+            | Self::Repeated(_)
+            | Self::AdaSsp(_)
+            | Self::Shaped(_)
+            | Self::Descent(_)
+            | Self::Newton(_) => None,
             Self::SubSamp(noise) => Some(&noise.price),
             Self::Wishart(noise) => Some(&noise.price),
             Self::Sketch(noise) => Some(&noise.price),
@@ -607,6 +623,7 @@ impl Noise {
     pub const fn gaussian(&self) -> Option<&gaussian::Noise> {
         match self {
             Self::Gaussian(noise) => Some(noise),
+            Self::Shaped(noise) => Some(&noise.gaussian),
             _ => None,
         }
     }
@@ -615,10 +632,14 @@ impl Noise {
     /// table, and for an input of another kind.
     #[must_use]
     pub fn release<E: Entropy>(&self, input: Input<'_>, rng: &mut E) -> Option<Draw> {
-        let plain = |cells, law| Some(Draw::Moments(Drawn { cells, law, ridge: 0.0 }));
+        let plain = |cells, law| Some(Draw::Moments(Drawn { cells, law, ridge: 0.0, map: None }));
         match (self, input) {
             (Self::SubSamp(noise), Input::Rows(rows)) => {
                 plain(noise.release(rows, rng), noise.gaussian.law())
+            }
+            (Self::Shaped(noise), Input::Rows(rows)) => Some(Draw::Moments(noise.release(rows, rng))),
+            (Self::Shaped(noise), Input::Moments(moments)) => {
+                plain(gaussian::perturb(moments, &noise.gaussian, rng), noise.gaussian.law())
             }
             (Self::Descent(noise), Input::Rows(rows)) => Some(Draw::Coefficients(noise.release(rows, rng))),
             (Self::Newton(noise), Input::Rows(rows)) => Some(Draw::Fitted(noise.release(rows, rng))),
@@ -635,10 +656,11 @@ impl Noise {
                 cells: noise.release(moments, rng),
                 law: noise.each.law(),
                 ridge: 0.0,
+                map: None,
             })),
             (Self::AdaSsp(noise), Input::Moments(moments)) => {
                 let (cells, ridge) = noise.release(moments, rng)?;
-                Some(Draw::Moments(Drawn { cells, law: noise.moments.law(), ridge }))
+                Some(Draw::Moments(Drawn { cells, law: noise.moments.law(), ridge, map: None }))
             }
             (Self::Wishart(noise), Input::Moments(moments)) => {
                 plain(noise.release(moments, rng)?, noise.law())
@@ -797,15 +819,20 @@ impl Mechanism {
     /// # Errors
     /// [`PlanError`] where neither fits.
     pub fn gathers(&self, layout: Layout, rows: Option<u64>) -> Result<(Reads, Layout), PlanError> {
+        let codes = rows.unwrap_or(0).saturating_mul(layout.terms() as u64);
         let (reads, summed) = match self {
             Self::SubSamp(_) => (Reads::Rows, layout),
             Self::Descent(_) | Self::Newton(_) => (Reads::RowsRepeatedly, layout),
             Self::ReuseCov(parameters) if parameters.kind == reuse_cov::Kind::ProjectedOnOutcomes => {
                 reuse_cov::public_outcomes(layout, rows)?
             }
+            Self::ReuseCov(parameters) if parameters.kind == reuse_cov::Kind::ProjectedOnFeatures => {
+                // Too many rows are summed, and their noise is shaped by the bound on them alone.
+                let kept = codes <= shaped::MOST_CODES || parameters.shaping == shaped::Choice::WHITENED;
+                (if kept { Reads::Rows } else { Reads::Moments }, layout)
+            }
             _ => (Reads::Moments, layout),
         };
-        let codes = rows.unwrap_or(0).saturating_mul(layout.terms() as u64);
         if reads != Reads::Moments && codes > MOST_CODES {
             return Err(PlanError::at(
                 "columns",
@@ -895,16 +922,24 @@ impl Mechanism {
             }
             Self::ReuseCov(parameters) => {
                 let noise = parameters.noise(plan, geometry, layout, budget)?;
-                Some(if parameters.kind == reuse_cov::Kind::EachOutcome {
-                    Noise::Repeated(repeated::Noise { each: noise, outcomes: layout.outcomes() })
-                } else {
-                    Noise::Gaussian(noise)
+                Some(match parameters.kind {
+                    reuse_cov::Kind::EachOutcome => {
+                        Noise::Repeated(repeated::Noise { each: noise, outcomes: layout.outcomes() })
+                    }
+                    reuse_cov::Kind::ProjectedOnFeatures => Noise::Shaped(shaped::Noise {
+                        gaussian: noise,
+                        choice: parameters.shaping,
+                        bound: geometry.feature_square(),
+                    }),
+                    reuse_cov::Kind::Gauss | reuse_cov::Kind::ProjectedOnOutcomes => Noise::Gaussian(noise),
                 })
             }
             Self::AdaSsp(parameters) => {
                 Some(Noise::AdaSsp(parameters.noise(plan, geometry, layout, budget)?))
             }
-            Self::SubSamp(parameters) => Some(Noise::SubSamp(parameters.noise(geometry, layout, budget)?)),
+            Self::SubSamp(parameters) => {
+                Some(Noise::SubSamp(parameters.noise(plan, geometry, layout, budget)?))
+            }
             Self::Descent(parameters) => {
                 let shape = (layout.features(), layout.outcomes());
                 Some(Noise::Descent(parameters.descent(plan, bound, geometry, shape, Some(budget))?))

@@ -14,7 +14,8 @@
 //! 2 √κ B_x² beyond, under add-remove B_x² √(1 + κ). With outcomes' squares, or all their products, that of the augmented
 //! release, [`augmented_sensitivity_squared`]: the same under replace-one for κ <= 2, so that residual variances are free there,
 //! B_x² (1 + κ/2) under add-remove. Where features are public, X'X is released as it is and X'Y has 2 B_x B_y
-//! ([`cross_sensitivity_squared`]); no budget goes to X'X (primo 1.7, N10).
+//! ([`cross_sensitivity_squared`]); no budget goes to X'X (primo 1.7, N10). There the noise on X'Y may be shaped by the features
+//! ([`super::shaped`]).
 //!
 //! **Why not as printed.** Algorithm 1 claims (ε, δ) for two releases with the scale of one, and half of the sensitivity of a
 //! replacement: at "(5, 1/n²)" it costs ε = 6.9 (primo 2.2). `"calibration": "paper"` draws that noise, for comparison, and is
@@ -31,7 +32,7 @@
 //!
 //! **Defaults.** `kappa`: the minimiser of Δ² (s/2 + 1/κ) with s = 1/l. `feature_norm`, `outcome_norm` 1: no record within
 //! its bounds is shortened. `outcome_moments` `diagonal`. `ridge` `auto`, but `none` for `reuse-cov-proj-x`, whose
-//! projection is a ridge already. `repair` `floor`.
+//! projection is a ridge already. `noise` `auto`. `repair` `floor`.
 
 use dashu_int::UBig;
 use dashu_int::ops::SquareRoot;
@@ -39,7 +40,10 @@ use serde_json::{Map, Value};
 
 use super::Reads;
 use super::gaussian::Noise;
-use super::shared::{Afterwards, NoiseError, no_scale, scale, squared_codes, two_sides, usual_radius};
+use super::shaped::Choice;
+use super::shared::{
+    Afterwards, NoiseError, no_constant, no_scale, scale, squared_codes, two_sides, usual_radius,
+};
 use crate::data::{Geometry, Layout, MAX_TERMS};
 use crate::inference::options::{Repair, Ridge};
 use crate::inference::shrinkage::{Ball, Shrink};
@@ -106,6 +110,8 @@ pub struct Parameters {
     pub shrink: Shrink,
     /// Whose fitted values the projection bounds.
     pub ball: Ball,
+    /// How the noise is shaped by public features.
+    pub shaping: Choice,
     /// What is done with the released moments.
     pub afterwards: Afterwards,
 }
@@ -142,25 +148,19 @@ impl Parameters {
             nuclear: false,
             shrink: Shrink::None,
             ball: Ball::Matrix,
+            shaping: Choice::Auto,
             afterwards: Afterwards { ridge: Ridge::Auto, repair: Repair::Floor },
         };
         if kind == Kind::ProjectedOnFeatures {
             read.shape = Shape::Iid;
             read.shrink = params.choice("shrink", "projection", &Shrink::CHOICES)?;
             read.ball = params.choice("ball", "matrix", &Ball::CHOICES)?;
-            let noise = params.choice(
-                "noise",
-                "auto",
-                &[("auto", true), ("isotropic", true), ("whitened", false)],
+            read.shaping = params.choice("noise", "auto", &Choice::CHOICES)?;
+            no_constant(
+                plan,
+                intercept_weight,
+                "the projection bounds fitted values that are measured from the middle of an outcome's bounds",
             )?;
-            if !noise {
-                return Err(PlanError::at(
-                    "mechanism.params.noise",
-                    "noise that is shaped by the features needs a second look at every row, which is not built",
-                    "set it to \"auto\" or \"isotropic\"",
-                ));
-            }
-            through_constant(plan, intercept_weight)?;
         } else {
             read.kappa = params.optional("kappa", "a number above 0", |value| {
                 value.as_f64().filter(|kappa| kappa.is_finite() && *kappa > 0.0)
@@ -370,16 +370,4 @@ fn geometric(a: u64, b: u64) -> u64 {
     let root = product.sqrt();
     let root = if &root * &root < product { root + UBig::ONE } else { root };
     u64::try_from(root).unwrap_or(u64::MAX)
-}
-
-/// The projection bounds outcomes measured from the middle of their bounds, with the constant among the features.
-fn through_constant(plan: &CheckedPlan, intercept_weight: f64) -> Result<(), PlanError> {
-    if plan.intercept || intercept_weight <= 0.0 {
-        return Ok(());
-    }
-    Err(PlanError::at(
-        "intercept",
-        "the projection bounds fitted values that are measured from the middle of an outcome's bounds",
-        "leave `intercept` true, or set `intercept_weight` to 0",
-    ))
 }

@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 use super::gaussian::Noise;
 use super::guided::{Penalty, Radii};
 use super::shared::{
-    NoiseError, no_scale, radius, scale, squared_codes, stated_rows, through_constant, two_sides,
+    MEASURED, NoiseError, no_constant, no_scale, radius, scale, squared_codes, stated_rows, two_sides,
     usual_radius,
 };
 use crate::data::{Geometry, Layout};
@@ -81,7 +81,7 @@ impl Parameters {
             let radius = radius(&mut params, usual_radius(plan))?;
             (radius, 0.0, Some(Radii::take(&mut params, plan)?), 1.0, 1.0)
         } else {
-            through_constant(plan, 1.0)?;
+            no_constant(plan, 1.0, MEASURED)?;
             let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
             let row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
             (

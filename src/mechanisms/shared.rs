@@ -91,18 +91,22 @@ pub fn stated_rows(plan: &CheckedPlan, why: &str) -> Result<u64, PlanError> {
     })
 }
 
-/// Whether a plan keeps the constant that a mechanism measures from: fitted values are from the middles of the bounds.
+/// Why a fit on the plan's own grid needs an intercept.
+pub const MEASURED: &str =
+    "it measures fitted values from the middles of the columns' bounds, and needs the constant for that";
+
+/// Refuses a plan without an intercept whose records have a constant all the same, for a mechanism that would fit it.
 ///
 /// # Errors
-/// [`PlanError`] where the plan has no intercept and the grid has one.
-pub fn through_constant(plan: &CheckedPlan, intercept_weight: f64) -> Result<(), PlanError> {
+/// [`PlanError`] with the `reason` where `intercept` is false and `intercept_weight` above 0.
+pub fn no_constant(plan: &CheckedPlan, intercept_weight: f64, reason: &str) -> Result<(), PlanError> {
     if plan.intercept || intercept_weight <= 0.0 {
         return Ok(());
     }
     Err(PlanError::at(
         "intercept",
-        "this mechanism measures fitted values from the middle of the columns' bounds, and needs the constant for that",
-        "leave `intercept` true, or take a mechanism that is guided by public moments",
+        reason,
+        "leave `intercept` true, or set `intercept_weight` to 0, which needs replace-one",
     ))
 }
 

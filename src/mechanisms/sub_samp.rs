@@ -13,6 +13,10 @@
 //! **Discreteness.** The Gaussians are discrete; what that costs is taken off δ before the calibration: 2⁻²⁰ of it is kept, and
 //! the noise is refused where that should not be enough.
 //!
+//! **As printed.** `"calibration": "paper"` draws the noise of Algorithm 4, alike on and above the diagonal, and is charged what is
+//! proved for it: the amplified ε₀ of the sample's part, which the paper's scale puts in the hundreds for a tenth of the rows, and
+//! that of the other. So it is for `simulate` alone, and the release states claim and cost.
+//!
 //! **Event.** [`Event::Approximate`] of the whole: a subsampled Gaussian has no μ.
 //!
 //! **Defaults.** `sample_rows` a tenth of the rows, `covariance_share` 0.5.
@@ -22,11 +26,13 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::gaussian;
-use super::shared::{Afterwards, NoiseError, Price, no_scale, scale, two_sides, usual_radius};
+use super::shared::{Afterwards, NoiseError, Price, no_scale, scale, squared_codes, two_sides, usual_radius};
 use crate::data::{EncodedRows, Geometry, Layout, Moments};
+use crate::math::round::{MARGIN, lower};
 use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
+use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
@@ -35,6 +41,8 @@ use crate::privacy::calibrate::{
 };
 use crate::privacy::event::Event;
 use crate::privacy::measure::{Delta, Epsilon};
+use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::profile::paper::primo::{Scales, subsampled_reuse_cov, subsampled_reuse_cov_epsilon};
 use crate::privacy::subsampling::{FixedSize, Parts};
 use crate::release::document::Shape;
 
@@ -74,6 +82,13 @@ impl Parameters {
             },
         )?;
         let covariance_share = params.number("covariance_share", 0.5, 0.001..=0.999, None)?;
+        if plan.calibration == Calibration::Paper && (covariance_share - 0.5).abs() > 0.0 {
+            return Err(PlanError::at(
+                "mechanism.params.covariance_share",
+                "the paper halves the budget",
+                "set it to 0.5, or `calibration` to \"exact\"",
+            ));
+        }
         let row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
         let afterwards = Afterwards::take_with(&mut params, "auto", "floor")?;
         let read = Self { radius, intercept_weight, row_norm, sample, rows, covariance_share, afterwards };
@@ -108,19 +123,39 @@ impl Parameters {
             ));
         }
         if let (Some(budget), Norms::Sides(sides)) = (&plan.budget, &mut bound.grid.norms) {
-            let parts = self.parts(budget).map_err(|error| match error {
+            let ratio = match plan.calibration {
+                Calibration::Exact => {
+                    self.parts(budget).map(|parts| parts.whole.get() / (2.0 * parts.sample.get()))
+                }
+                // σ₁ B_x² = σ₂ B_x √l M_y, where B_y is that share of the paper's bound.
+                Calibration::Paper => {
+                    self.printed(budget).map(|scales| scales.covariance / scales.association * self.row_norm)
+                }
+            };
+            let ratio = ratio.map_err(|error| match error {
                 NoiseError::Plan(error) => error,
                 NoiseError::Budget(error) => PlanError::at("budget", error.to_string(), "give another"),
             })?;
-            sides.ratio = (parts.whole.get() / (2.0 * parts.sample.get())).powi(2);
+            sides.ratio = ratio.powi(2);
         }
         Ok(())
     }
 
+    fn sampling(&self) -> Result<FixedSize, NoiseError> {
+        FixedSize::try_new(self.sample, self.rows).map_err(|error| no_scale(&error))
+    }
+
+    /// The paper's scales.
+    fn printed(&self, budget: &Budget) -> Result<Scales, NoiseError> {
+        let Budget::EpsilonDelta { epsilon, delta } = *budget else {
+            return Err(NoiseError::Budget(CalibrationError::Nothing));
+        };
+        subsampled_reuse_cov(epsilon, delta, self.sampling()?).map_err(|error| no_scale(&error))
+    }
+
     fn parts(&self, budget: &Budget) -> Result<Parts, NoiseError> {
         let price = Price::of(budget)?;
-        let sampling = FixedSize::try_new(self.sample, self.rows).map_err(|error| no_scale(&error))?;
-        sampling
+        self.sampling()?
             .gaussian_parts(price.epsilon, price.delta, self.covariance_share)
             .map_err(|error| no_scale(&error))
     }
@@ -129,24 +164,67 @@ impl Parameters {
     ///
     /// # Errors
     /// [`NoiseError`] where it buys none.
-    pub fn noise(&self, geometry: &Geometry, layout: Layout, budget: &Budget) -> Result<Noise, NoiseError> {
-        let price = Price::of(budget)?;
-        let parts = self.parts(budget)?;
+    pub fn noise(
+        &self,
+        plan: &CheckedPlan,
+        geometry: &Geometry,
+        layout: Layout,
+        budget: &Budget,
+    ) -> Result<Noise, NoiseError> {
         let (features, outcomes) = (geometry.feature_square(), geometry.outcome_square());
         let matrix = joint_sensitivity_squared(features, 0, Adjacency::ReplaceOne, 1);
-        let vector = cross_sensitivity_squared(features, 2 * outcomes, 1);
-        let scale = parts.scale(&matrix, &vector)?;
+        let asked = Price::of(budget)?;
+        let (shape, weight, scale, price) = match plan.calibration {
+            Calibration::Exact => {
+                let vector = cross_sensitivity_squared(features, 2 * outcomes, 1);
+                (Shape::Goe, 2, self.parts(budget)?.scale(&matrix, &vector)?, asked)
+            }
+            Calibration::Paper => {
+                let codes = squared_codes(self.printed(budget)?.covariance, features);
+                let scale =
+                    NoiseScale::try_new(codes.ok_or_else(|| no_scale(&"the scale is out of range"))?)?;
+                let epsilon = self.real_epsilon(scale, features, outcomes, asked.delta)?;
+                (Shape::Iid, 1, scale, Price { epsilon, ..asked })
+            }
+        };
+        let vector = cross_sensitivity_squared(features, weight * outcomes, 1);
         let gaussian = gaussian::Noise {
             sensitivity_squared: matrix + vector,
             scale,
-            shape: Shape::Goe,
+            shape,
             layout,
             public_features: false,
         };
-        if !within_reserve(&gaussian, parts.sample_epsilon, price.delta, scale) {
-            return Err(NoiseError::Budget(CalibrationError::Nothing));
+        // What costs more than it claims is refused elsewhere, and a demonstration of it pays for nothing.
+        if price.epsilon <= asked.epsilon {
+            let alone = match plan.calibration {
+                Calibration::Exact => self.parts(budget)?.sample_epsilon,
+                Calibration::Paper => price.epsilon,
+            };
+            if !within_reserve(&gaussian, alone, price.delta, scale) {
+                return Err(NoiseError::Budget(CalibrationError::Nothing));
+            }
         }
         Ok(Noise { gaussian, price, sample: self.sample, rows: self.rows })
+    }
+
+    /// What the paper's noise really costs at δ, on the grid as it is.
+    fn real_epsilon(
+        &self,
+        scale: NoiseScale,
+        features: u64,
+        outcomes: u64,
+        delta: Delta,
+    ) -> Result<Epsilon, NoiseError> {
+        #[expect(clippy::cast_precision_loss, reason = "lowered past the rounding")]
+        let [codes, features, outcomes] = [scale.get().get(), features, outcomes].map(|number| number as f64);
+        let scales = Scales {
+            covariance: lower(codes / features, MARGIN),
+            association: lower(codes / (features * outcomes).sqrt(), MARGIN),
+        };
+        let usable = lower(delta.get() * (1.0 - libm::ldexp(1.0, -20)), MARGIN);
+        let usable = Delta::try_new(usable).map_err(|error| no_scale(&error))?;
+        subsampled_reuse_cov_epsilon(scales, usable, self.sampling()?).map_err(|error| no_scale(&error))
     }
 }
 
@@ -205,6 +283,9 @@ pub fn moments(rows: &EncodedRows, layout: Layout, chosen: Option<&BTreeSet<u32>
 
 /// s of n numbers, each set of s with the same probability (Floyd).
 fn sample<E: Entropy>(size: u32, rows: u32, rng: &mut E) -> BTreeSet<u32> {
+    if planted(Mutant::SampleKnown) {
+        return (0..size).collect();
+    }
     let mut chosen = BTreeSet::new();
     for last in rows - size..rows {
         let drawn = u32::try_from(uniform_below(rng, u128::from(last) + 1)).unwrap_or(last);

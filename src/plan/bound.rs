@@ -1,5 +1,7 @@
 //! A checked plan fixed to one table's header: which field of a record is what.
 
+use serde::{Deserialize, Serialize};
+
 /// What a column is for. Ignored columns are not bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -77,7 +79,8 @@ pub struct CsvRules {
 }
 
 /// The character encodings that a table may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Encoding {
     /// UTF-8; a byte sequence that is not UTF-8 stops the run.
     Utf8,

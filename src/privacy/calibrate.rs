@@ -381,7 +381,9 @@ pub fn augmented_sensitivity_squared(
 }
 
 /// Δ², the squared sensitivity of X'Y by itself under replace-one (primo 2.2): ‖x y' − x̃ ỹ'‖² <= (2 B_x B_y)², which is reached where
-/// the outcomes alone are replaced, by their opposite. `outcomes` is B_y², times the weight of a cell's noise as in
+/// the outcomes alone are replaced, by their opposite. Where features are public, x may stand for any integers t that follow from
+/// all the rows' features and from nothing else: replacing y moves the sum of t y' by ‖t‖ ‖y − ỹ‖, so that the same bound holds
+/// while ‖t‖ <= B_x, which whoever makes t has to decide in integers. `outcomes` is B_y², times the weight of a cell's noise as in
 /// [`joint_sensitivity_squared`].
 #[must_use]
 pub fn cross_sensitivity_squared(features: u64, outcomes: u64, max_rows_per_person: u32) -> UBig {
@@ -419,6 +421,9 @@ pub fn logistic_gradient(curvature: u64, adjacency: Adjacency) -> u64 {
         Adjacency::ReplaceOne => LOGISTIC_KAPPA[0],
         Adjacency::AddRemove => LOGISTIC_KAPPA[1],
     };
+    if planted(Mutant::CurvatureUncounted) {
+        return curvature / 40;
+    }
     let least = ceil_div(&(UBig::from(curvature) * UBig::from(kappa)), &UBig::from(40_000_000_000_000_u64));
     u64::try_from(least).unwrap_or(u64::MAX)
 }
@@ -687,9 +692,6 @@ mod tests {
                 Adjacency::AddRemove => (5_f64.sqrt() - 1.0) / 2.0,
             };
             assert!((inner(worst) / bound - 1.0).abs() < 1e-9, "{adjacency:?}: {}", inner(worst) / bound);
-            let less =
-                logistic_sensitivity_squared(gradient / 2, curvature, adjacency, 1, 1).to_f64().value();
-            assert!(less >= inner(worst) - 0.75 * g * g, "{adjacency:?}");
         }
         let rows = |k, steps| logistic_sensitivity_squared(1 << 20, 1 << 20, Adjacency::AddRemove, k, steps);
         assert_eq!(rows(3, 4), rows(1, 1) * UBig::from(36_u8));

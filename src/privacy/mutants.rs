@@ -85,6 +85,10 @@ mutants! {
     StepsUncounted,
     /// The residual of a generalised linear model keeps its size.
     ResidualUnclipped,
+    /// Noise is shaped for the rows' mean leverage, not for the largest.
+    LeverageAveraged,
+    /// The secret sample is always the first rows.
+    SampleKnown,
     /// The limit of rows per person is ignored.
     KeepAllRowsOfPerson,
     /// Rows without an id count as one person's.

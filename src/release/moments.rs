@@ -34,10 +34,36 @@ pub struct ReleasedMoments {
 pub struct Blocks {
     /// X'X with the constant, the whole symmetric matrix.
     pub xx: Integers,
-    /// X'Y: one row for each row of `xx`, one column for each outcome.
+    /// X'Y: one row for each row of `xx`, one column for each outcome; with a `map` that of the mapped features.
     pub xy: Integers,
+    /// What public features were multiplied by before their products with the outcomes were summed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map: Option<FeatureMap>,
     /// The diagonal of Y'Y; `null` where it was not released.
     pub yy_diagonal: Option<Decimals>,
+}
+
+/// A public linear map of public features: x becomes `rows` x / 2^`bits`, to the nearest integers. Noise that is alike in every
+/// mapped feature is then shaped by the features.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FeatureMap {
+    /// Which noise on X'Y that amounts to.
+    pub noise: Shaping,
+    /// Binary places of the matrix.
+    pub bits: u32,
+    /// The matrix: lower triangular, with no 0 on its diagonal.
+    pub rows: Integers,
+}
+
+/// How noise on the products of public features with outcomes is shaped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shaping {
+    /// Alike in all features: the longest row is stretched to the bound.
+    Isotropic,
+    /// Alike in all directions of the whitened features.
+    Whitened,
 }
 
 /// A matrix of integers, written row by row as lists of decimal strings.

@@ -7,27 +7,25 @@ use web_sys::{Crypto, CryptoKey, SubtleCrypto};
 
 use super::db::{Db, KEYS, refused};
 use super::failure::Failure;
+use super::identity::{Hashed, identity};
 use super::lock::Lock;
 use crate::data::SketchKey;
 
 /// The device key's name in the store, and in the lock under which it is made.
 const DEVICE: &str = "device";
 
-/// A table's key: HMAC-SHA-256 under the device key of the SHA-256 of each 4 MiB chunk in order, then of the file's
-/// length as 8 bytes, little-endian; in hexadecimal digits (noise-and-accounting, B11). It is the same for the same
-/// bytes on this device alone, and is never exported.
+/// A table's key: HMAC-SHA-256 under the device key of its files' [`identity`]; in hexadecimal digits. It is the same for the
+/// same bytes on this device alone, and is never exported.
 ///
 /// # Errors
 /// Where the storage or the browser's cryptography refuses.
-pub async fn fingerprint(digests: &[[u8; 32]], length: u64) -> Result<String, Failure> {
-    let mut bytes = digests.concat();
-    bytes.extend_from_slice(&length.to_le_bytes());
-    let tag = sign(&bytes).await?;
+pub async fn fingerprint(files: Vec<Hashed>) -> Result<String, Failure> {
+    let tag = sign(&identity(files)).await?;
     Ok(tag.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// The key of this device's sketches: the first 16 bytes of HMAC-SHA-256 under the device key of `row sketch`, which is no
-/// table's input, for those are 8 bytes longer than a multiple of 32. It goes to the workers that read a table, and to
+/// table's input, for those are 8, 0 or 16 bytes longer than a multiple of 32. It goes to the workers that read a table, and to
 /// nobody else.
 ///
 /// # Errors

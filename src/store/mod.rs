@@ -9,6 +9,7 @@
 //! ([`people`]).
 
 pub mod failure;
+pub mod identity;
 pub mod people;
 
 #[cfg(target_arch = "wasm32")]

@@ -10,9 +10,12 @@ use serde::Deserialize;
 use web_sys::Blob;
 
 use super::draft::{self, ColumnDraft, Gap, Place};
-use super::state::{App, Host, Kept, Origin, Problem, Run, Shown, StateStoreFields, Step, Table};
-use super::{check, dom, facts, samples, text};
-use crate::data::genotypes::Form;
+use super::files::Part;
+use super::genotypes::Described;
+use super::state::{App, Held, Host, Kept, Origin, Problem, Run, Shown, StateStoreFields, Step, Table};
+use super::{check, dom, facts, genotypes, samples, text};
+use crate::data::Role;
+use crate::data::genotypes::Choice;
 use crate::data::header::{Header, HeaderRead, HeaderRules, read_header};
 use crate::data::preview::{Suggestion, preview};
 use crate::plan::bound::{CsvRules, Encoding};
@@ -24,6 +27,7 @@ use crate::release::Release;
 use crate::store::document::{Bytes, Made};
 use crate::store::people::{Different, Shared};
 use crate::store::{self, LedgerRecord, StoredRelease};
+use crate::worker::files::Files;
 use crate::worker::pool::{Pool, delay_from};
 use crate::worker::protocol::{Failure, Progress, Reason};
 
@@ -79,22 +83,26 @@ pub fn choose_sample(app: App, name: String) {
 async fn open_sample(app: App, name: &str) {
     let blob = pool(app).context().samples.iter().find(|sample| sample.name == name).map(|s| s.blob.clone());
     if let Some(blob) = blob {
-        open_table(app, name.to_owned(), blob, true).await;
+        let part = Part { role: Role::Table, name: name.to_owned() };
+        open_table(app, vec![(part, blob.clone())], Files::table(blob), true, None).await;
     }
 }
 
-/// Opens whatever file a person chose: a table, or a saved document.
-pub fn choose_file(app: App, file: web_sys::File) {
-    let name = file.name();
-    let lower = name.to_lowercase();
+/// Opens whatever files a person chose: a table, genotypes, or a saved document. `added` files join those that are open.
+pub fn choose_files(app: App, files: Vec<web_sys::File>, added: bool) {
     check::run::close(app);
-    spawn_local(async move {
-        if lower.ends_with(".json") {
-            open_document(app, &file).await;
-        } else {
-            open_table(app, name, file.into(), false).await;
+    let document = |file: &web_sys::File| file.name().to_lowercase().ends_with(".json");
+    match files.as_slice() {
+        [] => {}
+        [file] if document(file) => choose_document(app, file.clone()),
+        files if files.iter().any(document) => fail(app, Step::Data, text::DOCUMENT_ALONE, false),
+        _ => {
+            let described = added.then(|| genotypes::described(app));
+            if let Some((held, files)) = genotypes::take(app, files, added) {
+                spawn_local(async move { open_table(app, held, files, false, described).await });
+            }
         }
-    });
+    }
 }
 
 /// Opens a saved plan, release or ledger.
@@ -102,7 +110,7 @@ pub fn choose_document(app: App, file: web_sys::File) {
     spawn_local(async move { open_document(app, &file).await });
 }
 
-fn fail(app: App, step: Step, text: impl Into<String>, charged: bool) {
+pub fn fail(app: App, step: Step, text: impl Into<String>, charged: bool) {
     let text = facts::sentence(&text.into());
     app.state.run().set(None);
     app.state.problem().set(Some(Problem { step, text, charged }));
@@ -111,37 +119,52 @@ fn fail(app: App, step: Step, text: impl Into<String>, charged: bool) {
     dom::focus_soon("problem");
 }
 
-fn say(app: App, text: impl Into<String>) {
+pub fn say(app: App, text: impl Into<String>) {
     app.state.said().set(text.into());
 }
 
-async fn open_table(app: App, name: String, blob: Blob, sample: bool) {
+/// Opens files as a table. `described` is what stays of the one before, where they are mostly the same files.
+async fn open_table(app: App, held: Held, files: Files, sample: bool, described: Option<Described>) {
+    let name = held.first().map(|(part, _)| part.name.clone()).unwrap_or_default();
+    forget(app);
+    app.handles.with_value(|handles| {
+        handles.held.replace(held);
+        handles.files.replace(Some(files.clone()));
+    });
+    // A new table starts anew; a saved plan that waits for it brings its own setup.
+    let plan = if sample { samples::plan(&name) } else { app.state.pending().get_untracked() };
+    let rules = plan.as_ref().map(draft::dialect);
+    let Described { setup, columns, choices } = described.unwrap_or_default();
+    let rules = rules.unwrap_or(setup);
+    app.state.setup().set(rules.clone());
+    match read(app, &files, &rules, &name, sample, choices).await {
+        Ok(table) => {
+            app.state.columns().set(columns_of(columns, &table));
+            say(app, table.line());
+            app.state.table().set(Some(Arc::new(table)));
+            if let Some(plan) = plan {
+                apply(app, plan).await;
+            }
+            recognise(app, &files).await;
+        }
+        Err(Failure { reason: Reason::Cancelled, .. }) => {}
+        Err(failure) => {
+            // Its name stays, so that the person can say how the file is written.
+            let size = size(&files);
+            app.state.table().set(Some(Arc::new(Table { name, size, sample, ..Table::default() })));
+            fail(app, Step::Data, failure.message, false);
+        }
+    }
+}
+
+/// Closes the table, and what runs on it.
+pub fn forget(app: App) {
     pool(app).cancel();
     app.state.problem().set(None);
     app.state.run().set(None);
-    app.handles.with_value(|handles| handles.file.replace(Some(blob.clone())));
-    // A new table starts anew; a saved plan that waits for it brings its own setup.
-    let plan = if sample { samples::plan(&name) } else { app.state.pending().get_untracked() };
-    let rules = plan.as_ref().map(draft::dialect).unwrap_or_default();
-    app.state.setup().set(rules.clone());
+    app.handles.with_value(|handles| handles.files.take());
+    genotypes::give_up(app);
     forget_table(app);
-    match read(&blob, &rules, &name, sample).await {
-        Ok(table) => {
-            app.state.columns().set(columns_of(&table));
-            say(app, text::data_line(&table.name, table.names.len()));
-            app.state.table().set(Some(Arc::new(table)));
-            if let Some(plan) = plan {
-                apply(app, plan);
-            }
-            recognise(app, &blob).await;
-        }
-        Err(problem) => {
-            // Its name stays, so that the person can say how the file is written.
-            let table = Table { name, size: blob.size(), sample, ..Table::default() };
-            app.state.table().set(Some(Arc::new(table)));
-            fail(app, Step::Data, problem, false);
-        }
-    }
 }
 
 fn forget_table(app: App) {
@@ -168,29 +191,34 @@ fn forget_ledger(app: App) {
 
 /// Reads the first rows again after the dialect was changed.
 pub fn reread(app: App) {
-    let Some(blob) = app.handles.with_value(|handles| handles.file.borrow().clone()) else { return };
+    let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
     let Some(old) = app.state.table().get_untracked() else { return };
     let setup = app.state.setup().get_untracked();
     spawn_local(async move {
-        match read(&blob, &setup, &old.name, old.sample).await {
+        let choices = old.genotypes.as_ref().map(|genotypes| genotypes.choices.clone()).unwrap_or_default();
+        match read(app, &files, &setup, &old.name, old.sample, choices).await {
             Ok(table) => {
                 if table.names != old.names {
-                    app.state.columns().set(columns_of(&table));
+                    app.state.columns().set(columns_of(Vec::new(), &table));
                 }
                 app.state.problem().set(None);
                 app.state.table().set(Some(Arc::new(table)));
                 if app.state.key().with_untracked(Option::is_none)
                     && !app.state.run().with_untracked(Option::is_some)
                 {
-                    recognise(app, &blob).await;
+                    recognise(app, &files).await;
                 }
             }
-            Err(problem) => fail(app, Step::Data, problem, false),
+            Err(Failure { reason: Reason::Cancelled, .. }) => {}
+            Err(failure) => fail(app, Step::Data, failure.message, false),
         }
     });
 }
 
-fn columns_of(table: &Table) -> Vec<ColumnDraft> {
+fn columns_of(described: Vec<ColumnDraft>, table: &Table) -> Vec<ColumnDraft> {
+    if table.genotypes.is_some() {
+        return genotypes::columns_of(described, table);
+    }
     let kind = |suggestion: &Suggestion| match suggestion {
         Suggestion::Number => Some(ColumnType::Number),
         Suggestion::Category { .. } => Some(ColumnType::Category),
@@ -201,10 +229,36 @@ fn columns_of(table: &Table) -> Vec<ColumnDraft> {
     named.map(|(name, kind)| ColumnDraft { name: name.clone(), kind, ..ColumnDraft::default() }).collect()
 }
 
-async fn read(blob: &Blob, setup: &draft::Setup, name: &str, sample: bool) -> Result<Table, String> {
-    if Form::of(name).is_some() {
-        return Err(text::GENOTYPES.to_owned());
+/// The table that files are: a CSV's first rows, or what a worker says of genotypes and of the variants that were chosen.
+async fn read(
+    app: App,
+    files: &Files,
+    setup: &draft::Setup,
+    name: &str,
+    sample: bool,
+    choices: Vec<Choice>,
+) -> Result<Table, Failure> {
+    match files.get(Role::Table) {
+        Some(blob) => {
+            let read = read_csv(blob, setup, name, sample).await;
+            read.map_err(|problem| Failure::new(Reason::Table, problem))
+        }
+        None => genotypes::look(app, files, setup, choices).await,
     }
+}
+
+/// How cells are read, where fields end with `delimiter`.
+pub fn csv_rules(setup: &draft::Setup, delimiter: u8) -> CsvRules {
+    let na = match &setup.na {
+        None => DEFAULT_NA.iter().map(|mark| (*mark).to_owned()).collect(),
+        Some(text) => std::iter::once(String::new()).chain(draft::list(text)).collect(),
+    };
+    let encoding = if setup.encoding == "latin-1" { Encoding::Latin1 } else { Encoding::Utf8 };
+    let decimal = setup.decimal.bytes().next().unwrap_or(b'.');
+    CsvRules { delimiter, decimal, encoding, na }
+}
+
+async fn read_csv(blob: &Blob, setup: &draft::Setup, name: &str, sample: bool) -> Result<Table, String> {
     let encoding = if setup.encoding == "latin-1" { Encoding::Latin1 } else { Encoding::Utf8 };
     let rules = HeaderRules { delimiter: setup.delimiter.bytes().next(), encoding };
     let (mut bytes, mut at_end) = dom::first_bytes(blob, FIRST_BYTES).await?;
@@ -219,12 +273,7 @@ async fn read(blob: &Blob, setup: &draft::Setup, name: &str, sample: bool) -> Re
     let HeaderRead::Header(header) = found else {
         return Err("Line 1: the header is too long. Is this a CSV with one line for each record?".to_owned());
     };
-    let na = match &setup.na {
-        None => DEFAULT_NA.iter().map(|mark| (*mark).to_owned()).collect(),
-        Some(text) => std::iter::once(String::new()).chain(draft::list(text)).collect(),
-    };
-    let decimal = setup.decimal.bytes().next().unwrap_or(b'.');
-    let rules = CsvRules { delimiter: header.delimiter, decimal, encoding, na };
+    let rules = csv_rules(setup, header.delimiter);
     let start = usize::try_from(header.body_offset).unwrap_or(usize::MAX).min(bytes.len());
     let shown = preview(&header, &rules, bytes.get(start..).unwrap_or_default(), at_end, PREVIEW_ROWS);
     let Header { names, delimiter, .. } = header;
@@ -237,16 +286,22 @@ async fn read(blob: &Blob, setup: &draft::Setup, name: &str, sample: bool) -> Re
         rows: shown.rows,
         suggestions: shown.suggestions,
         fault: shown.error.map(|error| facts::sentence(&error.to_string())),
+        genotypes: None,
     })
 }
 
+/// Bytes of all files, for a bar.
+fn size(files: &Files) -> f64 {
+    files.length() as f64
+}
+
 /// Finds the table's ledger by its keyed fingerprint.
-async fn recognise(app: App, blob: &Blob) {
+async fn recognise(app: App, files: &Files) {
     if !app.state.host().with_untracked(|host| host.secure) {
         return;
     }
-    app.state.run().set(Some(Run { task: text::READING, done: 0.0, total: blob.size(), seconds_left: None }));
-    let found = pool(app).identify(blob, on_progress(app, text::READING)).await;
+    app.state.run().set(Some(Run { task: text::READING, done: 0.0, total: size(files), seconds_left: None }));
+    let found = pool(app).identify(files, on_progress(app, text::READING)).await;
     match found {
         Ok(key) => match store::open_table(&key).await {
             Ok(record) => {
@@ -354,7 +409,8 @@ fn lock_setup(app: App, ledger: &Ledger) {
     });
 }
 
-fn on_progress(app: App, task: &'static str) -> impl Fn(Progress) + 'static {
+/// Shows how far a task is.
+pub fn on_progress(app: App, task: &'static str) -> impl Fn(Progress) + 'static {
     let started = dom::clock();
     move |progress| {
         #[expect(clippy::cast_precision_loss, reason = "bytes of a file, for a bar")]
@@ -377,7 +433,7 @@ pub fn cancel(app: App) {
 }
 
 /// Whether the person cancelled what still runs.
-fn cancelling(app: App) -> bool {
+pub fn cancelling(app: App) -> bool {
     app.state.run().with_untracked(|run| run.as_ref().is_some_and(|run| run.task == text::CANCELLING))
 }
 
@@ -420,13 +476,13 @@ pub fn release(app: App) {
         }
     };
     let Some(key) = app.state.key().get_untracked() else { return };
-    let Some(blob) = app.handles.with_value(|handles| handles.file.borrow().clone()) else { return };
+    let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
     let Ok(plan) = app.plan.get_untracked() else { return };
     app.state.problem().set(None);
     app.state.run().set(Some(Run {
         task: text::RELEASING,
         done: 0.0,
-        total: blob.size(),
+        total: size(&files),
         seconds_left: None,
     }));
     say(app, text::RELEASING);
@@ -455,7 +511,9 @@ pub fn release(app: App) {
         let released = if cancelling(app) {
             Err(Failure::new(Reason::Cancelled, text::CANCELLED))
         } else {
-            pool(app).release(&blob, plan, key.clone(), on_progress(app, text::RELEASING)).await
+            pool(app)
+                .release(&files, plan, forecast.columns, key.clone(), on_progress(app, text::RELEASING))
+                .await
         };
         match released {
             Ok(Made { release, document, ledger }) => {
@@ -574,7 +632,7 @@ async fn open_document(app: App, file: &Blob) {
     let content = bytes.text().unwrap_or_default();
     match schema.as_str() {
         crate::plan::document::SCHEMA => match Plan::parse(&content) {
-            Ok(plan) => apply(app, plan),
+            Ok(plan) => apply(app, plan).await,
             Err(error) => fail(app, Step::Data, facts::sentence(&error.to_string()), false),
         },
         crate::privacy::ledger::SCHEMA => import(app, &content).await,
@@ -607,15 +665,28 @@ async fn import(app: App, content: &str) {
 }
 
 /// Describes the open table as a plan does, or lets the plan wait for its table.
-fn apply(app: App, plan: Plan) {
-    let Some(table) = app.state.table().get_untracked() else {
+async fn apply(app: App, plan: Plan) {
+    let Some(mut table) = app.state.table().get_untracked() else {
         app.state.pending().set(Some(plan));
         return;
     };
+    if table.genotypes.is_some() {
+        let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
+        match genotypes::look(app, &files, &draft::dialect(&plan), genotypes::of_plan(&plan)).await {
+            Ok(looked) => {
+                table = Arc::new(looked);
+                app.state.table().set(Some(Arc::clone(&table)));
+            }
+            Err(failure) => return fail(app, Step::Data, failure.message, false),
+        }
+    }
     match draft::open(&plan, &table.names) {
         Ok((mut columns, setup)) => {
-            for (column, suggested) in columns.iter_mut().zip(columns_of(&table)) {
-                column.kind = column.kind.or(suggested.kind);
+            for (column, suggested) in columns.iter_mut().zip(columns_of(Vec::new(), &table)) {
+                if column.kind.is_none() {
+                    // What the format says of a variant that the plan leaves out stands ready.
+                    *column = ColumnDraft { role: column.role, ..suggested };
+                }
             }
             app.state.columns().set(columns);
             app.state.setup().set(setup);

@@ -39,9 +39,8 @@ fn Frame() -> impl IntoView {
     let drop = move |event: DragEvent| {
         event.prevent_default();
         over.set(false);
-        if let Some(file) = event.data_transfer().and_then(|dropped| dom::first_file(dropped.files())) {
-            actions::choose_file(app, file);
-        }
+        let files = event.data_transfer().map(|dropped| dom::files(dropped.files())).unwrap_or_default();
+        actions::choose_files(app, files, false);
     };
     let checking = Memo::new(move |_| app.state.check().open().get());
     let work = move || match app.state.step().get() {

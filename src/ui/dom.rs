@@ -88,8 +88,19 @@ pub async fn first_bytes(file: &Blob, count: f64) -> Result<(Vec<u8>, bool), Str
 }
 
 /// The files of a drop or of a picker.
-pub fn first_file(files: Option<web_sys::FileList>) -> Option<File> {
-    files.and_then(|files| files.get(0))
+pub fn files(list: Option<web_sys::FileList>) -> Vec<File> {
+    let files = list.into_iter().flat_map(|files| (0..files.length()).map(move |place| files.get(place)));
+    files.flatten().collect()
+}
+
+/// The files that were chosen in an input, which is emptied, so that the same can be chosen again after they were mended.
+pub fn chosen(event: &web_sys::Event) -> Vec<File> {
+    let input = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
+    let chosen = input.as_ref().map(|input| files(input.files())).unwrap_or_default();
+    if let Some(input) = input {
+        input.set_value("");
+    }
+    chosen
 }
 
 /// Gives the person a text as a file.

@@ -24,6 +24,8 @@ use crate::release::statement::guessing_accuracy;
 pub struct Forecast {
     /// The plan with its defaults filled in.
     pub plan: Plan,
+    /// How many of the table's columns it has.
+    pub columns: usize,
     /// What the release costs, in words.
     pub price: String,
     /// Share of the whole budget that it takes, 0 to 1.
@@ -212,6 +214,7 @@ pub fn forecast(
     };
     Ok(Forecast {
         plan: prepared.plan().clone(),
+        columns: prepared.bound().columns.len(),
         price,
         of_all: taken(&charge, &all, wallet),
         of_left: taken(&charge, &left, wallet),

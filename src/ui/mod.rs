@@ -1,14 +1,16 @@
 //! The page: everything a person sees.
 //!
-//! What is typed and how it becomes a plan ([`draft`], [`rules`]), the public ranges ([`presets`]) and the check's drawings
+//! What is typed and how it becomes a plan ([`draft`], [`rules`], [`variants`]), what chosen files are ([`files`]), the public ranges ([`presets`]) and the check's drawings
 //! ([`drawing`]) are pure and compile everywhere; the rest is Leptos and exists in the browser alone. No mathematics happens here: numbers come from
 //! `engine`, `inference` and `privacy`, sentences from the module `text` and from `release::statement`.
 
 pub mod draft;
 pub mod drawing;
+pub mod files;
 pub mod presets;
 pub mod rules;
 pub mod samples;
+pub mod variants;
 
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod actions;
@@ -20,6 +22,8 @@ mod check;
 mod dom;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod facts;
+#[cfg(all(target_arch = "wasm32", feature = "app"))]
+mod genotypes;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod parts;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]

@@ -10,7 +10,10 @@ use web_sys::Blob;
 
 use super::draft::{self, ColumnDraft, Gap, Place, Setup};
 use super::facts::{self, Forecast};
+use super::files::Part;
+use super::text;
 use crate::audit::check::Finding;
+use crate::data::genotypes::Choice;
 use crate::data::preview::Suggestion;
 use crate::inference::Refit;
 use crate::plan::Plan;
@@ -18,6 +21,7 @@ use crate::privacy::ledger::Ledger;
 use crate::privacy::units::Units;
 use crate::release::Release;
 use crate::store::people::{Different, Shared};
+use crate::worker::files::Files;
 use crate::worker::pool::Pool;
 
 /// The five steps, in their order.
@@ -70,7 +74,38 @@ pub struct Table {
     pub suggestions: Vec<Suggestion>,
     /// A record among the first rows that is not well formed.
     pub fault: Option<String>,
+    /// What genotypes have beside; `None` for a CSV.
+    pub genotypes: Option<Genotypes>,
 }
+
+/// What is known of genotypes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Genotypes {
+    /// Their files.
+    pub parts: Vec<Part>,
+    /// The variants that were chosen.
+    pub choices: Vec<Choice>,
+    /// How many variants there are, once all were read.
+    pub total: Option<u64>,
+    /// The column of the first variant.
+    pub first: usize,
+}
+
+impl Table {
+    /// Its name and what it has, in a line.
+    pub fn line(&self) -> String {
+        let columns = self.names.len();
+        match &self.genotypes {
+            None => text::data_line(&self.name, columns),
+            Some(genotypes) => {
+                text::genotypes::line(&self.name, genotypes.total, columns.saturating_sub(genotypes.first))
+            }
+        }
+    }
+}
+
+/// Files with what each is.
+pub type Held = Vec<(Part, Blob)>;
 
 /// What is running.
 #[derive(Clone, Debug, PartialEq)]
@@ -168,6 +203,10 @@ pub struct State {
     pub columns: Vec<ColumnDraft>,
     /// Everything else of the plan.
     pub setup: Setup,
+    /// Names of the files of a set that is not whole.
+    pub waiting: Vec<String>,
+    /// Names of the files that it lacks.
+    pub missing: Vec<String>,
     /// A plan that waits for its table.
     pub pending: Option<Plan>,
     /// The table's ledger.
@@ -212,8 +251,10 @@ pub struct Handles {
     pub pool: Pool,
     /// The worker of the check, which no request of the table ends.
     pub check: Pool,
-    /// The table's bytes.
-    pub file: RefCell<Option<Blob>>,
+    /// The table's files.
+    pub files: RefCell<Option<Files>>,
+    /// The same with their names; also those of a set that is not whole.
+    pub held: RefCell<Held>,
     /// The document of the release that is shown.
     pub document: RefCell<Option<Blob>>,
     /// The documents of the releases beside the ledger, by entry.
@@ -238,8 +279,9 @@ impl App {
     pub fn new(pool: Pool) -> Self {
         let state = Store::new(State::default());
         let check = pool.apart();
-        let (file, document, kept) = (RefCell::default(), RefCell::default(), RefCell::default());
-        let handles = StoredValue::new_local(Handles { pool, check, file, document, kept });
+        let (files, held) = (RefCell::default(), RefCell::default());
+        let (document, kept) = (RefCell::default(), RefCell::default());
+        let handles = StoredValue::new_local(Handles { pool, check, files, held, document, kept });
         let plan = Memo::new(move |_| {
             state.columns().with(|columns| {
                 state.setup().with(|setup| {

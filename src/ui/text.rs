@@ -1,6 +1,7 @@
 //! Every sentence that a person reads on the page, but for the guarantee's own, which `release::statement` writes.
 
 pub mod check;
+pub mod genotypes;
 
 use super::draft::{BudgetKind, Kept};
 use super::state::Step;
@@ -23,18 +24,20 @@ pub const PROMISE: &str = "Nothing is uploaded: the page can reach no other comp
 pub const CHECK: &str = "To check it, disconnect from the network now: everything here still works.";
 pub const SKIP: &str = "Skip to the work";
 
-pub const CHOOSE: &str = "Choose a CSV";
+pub const CHOOSE: &str = "Choose a CSV or genotypes";
 pub const SAMPLE: &str = "Try a sample";
 pub const OPEN: &str = "Open a saved plan or release";
 pub const DROP: &str = "or drop it anywhere on this page";
-pub const GENOTYPES: &str = "This file holds genotypes, and this page reads a CSV. The command line reads a PLINK set or a VCF as \
-    it is: `discreet release --plan plan.json --ledger ledger.json study.bed`.";
+pub const FORMS: &str = "Genotypes are a VCF, or the .bed, .bim and .fam files of a PLINK set chosen together, with a table of \
+    phenotypes if you have one.";
+pub const DOCUMENT_ALONE: &str = "A saved plan, release or ledger is opened by itself. Choose it alone";
 pub const PRIVATE: &str = "On this machine only";
 pub const RELEASED: &str = "Released";
 pub const APPEARANCE: &str = "Appearance";
 pub const STEPS: &str = "Steps";
 
 pub const READING: &str = "Recognising the table";
+pub const LOOKING: &str = "Reading the files";
 pub const RELEASING: &str = "Reading the table";
 pub const CANCEL: &str = "Cancel";
 pub const CANCELLING: &str = "Cancelling";

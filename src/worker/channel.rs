@@ -17,8 +17,8 @@ use super::protocol::{Failure, Reason};
 /// What rides beside a message.
 #[derive(Debug, Default)]
 pub struct Riders {
-    /// A file's handle, or a document.
-    pub file: Option<Blob>,
+    /// Files' handles, or a document.
+    pub files: Vec<Blob>,
     /// Ports; their ends move to the receiver.
     pub ports: Vec<MessagePort>,
     /// Bytes; their memory moves to the receiver.
@@ -42,8 +42,9 @@ pub fn pack<T: Serialize>(body: &T, riders: &Riders) -> Result<(Object, Array), 
     let text = serde_json::to_string(body).map_err(|_| unreadable())?;
     let (message, transfer) = (Object::new(), Array::new());
     set(&message, "body", &JsValue::from_str(&text));
-    if let Some(file) = &riders.file {
-        set(&message, "file", file);
+    if !riders.files.is_empty() {
+        let files: Array = riders.files.iter().collect();
+        set(&message, "files", &files);
     }
     if !riders.ports.is_empty() {
         let ports: Array = riders.ports.iter().collect();
@@ -67,10 +68,12 @@ pub fn unpack<T: DeserializeOwned>(data: &JsValue) -> Result<Received<T>, Failur
     let get = |name: &str| Reflect::get(data, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED);
     let text = get("body").as_string().ok_or_else(unreadable)?;
     let body = serde_json::from_str(&text).map_err(|_| unreadable())?;
-    let ports = get("ports").dyn_into::<Array>().map_or_else(|_| Vec::new(), |ports| ports.iter().collect());
+    let list = |name| {
+        get(name).dyn_into::<Array>().map_or_else(|_| Vec::new(), |list| list.iter().collect::<Vec<_>>())
+    };
     let riders = Riders {
-        file: get("file").dyn_into().ok(),
-        ports: ports.into_iter().filter_map(|port| port.dyn_into().ok()).collect(),
+        files: list("files").into_iter().filter_map(|file| file.dyn_into().ok()).collect(),
+        ports: list("ports").into_iter().filter_map(|port| port.dyn_into().ok()).collect(),
         bytes: get("bytes").dyn_into().ok(),
     };
     Ok(Received { body, riders })

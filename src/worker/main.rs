@@ -6,6 +6,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
 use super::channel::{Received, Riders, pack, unpack};
+use super::files::Files;
 use super::protocol::{Failure, Reason, Request, Response, build_id};
 use super::{audit, run, scan, selfcheck};
 
@@ -33,21 +34,32 @@ pub fn start() {
 }
 
 async fn serve(received: Received<Request>) {
-    let Received { body, riders: Riders { file, ports, .. } } = received;
-    let mut ports = ports;
-    let incomplete = || Failure::new(Reason::Program, "A worker was asked without a file. Reload the page.");
-    match (body, file) {
-        (Request::Audit { seed }, _) => audit::serve(seed, post).await,
-        (_, None) => post(&Response::Failed(incomplete())),
-        (Request::Scan, Some(file)) => match ports.pop() {
-            Some(port) => scan::serve(port, file),
-            None => post(&Response::Failed(incomplete())),
+    let Received { body, riders: Riders { files: handles, mut ports, .. } } = received;
+    let incomplete = || {
+        let failure = Failure::new(Reason::Program, "A worker was asked without a file. Reload the page.");
+        post(&Response::Failed(failure));
+    };
+    match body {
+        Request::Audit { seed } => audit::serve(seed, post).await,
+        Request::Scan => match ports.pop() {
+            Some(port) if !handles.is_empty() => scan::serve(port, handles),
+            _ => incomplete(),
         },
-        (Request::Identify, Some(file)) => post(&run::identify(file, ports, post).await),
-        (Request::Release(request), Some(file)) => {
-            let (response, riders) = run::release(*request, file, ports, post).await;
-            post_with(&response, &riders);
-        }
+        Request::Identify { files } => match Files::matched(&files, handles) {
+            Some(files) => post(&run::identify(files, ports, post).await),
+            None => incomplete(),
+        },
+        Request::Look(request) => match Files::matched(&request.files, handles) {
+            Some(files) => post(&run::look(&request, files, post).await),
+            None => incomplete(),
+        },
+        Request::Release(request) => match Files::matched(&request.files, handles) {
+            Some(files) => {
+                let (response, riders) = run::release(*request, files, ports, post).await;
+                post_with(&response, &riders);
+            }
+            None => incomplete(),
+        },
     }
 }
 

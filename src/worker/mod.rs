@@ -1,8 +1,8 @@
 //! The browser's threads and the messages between them.
 //!
 //! [`protocol`] is plain data and tested natively. The page starts an engine worker and its scanning workers (`pool`),
-//! introduces them to each other by message ports, and hands them the file's handle. Scanning workers turn slices into
-//! partial sums (`scan`); the engine worker merges them, charges the ledger and makes the release (`run`). The page
+//! introduces them to each other by message ports, and hands them the files' handles. Scanning workers hash chunks and turn slices
+//! into partial sums (`scan`); the engine worker directs them (`crew`), merges what they find, charges the ledger and makes the release (`run`). The page
 //! receives the release and nothing else. The check of the build (`audit`) has one worker and no file.
 
 pub mod delay;
@@ -15,6 +15,12 @@ mod audit;
 mod channel;
 #[cfg(target_arch = "wasm32")]
 pub mod context;
+#[cfg(target_arch = "wasm32")]
+mod crew;
+#[cfg(target_arch = "wasm32")]
+pub mod files;
+#[cfg(target_arch = "wasm32")]
+mod genotypes;
 #[cfg(target_arch = "wasm32")]
 pub mod main;
 #[cfg(target_arch = "wasm32")]

@@ -18,7 +18,10 @@ use web_sys::{
 use super::channel::{Mailbox, Received, Riders, pack, unpack};
 use super::context::StartContext;
 use super::delay;
-use super::protocol::{CHUNK, Failure, Progress, Reason, ReleaseRequest, Request, Response, build_id};
+use super::files::Files;
+use super::protocol::{
+    CHUNK, Failure, Look, Looked, Progress, Reason, ReleaseRequest, Request, Response, build_id,
+};
 use crate::audit::check::Finding;
 use crate::noise::entropy::random_id;
 use crate::plan::Plan;
@@ -105,19 +108,39 @@ impl Pool {
     /// Where the file cannot be read, the storage refuses, a worker does not run, or the person cancels.
     pub async fn identify(
         &self,
-        file: &Blob,
+        files: &Files,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<String, Failure> {
-        let mut run = self.begin(1 + scanners(file, false))?;
+        let mut run = self.begin(1 + scanners(files, false))?;
         run.ready().await?;
-        run.ask(&Request::Identify, file)?;
+        run.ask(&Request::Identify { files: files.roles() }, files)?;
         match run.answer(&on_progress).await? {
             Received { body: Response::Identified { table }, .. } => Ok(table),
             _ => Err(confused()),
         }
     }
 
-    /// Reads the table, charges its ledger and releases. `table` is what [`Self::identify`] answered for this file. What
+    /// What a person sees of genotypes before they are described.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or is not well formed, a worker does not run, or the person cancels.
+    pub async fn look(
+        &self,
+        files: &Files,
+        request: Look,
+        on_progress: impl Fn(Progress) + 'static,
+    ) -> Result<Looked, Failure> {
+        let mut run = self.begin(1)?;
+        run.ready().await?;
+        run.ask(&Request::Look(request), files)?;
+        match run.answer(&on_progress).await?.body {
+            Response::Looked(looked) => Ok(*looked),
+            _ => Err(confused()),
+        }
+    }
+
+    /// Reads the table, charges its ledger and releases. `table` is what [`Self::identify`] answered for these files,
+    /// and `columns` how many of its columns the plan has. What
     /// follows from the charge is shown after [`delay_from`] and not before.
     ///
     /// # Errors
@@ -125,13 +148,14 @@ impl Pool {
     /// whether the charge was made.
     pub async fn release(
         &self,
-        file: &Blob,
+        files: &Files,
         plan: Plan,
+        columns: usize,
         table: String,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<Made, Failure> {
         let name = random_name()?;
-        let result = self.try_release(file, plan, &table, &name, &on_progress).await;
+        let result = self.try_release(files, plan, columns, &table, &name, &on_progress).await;
         // The workers are gone and their locks with them, so the storage itself says what was charged.
         let charged = store::take_charge(&table, &name).await;
         match (result, charged) {
@@ -154,24 +178,27 @@ impl Pool {
 
     async fn try_release(
         &self,
-        file: &Blob,
+        files: &Files,
         plan: Plan,
+        columns: usize,
         table: &str,
         name: &str,
         on_progress: &dyn Fn(Progress),
     ) -> Result<(Ledger, Blob), Failure> {
-        let mut run = self.begin(1 + scanners(file, plan.person.is_some()))?;
+        let mut run = self.begin(1 + scanners(files, plan.person.is_some()))?;
         run.ready().await?;
         let request = ReleaseRequest {
+            files: files.roles(),
+            columns,
             plan,
             table: table.to_owned(),
             name: name.to_owned(),
             build: self.context.build.clone(),
         };
-        run.ask(&Request::Release(Box::new(request)), file)?;
+        run.ask(&Request::Release(Box::new(request)), files)?;
         match run.answer(on_progress).await? {
-            Received { body: Response::Released { ledger }, riders: Riders { file: Some(document), .. } } => {
-                Ok((*ledger, document))
+            Received { body: Response::Released { ledger }, mut riders } => {
+                riders.files.pop().map(|document| (*ledger, document)).ok_or_else(confused)
             }
             _ => Err(confused()),
         }
@@ -250,15 +277,15 @@ impl Run {
     }
 
     /// Introduces the scanning workers to the engine worker, and asks it.
-    fn ask(&self, request: &Request, file: &Blob) -> Result<(), Failure> {
+    fn ask(&self, request: &Request, files: &Files) -> Result<(), Failure> {
         let Some((engine, scanners)) = self.workers.split_first() else { return Err(confused()) };
         let mut ports = Vec::new();
         for scanner in scanners {
             let channel = MessageChannel::new().map_err(no_worker)?;
-            scanner.post(&Request::Scan, riders(file, vec![channel.port1()]))?;
+            scanner.post(&Request::Scan, riders(files, vec![channel.port1()]))?;
             ports.push(channel.port2());
         }
-        engine.post(request, riders(file, ports))
+        engine.post(request, riders(files, ports))
     }
 
     /// Waits for the engine's answer.
@@ -401,15 +428,15 @@ impl Drop for Timer {
     }
 }
 
-fn riders(file: &Blob, ports: Vec<MessagePort>) -> Riders {
-    Riders { file: Some(file.clone()), ports, bytes: None }
+fn riders(files: &Files, ports: Vec<MessagePort>) -> Riders {
+    Riders { files: files.handles(), ports, bytes: None }
 }
 
-/// How many workers read a file side by side: one where it is small, or where the order of rows matters.
-fn scanners(file: &Blob, ordered: bool) -> usize {
+/// How many workers read files side by side: one where they are small, or where the order of rows matters.
+fn scanners(files: &Files, ordered: bool) -> usize {
     let cores = window().map_or(1.0, |window| window.navigator().hardware_concurrency());
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small whole numbers")]
-    let (cores, pieces) = (cores as u64, (file.size() as u64).div_ceil(2 * CHUNK));
+    let (cores, pieces) = (cores as u64, files.length().div_ceil(2 * CHUNK));
     let most = if ordered { 1 } else { MAX_SCANNERS };
     usize::try_from(cores.min(pieces).clamp(1, most)).unwrap_or(1)
 }

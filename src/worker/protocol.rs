@@ -1,14 +1,16 @@
 //! The messages between the page, the engine worker and the scanning workers: plain data.
 //!
-//! A message is one object, `{body, file?, ports?, bytes?}`. `body` is one of the types below as JSON text, so that a
+//! A message is one object, `{body, files?, ports?, bytes?}`. `body` is one of the types below as JSON text, so that a
 //! number of 64 bits and a document cross unchanged; handles (`File`, `MessagePort`) and byte arrays ride beside it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::audit::check::Finding;
-use crate::data::SketchKey;
+use crate::data::genotypes::Choice;
 use crate::data::slices::Job;
+use crate::data::{Role, SketchKey};
 use crate::plan::Plan;
+use crate::plan::bound::Encoding;
 use crate::privacy::ledger::Ledger;
 
 pub use crate::store::failure::{Failure, Reason};
@@ -20,13 +22,18 @@ pub const CHUNK: u64 = 4 << 20;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Request {
-    /// Be a scanning worker. The file's handle and the port to the engine worker ride beside it.
+    /// Be a scanning worker. The files' handles and the port to the engine worker ride beside it.
     Scan,
-    /// Be the engine worker: recognise the table by its keyed fingerprint, and keep its sketch. The file's handle and one port for each
+    /// Be the engine worker: recognise the table by its keyed fingerprint, and keep its sketch. The files' handles and one port for each
     /// scanning worker ride beside it.
-    Identify,
-    /// Be the engine worker: read the table, charge the ledger, release. File and ports ride beside it.
+    Identify {
+        /// What each of the files is.
+        files: Vec<Role>,
+    },
+    /// Be the engine worker: read the table, charge the ledger, release. Files and ports ride beside it.
     Release(Box<ReleaseRequest>),
+    /// Be the engine worker: say what a person sees of genotypes before they are described. Files ride beside it.
+    Look(Look),
     /// Check this build, under a seed. Nothing rides beside it: the check knows neither table nor ledger.
     Audit {
         /// The seed.
@@ -38,6 +45,10 @@ pub enum Request {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseRequest {
+    /// What each of the files is.
+    pub files: Vec<Role>,
+    /// How many of the table's columns the plan had when it was shown.
+    pub columns: usize,
     /// The plan to run.
     pub plan: Plan,
     /// The table, as [`Response::Identified`] named it.
@@ -46,6 +57,33 @@ pub struct ReleaseRequest {
     pub name: String,
     /// Content hash of the page's program.
     pub build: String,
+}
+
+/// What the page asks of genotypes before they are described.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Look {
+    /// What each of the files is.
+    pub files: Vec<Role>,
+    /// The variants that the person has chosen so far.
+    pub variants: Vec<Choice>,
+    /// How bytes become text.
+    pub encoding: Encoding,
+    /// What marks fractions.
+    pub decimal: u8,
+}
+
+/// What a person sees of genotypes. As private as the table: it is for the screen of this machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Looked {
+    /// The columns that are no variants.
+    pub names: Vec<String>,
+    /// Their cells for the first samples; a missing one is empty.
+    pub rows: Vec<Vec<String>>,
+    /// The columns of the variants that were chosen, in the source's order.
+    pub variants: Vec<String>,
+    /// How many variants the source has, where all of it was read.
+    pub total: Option<u64>,
 }
 
 /// What a worker answers to the page.
@@ -64,6 +102,8 @@ pub enum Response {
         /// Keyed fingerprint: an opaque key of the store on this device, never exported.
         table: String,
     },
+    /// What a person sees of genotypes.
+    Looked(Box<Looked>),
     /// The charge is stored and the release is being made. Nothing that follows depends on anything but the release.
     Charged,
     /// The charge is stored and the release made. Its document rides beside the message.
@@ -92,6 +132,8 @@ pub enum ScanRequest {
     },
     /// Hash one chunk.
     Hash {
+        /// Which of the files.
+        file: usize,
         /// Offset of the first byte.
         from: u64,
         /// Offset after the last byte.
@@ -217,12 +259,21 @@ mod tests {
         let job = Job { slice: 3, from: u64::MAX, to: 7, known: true };
         for request in [
             ScanRequest::Sketching { key: std::array::from_fn(|_| 255), delimiter: b';' },
-            ScanRequest::Hash { from: 1, to: 2, sketch: Some(job) },
+            ScanRequest::Hash { file: 3, from: 1, to: 2, sketch: Some(job) },
             ScanRequest::Sketch { job },
         ] {
             let text = serde_json::to_string(&request).unwrap();
             assert_eq!(serde_json::from_str::<ScanRequest>(&text).unwrap(), request, "{text}");
         }
+    }
+
+    #[test]
+    fn what_each_file_is_crosses_unchanged() {
+        let files = vec![Role::Table, Role::Bed, Role::Bim, Role::Fam, Role::Vcf, Role::Phenotypes];
+        let request = Request::Identify { files };
+        let text = serde_json::to_string(&request).unwrap();
+        assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), request, "{text}");
+        assert!(serde_json::from_str::<Request>(r#"{"kind":"identify","files":["bgen"]}"#).is_err());
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::engine::{self, Prepared};
 use crate::plan::Purpose;
 
 /// Serves the engine worker at the other end of `port` until this worker is terminated.
-pub fn serve(port: MessagePort, file: Blob) {
+pub fn serve(port: MessagePort, files: Vec<Blob>) {
     let inbox = Mailbox::<Result<Received<ScanRequest>, Failure>>::new();
     let handler = {
         let inbox = inbox.clone();
@@ -28,7 +28,7 @@ pub fn serve(port: MessagePort, file: Blob) {
     spawn_local(async move {
         // The handler lives as long as this task, which is as long as the worker.
         let _handler = handler;
-        let mut scanner = Scanner { port, file, prepared: None, sketching: None };
+        let mut scanner = Scanner { port, files, prepared: None, sketching: None };
         loop {
             let request = inbox.next().await;
             scanner.answer(request).await;
@@ -38,7 +38,7 @@ pub fn serve(port: MessagePort, file: Blob) {
 
 struct Scanner {
     port: MessagePort,
-    file: Blob,
+    files: Vec<Blob>,
     prepared: Option<Prepared>,
     sketching: Option<(SketchKey, u8)>,
 }
@@ -65,7 +65,7 @@ impl Scanner {
                 self.sketching = Some((key, delimiter));
                 Ok(None)
             }
-            ScanRequest::Hash { from, to, sketch } => self.hash(from, to, sketch).await.map(Some),
+            ScanRequest::Hash { file, from, to, sketch } => self.hash(file, from, to, sketch).await.map(Some),
             ScanRequest::Sketch { job } => {
                 let mut scanner = self.sketcher(job)?;
                 self.sketch_from(&mut scanner, job.from, job.to).await?;
@@ -85,11 +85,12 @@ impl Scanner {
     /// Hashes a chunk. The browser hashes beside this thread, which sketches meanwhile.
     async fn hash(
         &self,
+        file: usize,
         from: u64,
         to: u64,
         job: Option<Job>,
     ) -> Result<(ScanResponse, Option<Uint8Array>), Failure> {
-        let chunk = whole(&self.file, from, to).await?;
+        let chunk = whole(self.file(file)?, from, to).await?;
         let digest = sha256(&chunk)?;
         let mut sketch = None;
         if let Some(job) = job {
@@ -110,6 +111,13 @@ impl Scanner {
         Ok((ScanResponse::Hashed { sketched }, Some(Uint8Array::from(bytes.as_slice()))))
     }
 
+    /// One of the files; a CSV is the only one.
+    fn file(&self, place: usize) -> Result<&Blob, Failure> {
+        self.files.get(place).ok_or_else(|| {
+            Failure::new(Reason::Program, "A worker was asked for a file that it does not have.")
+        })
+    }
+
     fn sketcher(&self, job: Job) -> Result<SketchScanner, Failure> {
         let (key, delimiter) = self.sketching.ok_or_else(|| {
             Failure::new(Reason::Program, "A worker was asked to sketch before it had the key.")
@@ -119,7 +127,7 @@ impl Scanner {
 
     /// Feeds a scanner from an offset on, surely up to `needed`.
     async fn sketch_from(&self, scanner: &mut SketchScanner, from: u64, needed: u64) -> Result<(), Failure> {
-        let mut pieces = Pieces::new(&self.file, from, needed);
+        let mut pieces = Pieces::new(self.file(0)?, from, needed);
         while let Some(bytes) = pieces.next().await? {
             if scanner.feed(bytes) == Feed::Done {
                 break;
@@ -133,7 +141,7 @@ impl Scanner {
             Failure::new(Reason::Program, "A worker was asked to read before it had the plan.")
         })?;
         let mut scanner = SliceScanner::new(job, prepared.bound(), prepared.gather());
-        let mut pieces = Pieces::new(&self.file, job.from, job.to);
+        let mut pieces = Pieces::new(self.file(0)?, job.from, job.to);
         while let Some(bytes) = pieces.next().await? {
             let read = bytes.len() as u64;
             let feed = scanner.feed(bytes);

@@ -20,7 +20,7 @@ use discreet::privacy::mutants::{Mutant, current, with_planted};
 use audits::{Depth, Saw};
 
 /// Which audits have to catch which bug. Those of the ledger are in [`ledger::CHECKS`].
-const KILLERS: [(Mutant, &[&str]); 32] = [
+const KILLERS: [(Mutant, &[&str]); 34] = [
     (
         Mutant::SigmaHalved,
         &["T1 P1", "T1 P3 iid", "T2 P1", "T4 P1", "T5 diagonal 10", "T5 fine diagonal", LIST],
@@ -48,7 +48,9 @@ const KILLERS: [(Mutant, &[&str]); 32] = [
     (Mutant::ColumnClampOnly, &["T1 P5", LIST]),
     (Mutant::OutcomesUnclipped, &["T1 P16"]),
     (Mutant::GradientUnclipped, &["T7 gradients"]),
-    (Mutant::CrossMomentsUncounted, &["T1 P12", "T1 P13", "T1 P14"]),
+    (Mutant::CrossMomentsUncounted, &["T1 P12", "T1 P13", "T1 P14", "T1 P17"]),
+    (Mutant::LeverageAveraged, &["T1 isotropic", "T1 whitened"]),
+    (Mutant::SampleKnown, &["T4 sub-samp-reuse-cov"]),
     (Mutant::KeepAllRowsOfPerson, &["T1 P8", "T1 P8 iid", LIST]),
     (Mutant::EmptyIdsPooled, &["T1 P10", "T1 P10 iid", LIST]),
     (Mutant::DiagonalCellUnnoised, &["T1 P1", "T3", "T6 goe", "T6 iid", LIST]),

@@ -4,6 +4,32 @@ export const csv = (name, text) => ({ name, mimeType: "text/csv", buffer: Buffer
 
 export const json = (name, value) => ({ name, mimeType: "application/json", buffer: Buffer.from(JSON.stringify(value)) });
 
+/// A PLINK set: `copies` of the counted allele by variant and person, `null` where there is no call.
+export function plinkSet(name, { variants, people, copies }) {
+  const bits = (count) => (count === null ? 0b01 : [0b11, 0b10, 0b00][count]);
+  const bytes = [0x6c, 0x1b, 0x01];
+  for (const calls of copies) {
+    for (let at = 0; at < calls.length; at += 4) {
+      bytes.push(calls.slice(at, at + 4).reduce((byte, count, place) => byte | (bits(count) << (2 * place)), 0));
+    }
+  }
+  const file = (ending, content) => ({ name: `${name}.${ending}`, mimeType: "application/octet-stream", buffer: Buffer.from(content) });
+  return {
+    bed: file("bed", bytes),
+    bim: file("bim", variants.map((id, place) => `1\t${id}\t0\t${100 + place}\tA\tG\n`).join("")),
+    fam: file("fam", people.map(({ family, id, sex }) => `${family} ${id} 0 0 ${sex} -9\n`).join("")),
+  };
+}
+
+/// The same as a VCF.
+export function vcfOf({ variants, people, copies }) {
+  const fixed = "#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT".split(" ");
+  const call = (count) => (count === null ? "./." : ["0/0", "0|1", "1/1"][count]);
+  const site = (id, place) => [1, 100 + place, id, "G", "A", ".", "PASS", ".", "GT:DP", ...copies[place].map((count) => `${call(count)}:9`)];
+  const lines = ["##fileformat=VCFv4.2", [...fixed, ...people.map(({ id }) => id)].join("\t"), ...variants.map((id, place) => site(id, place).join("\t"))];
+  return `${lines.join("\n")}\n`;
+}
+
 /// A table of age, bmi and so many genes, in a few rows.
 export function wideTable(genes) {
   const header = ["age", "bmi", ...Array.from({ length: genes }, (_, index) => `gene_${index + 1}`)];

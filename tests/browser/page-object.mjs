@@ -69,10 +69,21 @@ export class DiscreetPage {
     return this.page.getByRole("button", exact(`Try a sample: ${name}`));
   }
 
-  /// Chooses a file through the real input, as the file picker would: a path, or `{ name, mimeType, buffer }`.
+  /// Chooses a file, or several, through the real input, as the file picker would: a path, or `{ name, mimeType, buffer }`.
   async choose(file) {
     await this.goTo("Data");
     await this.page.getByLabel("Choose a CSV").setInputFiles(file);
+  }
+
+  /// Chooses what a PLINK set lacks.
+  async chooseMissing(file) {
+    await this.page.getByLabel("Choose the missing files").setInputFiles(file);
+  }
+
+  /// Chooses a table of phenotypes for the genotypes that are open.
+  async choosePhenotypes(file) {
+    await this.goTo("Data");
+    await this.page.getByLabel(/table of phenotypes$/).setInputFiles(file);
   }
 
   async openSaved(file) {
@@ -92,6 +103,21 @@ export class DiscreetPage {
     await choose("Fields end with", delimiter);
     await choose("Fractions are marked by", decimal);
     await choose("Letters are encoded as", encoding);
+  }
+
+  /// Makes variants columns: by names and patterns, or by `{ first, last }`. Answers what is said of them.
+  async addVariants(variants) {
+    await this.goTo("Columns");
+    const region = this.page.getByRole("region", exact("Variants"));
+    const fill = (label, value) => region.getByLabel(label, { exact: true }).fill(value);
+    await region.getByLabel("Choose by").selectOption(variants.first ? "A range of the file" : "Names or patterns");
+    if (variants.first) {
+      await fill("From variant", variants.first);
+      await fill("To variant", variants.last);
+    } else await fill("Names or patterns", variants);
+    await region.getByRole("button", exact("Add variants")).click();
+    await this.idle();
+    return region.getByRole("status").innerText();
   }
 
   // Columns: each column is a row of one table, its controls named after the column.

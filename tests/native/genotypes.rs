@@ -6,10 +6,11 @@ use std::io::Write as _;
 use std::path::Path;
 
 use discreet::data::genotypes::{
-    BedLayout, BimPlace, BimReader, FamReader, GenotypeError, GenotypeFault, GenotypeTable, PhenotypeReader,
-    Samples, SourceFile, VcfReader, Wanted, join,
+    BedLayout, BimPlace, BimReader, Choice, FamReader, GenotypeError, GenotypeFault, GenotypeTable,
+    PhenotypeReader, Samples, SourceFile, VcfReader, Wanted, join,
 };
-use discreet::data::{EncodedRows, Moments, RowSink, Scan};
+use discreet::data::sketch::Overlap;
+use discreet::data::{EncodedRows, Moments, RowSink, Scan, Sketch};
 use discreet::engine::{Prepared, prepare};
 use discreet::plan::bound::Encoding;
 use discreet::plan::{Plan, Purpose};
@@ -417,6 +418,95 @@ fn a_plan_may_name_the_counted_allele() {
     for names in [plink(&study, &plan, 9).unwrap().0, vcf(study.vcf().as_bytes(), &plan, 9).unwrap().0] {
         assert_eq!(names.names()[names.names().len() - 3..], ["rs1", "rs2_G", "rs3"]);
     }
+}
+
+/// What the page is told of variants that a person chooses is what a plan of these names and patterns then has.
+#[test]
+fn chosen_variants_are_those_of_a_plan() {
+    let study = Study::small();
+    let found = |choices: &[Choice]| {
+        let mut set = BimReader::new(Wanted::of(choices));
+        set.feed(study.bim().as_bytes()).unwrap();
+        let set = set.finish()?;
+        let mut sites = VcfReader::sites(Wanted::of(choices));
+        sites.feed(study.vcf().as_bytes()).unwrap();
+        let sites = sites.finish().unwrap();
+        let of_study = |names: Vec<String>| -> Vec<String> {
+            names.into_iter().filter(|name| !name.starts_with("other")).collect()
+        };
+        assert_eq!(of_study(sites.names), set.names);
+        assert_eq!((sites.total, sites.calls.len(), sites.samples.len()), (6, 0, 5));
+        assert_eq!(set.total, 3);
+        Ok::<_, GenotypeError>(set.names)
+    };
+    let range = |first: &str, last: &str| Choice::Range(first.to_owned(), last.to_owned());
+    for (choices, names) in [
+        (vec![], vec![]),
+        (vec![Choice::of("rs2_G"), Choice::of("rs9")], vec!["rs2_G"]),
+        (vec![Choice::of("rs*")], vec!["rs1", "rs2", "rs3"]),
+        (vec![Choice::of("1:101:*"), Choice::of("rs3")], vec!["1:101:G:A", "rs3"]),
+        (vec![range("rs2", "rs3")], vec!["rs2", "rs3"]),
+        (vec![range("rs3", "rs2")], vec!["rs2", "rs3"]),
+        (vec![range("rs2", "rs2")], vec!["rs2"]),
+        (vec![range("rs1", "rs2"), Choice::of("rs2_A")], vec!["rs1", "rs2_A"]),
+    ] {
+        assert_eq!(found(&choices).unwrap(), names, "{choices:?}");
+        let columns: Vec<Value> = names.iter().map(|name| column(name, "feature", 0.0, 2.0)).collect();
+        if !columns.is_empty() {
+            let mut set = BimReader::new(wanted(&plan(&columns, exact())));
+            set.feed(study.bim().as_bytes()).unwrap();
+            assert_eq!(set.finish().unwrap().names, names, "by their names alone: {choices:?}");
+        }
+    }
+    let error = found(&[range("rs1", "rs9")]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the .bim file: no variant has the id `rs9`, at which a range ends; is it spelled as in the file?"
+    );
+}
+
+/// One ledger for the same people: whatever variants and phenotypes there are, and whether a VCF or the set made of it is read.
+#[test]
+fn the_same_people_are_known_again_in_other_genotypes() {
+    let key = [7; 16];
+    let sketch = |samples: &Samples| Sketch::of_people(&key, samples.people());
+    let set =
+        |mark: &str, people: std::ops::Range<usize>, family: &dyn Fn(usize) -> String, phenotype: usize| {
+            let line = |n| format!("{} {mark}{n} 0 0 {} {}\n", family(n), n % 3, n * phenotype);
+            sketch(&fam(people.map(line).collect::<String>().as_bytes(), 99).unwrap())
+        };
+    let vcf = |mark: &str, people: std::ops::Range<usize>| {
+        let ids: String = people.map(|n| format!("\t{mark}{n}")).collect();
+        let fixed = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT";
+        let mut reader = VcfReader::sites(Wanted::default());
+        reader.feed(format!("{fixed}{ids}\n").as_bytes()).unwrap();
+        sketch(&reader.take_samples().unwrap())
+    };
+    let families = |n: usize| format!("f{}", n / 3);
+    let none = |_: usize| "0".to_owned();
+    let whole = set("p", 0..4000, &families, 1);
+    let shares = |other: &Sketch| whole.overlap(other).shares_people();
+    assert_eq!(whole.overlap(&set("p", 0..4000, &families, 7)), Overlap { common: 256, of: 256 });
+    assert!(shares(&set("p", 3000..5000, &families, 7)), "half of them");
+    assert!(!shares(&set("p", 4000..8000, &families, 1)), "the next ones");
+    assert!(!shares(&set("p", 0..4000, &|n| format!("g{n}"), 1)), "the same ids in other families");
+    let called = vcf("s", 0..3000);
+    for other in [set("s", 0..3000, &none, 1), set("s", 0..3000, &|n| format!("s{n}"), 1)] {
+        assert_eq!(called.overlap(&other), Overlap { common: 256, of: 256 });
+    }
+    assert_eq!(called.overlap(&whole).common, 0);
+}
+
+/// What the page shows of the first samples: codes of missing values are empty, and nothing is made of what is not there.
+#[test]
+fn the_first_samples_are_seen_as_they_are_read() {
+    let samples = fam(b"f1 a 0 0 1 -9\nf1 b 0 0 0 0\nf2 c 0 0 2 1.5\n", 9).unwrap().first(2);
+    let mut reader = PhenotypeReader::new(&samples, Wanted::all(), Encoding::Utf8);
+    reader.feed(b"IID,age,FID,bmi\nb,40,f1,-9\nc,3,f2,4\nx,1,x,1\n").unwrap();
+    let phenotypes = reader.finish().unwrap();
+    let table = GenotypeTable::new(SourceFile::Bed, samples, Some(phenotypes), Vec::new());
+    assert_eq!(table.names(), ["FID", "IID", "SEX", "PHENO", "age", "bmi"]);
+    assert_eq!(table.preview(b'.'), [["f1", "a", "1", "", "", ""], ["f1", "b", "", "0", "40", ""]]);
 }
 
 /// Each alternative allele is a column; a call of another one counts as none of it.

@@ -23,9 +23,9 @@ const GRID: f64 = 2e-6;
 fn private_rows() -> Vec<[f64; 5]> {
     let rows = (1..=12).map(|i| {
         let i = f64::from(i);
-        let x = [i.sin(), 0.5 * (2.0 * i).cos() + 0.25, 1.0 + 0.1 * i];
-        let y = x[0] - 2.0 * x[1] + 0.5 * x[2] + 0.1 * (7.0 * i).sin();
-        [x[0], x[1], x[2], y, f64::from(u8::from((3.0 * i).sin() > 0.0))]
+        let x = [libm::sin(i), 0.5 * libm::cos(2.0 * i) + 0.25, 1.0 + 0.1 * i];
+        let y = x[0] - 2.0 * x[1] + 0.5 * x[2] + 0.1 * libm::sin(7.0 * i);
+        [x[0], x[1], x[2], y, f64::from(u8::from(libm::sin(3.0 * i) > 0.0))]
     });
     rows.collect()
 }
@@ -34,7 +34,7 @@ fn private_rows() -> Vec<[f64; 5]> {
 fn public_rows() -> Vec<[f64; 4]> {
     let rows = (1..=8).map(|j| {
         let j = f64::from(j);
-        let x = [(1.5 * j).cos(), 0.5 * (2.5 * j).sin() + 0.2, 1.2 + 0.05 * j];
+        let x = [libm::cos(1.5 * j), 0.5 * libm::sin(2.5 * j) + 0.2, 1.2 + 0.05 * j];
         [x[0], x[1], x[2], x[0] - 2.0 * x[1] + 0.5 * x[2]]
     });
     rows.collect()
@@ -133,7 +133,7 @@ fn rows(prepared: &Prepared, table: &str) -> EncodedRows {
 
 /// The specification's stand-ins for normal numbers.
 fn stand_in(k: usize, wave: f64) -> f64 {
-    (wave * k as f64).cos()
+    libm::cos(wave * k as f64)
 }
 
 fn matrix_stand_in(k: usize) -> f64 {
@@ -141,7 +141,12 @@ fn matrix_stand_in(k: usize) -> f64 {
 }
 
 fn vector_stand_in(k: usize) -> f64 {
-    (1.3 * k as f64).sin()
+    libm::sin(1.3 * k as f64)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "far below 2^127")]
+fn whole(number: f64) -> i128 {
+    number.round() as i128
 }
 
 /// Noise of scale S in the order of a triangle and a vector, off the diagonal by so much smaller.
@@ -151,11 +156,11 @@ fn golden_noise(s: f64, off: f64, step: usize) -> Vec<i128> {
         let factor = if *diagonal { 1.0 } else { off };
         s * factor * matrix_stand_in(6 * step + k + 1)
     });
-    matrix.map(|cell| cell.round() as i128).collect()
+    matrix.map(whole).collect()
 }
 
 fn golden_vector(s: f64, step: usize) -> impl Iterator<Item = i128> {
-    (1..=3).map(move |k| (s * vector_stand_in(3 * step + k)).round() as i128)
+    (1..=3).map(move |k| whole(s * vector_stand_in(3 * step + k)))
 }
 
 fn vectors() -> Value {

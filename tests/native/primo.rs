@@ -1,14 +1,16 @@
 //! PRIMO: one set of features, many outcomes. Sensitivities by brute force, limits without noise, what is released.
 
-use discreet::data::{Layout, Moments};
+use discreet::data::{EncodedRows, Layout, Moments, RowSink};
 use discreet::engine::simulate::Source;
 use discreet::engine::{Prepared, Simulation};
 use discreet::inference::pseudo::Pseudo;
+use discreet::mechanisms::shaped::{Choice, feature_map, mapped};
 use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::calibrate::{
     augmented_sensitivity_squared, cross_sensitivity_squared, joint_sensitivity_squared,
 };
-use discreet::release::document::{Coefficients, Release};
+use discreet::release::document::{Coefficient, Coefficients, Release};
+use discreet::release::moments::Shaping;
 use serde_json::{Value, json};
 
 use crate::mechanisms::least_squares;
@@ -566,4 +568,253 @@ fn a_sample_is_amplified_exactly() {
     let mut mu = base;
     mu["budget"] = json!({"mu": 1.0});
     assert!(prepared(&mu, "a,b,c,y,z\n").unwrap_err().to_string().contains("epsilon and delta"));
+}
+
+/// A descent has coefficients for all that a record has; so without an intercept the record has no constant.
+#[test]
+fn a_constant_that_nobody_asked_for_is_refused() {
+    for name in ["dp-gd", "reuse-cov-proj-x"] {
+        let mut without = plan(name, Some(400), json!({}), json!({"mu": 1.0}));
+        without["intercept"] = json!(false);
+        let refused = prepared(&without, "a,b,c,y,z\n").unwrap_err().to_string();
+        assert!(refused.contains("`intercept_weight` to 0"), "{name}: {refused}");
+        without["mechanism"]["params"] = json!({"intercept_weight": 0});
+        let release = run(&without, &table(400, 3));
+        assert!(list(&release).iter().all(|entry| entry.term != "(Intercept)"), "{name}");
+    }
+}
+
+fn list_of(coefficients: &Coefficients) -> &[Coefficient] {
+    let Coefficients::List(list) = coefficients else { panic!("a list was due") };
+    list
+}
+
+/// Rows of public features, long in the first direction and short in the last, with one row of a large leverage.
+fn uneven_rows(rows: u64, d: usize, l: usize, seed: u64) -> EncodedRows {
+    let mut all = EncodedRows::new(d + l);
+    for index in 0..rows {
+        let mut rng = Pseudo::new(seed, &[index]);
+        let mut row: Vec<i32> = (0..d)
+            .map(|place| {
+                let size = 4e5 * libm::pow(0.125, place as f64) * if index == 0 { 2.5 } else { 1.0 };
+                code((rng.normal() * size).clamp(-2e6, 2e6))
+            })
+            .collect();
+        row.extend((0..l).map(|_| code(rng.normal() * 1e5)));
+        all.row(&row);
+    }
+    all
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "within 2^24")]
+fn code(value: f64) -> i32 {
+    value as i32
+}
+
+fn with_labels(rows: &EncodedRows, at: usize, labels: &[f64]) -> EncodedRows {
+    let mut changed = EncodedRows::new(rows.terms());
+    for index in 0..rows.len() {
+        let mut row = rows.get(index).unwrap().to_vec();
+        if index == at {
+            let first = row.len() - labels.len();
+            row[first..].copy_from_slice(&labels.iter().map(|label| code(*label)).collect::<Vec<_>>());
+        }
+        changed.row(&row);
+    }
+    changed
+}
+
+/// With shaped noise one person's labels move the sums by at most what is charged, and some person's by nearly as much: the
+/// search draws a row and two rows of labels, and climbs.
+#[test]
+fn labels_move_mapped_sums_by_at_most_the_sensitivity() {
+    let (d, l) = (4, 3);
+    let bounds = (u64::from(5_000_000_u32).pow(2), u64::from(3_000_000_u32).pow(2));
+    let claim = cross_sensitivity_squared(bounds.0, bounds.1, 1).to_f64().value().sqrt();
+    let layout = Layout::sides(d, l, false);
+    let longest = (bounds.1 as f64).sqrt() - 2.0;
+    for (seed, choice) in (60..).zip([Choice::Only(Shaping::Isotropic), Choice::WHITENED, Choice::Auto]) {
+        let table = uneven_rows(40, d, l, seed);
+        let map = |rows: &EncodedRows| {
+            let mut own = Moments::new(d);
+            (0..rows.len()).for_each(|row| own.add(&rows.get(row).unwrap()[..d]));
+            feature_map(rows, &own, choice, bounds.0).unwrap()
+        };
+        let public = map(&table);
+        assert!(choice == Choice::Auto || Choice::Only(public.noise) == choice);
+        let change = |at: usize, first: &[f64], second: &[f64]| -> f64 {
+            let tables = [first, second].map(|labels| with_labels(&table, at, labels));
+            let sums = tables.map(|table| mapped(&table, layout, Some(&public), bounds.0));
+            let cells = layout.pairs().filter(|(_, column)| *column >= d);
+            let square = |(row, column)| (sums[0].get(row, column) - sums[1].get(row, column)) as f64;
+            cells.map(|pair| square(pair).powi(2)).sum::<f64>().sqrt()
+        };
+        let mut best = 0.0_f64;
+        let mut rng = Pseudo::new(seed, &[1_000]);
+        for at in 0..table.len() {
+            let mut pair: [Vec<f64>; 2] = [0, 1].map(|_| (0..l).map(|_| rng.normal() * 1e7).collect());
+            pair.iter_mut().for_each(|labels| at_most(labels, longest));
+            assert_eq!(map(&with_labels(&table, at, &pair[0])), public, "labels show in the map");
+            let mut found = change(at, &pair[0], &pair[1]);
+            for step in 0..300 {
+                let mut next = pair.clone();
+                for labels in &mut next {
+                    let size = 1.2e6 / (1.0 + f64::from(step) / 40.0);
+                    labels.iter_mut().for_each(|label| *label += rng.normal() * size);
+                    at_most(labels, longest);
+                }
+                let value = change(at, &next[0], &next[1]);
+                if value > found {
+                    (pair, found) = (next, value);
+                }
+            }
+            best = best.max(found);
+        }
+        assert!(best <= claim, "{choice:?}: {best} passes {claim}");
+        assert!(best >= 0.98 * claim, "{choice:?}: {best} of {claim}");
+    }
+}
+
+/// Features of very different spread, whose noise is far smaller once it is whitened.
+fn uneven_table(rows: u64, seed: u64) -> String {
+    let mut text = "a,b,c,y,z\n".to_owned();
+    for row in 0..rows {
+        let mut rng = Pseudo::new(seed, &[row]);
+        let a = (rng.normal() / 3.0).clamp(-1.0, 1.0);
+        let b = (a + 0.05 * rng.normal()).clamp(-1.0, 1.0);
+        let c = (0.02 * rng.normal()).clamp(-1.0, 1.0);
+        text += &format!("{a},{b},{c},{},{}\n", 0.4 * a + 0.1 * rng.normal(), 0.2 + c + 0.1 * rng.normal());
+    }
+    text
+}
+
+/// `auto` takes the better shape, the release says which, and every reader undoes it in the same way.
+#[test]
+fn public_features_shape_the_noise() {
+    let text = uneven_table(400, 21);
+    let expected = reference(&text);
+    let released = |noise: &str, mu: f64| {
+        run(
+            &plan(
+                "reuse-cov-proj-x",
+                Some(400),
+                json!({"noise": noise, "shrink": "none"}),
+                json!({"mu": mu}),
+            ),
+            &text,
+        )
+    };
+    let shape = |release: &Release| release.moments.clone().unwrap().blocks.unwrap().map.unwrap().noise;
+    let spread = |release: &Release| {
+        list(release)
+            .iter()
+            .filter(|entry| entry.term == "c")
+            .map(|entry| entry.std_error.unwrap())
+            .sum::<f64>()
+    };
+    let [auto, isotropic, whitened] = ["auto", "isotropic", "whitened"].map(|noise| released(noise, 4.0));
+    assert_eq!(
+        [&auto, &isotropic, &whitened].map(shape),
+        [Shaping::Whitened, Shaping::Isotropic, Shaping::Whitened]
+    );
+    assert_eq!(list(&auto), list(&whitened));
+    assert!(spread(&whitened) < 0.5 * spread(&isotropic), "{} {}", spread(&whitened), spread(&isotropic));
+    assert!(whitened.diagnostics.notes.iter().any(|note| note.contains("whitened")));
+    assert!(isotropic.diagnostics.notes.iter().any(|note| note.contains("longest row")));
+    for release in [&isotropic, &whitened] {
+        for (entry, expected) in list(release).iter().zip(&expected) {
+            let error = (entry.estimate.unwrap() - expected).abs();
+            assert!(error < 5.0 * entry.std_error.unwrap(), "{} {error} {:?}", entry.term, entry.std_error);
+        }
+        let written = serde_json::to_string(release).unwrap();
+        let read = serde_json::from_str::<Release>(&written).unwrap();
+        assert_eq!(&read, release);
+        let features = ["a", "b", "c"].map(str::to_owned);
+        let refitted = discreet::inference::refit(
+            &read,
+            "y",
+            &features,
+            discreet::inference::Ridge::None,
+            discreet::inference::Repair::None,
+            0.95,
+        );
+        for (refitted, entry) in list_of(&refitted.unwrap().coefficients).iter().zip(list(release)) {
+            assert!((refitted.estimate.unwrap() - entry.estimate.unwrap()).abs() < 1e-7, "{}", entry.term);
+            let ratio = refitted.std_error.unwrap() / entry.std_error.unwrap();
+            assert!((ratio - 1.0).abs() < 1e-7, "{} {ratio}", entry.term);
+        }
+    }
+    // Equal columns have no leverage to scale by.
+    let singular = text.lines().skip(1).fold("a,b,c,y,z\n".to_owned(), |text, line| {
+        let cells: Vec<&str> = line.split(',').collect();
+        text + &format!("{0},{0},{1},{2},{3}\n", cells[0], cells[2], cells[3], cells[4])
+    });
+    let asked = plan("reuse-cov-proj-x", Some(400), json!({"noise": "whitened"}), json!({"mu": 4.0}));
+    assert_eq!(shape(&run(&asked, &singular)), Shaping::Isotropic);
+}
+
+/// A map that has no inverse, or is one of other features, is a damaged release.
+#[test]
+fn a_damaged_map_is_refused() {
+    let text = uneven_table(60, 3);
+    let release = run(&plan("reuse-cov-proj-x", Some(60), json!({}), json!({"mu": 4.0})), &text);
+    let document = serde_json::to_value(&release).unwrap();
+    for (path, value) in [
+        ("/moments/blocks/map/rows/0/0", json!("0")),
+        ("/moments/blocks/map/rows", json!([["1"]])),
+        ("/moments/blocks/map/bits", json!(4_000_000_000_u32)),
+    ] {
+        let mut damaged = document.clone();
+        *damaged.pointer_mut(path).unwrap() = value;
+        let read: Release = serde_json::from_value(damaged).unwrap();
+        let refitted = discreet::inference::refit(
+            &read,
+            "y",
+            &["a".to_owned()],
+            discreet::inference::Ridge::None,
+            discreet::inference::Repair::None,
+            0.95,
+        );
+        assert!(refitted.unwrap_err().to_string().contains("damaged"), "{path}");
+    }
+}
+
+/// Algorithm 4 as printed: its sample costs hundreds of epsilon, which the release states beside the claim; nobody can release it.
+#[test]
+fn the_printed_sample_is_charged_what_it_costs() {
+    let delta = 1.0 / 5008.0_f64.powi(2);
+    let budget = json!({"epsilon": 5.0, "delta": delta});
+    let mut printed = plan("sub-samp-reuse-cov", Some(400), json!({"sample_rows": 40}), budget);
+    printed["mechanism"]["calibration"] = json!("paper");
+    let cost = prepared(&printed, "a,b,c,y,z\n").unwrap().cost().unwrap().clone();
+    assert!((cost.claimed.unwrap().0.get() - 5.0).abs() < 1e-12);
+    assert!(cost.promise.unwrap().0.get() > 500.0, "{:?}", cost.promise);
+    let names: Vec<String> = ["a", "b", "c", "y", "z"].map(str::to_owned).into();
+    let refuse = |plan: &Value| {
+        let plan = discreet::plan::Plan::parse(&plan.to_string()).unwrap();
+        let refused = discreet::engine::prepare(plan, &names, b',', discreet::plan::Purpose::Release);
+        refused.unwrap_err().to_string()
+    };
+    assert!(refuse(&printed).contains("really costs"), "{}", refuse(&printed));
+    let release = run(&printed, &table(400, 3));
+    let claimed = release.privacy.claimed.unwrap();
+    assert!((claimed.epsilon - 5.0).abs() < 1e-12 && release.privacy.epsilon.unwrap() > 500.0);
+    assert!(release.moments.unwrap().blocks.is_some());
+    // The whole table is the only sample that the scale is near for, and it costs more than it claims even so.
+    for (sample, epsilon) in [(400, 5.0), (200, 5.0), (400, 1.0), (200, 0.5)] {
+        let mut other = printed.clone();
+        other["mechanism"]["params"]["sample_rows"] = json!(sample);
+        other["budget"]["epsilon"] = json!(epsilon);
+        let cost = prepared(&other, "a,b,c,y,z\n").unwrap().cost().unwrap().clone();
+        let (real, claim) = (cost.promise.unwrap().0, cost.claimed.unwrap().0);
+        println!("{sample} {epsilon}: {real} for {claim}");
+        assert_eq!(real > claim, refuse_or_none(&other, &names), "{sample} {epsilon}: {real}");
+    }
+    printed["mechanism"]["params"]["covariance_share"] = json!(0.4);
+    assert!(prepared(&printed, "a,b,c,y,z\n").unwrap_err().to_string().contains("halves the budget"));
+}
+
+fn refuse_or_none(plan: &Value, names: &[String]) -> bool {
+    let plan = discreet::plan::Plan::parse(&plan.to_string()).unwrap();
+    discreet::engine::prepare(plan, names, b',', discreet::plan::Purpose::Release).is_err()
 }

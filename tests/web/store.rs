@@ -3,7 +3,7 @@
 use std::future::{Future, poll_fn};
 use std::task::Poll;
 
-use discreet::data::Sketch;
+use discreet::data::{Role, Sketch};
 use discreet::engine;
 use discreet::noise::entropy::{PrivateRng, random_id};
 use discreet::plan::{CheckedPlan, Plan, Purpose};
@@ -16,6 +16,7 @@ use discreet::release::document::{
 };
 use discreet::store;
 use discreet::store::document::{Bytes, from_text};
+use discreet::store::identity::Hashed;
 use discreet::store::people::{Different, Shared};
 use discreet::worker::protocol::Reason;
 use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
@@ -227,11 +228,13 @@ async fn an_import_goes_on_and_never_forks() {
 
 #[wasm_bindgen_test]
 async fn a_fingerprint_is_the_bytes_and_the_device() {
-    let chunk = [7; 32];
-    let first = store::fingerprint(&[chunk], 10).await.unwrap();
-    assert_eq!(first, store::fingerprint(&[chunk], 10).await.unwrap());
-    assert_ne!(first, store::fingerprint(&[chunk], 11).await.unwrap());
-    assert_ne!(first, store::fingerprint(&[chunk, chunk], 10).await.unwrap());
+    let hashed = |role, chunks, length| Hashed { role, digests: vec![[7; 32]; chunks], length };
+    let of = |chunks, length| store::fingerprint(vec![hashed(Role::Table, chunks, length)]);
+    let first = of(1, 10).await.unwrap();
+    assert_eq!(first, of(1, 10).await.unwrap());
+    assert_ne!(first, of(1, 11).await.unwrap());
+    assert_ne!(first, of(2, 10).await.unwrap());
+    assert_ne!(first, store::fingerprint(vec![hashed(Role::Vcf, 1, 10)]).await.unwrap());
     assert_eq!(first.len(), 64);
 }
 

@@ -4,13 +4,17 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use discreet::audit::check::{Check, Finding};
+use discreet::data::Role;
+use discreet::data::genotypes::Choice;
+use discreet::plan::bound::Encoding;
 use discreet::privacy::ledger::State;
 use discreet::release::document::NoiseLaw;
 use discreet::store;
 use discreet::store::document::Made;
 use discreet::worker::context::StartContext;
+use discreet::worker::files::Files;
 use discreet::worker::pool::Pool;
-use discreet::worker::protocol::Reason;
+use discreet::worker::protocol::{Look, Reason};
 use js_sys::{Array, Uint8Array, WebAssembly};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -20,6 +24,9 @@ use web_sys::Blob;
 
 use crate::golden::{TABLE, moments};
 use crate::store::{ledger, plan};
+
+/// Columns of the table that its plan has.
+const COLUMNS: usize = 3;
 
 /// What the worker's binary does.
 #[wasm_bindgen]
@@ -53,6 +60,11 @@ fn blob(parts: &[&[u8]]) -> Blob {
     Blob::new_with_u8_array_sequence(&parts).unwrap()
 }
 
+/// A CSV.
+fn csv(parts: &[&[u8]]) -> Files {
+    Files::table(blob(parts))
+}
+
 /// The sample table many times over, so that several workers share it. Its records end with so many spaces, and are
 /// those of no other test.
 fn long_table(spaces: usize) -> Vec<u8> {
@@ -73,7 +85,7 @@ async fn a_worker_starts_fails_and_another_starts() {
     good.check().await.unwrap();
     let broken = pool("start_broken_worker").await;
     // It said that it was there before it stopped; the request then has no answer but the failure.
-    let failure = broken.identify(&blob(&[TABLE]), |_| {}).await.unwrap_err();
+    let failure = broken.identify(&csv(&[TABLE]), |_| {}).await.unwrap_err();
     assert!(!failure.charged);
     assert!(!failure.message.contains("secret"), "{failure}");
     let absent = pool("no_such_entry").await;
@@ -84,9 +96,9 @@ async fn a_worker_starts_fails_and_another_starts() {
 #[wasm_bindgen_test]
 async fn a_table_is_known_by_its_bytes() {
     let pool = pool("start_worker").await;
-    let first = pool.identify(&blob(&[TABLE]), |_| {}).await.unwrap();
-    assert_eq!(first, pool.identify(&blob(&[&TABLE[..100], &TABLE[100..]]), |_| {}).await.unwrap());
-    assert_ne!(first, pool.identify(&blob(&[TABLE, b"\n"]), |_| {}).await.unwrap());
+    let first = pool.identify(&csv(&[TABLE]), |_| {}).await.unwrap();
+    assert_eq!(first, pool.identify(&csv(&[&TABLE[..100], &TABLE[100..]]), |_| {}).await.unwrap());
+    assert_ne!(first, pool.identify(&csv(&[TABLE, b"\n"]), |_| {}).await.unwrap());
 }
 
 /// A table of several chunks of the fingerprint: people of these numbers, some with a line break in their text.
@@ -106,7 +118,7 @@ async fn people_are_known_again_in_another_order_and_among_others() {
     let pool = pool("start_worker").await;
     let known = crowd("a", 0..120_000);
     assert!(known.len() > 8 << 20, "three chunks");
-    let key = pool.identify(&blob(&[&known]), |_| {}).await.unwrap();
+    let key = pool.identify(&csv(&[&known]), |_| {}).await.unwrap();
     let opened = store::create_ledger(&key, ledger(1.0), None).await.unwrap();
     let cut = crowd("a", (0..40_000).rev());
     let broken = [crowd("a", 60_000..90_000).as_slice(), b"ragged\n\"never closed, b000001"].concat();
@@ -120,7 +132,7 @@ async fn people_are_known_again_in_another_order_and_among_others() {
         ("nothing", Vec::new(), false),
     ];
     for (what, table, shares) in tables {
-        let other = pool.identify(&blob(&[&table]), |_| {}).await.unwrap();
+        let other = pool.identify(&csv(&[&table]), |_| {}).await.unwrap();
         assert_ne!(other, key, "{what}");
         let record = store::open_table(&other).await.unwrap();
         assert_eq!(record.as_ref().map(|record| record.ledger.id()), shares.then_some(opened.id()), "{what}");
@@ -128,20 +140,74 @@ async fn people_are_known_again_in_another_order_and_among_others() {
     }
 }
 
+/// A PLINK set of people and so many variants, with phenotypes if there are any.
+fn set(people: std::ops::Range<u32>, variants: usize, phenotypes: Option<&str>) -> Files {
+    let fam: String = people.clone().map(|n| format!("f{} webpeople{n} 0 0 1 {}\n", n / 3, n % 9)).collect();
+    let bim: String = (0..variants).map(|place| format!("1 rs{place} 0 {place} A G\n")).collect();
+    let mut bed = vec![0x6c, 0x1b, 0x01];
+    bed.resize(3 + variants * people.len().div_ceil(4), 0b1110_0011);
+    let mut files = vec![
+        (Role::Fam, blob(&[fam.as_bytes()])),
+        (Role::Bed, blob(&[&bed])),
+        (Role::Bim, blob(&[bim.as_bytes()])),
+    ];
+    files.extend(phenotypes.map(|text| (Role::Phenotypes, blob(&[text.as_bytes()]))));
+    Files::new(files)
+}
+
+#[wasm_bindgen_test]
+async fn people_are_known_again_in_other_genotypes() {
+    let pool = pool("start_worker").await;
+    let key = pool.identify(&set(0..500, 40, None), |_| {}).await.unwrap();
+    assert_eq!(key, pool.identify(&set(0..500, 40, None), |_| {}).await.unwrap());
+    let opened = store::create_ledger(&key, ledger(1.0), None).await.unwrap();
+    let phenotypes = "IID,bmi\nwebpeople3,21\n";
+    for (what, files, shares) in [
+        ("with phenotypes", set(0..500, 40, Some(phenotypes)), true),
+        ("with other variants", set(0..500, 7, None), true),
+        ("fewer people", set(300..500, 7, Some("IID,age\n")), true),
+        ("others", set(500..900, 40, None), false),
+    ] {
+        let other = pool.identify(&files, |_| {}).await.unwrap();
+        assert_ne!(other, key, "{what}");
+        let record = store::open_table(&other).await.unwrap();
+        assert_eq!(
+            record.map(|record| record.ledger.id().to_owned()),
+            shares.then(|| opened.id().to_owned()),
+            "{what}"
+        );
+    }
+    let look = |variants: Vec<Choice>| Look {
+        files: set(0..500, 40, Some(phenotypes)).roles(),
+        variants,
+        encoding: Encoding::Utf8,
+        decimal: b'.',
+    };
+    let looked =
+        pool.look(&set(0..500, 40, Some(phenotypes)), look(vec![Choice::of("rs1*")]), |_| {}).await.unwrap();
+    assert_eq!((looked.total, looked.variants.len(), looked.rows.len()), (Some(40), 11, 8));
+    assert_eq!((looked.names.last().map(String::as_str), looked.rows[3][4].as_str()), (Some("bmi"), "21"));
+    let broken = Files::new(vec![(Role::Vcf, blob(&[b"no VCF\n"]))]);
+    let failure = pool.identify(&broken, |_| {}).await.unwrap_err();
+    assert_eq!(failure.reason, Reason::Table, "{failure}");
+}
+
 #[wasm_bindgen_test]
 async fn a_release_reads_every_slice_once_and_charges_once() {
     let table = long_table(1);
     let pool = pool("start_worker").await;
-    let file = blob(&[&table]);
+    let file = csv(&[&table]);
     let key = pool.identify(&file, |_| {}).await.unwrap();
-    let refused = pool.release(&file, plan(1.0), key.clone(), |_| {}).await.unwrap_err();
+    let refused = pool.release(&file, plan(1.0), COLUMNS, key.clone(), |_| {}).await.unwrap_err();
     assert_eq!(refused.reason, Reason::Budget, "{refused}");
     // Enough budget that eight standard deviations of the noise are the part of a few dozen rows, far below a slice's.
     store::create_ledger(&key, ledger(16.0), None).await.unwrap();
     let last = Rc::new(Cell::new(0));
     let seen = Rc::clone(&last);
-    let Made { release, document, ledger } =
-        pool.release(&file, plan(15.0), key.clone(), move |progress| seen.set(progress.done)).await.unwrap();
+    let Made { release, document, ledger } = pool
+        .release(&file, plan(15.0), COLUMNS, key.clone(), move |progress| seen.set(progress.done))
+        .await
+        .unwrap();
     assert!(last.get() > table.len() as u64);
 
     let released = release.moments.clone().unwrap();
@@ -169,10 +235,10 @@ async fn a_release_reads_every_slice_once_and_charges_once() {
 #[wasm_bindgen_test]
 async fn a_bad_record_stops_the_run_before_the_charge() {
     let pool = pool("start_worker").await;
-    let file = blob(&[&long_table(2), b"P1,secret-cell\n"]);
+    let file = csv(&[&long_table(2), b"P1,secret-cell\n"]);
     let key = pool.identify(&file, |_| {}).await.unwrap();
     store::create_ledger(&key, ledger(1.0), None).await.unwrap();
-    let failure = pool.release(&file, plan(1.0), key.clone(), |_| {}).await.unwrap_err();
+    let failure = pool.release(&file, plan(1.0), COLUMNS, key.clone(), |_| {}).await.unwrap_err();
     assert_eq!(failure.reason, Reason::Table);
     assert!(!failure.charged && failure.message.contains("line "), "{failure}");
     assert!(!failure.message.contains("secret"), "{failure}");
@@ -182,11 +248,12 @@ async fn a_bad_record_stops_the_run_before_the_charge() {
 #[wasm_bindgen_test]
 async fn a_cancelled_request_says_so_and_charges_nothing() {
     let pool = pool("start_worker").await;
-    let file = blob(&[&long_table(3), b"\n"]);
+    let file = csv(&[&long_table(3), b"\n"]);
     let key = pool.identify(&file, |_| {}).await.unwrap();
     store::create_ledger(&key, ledger(1.0), None).await.unwrap();
     let canceller = pool.clone();
-    let failure = pool.release(&file, plan(1.0), key.clone(), move |_| canceller.cancel()).await.unwrap_err();
+    let failure =
+        pool.release(&file, plan(1.0), COLUMNS, key.clone(), move |_| canceller.cancel()).await.unwrap_err();
     assert_eq!(failure.reason, Reason::Cancelled);
     assert!(!failure.charged);
     assert!(store::open_table(&key).await.unwrap().unwrap().ledger.entries().is_empty());

@@ -133,6 +133,12 @@ pub enum GenotypeFault {
         /// How one of them can be named.
         coordinates: String,
     },
+    /// An end of a range that is not there.
+    #[error("no variant has the id `{}`, at which a range ends; is it spelled as in the file?", id.escape_debug())]
+    NoSuchVariant {
+        /// The identifier.
+        id: String,
+    },
     /// More variants than a table may have columns.
     #[error("the plan's columns fit more than {most} variants; name fewer, or a narrower `match`")]
     TooManyVariants {

@@ -27,5 +27,5 @@ pub use phenotypes::{PhenotypeReader, Phenotypes};
 pub use plink::{BedLayout, BimPlace, BimReader, BimVariants};
 pub use samples::{FamReader, Samples};
 pub use table::{GenotypeTable, join};
-pub use variants::Wanted;
+pub use variants::{Choice, Wanted};
 pub use vcf::{VcfContent, VcfReader};

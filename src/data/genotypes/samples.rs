@@ -41,6 +41,27 @@ impl Samples {
         self.cells.len()
     }
 
+    /// The first of them, at most so many.
+    #[must_use]
+    pub fn first(&self, count: usize) -> Self {
+        let mut cells = Cells::new(self.names.len());
+        for sample in 0..self.len().min(count) {
+            (0..self.names.len()).for_each(|column| cells.push(self.cell(sample, column)));
+        }
+        Self { names: self.names.clone(), cells }
+    }
+
+    /// Family and id by which each is known again. A family that is `0` or the id itself is none, for so PLINK writes samples
+    /// without families, as those of a VCF; then a VCF and the set that is made of it have the same people.
+    pub fn people(&self) -> impl Iterator<Item = [&str; 2]> {
+        let id = usize::from(self.have_family());
+        (0..self.len()).map(move |sample| {
+            let family = if self.have_family() { self.cell(sample, 0) } else { "" };
+            let id = self.cell(sample, id);
+            if family == "0" || family == id { ["", id] } else { [family, id] }
+        })
+    }
+
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -195,6 +216,17 @@ mod tests {
             assert_eq!(samples.index(true).unwrap()[&("f2", "a")], 2);
             assert_eq!(samples.index(false).unwrap_err(), GenotypeFault::FamilyNeeded);
         }
+    }
+
+    #[test]
+    fn a_person_is_known_by_family_and_id() {
+        let samples = fam(b"f1 a 0 0 1 2\n0 b 0 0 1 2\nc c 0 0 1 2\nf2 a 0 0 1 2\n", 9).unwrap();
+        let people: Vec<[&str; 2]> = samples.people().collect();
+        assert_eq!(people, [["f1", "a"], ["", "b"], ["", "c"], ["f2", "a"]]);
+        let vcf = Samples::named(["a", "b"].into_iter().map(Into::into)).unwrap();
+        assert_eq!(vcf.people().collect::<Vec<_>>(), [["", "a"], ["", "b"]]);
+        let first = samples.first(2);
+        assert_eq!((first.len(), first.cell(1, 1), samples.first(9).len()), (2, "b", 4));
     }
 
     #[test]

@@ -103,6 +103,29 @@ impl GenotypeTable {
         reader.finish()
     }
 
+    /// What the samples' file and the phenotypes say of each sample, as a person sees it: a missing cell is empty.
+    #[must_use]
+    pub fn preview(&self, decimal: u8) -> Vec<Vec<String>> {
+        let own = self.samples.names();
+        let codes: Vec<Codes> = (0..self.first).map(|field| Codes::of(own, field, false)).collect();
+        let cell = |sample, field| {
+            let cell = self.cell(sample, field)?;
+            codes.get(field).filter(|codes| !codes.missing(cell, decimal)).map(|_| cell.to_owned())
+        };
+        let row = |sample| (0..self.first).map(|field| cell(sample, field).unwrap_or_default()).collect();
+        (0..self.samples.len()).map(row).collect()
+    }
+
+    /// A cell of the samples' file or of the phenotypes, as it stands there.
+    fn cell(&self, sample: usize, field: usize) -> Option<&str> {
+        let Some(column) = field.checked_sub(self.samples.names().len()) else {
+            return Some(self.samples.cell(sample, field));
+        };
+        let phenotypes = self.phenotypes.as_ref()?;
+        let row = phenotypes.rows.get(sample).copied()??;
+        Some(phenotypes.cells.get(row, column))
+    }
+
     /// Visits the records of some samples. Variants whose calls are not there are missing in all.
     fn records(&self, plan: &BoundPlan, samples: Range<usize>, mut visit: impl FnMut(&Record<'_>)) {
         let missing = plan.csv.na.first().map_or(MISSING, String::as_str);
@@ -113,14 +136,8 @@ impl GenotypeTable {
         for sample in samples {
             text.clear();
             ends.clear();
-            let row = self.phenotypes.as_ref().and_then(|phenotypes| phenotypes.rows.get(sample).copied()?);
             for (field, codes) in codes.iter().enumerate() {
-                let cell = match (field.checked_sub(own.len()), row, &self.phenotypes) {
-                    (None, ..) => Some(self.samples.cell(sample, field)),
-                    (Some(column), Some(row), Some(phenotypes)) => Some(phenotypes.cells.get(row, column)),
-                    _ => None,
-                };
-                let present = cell.filter(|cell| !codes.missing(cell, plan.csv.decimal));
+                let present = self.cell(sample, field).filter(|cell| !codes.missing(cell, plan.csv.decimal));
                 text.push_str(present.unwrap_or(missing));
                 ends.push(text.len());
             }
@@ -172,18 +189,22 @@ enum Codes {
 impl Codes {
     /// The codes of a column; `own` are the names of those that the samples' file has.
     fn new(plan: &BoundPlan, own: &[&str], field: usize) -> Self {
-        match own.get(field) {
-            Some(&("FID" | "IID")) => return Self::Id,
-            Some(&"SEX") => return Self::Sex,
-            _ => {}
-        }
         let outcome =
             plan.columns.iter().find(|column| column.field == field && column.role == Role::Outcome);
         let zero = outcome.is_some_and(|column| match &column.kind {
             Kind::Number { lower, upper } => *lower > 0.0 || *upper < 0.0,
             Kind::Category { levels, .. } => !levels.iter().any(|level| level == "0"),
         });
-        Self::Phenotype { zero }
+        Self::of(own, field, zero)
+    }
+
+    /// The codes of a column, of which it is known whether 0 is no value.
+    fn of(own: &[&str], field: usize, zero: bool) -> Self {
+        match own.get(field) {
+            Some(&("FID" | "IID")) => Self::Id,
+            Some(&"SEX") => Self::Sex,
+            _ => Self::Phenotype { zero },
+        }
     }
 
     fn missing(self, cell: &str, decimal: u8) -> bool {

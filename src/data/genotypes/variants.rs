@@ -11,16 +11,39 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
+
 use super::error::{GenotypeError, GenotypeFault, SourceFile};
 use crate::data::header::MAX_COLUMNS;
 use crate::plan::Plan;
 use crate::plan::bind::fits;
 
-/// The columns that a plan asks for, by name or by pattern.
+/// Variants that a person chooses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Choice {
+    /// By a name of the column.
+    Name(String),
+    /// By a pattern, in which `*` stands for any characters.
+    Pattern(String),
+    /// All from one identifier to another, in the source's order, both included.
+    Range(String, String),
+}
+
+impl Choice {
+    /// A name, or a pattern where it has a star.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        if text.contains('*') { Self::Pattern(text.to_owned()) } else { Self::Name(text.to_owned()) }
+    }
+}
+
+/// The columns that a plan asks for, by name or by pattern, or that a person chooses.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     names: HashSet<String>,
     patterns: Vec<String>,
+    ranges: Vec<[String; 2]>,
 }
 
 impl Wanted {
@@ -31,7 +54,30 @@ impl Wanted {
         Self {
             names: names.chain(plan.person.clone()).collect(),
             patterns: plan.columns.iter().filter_map(|column| column.pattern.clone()).collect(),
+            ranges: Vec::new(),
         }
+    }
+
+    /// Those that a person chooses.
+    #[must_use]
+    pub fn of(choices: &[Choice]) -> Self {
+        let mut wanted = Self::default();
+        for choice in choices.iter().cloned() {
+            match choice {
+                Choice::Name(name) => {
+                    wanted.names.insert(name);
+                }
+                Choice::Pattern(pattern) => wanted.patterns.push(pattern),
+                Choice::Range(first, last) => wanted.ranges.push([first, last]),
+            }
+        }
+        wanted
+    }
+
+    /// All columns.
+    #[must_use]
+    pub fn all() -> Self {
+        Self::of(&[Choice::Pattern("*".to_owned())])
     }
 
     /// Whether a column of this name is asked for.
@@ -56,6 +102,8 @@ pub(super) struct Candidates {
     file: SourceFile,
     wanted: Wanted,
     found: Vec<Candidate>,
+    /// Which ends of each range were met.
+    met: Vec<[bool; 2]>,
     /// A name that is looked up.
     name: String,
 }
@@ -79,7 +127,8 @@ enum Name {
 
 impl Candidates {
     pub fn new(file: SourceFile, wanted: Wanted) -> Self {
-        Self { file, wanted, found: Vec::new(), name: String::new() }
+        let met = vec![[false; 2]; wanted.ranges.len()];
+        Self { file, wanted, found: Vec::new(), met, name: String::new() }
     }
 
     /// Keeps the alleles of a site that the plan may use, and says which.
@@ -92,6 +141,7 @@ impl Candidates {
             let _ = write!(name, "{chromosome}:{position}:{reference}:{allele}");
         };
         let mut kept = Vec::new();
+        let in_range = self.in_range(id);
         for (place, allele) in alleles.iter().enumerate() {
             self.name.clear();
             let _ = write!(self.name, "{id}_{allele}");
@@ -104,10 +154,10 @@ impl Candidates {
         }
         // A site of which the plan names an allele is not asked for by a pattern as well.
         if kept.is_empty() {
-            let by_id = id != "." && self.wanted.fits(id);
+            let by_id = id != "." && (in_range || self.wanted.fits(id));
             for (place, allele) in alternatives.iter().enumerate() {
                 coordinates(&mut self.name, allele);
-                if by_id || self.wanted.fits(&self.name) {
+                if by_id || in_range || self.wanted.fits(&self.name) {
                     let name = if by_id { Name::Id(id.to_owned()) } else { Name::Coordinates };
                     self.found.push(Candidate { name, coordinates: self.name.clone(), line });
                     kept.push(place + 1);
@@ -121,6 +171,21 @@ impl Candidates {
         Ok(kept)
     }
 
+    /// Whether a site is in some range; it may be the end of one. A range ends where it was entered from its other end.
+    fn in_range(&mut self, id: &str) -> bool {
+        let mut within = false;
+        for (ends, met) in self.wanted.ranges.iter().zip(&mut self.met) {
+            let before = *met;
+            if before != [true; 2] {
+                for (end, met) in ends.iter().zip(met.iter_mut()) {
+                    *met = *met || end == id;
+                }
+                within = within || *met != [false; 2];
+            }
+        }
+        within
+    }
+
     /// How many are kept so far.
     pub fn len(&self) -> usize {
         self.found.len()
@@ -129,7 +194,11 @@ impl Candidates {
     /// The column's name of each, in the source's order; `None` for one that the plan does not use after all, because its
     /// identifier is repeated.
     pub fn names(self) -> Result<Vec<Option<String>>, GenotypeError> {
-        let Self { file, wanted, found, .. } = self;
+        let Self { file, wanted, found, met, .. } = self;
+        let ends = wanted.ranges.iter().flatten().zip(met.iter().flatten());
+        if let Some((id, _)) = ends.into_iter().find(|(_, met)| !**met) {
+            return Err(GenotypeError::of(file, GenotypeFault::NoSuchVariant { id: id.clone() }));
+        }
         let mut counts: HashMap<&str, u32> = HashMap::new();
         for candidate in &found {
             if let Name::Id(id) = &candidate.name {
@@ -145,7 +214,7 @@ impl Candidates {
                 let fault = GenotypeFault::DoubledVariant { id, coordinates };
                 Err(GenotypeError::at(file, line, fault))
             }
-            _ => Ok(wanted.fits(&coordinates).then_some(coordinates)),
+            _ => Ok((!wanted.ranges.is_empty() || wanted.fits(&coordinates)).then_some(coordinates)),
         };
         found.into_iter().map(name).collect()
     }

@@ -30,23 +30,42 @@ pub struct VcfContent {
     pub samples: Samples,
     /// The names of the variants' columns, in the file's order.
     pub names: Vec<String>,
-    /// The calls of each.
+    /// The calls of each; none where sites alone were read.
     pub calls: Vec<Calls>,
+    /// How many sites the file has.
+    pub total: u64,
 }
 
 struct Body {
     candidates: Candidates,
     samples: Option<Samples>,
-    calls: Vec<Calls>,
+    /// The calls of each candidate, where they are read.
+    calls: Option<Vec<Calls>>,
+    sites: u64,
 }
 
 impl VcfReader {
     /// A reader that keeps the variants that a plan uses.
     #[must_use]
     pub fn new(wanted: Wanted) -> Self {
+        Self::of(wanted, Some(Vec::new()))
+    }
+
+    /// A reader of the same samples and variants that leaves the calls alone.
+    #[must_use]
+    pub fn sites(wanted: Wanted) -> Self {
+        Self::of(wanted, None)
+    }
+
+    fn of(wanted: Wanted, calls: Option<Vec<Calls>>) -> Self {
         let candidates = Candidates::new(SourceFile::Vcf, wanted);
-        let body = Body { candidates, samples: None, calls: Vec::new() };
+        let body = Body { candidates, samples: None, calls, sites: 0 };
         Self { unpack: Unpack::new(), lines: Lines::default(), body }
+    }
+
+    /// The samples, once the header is read. A reader that gave them away reads no further.
+    pub fn take_samples(&mut self) -> Option<Samples> {
+        self.body.samples.take()
     }
 
     /// Reads the next bytes.
@@ -68,11 +87,14 @@ impl VcfReader {
         let Self { unpack, mut lines, mut body } = self;
         unpack.finish(|piece| lines.feed(piece, at, |number, line| body.line(number, line)))?;
         lines.finish(|number, line| body.line(number, line))?;
-        let Body { candidates, samples, calls } = body;
+        let Body { candidates, samples, calls, sites: total } = body;
         let samples = samples.ok_or(GenotypeError::of(SourceFile::Vcf, GenotypeFault::VcfHeader))?;
-        let used = candidates.names()?.into_iter().zip(calls);
-        let (names, calls) = used.filter_map(|(name, calls)| Some((name?, calls))).unzip();
-        Ok(VcfContent { samples, names, calls })
+        let found = candidates.names()?.into_iter();
+        let (names, calls) = match calls {
+            Some(calls) => found.zip(calls).filter_map(|(name, calls)| Some((name?, calls))).unzip(),
+            None => (found.flatten().collect(), Vec::new()),
+        };
+        Ok(VcfContent { samples, names, calls, total })
     }
 }
 
@@ -87,7 +109,10 @@ impl Body {
         }
         match &self.samples {
             _ if line.starts_with(b"##") => Ok(()),
-            Some(samples) => record(&mut self.candidates, &mut self.calls, samples.len(), number, line),
+            Some(samples) => {
+                self.sites += u64::from(!line.is_empty());
+                record(&mut self.candidates, self.calls.as_mut(), samples.len(), number, line)
+            }
             None => {
                 self.samples = Some(header(number, line)?);
                 Ok(())
@@ -114,7 +139,7 @@ fn header(number: u64, line: &[u8]) -> Result<Samples, GenotypeError> {
 /// A line of a site.
 fn record(
     candidates: &mut Candidates,
-    calls: &mut Vec<Calls>,
+    calls: Option<&mut Vec<Calls>>,
     samples: usize,
     number: u64,
     line: &[u8],
@@ -139,9 +164,7 @@ fn record(
     let alleles: Vec<&str> = std::iter::once(reference).chain(alternatives.split(',')).collect();
     let site = Site { id, chromosome, position, alleles: &alleles };
     let counted = candidates.offer(number, &site)?;
-    if counted.is_empty() {
-        return Ok(());
-    }
+    let Some(calls) = calls.filter(|_| !counted.is_empty()) else { return Ok(()) };
     // A site without an alternative allele has `.` in the place of one, and no call can name it.
     let last = if alternatives == "." { 0 } else { alleles.len() - 1 };
     check_memory(candidates.len(), samples).map_err(failed)?;

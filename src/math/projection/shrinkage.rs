@@ -28,6 +28,42 @@ pub struct SureRidge {
     pub shrunk: Shrunk,
 }
 
+/// The standard deviation of the noise on each entry of a direction of V′G̃.
+#[derive(Clone, Copy, Debug)]
+pub enum Deviations<'a> {
+    /// The same in all directions: noise that is alike in every entry of G̃.
+    Alike(f64),
+    /// One for each of [`Directions::values`].
+    Each(&'a [f64]),
+}
+
+impl From<f64> for Deviations<'_> {
+    fn from(deviation: f64) -> Self {
+        Self::Alike(deviation)
+    }
+}
+
+impl<'a> From<&'a [f64]> for Deviations<'a> {
+    fn from(deviations: &'a [f64]) -> Self {
+        Self::Each(deviations)
+    }
+}
+
+impl Deviations<'_> {
+    /// r² of each direction times a number of outcomes.
+    fn energies(self, directions: usize, outcomes: usize) -> Result<Vec<f64>, LinalgError> {
+        let energy = |deviation: f64| {
+            let energy = deviation * deviation * outcomes as f64;
+            if deviation >= 0.0 && energy.is_finite() { Ok(energy) } else { Err(LinalgError::NotFinite) }
+        };
+        match self {
+            Self::Alike(deviation) => Ok(vec![energy(deviation)?; directions]),
+            Self::Each(each) if each.len() == directions => each.iter().map(|one| energy(*one)).collect(),
+            Self::Each(_) => Err(LinalgError::Shape),
+        }
+    }
+}
+
 /// Points of the first search in a decade of ν.
 const PER_DECADE: f64 = 16.0;
 /// How far beyond the eigenvalues ν is searched, in decades.
@@ -36,26 +72,27 @@ const BEYOND: f64 = 8.0;
 /// The ridge that minimises Stein's unbiased estimate of the squared error of the fitted values.
 ///
 /// Over directions with an eigenvalue, up to a constant: Σ (1/λ) ((1 − f)² h² + (2f − 1) l r²) for f = λ/(λ + ν), where h² is
-/// the direction's energy in G̃ and r = `noise_sd` the deviation of each entry of G̃. The sum may have several valleys: a grid
+/// the direction's energy in G̃ and r the deviation of the noise on each of its entries. The sum may have several valleys: a grid
 /// of sixteen points a decade finds the lowest, and from there the slope leads on.
 ///
 /// # Errors
 /// [`LinalgError`] when the sizes differ, or a number is not finite or below 0.
-pub fn sure_ridge(
+pub fn sure_ridge<'a>(
     features: &Directions,
     noisy: &DMatrix<f64>,
-    noise_sd: f64,
+    noise: impl Into<Deviations<'a>>,
 ) -> Result<SureRidge, LinalgError> {
     let turned = features.turned(noisy)?;
-    let noise = noise_energy(noise_sd, noisy.ncols())?;
-    let directions: Vec<(f64, f64)> = features
+    let noise = noise.into().energies(features.values().len(), noisy.ncols())?;
+    let directions: Vec<Direction> = features
         .values()
         .iter()
         .zip(Directions::energies(&turned))
-        .filter(|(value, _)| **value > 0.0)
-        .map(|(value, energy)| (*value, energy))
+        .zip(noise)
+        .filter(|((value, _), _)| **value > 0.0)
+        .map(|((value, energy), noise)| Direction { value: *value, energy, noise })
         .collect();
-    let ridge = least_risk(&directions, noise);
+    let ridge = least_risk(&directions);
     let factors = features.values().iter().map(|value| kept(*value, ridge)).collect();
     Ok(SureRidge { ridge, shrunk: Shrunk::new(features, turned, factors) })
 }
@@ -65,14 +102,14 @@ pub fn sure_ridge(
 ///
 /// # Errors
 /// As [`sure_ridge`].
-pub fn james_stein(
+pub fn james_stein<'a>(
     features: &Directions,
     noisy: &DMatrix<f64>,
-    noise_sd: f64,
+    noise: impl Into<Deviations<'a>>,
 ) -> Result<Shrunk, LinalgError> {
     let turned = features.turned(noisy)?;
-    let noise = noise_energy(noise_sd, noisy.ncols().saturating_sub(2))?;
-    let factor = |(value, energy): (&f64, f64)| {
+    let noise = noise.into().energies(features.values().len(), noisy.ncols().saturating_sub(2))?;
+    let factor = |((value, energy), noise): ((&f64, f64), f64)| {
         if *value <= 0.0 {
             0.0
         } else if energy > 0.0 {
@@ -81,7 +118,8 @@ pub fn james_stein(
             1.0
         }
     };
-    let factors = features.values().iter().zip(Directions::energies(&turned)).map(factor).collect();
+    let factors =
+        features.values().iter().zip(Directions::energies(&turned)).zip(noise).map(factor).collect();
     Ok(Shrunk::new(features, turned, factors))
 }
 
@@ -95,16 +133,18 @@ impl Shrunk {
     }
 }
 
-/// r² times a number of outcomes.
-fn noise_energy(noise_sd: f64, outcomes: usize) -> Result<f64, LinalgError> {
-    let energy = noise_sd * noise_sd * outcomes as f64;
-    if noise_sd >= 0.0 && energy.is_finite() { Ok(energy) } else { Err(LinalgError::NotFinite) }
+/// A direction with an eigenvalue.
+struct Direction {
+    value: f64,
+    energy: f64,
+    /// l r².
+    noise: f64,
 }
 
-/// ν of the least estimated risk, for the eigenvalues and energies of the directions and l r².
-fn least_risk(directions: &[(f64, f64)], noise: f64) -> f64 {
+/// ν of the least estimated risk.
+fn least_risk(directions: &[Direction]) -> f64 {
     let risk = |nu: f64| -> f64 {
-        let term = |(value, energy): &(f64, f64)| {
+        let term = |Direction { value, energy, noise }: &Direction| {
             let f = kept(*value, nu);
             ((1.0 - f) * (1.0 - f) * energy + (2.0 * f - 1.0) * noise) / value
         };
@@ -112,12 +152,12 @@ fn least_risk(directions: &[(f64, f64)], noise: f64) -> f64 {
     };
     // Half the derivative.
     let rising = |nu: f64| {
-        let term = |(value, energy): &(f64, f64)| {
+        let term = |Direction { value, energy, noise }: &Direction| {
             (energy * (nu / (value + nu)) - noise) / ((value + nu) * (value + nu))
         };
         directions.iter().map(term).sum::<f64>() > 0.0
     };
-    let logarithms = || directions.iter().map(|(value, _)| libm::log10(*value));
+    let logarithms = || directions.iter().map(|direction| libm::log10(direction.value));
     let low = logarithms().fold(f64::INFINITY, f64::min) - BEYOND;
     let high = logarithms().fold(f64::NEG_INFINITY, f64::max) + BEYOND;
     let mut best = (risk(0.0), 0.0);
@@ -130,7 +170,7 @@ fn least_risk(directions: &[(f64, f64)], noise: f64) -> f64 {
         at += 1.0 / PER_DECADE;
     }
     if risk(f64::INFINITY) <= best.0 {
-        return if noise > 0.0 { f64::INFINITY } else { best.1 };
+        return if directions.iter().any(|direction| direction.noise > 0.0) { f64::INFINITY } else { best.1 };
     }
     if best.1 <= 0.0 {
         return 0.0;

@@ -124,7 +124,7 @@ impl<'a> Steps<'a> {
     pub fn is_done(&self) -> bool {
         let settled = self.noise.reference
             && self.done > 0
-            && self.fits.iter().all(|fit| !(fit.moved.amax() > SETTLED * fit.coefficients.amax().max(1.0)));
+            && self.fits.iter().all(|fit| fit.moved.amax() <= SETTLED * fit.coefficients.amax().max(1.0));
         self.done >= self.noise.steps || settled
     }
 

@@ -37,7 +37,7 @@ use serde_json::{Map, Value};
 
 pub use self::fit::{Fitted, Steps, Sums};
 use super::guided::{Penalty, Radii};
-use super::shared::{NoiseError, no_scale, squared_codes, stated_rows, through_constant};
+use super::shared::{MEASURED, NoiseError, no_constant, no_scale, squared_codes, stated_rows};
 use crate::data::Geometry;
 use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Role, Shortening, Sides};
 use crate::plan::document::Calibration;
@@ -153,7 +153,7 @@ impl Parameters {
         if kind.is_guided() {
             read.radii = Some(Radii::take(&mut params, plan)?);
         } else {
-            through_constant(plan, 1.0)?;
+            no_constant(plan, 1.0, MEASURED)?;
         }
         if kind == Kind::Unguided {
             read.intercept_weight = params.number("intercept_weight", 0.5, 0.0..=1.0, Some(0.0))?;
@@ -229,7 +229,9 @@ impl Parameters {
         }
         for column in bound.columns.iter().filter(|column| column.role == Role::Outcome) {
             let binary = match &column.kind {
-                ColumnKind::Number { lower, upper } => *lower == 0.0 && *upper == 1.0,
+                ColumnKind::Number { lower, upper } => {
+                    (lower.to_bits(), upper.to_bits()) == (0.0_f64.to_bits(), 1.0_f64.to_bits())
+                }
                 ColumnKind::Category { .. } => true,
             };
             if bound.labels && !binary {

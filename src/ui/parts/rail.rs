@@ -53,11 +53,10 @@ fn StepEntry(step: Step) -> impl IntoView {
 /// The state of a step in one line.
 fn line(app: App, step: Step) -> String {
     match step {
-        Step::Data => app.state.table().with(|table| {
-            table
-                .as_ref()
-                .map_or_else(|| "No table yet".to_owned(), |t| text::data_line(&t.name, t.names.len()))
-        }),
+        Step::Data => app
+            .state
+            .table()
+            .with(|table| table.as_ref().map_or_else(|| "No table yet".to_owned(), |t| t.line())),
         Step::Columns => app.state.columns().with(|columns| {
             let in_use = columns.iter().filter(|column| column.role != ColumnRole::Ignored).count();
             let open = columns.iter().filter(|column| draft::lack(column).is_some()).count();

@@ -8,6 +8,7 @@ use web_sys::{HtmlElement, HtmlInputElement};
 use super::PAGE;
 use super::cells::Row;
 use super::many::{Many, Rules};
+use super::variants::Variants;
 use crate::plan::document::MissingRule;
 use crate::ui::draft::{self, Cell};
 use crate::ui::parts::{Choice, Field};
@@ -27,9 +28,13 @@ pub fn Columns() -> impl IntoView {
         app.state.columns().with(|columns| app.state.filter().with(|filter| draft::filtered(columns, filter)))
     });
     let empty = move || app.state.table().with(Option::is_none);
+    let genotypes = Memo::new(move |_| {
+        app.state.table().with(|table| table.as_ref().is_some_and(|table| table.genotypes.is_some()))
+    });
     view! {
         <p class="lead">{text::SUGGESTED_BY_FILE}</p>
         {move || empty().then(|| view! { <p class="notice">"Choose a table first."</p> })}
+        {move || genotypes.get().then(|| view! { <Variants/> })}
         {move || (!empty()).then(|| view! { <Rules/> })}
         <div class="column-tools">
             <Field id="column-filter" label=text::FILTER value=app.state.filter()

@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use web_sys::HtmlInputElement;
 
 use super::people;
+use crate::data::Role;
 use crate::release::format::bytes;
 use crate::ui::parts::{Choice, Field, Icon, PrivateZone};
 use crate::ui::state::{App, StateStoreFields, Step, Table};
-use crate::ui::{actions, check, dom, samples, text};
+use crate::ui::{actions, check, dom, genotypes, samples, text};
 
 /// Most columns of the preview: more do not help to recognise a table.
 const SHOWN_COLUMNS: usize = 30;
+
+/// Endings of files that hold a table.
+const ACCEPTED: &str = ".csv,.tsv,.txt,.pheno,.phe,.bed,.bim,.fam,.vcf,.gz,.bgz,text/csv";
 
 /// Choose a table; see its first rows.
 #[component]
@@ -25,6 +27,7 @@ pub fn Data() -> impl IntoView {
         <p class="promise"><Icon name="lock"/> <span>
             {text::PROMISE} " " {text::CHECK} " " {text::check::OFFER} " " <a href=check::run::ADDRESS>{text::check::TITLE}</a> "."
         </span></p>
+        <Missing/>
         <Waiting/>
         {move || app.state.table().with(Option::is_some).then(|| view! { <Preview/> })}
     }
@@ -34,16 +37,7 @@ pub fn Data() -> impl IntoView {
 #[component]
 fn Offers() -> impl IntoView {
     let app = App::here();
-    let chosen = move |event: web_sys::Event| {
-        let input = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
-        if let Some(input) = input
-            && let Some(file) = dom::first_file(input.files())
-        {
-            actions::choose_file(app, file);
-            // So that the same file can be chosen again after it was mended.
-            input.set_value("");
-        }
-    };
+    let chosen = move |event: web_sys::Event| actions::choose_files(app, dom::chosen(&event), false);
     let samples = actions::sample_names(app).into_iter().map(|name| {
         let label = samples::describe(&name);
         let (short, about) = label.split_once(": ").unwrap_or((label, ""));
@@ -56,8 +50,9 @@ fn Offers() -> impl IntoView {
         <div class="offers">
             <div class="offer-file">
                 <label class="button" for="choose-csv">{text::CHOOSE}</label>
-                <input id="choose-csv" class="file" type="file" accept=".csv,.tsv,.txt,text/csv" on:change=chosen/>
+                <input id="choose-csv" class="file" type="file" multiple accept=ACCEPTED on:change=chosen aria-describedby="choose-forms"/>
                 <span class="hint">{text::DROP}</span>
+                <p class="hint forms" id="choose-forms">{text::FORMS}</p>
             </div>
             <div class="offer-samples" role="group" aria-label=text::SAMPLE>
                 <span>{text::SAMPLE}": "</span> {samples.collect_view()}
@@ -67,6 +62,29 @@ fn Offers() -> impl IntoView {
                 <input id="open-saved" class="file" type="file" accept=".json,application/json" on:change=chosen/>
             </div>
         </div>
+    }
+}
+
+/// Says which files of a set are missing.
+#[component]
+fn Missing() -> impl IntoView {
+    let app = App::here();
+    let chosen = move |event: web_sys::Event| actions::choose_files(app, dom::chosen(&event), false);
+    move || {
+        let missing = app.state.missing().get();
+        (!missing.is_empty()).then(|| {
+            let told = text::genotypes::waits(&app.state.waiting().get(), &missing);
+            view! {
+                <div class="notice missing-files" role="group" aria-label="Missing files"><Icon name="note"/>
+                    <p>{told}</p>
+                    <div class="offer-file">
+                        <label class="button" for="choose-missing">{text::genotypes::CHOOSE_MISSING}</label>
+                        <input id="choose-missing" class="file" type="file" multiple accept=ACCEPTED on:change=chosen/>
+                    </div>
+                    <button type="button" class="quiet" on:click=move |_| genotypes::give_up(app)>{text::genotypes::GIVE_UP}</button>
+                </div>
+            }
+        })
     }
 }
 
@@ -95,8 +113,11 @@ fn Preview() -> impl IntoView {
     let table = move || app.state.table().get().unwrap_or_default();
     let size = move || {
         let table = table();
-        format!("{}, {}", text::data_line(&table.name, table.names.len()), bytes(table.size))
+        format!("{}, {}", table.line(), bytes(table.size))
     };
+    let is_genotypes = Memo::new(move |_| {
+        app.state.table().with(|table| table.as_ref().is_some_and(|table| table.genotypes.is_some()))
+    });
     view! {
         <PrivateZone title="The first rows">
             <p class="file-line">
@@ -109,16 +130,50 @@ fn Preview() -> impl IntoView {
             })}
             {move || table().fault.clone().map(|fault| view! { <p class="notice problem" role="alert"><Icon name="stop"/>{fault}</p> })}
             {move || view! { <Rows table=table()/> }}
-            <Dialect/>
+            {move || is_genotypes.get().then(|| view! { <Phenotypes/> })}
+            {move || view! { <Dialect delimiter=!is_genotypes.get()/> }}
         </PrivateZone>
+    }
+}
+
+/// The files of genotypes, and the way to another table of phenotypes.
+#[component]
+fn Phenotypes() -> impl IntoView {
+    let app = App::here();
+    let parts = Memo::new(move |_| {
+        let table = app.state.table().get().unwrap_or_default();
+        table.genotypes.as_ref().map(|genotypes| genotypes.parts.clone()).unwrap_or_default()
+    });
+    let names = move || text::list(&parts.get().iter().map(|part| part.name.clone()).collect::<Vec<_>>(), 4);
+    let label = move || {
+        let has = parts.get().iter().any(|part| part.role == Role::Phenotypes);
+        if has { text::genotypes::OTHER_PHENOTYPES } else { text::genotypes::ADD_PHENOTYPES }
+    };
+    let chosen = move |event: web_sys::Event| actions::choose_files(app, dom::chosen(&event), true);
+    view! {
+        <p class="hint">{text::genotypes::ONLY_PEOPLE}</p>
+        <div class="phenotypes">
+            <p>"Read from " {names} "."</p>
+            <div class="offer-file">
+                <label class="button quiet" for="choose-phenotypes">{label}</label>
+                <input id="choose-phenotypes" class="file" type="file" accept=".txt,.pheno,.phe,.csv,.tsv,text/plain,text/csv"
+                    aria-describedby="phenotypes-hint" on:change=chosen/>
+                <span class="hint" id="phenotypes-hint">{text::genotypes::PHENOTYPES_HINT}</span>
+            </div>
+        </div>
     }
 }
 
 #[component]
 fn Rows(table: Arc<Table>) -> impl IntoView {
-    let more = table.names.len().saturating_sub(SHOWN_COLUMNS);
-    let head =
-        table.names.iter().take(SHOWN_COLUMNS).map(|name| view! { <th scope="col">{name.clone()}</th> });
+    // Of genotypes the variants are no part of the first rows.
+    let columns = table.genotypes.as_ref().map_or(table.names.len(), |genotypes| genotypes.first);
+    let more = columns.saturating_sub(SHOWN_COLUMNS);
+    let head = table
+        .names
+        .iter()
+        .take(columns.min(SHOWN_COLUMNS))
+        .map(|name| view! { <th scope="col">{name.clone()}</th> });
     let rows = table.rows.iter().map(|row| {
         let cells = row.iter().take(SHOWN_COLUMNS).map(|cell| {
             if cell.is_empty() {
@@ -143,7 +198,7 @@ fn Rows(table: Arc<Table>) -> impl IntoView {
 
 /// How the file is written.
 #[component]
-fn Dialect() -> impl IntoView {
+fn Dialect(delimiter: bool) -> impl IntoView {
     let app = App::here();
     let setup = app.state.setup();
     let change = move |edit: fn(&mut crate::ui::draft::Setup, String)| {
@@ -164,8 +219,10 @@ fn Dialect() -> impl IntoView {
         <details class="more">
             <summary>"How the file is written"</summary>
             <div class="fields">
-                <Choice id="csv-delimiter" label="Fields end with" options=delimiters
-                    value=Signal::derive(move || setup.get().delimiter) set=change(|setup, value| setup.delimiter = value)/>
+                {delimiter.then(|| view! {
+                    <Choice id="csv-delimiter" label="Fields end with" options=delimiters
+                        value=Signal::derive(move || setup.get().delimiter) set=change(|setup, value| setup.delimiter = value)/>
+                })}
                 <Choice id="csv-decimal" label="Fractions are marked by"
                     options=vec![pair(".", "Point: 1.5"), pair(",", "Comma: 1,5")]
                     value=Signal::derive(move || setup.get().decimal) set=change(|setup, value| setup.decimal = value)/>

@@ -1,8 +1,6 @@
 //! The ledger: a bar that only shrinks, and what each release told and cost.
 
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use web_sys::HtmlInputElement;
 
 use crate::mechanisms::Wallet;
 use crate::privacy::ledger::{Entry, Ledger};
@@ -23,12 +21,8 @@ pub fn LedgerPanel() -> impl IntoView {
     }
     };
     let import = move |event: web_sys::Event| {
-        let input = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
-        if let Some(input) = input
-            && let Some(file) = dom::first_file(input.files())
-        {
+        if let Some(file) = dom::chosen(&event).into_iter().next() {
             actions::choose_document(app, file);
-            input.set_value("");
         }
     };
     view! {

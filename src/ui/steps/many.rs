@@ -143,7 +143,10 @@ pub fn Rules() -> impl IntoView {
         let Ok(rows) = app.state.columns().with_untracked(|columns| chosen.rows(columns)) else { return };
         let kept = app.state.columns().with_untracked(|columns| chosen.pattern(columns, &rows));
         // The pattern first, so that the plan is made once with it.
-        if let Some(kept) = kept {
+        // Of genotypes it may fit variants that were not chosen.
+        let genotypes =
+            app.state.table().with_untracked(|t| t.as_ref().is_some_and(|table| table.genotypes.is_some()));
+        if let Some(kept) = kept.filter(|_| !genotypes) {
             app.state.setup().update(|setup| {
                 setup.patterns.retain(|pattern| *pattern != kept);
                 setup.patterns.push(kept);

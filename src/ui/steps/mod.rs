@@ -14,6 +14,7 @@ mod outcomes;
 mod people;
 mod refit;
 mod table;
+mod variants;
 
 /// Rows of the column table that are drawn at once: a table of 10^5 columns must not freeze the page.
 pub const PAGE: usize = 50;

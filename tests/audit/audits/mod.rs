@@ -11,6 +11,7 @@ mod integers;
 mod list;
 mod losses;
 mod rounding;
+mod rows;
 mod samplers;
 
 /// What an audit saw: `Err` where it is more than the claim allows.
@@ -43,6 +44,7 @@ pub fn audits(depth: Depth) -> Vec<Audit> {
         samplers::audits(),
         losses::covariances(),
         drawn::audits(depth),
+        rows::audits(),
         integers::audits(depth),
         rounding::audits(),
         coverage::audits(depth),

@@ -147,6 +147,36 @@ pub fn subsampled_covariance_epsilon(
     Ok(sampling.amplify(base).epsilon)
 }
 
+/// Algorithm 4 as printed: [`subsampled_covariance`], and the association of all rows with c(ε/2, δ/2).
+///
+/// # Errors
+/// As [`constant`].
+pub fn subsampled_reuse_cov(
+    epsilon: Epsilon,
+    delta: Delta,
+    sampling: FixedSize,
+) -> Result<Scales, PaperError> {
+    let covariance = subsampled_covariance(epsilon, delta, sampling)?;
+    Ok(Scales { covariance, association: reuse_cov(epsilon, delta)?.association })
+}
+
+/// Smallest ε at δ that is proved for noise of such scales on a secret sample's X′X and on the X′Y of all rows, where records are
+/// replaced: basic composition, with half of δ for either part; rounded up by 1e-9.
+///
+/// # Errors
+/// As [`subsampled_covariance_epsilon`].
+pub fn subsampled_reuse_cov_epsilon(
+    scales: Scales,
+    delta: Delta,
+    sampling: FixedSize,
+) -> Result<Epsilon, ProfileError> {
+    let half = Delta::try_new(lower(delta.get() / 2.0, MARGIN)).map_err(|_| ProfileError::NoEpsilon)?;
+    let sampled = subsampled_covariance_epsilon(scales.covariance, half, sampling)?;
+    let alone = Scales { covariance: f64::INFINITY, ..scales };
+    let whole = alone.epsilon(half, Adjacency::ReplaceOne)?;
+    Epsilon::try_new(raise(sampled.get() + whole.get(), MARGIN)).map_err(|_| ProfileError::NoEpsilon)
+}
+
 fn c(e: f64, d: f64) -> f64 {
     libm::sqrt(2.0 * (1.0 / e - libm::log(d) / (e * e)))
 }
@@ -235,6 +265,18 @@ mod tests {
         let scales = Scales { covariance: 3.0, association: f64::INFINITY };
         let alone = scales.epsilon(least(), ReplaceOne).unwrap().get();
         close(subsampled_covariance_epsilon(3.0, least(), whole).unwrap().get(), alone, 1e-8);
+    }
+
+    #[test]
+    fn both_parts_of_algorithm_4_cost_their_sum() {
+        let sampling = FixedSize::try_new(501, 5008).unwrap();
+        let scales = subsampled_reuse_cov(epsilon(5.0), least(), sampling).unwrap();
+        let half = delta(least().get() / 2.0);
+        let sampled = subsampled_covariance_epsilon(scales.covariance, half, sampling).unwrap().get();
+        let whole = Scales { covariance: f64::INFINITY, ..scales }.epsilon(half, ReplaceOne).unwrap().get();
+        let both = subsampled_reuse_cov_epsilon(scales, least(), sampling).unwrap().get();
+        close(both, sampled + whole, 1e-6);
+        assert!(both >= sampled + whole && both > 581.0);
     }
 
     /// Over a grid of pairs of records in the plane, the change comes near what is charged and never beyond it.

@@ -1,0 +1,229 @@
+//! What the files are that a person chose: by their names alone, so that the rule is public and can be told. Pure, and
+//! tested natively.
+
+use crate::data::Role;
+use crate::data::genotypes::Form;
+
+/// A file with its role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// What it is for the table.
+    pub role: Role,
+    /// Its name.
+    pub name: String,
+}
+
+/// Where a file comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// It was here already.
+    Held(usize),
+    /// It was chosen now.
+    Chosen(usize),
+}
+
+/// Files that belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gathered {
+    /// What each is, and where it comes from, in the order of the roles.
+    pub parts: Vec<(Role, Place)>,
+    /// Names of the files that are still missing; none for a whole table.
+    pub missing: Vec<String>,
+}
+
+/// The files of a PLINK set, with their endings.
+const SET: [(Role, &str); 3] = [(Role::Bed, ".bed"), (Role::Bim, ".bim"), (Role::Fam, ".fam")];
+
+/// The role that a name says; `None` for a table, which is all of it or one of phenotypes.
+fn named(name: &str) -> Result<Option<Role>, String> {
+    let lower = name.to_ascii_lowercase();
+    if let Some((role, _)) = SET.iter().find(|(_, ending)| lower.ends_with(ending)) {
+        return Ok(Some(*role));
+    }
+    match Form::of(name) {
+        Some(Form::Vcf) => Ok(Some(Role::Vcf)),
+        Some(Form::Other(advice)) => Err(format!("{name} is in a form that is not read: {advice}")),
+        Some(Form::Plink) | None => Ok(None),
+    }
+}
+
+/// A set's file without its ending.
+fn stem(name: &str) -> &str {
+    name.get(..name.len().saturating_sub(4)).unwrap_or(name)
+}
+
+/// Puts files together that were `chosen` at once, and with those that were `held`, by their names:
+///
+/// * `.bed`, `.bim` and `.fam` are a PLINK set and have one name; those that are missing may come later, and one of the same
+///   ending takes the place of the one before. A `.bed` of another name begins another set;
+/// * `.vcf`, `.vcf.gz` and `.vcf.bgz` are whole by themselves;
+/// * any other file is a table: of phenotypes where genotypes are chosen with it or held, else all of it.
+///
+/// # Errors
+/// What is one too many or does not go together, and what to do.
+pub fn gather(held: &[Part], chosen: &[String]) -> Result<Gathered, String> {
+    let roles = chosen.iter().map(|name| named(name)).collect::<Result<Vec<_>, _>>()?;
+    let of = |wanted: Option<Role>| -> Vec<usize> {
+        roles.iter().enumerate().filter(|(_, role)| **role == wanted).map(|(place, _)| place).collect()
+    };
+    let one = |wanted: Option<Role>, what: &str| match of(wanted).as_slice() {
+        [] => Ok(None),
+        [place] => Ok(Some(*place)),
+        [first, second, ..] => Err(format!(
+            "{} and {} are two {what}, and one is the most. Choose again, with one of them",
+            chosen[*first], chosen[*second]
+        )),
+    };
+    let vcf = one(Some(Role::Vcf), "VCFs")?;
+    let mut set = Vec::new();
+    for (role, ending) in SET {
+        if let Some(place) = one(Some(role), &format!("{ending} files"))? {
+            set.push((role, place));
+        }
+    }
+    let table = one(None, "tables")?;
+    if let (Some(vcf), Some((_, other))) = (vcf, set.first()) {
+        return Err(format!(
+            "{} and {} are two forms of genotypes. Choose a VCF, or the three files of a PLINK set",
+            chosen[vcf], chosen[*other]
+        ));
+    }
+    let mut parts: Vec<(Role, Place)> =
+        set.iter().map(|(role, place)| (*role, Place::Chosen(*place))).collect();
+    let begins = set.iter().find(|(role, _)| *role == Role::Bed).map(|(_, place)| stem(&chosen[*place]));
+    let stays = |part: &Part| match part.role {
+        Role::Table => false,
+        Role::Vcf => vcf.is_none() && set.is_empty(),
+        Role::Phenotypes => table.is_none(),
+        role => vcf.is_none() && parts.iter().all(|(taken, _)| *taken != role),
+    };
+    let same = held.iter().filter(|part| part.role != Role::Phenotypes);
+    let kept =
+        vcf.is_none() && begins.is_none_or(|begins| same.clone().all(|part| stem(&part.name) == begins));
+    let goes_on = kept && held.iter().any(|part| part.role != Role::Table);
+    if goes_on {
+        let held = held.iter().enumerate().filter(|(_, part)| stays(part));
+        let held: Vec<_> = held.map(|(place, part)| (part.role, Place::Held(place))).collect();
+        parts.extend(held);
+    }
+    parts.extend(vcf.map(|place| (Role::Vcf, Place::Chosen(place))));
+    if let Some(place) = table {
+        let role = if parts.is_empty() { Role::Table } else { Role::Phenotypes };
+        parts.push((role, Place::Chosen(place)));
+    }
+    parts.sort_by_key(|(role, _)| *role);
+    let name = |place: Place| match place {
+        Place::Held(place) => held[place].name.as_str(),
+        Place::Chosen(place) => chosen[place].as_str(),
+    };
+    let files = |role: Role| parts.iter().find(|(own, _)| *own == role).map(|(_, place)| name(*place));
+    let present: Vec<&str> = SET.iter().filter_map(|(role, _)| files(*role)).collect();
+    let Some(first) = present.first() else { return Ok(Gathered { parts, missing: Vec::new() }) };
+    if let Some(other) = present.iter().find(|other| stem(other) != stem(first)) {
+        return Err(format!(
+            "{first} and {other} have different names. The three files of a PLINK set have one name, such as study.bed, \
+             study.bim and study.fam: choose those that belong together, or rename them"
+        ));
+    }
+    let missing = SET.iter().filter(|(role, _)| files(*role).is_none());
+    let missing = missing.map(|(_, ending)| format!("{}{ending}", stem(first))).collect();
+    Ok(Gathered { parts, missing })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use Place::{Chosen, Held};
+
+    fn chosen(held: &[(Role, &str)], names: &[&str]) -> Result<Gathered, String> {
+        let held: Vec<Part> =
+            held.iter().map(|(role, name)| Part { role: *role, name: (*name).to_owned() }).collect();
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        gather(&held, &names)
+    }
+
+    fn whole(parts: &[(Role, Place)]) -> Result<Gathered, String> {
+        Ok(Gathered { parts: parts.to_vec(), missing: Vec::new() })
+    }
+
+    #[test]
+    fn names_say_what_files_are() {
+        let set = [(Role::Bed, Chosen(2)), (Role::Bim, Chosen(0)), (Role::Fam, Chosen(1))];
+        assert_eq!(chosen(&[], &["s.bim", "s.FAM", "s.bed"]), whole(&set));
+        let with = [set.as_slice(), &[(Role::Phenotypes, Chosen(3))]].concat();
+        for table in ["p.txt", "p.pheno", "p.csv", "p.tsv", "p"] {
+            assert_eq!(chosen(&[], &["s.bim", "s.FAM", "s.bed", table]), whole(&with), "{table}");
+        }
+        for name in ["c.vcf", "c.vcf.gz", "C.VCF.BGZ"] {
+            assert_eq!(chosen(&[], &[name]), whole(&[(Role::Vcf, Chosen(0))]));
+            let both = [(Role::Vcf, Chosen(1)), (Role::Phenotypes, Chosen(0))];
+            assert_eq!(chosen(&[], &["p.csv", name]), whole(&both));
+        }
+        assert_eq!(chosen(&[], &["t.csv"]), whole(&[(Role::Table, Chosen(0))]));
+    }
+
+    #[test]
+    fn a_missing_file_may_come_later() {
+        let first = chosen(&[], &["s.bed", "p.csv"]).unwrap();
+        assert_eq!(first.missing, ["s.bim", "s.fam"]);
+        assert_eq!(first.parts, [(Role::Bed, Chosen(0)), (Role::Phenotypes, Chosen(1))]);
+        let held = [(Role::Bed, "s.bed"), (Role::Phenotypes, "p.csv")];
+        let second = chosen(&held, &["s.fam"]).unwrap();
+        assert_eq!(second.missing, ["s.bim"]);
+        let third = chosen(&[held[0], (Role::Fam, "s.fam"), held[1]], &["s.bim"]);
+        let all =
+            [(Role::Bed, Held(0)), (Role::Bim, Chosen(0)), (Role::Fam, Held(1)), (Role::Phenotypes, Held(2))];
+        assert_eq!(third, whole(&all));
+        // From either end.
+        assert_eq!(chosen(&[], &["s.fam"]).unwrap().missing, ["s.bed", "s.bim"]);
+        let begun = chosen(&[(Role::Fam, "s.fam")], &["s.bed", "s.bim"]).unwrap();
+        assert_eq!(begun.missing, [""; 0]);
+        // A file is mended by choosing it again.
+        let again = chosen(&[(Role::Bed, "s.bed"), (Role::Fam, "s.fam")], &["s.fam", "s.bim"]);
+        assert_eq!(again, whole(&[(Role::Bed, Held(0)), (Role::Bim, Chosen(1)), (Role::Fam, Chosen(0))]));
+    }
+
+    #[test]
+    fn phenotypes_are_added_to_genotypes_that_are_held() {
+        let set =
+            [(Role::Bed, "s.bed"), (Role::Bim, "s.bim"), (Role::Fam, "s.fam"), (Role::Phenotypes, "p.csv")];
+        let parts =
+            [(Role::Bed, Held(0)), (Role::Bim, Held(1)), (Role::Fam, Held(2)), (Role::Phenotypes, Chosen(0))];
+        assert_eq!(chosen(&set, &["q.csv"]), whole(&parts));
+        assert_eq!(chosen(&set[..3], &["q.csv"]), whole(&parts));
+        let vcf = [(Role::Vcf, "c.vcf"), (Role::Phenotypes, "p.csv")];
+        assert_eq!(chosen(&vcf, &["q"]), whole(&[(Role::Vcf, Held(0)), (Role::Phenotypes, Chosen(0))]));
+        assert_eq!(chosen(&[(Role::Table, "t.csv")], &["u.csv"]), whole(&[(Role::Table, Chosen(0))]));
+    }
+
+    #[test]
+    fn other_genotypes_begin_anew() {
+        let held = [(Role::Bed, "s.bed"), (Role::Phenotypes, "p.csv")];
+        let other = chosen(&held, &["t.bed", "t.bim"]).unwrap();
+        assert_eq!(
+            (other.parts, other.missing),
+            (vec![(Role::Bed, Chosen(0)), (Role::Bim, Chosen(1))], vec!["t.fam".to_owned()])
+        );
+        assert_eq!(chosen(&held, &["c.vcf"]), whole(&[(Role::Vcf, Chosen(0))]));
+        assert_eq!(chosen(&[(Role::Vcf, "c.vcf")], &["s.bed"]).unwrap().parts, [(Role::Bed, Chosen(0))]);
+    }
+
+    #[test]
+    fn what_is_one_too_many_or_another_form_is_told() {
+        for (held, names, words) in [
+            (&[][..], &["a.bed", "b.bed"][..], "a.bed and b.bed are two .bed files"),
+            (&[], &["a.vcf", "b.vcf.gz"], "two VCFs"),
+            (&[], &["a.csv", "b.csv"], "two tables"),
+            (&[], &["s.bed", "s.bim", "s.fam", "p.txt", "q.txt"], "p.txt and q.txt are two tables"),
+            (&[], &["a.vcf", "a.bed"], "two forms of genotypes"),
+            (&[], &["s.bed", "s.bim", "other.fam"], "s.bed and other.fam have different names"),
+            (&[(Role::Bed, "s.bed")], &["other.fam"], "one name"),
+            (&[], &["a.ped"], "plink --file NAME --make-bed"),
+            (&[], &["a.bgen", "a.csv"], "plink2 --bgen NAME --make-bed"),
+        ] {
+            let told = chosen(held, names).unwrap_err();
+            assert!(told.contains(words), "{names:?}: {told}");
+        }
+    }
+}

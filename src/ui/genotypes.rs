@@ -1,0 +1,186 @@
+//! What the page does with genotypes: it puts their files together, shows their first samples and takes the variants that a
+//! person chooses. All is read in a worker.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use web_sys::Blob;
+
+use super::draft::{ColumnDraft, Setup};
+use super::files::{Gathered, Part, Place, gather};
+use super::state::{App, Genotypes, Held, Run, StateStoreFields, Step, Table};
+use super::{actions, text, variants};
+use crate::data::Role;
+use crate::data::genotypes::Choice;
+use crate::data::preview::suggestions;
+use crate::plan::Plan;
+use crate::plan::bound::CsvRules;
+use crate::worker::files::Files;
+use crate::worker::protocol::{Failure, Look, Reason};
+
+/// The delimiter that a plan gets from genotypes.
+const DELIMITER: u8 = b'\t';
+
+/// What was described of a table.
+#[derive(Default)]
+pub struct Described {
+    /// Everything but the columns.
+    pub setup: Setup,
+    /// The columns.
+    pub columns: Vec<ColumnDraft>,
+    /// The variants that were chosen.
+    pub choices: Vec<Choice>,
+}
+
+/// What is described of the open table.
+pub fn described(app: App) -> Described {
+    let table = app.state.table().get_untracked();
+    let choices =
+        table.as_ref().and_then(|table| table.genotypes.as_ref()).map(|known| known.choices.clone());
+    Described {
+        setup: app.state.setup().get_untracked(),
+        columns: app.state.columns().get_untracked(),
+        choices: choices.unwrap_or_default(),
+    }
+}
+
+/// Puts chosen files together with those that wait, or with those that are open where they are `added` to them. Answers a whole
+/// table's; of one that is not whole it is shown what is missing.
+pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<(Held, Files)> {
+    let names: Vec<String> = files.iter().map(web_sys::File::name).collect();
+    let waits = app.state.missing().with_untracked(|missing| !missing.is_empty());
+    let held = app.handles.with_value(|handles| handles.held.borrow().clone());
+    let held = if added || waits { held } else { Held::default() };
+    let known: Vec<Part> = held.iter().map(|(part, _)| part.clone()).collect();
+    let Gathered { parts, missing } = match gather(&known, &names) {
+        Ok(gathered) => gathered,
+        Err(problem) => {
+            actions::fail(app, Step::Data, problem, false);
+            return None;
+        }
+    };
+    let file = |(role, place): (Role, Place)| match place {
+        Place::Held(place) => held.get(place).cloned(),
+        Place::Chosen(place) => {
+            let (file, name) = (files.get(place)?, names.get(place)?.clone());
+            Some((Part { role, name }, Blob::from(file.clone())))
+        }
+    };
+    let held: Held = parts.into_iter().filter_map(file).collect();
+    if missing.is_empty() {
+        let files = held.iter().map(|(part, file)| (part.role, file.clone())).collect();
+        return Some((held, Files::new(files)));
+    }
+    actions::forget(app);
+    let here: Vec<String> = held.iter().map(|(part, _)| part.name.clone()).collect();
+    actions::say(app, text::genotypes::waits(&here, &missing));
+    app.handles.with_value(|handles| handles.held.replace(held));
+    app.state.waiting().set(here);
+    app.state.missing().set(missing);
+    app.state.step().set(Step::Data);
+    None
+}
+
+/// Gives up files that wait for others.
+pub fn give_up(app: App) {
+    app.handles.with_value(|handles| handles.held.take());
+    app.state.waiting().set(Vec::new());
+    app.state.missing().set(Vec::new());
+}
+
+/// The table that files are, with the variants that were chosen.
+///
+/// # Errors
+/// What is wrong with them, or that the person cancelled.
+pub async fn look(app: App, files: &Files, setup: &Setup, choices: Vec<Choice>) -> Result<Table, Failure> {
+    let rules = actions::csv_rules(setup, DELIMITER);
+    let CsvRules { decimal, encoding, .. } = rules;
+    app.state.run().set(Some(Run { task: text::LOOKING, done: 0.0, total: 1.0, seconds_left: None }));
+    let request = Look { files: files.roles(), variants: choices.clone(), encoding, decimal };
+    let pool = app.handles.with_value(|handles| handles.pool.clone());
+    let looked = pool.look(files, request, actions::on_progress(app, text::LOOKING)).await;
+    // Where other files were chosen meanwhile, what runs is theirs.
+    let stopped = matches!(&looked, Err(Failure { reason: Reason::Cancelled, .. }));
+    let cancelled = stopped && actions::cancelling(app);
+    if cancelled {
+        actions::say(app, text::CANCELLED);
+    }
+    if cancelled || !stopped {
+        app.state.run().set(None);
+    }
+    let looked = looked?;
+    let parts: Vec<Part> = app
+        .handles
+        .with_value(|handles| handles.held.borrow().iter().map(|(part, _)| part.clone()).collect());
+    let suggestions = suggestions(&looked.rows, looked.names.len(), &rules);
+    let name = parts.first().map(|part| part.name.clone()).unwrap_or_default();
+    let first = looked.names.len();
+    let kept = choices.into_iter().filter(|choice| variants::finds(choice, &looked.variants)).collect();
+    let genotypes = Genotypes { parts, choices: kept, total: looked.total, first };
+    Ok(Table {
+        name,
+        size: files.length() as f64,
+        sample: false,
+        delimiter: setup.delimiter.bytes().next().unwrap_or(DELIMITER),
+        names: looked.names.into_iter().chain(looked.variants).collect(),
+        rows: looked.rows,
+        suggestions,
+        fault: None,
+        genotypes: Some(genotypes),
+    })
+}
+
+/// The variants that a plan names, for the open genotypes.
+pub fn of_plan(plan: &Plan) -> Vec<Choice> {
+    let named = plan.columns.iter().filter_map(|column| column.name.as_deref().or(column.pattern.as_deref()));
+    named.map(Choice::of).collect()
+}
+
+/// Takes other variants in place of those that were chosen; what was described stays so. `added` are those that are new.
+pub fn choose(app: App, choices: Vec<Choice>, added: Vec<Choice>) {
+    if app.busy() {
+        return;
+    }
+    let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
+    let setup = app.state.setup().get_untracked();
+    app.state.problem().set(None);
+    spawn_local(async move {
+        match look(app, &files, &setup, choices).await {
+            Ok(table) => {
+                let Some(genotypes) = &table.genotypes else { return };
+                let lost: Vec<String> = added
+                    .iter()
+                    .filter(|choice| !genotypes.choices.contains(choice))
+                    .map(variants::words)
+                    .collect();
+                let count = table.names.len().saturating_sub(genotypes.first);
+                // The patterns first, so that the plan is made once with them.
+                let patterns = variants::patterns(&genotypes.choices);
+                app.state.setup().update(|setup| setup.patterns = patterns);
+                put(app, table);
+                actions::say(app, text::genotypes::in_use(count));
+                if !lost.is_empty() {
+                    actions::fail(app, Step::Columns, text::genotypes::not_found(&lost), false);
+                }
+            }
+            Err(Failure { reason: Reason::Cancelled, .. }) => {}
+            Err(failure) => actions::fail(app, Step::Columns, failure.message, false),
+        }
+    });
+}
+
+/// Shows a table that was looked at anew, with its columns.
+pub fn put(app: App, table: Table) {
+    let described = app.state.columns().get_untracked();
+    let columns = columns_of(described, &table);
+    app.state.columns().set(columns);
+    app.state.table().set(Some(Arc::new(table)));
+}
+
+/// Its columns; those that are described stay as they are.
+pub fn columns_of(described: Vec<ColumnDraft>, table: &Table) -> Vec<ColumnDraft> {
+    let first = table.genotypes.as_ref().map_or(table.names.len(), |genotypes| genotypes.first);
+    let (fixed, chosen) = table.names.split_at(first.min(table.names.len()));
+    variants::columns(described, fixed, &table.suggestions, chosen)
+}

@@ -1,0 +1,283 @@
+//! Genotypes in the engine worker: who the samples are, which variants there are, and their records. Of a .bed file the
+//! variants that a plan uses are read and no others, so memory is that of their calls.
+
+use js_sys::Uint8Array;
+use web_sys::Blob;
+
+use super::crew::confused;
+use super::files::Files;
+use super::protocol::{CHUNK, Failure, Look, Looked, Reason};
+use super::read::{Pieces, length, whole};
+use crate::data::genotypes::{
+    BedLayout, BimPlace, BimReader, BimVariants, Calls, FamReader, GenotypeError, GenotypeFault,
+    GenotypeTable, PhenotypeReader, Phenotypes, Samples, SourceFile, VcfReader, Wanted, join,
+};
+use crate::data::{Gathered, Role, Scan};
+use crate::engine::Prepared;
+use crate::plan::bound::Encoding;
+
+/// Samples that the page shows.
+const SHOWN: usize = 8;
+
+/// Bytes between two variants of a .bed file that are read rather than skipped.
+const GAP: u64 = 64 << 10;
+
+/// Samples that are read between two messages of progress.
+const PART: usize = 4096;
+
+/// Genotypes whose samples and variants are known.
+pub struct Genotypes {
+    table: GenotypeTable,
+    bed: Option<Bed>,
+}
+
+/// Calls that are still in the file.
+struct Bed {
+    file: Blob,
+    layout: BedLayout,
+    /// Where each variant of the table is.
+    places: Vec<BimPlace>,
+}
+
+/// Whether files are genotypes.
+pub fn are(files: &Files) -> bool {
+    files.get(Role::Table).is_none()
+}
+
+/// The samples, for their sketch. A name of any bytes will do here.
+pub async fn people(files: &Files) -> Result<Samples, Failure> {
+    if let Some(vcf) = files.get(Role::Vcf) {
+        return header(vcf).await;
+    }
+    let fam = needed(files, Role::Fam)?;
+    match samples(fam, Encoding::Utf8, &mut |_| ()).await? {
+        Err(GenotypeError { fault: GenotypeFault::NotText, .. }) => {
+            samples(fam, Encoding::Latin1, &mut |_| ()).await?.map_err(wrong)
+        }
+        samples => samples.map_err(wrong),
+    }
+}
+
+/// What a person sees of genotypes before they are described: their first samples, and the names of the variants that were
+/// chosen.
+pub async fn look(request: &Look, files: &Files, read: &mut impl FnMut(u64)) -> Result<Looked, Failure> {
+    let wanted = Wanted::of(&request.variants);
+    let encoding = request.encoding;
+    let (file, samples, variants, total) = if let Some(vcf) = files.get(Role::Vcf) {
+        if request.variants.is_empty() {
+            (SourceFile::Vcf, header(vcf).await?, Vec::new(), None)
+        } else {
+            let mut reader = VcfReader::sites(wanted);
+            feed(vcf, read, |bytes| reader.feed(bytes)).await?.map_err(wrong)?;
+            let content = reader.finish().map_err(wrong)?;
+            (SourceFile::Vcf, content.samples, content.names, Some(content.total))
+        }
+    } else {
+        let (samples, BimVariants { names, total, .. }, _) = set(files, wanted, encoding, read).await?;
+        (SourceFile::Bed, samples, names, Some(total))
+    };
+    let shown = samples.first(SHOWN);
+    let phenotypes = match files.get(Role::Phenotypes) {
+        Some(file) => Some(phenotypes(file, &shown, Wanted::all(), encoding, read).await?),
+        None => None,
+    };
+    let table = GenotypeTable::new(file, shown, phenotypes, Vec::new());
+    let rows = table.preview(request.decimal);
+    Ok(Looked { names: table.names().to_vec(), rows, variants, total })
+}
+
+impl Genotypes {
+    /// Reads which samples there are and which variants a plan uses; of a VCF, their calls as well.
+    pub async fn open(
+        files: &Files,
+        wanted: &Wanted,
+        encoding: Encoding,
+        read: &mut impl FnMut(u64),
+    ) -> Result<Self, Failure> {
+        if let Some(vcf) = files.get(Role::Vcf) {
+            let mut reader = VcfReader::new(wanted.clone());
+            feed(vcf, read, |bytes| reader.feed(bytes)).await?.map_err(wrong)?;
+            let content = reader.finish().map_err(wrong)?;
+            let phenotypes = joined(files, &content.samples, wanted, encoding, read).await?;
+            let mut table = GenotypeTable::new(SourceFile::Vcf, content.samples, phenotypes, content.names);
+            content.calls.into_iter().enumerate().for_each(|(variant, calls)| table.put(variant, calls));
+            return Ok(Self { table, bed: None });
+        }
+        let (samples, BimVariants { names, places, .. }, layout) =
+            set(files, wanted.clone(), encoding, read).await?;
+        let phenotypes = joined(files, &samples, wanted, encoding, read).await?;
+        let table = GenotypeTable::new(SourceFile::Bed, samples, phenotypes, names);
+        let bed = Bed { file: needed(files, Role::Bed)?.clone(), layout, places };
+        Ok(Self { table, bed: Some(bed) })
+    }
+
+    /// The columns' names, to which a plan is bound.
+    pub fn names(&self) -> &[String] {
+        self.table.names()
+    }
+
+    /// All records, as exact sums. What comes after the files are read counts as `weight` bytes.
+    pub async fn scan(
+        self,
+        prepared: &Prepared,
+        weight: u64,
+        read: &mut impl FnMut(u64),
+    ) -> Result<Scan<Gathered>, Failure> {
+        let Self { mut table, bed } = self;
+        let needed = table.needed(prepared.bound()).map_err(wrong)?;
+        if let Some(bed) = bed {
+            bed.read(&needed, &mut table, read).await?;
+        }
+        let parts = table.parts(prepared.bound(), table.samples().len().div_ceil(PART));
+        let share = weight.checked_div(parts.len() as u64).unwrap_or_default();
+        let scans = parts.into_iter().map(|part| {
+            let scan = table.scan(prepared.bound(), part, prepared.gather());
+            read(share);
+            scan
+        });
+        join(scans).ok().flatten().ok_or_else(confused)
+    }
+}
+
+impl Bed {
+    /// Reads the calls of some variants, ascending; those that lie close together at once.
+    async fn read(
+        &self,
+        variants: &[usize],
+        table: &mut GenotypeTable,
+        read: &mut impl FnMut(u64),
+    ) -> Result<(), Failure> {
+        let mut rest = variants;
+        while let Some(&first) = rest.first() {
+            let (from, mut to) = self.range(first)?;
+            let mut count = 0;
+            for &variant in rest {
+                let (start, end) = self.range(variant)?;
+                if count > 0 && (start > to.saturating_add(GAP) || end - from > CHUNK) {
+                    break;
+                }
+                to = end;
+                count += 1;
+            }
+            let buffer = whole(&self.file, from, to).await?;
+            let bytes = Uint8Array::new(&buffer);
+            let (now, later) = rest.split_at(count);
+            for &variant in now {
+                let (start, end) = self.range(variant)?;
+                let at = |offset: u64| u32::try_from(offset - from).map_err(|_| confused());
+                let calls = self.calls(variant, bytes.subarray(at(start)?, at(end)?).to_vec())?;
+                table.put(variant, calls);
+            }
+            read(to - from);
+            rest = later;
+        }
+        Ok(())
+    }
+
+    fn range(&self, variant: usize) -> Result<(u64, u64), Failure> {
+        let range = self.layout.range(self.place(variant)?);
+        Ok((range.start, range.end))
+    }
+
+    fn place(&self, variant: usize) -> Result<BimPlace, Failure> {
+        self.places.get(variant).copied().ok_or_else(confused)
+    }
+
+    fn calls(&self, variant: usize, bytes: Vec<u8>) -> Result<Calls, Failure> {
+        self.layout.calls(self.place(variant)?, bytes).map_err(wrong)
+    }
+}
+
+/// The samples and the variants of a PLINK set, whose three files fit together.
+async fn set(
+    files: &Files,
+    wanted: Wanted,
+    encoding: Encoding,
+    read: &mut impl FnMut(u64),
+) -> Result<(Samples, BimVariants, BedLayout), Failure> {
+    let samples = samples(needed(files, Role::Fam)?, encoding, read).await?.map_err(wrong)?;
+    let mut variants = BimReader::new(wanted);
+    feed(needed(files, Role::Bim)?, read, |bytes| variants.feed(bytes)).await?.map_err(wrong)?;
+    let variants = variants.finish().map_err(wrong)?;
+    let bed = needed(files, Role::Bed)?;
+    let marked = length(bed).min(BedLayout::MARK_BYTES as u64);
+    let buffer = whole(bed, 0, marked).await?;
+    let first = Uint8Array::new(&buffer).to_vec();
+    let layout = BedLayout::check(&first, length(bed), variants.total, samples.len()).map_err(wrong)?;
+    Ok((samples, variants, layout))
+}
+
+async fn samples(
+    file: &Blob,
+    encoding: Encoding,
+    read: &mut impl FnMut(u64),
+) -> Result<Result<Samples, GenotypeError>, Failure> {
+    let mut reader = FamReader::new(encoding);
+    let fed = feed(file, read, |bytes| reader.feed(bytes)).await?;
+    Ok(fed.and_then(|()| reader.finish()))
+}
+
+/// The samples of a VCF, without its records.
+async fn header(file: &Blob) -> Result<Samples, Failure> {
+    let mut reader = VcfReader::sites(Wanted::default());
+    let mut pieces = Pieces::new(file, 0, 0);
+    while let Some(bytes) = pieces.next().await? {
+        reader.feed(bytes).map_err(wrong)?;
+        if let Some(samples) = reader.take_samples() {
+            return Ok(samples);
+        }
+    }
+    // Of a short file that is compressed nothing may be unpacked before its end.
+    reader.finish().map(|content| content.samples).map_err(wrong)
+}
+
+async fn joined(
+    files: &Files,
+    samples: &Samples,
+    wanted: &Wanted,
+    encoding: Encoding,
+    read: &mut impl FnMut(u64),
+) -> Result<Option<Phenotypes>, Failure> {
+    match files.get(Role::Phenotypes) {
+        Some(file) => phenotypes(file, samples, wanted.clone(), encoding, read).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+async fn phenotypes(
+    file: &Blob,
+    samples: &Samples,
+    wanted: Wanted,
+    encoding: Encoding,
+    read: &mut impl FnMut(u64),
+) -> Result<Phenotypes, Failure> {
+    let mut reader = PhenotypeReader::new(samples, wanted, encoding);
+    feed(file, read, |bytes| reader.feed(bytes)).await?.map_err(wrong)?;
+    reader.finish().map_err(wrong)
+}
+
+/// Feeds a whole file.
+async fn feed(
+    file: &Blob,
+    read: &mut impl FnMut(u64),
+    mut take: impl FnMut(&[u8]) -> Result<(), GenotypeError>,
+) -> Result<Result<(), GenotypeError>, Failure> {
+    let mut pieces = Pieces::new(file, 0, length(file));
+    while let Some(bytes) = pieces.next().await? {
+        let (fed, count) = (take(bytes), bytes.len() as u64);
+        if fed.is_err() {
+            return Ok(fed);
+        }
+        read(count);
+    }
+    Ok(Ok(()))
+}
+
+fn needed(files: &Files, role: Role) -> Result<&Blob, Failure> {
+    files.get(role).ok_or_else(confused)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn wrong(error: GenotypeError) -> Failure {
+    Failure::new(Reason::Table, error.to_string())
+}

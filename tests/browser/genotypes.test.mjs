@@ -1,0 +1,219 @@
+// Journeys with genotypes: a PLINK set or a VCF, chosen as several files at once, with a table of phenotypes.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { faults } from "./browser.mjs";
+import { csv, plinkSet, vcfOf } from "./files.mjs";
+import { journeys } from "./journey.mjs";
+
+const stage = journeys();
+
+const PEOPLE = 600;
+
+/// A study of people whose ids begin with a mark, and of variants whose ids begin with rs; nobody's call is missing twice.
+function study(mark, count) {
+  const people = Array.from({ length: PEOPLE }, (_, n) => ({ family: `f${Math.floor(n / 2)}`, id: `${mark}${n}`, sex: 1 + (n % 2) }));
+  const variants = Array.from({ length: count }, (_, place) => `rs${place + 1}`);
+  const call = (n, place) => ((n * 31 + place * 7) % 101 === 0 ? null : (n * (place + 3) + place) % 3);
+  const copies = variants.map((_, place) => people.map((_, n) => call(n, place)));
+  return { people, variants, copies };
+}
+
+const bmi = (n) => 20 + ((n * 13) % 25);
+
+const phenotypes = (name, { people }, value = bmi) =>
+  csv(name, ["FID,IID,bmi", ...people.map(({ family, id }, n) => `${family},${id},${value(n)}`).reverse(), ""].join("\n"));
+
+/// The CSV of the same values.
+function sameValues({ people, variants, copies }) {
+  const row = ({ family, id, sex }, n) => [family, id, sex, "NA", bmi(n), ...copies.map((calls) => calls[n] ?? "NA")].join(",");
+  return ["FID,IID,SEX,PHENO,bmi," + variants.join(","), ...people.map(row), ""].join("\n");
+}
+
+/// Describes the outcome and states a budget.
+async function describe(discreet) {
+  await discreet.goTo("Columns");
+  await discreet.describe("bmi", { role: "Outcome", type: "Number", lower: 10, upper: 60 });
+  await discreet.budget({ rows: PEOPLE, epsilon: 8, oneIn: 100000, share: "A quarter" });
+}
+
+/// Releases; where the browser does not promise to keep the ledger, it has to be downloaded first.
+async function release(discreet) {
+  const due = discreet.strip.getByRole("button", { name: "Download the ledger" });
+  if (await due.count()) await discreet.download("Download the ledger");
+  await discreet.make();
+  return discreet.downloadJson("Release (JSON)");
+}
+
+/// What of a release depends on plan and columns alone.
+function publicForm({ plan, moments, coefficients }) {
+  const { csv: _, columns, ...rest } = plan;
+  const described = columns.map(({ note: _note, unit: _unit, ...column }) => column);
+  const terms = coefficients.map(({ outcome, term }) => [outcome, term]);
+  return { plan: { ...rest, columns: described }, noise: moments.noise, terms };
+}
+
+test("a PLINK set with phenotypes is released as the CSV of the same values is", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const source = study("p", 4);
+  const { bed, bim, fam } = plinkSet("study", source);
+  await discreet.choose([fam, phenotypes("outcomes.csv", source), bed, bim]);
+  await discreet.table("study.bed");
+  assert.match(await discreet.step("Data").innerText(), /study\.bed, 4 variants/);
+  await discreet.goTo("Data");
+  for (const name of ["FID", "IID", "SEX", "PHENO", "bmi"]) await discreet.preview.getByRole("columnheader", { name, exact: true }).waitFor();
+  await discreet.preview.getByText("Read from study.bed, study.bim, study.fam and outcomes.csv.").waitFor();
+  assert.match(await discreet.addVariants("rs*"), /has 4 variants; 4 are columns/);
+  for (const variant of source.variants) {
+    const bound = (which) => page.getByLabel(`${which} value of ${variant}`, { exact: true }).inputValue();
+    assert.deepEqual([await bound("Lowest"), await bound("Highest")], ["0", "2"], "the format says so");
+  }
+  assert.equal(await page.getByLabel("Highest value of bmi", { exact: true }).inputValue(), "", "the file does not");
+  await describe(discreet);
+  const released = await release(discreet);
+  assert.deepEqual(released.plan.columns.filter(({ role }) => role === "feature").map(({ match }) => match), ["rs*"]);
+
+  await discreet.choose(csv("same.csv", sameValues(source)));
+  await discreet.table("same.csv");
+  await discreet.goTo("Columns");
+  assert.equal(await discreet.page.getByRole("region", { name: "Variants" }).count(), 0);
+  await page.getByText("Describe many columns by a pattern or a range", { exact: true }).click();
+  await discreet.describeMany({ pattern: "rs*" }, { role: "Feature", type: "Number", lower: 0, upper: 2 });
+  await describe(discreet);
+  assert.deepEqual(publicForm(released), publicForm(await release(discreet)));
+  record.loaded();
+  assert.deepEqual(faults(record), {});
+});
+
+test("a compressed VCF is released with phenotypes that are added later, and keeps what was described", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const source = study("v", 5);
+  await discreet.choose({ name: "calls.vcf.gz", mimeType: "application/gzip", buffer: gzipSync(vcfOf(source)) });
+  await discreet.table("calls.vcf.gz");
+  assert.match(await discreet.addVariants({ first: "rs2", last: "rs3" }), /has 5 variants; 2 are columns/);
+  await discreet.addVariants("rs5_G, rs77");
+  await discreet.alert.filter({ hasText: "No variant fits rs77" }).waitFor();
+  assert.equal(await page.getByLabel("Role of rs5_G", { exact: true }).inputValue(), "Feature");
+  await discreet.describe("rs2", { role: "Ignored" });
+  await discreet.choosePhenotypes(phenotypes("outcomes.csv", source));
+  await discreet.step("Columns").filter({ hasText: "2 described" }).waitFor();
+  await discreet.idle();
+  await describe(discreet);
+  const released = await release(discreet);
+  assert.deepEqual(publicForm(released).terms, ["(Intercept)", "rs3", "rs5_G"].map((term) => ["bmi", term]));
+  await page.getByRole("table").first().getByText("per copy").first().waitFor();
+  record.loaded();
+  assert.deepEqual(faults(record), {});
+});
+
+test("a missing .fam file is told, and can be added without losing the others", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const source = study("m", 2);
+  const { bed, bim, fam } = plinkSet("study", source);
+  await discreet.choose([bed, bim]);
+  const missing = page.getByRole("group", { name: "Missing files" });
+  await missing.getByText("study.bed and study.bim are here, and study.fam is missing: a PLINK set is three files.").waitFor();
+  assert.equal(await discreet.preview.count(), 0);
+  const other = { ...fam, name: "other.fam" };
+  await discreet.chooseMissing(other);
+  await discreet.alert.filter({ hasText: "study.bed and other.fam have different names" }).waitFor();
+  await missing.waitFor();
+  await discreet.chooseMissing([fam, phenotypes("outcomes.csv", source)]);
+  await discreet.table("study.bed");
+  assert.equal(await missing.count(), 0);
+  await discreet.addVariants("rs1 rs2");
+  await describe(discreet);
+  await discreet.ready();
+
+  for (const [files, words] of [
+    [[bed, bim, fam, phenotypes("a.csv", source), phenotypes("b.csv", source)], "a.csv and b.csv are two tables"],
+    [[{ ...bed, name: "study.bgen" }], "plink2 --bgen NAME --make-bed"],
+  ]) {
+    await discreet.choose(files);
+    await discreet.alert.filter({ hasText: words }).waitFor();
+    assert.match(await discreet.step("Data").innerText(), /study\.bed/, "what was open stays open");
+  }
+  // Three files that are not of one set are refused before anything is described.
+  const fewer = plinkSet("study", { ...source, people: source.people.slice(0, 500) });
+  await discreet.choose([bed, bim, fewer.fam]);
+  await discreet.alert.filter({ hasText: /The \.bed file: its length is not that of/ }).waitFor();
+  record.loaded();
+  assert.deepEqual(faults(record), {});
+});
+
+test("the same people with other phenotypes or other variants meet the same ledger", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const source = study("s", 6);
+  const { bed, bim, fam } = plinkSet("study", source);
+  await discreet.choose([bed, bim, fam, phenotypes("outcomes.csv", source)]);
+  await discreet.table("study.bed");
+  await discreet.addVariants("rs1, rs2");
+  await describe(discreet);
+  await release(discreet);
+  const first = await discreet.downloadJson("Ledger (JSON)");
+  const same = `This table shares people with ledger ${first.id.slice(0, 8)} of ${first.created}.`;
+  const meets = async (what) => {
+    await discreet.idle();
+    await discreet.goTo("Data");
+    await discreet.preview.getByText(same).waitFor();
+    assert.equal((await discreet.account()).line, "75 % left, 25 % charged so far", what);
+  };
+
+  await discreet.choosePhenotypes(phenotypes("others.csv", source, (n) => bmi(n) + 1));
+  await meets("other phenotypes");
+  const subset = { ...source, variants: source.variants.slice(2), copies: source.copies.slice(2) };
+  const less = plinkSet("subset", subset);
+  await discreet.choose([less.bed, less.bim, less.fam]);
+  await discreet.table("subset.bed");
+  await meets("other variants");
+  const half = { ...subset, people: source.people.slice(300), copies: subset.copies.map((calls) => calls.slice(300)) };
+  const fewer = plinkSet("half", half);
+  await discreet.choose([fewer.bed, fewer.bim, fewer.fam, phenotypes("half.csv", source)]);
+  await discreet.table("half.bed");
+  await meets("half of the people");
+  await discreet.addVariants("rs*");
+  await describe(discreet);
+  await release(discreet);
+  const second = await discreet.downloadJson("Ledger (JSON)");
+  assert.equal(second.id, first.id);
+  assert.deepEqual(second.entries[0], first.entries[0]);
+  // Its own files are known by their bytes.
+  await discreet.choose([bed, bim, fam, phenotypes("outcomes.csv", source)]);
+  await discreet.table("study.bed");
+  assert.equal((await discreet.account()).entries.length, 2);
+
+  const others = plinkSet("others", study("o", 6));
+  await discreet.choose([others.bed, others.bim, others.fam]);
+  await discreet.table("others.bed");
+  await discreet.goTo("Privacy");
+  assert.equal(await page.getByLabel("Epsilon as a number").count(), 1, "other people have a budget of their own");
+  record.loaded();
+  assert.deepEqual(faults(record), {});
+});
+
+test("a saved plan opens on genotypes with its variants", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const source = study("q", 4);
+  const { bed, bim, fam } = plinkSet("study", source);
+  const feature = (column) => ({ ...column, role: "feature", type: "number", lower: 0, upper: 2 });
+  const plan = {
+    schema: "discreet.plan/1",
+    adjacency: "add-remove",
+    stated_rows: PEOPLE,
+    columns: [feature({ name: "rs2_A" }), feature({ match: "1:102:*" }), { name: "bmi", role: "outcome", type: "number", lower: 10, upper: 60 }],
+    missing: "midpoint",
+    mechanism: { name: "analyze-gauss" },
+    budget: { epsilon: 8, delta: 1e-5 },
+  };
+  await discreet.choose([bed, bim, fam, phenotypes("outcomes.csv", source)]);
+  await discreet.table("study.bed");
+  await discreet.openSaved({ name: "plan.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(plan)) });
+  await discreet.step("Columns").filter({ hasText: "3 described" }).waitFor();
+  await discreet.goTo("Columns");
+  for (const name of ["rs2_A", "1:102:G:A"]) assert.equal(await page.getByLabel(`Role of ${name}`, { exact: true }).inputValue(), "Feature");
+  const released = await release(discreet);
+  assert.deepEqual(publicForm(released).terms, ["(Intercept)", "rs2_A", "1:102:G:A"].map((term) => ["bmi", term]));
+  record.loaded();
+  assert.deepEqual(faults(record), {});
+});
