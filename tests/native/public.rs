@@ -460,6 +460,12 @@ fn a_guided_release_repeats_what_was_public() {
     let by_release: Release = serde_json::from_str(&bench.ok(&line("earlier.json"))).unwrap();
     let table = by_release.public.unwrap();
     assert!(table.rows.abs_diff(150) < 20 && table.source.contains("analyze-gauss"), "{table:?}");
+    // What was repaired of the public moments stands in the release.
+    let mut few = serde_json::from_str::<Value>(&bench.read("typed.json")).unwrap();
+    few["rows"] = json!(12);
+    bench.write("few.json", few.to_string());
+    let said: Release = serde_json::from_str(&bench.ok(&line("few.json"))).unwrap();
+    assert!(said.diagnostics.notes.iter().any(|note| note.contains("12 rows for 4 terms")));
     bench.write("demo.json", csv);
     assert!(bench.fails(&format!("{GUIDED} demo.json"), 2).contains("demonstration"));
 }
