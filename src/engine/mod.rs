@@ -18,5 +18,5 @@ pub mod simulate;
 pub use demonstrate::{Demonstration, demonstrate, demonstrate_with};
 pub use error::EngineError;
 pub use prepare::{Cost, Prepared, check_table, expect_public, prepare, prepare_with};
-pub use release::release;
+pub use release::{release, release_in_passes};
 pub use simulate::Simulation;

@@ -126,6 +126,12 @@ const HAVE_PAPER: [&str; 13] = [
 /// Most numbers of rows that are kept in memory, 4 bytes each.
 const MOST_CODES: u64 = 1 << 27;
 
+/// Whether so many rows, as far as is publicly known, can be kept.
+#[must_use]
+pub fn fits_in_memory(layout: Layout, rows: Option<u64>) -> bool {
+    rows.unwrap_or(0).saturating_mul(layout.terms() as u64) <= MOST_CODES
+}
+
 /// Most terms of a matrix that is drawn whole: its factor takes a time that grows with their cube.
 const MOST_DRAWN_TERMS: usize = 512;
 
@@ -836,7 +842,7 @@ impl Mechanism {
             }
             _ => (Reads::Moments, layout),
         };
-        if reads != Reads::Moments && codes > MOST_CODES {
+        if reads == Reads::Rows && !fits_in_memory(layout, rows) {
             return Err(PlanError::at(
                 "columns",
                 format!("this keeps every row in memory, {codes} numbers, and {MOST_CODES} is the most"),
