@@ -23,8 +23,7 @@ use serde_json::{Map, Value};
 use super::gaussian::Noise;
 use super::guided::{Penalty, Radii};
 use super::shared::{
-    MEASURED, NoiseError, no_constant, no_scale, radius, scale, squared_codes, stated_rows, two_sides,
-    usual_radius,
+    NoiseError, needs_constant, no_scale, radius, scale, squared_codes, stated_rows, two_sides, usual_radius,
 };
 use crate::data::{Geometry, Layout};
 use crate::inference::options::MeanPenalty;
@@ -81,7 +80,7 @@ impl Parameters {
             let radius = radius(&mut params, usual_radius(plan))?;
             (radius, 0.0, Some(Radii::take(&mut params, plan)?), 1.0, 1.0)
         } else {
-            no_constant(plan, 1.0, MEASURED)?;
+            needs_constant(plan)?;
             let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
             let row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
             (

@@ -91,9 +91,21 @@ pub fn stated_rows(plan: &CheckedPlan, why: &str) -> Result<u64, PlanError> {
     })
 }
 
-/// Why a fit on the plan's own grid needs an intercept.
-pub const MEASURED: &str =
-    "it measures fitted values from the middles of the columns' bounds, and needs the constant for that";
+/// Refuses a plan without an intercept, for a mechanism that fits on the plan's own grid: there values are measured from the middles of
+/// their bounds, which a model through the origin of the columns' own units has to add up again.
+///
+/// # Errors
+/// [`PlanError`] where `intercept` is false.
+pub fn needs_constant(plan: &CheckedPlan) -> Result<(), PlanError> {
+    if plan.intercept {
+        return Ok(());
+    }
+    Err(PlanError::at(
+        "intercept",
+        "it measures fitted values from the middles of the columns' bounds, and needs the constant for that",
+        "leave `intercept` true",
+    ))
+}
 
 /// Refuses a plan without an intercept whose records have a constant all the same, for a mechanism that would fit it.
 ///

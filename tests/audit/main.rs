@@ -20,7 +20,7 @@ use discreet::privacy::mutants::{Mutant, current, with_planted};
 use audits::{Depth, Saw};
 
 /// Which audits have to catch which bug. Those of the ledger are in [`ledger::CHECKS`].
-const KILLERS: [(Mutant, &[&str]); 34] = [
+const KILLERS: [(Mutant, &[&str]); 37] = [
     (
         Mutant::SigmaHalved,
         &["T1 P1", "T1 P3 iid", "T2 P1", "T4 P1", "T5 diagonal 10", "T5 fine diagonal", LIST],
@@ -44,11 +44,17 @@ const KILLERS: [(Mutant, &[&str]); 34] = [
     (Mutant::GridSlackUnreserved, &["T8 grid slack"]),
     (Mutant::ChargeRoundedDown, &["T8 rounding"]),
     (Mutant::CoarseGaussian, &["T8 least scale"]),
-    (Mutant::NoClip, &["T1 P4", "T1 P5", LIST]),
-    (Mutant::ColumnClampOnly, &["T1 P5", LIST]),
+    (
+        Mutant::NoClip,
+        &["T1 P4", "T1 P5", "T7 logistic steps", "T7 gaussian steps", "T1 pmt-ridge long", LIST],
+    ),
+    (Mutant::ColumnClampOnly, &["T1 P5", "T7 logistic steps", "T1 pmt-ridge long", LIST]),
     (Mutant::OutcomesUnclipped, &["T1 P16"]),
     (Mutant::GradientUnclipped, &["T7 gradients"]),
-    (Mutant::CrossMomentsUncounted, &["T1 P12", "T1 P13", "T1 P14", "T1 P17"]),
+    (Mutant::CrossMomentsUncounted, &["T1 P12", "T1 P13", "T1 P14", "T1 P17", "T7 gaussian steps"]),
+    (Mutant::CurvatureUncounted, &["T7 logistic steps", "T1 logistic step", "T1 logistic steps"]),
+    (Mutant::StepsUncounted, &["T7 logistic steps", "T1 logistic steps"]),
+    (Mutant::ResidualUnclipped, &["T7 gaussian steps"]),
     (Mutant::LeverageAveraged, &["T1 isotropic", "T1 whitened"]),
     (Mutant::SampleKnown, &["T4 sub-samp-reuse-cov"]),
     (Mutant::KeepAllRowsOfPerson, &["T1 P8", "T1 P8 iid", LIST]),

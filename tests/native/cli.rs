@@ -225,7 +225,7 @@ fn a_bad_plan_names_its_path() {
     for (pointer, value, expected) in [
         ("/columns/0/lower", json!("low"), "columns[0].lower"),
         ("/columns/0/name", json!("BMI"), "columns[0].name"),
-        ("/mechanism/name", json!("pmt-ridge"), "`pmt-ridge` is not built yet"),
+        ("/mechanism/name", json!("pmt-ridge"), "public"),
         ("/mechanism/name", json!("jl-ridge"), "add \"idealised\" to `confirm`"),
         ("/mechanism/name", json!("ols"), "not private"),
         ("/budget", json!({"none": true}), "budget.none"),

@@ -186,10 +186,15 @@ fn names_are_refused_in_words() {
     };
     let named = |name: &'static str| move |plan: &mut Value| plan["mechanism"] = json!({"name": name});
     for (change, purpose, expected) in [
-        (&named("pmt-ridge") as &dyn Fn(&mut Value), Purpose::Release, "`pmt-ridge` is not built yet"),
+        (&named("pmt-ridge") as &dyn Fn(&mut Value), Purpose::Release, "public"),
         (&named("analyse-gauss"), Purpose::Release, "give one of analyze-gauss, ada-ssp"),
         (&named("ols"), Purpose::Release, "`simulate` alone"),
-        (&named("logistic"), Purpose::Simulate, "`logistic` is not built yet"),
+        (
+            &named("logistic"),
+            Purpose::Simulate,
+            "the outcome `target` of a logistic regression is not yes or no",
+        ),
+        (&named("logistic"), Purpose::Release, "`simulate` alone"),
         (
             &|plan| plan["mechanism"] = json!({"name": "ols", "calibration": "paper"}),
             Purpose::Simulate,

@@ -1,5 +1,9 @@
 //! Public-moment-guided truncation: the specification's golden values, its identities and its limits.
 
+mod golden;
+mod identities;
+mod statistics;
+
 use std::f64::consts::SQRT_2;
 
 use discreet::data::{EncodedRows, Gathered, Moments};

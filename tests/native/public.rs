@@ -280,7 +280,7 @@ const FEATURES: [&str; 3] = ["age", "bmi", "bp"];
 #[test]
 fn an_earlier_release_gives_the_moments_of_its_rows() {
     for mechanism in ["analyze-gauss", "reuse-cov-gauss"] {
-        let plan = diabetes_plan(mechanism, json!({"mu": 200.0}));
+        let plan = diabetes_plan(mechanism, json!({"mu": 100.0}));
         let rows = from_csv(&plan, DIABETES).unwrap();
         let release = released(&plan);
         let read = table_of_release(&release, &names(&FEATURES), &names(&["target", "other"])).unwrap();

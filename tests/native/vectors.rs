@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::vectors_harness::{Answer, FILES, Row, all_pass, judge, run};
 use crate::vectors_primo;
 
-/// Golden numbers in another form: `primo.rs` reads its file, and the other is for mechanisms that are not built yet.
+/// Golden numbers in another form, which `pmt.rs` and `primo.rs` read.
 const DOCUMENTS: [&str; 2] = ["pmt.json", "primo.json"];
 
 fn folder() -> PathBuf {

@@ -175,11 +175,11 @@ impl<'a> Steps<'a> {
     }
 
     /// Takes the step that a pass's sums give.
-    pub fn advance(&mut self, mut sums: Sums) {
-        sums.flush();
+    pub fn advance(&mut self, sums: Sums) {
+        let cells = sums.into_cells();
         self.done += 1;
         let noise = self.noise;
-        for (fit, cells) in self.fits.iter_mut().zip(sums.cells.chunks_exact(noise.cells().max(1))) {
+        for (fit, cells) in self.fits.iter_mut().zip(cells.chunks_exact(noise.cells().max(1))) {
             fit.advance(noise, cells);
         }
     }
@@ -253,6 +253,13 @@ impl Sums {
     pub fn append(&mut self, mut later: Self) {
         later.flush();
         self.add(&later.cells);
+    }
+
+    /// What the step releases, in the order of the noise.
+    #[must_use]
+    pub fn into_cells(mut self) -> Vec<i128> {
+        self.flush();
+        self.cells
     }
 
     fn flush(&mut self) {

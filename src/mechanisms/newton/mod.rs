@@ -37,7 +37,7 @@ use serde_json::{Map, Value};
 
 pub use self::fit::{Fitted, Steps, Sums};
 use super::guided::{Penalty, Radii};
-use super::shared::{MEASURED, NoiseError, no_constant, no_scale, squared_codes, stated_rows};
+use super::shared::{NoiseError, needs_constant, no_scale, squared_codes, stated_rows};
 use crate::data::Geometry;
 use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Role, Shortening, Sides};
 use crate::plan::document::Calibration;
@@ -161,7 +161,7 @@ impl Parameters {
         if kind.is_guided() {
             read.radii = Some(Radii::take(&mut params, plan)?);
         } else {
-            no_constant(plan, 1.0, MEASURED)?;
+            needs_constant(plan)?;
         }
         if kind == Kind::Unguided {
             read.intercept_weight = params.number("intercept_weight", 0.5, 0.0..=1.0, Some(0.0))?;

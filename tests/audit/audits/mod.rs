@@ -13,6 +13,7 @@ mod losses;
 mod rounding;
 mod rows;
 mod samplers;
+mod steps;
 
 /// What an audit saw: `Err` where it is more than the claim allows.
 pub type Saw = Result<String, String>;
@@ -45,6 +46,7 @@ pub fn audits(depth: Depth) -> Vec<Audit> {
         losses::covariances(),
         drawn::audits(depth),
         rows::audits(),
+        steps::audits(),
         integers::audits(depth),
         rounding::audits(),
         coverage::audits(depth),
