@@ -76,6 +76,7 @@ pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<(Held, F
     let here: Vec<String> = held.iter().map(|(part, _)| part.name.clone()).collect();
     actions::say(app, text::genotypes::waits(&here, &missing));
     app.handles.with_value(|handles| handles.held.replace(held));
+    app.state.setup().set(Setup::default());
     app.state.waiting().set(here);
     app.state.missing().set(missing);
     app.state.step().set(Step::Data);

@@ -7,10 +7,10 @@ use crate::plan::bind::fits;
 use crate::plan::document::{ColumnRole, ColumnType};
 
 /// Where a variant's range comes from: not from the file's calls.
-const NOTE: &str = "range: copies of an allele, which the format counts";
+const NOTE: &str = "range: copies of an allele";
 
 /// Where the levels of SEX come from.
-const SEX_NOTE: &str = "levels: the format's codes, 1 male and 2 female";
+const SEX_NOTE: &str = "levels: 1 male, 2 female";
 
 /// The choices that a text stands for: names and patterns between commas or spaces.
 #[must_use]

@@ -21,6 +21,20 @@ export function plinkSet(name, { variants, people, copies }) {
   };
 }
 
+/// A made-up study of people whose ids begin with a mark, and of variants rs1 and up; a few calls are missing.
+export function study(mark, count, size = 600) {
+  const people = Array.from({ length: size }, (_, n) => ({ family: `f${Math.floor(n / 2)}`, id: `${mark}${n}`, sex: 1 + (n % 2) }));
+  const variants = Array.from({ length: count }, (_, place) => `rs${place + 1}`);
+  const call = (n, place) => ((n * 31 + place * 7) % 101 === 0 ? null : (n * (place + 3) + place) % 3);
+  return { people, variants, copies: variants.map((_, place) => people.map((_, n) => call(n, place))) };
+}
+
+export const bmi = (n) => 20 + ((n * 13) % 25);
+
+/// A table of phenotypes of its people, in another order.
+export const phenotypes = (name, { people }, value = bmi) =>
+  csv(name, ["FID,IID,bmi", ...people.map(({ family, id }, n) => `${family},${id},${value(n)}`).reverse(), ""].join("\n"));
+
 /// The same as a VCF.
 export function vcfOf({ variants, people, copies }) {
   const fixed = "#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT".split(" ");

@@ -6,7 +6,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DATA, DIST, launch, open } from "./browser.mjs";
-import { csv, json, planOfTen, wideTable } from "./files.mjs";
+import { csv, json, phenotypes, planOfTen, plinkSet, study, wideTable } from "./files.mjs";
 import { longRelease } from "./long-release.mjs";
 import { DiscreetPage, STEPS } from "./page-object.mjs";
 import { serve } from "./server.mjs";
@@ -83,6 +83,22 @@ for (const width of WIDTHS) {
     await discreet.goTo("Columns");
     await page.getByLabel("Pattern", { exact: true }).fill("gene_*");
     await look("12-columns-by-pattern");
+
+    const genotypes = study("p", 240, 90);
+    const { bed, bim, fam } = plinkSet("cohort", genotypes);
+    await discreet.choose([bed, bim]);
+    await page.getByRole("group", { name: "Missing files" }).waitFor();
+    await look("14-genotypes-missing");
+    await discreet.chooseMissing([fam, phenotypes("outcomes.csv", genotypes)]);
+    await discreet.table("cohort.bed");
+    await discreet.goTo("Data");
+    await look("14-genotypes-data");
+    await discreet.goTo("Columns");
+    await look("14-genotypes-columns");
+    await discreet.addVariants("rs1*, rs7_G");
+    await discreet.describe("bmi", { role: "Outcome", type: "Number" });
+    await look("14-genotypes-described");
+
     await discreet.openSaved(json("release.json", longRelease(2500, 6)));
     await discreet.released.waitFor();
     await discreet.askOutcomes({ sort: "|Estimate| / standard error" });

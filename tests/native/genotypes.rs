@@ -444,7 +444,7 @@ fn chosen_variants_are_those_of_a_plan() {
         (vec![], vec![]),
         (vec![Choice::of("rs2_G"), Choice::of("rs9")], vec!["rs2_G"]),
         (vec![Choice::of("rs*")], vec!["rs1", "rs2", "rs3"]),
-        (vec![Choice::of("1:101:*"), Choice::of("rs3")], vec!["1:101:G:A", "rs3"]),
+        (vec![Choice::of("1:101:G:*"), Choice::of("rs3")], vec!["1:101:G:A", "rs3"]),
         (vec![range("rs2", "rs3")], vec!["rs2", "rs3"]),
         (vec![range("rs3", "rs2")], vec!["rs2", "rs3"]),
         (vec![range("rs2", "rs2")], vec!["rs2"]),

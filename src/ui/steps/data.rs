@@ -131,7 +131,7 @@ fn Preview() -> impl IntoView {
             {move || table().fault.clone().map(|fault| view! { <p class="notice problem" role="alert"><Icon name="stop"/>{fault}</p> })}
             {move || view! { <Rows table=table()/> }}
             {move || is_genotypes.get().then(|| view! { <Phenotypes/> })}
-            {move || view! { <Dialect delimiter=!is_genotypes.get()/> }}
+            <Dialect is_genotypes/>
         </PrivateZone>
     }
 }
@@ -151,7 +151,9 @@ fn Phenotypes() -> impl IntoView {
     };
     let chosen = move |event: web_sys::Event| actions::choose_files(app, dom::chosen(&event), true);
     view! {
-        <p class="hint">{text::genotypes::ONLY_PEOPLE}</p>
+        <p>{text::genotypes::ONLY_PEOPLE} " "
+            <button type="button" class="link" on:click=move |_| actions::go(app, Step::Columns)>
+                {text::genotypes::CHOOSE_VARIANTS}</button></p>
         <div class="phenotypes">
             <p>"Read from " {names} "."</p>
             <div class="offer-file">
@@ -198,7 +200,7 @@ fn Rows(table: Arc<Table>) -> impl IntoView {
 
 /// How the file is written.
 #[component]
-fn Dialect(delimiter: bool) -> impl IntoView {
+fn Dialect(is_genotypes: Memo<bool>) -> impl IntoView {
     let app = App::here();
     let setup = app.state.setup();
     let change = move |edit: fn(&mut crate::ui::draft::Setup, String)| {
@@ -208,19 +210,21 @@ fn Dialect(delimiter: bool) -> impl IntoView {
         })
     };
     let pair = |key: &str, name: &str| (key.to_owned(), name.to_owned());
-    let delimiters = vec![
-        pair("", "As the header line shows"),
-        pair(",", "Comma"),
-        pair(";", "Semicolon"),
-        pair("\t", "Tab"),
-        pair("|", "Bar"),
-    ];
+    let delimiters = move || {
+        vec![
+            pair("", "As the header line shows"),
+            pair(",", "Comma"),
+            pair(";", "Semicolon"),
+            pair("\t", "Tab"),
+            pair("|", "Bar"),
+        ]
+    };
     view! {
         <details class="more">
             <summary>"How the file is written"</summary>
             <div class="fields">
-                {delimiter.then(|| view! {
-                    <Choice id="csv-delimiter" label="Fields end with" options=delimiters
+                {move || (!is_genotypes.get()).then(|| view! {
+                    <Choice id="csv-delimiter" label="Fields end with" options=delimiters()
                         value=Signal::derive(move || setup.get().delimiter) set=change(|setup, value| setup.delimiter = value)/>
                 })}
                 <Choice id="csv-decimal" label="Fractions are marked by"

@@ -20,7 +20,8 @@ pub const BOUNDS: &str = "Each variant is a column of 0, 1 or 2 copies of an all
     bounds are filled in. Name variants from a public list, and the allele where you can.";
 pub const MISSING_CALLS: &str = "With many variants nearly every person lacks a call. Then let a missing cell count as the middle \
     of its bounds, or nearly every row is left out.";
-pub const ONLY_PEOPLE: &str = "The variants that you choose in the step Columns are columns, too.";
+pub const ONLY_PEOPLE: &str = "Variants become columns when you choose them.";
+pub const CHOOSE_VARIANTS: &str = "Choose variants";
 
 /// What is here, and what is missing.
 pub fn waits(here: &[String], missing: &[String]) -> String {
