@@ -260,7 +260,7 @@ fn seen_of_steps(count: u32) -> Saw {
         for side in Side::BOTH {
             let rng = &mut DemoRng::new(SEED, run << 1 | side.index() as u64);
             let score = (0..count).map(|_| {
-                let cells = released(steps.draw(rng), side);
+                let cells = released(Sums::after(steps.noise(rng)), side);
                 cells
                     .iter()
                     .zip(&first)
