@@ -391,9 +391,12 @@ fn descent_without_public_moments_gives_the_golden_value() {
     let kept = rows(&prepared, &table);
     let mut walk = Walk::new(noise);
     for step in 0..3 {
-        walk.start(golden_vector(s, step).collect());
-        (0..kept.len()).filter_map(|row| kept.get(row)).for_each(|row| walk.add(row));
-        walk.advance();
+        let (mut gradient, mut sums) = (walk.gradient(), walk.nothing());
+        for row in (0..kept.len()).filter_map(|row| kept.get(row)) {
+            sums.iter_mut().zip(gradient.of(row)).for_each(|(sum, entry)| *sum += i128::from(*entry));
+        }
+        let noise: Vec<i128> = golden_vector(s, step).collect();
+        walk.advance(&noise, &sums);
     }
     let geometry = prepared.geometry();
     let own = geometry.map(prepared.bound()).transpose() * walk.into_coefficients() * geometry.terms[3].scale;
