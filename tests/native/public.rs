@@ -139,7 +139,11 @@ fn people(count: u32) -> Vec<Vec<f64>> {
 fn clinic_csv(people: &[Vec<f64>]) -> String {
     let mut csv = "sbp,id,arm,when,age\n".to_owned();
     for (id, person) in people.iter().enumerate() {
-        let arm = ["none", "old", "new"][person[2] as usize + 2 * person[3] as usize];
+        let arm = match (person[2] > 0.5, person[3] > 0.5) {
+            (false, false) => "none",
+            (true, _) => "old",
+            (false, true) => "new",
+        };
         writeln!(csv, "{},{id},{arm},{},{}", person[4], person[1], person[0]).unwrap();
     }
     csv
@@ -226,7 +230,7 @@ fn what_a_public_csv_cannot_say_is_refused_by_name() {
     };
     let error = refusal(from_csv(&plan, &clinic_csv(&without(3))));
     assert!(error.what.contains("no row") && error.what.contains("`arm[new]`"), "{error}");
-    let all: Vec<Vec<f64>> = people.iter().filter(|person| person[2] == 1.0).cloned().collect();
+    let all: Vec<Vec<f64>> = people.iter().filter(|person| person[2] > 0.5).cloned().collect();
     let error = refusal(from_csv(&plan, &clinic_csv(&all)));
     assert!(error.what.contains("every row") && error.what.contains("`arm[old]`"), "{error}");
     let constant = "age,when,arm,sbp\n20,1700000000,old,1\n20,1700000010,new,2\n20,1700000020,none,3\n";
