@@ -213,7 +213,8 @@ impl Twin {
 
     /// Whether it was the same and is at its end.
     fn ends(&mut self) -> bool {
-        self.same && matches!(read_some(&mut self.file, &mut [0]), Ok(0))
+        self.same = self.same && matches!(read_some(&mut self.file, &mut [0]), Ok(0));
+        self.same
     }
 }
 

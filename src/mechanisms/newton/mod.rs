@@ -261,8 +261,7 @@ impl Parameters {
         }
         if let (Some(radii), Some(guide)) = (&self.radii, guide) {
             if self.family == Family::Gaussian {
-                let paper = plan.calibration == Calibration::Paper;
-                radii.clip_outcomes(bound, guide, self.around_mean(plan), paper)?;
+                radii.clip_outcomes(bound, guide, self.around_mean(plan), false)?;
             }
             radii.whiten(bound, guide)?;
         }
