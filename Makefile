@@ -42,7 +42,7 @@ REMAP := --remap-path-prefix=$(CURDIR)=/discreet --remap-path-prefix=$(CARGO_DIR
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help run dist test check native web journeys screenshots audit audit-native fuzz miri reproduce-sheffet reproduce-primo toolchain chromium
+.PHONY: help run dist test check native web journeys screenshots audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt toolchain chromium
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -58,6 +58,7 @@ help:
 	@echo 'make miri         tests of the trusted core under Miri, which sees undefined behaviour'
 	@echo 'make reproduce-sheffet  the tables of a paper once more: writes docs/reproduce-sheffet.md (FULL=1: longer tables)'
 	@echo 'make reproduce-primo    the same of another paper: writes docs/reproduce-primo.md (FULL=1: more known outcomes)'
+	@echo 'make reproduce-pmt      and of a third: writes docs/reproduce-pmt.md'
 
 run: dist
 	$(call say,Serving the page. Ctrl-C stops it.)
@@ -130,6 +131,10 @@ reproduce-sheffet: toolchain
 reproduce-primo: toolchain
 	$(call say,PRIMO once more$(,) with two threads: about 5 minutes after the build)
 	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/reproduce-primo.md
+
+reproduce-pmt: toolchain
+	$(call say,Public moments once more$(,) with two threads: about 5 minutes after the build)
+	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/reproduce-pmt.md
 
 toolchain:
 	@bash .ci/packages linker

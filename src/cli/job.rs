@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
@@ -12,8 +12,9 @@ use super::genotypes::GenotypeFiles;
 use super::public::{PublicFile, Watch};
 use super::table::{Table, TableError};
 use crate::data::genotypes::{Form, Wanted};
-use crate::data::{HeaderRules, RowSink, Scan};
-use crate::engine::{Prepared, check_table, expect_public, prepare_with};
+use crate::data::{Gathered, HeaderRules, Nothing, RowSink, Scan};
+use crate::engine::{EngineError, Prepared, check_table, expect_public, prepare_with};
+use crate::mechanisms::passes::Pass;
 use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::release::document::Software;
@@ -25,6 +26,25 @@ pub struct Job {
     input: Input,
     workers: usize,
     watch: Option<Watch>,
+    place: PathBuf,
+    rules: HeaderRules,
+}
+
+/// A table that is read again for each pass of a fit, because its rows are too many to be kept.
+pub struct Again {
+    place: PathBuf,
+    rules: HeaderRules,
+    workers: usize,
+    records: u64,
+    names: Vec<String>,
+}
+
+/// What a release is made from.
+pub enum Material {
+    /// What was gathered.
+    Once(Gathered),
+    /// The table itself.
+    Again(Again),
 }
 
 /// What the records are read from.
@@ -117,7 +137,31 @@ impl Job {
         let public =
             public.map(|public| public.table(&plan, &checked, names, delimiter, workers)).transpose()?;
         let prepared = prepare_with(plan, public.as_ref(), names, delimiter, purpose)?;
-        Ok(Self { prepared, input, workers, watch })
+        let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
+        Ok(Self { prepared, input, workers, watch, place: table, rules })
+    }
+
+    /// Reads the table for a release: what it needs, or, where rows are too many to be kept, whether it is well formed.
+    ///
+    /// # Errors
+    /// As [`Self::scan`], and for a table that is to be read again and cannot be.
+    pub fn read(self) -> Result<(Prepared, Material), CliError> {
+        if !self.prepared.rereads() {
+            let (prepared, scan) = self.scan(Prepared::gather)?;
+            return Ok((prepared, Material::Once(scan.sink)));
+        }
+        let names = match &self.input {
+            Input::Table(table) if self.place != Path::new("-") => table.header().names.clone(),
+            Input::Table(_) | Input::Genotypes(_) => {
+                return Err(CliError::usage(
+                    "this fit reads more rows than are kept in memory, so it reads the table again for each pass, which it can of a CSV \
+                     file alone; give the table as a CSV file, or fewer columns",
+                ));
+            }
+        };
+        let (place, rules, workers) = (self.place.clone(), self.rules, self.workers);
+        let (prepared, scan) = self.scan(|_| Nothing)?;
+        Ok((prepared, Material::Again(Again { place, rules, workers, records: scan.records, names })))
     }
 
     /// Reads the table into a sink and compares its length where that is public.
@@ -135,6 +179,24 @@ impl Job {
         }
         check_table(&self.prepared, scan.records, scan.persons)?;
         Ok((self.prepared, scan))
+    }
+}
+
+impl Again {
+    /// Adds all rows of the table to a pass.
+    ///
+    /// # Errors
+    /// With a constant text, for it comes after the charge: when the table cannot be read again or is not the same any more.
+    pub fn pass<'a>(&self, prepared: &Prepared, pass: &Pass<'a>) -> Result<Pass<'a>, EngineError> {
+        const CHANGED: EngineError =
+            EngineError::Internal("the table could not be read again as it was, for another pass");
+        let table = Table::open(&self.place, self.rules).map_err(|_| CHANGED)?;
+        if table.header().names != self.names {
+            return Err(CHANGED);
+        }
+        let scan =
+            table.scan(prepared.bound(), || pass.clone(), self.workers, |_, _| ()).map_err(|_| CHANGED)?;
+        if scan.records == self.records { Ok(scan.sink) } else { Err(CHANGED) }
     }
 }
 

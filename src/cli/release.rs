@@ -5,10 +5,10 @@ use std::ffi::OsString;
 use super::args::Args;
 use super::error::CliError;
 use super::halt::halt;
-use super::job::{Job, software};
+use super::job::{Job, Material, software};
 use super::store::LedgerFile;
 use super::{help, print, write_out};
-use crate::engine::{self, Prepared};
+use crate::engine;
 use crate::noise::entropy::PrivateRng;
 use crate::plan::Purpose;
 use crate::privacy::mutants::{Mutant, planted};
@@ -29,7 +29,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     ledger.check(&job.prepared.request())?;
     let software = software()?;
-    let (prepared, scan) = job.scan(Prepared::gather)?;
+    let (prepared, material) = job.read()?;
     let rng = PrivateRng::from_os().map_err(|error| CliError::failed(error.to_string()))?;
 
     let entry = ledger.reserve(&prepared.request())?;
@@ -43,9 +43,14 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     halt("charged");
 
     let reference = LedgerReference { id: ledger.id().to_owned(), entry, idealised: ledger.idealised() };
-    let release = engine::release(&prepared, &scan.sink, rng, reference, software)
-        .map_err(|error| charged(error.to_string()))?;
-    drop(scan);
+    let release = match &material {
+        Material::Once(gathered) => engine::release(&prepared, gathered, rng, reference, software),
+        Material::Again(table) => engine::release_in_passes(&prepared, rng, reference, software, |pass| {
+            table.pass(&prepared, &pass)
+        }),
+    };
+    let release = release.map_err(|error| charged(error.to_string()))?;
+    drop(material);
     halt("the noise is drawn");
     let mut text = Vec::new();
     release.write(&mut text).map_err(|error| charged(error.to_string()))?;

@@ -28,6 +28,11 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     }
     let seed = args.value::<u64>("seed", "a whole number from 0")?.unwrap_or(1);
     let job = Job::new(&args, Purpose::Simulate)?;
+    if job.prepared.rereads() {
+        return Err(CliError::usage(
+            "a demonstration keeps the rows in memory, and by the number of rows that the plan states they are too many; state fewer",
+        ));
+    }
     let software = software()?;
     let simulation = if args.flag("resample") {
         let (prepared, scan) = job.scan(|prepared| EncodedRows::new(prepared.row_width()))?;

@@ -9,6 +9,7 @@ use crate::data::encode::GUARD_BITS;
 use crate::data::{Input, Layout, Moments};
 use crate::inference::moments::{MomentsError, NoisyMoments};
 use crate::mechanisms::newton::{self, Fitted};
+use crate::mechanisms::passes::Passes;
 use crate::mechanisms::{Draw, Drawn, Mechanism, Noise, repeated, reuse_cov, sub_samp};
 use crate::noise::entropy::DemoRng;
 use crate::release::document::NoiseLaw;
@@ -79,11 +80,16 @@ impl Evaluated {
                 let Noise::Repeated(noise) = &cost.noise else { return Err(UNSETTLED) };
                 each(prepared, noise.each.layout, cells, Some(&law))
             }
-            Draw::Coefficients(weights) => Ok(Self::Coefficients(weights)),
-            Draw::Fitted(fits) => {
-                let Noise::Newton(noise) = &cost.noise else { return Err(UNSETTLED) };
-                Ok(Self::Fitted(fits, Box::new(noise.clone())))
-            }
+            passed @ (Draw::Coefficients(_) | Draw::Fitted(_)) => Self::of_draw(&cost.noise, passed),
+        }
+    }
+
+    /// Where passes over the rows ended.
+    pub(super) fn of_draw(noise: &Noise, draw: Draw) -> Result<Self, EngineError> {
+        match (noise, draw) {
+            (_, Draw::Coefficients(weights)) => Ok(Self::Coefficients(weights)),
+            (Noise::Newton(noise), Draw::Fitted(fits)) => Ok(Self::Fitted(fits, Box::new(noise.clone()))),
+            _ => Err(UNSETTLED),
         }
     }
 
@@ -95,19 +101,11 @@ impl Evaluated {
     ) -> Result<Self, EngineError> {
         belong(prepared, input)?;
         let (geometry, layout, radius) = (&prepared.geometry, prepared.layout, prepared.bound.grid.radius);
-        let (plan, bound, shape) =
-            (&prepared.checked, &prepared.bound, (layout.features(), layout.outcomes()));
-        match (&prepared.mechanism, input) {
-            (Mechanism::Descent(parameters), Input::Rows(rows)) => {
-                let descent =
-                    parameters.descent(plan, bound, geometry, shape, None).map_err(|_| UNSETTLED)?;
-                return Ok(Self::Coefficients(descent.release(rows, rng)));
-            }
-            (Mechanism::Newton(parameters), Input::Rows(rows)) => {
-                let newton = parameters.newton(plan, bound, geometry, shape, None).map_err(|_| UNSETTLED)?;
-                return Ok(Self::Fitted(newton.release(rows, rng), Box::new(newton)));
-            }
-            _ => {}
+        if let Input::Rows(rows) = input
+            && let Some(noise) = exact_passes(prepared)?
+            && let Some(passes) = Passes::new(&noise)
+        {
+            return Self::of_draw(&noise, passes.over(rows, rng));
         }
         let summed;
         let moments: &Moments = match input {
@@ -140,6 +138,22 @@ impl Evaluated {
             outcomes: public_outcomes(prepared, input),
         })
     }
+}
+
+/// The steps of a mechanism that passes over the rows, without noise.
+fn exact_passes(prepared: &Prepared) -> Result<Option<Noise>, EngineError> {
+    let Prepared { checked, bound, geometry, layout, .. } = prepared;
+    let shape = (layout.features(), layout.outcomes());
+    let noise = match &prepared.mechanism {
+        Mechanism::Descent(parameters) => {
+            parameters.descent(checked, bound, geometry, shape, None).map(Noise::Descent)
+        }
+        Mechanism::Newton(parameters) => {
+            parameters.newton(checked, bound, geometry, shape, None).map(Noise::Newton)
+        }
+        _ => return Ok(None),
+    };
+    noise.map(Some).map_err(|_| UNSETTLED)
 }
 
 /// Moments of whitened coordinates know what they are made of.

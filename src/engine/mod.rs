@@ -20,5 +20,5 @@ pub use demonstrate::{Demonstration, demonstrate, demonstrate_with};
 pub use error::EngineError;
 pub use preflight::preflight;
 pub use prepare::{Cost, Prepared, check_table, expect_public, prepare, prepare_with};
-pub use release::release;
+pub use release::{release, release_in_passes};
 pub use simulate::Simulation;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::error::EngineError;
 use crate::data::{Gathered, Geometry, Layout, MAX_CELLS, MAX_TERMS, Moments};
 use crate::mechanisms::shared::NoiseError;
-use crate::mechanisms::{Info, Mechanism, Noise, Reads};
+use crate::mechanisms::{Info, Mechanism, Noise, Reads, fits_in_memory};
 use crate::noise::entropy::random_id;
 use crate::plan::bound::BoundPlan;
 use crate::plan::document::{Calibration, Confirm};
@@ -361,6 +361,13 @@ impl Prepared {
     pub fn gathered(&self, bytes: &[u8]) -> Result<Gathered, EngineError> {
         Gathered::from_bytes(self.keeps_rows(), self.moments_layout(), bytes)
             .map_err(|_| EngineError::Internal("a thread's sums are none of this plan"))
+    }
+
+    /// Whether the table is read again for each pass, because its rows, as far as is publicly known, are too many to be kept.
+    #[must_use]
+    pub fn rereads(&self) -> bool {
+        let rows = self.checked.rows.or(self.checked.plan.stated_rows);
+        self.reads == Reads::RowsRepeatedly && !fits_in_memory(self.layout, rows)
     }
 
     /// Whether rows are kept, and not sums alone.

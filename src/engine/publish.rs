@@ -46,6 +46,7 @@ pub(super) fn publish(
         diagnostics.notes.extend(shaping(prepared, map.as_ref()).map(str::to_owned));
     }
     diagnostics.notes.extend(relaxation(prepared.checked.protect));
+    diagnostics.notes.extend(prepared.guide().into_iter().flat_map(|guide| guide.notes.iter().cloned()));
     if prepared.assurance() == Assurance::Idealised {
         coefficients.round();
         diagnostics.round();

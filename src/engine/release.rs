@@ -5,6 +5,7 @@ use super::evaluate::Evaluated;
 use super::prepare::Prepared;
 use super::publish::{Mark, publish};
 use crate::data::Input;
+use crate::mechanisms::passes::{Pass, Passes};
 use crate::noise::entropy::PrivateRng;
 use crate::release::Release;
 use crate::release::document::{LedgerReference, Software};
@@ -30,4 +31,30 @@ pub fn release<'a>(
     let evaluated = Evaluated::noisy(prepared, cost, input, |noise| noise.release(input, &mut rng))?;
     drop(rng);
     publish(prepared, &evaluated, Mark::Charged(charge), software)
+}
+
+/// [`release`] of a mechanism that reads the rows several times, where they are too many to be kept: `read` adds all rows of the
+/// table to a pass.
+///
+/// # Errors
+/// As [`release`], and whatever `read` fails with.
+pub fn release_in_passes<'a, E: From<EngineError>>(
+    prepared: &'a Prepared,
+    mut rng: PrivateRng,
+    charge: LedgerReference,
+    software: Software,
+    mut read: impl FnMut(Pass<'a>) -> Result<Pass<'a>, E>,
+) -> Result<Release, E> {
+    let noise = prepared.cost.as_ref().map(|cost| &cost.noise);
+    let (noise, mut passes) = noise
+        .and_then(|noise| Some((noise, Passes::new(noise)?)))
+        .ok_or(EngineError::Internal("passes of a mechanism that makes none were asked for"))?;
+    while !passes.is_done() {
+        let drawn = passes.noise(&mut rng);
+        let pass = read(passes.pass())?;
+        passes.advance(drawn, pass);
+    }
+    drop(rng);
+    let evaluated = Evaluated::of_draw(noise, passes.finish())?;
+    Ok(publish(prepared, &evaluated, Mark::Charged(charge), software)?)
 }

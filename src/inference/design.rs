@@ -305,6 +305,7 @@ impl<'a> Design<'a> {
             || self.repair.is_some()
             || self.moments.stepped()
             || self.options.projected
+            || self.filter.as_ref().is_some_and(Filter::is_empty)
             || ratio < WITHHELD_BELOW
             || !known
         {

@@ -137,6 +137,7 @@ pub fn report(
                 outcome: outcome.clone(),
                 residual_sd: None,
                 residual_resolved: false,
+                r_squared: None,
             })
             .collect(),
         notes: notes(setting, &fits),

@@ -10,6 +10,7 @@
 
 use dashu_int::UBig;
 
+use crate::plan::public::squared_radius;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
     augmented_sensitivity_squared, logistic_gradient, logistic_sensitivity_squared,
@@ -108,7 +109,9 @@ impl Design {
             Family::RidgeAsPrinted => 2.0 * d,
             Family::Ridge | Family::Logistic { .. } => d + 1.0,
         };
-        let bound = self.scale(mu) * self.squared_radius(rows) / count(rows) * (spread * tail).sqrt();
+        let bound = self.scale(mu) * squared_radius(self.terms, count(rows), self.eta, self.tight)
+            / count(rows)
+            * (spread * tail).sqrt();
         bound / curvature
     }
 
@@ -124,14 +127,6 @@ impl Design {
             if enough(middle) { many = middle } else { few = middle }
         }
         Some(many)
-    }
-
-    /// R_x² (pmt 1.1, 2.4).
-    fn squared_radius(&self, rows: u64) -> f64 {
-        let (d, n) = (count(self.terms as u64), count(rows));
-        let paper = d * (1.0 + libm::log(2.0 * n / self.eta));
-        let t = libm::log(n / self.eta);
-        if self.tight { paper.min(d + 2.0 * (d * t).sqrt() + 2.0 * t) } else { paper }
     }
 
     /// σ on the diagonal of the sums, in units of R_x².

@@ -7,6 +7,8 @@
 //! together, so the verdict and its advice come from a cautious picture: a tenth of the range, and a correlation of 0.4
 //! between any two numbers among the predictors. Both are a band, not a promise; no public number tells more.
 
+use nalgebra::DMatrix;
+
 use super::design::{Design, FitError, NORMAL_FROM, WITHHELD_BELOW};
 use super::moments::{CellNoise, MomentTerm, MomentsError, NoisyMoments, count, geometry_terms, radius_of};
 use super::notes::round;
@@ -15,7 +17,7 @@ use super::reading::Reading;
 use super::report::Layout;
 use crate::data::{self, encode::Geometry};
 use crate::plan::Plan;
-use crate::plan::bound::{BoundPlan, Kind, Role};
+use crate::plan::bound::{BoundPlan, Kind, Role, Whitening};
 use crate::release::document::NoiseLaw;
 
 /// What is assumed of numbers among the columns.
@@ -53,7 +55,8 @@ pub struct Preview {
     pub rows_needed: u64,
     /// Factor on the budget's μ from which intervals are full, the rows kept; at most 1 where they are already.
     pub budget_factor: f64,
-    /// Most feature columns of this plan, in its order, that would give full intervals; 0 where not even one does.
+    /// Most feature columns of this plan, in its order, that would give full intervals; 0 where not even one does, and where they
+    /// are whitened together.
     pub features_that_fit: usize,
     /// One entry per outcome and term, in the coefficients' order, under the usual picture; of the first [`OUTCOMES`] outcomes.
     pub terms: Vec<TermPreview>,
@@ -182,6 +185,8 @@ struct Picture {
     related: Vec<bool>,
     /// Their correlation.
     correlation: f64,
+    /// The public map of the features, whose own second moment is then 1 in every direction.
+    whitening: Option<Whitening>,
 }
 
 impl Picture {
@@ -190,8 +195,11 @@ impl Picture {
         let column: Vec<Option<usize>> = geometry.terms.iter().map(|term| term.column).collect();
         let (mut mean, mut sd) = (Vec::new(), Vec::new());
         for (term, column) in terms.iter().zip(&column) {
-            let (middle, spread) = match column.and_then(|column| bound.columns.get(column)).map(|c| &c.kind)
-            {
+            let known = column.and_then(|column| bound.columns.get(column));
+            let (middle, spread) = match known.map(|column| &column.kind) {
+                _ if bound.whitening.is_some() && known.is_none_or(|column| column.role == Role::Feature) => {
+                    (0.0, 1.0 / term.scale)
+                }
                 None => (term.reach, 0.0),
                 Some(Kind::Number { .. }) => (0.0, term.reach * assumed.spread),
                 Some(Kind::Category { levels, .. }) => {
@@ -207,10 +215,13 @@ impl Picture {
         let slope = sd.iter().map(|sd| if *sd > 0.0 { effect / sd } else { 0.0 }).collect();
         let is_related = |term: &crate::data::encode::Term| {
             let column = term.column.and_then(|column| bound.columns.get(column));
-            term.level.is_none() && column.is_some_and(|column| column.role == Role::Feature)
+            term.level.is_none()
+                && column.is_some_and(|column| column.role == Role::Feature)
+                && bound.whitening.is_none()
         };
         let related = geometry.terms.iter().map(is_related).collect();
-        Self { terms, mean, sd, column, slope, related, correlation: assumed.correlation }
+        let whitening = bound.whitening.clone();
+        Self { terms, mean, sd, column, slope, related, correlation: assumed.correlation, whitening }
     }
 
     /// Covariance of two codes: that of a multinomial within a category, the assumed one between numbers among the
@@ -218,6 +229,8 @@ impl Picture {
     fn covariance(&self, i: usize, j: usize) -> f64 {
         if i == j {
             self.sd[i] * self.sd[i]
+        } else if self.whitening.is_some() {
+            0.0
         } else if self.column[i].is_some() && self.column[i] == self.column[j] {
             -self.mean[i] * self.mean[j]
         } else if self.related[i] && self.related[j] {
@@ -244,21 +257,47 @@ impl Picture {
             .pairs()
             .map(|(i, j)| rows * (self.mean[i] * self.mean[j] + self.covariance(i, j)))
             .collect();
-        NoisyMoments::penalised(self.terms.clone(), layout, &cells, expected.noise, expected.ridge)
-            .map_err(|_| FitError::NoPredictors)
+        let moments =
+            NoisyMoments::penalised(self.terms.clone(), layout, &cells, expected.noise, expected.ridge);
+        let moments = match &self.whitening {
+            None => moments,
+            Some(whitening) => moments.and_then(|moments| moments.whitened(&whitening.matrix)),
+        };
+        moments.map_err(|_| FitError::NoPredictors)
+    }
+
+    /// Standard deviations of the predictors in their own units, the constant's 0, as the public moments have them: M = W⁻².
+    fn public_spreads(&self) -> Option<Vec<f64>> {
+        let whitening = self.whitening.as_ref()?;
+        let d = whitening.matrix.len().isqrt();
+        let root = DMatrix::from_row_slice(d, d, &whitening.matrix).try_inverse()?;
+        let second = &root * &root;
+        let mean = |at: usize| if whitening.constant { second[(0, at)] } else { 0.0 };
+        Some((0..d).map(|at| (second[(at, at)] - mean(at) * mean(at)).max(0.0).sqrt()).collect())
     }
 
     fn terms(&self, design: &Design<'_>, layout: &Layout) -> Vec<TermPreview> {
         let mut entries = Vec::new();
         let shrinkage = design.shrinkage();
+        let public = self.public_spreads();
+        let predictors = count(layout.predictors.len()).max(1.0);
+        let usual = EFFECT.min((EXPLAINED / predictors).sqrt());
         for (outcome, index) in layout.outcomes.iter().take(OUTCOMES) {
             let spread = self.sd[*index];
-            let slopes: Vec<f64> =
-                layout.predictors.iter().map(|&predictor| self.slope[predictor] * spread).collect();
+            // Where features are whitened no slope is assumed: the noise then hardly depends on it.
+            let slopes: Vec<f64> = if public.is_some() {
+                Vec::new()
+            } else {
+                layout.predictors.iter().map(|&predictor| self.slope[predictor] * spread).collect()
+            };
             let errors = design.expected_errors(*index, &slopes, spread * spread);
             let first = design.names().len() - layout.predictors.len();
             for (place, (term, (noise, sampling))) in design.names().iter().zip(errors).enumerate() {
                 let effect = place.checked_sub(first).map_or(0.0, |predictor| {
+                    if let Some(public) = &public {
+                        let own = public.get(place).copied().filter(|own| *own > 0.0);
+                        return own.map_or(0.0, |own| usual * spread * self.terms[*index].scale / own);
+                    }
                     let scale = self.terms[layout.predictors[predictor]].scale;
                     slopes[predictor] * self.terms[*index].scale / scale
                 });
@@ -280,6 +319,9 @@ impl Picture {
 
 /// Most leading feature columns with a ratio of signal to noise of 2, by bisection: the ratio falls with every column.
 fn features_that_fit(bound: &BoundPlan, noise: Expected, rows: u64, intercept: bool) -> usize {
+    if bound.whitening.is_some() {
+        return 0;
+    }
     let features = bound.columns.iter().filter(|column| column.role == Role::Feature).count();
     let (mut fits, mut fails) = (0, features);
     while fails - fits > 1 {

@@ -27,6 +27,9 @@ pub struct Fit {
     pub residual_sd: Option<f64>,
     /// Whether it stands out of the noise; where not, it is an upper bound.
     pub residual_resolved: bool,
+    /// R², the share of the outcome's variance that the released moments leave to the features; `None` without an intercept, and
+    /// where either variance does not stand out of the noise.
+    pub r_squared: Option<f64>,
     /// Whether something is withheld because it is beyond the largest double.
     pub overflowed: bool,
 }
@@ -185,6 +188,10 @@ impl Design<'_> {
             uncertainty,
             residual_sd: sigma2.map(|sigma2| sigma2.sqrt() * term.scale),
             residual_resolved: resolved,
+            r_squared: sigma2
+                .filter(|_| resolved)
+                .and(self.total_sum(outcome))
+                .map(|all| 1.0 - residual_sum / all),
             overflowed: false,
         };
         (fit, Coded { outcome, shift, cross, sigma2: sigma2.unwrap_or(0.0) })
@@ -259,6 +266,18 @@ impl Design<'_> {
                 let inner: f64 = pairs().map(|(&column, right)| self.cell(row, column) * right).sum();
                 sum + left * (inner + 2.0 * self.cell(row, outcome))
             })
+    }
+
+    /// The squares of an outcome about its mean, where they stand out of the noise on them.
+    fn total_sum(&self, outcome: usize) -> Option<f64> {
+        let noise = self.moments.noise();
+        if !self.intercept || noise.is_drawn() {
+            return None;
+        }
+        let square = self.moments.cell(outcome, outcome)?;
+        let rows = self.cell(0, 0) - self.moments.ridge();
+        let all = square - self.moments.ridge() - self.cell(0, outcome).powi(2) / rows;
+        (rows > 0.0 && all > 0.0 && all >= 2.0 * noise.diagonal_sd(square)).then_some(all)
     }
 
     /// r = t − T′β on the support; on the outcome itself r is 1.
@@ -365,6 +384,7 @@ fn withheld() -> Fit {
         interval: Interval::Withheld,
         residual_sd: None,
         residual_resolved: false,
+        r_squared: None,
         overflowed: false,
     }
 }

@@ -152,6 +152,7 @@ fn diagnostics(design: &Design<'_>, names: &[&str], fits: &[Fit], summary: &Summ
         outcome: (*name).to_owned(),
         residual_sd: fit.residual_sd,
         residual_resolved: fit.residual_resolved,
+        r_squared: fit.r_squared,
     });
     Diagnostics {
         rows: rows.map(|(rows, _)| rows),

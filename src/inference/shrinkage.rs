@@ -2,7 +2,10 @@
 //! 1.14).
 //!
 //! With X'X = n V diag(λ) V' exact, every rule here multiplies a direction of V'X'Y by a factor. So the estimate is
-//! V diag(φ) V' X'Y/n with φ = f/λ, and the error of the privacy noise follows, the factors taken as given. Where the noise was
+//! V diag(φ) V' X'Y/n with φ = f/λ, and the error of the privacy noise follows, the factors taken as given. So an
+//! interval holds least squares at its level while nothing is shrunk, and under the projection as far as it was tried; nominal 95 %
+//! intervals after Stein's ridge held it 29 to 90 times in 100, after James and Stein's rule 70 to 88 times
+//! (`tests/native/primo_intervals.rs`), which the release's notes say. Where the noise was
 //! shaped by the features its deviation is another in each direction, and the rules use each direction's own.
 
 use nalgebra::{DMatrix, RowDVector};
@@ -154,6 +157,15 @@ impl Filter {
             }
         }
         Ok(Self { first: design.moments.matrix().nrows(), coefficients, variances, strength })
+    }
+
+    /// Whether the rule took everything off, so that nothing is left to have an error.
+    pub(super) fn is_empty(&self) -> bool {
+        match self.strength {
+            Strength::Idle => false,
+            Strength::Ridge(ridge) => ridge.is_infinite(),
+            Strength::Share(share) => share >= 1.0,
+        }
     }
 
     /// The coded coefficients of an outcome.

@@ -29,7 +29,7 @@ use serde_json::{Map, Value};
 
 use super::guided::{Penalty, Radii};
 use super::shared::{NoiseError, no_constant, radius, scale, stated_rows, two_sides, usual_radius};
-use crate::data::{EncodedRows, Geometry};
+use crate::data::Geometry;
 use crate::math::linalg::Cholesky;
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
@@ -249,7 +249,7 @@ impl Noise {
     /// What one record adds to a gradient at W, in steps of 2⁻⁴⁰: the integers whose length is bounded.
     #[must_use]
     pub fn gradient(&self, row: &[i32], weights: &DMatrix<f64>) -> Vec<i64> {
-        Gradient::new(self).of(row, weights).to_vec()
+        Gradient::new(self, weights.clone()).of(row).to_vec()
     }
 
     /// C 2⁴⁰, the largest length of what one record adds.
@@ -263,28 +263,13 @@ impl Noise {
     pub const fn steps(&self) -> u32 {
         self.parameters.steps
     }
-
-    /// W after the last step, in codes of an outcome per code of a predictor: one column for each outcome.
-    pub fn release<E: Entropy>(&self, rows: &EncodedRows, rng: &mut E) -> DMatrix<f64> {
-        let mut walk = Walk::new(self);
-        while !walk.is_done() {
-            walk.draw(rng);
-            for index in 0..rows.len() {
-                let Some(row) = rows.get(index) else { break };
-                walk.add(row);
-            }
-            walk.advance();
-        }
-        walk.into_coefficients()
-    }
 }
 
 /// Noisy steps of one release, between passes over the rows.
 #[derive(Clone, Debug)]
 pub struct Walk<'a> {
-    gradient: Gradient<'a>,
+    noise: &'a Noise,
     weights: DMatrix<f64>,
-    sums: Vec<i128>,
     done: u32,
 }
 
@@ -293,44 +278,43 @@ impl<'a> Walk<'a> {
     #[must_use]
     pub fn new(noise: &'a Noise) -> Self {
         let (d, l) = noise.shape;
-        Self { gradient: Gradient::new(noise), weights: DMatrix::zeros(d, l), sums: vec![0; d * l], done: 0 }
+        Self { noise, weights: DMatrix::zeros(d, l), done: 0 }
     }
 
     /// Whether the last step was taken.
     #[must_use]
     pub const fn is_done(&self) -> bool {
-        self.done >= self.gradient.noise.parameters.steps
+        self.done >= self.noise.parameters.steps
     }
 
-    /// The noise of the next step, before any row is read.
-    pub fn draw<E: Entropy>(&mut self, rng: &mut E) {
-        let Noise { scale, shape: (d, l), .. } = *self.gradient.noise;
-        let entry = |_| scale.map_or(0, |scale| gaussian_diagonal(rng, scale.get()));
-        self.start((0..d * l).map(entry).collect());
+    /// The noise of the next step, one entry after the other of W's columns.
+    pub fn noise<E: Entropy>(&self, rng: &mut E) -> Vec<i128> {
+        let entry = |_| self.noise.scale.map_or(0, |scale| gaussian_diagonal(rng, scale.get()));
+        (0..self.weights.len()).map(entry).collect()
     }
 
-    /// Starts a pass after this noise, one entry after the other of W's columns.
-    pub fn start(&mut self, noise: Vec<i128>) {
-        self.sums = noise;
+    /// The sums of no row.
+    #[must_use]
+    pub fn nothing(&self) -> Vec<i128> {
+        vec![0; self.weights.len()]
     }
 
-    /// Adds one row to a pass.
-    pub fn add(&mut self, row: &[i32]) {
-        for (sum, entry) in self.sums.iter_mut().zip(self.gradient.of(row, &self.weights)) {
-            *sum = sum.saturating_add(i128::from(*entry));
-        }
+    /// What records add at W.
+    #[must_use]
+    pub fn gradient(&self) -> Gradient<'a> {
+        Gradient::new(self.noise, self.weights.clone())
     }
 
-    /// Takes the step that the pass gives.
-    pub fn advance(&mut self) {
+    /// Takes the step that a pass gives with its noise.
+    pub fn advance(&mut self, noise: &[i128], sums: &[i128]) {
         self.done += 1;
-        let Noise { parameters, shrink, .. } = self.gradient.noise;
+        let Noise { parameters, shrink, .. } = self.noise;
         #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
         let step = parameters.step_size / (parameters.rows as f64 * libm::ldexp(1.0, BITS.cast_signed()));
-        for (weight, sum) in self.weights.iter_mut().zip(&self.sums) {
+        for (weight, (noise, sum)) in self.weights.iter_mut().zip(noise.iter().zip(sums)) {
             #[expect(clippy::cast_precision_loss, reason = "post-processing")]
-            let sum = *sum as f64;
-            *weight -= step * sum;
+            let noisy = noise.saturating_add(*sum) as f64;
+            *weight -= step * noisy;
         }
         if let Some(factor) = shrink {
             for mut column in self.weights.column_iter_mut() {
@@ -343,35 +327,36 @@ impl<'a> Walk<'a> {
     /// W in codes of an outcome per code of a predictor.
     #[must_use]
     pub fn into_coefficients(self) -> DMatrix<f64> {
-        let [feature, outcome] = self.gradient.noise.units;
+        let [feature, outcome] = self.noise.units;
         self.weights * (feature / outcome)
     }
 }
 
-/// One record's gradient, in integers.
+/// One record's gradient at some W, in integers.
 #[derive(Clone, Debug)]
-struct Gradient<'a> {
+pub struct Gradient<'a> {
     noise: &'a Noise,
+    weights: DMatrix<f64>,
     x: Vec<f64>,
     residual: Vec<f64>,
     entries: Vec<i64>,
 }
 
 impl<'a> Gradient<'a> {
-    fn new(noise: &'a Noise) -> Self {
+    fn new(noise: &'a Noise, weights: DMatrix<f64>) -> Self {
         let (d, l) = noise.shape;
-        Self { noise, x: vec![0.0; d], residual: vec![0.0; l], entries: vec![0; d * l] }
+        Self { noise, weights, x: vec![0.0; d], residual: vec![0.0; l], entries: vec![0; d * l] }
     }
 
-    /// The integers of a row at W, column by column; 0 where they are too long.
-    fn of(&mut self, row: &[i32], weights: &DMatrix<f64>) -> &[i64] {
+    /// The integers of a row, column by column; 0 where they are too long.
+    pub fn of(&mut self, row: &[i32]) -> &[i64] {
         let [feature, outcome] = self.noise.units;
         let (d, _) = self.noise.shape;
         for (x, code) in self.x.iter_mut().zip(row) {
             *x = f64::from(*code) * feature;
         }
         for ((residual, code), column) in
-            self.residual.iter_mut().zip(row.get(d..).unwrap_or_default()).zip(weights.column_iter())
+            self.residual.iter_mut().zip(row.get(d..).unwrap_or_default()).zip(self.weights.column_iter())
         {
             let fitted: f64 = self.x.iter().zip(column.iter()).map(|(x, w)| x * w).sum();
             *residual = fitted - f64::from(*code) * outcome;

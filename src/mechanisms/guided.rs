@@ -15,7 +15,7 @@ use crate::data::encode::INTERCEPT;
 use crate::plan::bound::{BoundPlan, Kind, Role, Shortening, Whitening};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
-use crate::plan::public::Guide;
+use crate::plan::public::{Guide, squared_radius};
 use crate::plan::{CheckedPlan, PlanError};
 
 /// How the radii follow from public numbers, and what becomes of a longer record.
@@ -47,17 +47,13 @@ impl Radii {
     /// R_x, of so many terms.
     #[must_use]
     pub fn features(&self, terms: usize) -> f64 {
-        let d = count(terms);
-        let paper = d * (1.0 + libm::log(2.0 * self.rows() / self.eta));
-        let t = libm::log(self.rows() / self.eta);
-        let tight = d + 2.0 * (d * t).sqrt() + 2.0 * t;
-        if self.tight { paper.min(tight).sqrt() } else { paper.sqrt() }
+        squared_radius(terms, self.rows(), self.eta, self.tight).sqrt()
     }
 
     /// R_y.
     #[must_use]
     pub fn outcome(&self) -> f64 {
-        (1.0 + libm::log(2.0 * self.rows() / self.eta)).sqrt()
+        squared_radius(1, self.rows(), self.eta, false).sqrt()
     }
 
     /// How a longer record is shortened, where a record's outcomes are bounded together.
@@ -196,8 +192,4 @@ impl Penalty {
         });
         map * DMatrix::from_diagonal(&on) * map.transpose()
     }
-}
-
-fn count(terms: usize) -> f64 {
-    f64::from(u32::try_from(terms).unwrap_or(u32::MAX))
 }

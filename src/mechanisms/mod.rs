@@ -12,6 +12,7 @@ pub mod gaussian;
 pub mod guided;
 pub mod newton;
 pub mod ols;
+pub mod passes;
 pub mod repeated;
 pub mod reuse_cov;
 pub mod ridge;
@@ -23,6 +24,7 @@ pub mod sub_samp;
 use nalgebra::DMatrix;
 use serde_json::{Map, Value};
 
+use self::passes::Passes;
 use self::shared::{Afterwards, NoiseError, Price};
 use crate::data::{Geometry, Input, Layout};
 use crate::noise::entropy::Entropy;
@@ -137,6 +139,12 @@ const HAVE_PAPER: [&str; 13] = [
 
 /// Most numbers of rows that are kept in memory, 4 bytes each.
 const MOST_CODES: u64 = 1 << 27;
+
+/// Whether so many rows, as far as is publicly known, can be kept.
+#[must_use]
+pub fn fits_in_memory(layout: Layout, rows: Option<u64>) -> bool {
+    rows.unwrap_or(0).saturating_mul(layout.terms() as u64) <= MOST_CODES
+}
 
 /// Most terms of a matrix that is drawn whole: its factor takes a time that grows with their cube.
 const MOST_DRAWN_TERMS: usize = 512;
@@ -655,8 +663,9 @@ impl Noise {
             (Self::Shaped(noise), Input::Moments(moments)) => {
                 plain(gaussian::perturb(moments, &noise.gaussian, rng), noise.gaussian.law())
             }
-            (Self::Descent(noise), Input::Rows(rows)) => Some(Draw::Coefficients(noise.release(rows, rng))),
-            (Self::Newton(noise), Input::Rows(rows)) => Some(Draw::Fitted(noise.release(rows, rng))),
+            (Self::Descent(_) | Self::Newton(_), Input::Rows(rows)) => {
+                Passes::new(self).map(|passes| passes.over(rows, rng))
+            }
             (Self::SubSamp(_) | Self::Descent(_) | Self::Newton(_), Input::Moments(_)) => None,
             (Self::Gaussian(noise), Input::Rows(rows)) => {
                 let moments = sub_samp::moments(rows, noise.layout, None);
@@ -847,7 +856,7 @@ impl Mechanism {
             }
             _ => (Reads::Moments, layout),
         };
-        if reads != Reads::Moments && codes > MOST_CODES {
+        if reads == Reads::Rows && !fits_in_memory(layout, rows) {
             return Err(PlanError::at(
                 "columns",
                 format!("this keeps every row in memory, {codes} numbers, and {MOST_CODES} is the most"),

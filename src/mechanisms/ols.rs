@@ -78,6 +78,7 @@ pub fn report(
         if let Some(entry) = diagnostics.outcomes.get_mut(position) {
             entry.residual_sd = Some(fit.residual_sd);
             entry.residual_resolved = true;
+            entry.r_squared = None;
         }
     }
     diagnostics.repair = None;

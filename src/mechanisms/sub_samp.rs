@@ -28,7 +28,7 @@ use serde_json::{Map, Value};
 use super::gaussian;
 use super::shared::{Afterwards, NoiseError, Price, no_scale, scale, squared_codes, two_sides, usual_radius};
 use crate::data::{EncodedRows, Geometry, Layout, Moments};
-use crate::math::round::{MARGIN, lower};
+use crate::math::round::{MARGIN, lower, raise};
 use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
@@ -199,7 +199,11 @@ impl Parameters {
         if price.epsilon <= asked.epsilon {
             let alone = match plan.calibration {
                 Calibration::Exact => self.parts(budget)?.sample_epsilon,
-                Calibration::Paper => price.epsilon,
+                // ε₀ = ln(1 + (e^ε − 1)/γ) <= ε + ln(1/γ).
+                Calibration::Paper => {
+                    let most = price.epsilon.get() + libm::log(f64::from(self.rows) / f64::from(self.sample));
+                    Epsilon::try_new(raise(most, MARGIN)).map_err(|error| no_scale(&error))?
+                }
             };
             if !within_reserve(&gaussian, alone, price.delta, scale) {
                 return Err(NoiseError::Budget(CalibrationError::Nothing));

@@ -324,7 +324,10 @@ impl Diagnostics {
     pub fn round(&mut self) {
         let Self { rows, rows_std_error, signal_to_noise, ridge, outcomes, .. } = self;
         [rows, rows_std_error, signal_to_noise].into_iter().for_each(round);
-        outcomes.iter_mut().for_each(|outcome| round(&mut outcome.residual_sd));
+        for outcome in outcomes {
+            round(&mut outcome.residual_sd);
+            round(&mut outcome.r_squared);
+        }
         let mut known = Some(*ridge);
         round(&mut known);
         *ridge = known.unwrap_or(*ridge);
@@ -341,6 +344,9 @@ pub struct OutcomeDiagnostics {
     pub residual_sd: Option<f64>,
     /// Whether it stands out of the noise.
     pub residual_resolved: bool,
+    /// R² from the released moments; it can be below 0. Absent where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub r_squared: Option<f64>,
 }
 
 /// Seed and run of a demonstration.

@@ -128,6 +128,11 @@ fn regression(page: &mut String, release: &Release, outcome: &str, plot: bool) {
         );
     }
     page.push_str("</table>\n");
+    let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome);
+    if let Some(share) = known.and_then(|known| known.r_squared) {
+        let _ =
+            writeln!(page, "<p class=\"quiet\">R squared {}, from the noisy moments.</p>", short(share, 3));
+    }
 }
 
 fn row(page: &mut String, line: &Line, log_odds: bool, figure: Option<&Figure>, index: usize) {
@@ -349,7 +354,8 @@ mod tests {
                     "noise_share": null, "interval": "withheld"}],
             "ledger": {"id": "00", "entry": 1, "idealised": false},
             "diagnostics": {"rows": 100.0, "rows_std_error": 3.0, "signal_to_noise": 0.5, "ridge": 0.0, "repair": null,
-                "outcomes": [], "notes": ["a <note>"]},
+                "outcomes": [{"outcome": "y", "residual_sd": 0.2, "residual_resolved": true, "r_squared": 0.625}],
+                "notes": ["a <note>"]},
             "software": {"name": "discreet", "version": "0", "build": "b"}
         }))
         .unwrap()
@@ -393,6 +399,7 @@ mod tests {
         for forbidden in ["http://", "https://", "src=", "url(", "@import", "<link"] {
             assert!(!page.contains(forbidden), "{forbidden}");
         }
+        assert!(page.contains("R squared 0.625"));
         assert!(page.contains("withheld") && page.contains("per kg") && page.contains("0 to 10 kg"));
     }
 }

@@ -203,6 +203,9 @@ pub fn forecast(
             EngineError::Budget(error) => ("budget".to_owned(), error.to_string()),
             error => (String::new(), error.to_string()),
         })?;
+    if prepared.rereads() {
+        return Err(("rows".to_owned(), super::text::TOO_MANY_ROWS.to_owned()));
+    }
     let cost = prepared.cost().ok_or_else(|| ("budget".to_owned(), "A release needs a budget".to_owned()))?;
     let epsilon = match ledger {
         Some(ledger) => ledger.promise().0,
@@ -297,10 +300,6 @@ fn expected(prepared: &Prepared) -> Option<Preview> {
         confidence: prepared.checked().confidence,
         ..Options::default()
     };
-    // The usual picture is one of the plan's own grid.
-    if prepared.guide().is_some() {
-        return None;
-    }
     let law = prepared.cost()?.noise.law()?;
     let expected = Expected::of(&law, plan, prepared.geometry(), prepared.layout()).ok()?;
     let intercept = prepared.checked().intercept;
@@ -351,7 +350,7 @@ fn compared(plan: Plan, public: Option<&PublicTable>, table: &Table) -> Result<C
                 error => sentence(&error.to_string()),
             }
         })?;
-    if prepared.guide().is_some() || prepared.cost().is_some_and(|cost| cost.noise.law().is_none()) {
+    if prepared.cost().is_some_and(|cost| cost.noise.law().is_none()) {
         return Err("How large its noise will be cannot be told from the plan alone".to_owned());
     }
     let preview = expected(&prepared).ok_or("State the number of rows first")?;

@@ -236,6 +236,8 @@ pub const NO_PREVIEW: &str = "This mechanism gives coefficients alone, without s
     made-up data only.";
 pub const NO_NOISE_PREVIEW: &str = "How large the noise in each coefficient will be is not forecast for this mechanism. The release says it, with \
     intervals.";
+pub const TOO_MANY_ROWS: &str = "This fit reads its rows several times, and so many are not kept in a browser's memory. Run the plan on the \
+    command line, or choose another mechanism";
 pub const SETTINGS: &str = "Settings of this mechanism";
 pub const ROWS_NEEDED: &str = "This number is needed.";
 

@@ -108,6 +108,13 @@ async fn try_release(
     let (names, delimiter) = source.header(&checked);
     let prepared = engine::prepare_with(plan.clone(), public.as_ref(), names, delimiter, Purpose::Release)
         .map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
+    // The page refuses it too; here the rows would be kept until memory ends.
+    if prepared.rereads() {
+        return Err(Failure::new(
+            Reason::Plan,
+            "So many rows are not kept in a browser's memory. Nothing was charged. Run the plan on the command line.",
+        ));
+    }
     // Of genotypes the page knows the variants that were chosen, and the plan may fit others.
     if prepared.bound().columns.len() != columns {
         return Err(Failure::new(

@@ -81,7 +81,7 @@ test("a public CSV guides a logistic regression, whose odds ratios stand beside 
   await discreet.publicWay("A CSV of other people");
   await discreet.choosePublic(csv("clinic.csv", publicPeople(600)));
   await discreet.known.getByText("What the file says, from 600 rows").waitFor();
-  await discreet.known.getByText("Not in the file: its bounds are used").waitFor();
+  await discreet.known.getByText("Not in the file: it may be missing").waitFor();
   await discreet.strip.getByRole("button", { name: /Say where the public numbers are from/ }).waitFor();
   await discreet.known.getByLabel("Where the numbers are from").fill("A clinic of other people");
   await discreet.ready();

@@ -29,6 +29,7 @@ mod pivots;
 mod plans;
 mod pmt;
 mod primo;
+mod primo_intervals;
 mod profiles;
 mod projections;
 mod public;
@@ -36,6 +37,8 @@ mod records;
 mod reproduce;
 #[path = "../reproduce/common.rs"]
 mod reproduce_common;
+#[path = "../reproduce/pmt/mod.rs"]
+mod reproduce_pmt;
 #[path = "../reproduce/primo/mod.rs"]
 mod reproduce_primo;
 #[path = "../reproduce/sheffet/mod.rs"]

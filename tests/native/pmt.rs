@@ -271,9 +271,12 @@ fn descent_among_whitened_records_gives_the_golden_value() {
     let rows = rows(&prepared, &table);
     let mut walk = Walk::new(noise);
     for step in 0..3 {
-        walk.start(golden_vector(s, step).collect());
-        (0..rows.len()).filter_map(|row| rows.get(row)).for_each(|row| walk.add(row));
-        walk.advance();
+        let (mut gradient, mut sums) = (walk.gradient(), walk.nothing());
+        for row in (0..rows.len()).filter_map(|row| rows.get(row)) {
+            sums.iter_mut().zip(gradient.of(row)).for_each(|(sum, entry)| *sum += i128::from(*entry));
+        }
+        let noise: Vec<i128> = golden_vector(s, step).collect();
+        walk.advance(&noise, &sums);
     }
     let weights = walk.into_coefficients();
     let geometry = prepared.geometry();

@@ -19,6 +19,7 @@ use discreet::release::document::LedgerReference;
 use nalgebra::{Cholesky, DMatrix};
 use serde_json::{Value, json};
 
+use crate::cli::{Bench, failed};
 use crate::support::{self, DIABETES, column};
 
 const VECTORS: &str = include_str!("../vectors/pmt.json");
@@ -279,7 +280,7 @@ const FEATURES: [&str; 3] = ["age", "bmi", "bp"];
 #[test]
 fn an_earlier_release_gives_the_moments_of_its_rows() {
     for mechanism in ["analyze-gauss", "reuse-cov-gauss"] {
-        let plan = diabetes_plan(mechanism, json!({"mu": 5e3}));
+        let plan = diabetes_plan(mechanism, json!({"mu": 200.0}));
         let rows = from_csv(&plan, DIABETES).unwrap();
         let release = released(&plan);
         let read = table_of_release(&release, &names(&FEATURES), &names(&["target", "other"])).unwrap();
@@ -413,4 +414,110 @@ fn hostile_tables_are_repaired_or_refused() {
     assert_eq!(Guide::new(&table, &wide, &[], true).unwrap_err().path, "columns");
     let guide = Guide::new(&table, &wide[..60], &names(&["x1999"]), true).unwrap();
     assert_eq!(guide.moment.nrows(), 61);
+}
+
+/// A bench with 292 patients as the private table and 150 others as the public one.
+fn guided_bench() -> Bench {
+    let bench = Bench::new();
+    let mut lines = DIABETES.lines();
+    let header = lines.next().unwrap();
+    let rows: Vec<&str> = lines.collect();
+    let csv = |rows: &[&str]| format!("{header}\n{}\n", rows.join("\n"));
+    bench.write("public.csv", csv(&rows[..150]));
+    bench.write("table.csv", csv(&rows[150..]));
+    let mut plan = diabetes_plan("pmt-ridge", json!({"epsilon": 4, "delta": 1e-5}));
+    plan["stated_rows"] = json!(300);
+    bench.plan(&plan);
+    bench.open_ledger("8");
+    bench
+}
+
+const GUIDED: &str = "release --plan plan.json --ledger ledger.json table.csv --public";
+
+#[test]
+fn a_guided_release_repeats_what_was_public() {
+    let bench = guided_bench();
+    let from_csv: Release = serde_json::from_str(&bench.ok(&format!("{GUIDED} public.csv"))).unwrap();
+    let table = from_csv.public.unwrap();
+    assert_eq!((table.rows, table.terms.len()), (150, 4));
+    assert!(!table.source.contains("public.csv"));
+    // What the release repeats gives the same again.
+    bench.write("typed.json", serde_json::to_string(&table).unwrap());
+    let line = |public: &str| format!("simulate --plan plan.json --seed 3 table.csv --public {public}");
+    let [csv, typed] = [bench.ok(&line("public.csv")), bench.ok(&line("typed.json"))];
+    assert_eq!(csv, typed);
+
+    let mut plan: Value = serde_json::from_str(&bench.read("plan.json")).unwrap();
+    let guided = plan.clone();
+    plan["mechanism"] = json!({"name": "analyze-gauss"});
+    plan["budget"] = json!({"mu": 200.0});
+    plan.as_object_mut().unwrap().remove("stated_rows");
+    bench.plan(&plan);
+    bench.ok("ledger new other.json --mu 200 --delta 1e-5 --adjacency add-remove");
+    let earlier = bench.ok("release --plan plan.json --ledger other.json public.csv");
+    bench.write("earlier.json", earlier);
+    bench.plan(&guided);
+    let by_release: Release = serde_json::from_str(&bench.ok(&line("earlier.json"))).unwrap();
+    let table = by_release.public.unwrap();
+    assert!(table.rows.abs_diff(150) < 20 && table.source.contains("analyze-gauss"), "{table:?}");
+    // What was repaired of the public moments stands in the release.
+    let mut few = serde_json::from_str::<Value>(&bench.read("typed.json")).unwrap();
+    few["rows"] = json!(12);
+    bench.write("few.json", few.to_string());
+    let said: Release = serde_json::from_str(&bench.ok(&line("few.json"))).unwrap();
+    assert!(said.diagnostics.notes.iter().any(|note| note.contains("12 rows for 4 terms")));
+    bench.write("demo.json", csv);
+    assert!(bench.fails(&format!("{GUIDED} demo.json"), 2).contains("demonstration"));
+}
+
+#[test]
+fn the_private_table_is_not_public_and_nothing_is_charged() {
+    let bench = guided_bench();
+    let before = bench.read("ledger.json");
+    let private = bench.read("table.csv");
+    bench.write("copy.csv", &private);
+    for name in ["table.csv", "./table.csv", "copy.csv"] {
+        let error = bench.fails(&format!("{GUIDED} {name}"), 2);
+        assert!(error.contains("same bytes"), "{error}");
+    }
+    // Standard input is compared while it is read.
+    let mut command = bench.command(&[
+        "release",
+        "--plan",
+        "plan.json",
+        "--ledger",
+        "ledger.json",
+        "-",
+        "--public",
+        "copy.csv",
+    ]);
+    let input = std::fs::File::open(bench.path("table.csv")).unwrap();
+    let error = failed(&command.stdin(input).output().unwrap(), 2, "standard input");
+    assert!(error.contains("same bytes"), "{error}");
+    assert_eq!(bench.read("ledger.json"), before);
+
+    assert!(
+        bench
+            .fails("release --plan plan.json --ledger ledger.json table.csv", 2)
+            .contains("needs public input")
+    );
+    assert!(bench.fails(&format!("{GUIDED} nothing.csv"), 2).contains("the public file nothing.csv"));
+    bench.write("short.csv", "age,bmi\n1,2\n");
+    assert!(bench.fails(&format!("{GUIDED} short.csv"), 2).contains("no column `bp`"));
+    bench.write("broken.json", "{\"schema\": \"discreet.public/1\", \"rows\": 2");
+    bench.fails(&format!("{GUIDED} broken.json"), 2);
+    assert_eq!(bench.read("ledger.json"), before);
+    let mut command = bench.command(&[
+        "release",
+        "--plan",
+        "plan.json",
+        "--ledger",
+        "ledger.json",
+        "-",
+        "--public",
+        "public.csv",
+    ]);
+    let input = std::fs::File::open(bench.path("table.csv")).unwrap();
+    let output = command.stdin(input).output().unwrap();
+    assert!(output.status.success(), "{}", crate::cli::text(&output.stderr));
 }

@@ -1,5 +1,6 @@
-//! `make reproduce-sheffet` and `make reproduce-primo` in small, so that they cannot rot.
+//! `make reproduce-sheffet`, `make reproduce-primo` and `make reproduce-pmt` in small, so that they cannot rot.
 
+use crate::reproduce_pmt;
 use crate::reproduce_primo;
 use crate::reproduce_sheffet::{Size, run};
 
@@ -26,4 +27,13 @@ fn the_reproduction_of_primo_works() {
     let shortest = reproduce_primo::Size { outcomes: 11, ..size };
     let [first, second] = [reproduce_primo::run(&shortest), reproduce_primo::run(&shortest)];
     assert_eq!(first.text(), second.text(), "the same program gives the same bytes");
+}
+
+#[test]
+fn the_reproduction_of_public_moments_works() {
+    // Too few rows for the printed numbers: nothing is judged, and nothing may fail.
+    let size = reproduce_pmt::Size { runs: 2, descents: 1, fits: 2, shrunk: 50 };
+    let page = reproduce_pmt::run(&size);
+    assert!(page.failures().is_empty(), "{:?}", page.failures());
+    assert!(page.text().contains("## Figure 8"), "{}", page.text());
 }

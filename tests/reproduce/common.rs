@@ -1,4 +1,5 @@
-//! What the reproductions of several papers share: a document's paragraphs, lists and tables, and two threads.
+//! What the reproductions of several papers share: a document's paragraphs, lists and tables, the rule by which a cell passes, and two
+//! threads.
 
 use std::fmt::Write;
 use std::num::NonZeroUsize;
@@ -59,4 +60,171 @@ pub fn on_two_threads<T: Send>(jobs: usize, work: impl Fn(usize) -> T + Sync) ->
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(job, _)| *job);
     done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// How far a cell may be from the printed number without another reason: this much, or this share of it.
+pub const NEAR: (f64, f64) = (0.03, 0.1);
+
+/// What was measured in one cell.
+#[derive(Clone, Copy)]
+pub struct Measured {
+    pub centre: f64,
+    /// How far it may lie from a printed number by chance: four standard errors of the difference of two of as many runs.
+    pub reach: f64,
+}
+
+impl Measured {
+    pub fn mean(values: &[f64]) -> Self {
+        let n = values.len() as f64;
+        let centre = values.iter().sum::<f64>() / n;
+        let square = values.iter().map(|x| (x - centre) * (x - centre)).sum::<f64>() / (n - 1.0).max(1.0);
+        Self { centre, reach: 4.0 * (2.0 * square / n).sqrt() }
+    }
+
+    pub fn median(values: &[f64]) -> Self {
+        let middle = |mut values: Vec<f64>| {
+            values.sort_by(f64::total_cmp);
+            f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2])
+        };
+        // A median strays 1.2533 times as far as a mean where the values are normal.
+        Self { centre: middle(values.to_vec()), reach: 1.2533 * Self::mean(values).reach }
+    }
+}
+
+/// A document that puts measured numbers beside printed ones, as it grows.
+#[derive(Default)]
+pub struct Page {
+    /// What stands before the summary.
+    head: String,
+    text: Markdown,
+    cells: usize,
+    differences: Vec<String>,
+    claims: Vec<String>,
+    failures: Vec<String>,
+}
+
+impl Page {
+    /// What was said so far stands before the summary.
+    pub fn end_head(&mut self) {
+        self.head = std::mem::take(&mut self.text.0);
+    }
+
+    /// A paragraph.
+    pub fn say(&mut self, text: &str) {
+        self.text.say(text);
+    }
+
+    /// A list.
+    pub fn list(&mut self, items: &[String]) {
+        self.text.list(items);
+    }
+
+    /// A table; each row's first cell is its name.
+    pub fn table(&mut self, head: &[&str], rows: &[Vec<String>]) {
+        self.text.table(head, rows);
+    }
+
+    /// A measured R² beside its printed number; NaN where nothing is printed.
+    pub fn judge(&mut self, name: &str, ours: Measured, printed: f64) -> String {
+        self.put(name, ours, printed, NEAR.0, None)
+    }
+
+    /// The same where something is known of the printed number that no other run can share.
+    pub fn judge_known(&mut self, name: &str, ours: Measured, printed: f64, known: Option<&str>) -> String {
+        self.put(name, ours, printed, NEAR.0, known)
+    }
+
+    /// A number that has no natural unit: the relative distance counts alone.
+    pub fn judge_share(&mut self, name: &str, ours: Measured, printed: f64) -> String {
+        self.put(name, ours, printed, 0.0, None)
+    }
+
+    fn put(&mut self, name: &str, ours: Measured, printed: f64, near: f64, known: Option<&str>) -> String {
+        let shown = number(ours.centre);
+        if printed.is_nan() {
+            return shown;
+        }
+        self.cells += 1;
+        let distance = (ours.centre - printed).abs();
+        if distance <= near.max(NEAR.1 * printed.abs()) {
+            return shown;
+        }
+        let what = format!("{name}: {shown} against {}", number(printed));
+        let reach = number(ours.reach);
+        if distance <= ours.reach {
+            self.differences.push(format!("{what}; chance reaches {reach}."));
+            return format!("**{shown}** ({})", number(printed));
+        }
+        if let Some(reason) = known {
+            self.differences.push(format!("{what}; {reason}."));
+            return format!("**{shown}** ({})", number(printed));
+        }
+        self.failures.push(format!("{what}; chance reaches {reach} only"));
+        format!("**{shown}** ({}) (!)", number(printed))
+    }
+
+    /// A number that has to be as printed, to the last digit, or else as `known` otherwise.
+    pub fn exact(&mut self, name: &str, ours: f64, printed: &str, known: &[(&str, &str)]) -> String {
+        self.cells += 1;
+        let digits = printed.split_once('.').map_or(0, |(_, digits)| digits.len());
+        let shown = format!("{ours:.digits$}");
+        if shown == printed {
+            return shown;
+        }
+        let what = format!("{name}: {shown} against {printed}");
+        if known.contains(&(shown.as_str(), printed)) {
+            self.differences.push(format!("{what}; explained below its table."));
+        } else {
+            self.failures.push(what);
+        }
+        format!("**{shown}** ({printed})")
+    }
+
+    /// A claim of the paper, and whether it is seen.
+    pub fn claim(&mut self, seen: bool, claim: &str) {
+        let word = if seen { "Seen" } else { "**Not seen**" };
+        self.claims.push(format!("{word}: {claim}"));
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> String {
+        let lines = |items: &[String], mark: &str| -> String {
+            items.iter().map(|item| format!("- {mark}{item}\n")).collect()
+        };
+        format!(
+            "{}## In short\n\n{}\n\n{}\n{}{}\n{}\n",
+            self.head,
+            self.verdict(),
+            lines(&self.claims, ""),
+            lines(&self.failures, "(!) "),
+            lines(&self.differences, ""),
+            self.text.0.trim_end()
+        )
+    }
+
+    /// The count of all cells.
+    pub fn verdict(&self) -> String {
+        format!(
+            "{} numbers were put beside printed ones: {} agree, {} differ by chance or for a reason that is given, {} for none.",
+            self.cells,
+            self.cells - self.differences.len() - self.failures.len(),
+            self.differences.len(),
+            self.failures.len()
+        )
+    }
+
+    pub fn failures(&self) -> &[String] {
+        &self.failures
+    }
+}
+
+/// Three digits, or as many as a large number has.
+pub fn number(x: f64) -> String {
+    match x.abs() {
+        size if size < 0.001 && size > 0.0 => format!("{x:.6}"),
+        size if size < 0.1 => format!("{x:.4}"),
+        size if size < 10.0 => format!("{x:.3}"),
+        size if size < 100.0 => format!("{x:.1}"),
+        _ => format!("{x:.0}"),
+    }
 }

@@ -1,4 +1,4 @@
-//! `make reproduce-sheffet` and `make reproduce-primo`: papers' experiments once more.
+//! `make reproduce-sheffet`, `make reproduce-primo` and `make reproduce-pmt`: papers' experiments once more.
 //!
 //! Writes the document that its argument names and fails where a cell leaves its tolerance for no reason that sampling
 //! gives. `FULL=1` runs what takes long as well.
@@ -10,6 +10,7 @@
     reason = "a reproduction fails by panicking"
 )]
 
+mod pmt;
 mod primo;
 #[path = "common.rs"]
 mod reproduce_common;
@@ -21,6 +22,7 @@ use std::process::ExitCode;
 const SHEFFET: sheffet::Size =
     sheffet::Size { log_rows: 22, several_log_rows: 20, repetitions: 15, whole: true };
 const PRIMO: primo::Size = primo::Size { rows: 5008, runs: 10, outcomes: 100_000, whole: true, full: false };
+const PMT: pmt::Size = pmt::Size { runs: 300, descents: 30, fits: 100, shrunk: 1 };
 /// Sheffet's longest table, and PRIMO's most known outcomes, as well.
 const FULL_SHEFFET: sheffet::Size = sheffet::Size { log_rows: 25, ..SHEFFET };
 const FULL_PRIMO: primo::Size = primo::Size { full: true, ..PRIMO };
@@ -34,8 +36,13 @@ fn main() -> ExitCode {
     } else if path.ends_with("primo.md") {
         let page = primo::run(if full { &FULL_PRIMO } else { &PRIMO });
         (page.text(), page.verdict(), page.failures().to_vec())
+    } else if path.ends_with("pmt.md") {
+        let page = pmt::run(&PMT);
+        (page.text(), page.verdict(), page.failures().to_vec())
     } else {
-        eprintln!("name the document to write: docs/reproduce-sheffet.md or docs/reproduce-primo.md");
+        eprintln!(
+            "name the document to write: docs/reproduce-sheffet.md, docs/reproduce-primo.md or docs/reproduce-pmt.md"
+        );
         return ExitCode::FAILURE;
     };
     std::fs::write(&path, text).expect("the document can be written");

@@ -3,7 +3,6 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::{Family, Noise};
-use crate::data::EncodedRows;
 use crate::math::linalg::Eigen;
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::Entropy;
@@ -37,7 +36,7 @@ pub struct Steps<'a> {
     done: u32,
 }
 
-/// What one pass adds up, the noise being there first.
+/// What one pass adds up.
 #[derive(Clone, Debug)]
 pub struct Sums {
     cells: Vec<i128>,
@@ -46,20 +45,6 @@ pub struct Sums {
 }
 
 impl Noise {
-    /// All steps on rows that are kept.
-    pub fn release<E: Entropy>(&self, rows: &EncodedRows, rng: &mut E) -> Vec<Fitted> {
-        let mut steps = Steps::new(self);
-        while !steps.is_done() {
-            let mut sums = steps.draw(rng);
-            for index in 0..rows.len() {
-                let Some(row) = rows.get(index) else { break };
-                steps.add(&mut sums, row);
-            }
-            steps.advance(sums);
-        }
-        steps.into_fits()
-    }
-
     /// Cells of one outcome's sums: the upper triangle of the curvature, then the gradient.
     const fn cells(&self) -> usize {
         self.size.0 * (self.size.0 + 1) / 2 + self.size.0
@@ -134,8 +119,8 @@ impl<'a> Steps<'a> {
         self.done
     }
 
-    /// The noise of the next step, before any row is read.
-    pub fn draw<E: Entropy>(&self, rng: &mut E) -> Sums {
+    /// The noise of the next step: for each outcome on the upper triangle of the curvature, then on the gradient.
+    pub fn noise<E: Entropy>(&self, rng: &mut E) -> Vec<i128> {
         let (d, l) = self.noise.size;
         let mut cells = Vec::with_capacity(self.noise.cells() * l);
         for _ in 0..l {
@@ -152,7 +137,13 @@ impl<'a> Steps<'a> {
                 cells.push(self.noise.scale.map_or(0, |scale| gaussian_diagonal(rng, scale.get())));
             }
         }
-        Sums::after(cells)
+        cells
+    }
+
+    /// The sums of no row.
+    #[must_use]
+    pub fn nothing(&self) -> Vec<i128> {
+        vec![0; self.noise.cells() * self.noise.size.1]
     }
 
     /// Adds one row to a pass.
@@ -243,6 +234,25 @@ impl Sums {
     #[must_use]
     pub fn after(noise: Vec<i128>) -> Self {
         Self { block: vec![0; noise.len()], cells: noise, rows: 0 }
+    }
+
+    /// Number of cells.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Adds as many cells.
+    pub fn add(&mut self, cells: &[i128]) {
+        for (cell, more) in self.cells.iter_mut().zip(cells) {
+            *cell = cell.saturating_add(*more);
+        }
+    }
+
+    /// Takes the sums of other rows.
+    pub fn append(&mut self, mut later: Self) {
+        later.flush();
+        self.add(&later.cells);
     }
 
     fn flush(&mut self) {

@@ -44,6 +44,7 @@ use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
+use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
     Budget, CalibrationError, NoiseScale, Split, joint_sensitivity_squared, logistic_gradient,
     logistic_sensitivity_squared, noise_scale, wallets,
@@ -150,6 +151,13 @@ impl Parameters {
             rows: 0,
             noisy: plan.budget.is_some() && !reference,
         };
+        if paper && plan.adjacency == Adjacency::AddRemove {
+            return Err(PlanError::at(
+                "mechanism.calibration",
+                "the paper has replace-one alone",
+                "set `adjacency` to \"replace-one\", or `calibration` to \"exact\"",
+            ));
+        }
         if kind.is_guided() {
             read.radii = Some(Radii::take(&mut params, plan)?);
         } else {
@@ -158,6 +166,8 @@ impl Parameters {
         if kind == Kind::Unguided {
             read.intercept_weight = params.number("intercept_weight", 0.5, 0.0..=1.0, Some(0.0))?;
             read.row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
+            // A label has no length.
+            params.number("outcome_norm", 1.0, 1.0..=1.0, None)?;
         }
         if !reference {
             read.floor = params.value("floor", Value::from(!paper), "true or false", Value::as_bool)?;

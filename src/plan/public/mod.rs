@@ -5,6 +5,8 @@
 
 pub mod document;
 pub mod guide;
+mod radius;
 
 pub use document::PublicTable;
 pub use guide::Guide;
+pub use radius::squared_radius;

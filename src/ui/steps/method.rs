@@ -42,7 +42,13 @@ fn Expectation() -> impl IntoView {
             .into_any()
         }
         Ok(forecast) => match forecast.preview {
-            Some(preview) => view! { <Expected preview/> }.into_any(),
+            Some(preview) => {
+                let (ample, short) = match forecast.outlook {
+                    Some(outlook) if outlook.preflight.is_ample() => (Some(text::public::outlook(&outlook)), None),
+                    outlook => (None, outlook.map(|outlook| view! { <Prospect outlook/> })),
+                };
+                view! { {short} <Expected preview/> {ample.map(|words| view! { <p class="lead">{words}</p> })} }.into_any()
+            }
             None if forecast.outlook.is_some() => {
                 forecast.outlook.map(|outlook| view! { <Prospect outlook/> }).into_any()
             }
@@ -73,7 +79,7 @@ fn Prospect(outlook: Outlook) -> impl IntoView {
         (false, _) => text::public::TOO_FEW,
     };
     view! {
-        <section class="block" aria-label="What to expect">
+        <section class="block" aria-label="Whether the fit can work">
             <div class="verdict" class:clear=ample class:withheld=!stable role="status">
                 <p class="verdict-main">{main}</p>
                 <p>{text::public::outlook(&outlook)}</p>

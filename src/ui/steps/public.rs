@@ -249,7 +249,8 @@ fn Line(term: Term, place: usize) -> impl IntoView {
         };
         view! {
             <input id=format!("method-public-{kind}-{place}") class="cell numeric" type="text" inputmode="decimal" autocomplete="off"
-                spellcheck="false" aria-label=format!("{label} of {name}") prop:value=move || value(&own, which) on:input=set/>
+                spellcheck="false" aria-label=format!("{label} of {name}") aria-describedby=format!("public-doubt-{place}")
+                prop:value=move || value(&own, which) on:input=set/>
         }
     };
     let mean = cell(0, if term.is_level() { "Public share" } else { "Public mean" }, "mean");
@@ -270,7 +271,7 @@ fn Line(term: Term, place: usize) -> impl IntoView {
             <td>{bounds}</td>
             <td class="numeric">{mean}</td>
             <td class="numeric">{sd}</td>
-            <td class="cell-note ask" role="status">{doubt}</td>
+            <td class="cell-note ask" id=format!("public-doubt-{place}")>{doubt}</td>
         </tr>
     }
 }

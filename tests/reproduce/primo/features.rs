@@ -8,9 +8,9 @@ use discreet::privacy::profile::paper::primo::{constant, reuse_cov};
 use nalgebra::DMatrix;
 
 use super::Size;
-use super::page::{Measured, Page, number};
 use super::setting::{Budget, Data, SEED, haplotypes, normal, solve, symmetric};
 use crate::reproduce_common::on_two_threads;
+use crate::reproduce_common::{Measured, Page, number};
 
 const FEATURES: usize = 25;
 const NAN: f64 = f64::NAN;

@@ -7,7 +7,7 @@ mod page;
 mod scales;
 mod setting;
 
-pub use page::Page;
+pub use crate::reproduce_common::Page;
 
 /// How much is run.
 pub struct Size {
@@ -26,7 +26,7 @@ pub struct Size {
 /// Runs all of a size.
 #[must_use]
 pub fn run(size: &Size) -> Page {
-    let mut page = Page::new(size);
+    let mut page = page::begin(size);
     if size.whole {
         scales::write(&mut page);
     }

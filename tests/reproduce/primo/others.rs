@@ -6,11 +6,11 @@ use discreet::privacy::profile::paper::primo::{Scales, reuse_cov, reuse_cov_halv
 use nalgebra::DMatrix;
 
 use super::Size;
-use super::page::{Measured, Page, number};
 use super::setting::{
     Budget, Data, SEED, haplotypes, joint_at, normal, ridge, solve, solve_penalised, symmetric,
 };
 use crate::reproduce_common::on_two_threads;
+use crate::reproduce_common::{Measured, Page, number};
 
 const FEATURES: usize = 25;
 const ROOT_HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;

@@ -5,9 +5,9 @@ use discreet::math::projection::{james_stein, nuclear_ball, outcome_ball, sure_r
 use discreet::privacy::profile::paper::primo::reuse_cov;
 
 use super::Size;
-use super::page::{Measured, Page, number};
 use super::setting::{Budget, Data, SEED, haplotypes, normal, ridge, solve, solve_penalised, symmetric};
 use crate::reproduce_common::on_two_threads;
+use crate::reproduce_common::{Measured, Page, number};
 
 const FEATURES: usize = 25;
 const NAN: f64 = f64::NAN;

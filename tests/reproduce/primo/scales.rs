@@ -10,8 +10,8 @@ use discreet::privacy::profile::paper::primo::{
 };
 use discreet::privacy::subsampling::FixedSize;
 
-use super::page::Page;
 use super::setting::Budget;
+use crate::reproduce_common::Page;
 
 /// Noise over sensitivity: ε, δ, the paper's c and what is needed (primo 2.1).
 const CONSTANTS: [(f64, f64, &str, &str); 8] = [

@@ -1,0 +1,29 @@
+//! Cao, Bi and Zhang, Differentially Private Truncation of Unbounded Data via Public Second Moments: its designs, its claims.
+
+mod linear;
+mod logistic;
+mod page;
+mod setting;
+
+pub use crate::reproduce_common::Page;
+
+/// How much is run.
+pub struct Size {
+    /// Runs of the long tables (Figures 2 and 3).
+    pub runs: usize,
+    /// Runs of the tables with a thousand steps of descent (Figure 1).
+    pub descents: usize,
+    /// Runs of the logistic tables (Figures 7 and 8).
+    pub fits: usize,
+    /// Rows are the printed ones divided by this.
+    pub shrunk: usize,
+}
+
+/// Runs all of a size.
+#[must_use]
+pub fn run(size: &Size) -> Page {
+    let mut page = page::begin(size);
+    linear::write(&mut page, size);
+    logistic::write(&mut page, size);
+    page
+}
