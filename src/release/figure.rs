@@ -247,17 +247,17 @@ fn layout(lines: &[Line], ticks: impl Fn(f64, f64) -> Vec<(f64, f64)>) -> Option
 }
 
 /// Most ticks of an axis of ratios, whose labels have more digits.
-const MOST_RATIOS: usize = 6;
+const MOST_RATIOS: usize = 5;
 
 /// What powers of ten are multiplied by for round ratios: the finest first.
 const ROUND: [&[f64]; 4] = [
-    &[1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0],
+    &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0],
     &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
     &[1.0, 2.0, 5.0],
     &[1.0, 3.0],
 ];
 
-/// Round odds ratios whose logarithms lie from `from` to `to`, about six.
+/// Round odds ratios whose logarithms lie from `from` to `to`, about five.
 #[must_use]
 pub fn ratios(from: f64, to: f64) -> Vec<f64> {
     let (least, most) = (libm::exp(from), libm::exp(to));
@@ -279,7 +279,7 @@ pub fn ratios(from: f64, to: f64) -> Vec<f64> {
     let fine = ROUND.iter().map(|multiples| inside(multiples, 1.0)).find(|found| found.len() <= MOST_RATIOS);
     match fine {
         // All near 1, where the axis is nearly linear.
-        Some(found) if found.len() < 3 => ticks(least, most),
+        Some(found) if found.len() < 3 => near_one(least, most),
         Some(found) => found,
         None => [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0]
             .iter()
@@ -287,6 +287,14 @@ pub fn ratios(from: f64, to: f64) -> Vec<f64> {
             .find(|found| found.len() <= MOST_RATIOS)
             .unwrap_or_default(),
     }
+}
+
+/// Evenly spaced ratios with 1 among them, where it lies inside.
+fn near_one(least: f64, most: f64) -> Vec<f64> {
+    let found = ticks(least - 1.0, most - 1.0);
+    let every = found.len().div_ceil(MOST_RATIOS).max(1);
+    let first = found.iter().position(|above| *above == 0.0).unwrap_or(0) % every;
+    found.into_iter().skip(first).step_by(every).map(|above| 1.0 + above).collect()
 }
 
 /// Round numbers from `from` to `to`: steps of 1, 2 or 5 times a power of ten.

@@ -30,7 +30,7 @@ table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;brea
 caption{text-align:left;font-weight:600;padding:0 0 1.5mm}th,td{text-align:left;padding:1.1mm 3mm 1.1mm 0;vertical-align:top}\
 thead th{border-top:.5mm solid #16201f;border-bottom:.25mm solid #16201f;font-weight:600;font-size:9pt}\
 tbody tr:last-child>*{border-bottom:.5mm solid #16201f}tbody th{font-weight:500}.n{text-align:right;white-space:nowrap}\
-.per{color:#4b5957;font-size:9pt}td.p{width:58mm;padding:0;vertical-align:middle}.odds td.p{width:40mm}.odds th,.odds td{padding-right:2mm}.odds .per{display:block}svg{display:block;width:100%}ul{margin:0 0 2mm;padding-left:5mm}\
+.per{color:#4b5957;font-size:9pt}td.p{width:58mm;padding:0;vertical-align:middle}.odds td.p{width:40mm}.odds th,.odds td{padding-right:2mm;vertical-align:middle}.odds .per{display:block;white-space:nowrap}.known{width:auto}.known th,.known td{padding-right:10mm}svg{display:block;width:100%;overflow:visible}ul{margin:0 0 2mm;padding-left:5mm}\
 footer{margin-top:8mm;border-top:.25mm solid #9aa5a3;padding-top:2mm;font-size:8.5pt;color:#4b5957}";
 
 /// Writes the report.
@@ -60,12 +60,7 @@ pub fn html(release: &Release) -> String {
         let more = outcomes.len() - MOST_OUTCOMES;
         let _ = writeln!(page, "<p>And {more} more outcomes, in the release.</p>");
     }
-    let odds = if odds::are_log_odds(&release.plan) {
-        " An odds ratio is the exponential of the log-odds beside it, and so are the ends of its interval; the plot's axis is \
-         logarithmic."
-    } else {
-        ""
-    };
+    let odds = if odds::are_log_odds(&release.plan) { " Its axis is logarithmic." } else { "" };
     let _ = writeln!(
         page,
         "<p class=\"quiet\">Privacy noise is the share of the squared uncertainty that comes from the noise; the rest is \
@@ -269,7 +264,7 @@ fn public(page: &mut String, release: &Release) {
     let Some(table) = &release.public else { return };
     let _ = writeln!(
         page,
-        "<h2>Public moments</h2>\n<p>{} {} They protect nobody and cost no budget.</p>\n<table><thead><tr>\
+        "<h2>Public moments</h2>\n<p>{} {} They are not protected and cost no budget.</p>\n<table class=\"known\"><thead><tr>\
          <th scope=\"col\">Term</th><th scope=\"col\" class=\"n\">Mean</th>\
          <th scope=\"col\" class=\"n\">Standard deviation</th></tr></thead><tbody>",
         escape(&known::origin(table)),

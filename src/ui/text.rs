@@ -81,8 +81,7 @@ pub const ROWS_EXACT_WHY: &str =
     "This number becomes public with the release, and a table of another length is refused.";
 
 pub const WITHHELD: &str = "Intervals are withheld: the noise is as large as the signal. Read the estimates as a rough sign at most.";
-pub const ODDS: &str =
-    " An odds ratio is the exponential of the log-odds beside it; the plot's axis is logarithmic.";
+pub const ODDS: &str = " Its axis is logarithmic.";
 pub const REFIT: &str = "Fit another regression from the same release";
 pub const REFIT_FREE: &str = "This costs nothing: it uses only what is already published, and anyone who has the release \
     can do the same.";

@@ -49,9 +49,9 @@ pub fn CoefficientTable(
                 <caption>{kind} " regression of " {what} {why}</caption>
                 <thead><tr>
                     <th scope="col">"Term"</th>
+                    {log_odds.then(|| view! { <th scope="col" class="numeric">"Odds ratio, " {level.clone()} " %"</th> })}
                     <th scope="col" class="numeric">{estimate}</th>
-                    <th scope="col" class="numeric">{level.clone()} " % interval"</th>
-                    {log_odds.then(|| view! { <th scope="col" class="numeric">"Odds ratio, " {level} " %"</th> })}
+                    <th scope="col" class="numeric">{level} " % interval"</th>
                     <th scope="col" class="share-head">"Privacy noise"</th>
                     <th scope="col" class="plot-head">{axis}</th>
                 </tr></thead>
@@ -103,9 +103,9 @@ fn CoefficientRow(line: Line, cell: Option<(Mark, f64, Vec<figure::Tick>)>, log_
     view! {
         <tr tabindex="0">
             <th scope="row"><span class="term">{column}<wbr/>{level}</span> <span class="per">{line.per}</span></th>
+            {ratio}
             <td class="numeric">{written.estimate}</td>
             <td class="numeric interval">{interval}</td>
-            {ratio}
             <td class="share-cell">{share}</td>
             <td class="plot">{plot}</td>
         </tr>
