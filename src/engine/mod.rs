@@ -9,6 +9,7 @@ mod demonstrate;
 mod error;
 mod evaluate;
 mod guard;
+mod preflight;
 mod prepare;
 pub mod public;
 mod publish;
@@ -17,6 +18,7 @@ pub mod simulate;
 
 pub use demonstrate::{Demonstration, demonstrate, demonstrate_with};
 pub use error::EngineError;
+pub use preflight::preflight;
 pub use prepare::{Cost, Prepared, check_table, expect_public, prepare, prepare_with};
 pub use release::{release, release_in_passes};
 pub use simulate::Simulation;

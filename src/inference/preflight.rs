@@ -71,6 +71,12 @@ pub struct Preflight {
 }
 
 impl Preflight {
+    /// Whether the fit has several times what it needs at least, so that its coefficients are worth having.
+    #[must_use]
+    pub fn is_ample(&self) -> bool {
+        self.noise <= MOST_NOISE / 4.0
+    }
+
     /// Whether the fit is stable.
     #[must_use]
     pub fn is_stable(&self) -> bool {
@@ -195,6 +201,7 @@ mod tests {
                 let answer = design.ask(30_000, 0.7);
                 let least = answer.rows_needed.unwrap();
                 assert!(design.ask(least, 0.7).is_stable() && !design.ask(least - 1, 0.7).is_stable());
+                assert!(!design.ask(least, 0.7).is_ample() && design.ask(least * 8, 0.7).is_ample());
                 assert!((design.ask(30_000, answer.mu_needed).noise - MOST_NOISE).abs() < 1e-12);
                 assert_eq!(answer.is_stable(), least <= 30_000);
                 let thrice = Design { max_rows_per_person: 3, ..design };

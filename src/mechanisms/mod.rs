@@ -94,6 +94,20 @@ pub struct Info {
     pub source: &'static str,
 }
 
+impl Info {
+    /// Whether it is guided by public moments, and then cannot do without: what [`Mechanism::takes_public`] says of it.
+    #[must_use]
+    pub fn takes_public(&self) -> bool {
+        self.name.starts_with("pmt-")
+    }
+
+    /// Whether its outcomes are yes or no, whatever its parameters.
+    #[must_use]
+    pub fn takes_labels(&self) -> bool {
+        self.name.ends_with("-logistic")
+    }
+}
+
 const fn row(
     name: &'static str,
     summary: &'static str,

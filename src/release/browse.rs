@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Release;
 use super::document::{Coefficients, Entry, Interval};
 use super::figure::INTERCEPT;
-use super::table;
+use super::{odds, table};
 use crate::plan::search::Search;
 
 /// Which outcomes are shown.
@@ -184,7 +184,7 @@ impl Browser {
         let record = move |row: &usize| {
             Some((outcomes.get(*row)?.as_str(), terms.get(term)?.as_str(), self.entry(*row, term)?))
         };
-        table::records(rows.iter().filter_map(record))
+        table::records(rows.iter().filter_map(record), odds::are_log_odds(&self.release.plan))
     }
 }
 

@@ -5,7 +5,7 @@
 //! one axis. The intercept is a level of the outcome, not a difference, and is not drawn.
 
 use super::Release;
-use super::document::{Coefficients, Interval};
+use super::document::{Coefficients, Entry, Interval};
 use crate::plan::document::{Column, ColumnType, Plan};
 
 /// The name of the constant's term.
@@ -35,6 +35,21 @@ pub struct Line {
     pub interval: Interval,
     /// What the coefficient is multiplied by in the plot: the width of the column's range, or 1 for a level.
     pub reach: Option<f64>,
+}
+
+impl Line {
+    /// Its numbers alone.
+    #[must_use]
+    pub const fn entry(&self) -> Entry {
+        Entry {
+            estimate: self.estimate,
+            std_error: self.std_error,
+            lower: self.lower,
+            upper: self.upper,
+            noise_share: self.noise_share,
+            interval: self.interval,
+        }
+    }
 }
 
 /// The names of a release's outcomes.
@@ -190,6 +205,17 @@ pub struct Figure {
 /// Lays out the plot of `lines`; `None` where nothing can be drawn.
 #[must_use]
 pub fn figure(lines: &[Line]) -> Option<Figure> {
+    layout(lines, |from, to| ticks(from, to).into_iter().map(|value| (value, value)).collect())
+}
+
+/// The same for log-odds: ticks are round odds ratios, which a scale of log-odds shows on a logarithmic axis.
+#[must_use]
+pub fn of_odds(lines: &[Line]) -> Option<Figure> {
+    layout(lines, |from, to| ratios(from, to).into_iter().map(|ratio| (libm::log(ratio), ratio)).collect())
+}
+
+/// `ticks` answers where ticks stand between two ends, and what is written at each.
+fn layout(lines: &[Line], ticks: impl Fn(f64, f64) -> Vec<(f64, f64)>) -> Option<Figure> {
     let scaled = |line: &Line, value: Option<f64>| {
         value.zip(line.reach).map(|(value, reach)| value * reach).filter(|value| value.is_finite())
     };
@@ -216,8 +242,59 @@ pub fn figure(lines: &[Line]) -> Option<Figure> {
             span: scaled(line, line.lower).zip(scaled(line, line.upper)).map(|(a, b)| (place(a), place(b))),
         })
         .collect();
-    let ticks = ticks(from, to).into_iter().map(|value| Tick { at: place(value), value }).collect();
+    let ticks = ticks(from, to).into_iter().map(|(at, value)| Tick { at: place(at), value }).collect();
     Some(Figure { marks, ticks, zero: place(0.0) })
+}
+
+/// Most ticks of an axis of ratios, whose labels have more digits.
+const MOST_RATIOS: usize = 5;
+
+/// What powers of ten are multiplied by for round ratios: the finest first.
+const ROUND: [&[f64]; 4] = [
+    &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0],
+    &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
+    &[1.0, 2.0, 5.0],
+    &[1.0, 3.0],
+];
+
+/// Round odds ratios whose logarithms lie from `from` to `to`, about five.
+#[must_use]
+pub fn ratios(from: f64, to: f64) -> Vec<f64> {
+    let (least, most) = (libm::exp(from), libm::exp(to));
+    if !(least > 0.0 && most.is_finite() && least < most) {
+        return Vec::new();
+    }
+    let (low, high) = (libm::floor(libm::log10(least)), libm::ceil(libm::log10(most)));
+    let inside = |multiples: &[f64], every: f64| {
+        let mut found = Vec::new();
+        // From a multiple of the step, so that 1 is among them.
+        let mut exponent = every * libm::floor(low / every);
+        while exponent <= high {
+            let power = libm::pow(10.0, exponent);
+            found.extend(multiples.iter().map(|m| m * power).filter(|ratio| (least..=most).contains(ratio)));
+            exponent += every;
+        }
+        found
+    };
+    let fine = ROUND.iter().map(|multiples| inside(multiples, 1.0)).find(|found| found.len() <= MOST_RATIOS);
+    match fine {
+        // All near 1, where the axis is nearly linear.
+        Some(found) if found.len() < 3 => near_one(least, most),
+        Some(found) => found,
+        None => [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0]
+            .iter()
+            .map(|every| inside(&[1.0], *every))
+            .find(|found| found.len() <= MOST_RATIOS)
+            .unwrap_or_default(),
+    }
+}
+
+/// Evenly spaced ratios with 1 among them, where it lies inside.
+fn near_one(least: f64, most: f64) -> Vec<f64> {
+    let found = ticks(least - 1.0, most - 1.0);
+    let every = found.len().div_ceil(MOST_RATIOS).max(1);
+    let first = found.iter().position(|above| *above == 0.0).unwrap_or(0) % every;
+    found.into_iter().skip(first).step_by(every).map(|above| 1.0 + above).collect()
 }
 
 /// Round numbers from `from` to `to`: steps of 1, 2 or 5 times a power of ten.
@@ -282,6 +359,23 @@ mod tests {
             assert!(found.iter().all(|value| (from..=to).contains(value)));
         }
         assert!(ticks(1.0, 1.0).is_empty() && ticks(0.0, f64::INFINITY).is_empty());
+    }
+
+    #[test]
+    fn ticks_of_odds_are_round_ratios_on_a_logarithmic_axis() {
+        assert_eq!(ratios(libm::log(0.4), libm::log(5.5)), [0.5, 1.0, 2.0, 5.0]);
+        for (from, to) in [(-0.01, 0.02), (-1.0, 0.3), (-3.0, 8.0), (-40.0, 300.0), (-700.0, 700.0)] {
+            let found = ratios(from, to);
+            assert!((2..=12).contains(&found.len()), "{from} {to}: {found:?}");
+            assert!(
+                found.iter().all(|ratio| (from - 1e-9..=to + 1e-9).contains(&libm::log(*ratio))),
+                "{found:?}"
+            );
+        }
+        assert!(ratios(0.0, 1e6).is_empty() && ratios(0.0, 0.0).is_empty());
+        let figure = of_odds(&[line(1.0, 0.5, Some(1.0)), line(-1.0, 0.5, Some(1.0))]).unwrap();
+        let one = figure.ticks.iter().find(|tick| tick.value == 1.0).unwrap();
+        assert!((one.at - figure.zero).abs() < 1e-12);
     }
 
     #[test]

@@ -10,11 +10,15 @@ use super::document::{Interval, LONG_FORM_OUTCOMES};
 use super::figure::{self, Figure, INTERCEPT, Line};
 use super::format::{self, at_most, percent, short};
 use super::statement::Statement;
+use super::{known, odds};
 use crate::plan::document::{Column, ColumnRole, ColumnType};
 use crate::privacy::adjacency::Adjacency;
 
 /// Most outcomes that are written out; the rest are in the release itself.
 const MOST_OUTCOMES: usize = 200;
+
+/// Most public terms that are written out.
+const MOST_PUBLIC: usize = 40;
 
 /// The report's own style: ink on paper, black and white safe.
 const STYLE: &str = "\
@@ -26,7 +30,7 @@ table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;brea
 caption{text-align:left;font-weight:600;padding:0 0 1.5mm}th,td{text-align:left;padding:1.1mm 3mm 1.1mm 0;vertical-align:top}\
 thead th{border-top:.5mm solid #16201f;border-bottom:.25mm solid #16201f;font-weight:600;font-size:9pt}\
 tbody tr:last-child>*{border-bottom:.5mm solid #16201f}tbody th{font-weight:500}.n{text-align:right;white-space:nowrap}\
-.per{color:#4b5957;font-size:9pt}td.p{width:58mm;padding:0;vertical-align:middle}svg{display:block;width:100%}ul{margin:0 0 2mm;padding-left:5mm}\
+.per{color:#4b5957;font-size:9pt}td.p{width:58mm;padding:0;vertical-align:middle}.odds td.p{width:40mm}.odds th,.odds td{padding-right:2mm;vertical-align:middle}.odds .per{display:block;white-space:nowrap}.known{width:auto}.known th,.known td{padding-right:10mm}svg{display:block;width:100%;overflow:visible}ul{margin:0 0 2mm;padding-left:5mm}\
 footer{margin-top:8mm;border-top:.25mm solid #9aa5a3;padding-top:2mm;font-size:8.5pt;color:#4b5957}";
 
 /// Writes the report.
@@ -56,9 +60,11 @@ pub fn html(release: &Release) -> String {
         let more = outcomes.len() - MOST_OUTCOMES;
         let _ = writeln!(page, "<p>And {more} more outcomes, in the release.</p>");
     }
-    page.push_str(
+    let odds = if odds::are_log_odds(&release.plan) { " Its axis is logarithmic." } else { "" };
+    let _ = writeln!(
+        page,
         "<p class=\"quiet\">Privacy noise is the share of the squared uncertainty that comes from the noise; the rest is \
-         sampling. The plot draws each coefficient times the width of its column's stated range.</p>\n",
+         sampling. The plot draws each coefficient times the width of its column's stated range.{odds}</p>"
     );
     list(&mut page, "Notes", release.diagnostics.notes.iter().map(String::as_str));
     page.push_str("<h2>What is promised</h2>\n");
@@ -66,6 +72,7 @@ pub fn html(release: &Release) -> String {
         let _ = writeln!(page, "<p>{}</p>", escape(sentence));
     }
     columns(&mut page, release);
+    public(&mut page, release);
     setting(&mut page, release);
     let software = &release.software;
     let _ = writeln!(
@@ -84,26 +91,34 @@ pub fn html(release: &Release) -> String {
 
 fn regression(page: &mut String, release: &Release, outcome: &str, plot: bool) {
     let lines = figure::lines(&release.plan, &release.coefficients, outcome);
-    let drawn = figure::figure(&lines).filter(|_| plot);
+    let log_odds = odds::are_log_odds(&release.plan);
+    let drawn = if log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) }.filter(|_| plot);
     let unit = figure::unit(&release.plan, outcome);
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
     let named = if unit.is_empty() { outcome.to_owned() } else { format!("{outcome} ({unit})") };
+    let (class, kind, estimate, ratio, plotted) = if log_odds {
+        let ratio = "<th scope=\"col\" class=\"n\">Odds ratio, interval</th>";
+        (" class=\"odds\"", "Logistic", "Log-odds", ratio, "Odds ratio across the whole range")
+    } else {
+        ("", "Linear", "Estimate", "", "Across the whole range")
+    };
+    let plotted = drawn.as_ref().map(|_| format!("<th scope=\"col\">{plotted}</th>")).unwrap_or_default();
     let _ = writeln!(
         page,
-        "<table><caption>Linear regression of {}</caption><thead><tr><th scope=\"col\">Term</th>\
-         <th scope=\"col\" class=\"n\">Estimate</th><th scope=\"col\" class=\"n\">{level} % interval</th>\
-         <th scope=\"col\" class=\"n\">Privacy noise</th>{}</tr></thead><tbody>",
+        "<table{class}><caption>{kind} regression of {}</caption><thead><tr><th scope=\"col\">Term</th>\
+         <th scope=\"col\" class=\"n\">{estimate}</th><th scope=\"col\" class=\"n\">{level} % interval</th>{ratio}\
+         <th scope=\"col\" class=\"n\">Privacy noise</th>{plotted}</tr></thead><tbody>",
         escape(&named),
-        if drawn.is_some() { "<th scope=\"col\">Across the whole range</th>" } else { "" }
     );
     for (index, line) in lines.iter().enumerate() {
-        row(page, line, drawn.as_ref(), index);
+        row(page, line, log_odds, drawn.as_ref(), index);
     }
     page.push_str("</tbody>");
     if let Some(figure) = &drawn {
         let _ = write!(
             page,
-            "<tfoot><tr><td colspan=\"4\"></td><td class=\"p\">{}</td></tr></tfoot>",
+            "<tfoot><tr><td colspan=\"{}\"></td><td class=\"p\">{}</td></tr></tfoot>",
+            if log_odds { 5 } else { 4 },
             axis(figure)
         );
     }
@@ -115,7 +130,7 @@ fn regression(page: &mut String, release: &Release, outcome: &str, plot: bool) {
     }
 }
 
-fn row(page: &mut String, line: &Line, figure: Option<&Figure>, index: usize) {
+fn row(page: &mut String, line: &Line, log_odds: bool, figure: Option<&Figure>, index: usize) {
     let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
     let name = if line.term == INTERCEPT { "Intercept" } else { &line.term };
     let interval = match line.interval {
@@ -126,18 +141,30 @@ fn row(page: &mut String, line: &Line, figure: Option<&Figure>, index: usize) {
     let share = line.noise_share.map_or_else(|| format::NONE.to_owned(), percent);
     let _ = write!(
         page,
-        "<tr><th scope=\"row\">{} <span class=\"per\">{}</span></th><td class=\"n\">{}</td><td class=\"n\">{}</td>\
-         <td class=\"n\">{}</td>",
+        "<tr><th scope=\"row\">{} <span class=\"per\">{}</span></th><td class=\"n\">{}</td><td class=\"n\">{}</td>",
         escape(name),
         escape(&line.per),
         written.estimate,
-        interval,
-        share
+        interval
     );
+    if log_odds {
+        let _ = write!(page, "<td class=\"n\">{}</td>", ratio(line));
+    }
+    let _ = write!(page, "<td class=\"n\">{share}</td>");
     if let Some(figure) = figure {
         let _ = write!(page, "<td class=\"p\">{}</td>", marks(figure, index));
     }
     page.push_str("</tr>\n");
+}
+
+/// A line's odds ratio with its interval, where it has one.
+fn ratio(line: &Line) -> String {
+    let Some(ratio) = odds::ratio(&line.term, &line.entry()) else { return String::new() };
+    let written = format::row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper);
+    match line.interval {
+        Interval::Withheld => written.estimate,
+        Interval::Normal | Interval::Approximate => format!("{}<br>{}", written.estimate, written.interval),
+    }
 }
 
 fn at(share: f64) -> String {
@@ -232,6 +259,33 @@ fn stated(column: &Column) -> String {
     }
 }
 
+/// What was publicly known of the columns, where the fit was guided by it.
+fn public(page: &mut String, release: &Release) {
+    let Some(table) = &release.public else { return };
+    let _ = writeln!(
+        page,
+        "<h2>Public moments</h2>\n<p>{} {} They are not protected and cost no budget.</p>\n<table class=\"known\"><thead><tr>\
+         <th scope=\"col\">Term</th><th scope=\"col\" class=\"n\">Mean</th>\
+         <th scope=\"col\" class=\"n\">Standard deviation</th></tr></thead><tbody>",
+        escape(&known::origin(table)),
+        known::correlations(table)
+    );
+    for term in table.terms.iter().take(MOST_PUBLIC) {
+        let _ = writeln!(
+            page,
+            "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
+            escape(&term.term),
+            short(term.mean, 4),
+            term.sd.map_or_else(|| format::NONE.to_owned(), |sd| short(sd, 4))
+        );
+    }
+    page.push_str("</tbody></table>\n");
+    let more = table.terms.len().saturating_sub(MOST_PUBLIC);
+    if more > 0 {
+        let _ = writeln!(page, "<p>And {more} more terms, in the release.</p>");
+    }
+}
+
 fn setting(page: &mut String, release: &Release) {
     let plan = &release.plan;
     let privacy = &release.privacy;
@@ -307,6 +361,31 @@ mod tests {
         let page = html(&release("<script>alert('x')</script>"));
         assert!(!page.contains("<script") && page.contains("&lt;script&gt;"));
         assert!(page.contains("a &lt;note&gt;"));
+    }
+
+    #[test]
+    fn log_odds_have_odds_ratios_and_public_moments_are_told() {
+        let mut release = release("x");
+        let linear = html(&release);
+        assert!(linear.contains("Linear regression of y") && !linear.contains("dds ratio"));
+        release.plan.mechanism.name = "pmt-logistic".to_owned();
+        release.public = serde_json::from_value(
+            json!({"schema": "discreet.public/1", "source": "A <paper>", "rows": 1200,
+            "terms": [{"term": "x", "mean": 54.125, "sd": 12.5}], "correlation": [[1.0]]}),
+        )
+        .unwrap();
+        let page = html(&release);
+        for expected in [
+            "Logistic regression of y",
+            "Log-odds",
+            "Odds ratio, interval",
+            ">1.284<",
+            "54.12",
+            "A &lt;paper&gt;",
+        ] {
+            assert!(page.contains(expected), "{expected}: {page}");
+        }
+        assert_eq!(page.matches("<td class=\"n\"></td>").count(), 1, "the constant has no ratio");
     }
 
     #[test]

@@ -2,53 +2,75 @@
 
 use std::borrow::Cow;
 
+use super::Release;
 use super::document::{Coefficients, Entry, Interval};
+use super::odds::{self, OddsRatio};
 
-const HEADER: &str = "outcome,term,estimate,std_error,lower,upper,noise_share,interval\r\n";
+const HEADER: &str = "outcome,term,estimate,std_error,lower,upper,noise_share,interval";
+
+/// What the header of log-odds has beside.
+const ODDS: &str = ",odds_ratio,odds_ratio_lower,odds_ratio_upper";
 
 /// About how many bytes a piece of the text has.
 const PIECE: usize = 1 << 20;
 
 /// One record per coefficient with the release's fields, as RFC 4180 has it: CRLF at line ends, quotes where they are
-/// due, an empty field where the release has `null`.
+/// due, an empty field where the release has `null`. Log-odds have their odds ratios beside them, but for the constant.
 ///
 /// A name that a spreadsheet would take for a formula (it starts with `=`, `+`, `-`, `@`, a tab or a line end) gets an
 /// apostrophe in front.
 #[must_use]
-pub fn csv(coefficients: &Coefficients) -> String {
-    pieces(coefficients).collect()
+pub fn csv(release: &Release) -> String {
+    pieces(release).collect()
 }
 
 /// The same in pieces of about a megabyte, none of which is made before it is asked for.
-pub fn pieces(coefficients: &Coefficients) -> Box<dyn Iterator<Item = String> + '_> {
+pub fn pieces(release: &Release) -> Box<dyn Iterator<Item = String> + '_> {
+    written(&release.coefficients, odds::are_log_odds(&release.plan))
+}
+
+fn written(coefficients: &Coefficients, log_odds: bool) -> Box<dyn Iterator<Item = String> + '_> {
     match coefficients {
         Coefficients::List(list) => Box::new(records(
             list.iter().map(|entry| (entry.outcome.as_str(), entry.term.as_str(), entry.entry())),
+            log_odds,
         )),
         Coefficients::Table(table) => {
-            Box::new(records(table.outcomes().iter().enumerate().flat_map(move |(row, outcome)| {
+            let entries = table.outcomes().iter().enumerate().flat_map(move |(row, outcome)| {
                 table.terms().iter().enumerate().filter_map(move |(column, term)| {
                     Some((outcome.as_str(), term.as_str(), table.entry(row, column)?))
                 })
-            })))
+            });
+            Box::new(records(entries, log_odds))
         }
     }
 }
 
-/// Some coefficients, each with its outcome and term, in pieces as [`pieces`] makes them.
-pub fn records<'a>(entries: impl Iterator<Item = (&'a str, &'a str, Entry)>) -> impl Iterator<Item = String> {
+/// Some coefficients, each with its outcome and term, in pieces as [`pieces`] makes them; of log-odds with their odds ratios.
+pub fn records<'a>(
+    entries: impl Iterator<Item = (&'a str, &'a str, Entry)>,
+    log_odds: bool,
+) -> impl Iterator<Item = String> {
     let mut entries = entries.fuse();
     let mut started = false;
     std::iter::from_fn(move || {
         let mut text = Vec::new();
         if !started {
             text.extend_from_slice(HEADER.as_bytes());
+            text.extend_from_slice(if log_odds { ODDS } else { "" }.as_bytes());
+            text.extend_from_slice(b"\r\n");
             started = true;
         }
         while text.len() < PIECE
             && let Some((outcome, term, entry)) = entries.next()
         {
             record(&mut text, &name(outcome), &name(term), entry);
+            if log_odds {
+                let ratio = odds::ratio(term, &entry);
+                let OddsRatio { estimate, lower, upper, .. } = ratio.unwrap_or_default();
+                numbers(&mut text, &[estimate, lower, upper]);
+            }
+            text.extend_from_slice(b"\r\n");
         }
         // All that is written into it are texts and digits.
         String::from_utf8(text).ok().filter(|text| !text.is_empty())
@@ -60,13 +82,7 @@ fn record(text: &mut Vec<u8>, outcome: &str, term: &str, entry: Entry) {
     text.extend_from_slice(outcome.as_bytes());
     text.push(b',');
     text.extend_from_slice(term.as_bytes());
-    for value in [estimate, std_error, lower, upper, noise_share] {
-        text.push(b',');
-        if let Some(value) = value {
-            // The shortest digits that read back as the same number, as in the release's JSON; memory does not refuse.
-            let _ = serde_json::to_writer(&mut *text, &value);
-        }
-    }
+    numbers(text, &[estimate, std_error, lower, upper, noise_share]);
     text.push(b',');
     let interval = match interval {
         Interval::Normal => "normal",
@@ -74,7 +90,16 @@ fn record(text: &mut Vec<u8>, outcome: &str, term: &str, entry: Entry) {
         Interval::Withheld => "withheld",
     };
     text.extend_from_slice(interval.as_bytes());
-    text.extend_from_slice(b"\r\n");
+}
+
+fn numbers(text: &mut Vec<u8>, values: &[Option<f64>]) {
+    for value in values {
+        text.push(b',');
+        if let Some(value) = value {
+            // The shortest digits that read back as the same number, as in the release's JSON; memory does not refuse.
+            let _ = serde_json::to_writer(&mut *text, &value);
+        }
+    }
 }
 
 fn name(text: &str) -> Cow<'_, str> {
@@ -91,6 +116,14 @@ fn name(text: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
     use crate::release::document::{Coefficient, CoefficientTable};
+
+    fn csv(coefficients: &Coefficients) -> String {
+        written(coefficients, false).collect()
+    }
+
+    fn pieces(coefficients: &Coefficients) -> Box<dyn Iterator<Item = String> + '_> {
+        written(coefficients, false)
+    }
 
     fn one(outcome: &str, term: &str) -> Coefficient {
         Coefficient {
@@ -121,6 +154,18 @@ mod tests {
         assert_eq!(lines[3], format!("'@cmd,\"'+y,\"\"z\",{numbers}"));
         assert_eq!(lines[4], format!("plain,(Intercept),{numbers}"));
         assert_eq!(lines.len(), 6);
+    }
+
+    #[test]
+    fn log_odds_have_their_ratios_and_the_constant_has_none() {
+        let half = Coefficient { estimate: Some(0.0), upper: None, ..one("y", "x") };
+        let list =
+            Coefficients::List(vec![Coefficient { term: "(Intercept)".to_owned(), ..half.clone() }, half]);
+        let text: String = written(&list, true).collect();
+        let lines: Vec<&str> = text.split("\r\n").collect();
+        assert!(lines[0].ends_with(",interval,odds_ratio,odds_ratio_lower,odds_ratio_upper"), "{}", lines[0]);
+        assert!(lines[1].ends_with(",approximate,,,"), "{}", lines[1]);
+        assert!(lines[2].ends_with(",approximate,1.0,,"), "{}", lines[2]);
     }
 
     #[test]

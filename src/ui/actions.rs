@@ -12,6 +12,7 @@ use web_sys::Blob;
 use super::draft::{self, ColumnDraft, Gap, Place};
 use super::files::Part;
 use super::genotypes::Described;
+use super::known::Known;
 use super::state::{App, Held, Host, Kept, Origin, Problem, Run, Shown, StateStoreFields, Step, Table};
 use super::{check, dom, facts, genotypes, samples, text};
 use crate::data::Role;
@@ -28,7 +29,7 @@ use crate::store::document::{Bytes, Made};
 use crate::store::people::{Different, Shared};
 use crate::store::{self, LedgerRecord, StoredRelease};
 use crate::worker::files::Files;
-use crate::worker::pool::{Pool, delay_from};
+use crate::worker::pool::{Asked, Pool, delay_from};
 use crate::worker::protocol::{Failure, Progress, Reason};
 
 /// Rows that the preview shows.
@@ -66,7 +67,8 @@ pub fn begin(app: App) {
     });
 }
 
-fn pool(app: App) -> Pool {
+/// The table's workers.
+pub fn pool(app: App) -> Pool {
     app.handles.with_value(|handles| handles.pool.clone())
 }
 
@@ -178,6 +180,8 @@ fn forget_table(app: App) {
     app.state.refit().set(None);
     app.state.filter().set(String::new());
     app.state.page().set(0);
+    // It was told apart from this table alone.
+    app.state.public().set(Known::default());
 }
 
 fn forget_ledger(app: App) {
@@ -477,7 +481,8 @@ pub fn release(app: App) {
     };
     let Some(key) = app.state.key().get_untracked() else { return };
     let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
-    let Ok(plan) = app.plan.get_untracked() else { return };
+    let (Ok(plan), Ok(public)) = (app.plan.get_untracked(), app.public.get_untracked()) else { return };
+    let asked = Asked { plan, columns: forecast.columns, public: public.as_deref().cloned() };
     app.state.problem().set(None);
     app.state.run().set(Some(Run {
         task: text::RELEASING,
@@ -511,9 +516,7 @@ pub fn release(app: App) {
         let released = if cancelling(app) {
             Err(Failure::new(Reason::Cancelled, text::CANCELLED))
         } else {
-            pool(app)
-                .release(&files, plan, forecast.columns, key.clone(), on_progress(app, text::RELEASING))
-                .await
+            pool(app).release(&files, asked, key.clone(), on_progress(app, text::RELEASING)).await
         };
         match released {
             Ok(Made { release, document, ledger }) => {

@@ -694,6 +694,7 @@ pub fn place(path: &str, plan: &Plan, columns: &[ColumnDraft]) -> Place {
         "protect" => Place::Privacy("protect"),
         "confidence" | "confirm" => Place::Method(path.to_owned()),
         path if path.starts_with("csv") => Place::Data,
+        path if path.starts_with("public") => Place::Method("public".to_owned()),
         path if path.starts_with("columns") => Place::Columns,
         path => Place::Method(path.rsplit('.').next().unwrap_or_default().to_owned()),
     }
@@ -830,6 +831,7 @@ mod tests {
         assert_eq!(place("columns[1].levels", &plan, &columns), Place::Cell(2, Cell::Levels));
         assert_eq!(place("columns[9].levels", &plan, &columns), Place::Columns);
         assert_eq!(place("budget.delta", &plan, &columns), Place::Privacy("delta"));
+        assert_eq!(place("public.terms[3].sd", &plan, &columns), Place::Method("public".to_owned()));
         assert_eq!(place("mechanism.params.shape", &plan, &columns), Place::Method("shape".to_owned()));
     }
 

@@ -2,13 +2,17 @@
 
 use serde_json::Map;
 
-use super::draft::{self, Gap, Kept, Place, Setup};
+use super::draft::{self, ColumnDraft, Gap, Kept, Place, Setup};
+use super::known::Term;
 use super::state::Table;
-use crate::engine::{EngineError, Prepared, prepare};
+use super::text::public::Outlook;
+use crate::engine::public::{prepare_table, term_names};
+use crate::engine::{EngineError, Prepared, preflight, prepare_with};
 use crate::inference::Options;
 use crate::inference::preview::{Expected, Preview, preview};
 use crate::mechanisms::{Info, TABLE, Wallet, find};
-use crate::plan::document::{self, BudgetForm, Calibration};
+use crate::plan::document::{self, BudgetForm, Calibration, ColumnRole, ColumnType};
+use crate::plan::public::PublicTable;
 use crate::plan::{Plan, Purpose};
 use crate::privacy::calibrate::{Budget, Split, delta_of_units, epsilon_of_units, wallets};
 use crate::privacy::convert::gdp_epsilon;
@@ -16,6 +20,7 @@ use crate::privacy::event::Assurance;
 use crate::privacy::ledger::{Ledger, Opening, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
 use crate::privacy::units::Units;
+use crate::release::figure::column;
 use crate::release::format::short;
 use crate::release::statement::guessing_accuracy;
 
@@ -34,6 +39,12 @@ pub struct Forecast {
     pub of_left: f64,
     /// What to expect of it; absent without a stated number of rows.
     pub preview: Option<Preview>,
+    /// Whether a guided fit can work; absent for other mechanisms and without a stated number of rows.
+    pub outlook: Option<Outlook>,
+    /// What was repaired in the public moments, and what to watch.
+    pub notes: Vec<String>,
+    /// Whether the release will have standard errors.
+    pub has_errors: bool,
     /// Why the ledger refuses it, if it does.
     pub refusal: Option<String>,
 }
@@ -179,19 +190,22 @@ fn in_epsilon(form: &BudgetForm) -> Option<BudgetForm> {
 /// `whole` is a new budget in units, for a table that has no ledger yet.
 pub fn forecast(
     plan: &Plan,
+    public: Option<&PublicTable>,
     table: &Table,
     ledger: Option<&Ledger>,
     whole: &Units,
 ) -> Result<Forecast, (String, String)> {
-    let prepared = prepare(plan.clone(), &table.names, table.delimiter, Purpose::Release).map_err(
-        |error| match error {
+    let prepared = prepare_with(plan.clone(), public, &table.names, table.delimiter, Purpose::Release)
+        .map_err(|error| match error {
             EngineError::Plan(error) => {
                 (error.path.clone(), format!("{}: {}", sentence(&error.what), error.advice))
             }
             EngineError::Budget(error) => ("budget".to_owned(), error.to_string()),
             error => (String::new(), error.to_string()),
-        },
-    )?;
+        })?;
+    if prepared.rereads() {
+        return Err(("rows".to_owned(), super::text::TOO_MANY_ROWS.to_owned()));
+    }
     let cost = prepared.cost().ok_or_else(|| ("budget".to_owned(), "A release needs a budget".to_owned()))?;
     let epsilon = match ledger {
         Some(ledger) => ledger.promise().0,
@@ -219,8 +233,60 @@ pub fn forecast(
         of_all: taken(&charge, &all, wallet),
         of_left: taken(&charge, &left, wallet),
         preview: expected(&prepared),
+        outlook: outlook(&prepared),
+        notes: prepared.guide().map(|guide| guide.notes.clone()).unwrap_or_default(),
+        has_errors: !matches!(prepared.info().name, "dp-gd" | "pmt-gd"),
         refusal,
     })
+}
+
+/// Whether the chosen mechanism is guided by public moments.
+pub fn is_guided(setup: &Setup) -> bool {
+    find(&setup.mechanism).is_some_and(Info::takes_public)
+}
+
+/// Whether a guided fit can work.
+fn outlook(prepared: &Prepared) -> Option<Outlook> {
+    let preflight = preflight(prepared)?;
+    let cost = prepared.cost()?;
+    let delta = cost.promise.map(|(_, delta)| delta);
+    let needed = Mu::try_new(preflight.mu_needed).ok().zip(delta);
+    let promise = needed.and_then(|(mu, delta)| Some((gdp_epsilon(mu, delta).ok()?.get(), delta.get())));
+    let rows = prepared.checked().rows.or(prepared.plan().stated_rows)?;
+    Some(Outlook { preflight, rows, mu: cost.mu?, promise })
+}
+
+/// What public moments a plan's columns need, with what was stated of each; nothing where the columns do not fit.
+pub fn public_terms(plan: &Plan, table: &Table) -> Vec<Term> {
+    let Ok(prepared) = prepare_table(plan, &table.names, table.delimiter) else { return Vec::new() };
+    let (features, outcomes) = term_names(&prepared);
+    let named = |name: String, outcome: bool| {
+        let stated = column(plan, &name).filter(|column| column.kind == Some(ColumnType::Number));
+        Term {
+            outcome,
+            bounds: stated.and_then(|column| column.lower.zip(column.upper)),
+            unit: stated.and_then(|column| column.unit.clone()).unwrap_or_default(),
+            name,
+        }
+    };
+    let features = features.into_iter().map(|name| named(name, false));
+    features.chain(outcomes.into_iter().map(|name| named(name, true))).collect()
+}
+
+/// Why a mechanism cannot take these columns, where its outcomes have to be yes or no.
+pub fn not_yes_or_no(info: &Info, columns: &[ColumnDraft]) -> Option<String> {
+    if !info.takes_labels() {
+        return None;
+    }
+    let outcomes = columns.iter().filter(|column| column.role == ColumnRole::Outcome);
+    let unfit = outcomes.filter(|column| match column.kind {
+        Some(ColumnType::Number) => {
+            (draft::number(&column.lower), draft::number(&column.upper)) != (Some(0.0), Some(1.0))
+        }
+        Some(ColumnType::Category) => draft::list(&column.levels).len() != 2,
+        None => false,
+    });
+    unfit.into_iter().next().map(|column| super::text::not_yes_or_no(&column.name))
 }
 
 /// What to expect of a plan; nothing without a stated number of rows.
@@ -255,6 +321,7 @@ pub struct Compared {
 /// run under this plan comes with the reason.
 pub fn compare(
     plan: &Plan,
+    public: Option<&PublicTable>,
     table: &Table,
     epsilon: f64,
     delta: f64,
@@ -269,19 +336,22 @@ pub fn compare(
                 params: Map::new(),
                 calibration: Some(Calibration::Exact),
             };
-            (info, compared(plan, table))
+            let public = public.filter(|_| info.takes_public());
+            (info, compared(plan, public, table))
         })
         .collect()
 }
 
-fn compared(plan: Plan, table: &Table) -> Result<Compared, String> {
+fn compared(plan: Plan, public: Option<&PublicTable>, table: &Table) -> Result<Compared, String> {
     let prepared =
-        prepare(plan, &table.names, table.delimiter, Purpose::Simulate).map_err(|error| match error {
-            EngineError::Plan(error) => sentence(&error.what),
-            error => sentence(&error.to_string()),
+        prepare_with(plan, public, &table.names, table.delimiter, Purpose::Simulate).map_err(|error| {
+            match error {
+                EngineError::Plan(error) => sentence(&error.what),
+                error => sentence(&error.to_string()),
+            }
         })?;
     if prepared.cost().is_some_and(|cost| cost.noise.law().is_none()) {
-        return Err("It gives coefficients alone, and no standard errors to compare".to_owned());
+        return Err("How large its noise will be cannot be told from the plan alone".to_owned());
     }
     let preview = expected(&prepared).ok_or("State the number of rows first")?;
     let effects = preview.terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);

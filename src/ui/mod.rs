@@ -1,12 +1,13 @@
 //! The page: everything a person sees.
 //!
-//! What is typed and how it becomes a plan ([`draft`], [`rules`], [`variants`]), what chosen files are ([`files`]), the public ranges ([`presets`]) and the check's drawings
+//! What is typed and how it becomes a plan ([`draft`], [`rules`], [`variants`]), what chosen files are ([`files`]), what is publicly known ([`known`]), the public ranges ([`presets`]) and the check's drawings
 //! ([`drawing`]) are pure and compile everywhere; the rest is Leptos and exists in the browser alone. No mathematics happens here: numbers come from
 //! `engine`, `inference` and `privacy`, sentences from the module `text` and from `release::statement`.
 
 pub mod draft;
 pub mod drawing;
 pub mod files;
+pub mod known;
 pub mod presets;
 pub mod rules;
 pub mod samples;
@@ -26,6 +27,8 @@ mod facts;
 mod genotypes;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod parts;
+#[cfg(all(target_arch = "wasm32", feature = "app"))]
+mod public;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod state;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]

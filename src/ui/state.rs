@@ -11,12 +11,14 @@ use web_sys::Blob;
 use super::draft::{self, ColumnDraft, Gap, Place, Setup};
 use super::facts::{self, Forecast};
 use super::files::Part;
+use super::known::{self, Known, Term};
 use super::text;
 use crate::audit::check::Finding;
 use crate::data::genotypes::Choice;
 use crate::data::preview::Suggestion;
 use crate::inference::Refit;
 use crate::plan::Plan;
+use crate::plan::public::PublicTable;
 use crate::privacy::ledger::Ledger;
 use crate::privacy::units::Units;
 use crate::release::Release;
@@ -203,6 +205,8 @@ pub struct State {
     pub columns: Vec<ColumnDraft>,
     /// Everything else of the plan.
     pub setup: Setup,
+    /// What is publicly known of the columns, for a mechanism that is guided by it.
+    pub public: Known,
     /// Names of the files of a set that is not whole.
     pub waiting: Vec<String>,
     /// Names of the files that it lacks.
@@ -270,6 +274,10 @@ pub struct App {
     pub handles: StoredValue<Handles, LocalStorage>,
     /// The plan of the next release, or everything that it still lacks.
     pub plan: Memo<Result<Plan, Vec<Gap>>>,
+    /// What public moments the plan's columns need; nothing where the mechanism takes none or the columns are not described.
+    pub terms: Memo<Vec<Term>>,
+    /// Those that were given; nothing where the mechanism takes none.
+    pub public: Memo<Result<Option<Arc<PublicTable>>, Vec<Gap>>>,
     /// What the plan costs and gives, from public numbers.
     pub forecast: Memo<Result<Forecast, Vec<Gap>>>,
 }
@@ -290,16 +298,32 @@ impl App {
                 })
             })
         });
+        let guided = Memo::new(move |_| state.setup().with(facts::is_guided));
+        let terms = Memo::new(move |_| {
+            let table = state.table().get().unwrap_or_default();
+            let plan = plan.get().ok().filter(|_| guided.get());
+            plan.map(|plan| facts::public_terms(&plan, &table)).unwrap_or_default()
+        });
+        let public = Memo::new(move |_| {
+            if !guided.get() {
+                return Ok(None);
+            }
+            let given = state.public().with(|given| terms.with(|terms| known::table(given, terms)));
+            given.map(|table| Some(Arc::new(table)))
+        });
         let forecast = Memo::new(move |_| {
             let plan = plan.get()?;
+            let public = public.get()?;
             let table = state.table().get().unwrap_or_default();
             let ledger = state.ledger().get();
             let whole = state.setup().with(facts::worth).map_or(Units::ZERO, |worth| worth.units);
-            facts::forecast(&plan, &table, ledger.as_ref(), &whole).map_err(|(path, text)| {
-                state.columns().with(|c| vec![Gap { place: draft::place(&path, &plan, c), text }])
-            })
+            facts::forecast(&plan, public.as_deref(), &table, ledger.as_ref(), &whole).map_err(
+                |(path, text)| {
+                    state.columns().with(|c| vec![Gap { place: draft::place(&path, &plan, c), text }])
+                },
+            )
         });
-        Self { state, handles, plan, forecast }
+        Self { state, handles, plan, terms, public, forecast }
     }
 
     /// The app that a component belongs to.

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod genotypes;
+pub mod public;
 
 use super::draft::{BudgetKind, Kept};
 use super::state::Step;
@@ -80,6 +81,7 @@ pub const ROWS_EXACT_WHY: &str =
     "This number becomes public with the release, and a table of another length is refused.";
 
 pub const WITHHELD: &str = "Intervals are withheld: the noise is as large as the signal. Read the estimates as a rough sign at most.";
+pub const ODDS: &str = " Its axis is logarithmic.";
 pub const REFIT: &str = "Fit another regression from the same release";
 pub const REFIT_FREE: &str = "This costs nothing: it uses only what is already published, and anyone who has the release \
     can do the same.";
@@ -231,6 +233,12 @@ pub const RELAX_FOR_GOOD: &str = "This table has a budget already. It is turned 
 
 pub const NO_PREVIEW: &str = "This mechanism gives coefficients alone, without standard errors: what noise does to them is seen on \
     made-up data only.";
+pub const NO_NOISE_PREVIEW: &str = "How large the noise in each coefficient will be is not forecast for this mechanism. The release says it, with \
+    intervals.";
+pub const TOO_MANY_ROWS: &str = "This fit reads its rows several times, and so many are not kept in a browser's memory. Run the plan on the \
+    command line, or choose another mechanism";
+pub const SETTINGS: &str = "Settings of this mechanism";
+pub const ROWS_NEEDED: &str = "This number is needed.";
 
 pub const RELAX_DO: &str = "Confirm";
 
@@ -407,6 +415,12 @@ pub fn list(names: &[String], most: usize) -> String {
         ([first @ .., last], 0) => format!("{} and {last}", first.join(", ")),
         (shown, more) => format!("{} and {} more", shown.join(", "), whole(more)),
     }
+}
+
+pub fn not_yes_or_no(outcome: &str) -> String {
+    format!(
+        "Not for {outcome}: its outcome has to be yes or no, a category of two levels or a number from 0 to 1."
+    )
 }
 
 pub fn wrong_table(column: &str) -> String {

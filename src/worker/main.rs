@@ -8,7 +8,8 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 use super::channel::{Received, Riders, pack, unpack};
 use super::files::Files;
 use super::protocol::{Failure, Reason, Request, Response, build_id};
-use super::{audit, run, scan, selfcheck};
+use super::{audit, public, run, scan, selfcheck};
+use crate::data::Role;
 
 /// Starts this worker.
 pub fn start() {
@@ -51,6 +52,10 @@ async fn serve(received: Received<Request>) {
         },
         Request::Look(request) => match Files::matched(&request.files, handles) {
             Some(files) => post(&run::look(&request, files, post).await),
+            None => incomplete(),
+        },
+        Request::Public(request) => match Files::matched(&[Role::Table], handles) {
+            Some(file) => post(&public::read(*request, file, ports, post).await),
             None => incomplete(),
         },
         Request::Release(request) => match Files::matched(&request.files, handles) {

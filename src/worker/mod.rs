@@ -3,7 +3,7 @@
 //! [`protocol`] is plain data and tested natively. The page starts an engine worker and its scanning workers (`pool`),
 //! introduces them to each other by message ports, and hands them the files' handles. Scanning workers hash chunks and turn slices
 //! into partial sums (`scan`); the engine worker directs them (`crew`), merges what they find, charges the ledger and makes the release (`run`). The page
-//! receives the release and nothing else. The check of the build (`audit`) has one worker and no file.
+//! receives the release and nothing else. A public table (`public`) has workers that see no private file. The check of the build (`audit`) has one worker and no file.
 
 pub mod delay;
 pub mod protocol;
@@ -25,6 +25,8 @@ mod genotypes;
 pub mod main;
 #[cfg(target_arch = "wasm32")]
 pub mod pool;
+#[cfg(target_arch = "wasm32")]
+mod public;
 #[cfg(target_arch = "wasm32")]
 mod read;
 #[cfg(target_arch = "wasm32")]

@@ -20,11 +20,13 @@ use super::context::StartContext;
 use super::delay;
 use super::files::Files;
 use super::protocol::{
-    CHUNK, Failure, Look, Looked, Progress, Reason, ReleaseRequest, Request, Response, build_id,
+    CHUNK, Failure, Look, Looked, Progress, PublicRequest, Reason, ReleaseRequest, Request, Response,
+    build_id,
 };
 use crate::audit::check::Finding;
 use crate::noise::entropy::random_id;
 use crate::plan::Plan;
+use crate::plan::public::PublicTable;
 use crate::privacy::ledger::Ledger;
 use crate::store;
 use crate::store::document::{Made, read_release};
@@ -59,6 +61,17 @@ const UNTOLD: &str = "The browser's storage refuses to say whether the charge wa
 pub struct Pool {
     context: Rc<StartContext>,
     current: Rc<RefCell<Option<Mailbox<Happening>>>>,
+}
+
+/// What a release is asked for.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The plan.
+    pub plan: Plan,
+    /// How many of the table's columns the plan has.
+    pub columns: usize,
+    /// What is publicly known of the columns, where the mechanism is guided by it.
+    pub public: Option<PublicTable>,
 }
 
 /// What a run waits for.
@@ -139,9 +152,29 @@ impl Pool {
         }
     }
 
-    /// Reads the table, charges its ledger and releases. `table` is what [`Self::identify`] answered for these files,
-    /// and `columns` how many of its columns the plan has. What
-    /// follows from the charge is shown after [`delay_from`] and not before.
+    /// Reads a public table for a plan; `table` is the private one's key, whose bytes are refused.
+    ///
+    /// # Errors
+    /// Where it is the private table, does not fit the plan, cannot be read, a worker does not run, or the person cancels.
+    pub async fn public(
+        &self,
+        file: Blob,
+        plan: Plan,
+        table: String,
+        on_progress: impl Fn(Progress) + 'static,
+    ) -> Result<PublicTable, Failure> {
+        let file = Files::table(file);
+        let mut run = self.begin(1 + scanners(&file, false))?;
+        run.ready().await?;
+        run.ask(&Request::Public(Box::new(PublicRequest { plan, table })), &file)?;
+        match run.answer(&on_progress).await?.body {
+            Response::Public(found) => Ok(*found),
+            _ => Err(confused()),
+        }
+    }
+
+    /// Reads the table, charges its ledger and releases. `table` is what [`Self::identify`] answered for these files. What follows
+    /// from the charge is shown after [`delay_from`] and not before.
     ///
     /// # Errors
     /// As for [`Self::identify`], and where the plan cannot be run or the budget does not allow it. The failure says
@@ -149,13 +182,12 @@ impl Pool {
     pub async fn release(
         &self,
         files: &Files,
-        plan: Plan,
-        columns: usize,
+        asked: Asked,
         table: String,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<Made, Failure> {
         let name = random_name()?;
-        let result = self.try_release(files, plan, columns, &table, &name, &on_progress).await;
+        let result = self.try_release(files, asked, &table, &name, &on_progress).await;
         // The workers are gone and their locks with them, so the storage itself says what was charged.
         let charged = store::take_charge(&table, &name).await;
         match (result, charged) {
@@ -179,8 +211,7 @@ impl Pool {
     async fn try_release(
         &self,
         files: &Files,
-        plan: Plan,
-        columns: usize,
+        Asked { plan, columns, public }: Asked,
         table: &str,
         name: &str,
         on_progress: &dyn Fn(Progress),
@@ -194,6 +225,7 @@ impl Pool {
             table: table.to_owned(),
             name: name.to_owned(),
             build: self.context.build.clone(),
+            public,
         };
         run.ask(&Request::Release(Box::new(request)), files)?;
         match run.answer(on_progress).await? {

@@ -11,6 +11,7 @@ use crate::data::slices::Job;
 use crate::data::{Role, SketchKey};
 use crate::plan::Plan;
 use crate::plan::bound::Encoding;
+use crate::plan::public::PublicTable;
 use crate::privacy::ledger::Ledger;
 
 pub use crate::store::failure::{Failure, Reason};
@@ -34,6 +35,9 @@ pub enum Request {
     Release(Box<ReleaseRequest>),
     /// Be the engine worker: say what a person sees of genotypes before they are described. Files ride beside it.
     Look(Look),
+    /// Be the engine worker: read a public table as means, standard deviations and correlations. The public file and the ports ride
+    /// beside it; no private file does.
+    Public(Box<PublicRequest>),
     /// Check this build, under a seed. Nothing rides beside it: the check knows neither table nor ledger.
     Audit {
         /// The seed.
@@ -57,6 +61,18 @@ pub struct ReleaseRequest {
     pub name: String,
     /// Content hash of the page's program.
     pub build: String,
+    /// What is publicly known of the columns, where the mechanism is guided by it.
+    pub public: Option<PublicTable>,
+}
+
+/// One public table, as the page asks for its moments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublicRequest {
+    /// The plan by whose columns it is read.
+    pub plan: Plan,
+    /// The private table, as [`Response::Identified`] named it: a file of that name is refused.
+    pub table: String,
 }
 
 /// What the page asks of genotypes before they are described.
@@ -104,6 +120,8 @@ pub enum Response {
     },
     /// What a person sees of genotypes.
     Looked(Box<Looked>),
+    /// What a public file says.
+    Public(Box<PublicTable>),
     /// The charge is stored and the release is being made. Nothing that follows depends on anything but the release.
     Charged,
     /// The charge is stored and the release made. Its document rides beside the message.
@@ -151,6 +169,17 @@ pub enum ScanRequest {
         /// The plan.
         plan: Box<Plan>,
         /// The header's names in order.
+        names: Vec<String>,
+        /// The delimiter, resolved.
+        delimiter: u8,
+        /// What is publicly known of the columns.
+        public: Option<Box<PublicTable>>,
+    },
+    /// Slices of a public table will be read for this plan. There is no answer.
+    Public {
+        /// The plan.
+        plan: Box<Plan>,
+        /// The public header's names in order.
         names: Vec<String>,
         /// The delimiter, resolved.
         delimiter: u8,

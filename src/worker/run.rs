@@ -101,13 +101,20 @@ async fn try_release(
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
 ) -> Result<(Ledger, Blob), Failure> {
-    let ReleaseRequest { files: _, columns, plan, table: key, name, build } = request;
+    let ReleaseRequest { files: _, columns, plan, table: key, name, build, public } = request;
     let checked = CheckedPlan::new(plan.clone(), Purpose::Release)
         .map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
     let mut source = Source::open(files, ports, &post, &checked).await?;
     let (names, delimiter) = source.header(&checked);
-    let prepared = engine::prepare(plan.clone(), names, delimiter, Purpose::Release)
+    let prepared = engine::prepare_with(plan.clone(), public.as_ref(), names, delimiter, Purpose::Release)
         .map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
+    // The page refuses it too; here the rows would be kept until memory ends.
+    if prepared.rereads() {
+        return Err(Failure::new(
+            Reason::Plan,
+            "So many rows are not kept in a browser's memory. Nothing was charged. Run the plan on the command line.",
+        ));
+    }
     // Of genotypes the page knows the variants that were chosen, and the plan may fit others.
     if prepared.bound().columns.len() != columns {
         return Err(Failure::new(
@@ -187,7 +194,15 @@ impl<P: Fn(&Response)> Source<P> {
     /// All records, as exact sums.
     async fn scan(self, plan: Plan, prepared: &Prepared) -> Result<Scan<Gathered>, Failure> {
         match self {
-            Self::Table(mut table, header) => table.scan(plan, &header, prepared).await,
+            Self::Table(mut table, header) => {
+                let setup = ScanRequest::Plan {
+                    plan: Box::new(plan),
+                    names: header.names.clone(),
+                    delimiter: header.delimiter,
+                    public: prepared.public().cloned().map(Box::new),
+                };
+                table.scan(&setup, &header, prepared).await
+            }
             Self::Genotypes(mut crew, opened) => {
                 let weight = crew.files.length();
                 opened.scan(prepared, weight, &mut |bytes| crew.advance(bytes)).await
@@ -197,20 +212,21 @@ impl<P: Fn(&Response)> Source<P> {
 }
 
 /// A CSV and the workers that read it.
-struct Table<P> {
-    crew: Crew<P>,
+pub struct Table<P> {
+    pub crew: Crew<P>,
     file: Blob,
     length: u64,
 }
 
 impl<P: Fn(&Response)> Table<P> {
-    fn new(files: Files, ports: Vec<MessagePort>, post: P, passes: u64) -> Result<Self, Failure> {
+    /// The table among these files, for so many passes over them.
+    pub fn new(files: Files, ports: Vec<MessagePort>, post: P, passes: u64) -> Result<Self, Failure> {
         let file = files.get(Role::Table).cloned().ok_or_else(confused)?;
         Ok(Self { length: length(&file), file, crew: Crew::new(files, ports, post, passes) })
     }
 
     /// The first line.
-    async fn header(&self, rules: HeaderRules) -> Result<Header, Failure> {
+    pub async fn header(&self, rules: HeaderRules) -> Result<Header, Failure> {
         let mut pieces = Pieces::new(&self.file, 0, 0);
         let mut bytes = Zeroizing::new(Vec::new());
         loop {
@@ -230,20 +246,15 @@ impl<P: Fn(&Response)> Table<P> {
         }
     }
 
-    /// All records, as exact sums.
-    async fn scan(
+    /// All records, as exact sums, once the workers were told by `setup` how to read them.
+    pub async fn scan(
         &mut self,
-        plan: Plan,
+        setup: &ScanRequest,
         header: &Header,
         prepared: &Prepared,
     ) -> Result<Scan<Gathered>, Failure> {
-        let setup = ScanRequest::Plan {
-            plan: Box::new(plan),
-            names: header.names.clone(),
-            delimiter: header.delimiter,
-        };
         for scanner in &self.crew.scanners {
-            scanner.ask(&setup)?;
+            scanner.ask(setup)?;
         }
         let workers = self.crew.scanners.len();
         let step = slice_bytes(self.length, prepared.gather().least_bytes(), workers);

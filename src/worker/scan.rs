@@ -14,7 +14,7 @@ use crate::data::csv::Feed;
 use crate::data::sketch::SketchScanner;
 use crate::data::slices::{Job, Outcome, SliceReport, SliceScanner};
 use crate::data::{Sketch, SketchKey};
-use crate::engine::{self, Prepared};
+use crate::engine::{self, EngineError, Prepared};
 use crate::plan::Purpose;
 
 /// Serves the engine worker at the other end of `port` until this worker is terminated.
@@ -72,14 +72,25 @@ impl Scanner {
                 let (answer, sketch) = sketched(scanner.finish());
                 Ok(Some((ScanResponse::Sketched(answer), Some(Uint8Array::from(sketch.as_slice())))))
             }
-            ScanRequest::Plan { plan, names, delimiter } => {
-                let prepared = engine::prepare(*plan, &names, delimiter, Purpose::Release)
-                    .map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
-                self.prepared = Some(prepared);
-                Ok(None)
+            ScanRequest::Plan { plan, names, delimiter, public } => {
+                let public = public.as_deref();
+                let prepared = engine::prepare_with(*plan, public, &names, delimiter, Purpose::Release);
+                self.keep(prepared)
+            }
+            ScanRequest::Public { plan, names, delimiter } => {
+                self.keep(engine::public::prepare_table(&plan, &names, delimiter))
             }
             ScanRequest::Slice { job } => self.slice(job).await.map(Some),
         }
+    }
+
+    /// Slices will be read under this plan.
+    fn keep(
+        &mut self,
+        prepared: Result<Prepared, EngineError>,
+    ) -> Result<Option<(ScanResponse, Option<Uint8Array>)>, Failure> {
+        self.prepared = Some(prepared.map_err(|error| Failure::new(Reason::Plan, error.to_string()))?);
+        Ok(None)
     }
 
     /// Hashes a chunk. The browser hashes beside this thread, which sketches meanwhile.

@@ -44,6 +44,15 @@ export function vcfOf({ variants, people, copies }) {
   return `${lines.join("\n")}\n`;
 }
 
+/// Made-up people with the features of the blood-pressure sample and without its outcomes.
+export function publicPeople(count) {
+  const rows = Array.from({ length: count }, (_, row) => {
+    const wave = (step, middle, half) => middle + half * Math.sin(row * step);
+    return [wave(1.7, 52, 24).toFixed(0), row % 2 ? "F" : "M", wave(2.3, 27, 7).toFixed(1), wave(3.1, 9, 4).toFixed(1)].join(",");
+  });
+  return ["age,sex,bmi,salt", ...rows, ""].join("\n");
+}
+
 /// A table of age, bmi and so many genes, in a few rows.
 export function wideTable(genes) {
   const header = ["age", "bmi", ...Array.from({ length: genes }, (_, index) => `gene_${index + 1}`)];

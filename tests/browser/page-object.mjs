@@ -169,6 +169,32 @@ export class DiscreetPage {
     await this.page.getByRole("radio", { name: new RegExp(`^${name}(?!-)`) }).check();
   }
 
+  /// What is publicly known of the columns.
+  get known() {
+    return this.page.getByRole("region", exact("What is publicly known of these columns"));
+  }
+
+  /// Chooses how it is given, by the name of the way.
+  async publicWay(name) {
+    await this.known.getByRole("radio", { name: new RegExp(`^${name}`) }).check();
+  }
+
+  async choosePublic(file) {
+    await this.known.getByLabel(/^(Choose the public CSV|Open the file)/).setInputFiles(file);
+    await this.idle();
+  }
+
+  /// Types public moments by term, and where they are from.
+  async typePublic(terms, { rows, source } = {}) {
+    const fill = async (label, value) => value !== undefined && this.known.getByLabel(label, { exact: true }).fill(String(value));
+    for (const [term, { mean, sd }] of Object.entries(terms)) {
+      await fill(`Public ${term.endsWith("]") ? "share" : "mean"} of ${term}`, mean);
+      await fill(`Public standard deviation of ${term}`, sd);
+    }
+    await fill("Rows behind the numbers", rows);
+    await fill("Where the numbers are from", source);
+  }
+
   // Result
   /// Clicks Release and waits for what came of it. An earlier release gives way to the step on which the strip is.
   async make() {

@@ -6,7 +6,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DATA, DIST, launch, open } from "./browser.mjs";
-import { csv, json, phenotypes, planOfTen, plinkSet, study, wideTable } from "./files.mjs";
+import { csv, json, phenotypes, planOfTen, plinkSet, publicPeople, study, wideTable } from "./files.mjs";
 import { longRelease } from "./long-release.mjs";
 import { DiscreetPage, STEPS } from "./page-object.mjs";
 import { serve } from "./server.mjs";
@@ -62,6 +62,22 @@ for (const width of WIDTHS) {
     await discreet.make();
     await look("6-released");
     if (width === WIDTHS[0] && colorScheme === "light") await paper(context, (await discreet.download("Report (HTML)")).text, "10-report");
+
+    await discreet.goTo("Columns");
+    await discreet.describe("sbp", { role: "Ignored" });
+    await discreet.describe("smoker", { role: "Outcome" });
+    await discreet.mechanism("pmt-logistic");
+    await discreet.publicWay("Numbers from a paper");
+    await discreet.typePublic({ age: { mean: 624, sd: 16 }, bmi: { mean: 27.5, sd: 4.9 } }, { rows: 1200 });
+    await look("14-public-typed");
+    await discreet.publicWay("A CSV of other people");
+    await discreet.choosePublic(csv("clinic.csv", publicPeople(600)));
+    await discreet.known.getByLabel("Where the numbers are from").fill("A clinic of other people");
+    await discreet.ready();
+    await look("14-public-csv");
+    await discreet.make();
+    await look("15-odds");
+    if (width === WIDTHS[0] && colorScheme === "light") await paper(context, (await discreet.download("Report (HTML)")).text, "15-report-odds");
 
     await discreet.choose(join(DATA, "diabetes.csv"));
     await discreet.table("diabetes.csv");

@@ -78,7 +78,7 @@ impl Side {
         let mut exports = vec![
             ("release", document(release)),
             ("line", serde_json::to_string(release).unwrap()),
-            ("coefficients", table::csv(&release.coefficients)),
+            ("coefficients", table::csv(release)),
             ("report", report::html(release)),
             ("plan", pretty(&release.plan)),
             ("ledger", self.ledger().to_json().unwrap()),

@@ -13,7 +13,7 @@ use discreet::store;
 use discreet::store::document::Made;
 use discreet::worker::context::StartContext;
 use discreet::worker::files::Files;
-use discreet::worker::pool::Pool;
+use discreet::worker::pool::{Asked, Pool};
 use discreet::worker::protocol::{Look, Reason};
 use js_sys::{Array, Uint8Array, WebAssembly};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -27,6 +27,11 @@ use crate::store::{ledger, plan};
 
 /// Columns of the table that its plan has.
 const COLUMNS: usize = 3;
+
+/// What a release with a budget of ε asks for, without public moments.
+fn asked(epsilon: f64) -> Asked {
+    Asked { plan: plan(epsilon), columns: COLUMNS, public: None }
+}
 
 /// What the worker's binary does.
 #[wasm_bindgen]
@@ -198,16 +203,14 @@ async fn a_release_reads_every_slice_once_and_charges_once() {
     let pool = pool("start_worker").await;
     let file = csv(&[&table]);
     let key = pool.identify(&file, |_| {}).await.unwrap();
-    let refused = pool.release(&file, plan(1.0), COLUMNS, key.clone(), |_| {}).await.unwrap_err();
+    let refused = pool.release(&file, asked(1.0), key.clone(), |_| {}).await.unwrap_err();
     assert_eq!(refused.reason, Reason::Budget, "{refused}");
     // Enough budget that eight standard deviations of the noise are the part of a few dozen rows, far below a slice's.
     store::create_ledger(&key, ledger(16.0), None).await.unwrap();
     let last = Rc::new(Cell::new(0));
     let seen = Rc::clone(&last);
-    let Made { release, document, ledger } = pool
-        .release(&file, plan(15.0), COLUMNS, key.clone(), move |progress| seen.set(progress.done))
-        .await
-        .unwrap();
+    let Made { release, document, ledger } =
+        pool.release(&file, asked(15.0), key.clone(), move |progress| seen.set(progress.done)).await.unwrap();
     assert!(last.get() > table.len() as u64);
 
     let released = release.moments.clone().unwrap();
@@ -238,7 +241,7 @@ async fn a_bad_record_stops_the_run_before_the_charge() {
     let file = csv(&[&long_table(2), b"P1,secret-cell\n"]);
     let key = pool.identify(&file, |_| {}).await.unwrap();
     store::create_ledger(&key, ledger(1.0), None).await.unwrap();
-    let failure = pool.release(&file, plan(1.0), COLUMNS, key.clone(), |_| {}).await.unwrap_err();
+    let failure = pool.release(&file, asked(1.0), key.clone(), |_| {}).await.unwrap_err();
     assert_eq!(failure.reason, Reason::Table);
     assert!(!failure.charged && failure.message.contains("line "), "{failure}");
     assert!(!failure.message.contains("secret"), "{failure}");
@@ -253,7 +256,7 @@ async fn a_cancelled_request_says_so_and_charges_nothing() {
     store::create_ledger(&key, ledger(1.0), None).await.unwrap();
     let canceller = pool.clone();
     let failure =
-        pool.release(&file, plan(1.0), COLUMNS, key.clone(), move |_| canceller.cancel()).await.unwrap_err();
+        pool.release(&file, asked(1.0), key.clone(), move |_| canceller.cancel()).await.unwrap_err();
     assert_eq!(failure.reason, Reason::Cancelled);
     assert!(!failure.charged);
     assert!(store::open_table(&key).await.unwrap().unwrap().ledger.entries().is_empty());

@@ -85,7 +85,10 @@ pub fn Choice(
     #[prop(into)] value: Signal<String>,
     set: Callback<String>,
     #[prop(optional, into)] disabled: Option<Signal<bool>>,
+    #[prop(optional)] hint: &'static str,
 ) -> impl IntoView {
+    let hint_id = format!("{id}-hint");
+    let described = (!hint.is_empty()).then(|| hint_id.clone());
     let options = options.into_iter().map(|(key, name)| {
         let own = key.clone();
         view! { <option value=key selected=move || value.get() == own>{name}</option> }
@@ -93,11 +96,12 @@ pub fn Choice(
     view! {
         <div class="field">
             <label for=id>{label}</label>
-            <select id=id prop:value=move || value.get()
+            <select id=id prop:value=move || value.get() aria-describedby=described
                 disabled=move || disabled.is_some_and(|disabled| disabled.get())
                 on:change=move |event| set.run(event_target_value(&event))>
                 {options.collect_view()}
             </select>
+            {(!hint.is_empty()).then(|| view! { <p class="hint" id=hint_id>{hint}</p> })}
         </div>
     }
 }

@@ -129,7 +129,13 @@ fn Offer(forecast: Forecast) -> impl IntoView {
 /// What the noise will be like, in a few words.
 fn noise(forecast: &Forecast) -> String {
     let Some(preview) = &forecast.preview else {
-        return "state the number of rows to see it".to_owned();
+        return match &forecast.outlook {
+            Some(outlook) => text::public::noise(outlook),
+            None if forecast.plan.rows.or(forecast.plan.stated_rows).is_some() => {
+                "not forecast. See Method".to_owned()
+            }
+            None => "state the number of rows to see it".to_owned(),
+        };
     };
     if preview.verdict == Verdict::Withheld {
         return "as large as the signal: intervals will be withheld. See Method".to_owned();

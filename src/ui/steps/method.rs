@@ -2,13 +2,15 @@
 
 use leptos::prelude::*;
 
+use super::parameters::{Advanced, First};
+use super::public::PublicMoments;
 use crate::inference::preview::{Preview, TermPreview, Verdict};
 use crate::mechanisms::TABLE;
 use crate::release::format::{percent, significant};
 use crate::ui::draft::Place;
-use crate::ui::parts::Field;
 use crate::ui::parts::plot::{NoiseCell, ShareBar};
 use crate::ui::state::{App, StateStoreFields};
+use crate::ui::text::public::Outlook;
 use crate::ui::{actions, dom, facts, text};
 
 /// Terms that the preview lists.
@@ -17,7 +19,8 @@ const SHOWN: usize = 60;
 /// Choose how; see what it will give.
 #[component]
 pub fn Method() -> impl IntoView {
-    view! { <Expectation/> <Chooser/> <Comparison/> <Accept/> <Advanced/> }.into_any()
+    view! { <Expectation/> <Chooser/> <PublicMoments/> <First/> <Comparison/> <Accept/> <Advanced/> }
+        .into_any()
 }
 
 #[component]
@@ -39,7 +42,20 @@ fn Expectation() -> impl IntoView {
             .into_any()
         }
         Ok(forecast) => match forecast.preview {
-            Some(preview) => view! { <Expected preview/> }.into_any(),
+            Some(preview) => {
+                let (ample, short) = match forecast.outlook {
+                    Some(outlook) if outlook.preflight.is_ample() => (Some(text::public::outlook(&outlook)), None),
+                    outlook => (None, outlook.map(|outlook| view! { <Prospect outlook/> })),
+                };
+                view! { {short} <Expected preview/> {ample.map(|words| view! { <p class="lead">{words}</p> })} }.into_any()
+            }
+            None if forecast.outlook.is_some() => {
+                forecast.outlook.map(|outlook| view! { <Prospect outlook/> }).into_any()
+            }
+            None if forecast.has_errors && forecast.plan.rows.or(forecast.plan.stated_rows).is_some() => view! {
+                <p class="notice">{text::NO_NOISE_PREVIEW}</p>
+            }
+            .into_any(),
             None if forecast.plan.rows.or(forecast.plan.stated_rows).is_some() => view! {
                 <p class="notice">{text::NO_PREVIEW}</p>
             }
@@ -50,6 +66,26 @@ fn Expectation() -> impl IntoView {
             .into_any(),
         },
     }
+    }
+}
+
+/// Whether a guided fit can work.
+#[component]
+fn Prospect(outlook: Outlook) -> impl IntoView {
+    let (stable, ample) = (outlook.preflight.is_stable(), outlook.preflight.is_ample());
+    let main = match (stable, ample) {
+        (true, true) => text::public::AMPLE,
+        (true, false) => text::public::JUST,
+        (false, _) => text::public::TOO_FEW,
+    };
+    view! {
+        <section class="block" aria-label="Whether the fit can work">
+            <div class="verdict" class:clear=ample class:withheld=!stable role="status">
+                <p class="verdict-main">{main}</p>
+                <p>{text::public::outlook(&outlook)}</p>
+                <p class="hint">{text::public::OUTLOOK_NOTE}</p>
+            </div>
+        </section>
     }
 }
 
@@ -122,16 +158,19 @@ fn Expect(term: TermPreview, one: bool) -> impl IntoView {
 /// The mechanisms by the contract's names.
 #[component]
 fn Chooser() -> impl IntoView {
-    let setup = App::here().state.setup();
+    let app = App::here();
+    let (setup, columns) = (app.state.setup(), app.state.columns());
     let current = Memo::new(move |_| setup.with(|setup| setup.mechanism.clone()));
     let private = TABLE.iter().filter(|info| !matches!(info.name, "ols" | "logistic"));
     let rows = private.map(|info| {
         let id = format!("mechanism-{}", info.name);
         let target = id.clone();
         let note = if info.built { text::scope(info.scope) } else { "not built yet" };
+        let unfit = Memo::new(move |_| columns.with(|columns| facts::not_yes_or_no(info, columns)));
+        let off = move || !info.built || unfit.with(Option::is_some);
         view! {
-            <label class="choice tall" class:off=!info.built for=target>
-                <input id=id type="radio" name="mechanism" value=info.name disabled=!info.built
+            <label class="choice tall" class:off=off for=target>
+                <input id=id type="radio" name="mechanism" value=info.name disabled=off
                     prop:checked=move || current.get() == info.name
                     on:change=move |_| setup.update(|setup| {
                         setup.mechanism = info.name.to_owned();
@@ -142,6 +181,7 @@ fn Chooser() -> impl IntoView {
                 <span>
                     <strong class="code">{info.name}</strong> <span class="tag">{note}</span>
                     <span class="hint">{info.summary} " " {info.prefer} " " {info.source}"."</span>
+                    {move || unfit.get().map(|why| view! { <span class="hint why-not">{why}</span> })}
                 </span>
             </label>
         }
@@ -149,15 +189,19 @@ fn Chooser() -> impl IntoView {
     let (built, later): (Vec<_>, Vec<_>) = rows
         .zip(TABLE.iter().filter(|info| !matches!(info.name, "ols" | "logistic")))
         .partition(|(_, info)| info.built);
-    let later_count = later.len();
+    let later = (!later.is_empty()).then(|| {
+        view! {
+            <details class="more">
+                <summary>{text::whole(later.len())} " others, not built yet"</summary>
+                <div class="choices column">{later.into_iter().map(|(row, _)| row).collect_view()}</div>
+            </details>
+        }
+    });
     view! {
         <fieldset class="block">
             <legend>"Mechanism"</legend>
             <div class="choices column">{built.into_iter().map(|(row, _)| row).collect_view()}</div>
-            <details class="more">
-                <summary>{text::whole(later_count)} " others, not built yet"</summary>
-                <div class="choices column">{later.into_iter().map(|(row, _)| row).collect_view()}</div>
-            </details>
+            {later}
         </fieldset>
     }
 }
@@ -177,7 +221,8 @@ fn Comparison() -> impl IntoView {
             Some(ledger) => facts::ledger_worth(ledger),
             None => app.state.setup().with(facts::worth),
         })?;
-        Some(facts::compare(&plan, &table, worth.epsilon, worth.delta))
+        let public = app.public.get().ok().flatten();
+        Some(facts::compare(&plan, public.as_deref(), &table, worth.epsilon, worth.delta))
     });
     let rows = move || {
         let Some(compared) = compared.get() else {
@@ -245,265 +290,5 @@ fn Accept() -> impl IntoView {
                     <span>{text::IDEALISED}</span></label>
             </div>
         })
-    }
-}
-
-/// A field of a mechanism's parameters: id, name, label, hint.
-type Parameter = (&'static str, &'static str, &'static str, &'static str);
-
-/// Parameters that belong to a mechanism alone, by its name.
-const fn own_parameters(mechanism: &str) -> &'static [Parameter] {
-    match mechanism.as_bytes() {
-        b"analyze-gauss" => &[(
-            "method-shape",
-            "shape",
-            "Shape of the noise",
-            "goe or iid. Default: goe; iid with the paper's scale",
-        )],
-        b"reuse-cov-gauss" => &[KAPPA, FEATURE_NORM, OUTCOME_NORM, OUTCOME_MOMENTS, NUCLEAR],
-        b"reuse-cov-proj-y" | b"naive-composition" => &[KAPPA, FEATURE_NORM, OUTCOME_NORM],
-        b"reuse-cov-proj-x" => &[SHRINK, BALL, OUTCOME_NORM],
-        b"ada-ssp" => &[SPLIT, FAILURE],
-        b"sub-samp-reuse-cov" => &[SAMPLE_ROWS, COVARIANCE_SHARE],
-        b"dp-gd" => &[STEPS, STEP_SIZE, CLIP, CLIP_SCOPE, OUTCOME_NORM],
-        b"additive-wishart" => &[
-            (
-                "method-scale_ratio",
-                "scale_ratio",
-                "Largest squared row over the scale of a random row",
-                "0.1 to 10. More means more random rows, each smaller. Default: 3; 1 with the paper's scale",
-            ),
-            (
-                "method-output",
-                "output",
-                "What is done with the mean of the noise",
-                "debiased: taken off where that leaves the moments positive definite. raw: kept, as a ridge. Default: debiased",
-            ),
-        ],
-        b"jl-ridge" => &[(
-            "method-sketch_rows",
-            "sketch_rows",
-            "Rows of the projection",
-            "more rows mean less noise and a larger ridge. Default: 100, or twice the terms",
-        )],
-        b"inverse-wishart" => &[(
-            "method-dof",
-            "dof",
-            "Degrees of freedom",
-            "a number, or rows+d where the number of rows is public. Default: 100, or twice the terms",
-        )],
-        b"jl-ridge-adaptive" => &[
-            ("method-min_rows", "min_rows", "Fewest rows of the projection", "Default: twice the terms"),
-            EIGENVALUE[0],
-            EIGENVALUE[1],
-        ],
-        b"inverse-wishart-adaptive" => &[
-            (
-                "method-min_dof",
-                "min_dof",
-                "Fewest degrees of freedom",
-                "a number, or rows+d. Default: twice the terms",
-            ),
-            EIGENVALUE[0],
-            EIGENVALUE[1],
-        ],
-        _ => &[],
-    }
-}
-
-const KAPPA: Parameter = (
-    "method-kappa",
-    "kappa",
-    "Weight of the cross moments",
-    "above 0. Default: from the number of outcomes, near 1 to 2",
-);
-const FEATURE_NORM: Parameter = (
-    "method-feature_norm",
-    "feature_norm",
-    "Longest features kept, as a share",
-    "above 0, to 1, of what the bounds allow. A longer row is shortened. Default: 1",
-);
-const OUTCOME_NORM: Parameter = (
-    "method-outcome_norm",
-    "outcome_norm",
-    "Longest outcomes kept, as a share",
-    "above 0, to 1, of what the bounds allow. With many outcomes no person is at all bounds at once: a smaller share means less \
-     noise. Default: 1",
-);
-const OUTCOME_MOMENTS: Parameter = (
-    "method-outcome_moments",
-    "outcome_moments",
-    "What is released of the outcomes' own moments",
-    "none, diagonal or full. Without any, intervals cover the privacy noise alone. Default: diagonal",
-);
-const NUCLEAR: Parameter = (
-    "method-nuclear",
-    "nuclear",
-    "Project the cross moments",
-    "true or false: on what any table within the bounds can have. Default: true",
-);
-const SHRINK: Parameter = (
-    "method-shrink",
-    "shrink",
-    "What takes noise off",
-    "projection, sure, james-stein or none. Default: projection",
-);
-const BALL: Parameter = (
-    "method-ball",
-    "ball",
-    "The projection bounds",
-    "matrix, all outcomes of a person together, or per-outcome. Default: matrix",
-);
-const SPLIT: Parameter = (
-    "method-split",
-    "split",
-    "Shares of the budget",
-    "three numbers in brackets whose sum is 1: eigenvalue, matrix, vector. Default: thirds",
-);
-const FAILURE: Parameter = (
-    "method-failure",
-    "failure",
-    "Probability that the ridge is too small",
-    "0.000001 to 0.5. Default: 0.05",
-);
-const SAMPLE_ROWS: Parameter = (
-    "method-sample_rows",
-    "sample_rows",
-    "Rows of the sample",
-    "at least as many as terms. Default: a tenth",
-);
-const COVARIANCE_SHARE: Parameter = (
-    "method-covariance_share",
-    "covariance_share",
-    "Share of epsilon and delta for the covariance",
-    "above 0, below 1. Default: 0.5",
-);
-const STEPS: Parameter = ("method-steps", "steps", "Steps", "1 to 10000. Default: 100");
-const STEP_SIZE: Parameter =
-    ("method-step_size", "step_size", "Size of a step", "above 0, where a record has length 1. Default: 1");
-const CLIP: Parameter =
-    ("method-clip", "clip", "Longest gradient of a record", "where a record has length 1. Default: 0.25");
-const CLIP_SCOPE: Parameter = (
-    "method-clip_scope",
-    "clip_scope",
-    "The clip is for",
-    "joint, all outcomes together, or per-outcome. Default: joint",
-);
-
-/// Which of the parameters of mechanisms that release moments a mechanism has.
-fn has(mechanism: &str, parameter: &str) -> bool {
-    match (mechanism, parameter) {
-        (_, "intercept_weight" | "radius") => true,
-        ("dp-gd", "ridge" | "repair") | ("ada-ssp", "ridge") => false,
-        ("ada-ssp" | "sub-samp-reuse-cov" | "dp-gd", "row_norm") => true,
-        (
-            "reuse-cov-gauss" | "reuse-cov-proj-x" | "reuse-cov-proj-y" | "naive-composition" | "ada-ssp"
-            | "sub-samp-reuse-cov" | "dp-gd",
-            "feature_share" | "row_norm",
-        ) => false,
-        _ => true,
-    }
-}
-
-const EIGENVALUE: [Parameter; 2] = [
-    (
-        "method-eigenvalue_share",
-        "eigenvalue_share",
-        "Share of epsilon for the least eigenvalue",
-        "above 0, below 1. Default: 0.25; 0.5 with the paper's scale",
-    ),
-    (
-        "method-eigenvalue_delta_share",
-        "eigenvalue_delta_share",
-        "Share of delta for the least eigenvalue",
-        "above 0, below 1. Default: 0.25; 0.5 with the paper's scale",
-    ),
-];
-
-/// Parameters of every mechanism that releases moments.
-const PARAMETERS: [Parameter; 6] = [
-    (
-        "method-ridge",
-        "ridge",
-        "Ridge penalty",
-        "none, auto, or a number. With a penalty the intervals are for the penalised coefficients. Default: none, or auto for \
-         many outcomes",
-    ),
-    (
-        "method-repair",
-        "repair",
-        "If the noisy moments are not positive definite",
-        "shift, floor or none. Default: shift, or floor for many outcomes",
-    ),
-    (
-        "method-feature_share",
-        "feature_share",
-        "Share of the length for the features",
-        "0.1 to 0.9. Default: 0.6",
-    ),
-    ("method-intercept_weight", "intercept_weight", "Weight of the constant", "above 0, to 1. Default: 0.5"),
-    (
-        "method-row_norm",
-        "row_norm",
-        "Longest row kept, as a share",
-        "above 0, to 1. A longer row is shortened as a whole. Default: 1",
-    ),
-    (
-        "method-radius",
-        "radius",
-        "Radius of the grid",
-        "a power of two from 65536 to 16777216. Default: 16777216",
-    ),
-];
-
-#[component]
-fn Advanced() -> impl IntoView {
-    let setup = App::here().state.setup();
-    let field = move |&(id, name, label, hint): &Parameter| {
-        let value = Signal::derive(move || {
-            setup.with(|setup| {
-                setup
-                    .params
-                    .iter()
-                    .find(|(key, _)| key == name)
-                    .map(|(_, value)| value.clone())
-                    .unwrap_or_default()
-            })
-        });
-        let set = Callback::new(move |value: String| {
-            setup.update(|setup| {
-                setup.params.retain(|(key, _)| key != name);
-                setup.params.push((name.to_owned(), value));
-            });
-        });
-        view! { <Field id label value set hint=Signal::derive(move || hint.to_owned())/> }
-    };
-    let mechanism = Memo::new(move |_| setup.with(|setup| setup.mechanism.clone()));
-    let own = move || own_parameters(&mechanism.get()).iter().map(field).collect_view();
-    let fields = move || {
-        let mechanism = mechanism.get();
-        PARAMETERS.iter().filter(|(_, name, ..)| has(&mechanism, name)).map(field).collect_view()
-    };
-    view! {
-        <details class="more">
-            <summary>"Advanced"</summary>
-            <div class="fields">
-                <Field id="method-confidence" label="Level of the intervals" unit="%" numeric=true
-                    value=Signal::derive(move || setup.get().confidence)
-                    set=Callback::new(move |value| setup.update(|setup| setup.confidence = value))/>
-                <div class="field">
-                    <label class="choice"><input type="checkbox" prop:checked=move || setup.with(|setup| setup.intercept)
-                        on:change=move |event| setup.update(|setup| setup.intercept = event_target_checked(&event))/>
-                        <span>"The regression has an intercept"</span></label>
-                </div>
-                {own}
-                {fields}
-                <div class="field">
-                    <label class="choice"><input type="checkbox" prop:checked=move || setup.with(|setup| setup.paper)
-                        on:change=move |event| setup.update(|setup| setup.paper = event_target_checked(&event))/>
-                        <span>{text::PAPER}</span></label>
-                </div>
-            </div>
-        </details>
     }
 }

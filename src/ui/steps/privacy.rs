@@ -7,7 +7,7 @@ use super::protect::Protection;
 use crate::privacy::adjacency::Adjacency;
 use crate::release::format::short;
 use crate::release::statement::guessing_sentence;
-use crate::ui::draft::{self, BudgetKind, Kept, Setup};
+use crate::ui::draft::{self, BudgetKind, Kept, Place, Setup};
 use crate::ui::facts::{self, Worth};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
@@ -83,9 +83,16 @@ fn Fixed() -> impl IntoView {
 /// The stated number of rows.
 #[component]
 fn RowsField() -> impl IntoView {
-    let setup = App::here().state.setup();
+    let app = App::here();
+    let setup = app.state.setup();
     let adjacency = Memo::new(move |_| setup.with(|setup| setup.adjacency));
     let set = Callback::new(move |value| setup.update(|setup| setup.rows = value));
+    // Without it some mechanisms cannot run: then the forecast lacks this field.
+    let needed = Memo::new(move |_| {
+        app.forecast.with(|forecast| {
+            forecast.as_ref().is_err_and(|gaps| gaps.iter().any(|gap| gap.place == Place::Privacy("rows")))
+        })
+    });
     move || {
         let (label, why) = match adjacency.get() {
             Adjacency::AddRemove => (text::ROWS_LABEL, text::ROWS_WHY),
@@ -93,7 +100,7 @@ fn RowsField() -> impl IntoView {
         };
         view! {
             <Field id="privacy-rows" label=label numeric=true value=Signal::derive(move || setup.get().rows) set
-                hint=Signal::derive(move || why.to_owned())/>
+                hint=Signal::derive(move || if needed.get() { format!("{} {why}", text::ROWS_NEEDED) } else { why.to_owned() })/>
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::release::document::LONG_FORM_OUTCOMES;
 use crate::release::figure;
 use crate::release::report;
 use crate::release::statement::Statement;
-use crate::release::{Release, table};
+use crate::release::{Release, known, odds, table};
 use crate::ui::parts::Icon;
 use crate::ui::state::{App, Origin, StateStoreFields};
 use crate::ui::{actions, dom, text};
@@ -58,8 +58,13 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let outcome = app.state.outcome().get().unwrap_or_else(|| first.clone());
         let lines = figure::lines(&for_table.plan, &for_table.coefficients, &outcome);
         let unit = figure::unit(&for_table.plan, &outcome);
-        view! { <CoefficientTable lines outcome unit confidence=for_table.plan.confidence.unwrap_or(0.95)/> }
+        let log_odds = odds::are_log_odds(&for_table.plan);
+        view! { <CoefficientTable lines outcome unit log_odds confidence=for_table.plan.confidence.unwrap_or(0.95)/> }
     };
+    let public = release.public.as_ref().map(|table| {
+        let words = format!("{} {}", known::origin(table), known::correlations(table));
+        view! { <p class="public-origin">{words}</p> }
+    });
     let for_refit = Arc::clone(&release);
     view! {
         <section class="zone released" aria-label=text::RELEASED>
@@ -71,6 +76,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             {chooser}
             <div id="regression" tabindex="-1">{table}</div>
             {after}
+            {public}
             <ul class="notes">{notes}</ul>
             <Downloads release/>
         </section>
@@ -137,7 +143,7 @@ fn Downloads(release: Arc<Release>) -> impl IntoView {
     let app = App::here();
     let (for_csv, for_html, for_plan) = (Arc::clone(&release), Arc::clone(&release), release);
     let save_table = move |_| {
-        let pieces = table::pieces(&for_csv.coefficients);
+        let pieces = table::pieces(&for_csv);
         let saved = dom::download_pieces("discreet-coefficients.csv", "text/csv", pieces);
         app.state.said().set(if saved.is_some() { text::SAVED } else { text::NO_ROOM }.to_owned());
     };

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::release::document::Interval;
 use crate::release::figure::{self, INTERCEPT, Line, Mark};
 use crate::release::format::{self, percent};
+use crate::release::odds;
 use crate::ui::parts::plot::{Axis, IntervalCell, ShareBar};
 use crate::ui::text;
 
@@ -13,8 +14,14 @@ const MOST: usize = 300;
 
 /// One outcome's coefficients.
 #[component]
-pub fn CoefficientTable(lines: Vec<Line>, outcome: String, unit: String, confidence: f64) -> impl IntoView {
-    let drawn = figure::figure(&lines);
+pub fn CoefficientTable(
+    lines: Vec<Line>,
+    outcome: String,
+    unit: String,
+    confidence: f64,
+    #[prop(optional)] log_odds: bool,
+) -> impl IntoView {
+    let drawn = if log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) };
     let level = format::short(100.0 * confidence, 3);
     let what = if unit.is_empty() { outcome.clone() } else { format!("{outcome} ({unit})") };
     let more = lines.len().saturating_sub(MOST);
@@ -26,35 +33,43 @@ pub fn CoefficientTable(lines: Vec<Line>, outcome: String, unit: String, confide
             let mark = figure.marks.get(index).copied().unwrap_or(nothing);
             (mark, figure.zero, figure.ticks.clone())
         });
-        view! { <CoefficientRow line cell/> }
+        view! { <CoefficientRow line cell log_odds/> }
     });
     let rows = rows.collect_view();
-    let axis_unit = if unit.is_empty() { "the outcome's unit".to_owned() } else { unit };
+    let axis = match (log_odds, unit.as_str()) {
+        (true, _) => "Odds ratio across the whole range".to_owned(),
+        (false, "") => "Across the whole range, in the outcome's unit".to_owned(),
+        (false, unit) => format!("Across the whole range, in {unit}"),
+    };
+    let (kind, estimate) = if log_odds { ("Logistic", "Log-odds") } else { ("Linear", "Estimate") };
+    let before = if log_odds { "5" } else { "4" };
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label=format!("Coefficients for {outcome}")>
-            <table class="journal">
-                <caption>"Linear regression of " {what} {why}</caption>
+            <table class="journal" class:odds=log_odds>
+                <caption>{kind} " regression of " {what} {why}</caption>
                 <thead><tr>
                     <th scope="col">"Term"</th>
-                    <th scope="col" class="numeric">"Estimate"</th>
+                    {log_odds.then(|| view! { <th scope="col" class="numeric">"Odds ratio, " {level.clone()} " %"</th> })}
+                    <th scope="col" class="numeric">{estimate}</th>
                     <th scope="col" class="numeric">{level} " % interval"</th>
                     <th scope="col" class="share-head">"Privacy noise"</th>
-                    <th scope="col" class="plot-head">"Across the whole range, in " {axis_unit}</th>
+                    <th scope="col" class="plot-head">{axis}</th>
                 </tr></thead>
                 <tbody>{rows}</tbody>
                 {drawn.map(|figure| view! {
-                    <tfoot><tr><td colspan="4"></td><td class="plot"><Axis figure/></td></tr></tfoot>
+                    <tfoot><tr><td colspan=before></td><td class="plot"><Axis figure/></td></tr></tfoot>
                 })}
             </table>
         </div>
         {(more > 0).then(|| view! { <p class="hint">"and " {text::whole(more)} " more terms, in the downloads"</p> })}
         <p class="hint">"Privacy noise: share of the squared uncertainty that comes from the noise; the rest is sampling. The plot \
-            draws each coefficient times the width of its column's stated range, so that all can be compared."</p>
+            draws each coefficient times the width of its column's stated range, so that all can be compared."
+            {log_odds.then_some(text::ODDS)}</p>
     }
 }
 
 #[component]
-fn CoefficientRow(line: Line, cell: Option<(Mark, f64, Vec<figure::Tick>)>) -> impl IntoView {
+fn CoefficientRow(line: Line, cell: Option<(Mark, f64, Vec<figure::Tick>)>, log_odds: bool) -> impl IntoView {
     let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
     let note = text::interval(line.interval);
     let withheld = line.interval == Interval::Withheld;
@@ -66,6 +81,16 @@ fn CoefficientRow(line: Line, cell: Option<(Mark, f64, Vec<figure::Tick>)>) -> i
     let share = line
         .noise_share
         .map(|share| view! { <span class="tabular">{percent(share)}</span> <ShareBar share/> });
+    let ratio = log_odds.then(|| {
+        let ratio = odds::ratio(&line.term, &line.entry()).map(|ratio| {
+            let written = format::row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper);
+            view! {
+                <strong>{written.estimate}</strong>
+                {(!withheld).then(|| view! { <span class="row-note">{written.interval}</span> })}
+            }
+        });
+        view! { <td class="numeric ratio">{ratio}</td> }
+    });
     let constant = line.term == INTERCEPT;
     let name = if constant { "Intercept" } else { &line.term };
     // A long name may break before its level.
@@ -78,6 +103,7 @@ fn CoefficientRow(line: Line, cell: Option<(Mark, f64, Vec<figure::Tick>)>) -> i
     view! {
         <tr tabindex="0">
             <th scope="row"><span class="term">{column}<wbr/>{level}</span> <span class="per">{line.per}</span></th>
+            {ratio}
             <td class="numeric">{written.estimate}</td>
             <td class="numeric interval">{interval}</td>
             <td class="share-cell">{share}</td>

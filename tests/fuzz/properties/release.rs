@@ -29,7 +29,7 @@ fn shown(release: &Release) {
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
     // A name may hold anything, but no mark of its own.
     assert!(!page.contains("<script") && page.matches("<main>").count() == 1);
-    let csv = table::csv(&release.coefficients);
+    let csv = table::csv(release);
     assert!(csv.ends_with("\r\n"));
     for outcome in figure::outcomes(release).iter().take(4) {
         let lines = figure::lines(&release.plan, &release.coefficients, outcome);

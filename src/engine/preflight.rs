@@ -1,0 +1,41 @@
+//! Whether a guided fit of a prepared plan can be stable, from its public numbers alone.
+
+use super::prepare::Prepared;
+use crate::inference::preflight::{Design, Family, Preflight};
+use crate::mechanisms::{Mechanism, newton};
+use crate::plan::document::Calibration;
+
+/// What to expect of the plan's rows and budget; nothing for a mechanism without guided second moments, for the paper's own scale,
+/// or without a number of rows.
+#[must_use]
+pub fn preflight(prepared: &Prepared) -> Option<Preflight> {
+    let checked = &prepared.checked;
+    let rows = checked.rows.or(checked.plan.stated_rows)?;
+    let mu = prepared.cost()?.mu?;
+    let guide = prepared.guide()?;
+    let params = &prepared.plan.mechanism.params;
+    if checked.calibration == Calibration::Paper {
+        return None;
+    }
+    let family = match &prepared.mechanism {
+        Mechanism::Ridge(_) => Family::Ridge,
+        Mechanism::Newton(parameters) if parameters.family == newton::Family::Logistic => {
+            let chances = guide.outcomes.iter().flatten().map(|outcome| outcome.mean);
+            // The rarest, or the most frequent, needs most rows.
+            let chance = chances.min_by(|a, b| (a * (1.0 - a)).total_cmp(&(b * (1.0 - b))));
+            let each = params.get("steps")?.as_u64()?;
+            let steps = each.saturating_mul(prepared.layout.outcomes() as u64);
+            Family::Logistic { steps: u32::try_from(steps).ok()?, chance }
+        }
+        _ => return None,
+    };
+    let design = Design {
+        terms: guide.terms.len(),
+        eta: params.get("eta")?.as_f64()?,
+        tight: params.get("radius_rule")?.as_str()? == "tight",
+        adjacency: checked.adjacency,
+        max_rows_per_person: checked.max_rows_per_person,
+        family,
+    };
+    Some(design.ask(rows, mu))
+}

@@ -1,0 +1,49 @@
+//! What a release says of its public moments, in words: for the report and the page.
+
+use super::format::{grouped, short};
+use crate::plan::public::PublicTable;
+
+/// Where the numbers are from, and how many rows they stand for.
+#[must_use]
+pub fn origin(table: &PublicTable) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "for a sentence")]
+    let rows = grouped(table.rows as f64);
+    format!(
+        "The fit was guided by public numbers about {rows} rows of other people: {}.",
+        table.source.trim().trim_end_matches('.')
+    )
+}
+
+/// What is said of their correlations.
+#[must_use]
+pub fn correlations(table: &PublicTable) -> String {
+    let pairs =
+        || table.correlation.iter().enumerate().flat_map(|(row, entries)| entries.iter().take(row).copied());
+    if pairs().all(|entry| entry == 0.0) {
+        return "Correlations were taken as 0.".to_owned();
+    }
+    let (least, most) = pairs().fold((1.0_f64, -1.0_f64), |(least, most), r| (least.min(r), most.max(r)));
+    format!("Correlations from {} to {}; all of them are in the release.", short(least, 2), short(most, 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::public::document::{PublicTerm, SCHEMA};
+
+    #[test]
+    fn the_numbers_are_told_with_their_source() {
+        let term = |name: &str| PublicTerm { term: name.to_owned(), mean: 1.0, sd: Some(1.0) };
+        let mut table = PublicTable {
+            schema: SCHEMA.to_owned(),
+            source: "Smith 2020, Table 1.".to_owned(),
+            rows: 1200,
+            terms: vec![term("a"), term("b")],
+            correlation: vec![vec![1.0, 0.0], vec![0.0, 1.0]],
+        };
+        assert!(origin(&table).ends_with("other people: Smith 2020, Table 1."));
+        assert_eq!(correlations(&table), "Correlations were taken as 0.");
+        (table.correlation[0][1], table.correlation[1][0]) = (0.25, 0.25);
+        assert!(correlations(&table).starts_with("Correlations from 0.25 to 0.25"));
+    }
+}

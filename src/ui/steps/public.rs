@@ -1,0 +1,324 @@
+//! What is publicly known of the columns, for a mechanism that is guided by it: read from a file, or typed.
+
+use leptos::prelude::*;
+
+use crate::plan::public::document::PublicTerm;
+use crate::release::format::{NONE, short};
+use crate::release::known::correlations;
+use crate::ui::draft::number;
+use crate::ui::known::{MOST_TYPED, Term, Way};
+use crate::ui::parts::{Field, Icon};
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::{dom, facts, public, text};
+
+/// Terms of a file that are listed.
+const SHOWN: usize = 100;
+
+/// Endings of public files.
+const ACCEPTED: &str = ".csv,.tsv,.txt,.json,text/csv,application/json";
+
+/// The panel, where the mechanism needs it.
+#[component]
+pub fn PublicMoments() -> impl IntoView {
+    let app = App::here();
+    let guided = Memo::new(move |_| app.state.setup().with(facts::is_guided));
+    move || guided.get().then(|| view! { <Panel/> })
+}
+
+#[component]
+fn Panel() -> impl IntoView {
+    let app = App::here();
+    let way = Memo::new(move |_| app.state.public().with(|known| known.way));
+    let ways = Way::ALL.map(|own| {
+        let (name, hint) = text::public::way(own);
+        view! {
+            <label class="choice">
+                <input type="radio" name="public-way" prop:checked=move || way.get() == own
+                    on:change=move |_| public::choose_way(app, own)/>
+                <span><strong>{name}</strong> <span class="hint">{hint}</span></span>
+            </label>
+        }
+    });
+    let form = move || match way.get() {
+        Way::Typed => view! { <Typed/> }.into_any(),
+        own => view! { <File own/> }.into_any(),
+    };
+    view! {
+        <section class="block known" id="method-public" tabindex="-1" aria-labelledby="public-title">
+            <h2 id="public-title">{text::public::TITLE}</h2>
+            <p>{text::public::WHY}</p>
+            <p class="notice"><Icon name="stop"/><span>{text::public::NEVER}</span></p>
+            <div class="choices" role="radiogroup" aria-labelledby="public-title">{ways.collect_view()}</div>
+            {form}
+            <Outcome/>
+        </section>
+    }
+}
+
+/// What was repaired, and the way to keep the numbers.
+#[component]
+fn Outcome() -> impl IntoView {
+    let app = App::here();
+    let notes = Memo::new(move |_| {
+        app.forecast.with(|forecast| forecast.as_ref().map(|f| f.notes.clone()).unwrap_or_default())
+    });
+    let listed = move || {
+        let notes = notes.get();
+        let items = notes.iter().map(|note| view! { <li>{note.clone()}</li> }).collect_view();
+        (!notes.is_empty()).then(|| view! { <ul class="notes">{items}</ul> })
+    };
+    let given = Memo::new(move |_| app.public.get().ok().flatten());
+    let save = move || {
+        given.get().map(|table| view! {
+            <button type="button" class="quiet" on:click=move |_| public::save(&table)>{text::public::SAVE}</button>
+        })
+    };
+    view! { {listed} {save} }
+}
+
+#[component]
+fn Source() -> impl IntoView {
+    let app = App::here();
+    let value = Signal::derive(move || {
+        app.state.public().with(|known| match (known.way, &known.opened) {
+            (Way::Typed, _) => known.typed.source.clone(),
+            (_, opened) => opened.as_ref().map(|opened| opened.table.source.clone()).unwrap_or_default(),
+        })
+    });
+    let set = Callback::new(move |value: String| {
+        if app.state.public().with_untracked(|known| known.way == Way::Typed) {
+            app.state.public().update(|known| known.typed.source = value);
+        } else {
+            public::name_source(app, value);
+        }
+    });
+    view! {
+        <Field id="method-public-source" label=text::public::SOURCE value set
+            hint=Signal::derive(|| text::public::SOURCE_HINT.to_owned())/>
+    }
+}
+
+#[component]
+fn File(own: Way) -> impl IntoView {
+    let app = App::here();
+    let chosen = move |event: web_sys::Event| public::choose(app, dom::chosen(&event));
+    let (label, hint) = match own {
+        Way::Document => (text::public::OPEN, text::public::DOCUMENT_HINT),
+        Way::Csv | Way::Typed => (text::public::CHOOSE, text::public::CSV_HINT),
+    };
+    let problem = move || {
+        let problem = app.state.public().with(|known| known.problem.clone());
+        problem.map(|problem| view! {
+            <div id="public-problem" class="notice problem" role="alert" tabindex="-1"><Icon name="stop"/><p>{problem}</p></div>
+        })
+    };
+    view! {
+        <div class="offer-file">
+            <label class="button" for="choose-public">{label}</label>
+            <input id="choose-public" class="file" type="file" accept=ACCEPTED on:change=chosen aria-describedby="choose-public-hint"/>
+            <p class="hint" id="choose-public-hint">{hint}</p>
+        </div>
+        {problem}
+        <Opened/>
+    }
+}
+
+/// What a file said, beside what was stated of the columns.
+#[component]
+fn Opened() -> impl IntoView {
+    let app = App::here();
+    // The source is typed under it, so it is no part of what is drawn anew.
+    let said = Memo::new(move |_| {
+        app.state.public().with(|known| {
+            let table = &known.opened.as_ref()?.table;
+            Some((table.rows, table.terms.clone(), correlations(table)))
+        })
+    });
+    let stale = Memo::new(move |_| {
+        let read =
+            app.state.public().with(|known| known.opened.as_ref().and_then(|opened| opened.columns.clone()));
+        let now = app.plan.with(|plan| plan.as_ref().ok().map(|plan| plan.columns.clone()));
+        read.zip(now).is_some_and(|(read, now)| read != now)
+    });
+    move || {
+        said.get().map(|(rows, known, related)| {
+            let terms = app.terms.get();
+            let unused = known.iter().filter(|known| !terms.iter().any(|term| term.name == known.term)).count();
+            let listed = terms.into_iter().take(SHOWN).map(move |term| {
+                let found = known.iter().find(|known| known.term == term.name).cloned();
+                view! { <Said term found/> }
+            });
+            view! {
+                <TermTable caption=text::public::read(rows)>{listed.collect_view()}</TermTable>
+                <p class="hint">{related} {(unused > 0).then(|| text::public::unused(unused))}</p>
+                {move || stale.get().then(|| view! { <p class="notice"><Icon name="note"/>{text::public::STALE}</p> })}
+                <div class="fields"><Source/></div>
+            }
+        })
+    }
+}
+
+#[component]
+fn Said(term: Term, found: Option<PublicTerm>) -> impl IntoView {
+    let (mean, sd) = (found.as_ref().map(|found| found.mean), found.as_ref().and_then(|found| found.sd));
+    let written = |value: Option<f64>| value.map_or_else(|| NONE.to_owned(), |value| short(value, 4));
+    let note = match &found {
+        None if term.outcome => Some(text::public::UNKNOWN_OUTCOME),
+        None => Some(text::public::LACKING),
+        Some(_) => term.doubt(mean, sd.filter(|_| !term.is_level())),
+    };
+    view! {
+        <tr>
+            <th scope="row">{term.name.clone()}</th>
+            <td>{text::public::bounds(&term)}</td>
+            <td class="numeric">{written(mean)}</td>
+            <td class="numeric">{written(sd)}</td>
+            <td class="cell-note ask">{note}</td>
+        </tr>
+    }
+}
+
+/// One row for each term, its stated bounds beside its public numbers.
+#[component]
+fn TermTable(#[prop(into)] caption: String, children: Children) -> impl IntoView {
+    view! {
+        <div class="scroll" tabindex="0" role="group" aria-label=text::public::TABLE>
+            <table class="plain known-terms">
+                <caption>{caption}</caption>
+                <thead><tr>
+                    <th scope="col">"Term"</th>
+                    <th scope="col">"Stated bounds"</th>
+                    <th scope="col" class="numeric">"Public mean"</th>
+                    <th scope="col" class="numeric">"Public standard deviation"</th>
+                    <td></td>
+                </tr></thead>
+                <tbody>{children()}</tbody>
+            </table>
+        </div>
+    }
+}
+
+#[component]
+fn Typed() -> impl IntoView {
+    let app = App::here();
+    let rows = Signal::derive(move || app.state.public().with(|known| known.typed.rows.clone()));
+    let set_rows = Callback::new(move |value| app.state.public().update(|known| known.typed.rows = value));
+    let table = move || {
+        let terms = app.terms.get();
+        if terms.is_empty() {
+            return view! { <p class="hint">{text::public::DESCRIBE_FIRST}</p> }.into_any();
+        }
+        if terms.len() > MOST_TYPED {
+            return view! { <p class="hint">{text::public::too_many(terms.len())}</p> }.into_any();
+        }
+        let lines = terms.iter().cloned().enumerate().map(|(place, term)| view! { <Line term place/> });
+        let lines = lines.collect_view();
+        view! {
+            <TermTable caption=text::public::AS_PRINTED>{lines}</TermTable>
+            <p class="hint">{text::public::TYPED_HINT}</p>
+            <Correlations terms/>
+        }
+        .into_any()
+    };
+    view! {
+        {table}
+        <div class="fields">
+            <Field id="method-public-rows" label=text::public::ROWS numeric=true value=rows set=set_rows
+                hint=Signal::derive(|| text::public::ROWS_HINT.to_owned())/>
+            <Source/>
+        </div>
+    }
+}
+
+#[component]
+fn Line(term: Term, place: usize) -> impl IntoView {
+    let app = App::here();
+    let name = term.name.clone();
+    let value = move |name: &str, which: usize| {
+        app.state
+            .public()
+            .with(|known| known.typed.moments.get(name).map(|pair| pair[which].clone()).unwrap_or_default())
+    };
+    let cell = |which: usize, label: &'static str, kind: &'static str| {
+        let (own, target) = (name.clone(), name.clone());
+        let set = move |event| {
+            let value = event_target_value(&event);
+            app.state
+                .public()
+                .update(|known| known.typed.moments.entry(target.clone()).or_default()[which] = value);
+        };
+        view! {
+            <input id=format!("method-public-{kind}-{place}") class="cell numeric" type="text" inputmode="decimal" autocomplete="off"
+                spellcheck="false" aria-label=format!("{label} of {name}") aria-describedby=format!("public-doubt-{place}")
+                prop:value=move || value(&own, which) on:input=set/>
+        }
+    };
+    let mean = cell(0, if term.is_level() { "Public share" } else { "Public mean" }, "mean");
+    let sd = if term.is_level() {
+        view! { <span class="quietly">{text::public::FROM_SHARE}</span> }.into_any()
+    } else {
+        cell(1, "Public standard deviation", "sd").into_any()
+    };
+    let (bounds, level) = (text::public::bounds(&term), term.is_level());
+    let (heading, outcome) = (name.clone(), term.outcome);
+    let doubt = move || {
+        let sd = number(&value(&name, 1)).filter(|_| !level);
+        term.doubt(number(&value(&name, 0)), sd)
+    };
+    view! {
+        <tr>
+            <th scope="row">{heading} {outcome.then(|| view! { <span class="per">{text::public::OPTIONAL}</span> })}</th>
+            <td>{bounds}</td>
+            <td class="numeric">{mean}</td>
+            <td class="numeric">{sd}</td>
+            <td class="cell-note ask" id=format!("public-doubt-{place}")>{doubt}</td>
+        </tr>
+    }
+}
+
+/// A triangle that starts at 0.
+#[component]
+fn Correlations(terms: Vec<Term>) -> impl IntoView {
+    let app = App::here();
+    if terms.len() < 2 {
+        return ().into_any();
+    }
+    let names: Vec<String> = terms.into_iter().map(|term| term.name).collect();
+    let heads = names
+        .iter()
+        .take(names.len() - 1)
+        .map(|name| view! { <th scope="col" class="numeric">{name.clone()}</th> });
+    let heads = heads.collect_view();
+    let rows = names.iter().enumerate().skip(1).map(|(row, own)| {
+        let cells = names.iter().take(row).enumerate().map(|(column, other)| {
+            let pair = (other.clone(), own.clone());
+            let asked = pair.clone();
+            let value = move || {
+                app.state.public().with(|known| known.typed.correlations.get(&asked).cloned().unwrap_or_default())
+            };
+            let set = move |event| {
+                let value = event_target_value(&event);
+                app.state.public().update(|known| drop(known.typed.correlations.insert(pair.clone(), value)));
+            };
+            view! {
+                <td class="numeric"><input id=format!("method-public-correlation-{row}-{column}") class="cell numeric" type="text"
+                    inputmode="decimal" autocomplete="off" placeholder="0" aria-label=format!("Correlation of {other} and {own}")
+                    prop:value=value on:input=set/></td>
+            }
+        });
+        view! { <tr><th scope="row">{own.clone()}</th>{cells.collect_view()}</tr> }
+    });
+    let rows = rows.collect_view();
+    view! {
+        <details class="more">
+            <summary>{text::public::CORRELATIONS}</summary>
+            <div class="scroll" tabindex="0" role="group" aria-label=text::public::CORRELATIONS>
+                <table class="plain known-terms triangle">
+                    <thead><tr><td></td>{heads}</tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        </details>
+    }
+    .into_any()
+}

@@ -1,0 +1,56 @@
+//! A public table, read like a private one but without noise: what becomes of it protects nobody, so the private table's own bytes
+//! are refused before a record is read.
+
+use web_sys::MessagePort;
+
+use super::files::Files;
+use super::protocol::{Failure, PublicRequest, Reason, Response, ScanRequest};
+use super::run::Table;
+use crate::data::HeaderRules;
+use crate::engine::public::{prepare_table, table_of};
+use crate::plan::public::PublicTable;
+use crate::plan::{CheckedPlan, Purpose};
+
+/// Why the private table is no public one.
+const SAME: &str = "This is the private table itself, byte for byte. What is read from a public file is protected by nothing and \
+    stands in the release. Choose data of other people.";
+
+/// Reads the table and answers its means, standard deviations and correlations.
+pub async fn read(
+    request: PublicRequest,
+    files: Files,
+    ports: Vec<MessagePort>,
+    post: impl Fn(&Response),
+) -> Response {
+    match try_read(request, files, ports, post).await {
+        Ok(table) => Response::Public(Box::new(table)),
+        Err(failure) => Response::Failed(failure),
+    }
+}
+
+async fn try_read(
+    request: PublicRequest,
+    files: Files,
+    ports: Vec<MessagePort>,
+    post: impl Fn(&Response),
+) -> Result<PublicTable, Failure> {
+    let refused = |error: &dyn std::fmt::Display| Failure::new(Reason::Plan, error.to_string());
+    let PublicRequest { plan, table: private } = request;
+    let mut table = Table::new(files, ports, post, 2)?;
+    let (key, _) = table.crew.recognise(None).await?;
+    if key == private {
+        return Err(Failure::new(Reason::Table, SAME));
+    }
+    // Nothing is released here, so nobody's word is needed.
+    let checked = CheckedPlan::new(plan.clone(), Purpose::Simulate).map_err(|error| refused(&error))?;
+    let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
+    let header = table.header(rules).await?;
+    let prepared = prepare_table(&plan, &header.names, header.delimiter).map_err(|error| refused(&error))?;
+    let setup = ScanRequest::Public {
+        plan: Box::new(plan),
+        names: header.names.clone(),
+        delimiter: header.delimiter,
+    };
+    let scan = table.scan(&setup, &header, &prepared).await?;
+    table_of(&prepared, &scan.sink).map_err(|error| refused(&error))
+}
