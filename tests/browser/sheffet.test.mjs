@@ -93,11 +93,18 @@ test("the mechanisms are compared for this plan from public numbers", async (t) 
     "additive-wishart",
     "inverse-wishart",
     "inverse-wishart-adaptive",
+    "pmt-ridge",
+    "pmt-logistic",
+    "pmt-glm",
+    "pmt-gd",
+    "dp-ridge",
+    "dp-logistic",
     "dp-gd",
   ]);
-  // What cannot run under this plan says why, and what has no standard errors says so.
+  // What cannot run under this plan says why, and what cannot be foretold says so.
   assert.match(found["reuse-cov-proj-x"][0], /is private under replace-one alone$/);
-  assert.match(found["dp-gd"][0], /no standard errors to compare$/);
+  assert.match(found["dp-gd"][0], /cannot be told from the plan alone$/);
+  assert.match(found["pmt-ridge"][0], /needs public input$/);
   const noise = (name) => Number(/^(\d+)/.exec(found[name][0])[1]);
   assert.ok(noise("analyze-gauss") < noise("jl-ridge"), "least noise for a budget");
   assert.ok(noise("inverse-wishart") <= noise("jl-ridge"), "less noisy than a projection at the same cost");
