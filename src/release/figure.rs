@@ -374,7 +374,7 @@ mod tests {
         }
         assert!(ratios(0.0, 1e6).is_empty() && ratios(0.0, 0.0).is_empty());
         let figure = of_odds(&[line(1.0, 0.5, Some(1.0)), line(-1.0, 0.5, Some(1.0))]).unwrap();
-        let one = figure.ticks.iter().find(|tick| tick.value == 1.0).unwrap();
+        let one = figure.ticks.iter().find(|tick| (tick.value - 1.0).abs() < 1e-9).unwrap();
         assert!((one.at - figure.zero).abs() < 1e-12);
     }
 
