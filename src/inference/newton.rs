@@ -67,8 +67,16 @@ pub struct Setting<'a> {
     pub confidence: f64,
 }
 
+/// Share of a coefficient that a penalty may take before a note names it.
+const SHRUNK_FROM: f64 = 0.1;
+
+/// Terms that such a note names.
+const NAMED: usize = 5;
+
 struct Fit {
     entries: Vec<Entry>,
+    /// Share of each coefficient that the penalty takes.
+    shrunk: Vec<f64>,
     unsettled: bool,
     finite: bool,
     ratio: Option<f64>,
@@ -102,7 +110,7 @@ pub fn report(
         .collect();
     let coefficients = if layout.outcomes.len() > LONG_FORM_OUTCOMES {
         let outcomes = layout.outcomes.iter().map(|(name, _)| name.clone()).collect();
-        let mut table = CoefficientTable::new(outcomes, names);
+        let mut table = CoefficientTable::new(outcomes, names.clone());
         for (row, fit) in fits.iter().enumerate() {
             for (column, entry) in fit.entries.iter().enumerate() {
                 table.set(row, column, *entry);
@@ -140,7 +148,7 @@ pub fn report(
                 r_squared: None,
             })
             .collect(),
-        notes: notes(setting, &fits),
+        notes: notes(setting, &names, &fits),
         ..Diagnostics::default()
     };
     (coefficients, diagnostics)
@@ -166,7 +174,8 @@ fn fit(setting: &Setting<'_>, step: &NewtonStep<'_>, centre: f64, scale: f64) ->
             noise_share: None,
             interval: Interval::Withheld,
         };
-        return Fit { entries: vec![withheld; own.len()], unsettled: false, finite: false, ratio };
+        let (entries, shrunk) = (vec![withheld; own.len()], Vec::new());
+        return Fit { entries, shrunk, unsettled: false, finite: false, ratio };
     };
     let noise = &inverse * noise_of_step(setting.deviations, step.moved) * &inverse;
     let sampling = match setting.link {
@@ -204,7 +213,16 @@ fn fit(setting: &Setting<'_>, step: &NewtonStep<'_>, centre: f64, scale: f64) ->
             interval,
         }
     });
-    Fit { entries: entries.collect(), unsettled, finite, ratio }
+    Fit { entries: entries.collect(), shrunk: shrunk(setting, &inverse), unsettled, finite, ratio }
+}
+
+/// How much of each coefficient in own units the penalty takes: β̂ = U b with U = A′ aims at U K (K⁻¹ − Λ) U⁻¹ β, so the diagonal of
+/// U K Λ U⁻¹. Empty where the map has no inverse.
+fn shrunk(setting: &Setting<'_>, inverse: &DMatrix<f64>) -> Vec<f64> {
+    let back = setting.map.transpose();
+    let Some(forth) = back.clone().try_inverse() else { return Vec::new() };
+    let taken = back * inverse * setting.penalty * forth;
+    taken.diagonal().iter().copied().collect()
 }
 
 /// Cov(γ + G m).
@@ -218,7 +236,7 @@ fn noise_of_step([diagonal, off, gradient]: [f64; 3], moved: &DVector<f64>) -> D
     moved * moved.transpose() * off + DMatrix::from_diagonal(&own)
 }
 
-fn notes(setting: &Setting<'_>, fits: &[Fit]) -> Vec<String> {
+fn notes(setting: &Setting<'_>, names: &[String], fits: &[Fit]) -> Vec<String> {
     let mut notes = Vec::new();
     if setting.link == Link::Logit {
         notes.push(
@@ -237,6 +255,23 @@ fn notes(setting: &Setting<'_>, fits: &[Fit]) -> Vec<String> {
              coefficients."
                 .to_owned(),
         );
+    }
+    let most = |term: usize| fits.iter().filter_map(|fit| fit.shrunk.get(term)).copied().fold(0.0, f64::max);
+    let heavy: Vec<String> = names
+        .iter()
+        .enumerate()
+        .filter(|(term, _)| most(*term) > SHRUNK_FROM)
+        .map(|(term, name)| format!("`{name}` by about {:.0} %", 100.0 * most(term)))
+        .collect();
+    if !heavy.is_empty() {
+        let others = heavy.len().saturating_sub(NAMED);
+        let others = if others > 0 { format!(" and {others} more") } else { String::new() };
+        let named: Vec<&str> = heavy.iter().take(NAMED).map(String::as_str).collect();
+        notes.push(format!(
+            "The penalty takes much of some coefficients, because it weighs on a column's own unit: {}{others}. A smaller `lambda`, or a \
+             unit in which the column has a larger spread, takes less.",
+            named.join(", ")
+        ));
     }
     if fits.iter().any(|fit| !fit.finite) {
         notes.push(

@@ -163,6 +163,25 @@ fn logistic_steps_without_noise_end_at_the_maximum_of_the_likelihood() {
     }
 }
 
+/// A column's unit decides what a penalty does to it, so a release says where that is much.
+#[test]
+fn a_penalty_that_takes_much_of_a_coefficient_is_said() {
+    let private = made_up(1_500, 6);
+    // The same column in a unit a hundred times as large has a spread a hundred times as small.
+    let small: Vec<[f64; 4]> = private.iter().map(|row| [row[0], row[1] / 100.0, row[2], row[3]]).collect();
+    let notes = |rows: &[[f64; 4]], lambda: f64| {
+        let params = json!({"steps": 20, "lambda": lambda});
+        let release = run(&made_plan("dp-logistic", "k", 1_500, &params, &free()), None, &table(rows));
+        (release.diagnostics.notes.join(" "), estimates(&release))
+    };
+    let ((none, free), (few, _), (much, shrunk)) =
+        (notes(&small, 0.0), notes(&private, 1e-3), notes(&small, 1e-3));
+    assert!(!none.contains("takes much") && !few.contains("takes much"), "{none} {few}");
+    assert!(shrunk[2].abs() < 0.2 * free[2].abs(), "{shrunk:?} {free:?}");
+    assert!(much.contains("takes much") && much.contains("`b` by about"), "{much}");
+    assert!(!much.contains("`a` by about"), "{much}");
+}
+
 /// Least squares in one step: the curvature does not depend on the coefficients.
 #[test]
 fn a_gaussian_model_without_noise_is_least_squares() {
