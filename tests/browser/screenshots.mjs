@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { DATA, DIST, launch, open } from "./browser.mjs";
 import { csv, json, phenotypes, planOfTen, plinkSet, publicPeople, study, wideTable } from "./files.mjs";
 import { longRelease } from "./long-release.mjs";
+import { promise } from "./meddle.mjs";
 import { DiscreetPage, STEPS } from "./page-object.mjs";
 import { serve } from "./server.mjs";
 
@@ -44,6 +45,7 @@ async function paper(context, text, name) {
 for (const width of WIDTHS) {
   for (const colorScheme of SCHEMES) {
     const { context, page } = await open(browser, { colorScheme, reducedMotion: "reduce", viewport: { width, height: 900 } });
+    await promise(context, true);
     const discreet = new DiscreetPage(page);
     const look = (name) => picture(page, `${name}-${width}-${colorScheme}.png`);
     await discreet.start(server.url);
@@ -59,6 +61,7 @@ for (const width of WIDTHS) {
     await look("11-check-running");
     await discreet.checkOutcome();
     await look("11-check-done");
+    await discreet.goTo("Method");
     await discreet.make();
     await look("6-released");
     if (width === WIDTHS[0] && colorScheme === "light") await paper(context, (await discreet.download("Report (HTML)")).text, "10-report");
