@@ -58,7 +58,7 @@ help:
 	@echo 'make miri         tests of the trusted core under Miri, which sees undefined behaviour'
 	@echo 'make reproduce-sheffet  the tables of a paper once more: writes docs/reproduce-sheffet.md (FULL=1: longer tables)'
 	@echo 'make reproduce-primo    the same of another paper: writes docs/reproduce-primo.md (FULL=1: more known outcomes)'
-	@echo 'make reproduce-pmt      and of a third: writes docs/reproduce-pmt.md'
+	@echo 'make reproduce-pmt      and of a third: writes docs/reproduce-pmt.md (REAL=DIR: and its real tables, from that folder)'
 
 run: dist
 	$(call say,Serving the page. Ctrl-C stops it.)

@@ -75,22 +75,22 @@ impl GenotypeFiles {
         self.table.names()
     }
 
-    /// Reads all records, as [`super::table::Table::scan`] does.
+    /// Reads all records, as [`super::table::Table::scan`] does. Calls that were read stay in memory, so that a second time no file is read.
     ///
     /// # Errors
     /// [`TableError`] if a file cannot be read or changes, or the plan's variants take too much memory.
     pub fn scan<S: RowSink + Send>(
-        self,
+        &mut self,
         plan: &BoundPlan,
         sink: impl Fn() -> S + Sync,
         workers: usize,
     ) -> Result<Scan<S>, TableError> {
-        let Self { mut table, bed } = self;
+        let table = &mut self.table;
         if plan.fields != table.names().len() {
             return Err(TableError::OtherHeader { bound: plan.fields, found: table.names().len() });
         }
         let needed = table.needed(plan)?;
-        if let Some(mut bed) = bed {
+        if let Some(mut bed) = self.bed.take() {
             for variant in needed {
                 let place = bed.places.get(variant).copied().ok_or(TableError::Stopped)?;
                 let bytes = bed.bytes(place)?;
@@ -100,7 +100,7 @@ impl GenotypeFiles {
                 return Err(TableError::Changed);
             }
         }
-        let table = &table;
+        let table = &self.table;
         let sink = &sink;
         let parts = std::thread::scope(|scope| {
             let threads: Vec<_> = table

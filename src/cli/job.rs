@@ -13,8 +13,7 @@ use super::public::{PublicFile, Watch};
 use super::table::{Table, TableError};
 use crate::data::genotypes::{Form, Wanted};
 use crate::data::{Gathered, HeaderRules, Nothing, RowSink, Scan};
-use crate::engine::{EngineError, Prepared, check_table, expect_public, prepare_with};
-use crate::mechanisms::passes::Pass;
+use crate::engine::{EngineError, Pass, Prepared, check_table, expect_public, prepare_with};
 use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::release::document::Software;
@@ -30,20 +29,26 @@ pub struct Job {
     rules: HeaderRules,
 }
 
-/// A table that is read again for each pass of a fit, because its rows are too many to be kept.
+/// What is read again for each pass of a fit, because its rows are too many to be kept.
 pub struct Again {
-    place: PathBuf,
-    rules: HeaderRules,
+    source: Second,
     workers: usize,
     records: u64,
-    names: Vec<String>,
+}
+
+/// Where the rows are found again.
+enum Second {
+    /// In the table's file.
+    File { place: PathBuf, rules: HeaderRules, names: Vec<String> },
+    /// In calls and phenotypes in memory, which take less than rows.
+    Calls(Box<GenotypeFiles>),
 }
 
 /// What a release is made from.
 pub enum Material {
     /// What was gathered.
     Once(Gathered),
-    /// The table itself.
+    /// What the rows are found in again.
     Again(Again),
 }
 
@@ -103,7 +108,7 @@ impl Input {
     ) -> Result<Scan<S>, TableError> {
         match self {
             Self::Table(table) => table.scan(plan, sink, workers, |_, _| ()),
-            Self::Genotypes(files) => files.scan(plan, sink, workers),
+            Self::Genotypes(mut files) => files.scan(plan, sink, workers),
         }
     }
 }
@@ -150,18 +155,25 @@ impl Job {
             let (prepared, scan) = self.scan(Prepared::gather)?;
             return Ok((prepared, Material::Once(scan.sink)));
         }
-        let names = match &self.input {
-            Input::Table(table) if self.place != Path::new("-") => table.header().names.clone(),
-            Input::Table(_) | Input::Genotypes(_) => {
-                return Err(CliError::usage(
-                    "this fit reads more rows than are kept in memory, so it reads the table again for each pass, which it can of a CSV \
-                     file alone; give the table as a CSV file, or fewer columns",
-                ));
+        if matches!(&self.input, Input::Table(table) if table.is_stream()) {
+            return Err(CliError::usage(
+                "this fit goes over more rows than are kept in memory, so it reads the table again for each pass, which it can of a file \
+                 on a disk alone; write the stream into one, or choose fewer columns",
+            ));
+        }
+        let Self { prepared, input, workers, watch, place, rules } = self;
+        let (scan, source) = match input {
+            Input::Table(table) => {
+                let names = table.header().names.clone();
+                let scan = table.scan(prepared.bound(), || Nothing, workers, |_, _| ())?;
+                (scan, Second::File { place, rules, names })
+            }
+            Input::Genotypes(mut files) => {
+                (files.scan(prepared.bound(), || Nothing, workers)?, Second::Calls(files))
             }
         };
-        let (place, rules, workers) = (self.place.clone(), self.rules, self.workers);
-        let (prepared, scan) = self.scan(|_| Nothing)?;
-        Ok((prepared, Material::Again(Again { place, rules, workers, records: scan.records, names })))
+        check(&prepared, watch.as_ref(), &scan)?;
+        Ok((prepared, Material::Again(Again { source, workers, records: scan.records })))
     }
 
     /// Reads the table into a sink and compares its length where that is public.
@@ -174,12 +186,15 @@ impl Job {
     ) -> Result<(Prepared, Scan<S>), CliError> {
         let empty = || sink(&self.prepared);
         let scan = self.input.scan(self.prepared.bound(), empty, self.workers)?;
-        if let Some(watch) = &self.watch {
-            watch.check()?;
-        }
-        check_table(&self.prepared, scan.records, scan.persons)?;
+        check(&self.prepared, self.watch.as_ref(), &scan)?;
         Ok((self.prepared, scan))
     }
+}
+
+/// Whether a table that was read is none that is public, and has the plan's length where that is public.
+fn check<S>(prepared: &Prepared, watch: Option<&Watch>, scan: &Scan<S>) -> Result<(), CliError> {
+    watch.map_or(Ok(()), Watch::check)?;
+    Ok(check_table(prepared, scan.records, scan.persons)?)
 }
 
 impl Again {
@@ -187,16 +202,21 @@ impl Again {
     ///
     /// # Errors
     /// With a constant text, for it comes after the charge: when the table cannot be read again or is not the same any more.
-    pub fn pass<'a>(&self, prepared: &Prepared, pass: &Pass<'a>) -> Result<Pass<'a>, EngineError> {
+    pub fn pass<'a>(&mut self, prepared: &Prepared, pass: &Pass<'a>) -> Result<Pass<'a>, EngineError> {
         const CHANGED: EngineError =
             EngineError::Internal("the table could not be read again as it was, for another pass");
-        let table = Table::open(&self.place, self.rules).map_err(|_| CHANGED)?;
-        if table.header().names != self.names {
-            return Err(CHANGED);
-        }
-        let scan =
-            table.scan(prepared.bound(), || pass.clone(), self.workers, |_, _| ()).map_err(|_| CHANGED)?;
-        if scan.records == self.records { Ok(scan.sink) } else { Err(CHANGED) }
+        let Self { source, workers, records } = self;
+        let empty = || pass.clone();
+        let scan = match source {
+            Second::Calls(files) => files.scan(prepared.bound(), empty, *workers),
+            Second::File { place, rules, names } => match Table::open(place, *rules) {
+                Ok(table) if table.header().names == *names => {
+                    table.scan(prepared.bound(), empty, *workers, |_, _| ())
+                }
+                _ => return Err(CHANGED),
+            },
+        };
+        scan.ok().filter(|scan| scan.records == *records).map(|scan| scan.sink).ok_or(CHANGED)
     }
 }
 

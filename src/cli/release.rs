@@ -8,7 +8,7 @@ use super::halt::halt;
 use super::job::{Job, Material, software};
 use super::store::LedgerFile;
 use super::{help, print, write_out};
-use crate::engine;
+use crate::engine::{self, Fit};
 use crate::noise::entropy::PrivateRng;
 use crate::plan::Purpose;
 use crate::privacy::mutants::{Mutant, planted};
@@ -29,7 +29,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     ledger.check(&job.prepared.request())?;
     let software = software()?;
-    let (prepared, material) = job.read()?;
+    let (prepared, mut material) = job.read()?;
     let rng = PrivateRng::from_os().map_err(|error| CliError::failed(error.to_string()))?;
 
     let entry = ledger.reserve(&prepared.request())?;
@@ -43,10 +43,13 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     halt("charged");
 
     let reference = LedgerReference { id: ledger.id().to_owned(), entry, idealised: ledger.idealised() };
-    let release = match &material {
-        Material::Once(gathered) => engine::release(&prepared, gathered, rng, reference, software),
-        Material::Again(table) => engine::release_in_passes(&prepared, rng, reference, software, |pass| {
-            table.pass(&prepared, &pass)
+    let release = match &mut material {
+        Material::Once(gathered) => engine::release(&prepared, &*gathered, rng, reference, software),
+        Material::Again(table) => Fit::new(&prepared, rng).and_then(|mut fit| {
+            while let Some(pass) = fit.pass() {
+                fit.advance(table.pass(&prepared, &pass)?);
+            }
+            fit.release(reference, software)
         }),
     };
     let release = release.map_err(|error| charged(error.to_string()))?;

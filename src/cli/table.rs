@@ -115,6 +115,12 @@ impl Table {
         Ok(Self { header, source: Source::Stream { head, reader: Box::new(reader) } })
     }
 
+    /// Whether it can be read only once.
+    #[must_use]
+    pub const fn is_stream(&self) -> bool {
+        matches!(self.source, Source::Stream { .. })
+    }
+
     /// The header, to which a plan is bound.
     #[must_use]
     pub fn header(&self) -> &Header {

@@ -25,7 +25,7 @@ pub use encode::{Encoder, Geometry, OutcomeSide, Term};
 pub use gathered::{Gathered, Input};
 pub use header::{Header, HeaderError, HeaderRead, HeaderRules};
 pub use moments::{Layout, MAX_CELLS, MAX_TERMS, Moments};
-pub use sink::{Append, EncodedRows, Nothing, RowSink};
+pub use sink::{Append, EncodedRows, FewRows, Nothing, RowSink};
 pub use sketch::{Sketch, SketchKey};
 pub use slices::{Combiner, Job, Scan, SliceReport, SliceScanner};
 pub use source::Role;

@@ -144,3 +144,82 @@ impl Drop for EncodedRows {
         self.codes.zeroize();
     }
 }
+
+/// Keeps the rows as long as they are few enough, and none of them from there on.
+#[derive(Debug)]
+pub struct FewRows {
+    rows: Option<EncodedRows>,
+    terms: usize,
+    most: u64,
+}
+
+impl FewRows {
+    /// No row yet, of so many terms; at most `most` are kept.
+    #[must_use]
+    pub fn new(terms: usize, most: u64) -> Self {
+        Self { rows: Some(EncodedRows::new(terms)), terms, most }
+    }
+
+    /// The rows, unless they were too many.
+    #[must_use]
+    pub fn into_rows(self) -> Option<EncodedRows> {
+        self.rows
+    }
+
+    fn check(&mut self) {
+        if self.rows.as_ref().is_some_and(|rows| rows.len() as u64 > self.most) {
+            self.rows = None;
+        }
+    }
+}
+
+impl RowSink for FewRows {
+    fn row(&mut self, row: &[i32]) {
+        if let Some(rows) = &mut self.rows {
+            rows.row(row);
+            self.check();
+        }
+    }
+
+    fn least_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl Append for FewRows {
+    fn append(&mut self, later: Self) -> Result<(), MomentsError> {
+        if later.terms != self.terms {
+            return Err(MomentsError::Terms { ours: self.terms, theirs: later.terms });
+        }
+        match (&mut self.rows, later.rows) {
+            (Some(rows), Some(later)) => rows.append(later)?,
+            _ => self.rows = None,
+        }
+        self.check();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn few(rows: i32) -> FewRows {
+        let mut sink = FewRows::new(2, 3);
+        (0..rows).for_each(|row| sink.row(&[row, 7]));
+        sink
+    }
+
+    #[test]
+    fn rows_are_kept_up_to_their_most_and_not_beyond() {
+        assert_eq!(few(3).into_rows().map(|rows| rows.len()), Some(3));
+        assert!(few(4).into_rows().is_none() && few(9).into_rows().is_none());
+        let joined = |first: i32, second: i32| {
+            let mut sink = few(first);
+            sink.append(few(second)).unwrap();
+            sink.into_rows().map(|rows| rows.len())
+        };
+        assert_eq!([joined(1, 2), joined(2, 2), joined(4, 0), joined(0, 4)], [Some(3), None, None, None]);
+        assert!(few(1).append(FewRows::new(3, 3)).is_err());
+    }
+}

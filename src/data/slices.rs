@@ -91,6 +91,13 @@ pub struct Scan<S> {
     pub persons: Option<u64>,
 }
 
+impl<S> Scan<S> {
+    /// The same with another sink.
+    pub fn map<T>(self, sink: impl FnOnce(S) -> T) -> Scan<T> {
+        Scan { sink: sink(self.sink), records: self.records, persons: self.persons }
+    }
+}
+
 impl<S> SliceReport<S> {
     /// The same report with another sink: worker and engine exchange bytes.
     pub fn map<T>(self, sink: impl FnOnce(S) -> T) -> SliceReport<T> {

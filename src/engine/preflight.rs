@@ -1,8 +1,10 @@
-//! Whether a guided fit of a prepared plan can be stable, from its public numbers alone.
+//! Whether a guided fit of a prepared plan can be stable, and what errors Newton steps will have, from public numbers alone.
 
 use super::prepare::Prepared;
+use super::publish::setting;
+use crate::inference::forecast::{Rows, TermForecast, forecast};
 use crate::inference::preflight::{Design, Family, Preflight};
-use crate::mechanisms::{Mechanism, newton};
+use crate::mechanisms::{Mechanism, Noise, newton};
 use crate::plan::document::Calibration;
 
 /// What to expect of the plan's rows and budget; nothing for a mechanism without guided second moments, for the paper's own scale,
@@ -38,4 +40,18 @@ pub fn preflight(prepared: &Prepared) -> Option<Preflight> {
         family,
     };
     Some(design.ask(rows, mu))
+}
+
+/// The errors to expect of a plan's Newton steps, at least; nothing for another mechanism, without a budget, or without a number of
+/// rows. [`forecast`](crate::inference::forecast) says what is assumed.
+#[must_use]
+pub fn standard_errors(prepared: &Prepared) -> Option<Vec<TermForecast>> {
+    let checked = &prepared.checked;
+    let count = checked.rows.or(checked.plan.stated_rows)?;
+    let Noise::Newton(noise) = &prepared.cost()?.noise else { return None };
+    let outcomes = prepared.guide().map(|guide| guide.outcomes.as_slice()).unwrap_or_default();
+    let chances: Vec<Option<f64>> =
+        outcomes.iter().map(|outcome| outcome.as_ref().map(|outcome| outcome.mean)).collect();
+    let rows = Rows { count, chances: &chances, radius: noise.unit * f64::from(prepared.bound.grid.radius) };
+    forecast(&prepared.geometry, &prepared.bound, &setting(prepared, noise), rows)
 }

@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::error::EngineError;
+use super::guided::{Guided, Terms as GuidedTerms};
 use crate::data::{Gathered, Geometry, Layout, MAX_CELLS, MAX_TERMS, Moments};
+use crate::mechanisms::passes::{self, Pass};
 use crate::mechanisms::shared::NoiseError;
-use crate::mechanisms::{Info, Mechanism, Noise, Reads, fits_in_memory};
+use crate::mechanisms::{Info, Mechanism, Noise, Reads, most_rows};
 use crate::noise::entropy::random_id;
 use crate::plan::bound::BoundPlan;
 use crate::plan::document::{Calibration, Confirm};
@@ -77,6 +79,35 @@ pub fn prepare_with(
     delimiter: u8,
     purpose: Purpose,
 ) -> Result<Prepared, EngineError> {
+    let guide = |table: &PublicTable, terms: &GuidedTerms| terms.guide(table);
+    prepare_by(plan, public, guide, names, delimiter, purpose)
+}
+
+/// The same with a guide that was made before, for who prepares one plan after another.
+///
+/// # Errors
+/// As [`prepare_with`].
+pub fn prepare_guided(
+    plan: Plan,
+    public: Option<&Guided>,
+    names: &[String],
+    delimiter: u8,
+    purpose: Purpose,
+) -> Result<Prepared, EngineError> {
+    let guide = |table: &PublicTable, terms: &GuidedTerms| {
+        public.map_or_else(|| terms.guide(table), |guided| guided.guide(terms))
+    };
+    prepare_by(plan, public.map(Guided::table), guide, names, delimiter, purpose)
+}
+
+fn prepare_by(
+    plan: Plan,
+    public: Option<&PublicTable>,
+    guide: impl Fn(&PublicTable, &GuidedTerms) -> Result<Guide, PlanError>,
+    names: &[String],
+    delimiter: u8,
+    purpose: Purpose,
+) -> Result<Prepared, EngineError> {
     let mut checked = CheckedPlan::new(plan, purpose)?;
     if delimiter == b',' && checked.decimal == b',' {
         return Err(EngineError::Plan(PlanError::at(
@@ -86,14 +117,14 @@ pub fn prepare_with(
         )));
     }
     let (info, mut mechanism, params) = Mechanism::from_plan(&checked, purpose)?;
-    check_public(info, &mechanism, public.is_some())?;
+    check_public(info, public.is_some())?;
     public.map_or(Ok(()), PublicTable::check)?;
     checked.plan.mechanism.params = params;
     if let Some(csv) = &mut checked.plan.csv {
         csv.delimiter = Some(char::from(delimiter).to_string());
     }
     let mut bound = bind::bind(&checked, names, delimiter, mechanism.grid())?;
-    let guide = public.map(|table| guide(table, &checked, &bound)).transpose()?;
+    let guide = public.map(|table| guide(table, &GuidedTerms::of(&checked, &bound))).transpose()?;
     let settled = mechanism.settle(&checked, &mut bound, guide.as_ref())?;
     checked.plan.mechanism.params.extend(settled);
     let geometry = Geometry::new(&bound);
@@ -140,26 +171,18 @@ pub fn prepare_with(
     })
 }
 
-/// What the public table says of a plan's terms.
-fn guide(table: &PublicTable, checked: &CheckedPlan, bound: &BoundPlan) -> Result<Guide, PlanError> {
-    let geometry = Geometry::new(bound);
-    let names: Vec<String> = geometry.terms.iter().map(|term| term.name.clone()).collect();
-    let (features, outcomes) = names.split_at(geometry.first_outcome(bound).min(names.len()));
-    Guide::new(table, features, outcomes, checked.intercept)
-}
-
 /// Whether the mechanism of a plan takes public input where some is given, and none where it is not: to be asked before a public
 /// file is read.
 ///
 /// # Errors
 /// [`EngineError`] where it does not, and for a mechanism that cannot be run.
 pub fn expect_public(checked: &CheckedPlan, purpose: Purpose, given: bool) -> Result<(), EngineError> {
-    let (info, mechanism, _) = Mechanism::from_plan(checked, purpose)?;
-    check_public(info, &mechanism, given)
+    let (info, _, _) = Mechanism::from_plan(checked, purpose)?;
+    check_public(info, given)
 }
 
-fn check_public(info: &Info, mechanism: &Mechanism, given: bool) -> Result<(), EngineError> {
-    let error = match (mechanism.takes_public(), given) {
+fn check_public(info: &Info, given: bool) -> Result<(), EngineError> {
+    let error = match (info.takes_public(), given) {
         (true, true) | (false, false) => return Ok(()),
         (false, true) => PlanError::at(
             "mechanism.name",
@@ -363,11 +386,34 @@ impl Prepared {
             .map_err(|_| EngineError::Internal("a thread's sums are none of this plan"))
     }
 
+    /// How many passes over the rows a release makes; nothing for a mechanism that reads once.
+    #[must_use]
+    pub fn passes(&self) -> Option<u32> {
+        self.cost.as_ref().and_then(|cost| passes::count(&cost.noise))
+    }
+
+    /// The pass of another thread's fit under the same plan, as [`Pass::place`] wrote it.
+    ///
+    /// # Errors
+    /// [`EngineError::Internal`] for other bytes.
+    pub fn pass_at(&self, place: &[u8]) -> Result<Pass<'_>, EngineError> {
+        self.cost
+            .as_ref()
+            .and_then(|cost| Pass::at(&cost.noise, place))
+            .ok_or(EngineError::Internal("a thread's pass is none of this plan"))
+    }
+
+    /// Most rows that are kept in memory from one pass to the next.
+    #[must_use]
+    pub fn most_rows(&self) -> u64 {
+        most_rows(self.layout)
+    }
+
     /// Whether the table is read again for each pass, because its rows, as far as is publicly known, are too many to be kept.
     #[must_use]
     pub fn rereads(&self) -> bool {
         let rows = self.checked.rows.or(self.checked.plan.stated_rows);
-        self.reads == Reads::RowsRepeatedly && !fits_in_memory(self.layout, rows)
+        self.reads == Reads::RowsRepeatedly && rows.is_some_and(|rows| rows > self.most_rows())
     }
 
     /// Whether rows are kept, and not sums alone.

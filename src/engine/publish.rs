@@ -18,6 +18,7 @@ use crate::math::projection::{Directions, feature_ball, feature_ball_of_many_out
 use crate::mechanisms::newton::{self, Fitted};
 use crate::mechanisms::shared::Afterwards;
 use crate::mechanisms::{Mechanism, ols, reuse_cov};
+use crate::plan::document::Calibration;
 use crate::release::document::{
     Assurance, Claimed, Coefficients, Demo, Diagnostics, LedgerReference, Privacy, Release, SCHEMA, Software,
     Term,
@@ -108,6 +109,22 @@ fn options(prepared: &Prepared, moments: &NoisyMoments) -> Options {
     }
 }
 
+/// What all outcomes of Newton steps share.
+pub(super) fn setting<'a>(prepared: &Prepared, noise: &'a newton::Noise) -> Setting<'a> {
+    Setting {
+        map: &noise.map,
+        penalty: &noise.penalty,
+        deviations: noise.deviations(),
+        norm: noise.spectral_norm(),
+        outcome_codes: noise.outcome_codes(),
+        link: match noise.family {
+            newton::Family::Logistic => Link::Logit,
+            newton::Family::Gaussian => Link::Identity,
+        },
+        confidence: prepared.checked.confidence,
+    }
+}
+
 /// Where Newton steps ended, with what their noise did.
 fn fitted(
     prepared: &Prepared,
@@ -121,19 +138,16 @@ fn fitted(
         curvature: &fit.curvature,
         least: fit.least,
     });
-    let setting = Setting {
-        map: &noise.map,
-        penalty: &noise.penalty,
-        deviations: noise.deviations(),
-        norm: noise.spectral_norm(),
-        outcome_codes: noise.outcome_codes(),
-        link: match noise.family {
-            newton::Family::Logistic => Link::Logit,
-            newton::Family::Gaussian => Link::Identity,
-        },
-        confidence: prepared.checked.confidence,
-    };
-    newton_report(&prepared.geometry, layout, &setting, &steps.collect::<Vec<_>>())
+    let (coefficients, mut diagnostics) =
+        newton_report(&prepared.geometry, layout, &setting(prepared, noise), &steps.collect::<Vec<_>>());
+    if prepared.checked.calibration == Calibration::Paper && noise.is_kept_within() {
+        diagnostics.notes.push(
+            "Before each step the coefficients were shortened to `coefficient_radius`. The paper states that bound and its listing leaves \
+             the step out, without which nothing bounds a residual, nor what the noise of the gaussian family costs."
+                .to_owned(),
+        );
+    }
+    (coefficients, diagnostics)
 }
 
 fn from_moments(

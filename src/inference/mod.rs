@@ -7,6 +7,7 @@
 
 pub mod bootstrap;
 pub mod design;
+pub mod forecast;
 pub mod moments;
 pub mod newton;
 pub mod notes;

@@ -16,8 +16,7 @@ use crate::math::linalg::Eigen;
 use crate::math::special::normal_quantile;
 use crate::privacy::mutants::{Mutant, planted};
 use crate::release::document::{
-    Coefficient, CoefficientTable, Coefficients, Diagnostics, Entry, Interval, LONG_FORM_OUTCOMES,
-    OutcomeDiagnostics,
+    Coefficients, Diagnostics, Entry, Interval, LONG_FORM_OUTCOMES, OutcomeDiagnostics,
 };
 
 /// Standard deviations of its noise that the last step may move before the steps count as not settled.
@@ -108,33 +107,9 @@ pub fn report(
             fit(setting, step, if intercept { centre } else { 0.0 }, scale)
         })
         .collect();
-    let coefficients = if layout.outcomes.len() > LONG_FORM_OUTCOMES {
-        let outcomes = layout.outcomes.iter().map(|(name, _)| name.clone()).collect();
-        let mut table = CoefficientTable::new(outcomes, names.clone());
-        for (row, fit) in fits.iter().enumerate() {
-            for (column, entry) in fit.entries.iter().enumerate() {
-                table.set(row, column, *entry);
-            }
-        }
-        Coefficients::Table(table)
-    } else {
-        let entries = layout.outcomes.iter().zip(&fits).flat_map(|((outcome, _), fit)| {
-            names.iter().zip(&fit.entries).map(|(term, entry)| {
-                let Entry { estimate, std_error, lower, upper, noise_share, interval } = *entry;
-                Coefficient {
-                    outcome: outcome.clone(),
-                    term: term.clone(),
-                    estimate,
-                    std_error,
-                    lower,
-                    upper,
-                    noise_share,
-                    interval,
-                }
-            })
-        });
-        Coefficients::List(entries.collect())
-    };
+    let entries: Vec<Vec<Entry>> = fits.iter().map(|fit| fit.entries.clone()).collect();
+    let outcomes = layout.outcomes.iter().map(|(name, _)| name.clone()).collect();
+    let coefficients = Coefficients::of(outcomes, names.clone(), &entries);
     let ratio = fits.iter().filter_map(|fit| fit.ratio).reduce(f64::min);
     let outcomes = layout.outcomes.iter().filter(|_| layout.outcomes.len() <= LONG_FORM_OUTCOMES);
     let diagnostics = Diagnostics {
@@ -166,15 +141,7 @@ fn fit(setting: &Setting<'_>, step: &NewtonStep<'_>, centre: f64, scale: f64) ->
     let inverse = Eigen::try_new(step.curvature).ok().map(|eigen| eigen.map(|value| 1.0 / value));
     let Some(inverse) = inverse.filter(|inverse| finite && inverse.iter().all(|cell| cell.is_finite()))
     else {
-        let withheld = Entry {
-            estimate: None,
-            std_error: None,
-            lower: None,
-            upper: None,
-            noise_share: None,
-            interval: Interval::Withheld,
-        };
-        let (entries, shrunk) = (vec![withheld; own.len()], Vec::new());
+        let (entries, shrunk) = (vec![Entry::WITHHELD; own.len()], Vec::new());
         return Fit { entries, shrunk, unsettled: false, finite: false, ratio };
     };
     let noise = &inverse * noise_of_step(setting.deviations, step.moved) * &inverse;

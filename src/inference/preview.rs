@@ -22,14 +22,14 @@ use crate::release::document::NoiseLaw;
 
 /// What is assumed of numbers among the columns.
 #[derive(Clone, Copy)]
-struct Assumption {
+pub(super) struct Assumption {
     /// Standard deviation, in half widths of the bounds.
     spread: f64,
     /// Correlation between any two predictors.
     correlation: f64,
 }
 
-const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation: 0.0 };
+pub(super) const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation: 0.0 };
 
 const CAUTIOUS: Assumption = Assumption { spread: 0.2, correlation: 0.4 };
 
@@ -171,7 +171,7 @@ pub fn preview(
 }
 
 /// The assumed first and second moments of one record.
-struct Picture {
+pub(super) struct Picture {
     terms: Vec<MomentTerm>,
     /// Of each code over R.
     mean: Vec<f64>,
@@ -190,7 +190,7 @@ struct Picture {
 }
 
 impl Picture {
-    fn new(geometry: &Geometry, bound: &BoundPlan, layout: &Layout, assumed: Assumption) -> Self {
+    pub(super) fn new(geometry: &Geometry, bound: &BoundPlan, layout: &Layout, assumed: Assumption) -> Self {
         let terms = geometry_terms(geometry, bound.grid.radius);
         let column: Vec<Option<usize>> = geometry.terms.iter().map(|term| term.column).collect();
         let (mut mean, mut sd) = (Vec::new(), Vec::new());
@@ -238,6 +238,11 @@ impl Picture {
         } else {
             0.0
         }
+    }
+
+    /// The expected second moment of the first `d` codes over R.
+    pub(super) fn second(&self, d: usize) -> DMatrix<f64> {
+        DMatrix::from_fn(d, d, |i, j| self.mean[i] * self.mean[j] + self.covariance(i, j))
     }
 
     /// Expected sums over `rows` records, the outcomes unrelated to the predictors: that is where sampling errors are

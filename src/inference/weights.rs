@@ -4,9 +4,7 @@ use nalgebra::DMatrix;
 
 use super::report::Layout;
 use crate::data::encode::{Geometry, INTERCEPT};
-use crate::release::document::{
-    Coefficient, CoefficientTable, Coefficients, Diagnostics, Entry, Interval, LONG_FORM_OUTCOMES,
-};
+use crate::release::document::{Coefficients, Diagnostics, Entry};
 
 /// The coefficients in the columns' own units: `weights` are codes of an outcome per code of a predictor, one column for each
 /// outcome, and `map` takes own units with the constant to codes ([`Geometry::map`]).
@@ -33,40 +31,15 @@ pub fn report(
         }
         estimate
     };
-    let estimates: Vec<Vec<f64>> =
-        layout.outcomes.iter().enumerate().map(|(column, (_, outcome))| own(*outcome, column)).collect();
-    let coefficients = if layout.outcomes.len() > LONG_FORM_OUTCOMES {
-        let outcomes = layout.outcomes.iter().map(|(name, _)| name.clone()).collect();
-        let mut table = CoefficientTable::new(outcomes, names);
-        for (outcome, estimates) in estimates.iter().enumerate() {
-            for (term, estimate) in estimates.iter().enumerate() {
-                let entry = Entry {
-                    estimate: Some(*estimate),
-                    std_error: None,
-                    lower: None,
-                    upper: None,
-                    noise_share: None,
-                    interval: Interval::Withheld,
-                };
-                table.set(outcome, term, entry);
-            }
-        }
-        Coefficients::Table(table)
-    } else {
-        let entries = layout.outcomes.iter().zip(&estimates).flat_map(|((outcome, _), estimates)| {
-            names.iter().zip(estimates).map(|(term, estimate)| Coefficient {
-                outcome: outcome.clone(),
-                term: term.clone(),
-                estimate: Some(*estimate),
-                std_error: None,
-                lower: None,
-                upper: None,
-                noise_share: None,
-                interval: Interval::Withheld,
-            })
-        });
-        Coefficients::List(entries.collect())
-    };
+    let entry = |estimate| Entry { estimate: Some(estimate), ..Entry::WITHHELD };
+    let entries: Vec<Vec<Entry>> = layout
+        .outcomes
+        .iter()
+        .enumerate()
+        .map(|(column, (_, outcome))| own(*outcome, column).into_iter().map(entry).collect())
+        .collect();
+    let outcomes = layout.outcomes.iter().map(|(name, _)| name.clone()).collect();
+    let coefficients = Coefficients::of(outcomes, names, &entries);
     let notes = vec![
         "The coefficients are where a noisy descent ended. Nothing else was released, so there are no standard errors and no \
          intervals, and no other regression follows from it."

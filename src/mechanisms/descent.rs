@@ -27,7 +27,7 @@ use dashu_int::UBig;
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Map, Value};
 
-use super::guided::{Penalty, Radii};
+use super::guided::{Penalty, Radii, feature_unit};
 use super::shared::{NoiseError, no_constant, radius, scale, stated_rows, two_sides, usual_radius};
 use crate::data::Geometry;
 use crate::math::linalg::Cholesky;
@@ -119,12 +119,6 @@ impl Parameters {
         Ok((read, params.finish()?))
     }
 
-    /// Whether it needs public moments.
-    #[must_use]
-    pub const fn is_guided(&self) -> bool {
-        self.radii.is_some()
-    }
-
     /// Has the features whitened and the outcomes clipped, and settles steps and their size from the number of public rows.
     /// Answers both as they stand in a filled plan.
     ///
@@ -157,10 +151,7 @@ impl Parameters {
     /// The grid: both sides alike.
     #[must_use]
     pub const fn grid(&self) -> GridParams {
-        let shortening = match &self.radii {
-            Some(radii) => radii.shortening(),
-            None => Shortening::Together,
-        };
+        let shortening = Radii::shortening(self.radii.as_ref(), Shortening::Together);
         let sides =
             Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, shortening };
         let grid = two_sides(self.radius, self.intercept_weight, 1.0, 1.0);
@@ -196,13 +187,11 @@ impl Parameters {
             }
         };
         #[expect(clippy::cast_precision_loss, reason = "at most 2^49, so exact")]
-        let norm = |square: u64| (square as f64).sqrt();
-        let units = match (&self.radii, &bound.whitening, geometry.outcomes) {
-            (Some(radii), Some(whitening), Some(outcomes)) => {
-                [whitening.radius / f64::from(geometry.reach), radii.outcome() / f64::from(outcomes.reach)]
-            }
-            _ => [geometry.feature_square(), geometry.outcome_square()].map(|square| 1.0 / norm(square)),
+        let outcome_unit = match (&self.radii, geometry.outcomes) {
+            (Some(radii), Some(outcomes)) => radii.outcome() / f64::from(outcomes.reach),
+            _ => 1.0 / (geometry.outcome_square() as f64).sqrt(),
         };
+        let units = [feature_unit(bound, geometry), outcome_unit];
         let map = geometry.map(bound) * units[0];
         let penalty = self.penalty.matrix(&map, plan.intercept, self.step_size);
         let shrink = if self.penalty.lambda > 0.0 {
@@ -293,10 +282,10 @@ impl<'a> Walk<'a> {
         (0..self.weights.len()).map(entry).collect()
     }
 
-    /// The sums of no row.
+    /// Steps taken so far.
     #[must_use]
-    pub fn nothing(&self) -> Vec<i128> {
-        vec![0; self.weights.len()]
+    pub const fn done(&self) -> u32 {
+        self.done
     }
 
     /// What records add at W.
@@ -343,6 +332,24 @@ pub struct Gradient<'a> {
 }
 
 impl<'a> Gradient<'a> {
+    /// At this W, column by column; nothing where it has another size.
+    #[must_use]
+    pub fn at(noise: &'a Noise, weights: &[f64]) -> Option<Self> {
+        let (d, l) = noise.shape;
+        (weights.len() == d * l).then(|| Self::new(noise, DMatrix::from_column_slice(d, l, weights)))
+    }
+
+    /// W, column by column.
+    pub fn weights(&self) -> impl Iterator<Item = f64> {
+        self.weights.iter().copied()
+    }
+
+    /// The sums of no row.
+    #[must_use]
+    pub fn nothing(&self) -> Vec<i128> {
+        vec![0; self.entries.len()]
+    }
+
     fn new(noise: &'a Noise, weights: DMatrix<f64>) -> Self {
         let (d, l) = noise.shape;
         Self { noise, weights, x: vec![0.0; d], residual: vec![0.0; l], entries: vec![0; d * l] }

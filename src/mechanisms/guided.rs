@@ -11,6 +11,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::shared::stated_rows;
+use crate::data::Geometry;
 use crate::data::encode::INTERCEPT;
 use crate::plan::bound::{BoundPlan, Kind, Role, Shortening, Whitening};
 use crate::plan::document::Calibration;
@@ -56,10 +57,13 @@ impl Radii {
         squared_radius(1, self.rows(), self.eta, false).sqrt()
     }
 
-    /// How a longer record is shortened, where a record's outcomes are bounded together.
+    /// How a longer record is shortened: as a whole, in the way that suits the mechanism, unless the paper's own is asked for.
     #[must_use]
-    pub const fn shortening(&self) -> Shortening {
-        if self.by_row { Shortening::Together } else { Shortening::Unlinked }
+    pub const fn shortening(radii: Option<&Self>, whole: Shortening) -> Shortening {
+        match radii {
+            Some(radii) if !radii.by_row => Shortening::Unlinked,
+            _ => whole,
+        }
     }
 
     /// Whether the paper's own shortening is asked for.
@@ -154,6 +158,16 @@ impl Radii {
             (*lower, *upper) = (low, high);
         }
         Ok(())
+    }
+}
+
+/// A code of a feature in the units in which steps are taken: whitened ones, or shares of the longest record.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "at most 2^49, so exact")]
+pub fn feature_unit(bound: &BoundPlan, geometry: &Geometry) -> f64 {
+    match &bound.whitening {
+        Some(whitening) => whitening.radius / f64::from(geometry.reach),
+        None => 1.0 / (geometry.feature_square() as f64).sqrt(),
     }
 }
 

@@ -1,7 +1,7 @@
-//! The mechanisms by the contract's names, and which of them are built.
+//! The mechanisms by the contract's names.
 //!
 //! [`TABLE`] has one row for each name. [`Mechanism::from_plan`] reads the parameters of the one that a plan names, with
-//! its defaults; a built mechanism has its own file, which states its guarantee, its sensitivity and what it charges.
+//! its defaults; each has its own file, which states its guarantee, its sensitivity and what it charges.
 
 pub mod ada_ssp;
 pub mod additive_wishart;
@@ -20,423 +20,35 @@ pub mod shaped;
 pub mod shared;
 pub mod sketch;
 pub mod sub_samp;
+mod table;
 
 use nalgebra::DMatrix;
 use serde_json::{Map, Value};
 
 use self::passes::Passes;
 use self::shared::{Afterwards, NoiseError, Price};
+use self::table::check;
+pub use self::table::{Info, Reads, Scope, TABLE, Wallet, find};
 use crate::data::{Geometry, Input, Layout};
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams};
-use crate::plan::document::Calibration;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError, Purpose};
-use crate::privacy::adjacency::{Adjacency, Protect};
-use crate::privacy::calibrate::Budget;
 use crate::privacy::event::{Assurance, Event};
 use crate::release::document::NoiseLaw;
 use crate::release::moments::FeatureMap;
 
-/// What a mechanism reads of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reads {
-    /// The exact second moments.
-    Moments,
-    /// The encoded rows, once.
-    Rows,
-    /// The encoded rows, several times.
-    RowsRepeatedly,
-}
-
-/// Which part of a ledger a mechanism charges (noise-and-accounting, B10).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wallet {
-    /// μ².
-    Gaussian,
-    /// ε and δ.
-    Other,
-    /// Nothing: it is not private.
-    None,
-}
-
-/// Under which adjacency and protection a mechanism is private.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// Both adjacencies.
-    Both,
-    /// Replacing one record.
-    ReplaceOne,
-    /// Replacing one record, where only this part of it is protected.
-    Relaxed(Protect),
-}
-
-/// One row of the contract's table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Info {
-    /// The name in a plan, on the command line and in the app.
-    pub name: &'static str,
-    /// What it does, in one sentence.
-    pub summary: &'static str,
-    /// What it reads.
-    pub reads: Reads,
-    /// What it charges.
-    pub wallet: Wallet,
-    /// Where it is private.
-    pub scope: Scope,
-    /// The weakest assurance that a release of it can have; the parameters can make it stronger.
-    pub assurance: Assurance,
-    /// Whether this version can run it.
-    pub built: bool,
-    /// When to prefer it, in one sentence; empty where it is not built.
-    pub prefer: &'static str,
-    /// Where it comes from.
-    pub source: &'static str,
-}
-
-impl Info {
-    /// Whether it is guided by public moments, and then cannot do without: what [`Mechanism::takes_public`] says of it.
-    #[must_use]
-    pub fn takes_public(&self) -> bool {
-        self.name.starts_with("pmt-")
-    }
-
-    /// Whether its outcomes are yes or no, whatever its parameters.
-    #[must_use]
-    pub fn takes_labels(&self) -> bool {
-        self.name.ends_with("-logistic")
-    }
-}
-
-const fn row(
-    name: &'static str,
-    summary: &'static str,
-    reads: Reads,
-    wallet: Wallet,
-    scope: Scope,
-    assurance: Assurance,
-    source: &'static str,
-) -> Info {
-    Info { name, summary, reads, wallet, scope, assurance, built: false, prefer: "", source }
-}
-
-/// Mechanisms whose paper's own scale is built.
-const HAVE_PAPER: [&str; 13] = [
-    "analyze-gauss",
-    "reuse-cov-gauss",
-    "reuse-cov-proj-x",
-    "reuse-cov-proj-y",
-    "sub-samp-reuse-cov",
-    "jl-ridge",
-    "jl-ridge-adaptive",
-    "additive-wishart",
-    "inverse-wishart",
-    "inverse-wishart-adaptive",
-    "pmt-ridge",
-    "pmt-logistic",
-    "dp-ridge",
-];
-
 /// Most numbers of rows that are kept in memory, 4 bytes each.
 const MOST_CODES: u64 = 1 << 27;
 
-/// Whether so many rows, as far as is publicly known, can be kept.
+/// Most rows that are kept.
 #[must_use]
-pub fn fits_in_memory(layout: Layout, rows: Option<u64>) -> bool {
-    rows.unwrap_or(0).saturating_mul(layout.terms() as u64) <= MOST_CODES
+pub fn most_rows(layout: Layout) -> u64 {
+    MOST_CODES / (layout.terms() as u64).max(1)
 }
 
 /// Most terms of a matrix that is drawn whole: its factor takes a time that grows with their cube.
 const MOST_DRAWN_TERMS: usize = 512;
-
-/// All names of the contract.
-pub const TABLE: [Info; 21] = {
-    use Assurance::{Bounded, Demo, Exact, Idealised};
-    use Reads::{Moments, Rows, RowsRepeatedly};
-    use Scope::{Both, Relaxed, ReplaceOne};
-    use Wallet::{Gaussian, None, Other};
-    [
-        Info {
-            built: true,
-            prefer: "Prefer it in general: it has the least noise for a budget, and its proof covers the arithmetic itself.",
-            ..row(
-                "analyze-gauss",
-                "Adds exact discrete Gaussian noise to the second moments; any regression follows from them.",
-                Moments,
-                Gaussian,
-                Both,
-                Exact,
-                "Sheffet 6; noise-and-accounting, A3 to A8",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it where a table may be large enough to need no ridge, and a fixed one would shrink too much.",
-            ..row(
-                "ada-ssp",
-                "Perturbs the moments and chooses the ridge from a private eigenvalue.",
-                Moments,
-                Gaussian,
-                Both,
-                Bounded,
-                "Wang 2018; primo 1.13",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it for many outcomes on the same features: what is spent on the features is spent once for all.",
-            ..row(
-                "reuse-cov-gauss",
-                "Shares one noisy covariance among all outcomes.",
-                Moments,
-                Gaussian,
-                Both,
-                Exact,
-                "PRIMO Alg. 1; primo 1.5",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it where the features may be published: they are not protected, and the whole budget goes to the outcomes.",
-            ..row(
-                "reuse-cov-proj-x",
-                "Projects the outcomes on the features; protects the labels alone.",
-                Moments,
-                Gaussian,
-                Relaxed(Protect::Labels),
-                Exact,
-                "PRIMO Alg. 2; primo 1.7",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it for very many outcomes that may be published: they are not protected, and they take noise off.",
-            ..row(
-                "reuse-cov-proj-y",
-                "Projects the features on the outcomes; protects the features alone.",
-                Moments,
-                Gaussian,
-                Relaxed(Protect::Features),
-                Exact,
-                "PRIMO Alg. 3; primo 1.6",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it never for accuracy: the sample saves time where there are many features, and costs noise.",
-            ..row(
-                "sub-samp-reuse-cov",
-                "Shares a covariance that was computed on a secret subsample.",
-                Rows,
-                Other,
-                ReplaceOne,
-                Exact,
-                "PRIMO Alg. 4; primo 1.10",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it never for a release: it shows what sharing one covariance saves.",
-            ..row(
-                "naive-composition",
-                "Runs one private regression per outcome and divides the budget among them.",
-                Moments,
-                Gaussian,
-                Both,
-                Exact,
-                "PRIMO baseline; primo 1.3",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it to the others only to reproduce the paper: a posterior draw costs the same and is less noisy.",
-            ..row(
-                "jl-ridge",
-                "Solves a ridge regression on a Gaussian projection of the table.",
-                Moments,
-                Other,
-                Both,
-                Idealised,
-                "Sheffet Alg. 1",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it to the plain projection from some hundred thousand rows on, where the table needs no ridge of its own.",
-            ..row(
-                "jl-ridge-adaptive",
-                "The projection, with a ridge that is no larger than the table needs.",
-                Moments,
-                Other,
-                Both,
-                Idealised,
-                "Sheffet Alg. 2",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it where the moments must be positive definite, whatever the noise does, and the arithmetic bounded.",
-            ..row(
-                "additive-wishart",
-                "Adds random extra rows to the table.",
-                Moments,
-                Other,
-                Both,
-                Idealised,
-                "Sheffet Alg. 3",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it for small tables, where a strong ridge is welcome and exact intervals for it are worth more than least squares.",
-            ..row(
-                "inverse-wishart",
-                "Draws the moments from a posterior.",
-                Moments,
-                Other,
-                Both,
-                Idealised,
-                "Sheffet Alg. 4",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it to the plain posterior draw from some hundred thousand rows on, where the table needs no ridge of its own.",
-            ..row(
-                "inverse-wishart-adaptive",
-                "Draws from a posterior whose prior is no stronger than the table needs.",
-                Moments,
-                Other,
-                Both,
-                Idealised,
-                "Sheffet Alg. 5",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it where means, spreads and correlations of other people's data are known: the noise then has the shape of the columns.",
-            ..row(
-                "pmt-ridge",
-                "Truncates records by public moments, then fits a ridge regression.",
-                Rows,
-                Gaussian,
-                Both,
-                Exact,
-                "PMT Alg. 1",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it for yes or no outcomes where the columns' moments are known from other people's data.",
-            ..row(
-                "pmt-logistic",
-                "Truncates records by public moments, then fits a logistic regression.",
-                RowsRepeatedly,
-                Gaussian,
-                Both,
-                Exact,
-                "PMT Alg. 2",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it to `pmt-logistic` only where a bound on the coefficients is known, or to compare the two families.",
-            ..row(
-                "pmt-glm",
-                "Truncates records by public moments, then fits a generalised linear model.",
-                RowsRepeatedly,
-                Gaussian,
-                Both,
-                Exact,
-                "PMT Alg. 3",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it to `pmt-ridge` for estimates alone: it has less noise for many features, and gives no intervals.",
-            ..row(
-                "pmt-gd",
-                "Truncates records by public moments, then descends along noisy gradients.",
-                RowsRepeatedly,
-                Gaussian,
-                Both,
-                Exact,
-                "PMT Alg. 4; pmt 1.9",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it for a ridge regression with a fixed penalty where no public moments are known.",
-            ..row(
-                "dp-ridge",
-                "Fits a ridge regression without public data.",
-                Rows,
-                Gaussian,
-                Both,
-                Exact,
-                "PMT baseline; pmt 1.4",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it for yes or no outcomes where no public moments are known.",
-            ..row(
-                "dp-logistic",
-                "Fits a logistic regression without public data.",
-                RowsRepeatedly,
-                Gaussian,
-                Both,
-                Exact,
-                "PMT baseline; pmt 1.6",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it where there are too many features for second moments; it gives no intervals.",
-            ..row(
-                "dp-gd",
-                "Descends along noisy gradients without public data.",
-                RowsRepeatedly,
-                Gaussian,
-                Both,
-                Exact,
-                "PMT baseline; pmt 1.8; primo 1.12",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it never for anything that is published: it shows what the private ones aim at.",
-            ..row(
-                "ols",
-                "Ordinary least squares without any privacy, for comparison.",
-                Moments,
-                None,
-                Both,
-                Demo,
-                "closed form",
-            )
-        },
-        Info {
-            built: true,
-            prefer: "Prefer it never for anything that is published: it shows what the private ones aim at.",
-            ..row(
-                "logistic",
-                "Logistic regression without any privacy, for comparison.",
-                RowsRepeatedly,
-                None,
-                Both,
-                Demo,
-                "maximum likelihood",
-            )
-        },
-    ]
-};
-
-/// The row of a name.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Info> {
-    TABLE.iter().find(|info| info.name == name)
-}
 
 /// A mechanism with its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -700,20 +312,21 @@ impl Mechanism {
     /// The mechanism that a plan names, and its parameters with the defaults filled in.
     ///
     /// # Errors
-    /// [`PlanError`] where the name is not known or not built, does not fit the plan, or a parameter is wrong.
+    /// [`PlanError`] where the name is not known or does not fit the plan, or a parameter is wrong.
     pub fn from_plan(
         plan: &CheckedPlan,
         purpose: Purpose,
     ) -> Result<(&'static Info, Self, Map<String, Value>), PlanError> {
         let name = plan.plan.mechanism.name.as_str();
-        let info = find(name).ok_or_else(|| {
+        let unknown = || {
             let known: Vec<&str> = TABLE.iter().map(|info| info.name).collect();
             PlanError::at(
                 "mechanism.name",
                 "no mechanism has this name",
                 format!("give one of {}", known.join(", ")),
             )
-        })?;
+        };
+        let info = find(name).ok_or_else(unknown)?;
         check(info, plan, purpose)?;
         match name {
             "analyze-gauss" => {
@@ -729,11 +342,11 @@ impl Mechanism {
                 Ok((info, Self::SubSamp(parameters), filled))
             }
             "dp-gd" | "pmt-gd" => {
-                let (parameters, filled) = descent::Parameters::from_plan(plan, name == "pmt-gd")?;
+                let (parameters, filled) = descent::Parameters::from_plan(plan, info.takes_public())?;
                 Ok((info, Self::Descent(parameters), filled))
             }
             "pmt-ridge" | "dp-ridge" => {
-                let (parameters, filled) = ridge::Parameters::from_plan(plan, name == "pmt-ridge")?;
+                let (parameters, filled) = ridge::Parameters::from_plan(plan, info.takes_public())?;
                 Ok((info, Self::Ridge(parameters), filled))
             }
             "pmt-logistic" | "pmt-glm" | "dp-logistic" | "logistic" => {
@@ -771,20 +384,7 @@ impl Mechanism {
                 let (parameters, filled) = ols::Parameters::from_plan(plan)?;
                 Ok((info, Self::Ols(parameters), filled))
             }
-            _ => {
-                let built: Vec<String> = TABLE
-                    .iter()
-                    .filter(|other| {
-                        other.built && (other.wallet != Wallet::None || purpose == Purpose::Simulate)
-                    })
-                    .map(|other| format!("`{}`", other.name))
-                    .collect();
-                Err(PlanError::at(
-                    "mechanism.name",
-                    format!("`{name}` is not built yet"),
-                    format!("{} {} built", built.join(" and "), if built.len() == 1 { "is" } else { "are" }),
-                ))
-            }
+            _ => Err(unknown()),
         }
     }
 
@@ -856,7 +456,7 @@ impl Mechanism {
             }
             _ => (Reads::Moments, layout),
         };
-        if reads == Reads::Rows && !fits_in_memory(layout, rows) {
+        if reads == Reads::Rows && rows.unwrap_or(0) > most_rows(layout) {
             return Err(PlanError::at(
                 "columns",
                 format!("this keeps every row in memory, {codes} numbers, and {MOST_CODES} is the most"),
@@ -878,23 +478,6 @@ impl Mechanism {
             Self::AnalyzeGauss(_) | Self::AdditiveWishart(_) | Self::Sketch(_) | Self::Ols(_) => {
                 Layout::whole(features + outcomes)
             }
-        }
-    }
-
-    /// Whether it is guided by public moments, and then cannot do without.
-    #[must_use]
-    pub const fn takes_public(&self) -> bool {
-        match self {
-            Self::Ridge(parameters) => parameters.is_guided(),
-            Self::Newton(parameters) => parameters.kind.is_guided(),
-            Self::Descent(parameters) => parameters.is_guided(),
-            Self::AnalyzeGauss(_)
-            | Self::ReuseCov(_)
-            | Self::AdaSsp(_)
-            | Self::SubSamp(_)
-            | Self::AdditiveWishart(_)
-            | Self::Sketch(_)
-            | Self::Ols(_) => false,
         }
     }
 
@@ -982,76 +565,5 @@ impl Mechanism {
             }
             Self::Ols(_) => None,
         })
-    }
-}
-
-/// Whether a mechanism can run under a plan at all, built or not.
-fn check(info: &Info, plan: &CheckedPlan, purpose: Purpose) -> Result<(), PlanError> {
-    let name = info.name;
-    if info.wallet == Wallet::None && purpose == Purpose::Release {
-        return Err(PlanError::at(
-            "mechanism.name",
-            format!("`{name}` is not private"),
-            "run it with `simulate` alone, or take `analyze-gauss`",
-        ));
-    }
-    match info.scope {
-        Scope::Both => {}
-        Scope::ReplaceOne | Scope::Relaxed(_) if plan.adjacency != Adjacency::ReplaceOne => {
-            return Err(PlanError::at(
-                "adjacency",
-                format!("`{name}` is private under replace-one alone"),
-                "set `adjacency` to \"replace-one\", or take another mechanism",
-            ));
-        }
-        Scope::Relaxed(protect) if plan.protect != protect => {
-            return Err(PlanError::at(
-                "protect",
-                format!("`{name}` protects {protect} alone"),
-                format!("set `protect` to \"{protect}\", or take another mechanism"),
-            ));
-        }
-        Scope::ReplaceOne | Scope::Relaxed(_) => {}
-    }
-    if info.wallet == Wallet::Other {
-        if plan.max_rows_per_person > 1 {
-            return Err(PlanError::at(
-                "max_rows_per_person",
-                format!("the proof of `{name}` is for one row per person"),
-                "set it to 1, or take a mechanism of the Gaussian wallet",
-            ));
-        }
-        if matches!(plan.budget, Some(Budget::Mu { .. } | Budget::Rho { .. })) {
-            return Err(PlanError::at(
-                "budget",
-                format!("`{name}` is charged in epsilon and delta"),
-                "give {\"epsilon\", \"delta\"}",
-            ));
-        }
-    }
-    if plan.calibration == Calibration::Paper && !HAVE_PAPER.contains(&name) {
-        return Err(PlanError::at(
-            "mechanism.calibration",
-            format!("the paper's own scale for `{name}` is not built yet"),
-            "remove `calibration`, or set it to \"exact\"",
-        ));
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn every_name_has_one_row() {
-        let names: BTreeSet<&str> = TABLE.iter().map(|info| info.name).collect();
-        assert_eq!(names.len(), TABLE.len());
-        assert!(TABLE.iter().all(|info| info.summary.ends_with('.') && !info.source.is_empty()));
-        assert!(TABLE.iter().all(|info| info.built == info.prefer.ends_with('.')));
-        assert_eq!(find("analyze-gauss").map(|info| info.built), Some(true));
-        assert_eq!(find("analyse-gauss"), None);
     }
 }

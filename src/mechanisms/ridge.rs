@@ -23,7 +23,8 @@ use serde_json::{Map, Value};
 use super::gaussian::Noise;
 use super::guided::{Penalty, Radii};
 use super::shared::{
-    NoiseError, needs_constant, no_scale, radius, scale, squared_codes, stated_rows, two_sides, usual_radius,
+    NoiseError, needs_constant, no_scale, paper_replaces, radius, scale, squared_codes, stated_rows,
+    two_sides, usual_radius,
 };
 use crate::data::{Geometry, Layout};
 use crate::inference::options::MeanPenalty;
@@ -32,7 +33,6 @@ use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
     Budget, NoiseScale, Split, augmented_sensitivity_squared, joint_sensitivity_squared, noise_scale, wallets,
 };
@@ -69,13 +69,7 @@ impl Parameters {
         let paper = plan.calibration == Calibration::Paper;
         let name = if guided { "pmt-ridge" } else { "dp-ridge" };
         let mut params = Params::new(name, &plan.plan.mechanism.params);
-        if paper && plan.adjacency == Adjacency::AddRemove {
-            return Err(PlanError::at(
-                "mechanism.calibration",
-                "the paper has replace-one alone",
-                "set `adjacency` to \"replace-one\", or `calibration` to \"exact\"",
-            ));
-        }
+        paper_replaces(plan)?;
         let (radius, intercept_weight, radii, row_norm, outcome_norm) = if guided {
             let radius = radius(&mut params, usual_radius(plan))?;
             (radius, 0.0, Some(Radii::take(&mut params, plan)?), 1.0, 1.0)
@@ -101,19 +95,10 @@ impl Parameters {
         Ok((read, params.finish()?))
     }
 
-    /// Whether it needs public moments.
-    #[must_use]
-    pub const fn is_guided(&self) -> bool {
-        self.radii.is_some()
-    }
-
     /// The grid before [`Self::settle`].
     #[must_use]
     pub const fn grid(&self) -> GridParams {
-        let shortening = match &self.radii {
-            Some(radii) => radii.shortening(),
-            None => Shortening::Together,
-        };
+        let shortening = Radii::shortening(self.radii.as_ref(), Shortening::Together);
         let ratio = if self.paper { 1.0 } else { 0.5 };
         let sides = Sides { ratio, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, shortening };
         let grid = two_sides(self.radius, self.intercept_weight, 1.0, 1.0);

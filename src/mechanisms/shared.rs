@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::inference::options::{Repair, Ridge};
 use crate::plan::bound::{GridParams, Norms, Shortening, Sides};
+use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
@@ -119,6 +120,21 @@ pub fn no_constant(plan: &CheckedPlan, intercept_weight: f64, reason: &str) -> R
         "intercept",
         reason,
         "leave `intercept` true, or set `intercept_weight` to 0, which needs replace-one",
+    ))
+}
+
+/// Refuses a paper's own scale that is not for the plan's neighbours.
+///
+/// # Errors
+/// [`PlanError`] under add-remove.
+pub fn paper_replaces(plan: &CheckedPlan) -> Result<(), PlanError> {
+    if plan.calibration == Calibration::Exact || plan.adjacency == Adjacency::ReplaceOne {
+        return Ok(());
+    }
+    Err(PlanError::at(
+        "mechanism.calibration",
+        "the paper has replace-one alone",
+        "set `adjacency` to \"replace-one\", or `calibration` to \"exact\"",
     ))
 }
 

@@ -413,6 +413,12 @@ pub fn gradient_sensitivity_squared(
 /// record is replaced, and of 16 q² (1 − q) / (1 + q), at the golden ratio's conjugate, where one is added (pmt 2.6).
 const LOGISTIC_KAPPA: [u64; 2] = [8_051_668_637_422, 12_011_324_240_032];
 
+/// 2 H² of [`logistic_sensitivity_squared`] at g = 1/8, in units of 10⁻¹³ and rounded up.
+const RIGHT_ANGLE: u64 = 1_332_038_819_191;
+
+/// By how much 2 H² grows with g² from 1/8 to 1/6, 0.1402002943971 there, in units of 10⁻¹³ and rounded up.
+const RIGHT_ANGLE_SLOPE: u64 = 5_757_047_981_953;
+
 /// The least length G of a record's gradient that pays for its curvature too, which is w `curvature` long, w <= 1/4: G >= κ
 /// `curvature` / 4 (pmt 2.6).
 #[must_use]
@@ -434,8 +440,18 @@ pub fn logistic_gradient(curvature: u64, adjacency: Adjacency) -> u64 {
 /// `curvature`: a large error forces a small curvature. Replacing one moves both, in squares, by at most
 /// h² (w² + w̃² − 2 w w̃ c²) + G² (q² + q̃² + 2 q q̃ c), where c is the cosine between x and x̃. It is largest at c = 1, q̃ = 1 and
 /// w̃ = 0: h² q² (1 − q)² + G² (1 + q)², and that is at most 4 G² where G >= κ h / 4 ([`logistic_gradient`]); adding one moves them by
-/// h² q² (1 − q)² + G² q², at most G² there. Below that gradient the two are bounded one by one. k rows of one person multiply Δ by
-/// k. A weight below 1 on the error alone lowers it.
+/// h² q² (1 − q)² + G² q², at most G² there. k rows of one person multiply Δ by k. A weight below 1 on the error alone lowers it.
+///
+/// Below that gradient, for g = G/h from 1/8 to 1/6, which is what `pmt-glm`'s paper prints, the most F of a replacement over h² is
+/// at equal errors and nearly a right angle. It is convex in w and w̃, so either is 0 or as large as its error lets it be.
+///
+/// - Both as large, errors up to 9/10: −2 w w̃ c² + 2 g² q q̃ c, whatever c, is at most g⁴ q q̃ / (2 (1 − q) (1 − q̃)), which is at most
+///   half of the sum of both squares of g² q / (1 − q) / √2. So F <= H(q)² + H(q̃)² with H(q) = q (1 − q) + g² q / (2 (1 − q)), whose
+///   largest up to 9/10 is where 1 − 2 u = g² / (2 u²), u = 1 − q near 1/2. At q = q̃ and c = g² / (2 u²) F is 2 H(q)².
+/// - One of them 0, or an error above 9/10: F <= q² (1 − q)² + g² (1 + q)² + (9/100)², which is below that for every such g.
+///
+/// F is the largest of functions that are linear in g², so it is convex in g² and below its chord: `RIGHT_ANGLE` at 1/8, and from
+/// there to 1/6 `RIGHT_ANGLE_SLOPE` times what g² is more. Elsewhere the two are bounded one by one.
 #[must_use]
 pub fn logistic_sensitivity_squared(
     gradient: u64,
@@ -447,10 +463,16 @@ pub fn logistic_sensitivity_squared(
     let square = UBig::from(gradient) * UBig::from(gradient);
     let apart = UBig::from(curvature) * UBig::from(curvature);
     let paid = gradient >= logistic_gradient(curvature, adjacency) || planted(Mutant::CurvatureUncounted);
+    let [eighths, sixths] = [64_u8, 36].map(|times| &square * UBig::from(times));
     let one_row = match (adjacency, paid) {
         (Adjacency::AddRemove, true) => square,
         (Adjacency::AddRemove, false) => square + ceil_div(&apart, &UBig::from(16_u8)),
         (Adjacency::ReplaceOne, true) => square * UBig::from(4_u8),
+        (Adjacency::ReplaceOne, false) if eighths >= apart && sixths <= apart => {
+            let more = (eighths - &apart) * UBig::from(RIGHT_ANGLE_SLOPE);
+            let parts = apart * UBig::from(RIGHT_ANGLE) + ceil_div(&more, &UBig::from(64_u8));
+            ceil_div(&parts, &UBig::from(10_000_000_000_000_u64))
+        }
         (Adjacency::ReplaceOne, false) => square * UBig::from(4_u8) + ceil_div(&apart, &UBig::from(8_u8)),
     };
     let k = UBig::from(max_rows_per_person);
@@ -695,6 +717,48 @@ mod tests {
         }
         let rows = |k, steps| logistic_sensitivity_squared(1 << 20, 1 << 20, Adjacency::AddRemove, k, steps);
         assert_eq!(rows(3, 4), rows(1, 1) * UBig::from(36_u8));
+    }
+
+    /// F over h², of errors, curvatures up to what they allow, and a cosine.
+    fn moved(g: f64, [q, p]: [f64; 2], [w, v]: [f64; 2], c: f64) -> f64 {
+        w * w + v * v - 2.0 * w * v * c * c + g * g * (q * q + p * p + 2.0 * q * p * c)
+    }
+
+    #[test]
+    fn short_gradients_move_a_logistic_step_by_the_right_angle_and_no_more() {
+        let curvature = 1_u64 << 46;
+        let h = curvature as f64;
+        let bound_at = |gradient| {
+            let squared = logistic_sensitivity_squared(gradient, curvature, Adjacency::ReplaceOne, 1, 1);
+            squared.to_f64().value() / h / h
+        };
+        let grid = |steps: u32| (0..=steps).map(move |step| f64::from(step) / f64::from(steps));
+        for (tenths, most) in [(80, 1e-9), (75, 1e-3), (70, 1e-3), (65, 1e-3), (60, 1e-9)] {
+            let gradient = curvature * 10 / tenths;
+            let (bound, g) = (bound_at(gradient), gradient as f64 / h);
+            let mut largest: f64 = 0.0;
+            for (q, p, c) in
+                grid(200).flat_map(|q| grid(200).flat_map(move |p| grid(50).map(move |c| (q, p, c))))
+            {
+                let full = [q * (1.0 - q), p * (1.0 - p)];
+                for w in [full, [full[0], 0.0], [full[0], full[1] / 2.0]] {
+                    largest = largest.max(moved(g, [q, p], w, c));
+                }
+            }
+            assert!(largest <= bound * (1.0 + 1e-12), "h 10/{tenths}: {largest} above {bound}");
+            // The angle and the errors of the worst pair, where the chord touches: at both its ends.
+            let mut u: f64 = 0.5;
+            for _ in 0..50 {
+                u = (1.0 - g * g / (2.0 * u * u)) / 2.0;
+            }
+            let worst = moved(g, [1.0 - u; 2], [u * (1.0 - u); 2], g * g / (2.0 * u * u));
+            assert!((0.0..most).contains(&(bound / worst - 1.0)), "h 10/{tenths}: {worst} and {bound}");
+        }
+        // Beyond, one by one.
+        for gradient in [curvature / 8 - 1, curvature / 6 + 1] {
+            let apart = 4.0 * (gradient as f64 / h).powi(2) + 0.125;
+            assert!((bound_at(gradient) / apart - 1.0).abs() < 1e-9, "{gradient}");
+        }
     }
 
     #[test]

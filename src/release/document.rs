@@ -117,6 +117,36 @@ pub enum Coefficients {
 }
 
 impl Coefficients {
+    /// One row of entries for each outcome, one entry for each term: a list, or above [`LONG_FORM_OUTCOMES`] outcomes a table.
+    #[must_use]
+    pub fn of(outcomes: Vec<String>, terms: Vec<String>, entries: &[Vec<Entry>]) -> Self {
+        if outcomes.len() > LONG_FORM_OUTCOMES {
+            let mut table = CoefficientTable::new(outcomes, terms);
+            for (row, entries) in entries.iter().enumerate() {
+                for (column, entry) in entries.iter().enumerate() {
+                    table.set(row, column, *entry);
+                }
+            }
+            return Self::Table(table);
+        }
+        let list = outcomes.iter().zip(entries).flat_map(|(outcome, entries)| {
+            terms.iter().zip(entries).map(|(term, entry)| {
+                let Entry { estimate, std_error, lower, upper, noise_share, interval } = *entry;
+                Coefficient {
+                    outcome: outcome.clone(),
+                    term: term.clone(),
+                    estimate,
+                    std_error,
+                    lower,
+                    upper,
+                    noise_share,
+                    interval,
+                }
+            })
+        });
+        Self::List(list.collect())
+    }
+
     /// The same with six significant digits, as many as a release of an idealised mechanism says (noise-and-accounting,
     /// A10, 4).
     pub fn round(&mut self) {

@@ -38,6 +38,18 @@ pub struct Entry {
     pub interval: Interval,
 }
 
+impl Entry {
+    /// Nothing is said.
+    pub const WITHHELD: Self = Self {
+        estimate: None,
+        std_error: None,
+        lower: None,
+        upper: None,
+        noise_share: None,
+        interval: Interval::Withheld,
+    };
+}
+
 /// Every outcome on the same terms.
 #[derive(Clone, Debug, Default)]
 pub struct CoefficientTable {

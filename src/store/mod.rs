@@ -32,5 +32,5 @@ pub use self::key::{fingerprint, sketch_key};
 #[cfg(target_arch = "wasm32")]
 pub use self::tables::{
     KnownTable, LedgerRecord, StoredRelease, create_ledger, forget_unused, import_ledger, keep_sketch, list,
-    open_table, persist, relax, set_setting, setting, stored_release,
+    open_table, persist, relax, set_setting, setting, shares_people, stored_release,
 };

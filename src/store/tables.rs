@@ -101,6 +101,20 @@ pub async fn keep_sketch(table: &str, sketch: &Sketch) -> Result<(), Failure> {
     transaction.end().await
 }
 
+/// Whether a table that was recognised here has people in common with one of this sketch, which has this device's key.
+///
+/// # Errors
+/// Where the storage refuses.
+pub async fn shares_people(table: &str, sketch: &Sketch) -> Result<bool, Failure> {
+    let db = Db::open().await?;
+    let transaction = db.reading(&[SKETCHES])?;
+    let answer = transaction.get(SKETCHES, &JsValue::from_str(table))?;
+    transaction.end().await?;
+    let own = answer.value().dyn_into::<Uint8Array>().ok();
+    let own = own.and_then(|bytes| Sketch::from_bytes(&bytes.to_vec()));
+    Ok(own.is_some_and(|own| own.overlap(sketch).shares_people()))
+}
+
 /// Stores the first ledger of a table. A table that shares people with those of known ledgers needs a person's word that
 /// they are different ones; it is written in both ledgers, in the same transaction. Answers the ledger as stored.
 ///

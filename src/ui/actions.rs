@@ -1,6 +1,7 @@
 //! What the page does when a person asks for it: read, recognise, release, open, import. Each writes its outcome into
 //! the store and nothing else; no signal is captured by a worker.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -304,7 +305,7 @@ async fn recognise(app: App, files: &Files) {
     if !app.state.host().with_untracked(|host| host.secure) {
         return;
     }
-    app.state.run().set(Some(Run { task: text::READING, done: 0.0, total: size(files), seconds_left: None }));
+    app.state.run().set(Some(Run::new(text::READING, size(files))));
     let found = pool(app).identify(files, on_progress(app, text::READING)).await;
     match found {
         Ok(key) => match store::open_table(&key).await {
@@ -415,14 +416,24 @@ fn lock_setup(app: App, ledger: &Ledger) {
 
 /// Shows how far a task is.
 pub fn on_progress(app: App, task: &'static str) -> impl Fn(Progress) + 'static {
-    let started = dom::clock();
+    let (started, fitting) = (dom::clock(), Cell::new(None));
     move |progress| {
+        let task = match progress.pass {
+            None => task,
+            Some(pass) if pass.kept => text::FITTING,
+            Some(_) => text::FITTING_AGAIN,
+        };
         #[expect(clippy::cast_precision_loss, reason = "bytes of a file, for a bar")]
-        let (done, total) = (progress.done as f64, progress.total as f64);
-        let elapsed = (dom::clock() - started) / 1_000.0;
-        let known = elapsed > 1.0 && done > 0.0;
-        let seconds_left = known.then(|| elapsed * (total - done).max(0.0) / done);
-        app.state.run().set(Some(Run { task, done, total, seconds_left }));
+        let mut run = Run { done: progress.done as f64, ..Run::new(task, progress.total as f64) };
+        run.pass = progress.pass.map(|pass| (pass.number, pass.of));
+        if run.pass.is_some() && fitting.get().is_none() {
+            fitting.set(Some(dom::clock()));
+        }
+        let (elapsed, share) =
+            ((dom::clock() - fitting.get().unwrap_or(started)) / 1_000.0, run.share_of_all());
+        let known = elapsed > 1.0 && share > 0.0;
+        run.seconds_left = known.then(|| elapsed * (1.0 - share) / share);
+        app.state.run().set(Some(run));
     }
 }
 
@@ -482,14 +493,10 @@ pub fn release(app: App) {
     let Some(key) = app.state.key().get_untracked() else { return };
     let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
     let (Ok(plan), Ok(public)) = (app.plan.get_untracked(), app.public.get_untracked()) else { return };
-    let asked = Asked { plan, columns: forecast.columns, public: public.as_deref().cloned() };
+    let asked =
+        Asked { plan, columns: forecast.columns, public: public.map(|guided| guided.table().clone()) };
     app.state.problem().set(None);
-    app.state.run().set(Some(Run {
-        task: text::RELEASING,
-        done: 0.0,
-        total: size(&files),
-        seconds_left: None,
-    }));
+    app.state.run().set(Some(Run::new(text::RELEASING, size(&files))));
     say(app, text::RELEASING);
     spawn_local(async move {
         let first = app.state.ledger().with_untracked(Option::is_none);

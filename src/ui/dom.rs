@@ -67,12 +67,22 @@ pub fn focus_selector(selector: &str) -> bool {
         .and_then(|document| document.query_selector(selector).ok().flatten())
         .and_then(|element| element.dyn_into::<HtmlElement>().ok());
     let Some(found) = found else { return false };
+    unfold(&found);
     if let Some(input) = found.dyn_ref::<HtmlInputElement>()
         && input.type_() == "text"
     {
         input.select();
     }
     found.focus().is_ok()
+}
+
+/// Opens the folds around an element: what is inside a closed one takes no focus.
+fn unfold(element: &HtmlElement) {
+    while let Ok(Some(fold)) = element.closest("details:not([open])") {
+        if fold.set_attribute("open", "").is_err() {
+            return;
+        }
+    }
 }
 
 /// The first bytes of a file, and whether they are all of it.

@@ -3,17 +3,20 @@
 use serde_json::Map;
 
 use super::draft::{self, ColumnDraft, Gap, Kept, Place, Setup};
+use super::groups::{self, Group};
 use super::known::Term;
 use super::state::Table;
 use super::text::public::Outlook;
+use crate::engine::guided::Guided;
 use crate::engine::public::{prepare_table, term_names};
-use crate::engine::{EngineError, Prepared, preflight, prepare_with};
+use crate::engine::{EngineError, Prepared, preflight, prepare_guided, standard_errors};
 use crate::inference::Options;
+use crate::inference::forecast::TermForecast;
 use crate::inference::preview::{Expected, Preview, preview};
-use crate::mechanisms::{Info, TABLE, Wallet, find};
-use crate::plan::document::{self, BudgetForm, Calibration, ColumnRole, ColumnType};
-use crate::plan::public::PublicTable;
+use crate::mechanisms::{Info, Scope, Wallet, find};
+use crate::plan::document::{self, BudgetForm, Calibration, ColumnType};
 use crate::plan::{Plan, Purpose};
+use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{Budget, Split, delta_of_units, epsilon_of_units, wallets};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::event::Assurance;
@@ -41,8 +44,12 @@ pub struct Forecast {
     pub preview: Option<Preview>,
     /// Whether a guided fit can work; absent for other mechanisms and without a stated number of rows.
     pub outlook: Option<Outlook>,
+    /// The least standard errors of a fit in noisy steps; absent for other mechanisms and without a stated number of rows.
+    pub errors: Option<Vec<TermForecast>>,
     /// What was repaired in the public moments, and what to watch.
     pub notes: Vec<String>,
+    /// How often a fit reads the rows, and whether they stay in memory meanwhile, where a stated number of rows says it.
+    pub passes: Option<(u32, Option<bool>)>,
     /// Whether the release will have standard errors.
     pub has_errors: bool,
     /// Why the ledger refuses it, if it does.
@@ -153,12 +160,12 @@ pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
         }
     };
     let capacity = ledger.map_or(left, |ledger| ledger.capacity());
-    let (none, spent) = match wallet {
-        Wallet::Other => (capacity.epsilon == 0, left.epsilon == 0 || left.delta == 0),
-        Wallet::Gaussian | Wallet::None => (capacity.gaussian == 0, left.gaussian == 0),
+    let spent = match wallet {
+        Wallet::Other => left.epsilon == 0 || left.delta == 0,
+        Wallet::Gaussian | Wallet::None => left.gaussian == 0,
     };
     let gap = |field, text: &str| Err(Gap { place: Place::Privacy(field), text: text.to_owned() });
-    match (none, spent, ledger.is_some()) {
+    match (!keeps(&capacity, wallet), spent, ledger.is_some()) {
         (true, _, true) => gap("split", super::text::OTHER_WALLET),
         (true, _, false) => gap("split", super::text::KEEP_WALLET),
         (false, true, _) => {
@@ -190,12 +197,12 @@ fn in_epsilon(form: &BudgetForm) -> Option<BudgetForm> {
 /// `whole` is a new budget in units, for a table that has no ledger yet.
 pub fn forecast(
     plan: &Plan,
-    public: Option<&PublicTable>,
+    public: Option<&Guided>,
     table: &Table,
     ledger: Option<&Ledger>,
     whole: &Units,
 ) -> Result<Forecast, (String, String)> {
-    let prepared = prepare_with(plan.clone(), public, &table.names, table.delimiter, Purpose::Release)
+    let prepared = prepare_guided(plan.clone(), public, &table.names, table.delimiter, Purpose::Release)
         .map_err(|error| match error {
             EngineError::Plan(error) => {
                 (error.path.clone(), format!("{}: {}", sentence(&error.what), error.advice))
@@ -203,9 +210,6 @@ pub fn forecast(
             EngineError::Budget(error) => ("budget".to_owned(), error.to_string()),
             error => (String::new(), error.to_string()),
         })?;
-    if prepared.rereads() {
-        return Err(("rows".to_owned(), super::text::TOO_MANY_ROWS.to_owned()));
-    }
     let cost = prepared.cost().ok_or_else(|| ("budget".to_owned(), "A release needs a budget".to_owned()))?;
     let epsilon = match ledger {
         Some(ledger) => ledger.promise().0,
@@ -234,10 +238,18 @@ pub fn forecast(
         of_left: taken(&charge, &left, wallet),
         preview: expected(&prepared),
         outlook: outlook(&prepared),
+        errors: standard_errors(&prepared),
         notes: prepared.guide().map(|guide| guide.notes.clone()).unwrap_or_default(),
+        passes: prepared.passes().map(|passes| (passes, kept(&prepared, table))),
         has_errors: !matches!(prepared.info().name, "dp-gd" | "pmt-gd"),
         refusal,
     })
+}
+
+/// Whether rows stay in memory from one pass to the next, by their stated number; calls of genotypes always do.
+fn kept(prepared: &Prepared, table: &Table) -> Option<bool> {
+    let rows = prepared.plan().rows.or(prepared.plan().stated_rows);
+    if table.genotypes.is_some() { Some(true) } else { rows.map(|_| !prepared.rereads()) }
 }
 
 /// Whether the chosen mechanism is guided by public moments.
@@ -275,18 +287,31 @@ pub fn public_terms(plan: &Plan, table: &Table) -> Vec<Term> {
 
 /// Why a mechanism cannot take these columns, where its outcomes have to be yes or no.
 pub fn not_yes_or_no(info: &Info, columns: &[ColumnDraft]) -> Option<String> {
-    if !info.takes_labels() {
-        return None;
+    groups::not_yes_or_no(info, columns).map(|column| super::text::not_yes_or_no(&column.name))
+}
+
+/// What a mechanism needs of the Privacy step that is not so: its promise, or a part of the budget, whose wallets hold `capacity` and
+/// are `fixed` once there is a ledger.
+pub fn hindrance(info: &Info, setup: &Setup, capacity: Option<&Units>, fixed: bool) -> Option<&'static str> {
+    let replaces = setup.adjacency == Adjacency::ReplaceOne;
+    let promised = match info.scope {
+        Scope::Both => true,
+        Scope::ReplaceOne => replaces,
+        Scope::Relaxed(protect) => replaces && setup.protect == protect,
+    };
+    if !promised {
+        return super::text::needs_promise(info.scope);
     }
-    let outcomes = columns.iter().filter(|column| column.role == ColumnRole::Outcome);
-    let unfit = outcomes.filter(|column| match column.kind {
-        Some(ColumnType::Number) => {
-            (draft::number(&column.lower), draft::number(&column.upper)) != (Some(0.0), Some(1.0))
-        }
-        Some(ColumnType::Category) => draft::list(&column.levels).len() != 2,
-        None => false,
-    });
-    unfit.into_iter().next().map(|column| super::text::not_yes_or_no(&column.name))
+    let lacks = capacity.is_some_and(|capacity| !keeps(capacity, info.wallet));
+    lacks.then_some(if fixed { super::text::OTHER_WALLET } else { super::text::KEEP_WALLET })
+}
+
+/// Whether a budget keeps anything for a kind of mechanism.
+fn keeps(capacity: &Units, wallet: Wallet) -> bool {
+    match wallet {
+        Wallet::Other => capacity.epsilon > 0,
+        Wallet::Gaussian | Wallet::None => capacity.gaussian > 0,
+    }
 }
 
 /// What to expect of a plan; nothing without a stated number of rows.
@@ -317,34 +342,35 @@ pub struct Compared {
     pub shrinkage: f64,
 }
 
-/// All mechanisms that are built, each with its own defaults and all of ε and δ: from public numbers alone. One that does not
-/// run under this plan comes with the reason.
+/// One mechanism of a comparison, with the reason where it does not run under the plan.
+pub type Row = (&'static Info, Result<Compared, String>);
+
+/// All private mechanisms by their groups, each with its own defaults and all of ε and δ: from public numbers alone.
 pub fn compare(
     plan: &Plan,
-    public: Option<&PublicTable>,
+    public: Option<&Guided>,
     table: &Table,
     epsilon: f64,
     delta: f64,
-) -> Vec<(&'static Info, Result<Compared, String>)> {
-    let private = TABLE.iter().filter(|info| info.built && info.wallet != Wallet::None);
-    private
-        .map(|info| {
-            let mut plan = plan.clone();
-            plan.budget = BudgetForm { epsilon: Some(epsilon), delta: Some(delta), ..BudgetForm::default() };
-            plan.mechanism = document::Mechanism {
-                name: info.name.to_owned(),
-                params: Map::new(),
-                calibration: Some(Calibration::Exact),
-            };
-            let public = public.filter(|_| info.takes_public());
-            (info, compared(plan, public, table))
-        })
-        .collect()
+) -> Vec<(&'static Group, Vec<Row>)> {
+    let row = |info: &'static Info| {
+        let mut plan = plan.clone();
+        plan.budget = BudgetForm { epsilon: Some(epsilon), delta: Some(delta), ..BudgetForm::default() };
+        plan.mechanism = document::Mechanism {
+            name: info.name.to_owned(),
+            params: Map::new(),
+            calibration: Some(Calibration::Exact),
+        };
+        let public = public.filter(|_| info.takes_public());
+        (info, compared(plan, public, table))
+    };
+    let rows = |group: &'static Group| group.members.iter().filter_map(|name| find(name)).map(row).collect();
+    groups::GROUPS.iter().map(|group| (group, rows(group))).collect()
 }
 
-fn compared(plan: Plan, public: Option<&PublicTable>, table: &Table) -> Result<Compared, String> {
+fn compared(plan: Plan, public: Option<&Guided>, table: &Table) -> Result<Compared, String> {
     let prepared =
-        prepare_with(plan, public, &table.names, table.delimiter, Purpose::Simulate).map_err(|error| {
+        prepare_guided(plan, public, &table.names, table.delimiter, Purpose::Simulate).map_err(|error| {
             match error {
                 EngineError::Plan(error) => sentence(&error.what),
                 error => sentence(&error.to_string()),

@@ -97,7 +97,7 @@ pub fn give_up(app: App) {
 pub async fn look(app: App, files: &Files, setup: &Setup, choices: Vec<Choice>) -> Result<Table, Failure> {
     let rules = actions::csv_rules(setup, DELIMITER);
     let CsvRules { decimal, encoding, .. } = rules;
-    app.state.run().set(Some(Run { task: text::LOOKING, done: 0.0, total: 1.0, seconds_left: None }));
+    app.state.run().set(Some(Run::new(text::LOOKING, 1.0)));
     let request = Look { files: files.roles(), variants: choices.clone(), encoding, decimal };
     let pool = app.handles.with_value(|handles| handles.pool.clone());
     let looked = pool.look(files, request, actions::on_progress(app, text::LOOKING)).await;

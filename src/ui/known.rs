@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::draft::{Gap, Place, count, number};
+use crate::engine::guided::Terms;
 use crate::plan::document::Column;
 use crate::plan::public::PublicTable;
 use crate::plan::public::document::{PublicTerm, SCHEMA};
@@ -61,6 +62,8 @@ pub struct Opened {
     pub table: Arc<PublicTable>,
     /// The columns by which a CSV was read.
     pub columns: Option<Vec<Column>>,
+    /// Whether some of its records are in the private table as well.
+    pub shared: bool,
 }
 
 /// A term of the plan, with what was stated of its column.
@@ -104,6 +107,16 @@ impl Term {
             _ => None,
         }
     }
+}
+
+/// The names of terms, as a guide is made for them.
+#[must_use]
+pub fn guided(terms: &[Term], intercept: bool) -> Terms {
+    let names = |outcome: bool| {
+        let fits = terms.iter().filter(|term| term.outcome == outcome);
+        fits.map(|term| term.name.clone()).collect()
+    };
+    Terms { features: names(false), outcomes: names(true), intercept }
 }
 
 /// The table that was given, once it is whole.
@@ -258,6 +271,14 @@ mod tests {
         impossible.typed.moments.insert("sex[M]".to_owned(), ["1.2".to_owned(), String::new()]);
         assert_eq!(table(&impossible, &terms()).unwrap_err()[0].place, Place::Method("public".to_owned()));
         assert_eq!(table(&Known::default(), &terms()).unwrap_err().len(), 1);
+    }
+
+    #[test]
+    fn a_guide_is_made_for_features_and_outcomes_apart() {
+        let asked = guided(&terms(), true);
+        let (features, outcomes) =
+            (["age".to_owned(), "sex[M]".to_owned()].into(), ["sbp".to_owned()].into());
+        assert_eq!(asked, Terms { features, outcomes, intercept: true });
     }
 
     #[test]

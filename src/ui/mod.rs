@@ -7,6 +7,7 @@
 pub mod draft;
 pub mod drawing;
 pub mod files;
+pub mod groups;
 pub mod known;
 pub mod presets;
 pub mod rules;

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use web_sys::File;
 
 use super::actions::{cancelling, on_progress, pool, say};
-use super::known::{Known, Opened, Way};
+use super::known::{self, Known, Opened, Way};
 use super::state::{App, Run, StateStoreFields};
 use super::{dom, facts, text};
 use crate::data::genotypes::Form;
@@ -92,16 +92,16 @@ async fn read(app: App, file: &File) -> Result<Opened, Failure> {
     let plan = app.plan.get_untracked().map_err(|_| refused(text::public::DESCRIBE_FIRST))?;
     let key = app.state.key().get_untracked().ok_or_else(|| refused(text::public::WAIT))?;
     let task = text::public::READING;
-    app.state.run().set(Some(Run { task, done: 0.0, total: file.size(), seconds_left: None }));
+    app.state.run().set(Some(Run::new(task, file.size())));
     let columns = Some(plan.columns.clone());
     let found = pool(app).public(file.clone().into(), plan, key, on_progress(app, task)).await;
     if cancelling(app) {
         say(app, text::CANCELLED);
     }
     app.state.run().set(None);
-    let mut table = found?;
+    let (mut table, shared) = found?;
     table.source = String::new();
-    Ok(Opened { table: Arc::new(table), columns })
+    Ok(Opened { table: Arc::new(table), columns, shared })
 }
 
 /// What every document says first of itself.
@@ -128,18 +128,11 @@ async fn document(app: App, file: &File) -> Result<Opened, Failure> {
             let release: Release = bytes.parse().map_err(|error| {
                 refused(format!("This release cannot be read: {error}. Take an unaltered copy"))
             })?;
-            let terms = app.terms.get_untracked();
-            let names = |outcome: bool| {
-                terms
-                    .iter()
-                    .filter(|term| term.outcome == outcome)
-                    .map(|term| term.name.clone())
-                    .collect::<Vec<_>>()
-            };
-            table_of_release(&release, &names(false), &names(true))
+            let asked = app.terms.with_untracked(|terms| known::guided(terms, true));
+            table_of_release(&release, &asked.features, &asked.outcomes)
                 .map_err(|error| refused(error.to_string()))?
         }
         _ => return Err(refused(text::public::NOT_PUBLIC)),
     };
-    Ok(Opened { table: Arc::new(table), columns: None })
+    Ok(Opened { table: Arc::new(table), columns: None, shared: false })
 }

@@ -16,9 +16,9 @@ use super::text;
 use crate::audit::check::Finding;
 use crate::data::genotypes::Choice;
 use crate::data::preview::Suggestion;
+use crate::engine::guided::Guided;
 use crate::inference::Refit;
 use crate::plan::Plan;
-use crate::plan::public::PublicTable;
 use crate::privacy::ledger::Ledger;
 use crate::privacy::units::Units;
 use crate::release::Release;
@@ -120,6 +120,31 @@ pub struct Run {
     pub total: f64,
     /// Seconds left, by the clock of this machine; shown here alone.
     pub seconds_left: Option<f64>,
+    /// Which of how many passes over the rows.
+    pub pass: Option<(u32, u32)>,
+}
+
+impl Run {
+    /// Before the first word of how far it is.
+    #[must_use]
+    pub const fn new(task: &'static str, total: f64) -> Self {
+        Self { task, done: 0.0, total, seconds_left: None, pass: None }
+    }
+
+    /// Share of what is read now.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        if self.total > 0.0 { (self.done / self.total).clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    /// Share of all passes.
+    #[must_use]
+    pub fn share_of_all(&self) -> f64 {
+        match self.pass {
+            Some((number, of)) => (f64::from(number.saturating_sub(1)) + self.share()) / f64::from(of.max(1)),
+            None => self.share(),
+        }
+    }
 }
 
 /// Something that went wrong, where it happened.
@@ -265,6 +290,9 @@ pub struct Handles {
     pub kept: RefCell<BTreeMap<u64, Blob>>,
 }
 
+/// Public moments that were given, or everything that they still lack.
+pub type Public = Result<Option<Arc<Guided>>, Vec<Gap>>;
+
 /// The state with what follows from it.
 #[derive(Clone, Copy)]
 pub struct App {
@@ -276,8 +304,8 @@ pub struct App {
     pub plan: Memo<Result<Plan, Vec<Gap>>>,
     /// What public moments the plan's columns need; nothing where the mechanism takes none or the columns are not described.
     pub terms: Memo<Vec<Term>>,
-    /// Those that were given; nothing where the mechanism takes none.
-    pub public: Memo<Result<Option<Arc<PublicTable>>, Vec<Gap>>>,
+    /// Those that were given, with the guide that they make; nothing where the mechanism takes none.
+    pub public: Memo<Public>,
     /// What the plan costs and gives, from public numbers.
     pub forecast: Memo<Result<Forecast, Vec<Gap>>>,
 }
@@ -304,12 +332,15 @@ impl App {
             let plan = plan.get().ok().filter(|_| guided.get());
             plan.map(|plan| facts::public_terms(&plan, &table)).unwrap_or_default()
         });
-        let public = Memo::new(move |_| {
+        let intercept = Memo::new(move |_| state.setup().with(|setup| setup.intercept));
+        let public = Memo::new(move |before: Option<&Public>| {
             if !guided.get() {
                 return Ok(None);
             }
-            let given = state.public().with(|given| terms.with(|terms| known::table(given, terms)));
-            given.map(|table| Some(Arc::new(table)))
+            let table = state.public().with(|given| terms.with(|terms| known::table(given, terms)))?;
+            let asked = terms.with(|terms| known::guided(terms, intercept.get()));
+            let before = before.and_then(|before| before.as_ref().ok()?.as_deref());
+            Ok(Some(Arc::new(Guided::new(table, asked, before))))
         });
         let forecast = Memo::new(move |_| {
             let plan = plan.get()?;

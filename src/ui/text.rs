@@ -94,6 +94,10 @@ pub const SPLIT_WHY: &str = "Mechanisms with Gaussian noise share a budget best.
     need a part of their own. It is fixed with the budget.";
 pub const IDEALISED: &str = "I accept a proof that assumes real-number arithmetic. The computer's own arithmetic was hardened, but \
     is not proved private.";
+pub const MECHANISM: &str = "Mechanism";
+pub const RECOMMENDED: &str = "recommended";
+pub const NEEDS_PUBLIC: &str = "needs public moments";
+pub const NOT_NOW: &str = "not for this plan";
 pub const COMPARE: &str = "Compare the mechanisms for this plan";
 pub const COMPARE_NOTE: &str = "Each has the whole budget, epsilon and delta alike, and its own defaults. The numbers come from the plan \
     alone; no row was read.";
@@ -231,12 +235,28 @@ pub const fn relax_why(protect: Protect) -> &'static str {
 pub const RELAX_FOR_GOOD: &str = "This table has a budget already. It is turned for good: what was charged stays charged, and \
     no release with full protection fits any more.";
 
+pub const LEAST_ERRORS: &str = "Half of a 95 % interval, at least, from public numbers alone";
+pub const LEAST_ERRORS_NOTE: &str = "The numbers come from the plan alone; no row was read. Assumed: what is publicly known of the columns, \
+    or else values spread over a third of the half width of their bounds and unrelated predictors; an outcome as frequent as is publicly \
+    known, or else in every second row; no record shortened. Predictors that say much about the outcome make it worse.";
+pub const LEAST_ODDS_NOTE: &str =
+    " An odds ratio lies between its estimate divided by its factor and its estimate times it.";
 pub const NO_PREVIEW: &str = "This mechanism gives coefficients alone, without standard errors: what noise does to them is seen on \
     made-up data only.";
 pub const NO_NOISE_PREVIEW: &str = "How large the noise in each coefficient will be is not forecast for this mechanism. The release says it, with \
     intervals.";
-pub const TOO_MANY_ROWS: &str = "This fit reads its rows several times, and so many are not kept in a browser's memory. Run the plan on the \
-    command line, or choose another mechanism";
+/// How often a fit reads its rows, and from where.
+pub fn passes(count: u32, kept: Option<bool>) -> String {
+    let from = match kept {
+        Some(true) => "They are so few that they stay in memory meanwhile.",
+        Some(false) => "They are too many to stay in memory, so the file is read again each time.",
+        None => "They stay in memory meanwhile where they fit; else the file is read again each time.",
+    };
+    format!("This fit goes over the rows {count} times. {from}")
+}
+
+pub const FITTING: &str = "Fitting to rows in memory";
+pub const FITTING_AGAIN: &str = "Fitting, the file is read again";
 pub const SETTINGS: &str = "Settings of this mechanism";
 pub const ROWS_NEEDED: &str = "This number is needed.";
 
@@ -288,11 +308,29 @@ pub const fn interval(interval: Interval) -> &'static str {
     }
 }
 
-pub const fn scope(scope: Scope) -> &'static str {
+/// What a mechanism's guarantee is limited to, where it is.
+pub const fn scope(scope: Scope) -> Option<&'static str> {
     match scope {
-        Scope::Both => "both adjacencies",
-        Scope::ReplaceOne => "replacing one person",
-        Scope::Relaxed(_) => "replacing one person, part of the row protected",
+        Scope::Both | Scope::Relaxed(Protect::Rows) => None,
+        Scope::ReplaceOne => Some("replace one alone"),
+        Scope::Relaxed(Protect::Labels) => Some("features not protected"),
+        Scope::Relaxed(Protect::Features) => Some("outcomes not protected"),
+    }
+}
+
+/// What has to be chosen for such a guarantee.
+pub const fn needs_promise(scope: Scope) -> Option<&'static str> {
+    match scope {
+        Scope::Both => None,
+        Scope::ReplaceOne | Scope::Relaxed(Protect::Rows) => {
+            Some("Choose under Privacy that what is recorded about a person stays private (replace one)")
+        }
+        Scope::Relaxed(Protect::Labels) => {
+            Some("Choose replace one under Privacy, and there that the outcomes alone stay private")
+        }
+        Scope::Relaxed(Protect::Features) => {
+            Some("Choose replace one under Privacy, and there that the features alone stay private")
+        }
     }
 }
 
@@ -373,8 +411,13 @@ pub fn needed(rest: usize) -> String {
     }
 }
 
-pub fn progress(share: f64, seconds: Option<f64>) -> String {
-    let read = format!("{:.0} %", (100.0 * share).floor());
+/// How far a reading is; a pass is one of so many.
+pub fn progress(share: f64, pass: Option<(u32, u32)>, seconds: Option<f64>) -> String {
+    let share = format!("{:.0} %", (100.0 * share).floor());
+    let read = match pass {
+        Some((number, of)) => format!("pass {number} of {of}, {share}"),
+        None => share,
+    };
     match seconds {
         Some(seconds) if seconds >= 90.0 => format!("{read}, about {:.0} min left", seconds / 60.0),
         Some(seconds) if seconds >= 1.0 => format!("{read}, about {seconds:.0} s left"),
@@ -421,6 +464,11 @@ pub fn not_yes_or_no(outcome: &str) -> String {
     format!(
         "Not for {outcome}: its outcome has to be yes or no, a category of two levels or a number from 0 to 1."
     )
+}
+
+/// The mechanism that is chosen, beside a group that is closed.
+pub fn chosen(mechanism: &str) -> String {
+    format!("chosen: {mechanism}")
 }
 
 pub fn wrong_table(column: &str) -> String {

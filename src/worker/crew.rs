@@ -1,12 +1,15 @@
 //! The engine worker's scanning workers: what they are asked and what they answer, and how they recognise a table together.
 
+use js_sys::Uint8Array;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{MessageEvent, MessagePort};
 
 use super::channel::{Mailbox, Received, Riders, pack, unpack};
 use super::files::Files;
-use super::protocol::{CHUNK, Failure, Progress, Reason, Response, ScanRequest, ScanResponse, SliceAnswer};
+use super::protocol::{
+    CHUNK, Failure, PassNumber, Progress, Reason, Response, ScanRequest, ScanResponse, SliceAnswer,
+};
 use super::read::length;
 use crate::data::slices::{Combiner, Job, Outcome, Part, SliceReport};
 use crate::data::{Header, Sketch};
@@ -30,9 +33,18 @@ pub struct Scanner {
 
 impl Scanner {
     pub fn ask(&self, request: &ScanRequest) -> Result<(), Failure> {
-        let (message, _) = pack(request, &Riders::default())?;
+        self.post(request, &Riders::default())
+    }
+
+    /// The same, with bytes beside it.
+    pub fn ask_with(&self, request: &ScanRequest, bytes: &[u8]) -> Result<(), Failure> {
+        self.post(request, &Riders { bytes: Some(Uint8Array::from(bytes)), ..Riders::default() })
+    }
+
+    fn post(&self, request: &ScanRequest, riders: &Riders) -> Result<(), Failure> {
+        let (message, transfer) = pack(request, riders)?;
         self.port
-            .post_message(&message)
+            .post_message_with_transferable(&message, &transfer)
             .map_err(|_| Failure::new(Reason::Internal, "A worker cannot be reached."))
     }
 }
@@ -53,7 +65,7 @@ impl<P: Fn(&Response)> Crew<P> {
                 Scanner { port, _handler: handler }
             })
             .collect();
-        let progress = Progress { done: 0, total: files.length().saturating_mul(passes) };
+        let progress = Progress { done: 0, total: files.length().saturating_mul(passes), pass: None };
         Self { files, scanners, answers, post, progress }
     }
 
@@ -72,7 +84,10 @@ impl<P: Fn(&Response)> Crew<P> {
             self.scanners.iter().try_for_each(|scanner| scanner.ask(&setup))?;
         }
         let mut works: Vec<Option<Work>> = vec![None; self.scanners.len()];
-        while !hashing.is_done() || combiner.as_ref().is_some_and(|combiner| !combiner.is_done()) {
+        while !hashing.is_done()
+            || combiner.as_ref().is_some_and(|combiner| !combiner.is_done())
+            || works.iter().any(Option::is_some)
+        {
             for (scanner, work) in self.scanners.iter().zip(&mut works) {
                 if work.is_none() {
                     *work = hashing.next(combiner.as_mut().and_then(Combiner::next_job));
@@ -113,16 +128,23 @@ impl<P: Fn(&Response)> Crew<P> {
             match answer.body {
                 ScanResponse::Read { bytes } => self.advance(bytes),
                 ScanResponse::Failed(failure) => return Err(failure),
-                ScanResponse::Hashed { .. } | ScanResponse::Sketched(_) | ScanResponse::Sliced(_) => {
-                    return Ok((scanner, answer));
-                }
+                ScanResponse::Hashed { .. }
+                | ScanResponse::Sketched(_)
+                | ScanResponse::Sliced(_)
+                | ScanResponse::Summed => return Ok((scanner, answer)),
             }
         }
     }
 
+    /// Tells the page that one of several passes over the rows begins.
+    pub fn begin(&mut self, pass: PassNumber) {
+        self.progress = Progress { done: 0, total: self.files.length(), pass: Some(pass) };
+        (self.post)(&Response::Progress(self.progress));
+    }
+
     /// Tells the page, a hundred times in all. A slice that is read twice does not go beyond the end.
     pub fn advance(&mut self, bytes: u64) {
-        let Progress { done, total } = self.progress;
+        let Progress { done, total, .. } = self.progress;
         self.progress.done = done.saturating_add(bytes).min(total);
         let step = (total / 100).max(1);
         if self.progress.done / step != done / step {

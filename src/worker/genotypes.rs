@@ -12,7 +12,7 @@ use crate::data::genotypes::{
     BedLayout, BimPlace, BimReader, BimVariants, Calls, FamReader, GenotypeError, GenotypeFault,
     GenotypeTable, PhenotypeReader, Phenotypes, Samples, SourceFile, VcfReader, Wanted, join,
 };
-use crate::data::{Gathered, Role, Scan};
+use crate::data::{Role, RowSink, Scan};
 use crate::engine::Prepared;
 use crate::plan::bound::Encoding;
 
@@ -116,22 +116,28 @@ impl Genotypes {
         self.table.names()
     }
 
-    /// All records, as exact sums. What comes after the files are read counts as `weight` bytes.
-    pub async fn scan(
-        self,
+    /// Reads the calls that a plan uses, where they are not in memory yet.
+    pub async fn load(&mut self, prepared: &Prepared, read: &mut impl FnMut(u64)) -> Result<(), Failure> {
+        let needed = self.table.needed(prepared.bound()).map_err(wrong)?;
+        match self.bed.take() {
+            Some(bed) => bed.read(&needed, &mut self.table, read).await,
+            None => Ok(()),
+        }
+    }
+
+    /// All records, each part of them into a sink of its own. This counts as `weight` bytes.
+    pub fn scan<S: RowSink>(
+        &self,
         prepared: &Prepared,
+        sink: impl Fn() -> S,
         weight: u64,
         read: &mut impl FnMut(u64),
-    ) -> Result<Scan<Gathered>, Failure> {
-        let Self { mut table, bed } = self;
-        let needed = table.needed(prepared.bound()).map_err(wrong)?;
-        if let Some(bed) = bed {
-            bed.read(&needed, &mut table, read).await?;
-        }
-        let parts = table.parts(prepared.bound(), table.samples().len().div_ceil(PART));
+    ) -> Result<Scan<S>, Failure> {
+        let (plan, table) = (prepared.bound(), &self.table);
+        let parts = table.parts(plan, table.samples().len().div_ceil(PART));
         let share = weight.checked_div(parts.len() as u64).unwrap_or_default();
         let scans = parts.into_iter().map(|part| {
-            let scan = table.scan(prepared.bound(), part, prepared.gather());
+            let scan = table.scan(plan, part, sink());
             read(share);
             scan
         });

@@ -33,3 +33,5 @@ mod read;
 mod run;
 #[cfg(target_arch = "wasm32")]
 mod scan;
+#[cfg(target_arch = "wasm32")]
+mod table;

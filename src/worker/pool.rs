@@ -152,7 +152,8 @@ impl Pool {
         }
     }
 
-    /// Reads a public table for a plan; `table` is the private one's key, whose bytes are refused.
+    /// Reads a public table for a plan; `table` is the private one's key, whose bytes are refused. Answers also whether some of its
+    /// records are in the private table as well.
     ///
     /// # Errors
     /// Where it is the private table, does not fit the plan, cannot be read, a worker does not run, or the person cancels.
@@ -162,13 +163,13 @@ impl Pool {
         plan: Plan,
         table: String,
         on_progress: impl Fn(Progress) + 'static,
-    ) -> Result<PublicTable, Failure> {
+    ) -> Result<(PublicTable, bool), Failure> {
         let file = Files::table(file);
         let mut run = self.begin(1 + scanners(&file, false))?;
         run.ready().await?;
         run.ask(&Request::Public(Box::new(PublicRequest { plan, table })), &file)?;
         match run.answer(&on_progress).await?.body {
-            Response::Public(found) => Ok(*found),
+            Response::Public { table, shared } => Ok((*table, shared)),
             _ => Err(confused()),
         }
     }

@@ -121,8 +121,13 @@ pub enum Response {
     /// What a person sees of genotypes.
     Looked(Box<Looked>),
     /// What a public file says.
-    Public(Box<PublicTable>),
-    /// The charge is stored and the release is being made. Nothing that follows depends on anything but the release.
+    Public {
+        /// Its numbers.
+        table: Box<PublicTable>,
+        /// Whether some of its records are in the private table as well.
+        shared: bool,
+    },
+    /// The charge is stored and the release is being made. What follows of the reading is said of bytes alone.
     Charged,
     /// The charge is stored and the release made. Its document rides beside the message.
     Released {
@@ -188,7 +193,32 @@ pub enum ScanRequest {
     Slice {
         /// The slice.
         job: Job,
+        /// What becomes of its rows.
+        taken: Taken,
     },
+    /// Rows that were kept are too many. There is no answer.
+    Forget,
+    /// A pass over the rows begins, at the coefficients that ride beside it. There is no answer.
+    Pass,
+    /// Add up the pass over rows that were kept.
+    Sum {
+        /// The slices whose rows count.
+        slices: Vec<usize>,
+    },
+}
+
+/// What becomes of the rows of a slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Taken {
+    /// They are gathered as the plan's mechanism needs them, and cross to the engine worker.
+    Gathered,
+    /// They stay here, encoded, under the slice's number.
+    Kept,
+    /// They are counted.
+    Counted,
+    /// They are added to the pass that began.
+    Summed,
 }
 
 /// What a scanning worker answers over its port. Private to this machine: the page never sees it.
@@ -207,8 +237,10 @@ pub enum ScanResponse {
     },
     /// A slice was sketched; the bytes of the sketch, if there is one, ride beside it.
     Sketched(SliceAnswer),
-    /// A slice was read; where it holds records, their moments ride beside it as bytes.
+    /// A slice was read; where it holds records and they were gathered or summed, that rides beside it as bytes.
     Sliced(SliceAnswer),
+    /// The sums of a pass over the rows that were kept ride beside it.
+    Summed,
     /// The slice could not be read.
     Failed(Failure),
 }
@@ -248,6 +280,19 @@ pub struct Progress {
     pub done: u64,
     /// Bytes in all.
     pub total: u64,
+    /// The pass of a fit that reads its rows several times.
+    pub pass: Option<PassNumber>,
+}
+
+/// One of several passes over the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PassNumber {
+    /// Which, from 1.
+    pub number: u32,
+    /// Of how many.
+    pub of: u32,
+    /// Whether the rows are in memory; else the files are read again.
+    pub kept: bool,
 }
 
 /// Names the source that a module was built from: the version, and a hash of the source files (`build.rs`). Page and
@@ -265,7 +310,11 @@ mod tests {
     #[test]
     fn a_message_crosses_unchanged() {
         let messages = [
-            Response::Progress(Progress { done: (1 << 60) + 1, total: u64::MAX }),
+            Response::Progress(Progress {
+                done: (1 << 60) + 1,
+                total: u64::MAX,
+                pass: Some(PassNumber { number: 2, of: 6, kept: true }),
+            }),
             Response::Identified { table: "ab".to_owned() },
             Response::Charged,
             Response::Found(Finding {
@@ -290,6 +339,8 @@ mod tests {
             ScanRequest::Sketching { key: std::array::from_fn(|_| 255), delimiter: b';' },
             ScanRequest::Hash { file: 3, from: 1, to: 2, sketch: Some(job) },
             ScanRequest::Sketch { job },
+            ScanRequest::Slice { job, taken: Taken::Kept },
+            ScanRequest::Sum { slices: vec![0, usize::MAX] },
         ] {
             let text = serde_json::to_string(&request).unwrap();
             assert_eq!(serde_json::from_str::<ScanRequest>(&text).unwrap(), request, "{text}");

@@ -1,15 +1,16 @@
 //! A public table, read like a private one but without noise: what becomes of it protects nobody, so the private table's own bytes
-//! are refused before a record is read.
+//! are refused before a record is read, and records that both have are told of.
 
 use web_sys::MessagePort;
 
 use super::files::Files;
 use super::protocol::{Failure, PublicRequest, Reason, Response, ScanRequest};
-use super::run::Table;
+use super::table::Table;
 use crate::data::HeaderRules;
 use crate::engine::public::{prepare_table, table_of};
 use crate::plan::public::PublicTable;
 use crate::plan::{CheckedPlan, Purpose};
+use crate::store;
 
 /// Why the private table is no public one.
 const SAME: &str = "This is the private table itself, byte for byte. What is read from a public file is protected by nothing and \
@@ -23,7 +24,7 @@ pub async fn read(
     post: impl Fn(&Response),
 ) -> Response {
     match try_read(request, files, ports, post).await {
-        Ok(table) => Response::Public(Box::new(table)),
+        Ok((table, shared)) => Response::Public { table: Box::new(table), shared },
         Err(failure) => Response::Failed(failure),
     }
 }
@@ -33,24 +34,27 @@ async fn try_read(
     files: Files,
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
-) -> Result<PublicTable, Failure> {
+) -> Result<(PublicTable, bool), Failure> {
     let refused = |error: &dyn std::fmt::Display| Failure::new(Reason::Plan, error.to_string());
     let PublicRequest { plan, table: private } = request;
     let mut table = Table::new(files, ports, post, 2)?;
-    let (key, _) = table.crew.recognise(None).await?;
-    if key == private {
-        return Err(Failure::new(Reason::Table, SAME));
-    }
     // Nothing is released here, so nobody's word is needed.
     let checked = CheckedPlan::new(plan.clone(), Purpose::Simulate).map_err(|error| refused(&error))?;
     let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
     let header = table.header(rules).await?;
+    let (key, sketch) = table.crew.recognise(Some(&header)).await?;
+    if key == private {
+        return Err(Failure::new(Reason::Table, SAME));
+    }
+    let shared = store::shares_people(&private, &sketch).await?;
     let prepared = prepare_table(&plan, &header.names, header.delimiter).map_err(|error| refused(&error))?;
     let setup = ScanRequest::Public {
         plan: Box::new(plan),
         names: header.names.clone(),
         delimiter: header.delimiter,
     };
-    let scan = table.scan(&setup, &header, &prepared).await?;
-    table_of(&prepared, &scan.sink).map_err(|error| refused(&error))
+    table.tell(&setup)?;
+    let scan = table.gather(&header, &prepared).await?;
+    let found = table_of(&prepared, &scan.sink).map_err(|error| refused(&error))?;
+    Ok((found, shared))
 }

@@ -3,19 +3,16 @@
 use std::cell::Cell;
 
 use web_sys::{Blob, MessagePort};
-use zeroize::Zeroizing;
 
 use super::channel::Riders;
-use super::crew::{Crew, confused, outcome};
+use super::crew::{Crew, confused};
 use super::files::Files;
 use super::genotypes::{self, Genotypes};
-use super::protocol::{Failure, Look, Reason, ReleaseRequest, Response, ScanRequest, ScanResponse};
-use super::read::{Pieces, length};
+use super::protocol::{Failure, Look, PassNumber, Reason, ReleaseRequest, Response, ScanRequest};
+use super::table::{Rows, Table};
 use crate::data::genotypes::Wanted;
-use crate::data::header::read_header;
-use crate::data::slices::{Combiner, Job, Scan, SliceReport, slice_bytes};
-use crate::data::{Gathered, Header, HeaderRead, HeaderRules, Role, RowSink, Sketch};
-use crate::engine::{self, Prepared};
+use crate::data::{Gathered, Header, HeaderRules, Nothing, Scan, Sketch};
+use crate::engine::{self, Fit, Pass, Prepared};
 use crate::noise::entropy::PrivateRng;
 use crate::plan::bound::Encoding;
 use crate::plan::{CheckedPlan, Plan, Purpose};
@@ -108,13 +105,6 @@ async fn try_release(
     let (names, delimiter) = source.header(&checked);
     let prepared = engine::prepare_with(plan.clone(), public.as_ref(), names, delimiter, Purpose::Release)
         .map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
-    // The page refuses it too; here the rows would be kept until memory ends.
-    if prepared.rereads() {
-        return Err(Failure::new(
-            Reason::Plan,
-            "So many rows are not kept in a browser's memory. Nothing was charged. Run the plan on the command line.",
-        ));
-    }
     // Of genotypes the page knows the variants that were chosen, and the plan may fit others.
     if prepared.bound().columns.len() != columns {
         return Err(Failure::new(
@@ -131,7 +121,7 @@ async fn try_release(
             "The file is not the one that was recognised: it has changed since. Nothing was charged. Choose it again.",
         ));
     }
-    let scan = source.scan(plan, &prepared).await?;
+    let scan = source.read(plan, &prepared).await?;
     engine::check_table(&prepared, scan.records, scan.persons)
         .map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
 
@@ -141,8 +131,20 @@ async fn try_release(
     CHARGED.set(true);
     post(&Response::Charged);
 
-    let release = engine::release(&prepared, &scan.sink, rng, charge.reference(), Software::new(build))
-        .map_err(|_| Failure::after_charge(Reason::Internal))?;
+    let (software, failed) = (Software::new(build), |_| Failure::after_charge(Reason::Internal));
+    let release = match &scan.sink {
+        Material::Gathered(gathered) => {
+            engine::release(&prepared, gathered, rng, charge.reference(), software).map_err(failed)?
+        }
+        rows => {
+            let mut fit = Fit::new(&prepared, rng).map_err(failed)?;
+            while let Some(pass) = fit.pass() {
+                let summed = source.pass(&prepared, rows, &pass, fit.number()).await?;
+                fit.advance(summed);
+            }
+            fit.release(charge.reference(), software).map_err(failed)?
+        }
+    };
     charge.settle(&release).await
 }
 
@@ -150,6 +152,16 @@ async fn try_release(
 enum Source<P> {
     Table(Table<P>, Header),
     Genotypes(Crew<P>, Box<Genotypes>),
+}
+
+/// What was read before the charge.
+enum Material {
+    /// All that the mechanism needs.
+    Gathered(Gathered),
+    /// The rows of a CSV, for passes over them.
+    Rows(Rows),
+    /// Calls and phenotypes in memory, of which each pass makes the rows anew.
+    Calls,
 }
 
 /// The delimiter that a plan without one gets from genotypes: a VCF's own.
@@ -191,97 +203,57 @@ impl<P: Fn(&Response)> Source<P> {
         }
     }
 
-    /// All records, as exact sums.
-    async fn scan(self, plan: Plan, prepared: &Prepared) -> Result<Scan<Gathered>, Failure> {
+    /// All records: what a release needs of them, or what its passes will be made over.
+    async fn read(&mut self, plan: Plan, prepared: &Prepared) -> Result<Scan<Material>, Failure> {
+        let several = prepared.passes().is_some();
         match self {
-            Self::Table(mut table, header) => {
-                let setup = ScanRequest::Plan {
+            Self::Table(table, header) => {
+                table.tell(&ScanRequest::Plan {
                     plan: Box::new(plan),
                     names: header.names.clone(),
                     delimiter: header.delimiter,
                     public: prepared.public().cloned().map(Box::new),
-                };
-                table.scan(&setup, &header, prepared).await
+                })?;
+                if several {
+                    Ok(table.keep(header, prepared).await?.map(Material::Rows))
+                } else {
+                    Ok(table.gather(header, prepared).await?.map(Material::Gathered))
+                }
             }
-            Self::Genotypes(mut crew, opened) => {
+            Self::Genotypes(crew, opened) => {
                 let weight = crew.files.length();
-                opened.scan(prepared, weight, &mut |bytes| crew.advance(bytes)).await
-            }
-        }
-    }
-}
-
-/// A CSV and the workers that read it.
-pub struct Table<P> {
-    pub crew: Crew<P>,
-    file: Blob,
-    length: u64,
-}
-
-impl<P: Fn(&Response)> Table<P> {
-    /// The table among these files, for so many passes over them.
-    pub fn new(files: Files, ports: Vec<MessagePort>, post: P, passes: u64) -> Result<Self, Failure> {
-        let file = files.get(Role::Table).cloned().ok_or_else(confused)?;
-        Ok(Self { length: length(&file), file, crew: Crew::new(files, ports, post, passes) })
-    }
-
-    /// The first line.
-    pub async fn header(&self, rules: HeaderRules) -> Result<Header, Failure> {
-        let mut pieces = Pieces::new(&self.file, 0, 0);
-        let mut bytes = Zeroizing::new(Vec::new());
-        loop {
-            let at_end = match pieces.next().await? {
-                Some(piece) => {
-                    bytes.extend_from_slice(piece);
-                    bytes.len() as u64 >= self.length
+                let read = &mut |bytes| crew.advance(bytes);
+                opened.load(prepared, read).await?;
+                if several {
+                    Ok(opened.scan(prepared, || Nothing, weight, read)?.map(|_| Material::Calls))
+                } else {
+                    let scan = opened.scan(prepared, || prepared.gather(), weight, read)?;
+                    Ok(scan.map(Material::Gathered))
                 }
-                None => true,
-            };
-            match read_header(&bytes, at_end, rules) {
-                Ok(HeaderRead::Header(header)) => return Ok(header),
-                Ok(HeaderRead::NeedMore) if !at_end => {}
-                Ok(HeaderRead::NeedMore) => return Err(confused()),
-                Err(error) => return Err(Failure::new(Reason::Table, error.to_string())),
             }
         }
     }
 
-    /// All records, as exact sums, once the workers were told by `setup` how to read them.
-    pub async fn scan(
+    /// Adds all rows to a pass, which is number so many.
+    async fn pass<'a>(
         &mut self,
-        setup: &ScanRequest,
-        header: &Header,
-        prepared: &Prepared,
-    ) -> Result<Scan<Gathered>, Failure> {
-        for scanner in &self.crew.scanners {
-            scanner.ask(setup)?;
-        }
-        let workers = self.crew.scanners.len();
-        let step = slice_bytes(self.length, prepared.gather().least_bytes(), workers);
-        let mut combiner = Combiner::<Gathered>::new(header, self.length, prepared.bound(), step, workers);
-        let mut jobs: Vec<Option<Job>> = vec![None; workers];
-        while !combiner.is_done() {
-            for (scanner, job) in self.crew.scanners.iter().zip(&mut jobs) {
-                if job.is_none()
-                    && let Some(next) = combiner.next_job()
-                {
-                    scanner.ask(&ScanRequest::Slice { job: next })?;
-                    *job = Some(next);
-                }
+        prepared: &'a Prepared,
+        material: &Material,
+        pass: &Pass<'a>,
+        number: u32,
+    ) -> Result<Pass<'a>, Failure> {
+        let kept = !matches!(material, Material::Rows(Rows::InFile { .. }));
+        self.crew().begin(PassNumber { number, of: prepared.passes().unwrap_or(number), kept });
+        match (self, material) {
+            (Self::Table(table, header), Material::Rows(rows)) => {
+                table.pass(header, prepared, rows, pass).await
             }
-            let (scanner, answer) = self.crew.answer().await?;
-            let ScanResponse::Sliced(sliced) = answer.body else { return Err(confused()) };
-            let job = jobs.get_mut(scanner).and_then(Option::take).ok_or_else(confused)?;
-            let moments = || {
-                let bytes = answer.riders.bytes.as_ref().ok_or_else(confused)?;
-                prepared.gathered(&Zeroizing::new(bytes.to_vec())).map_err(|_| confused())
-            };
-            let report = SliceReport { job, outcome: outcome(sliced, moments)? };
-            combiner.offer(report).map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
-        }
-        match combiner.finish() {
-            Some(scan) => Ok(scan),
-            None => Ok(Scan { sink: prepared.gather(), records: 0, persons: None }),
+            (Self::Genotypes(crew, opened), Material::Calls) => {
+                let weight = crew.files.length();
+                let read = &mut |bytes| crew.advance(bytes);
+                Ok(opened.scan(prepared, || pass.clone(), weight, read)?.sink)
+            }
+            _ => Err(confused()),
         }
     }
 }

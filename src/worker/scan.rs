@@ -1,5 +1,7 @@
 //! A scanning worker: hashes and sketches chunks, turns slices into partial sums, and answers the engine worker alone.
 
+use std::collections::BTreeMap;
+
 use js_sys::{Promise, Reflect, Uint8Array};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -8,13 +10,13 @@ use web_sys::{Blob, Crypto, MessageEvent, MessagePort};
 use zeroize::Zeroizing;
 
 use super::channel::{Mailbox, Received, Riders, pack, unpack};
-use super::protocol::{Failure, Reason, ScanRequest, ScanResponse, SliceAnswer};
+use super::protocol::{Failure, Reason, ScanRequest, ScanResponse, SliceAnswer, Taken};
 use super::read::{Pieces, whole};
 use crate::data::csv::Feed;
 use crate::data::sketch::SketchScanner;
-use crate::data::slices::{Job, Outcome, SliceReport, SliceScanner};
-use crate::data::{Sketch, SketchKey};
-use crate::engine::{self, EngineError, Prepared};
+use crate::data::slices::{Job, Outcome, Part, SliceReport, SliceScanner};
+use crate::data::{EncodedRows, FewRows, Nothing, RowSink, Sketch, SketchKey};
+use crate::engine::{self, EngineError, Pass, Prepared};
 use crate::plan::Purpose;
 
 /// Serves the engine worker at the other end of `port` until this worker is terminated.
@@ -28,7 +30,8 @@ pub fn serve(port: MessagePort, files: Vec<Blob>) {
     spawn_local(async move {
         // The handler lives as long as this task, which is as long as the worker.
         let _handler = handler;
-        let mut scanner = Scanner { port, files, prepared: None, sketching: None };
+        let mut scanner =
+            Scanner { port, files, prepared: None, sketching: None, kept: BTreeMap::new(), place: None };
         loop {
             let request = inbox.next().await;
             scanner.answer(request).await;
@@ -41,12 +44,16 @@ struct Scanner {
     files: Vec<Blob>,
     prepared: Option<Prepared>,
     sketching: Option<(SketchKey, u8)>,
+    /// Encoded rows by their slice, and how many bytes of the file they were.
+    kept: BTreeMap<usize, (EncodedRows, u64)>,
+    /// The coefficients of the pass that is made.
+    place: Option<Vec<u8>>,
 }
 
 impl Scanner {
     async fn answer(&mut self, request: Result<Received<ScanRequest>, Failure>) {
         let answer = match request {
-            Ok(received) => self.serve(received.body).await,
+            Ok(received) => self.serve(received.body, received.riders).await,
             Err(failure) => Err(failure),
         };
         match answer {
@@ -59,6 +66,7 @@ impl Scanner {
     async fn serve(
         &mut self,
         request: ScanRequest,
+        riders: Riders,
     ) -> Result<Option<(ScanResponse, Option<Uint8Array>)>, Failure> {
         match request {
             ScanRequest::Sketching { key, delimiter } => {
@@ -80,7 +88,16 @@ impl Scanner {
             ScanRequest::Public { plan, names, delimiter } => {
                 self.keep(engine::public::prepare_table(&plan, &names, delimiter))
             }
-            ScanRequest::Slice { job } => self.slice(job).await.map(Some),
+            ScanRequest::Slice { job, taken } => self.slice(job, taken).await.map(Some),
+            ScanRequest::Forget => {
+                self.kept.clear();
+                Ok(None)
+            }
+            ScanRequest::Pass => {
+                self.place = riders.bytes.map(|bytes| bytes.to_vec());
+                Ok(None)
+            }
+            ScanRequest::Sum { slices } => self.sum(&slices).map(Some),
         }
     }
 
@@ -147,11 +164,41 @@ impl Scanner {
         Ok(())
     }
 
-    async fn slice(&self, job: Job) -> Result<(ScanResponse, Option<Uint8Array>), Failure> {
-        let prepared = self.prepared.as_ref().ok_or_else(|| {
-            Failure::new(Reason::Program, "A worker was asked to read before it had the plan.")
-        })?;
-        let mut scanner = SliceScanner::new(job, prepared.bound(), prepared.gather());
+    async fn slice(&mut self, job: Job, taken: Taken) -> Result<(ScanResponse, Option<Uint8Array>), Failure> {
+        let prepared = self.prepared()?;
+        let (answer, bytes) = match taken {
+            Taken::Gathered => {
+                let (answer, gathered) = self.read(job, prepared, prepared.gather()).await?;
+                (answer, gathered.map(|gathered| gathered.to_bytes()))
+            }
+            Taken::Counted => (self.read(job, prepared, Nothing).await?.0, None),
+            Taken::Summed => {
+                let (answer, pass) = self.read(job, prepared, self.pass()?).await?;
+                (answer, pass.map(Pass::into_bytes))
+            }
+            Taken::Kept => {
+                let few = FewRows::new(prepared.row_width(), prepared.most_rows());
+                let (answer, few) = self.read(job, prepared, few).await?;
+                if let (SliceAnswer::Read { start, end, .. }, Some(rows)) =
+                    (&answer, few.and_then(FewRows::into_rows))
+                {
+                    self.kept.insert(job.slice, (rows, end - start));
+                }
+                (answer, None)
+            }
+        };
+        let bytes = bytes.map(Zeroizing::new);
+        Ok((ScanResponse::Sliced(answer), bytes.map(|bytes| Uint8Array::from(bytes.as_slice()))))
+    }
+
+    /// Reads a slice into a sink.
+    async fn read<S: RowSink>(
+        &self,
+        job: Job,
+        prepared: &Prepared,
+        sink: S,
+    ) -> Result<(SliceAnswer, Option<S>), Failure> {
+        let mut scanner = SliceScanner::new(job, prepared.bound(), sink);
         let mut pieces = Pieces::new(self.file(0)?, job.from, job.to);
         while let Some(bytes) = pieces.next().await? {
             let read = bytes.len() as u64;
@@ -161,23 +208,31 @@ impl Scanner {
                 break;
             }
         }
-        Ok(match scanner.finish().outcome {
-            Outcome::Nothing => (ScanResponse::Sliced(SliceAnswer::Nothing), None),
-            Outcome::Failed { start, error } => {
-                (ScanResponse::Sliced(SliceAnswer::Malformed { start, error }), None)
-            }
-            Outcome::Read { start, part } => {
-                let bytes = Zeroizing::new(part.sink.to_bytes());
-                let answer = SliceAnswer::Read {
-                    start,
-                    end: part.end,
-                    lines: part.lines,
-                    records: part.records,
-                    persons: part.persons,
-                };
-                (ScanResponse::Sliced(answer), Some(Uint8Array::from(bytes.as_slice())))
-            }
+        Ok(split(scanner.finish()))
+    }
+
+    /// Adds up the pass over rows that were kept; those of other slices do not count and are dropped.
+    fn sum(&mut self, slices: &[usize]) -> Result<(ScanResponse, Option<Uint8Array>), Failure> {
+        self.kept.retain(|slice, _| slices.contains(slice));
+        let mut pass = self.pass()?;
+        for (rows, bytes) in self.kept.values() {
+            pass.rows(rows);
+            self.post(&ScanResponse::Read { bytes: *bytes }, None);
+        }
+        let sums = Zeroizing::new(pass.into_bytes());
+        Ok((ScanResponse::Summed, Some(Uint8Array::from(sums.as_slice()))))
+    }
+
+    fn prepared(&self) -> Result<&Prepared, Failure> {
+        self.prepared.as_ref().ok_or_else(|| {
+            Failure::new(Reason::Program, "A worker was asked to read before it had the plan.")
         })
+    }
+
+    /// The pass that began, before its first row.
+    fn pass(&self) -> Result<Pass<'_>, Failure> {
+        let place = self.place.as_deref().unwrap_or_default();
+        self.prepared()?.pass_at(place).map_err(|error| Failure::new(Reason::Internal, error.to_string()))
     }
 
     fn post(&self, body: &ScanResponse, bytes: Option<Uint8Array>) {
@@ -189,16 +244,21 @@ impl Scanner {
     }
 }
 
-/// What the engine worker is told of a sketch, and its bytes.
-fn sketched(report: SliceReport<Sketch>) -> (SliceAnswer, Vec<u8>) {
+/// What the engine worker is told of a slice, and what was read of it.
+fn split<S>(report: SliceReport<S>) -> (SliceAnswer, Option<S>) {
     match report.outcome {
-        Outcome::Nothing => (SliceAnswer::Nothing, Vec::new()),
-        Outcome::Failed { start, error } => (SliceAnswer::Malformed { start, error }, Vec::new()),
-        Outcome::Read { start, part } => {
-            let (end, lines, records, persons) = (part.end, part.lines, part.records, part.persons);
-            (SliceAnswer::Read { start, end, lines, records, persons }, part.sink.to_bytes())
+        Outcome::Nothing => (SliceAnswer::Nothing, None),
+        Outcome::Failed { start, error } => (SliceAnswer::Malformed { start, error }, None),
+        Outcome::Read { start, part: Part { end, lines, records, persons, sink } } => {
+            (SliceAnswer::Read { start, end, lines, records, persons }, Some(sink))
         }
     }
+}
+
+/// The same of a sketch, as bytes.
+fn sketched(report: SliceReport<Sketch>) -> (SliceAnswer, Vec<u8>) {
+    let (answer, sketch) = split(report);
+    (answer, sketch.map_or_else(Vec::new, |sketch| sketch.to_bytes()))
 }
 
 /// SHA-256 by the browser, which is several times as fast as a module's own.

@@ -52,7 +52,10 @@ const KILLERS: [(Mutant, &[&str]); 37] = [
     (Mutant::OutcomesUnclipped, &["T1 P16"]),
     (Mutant::GradientUnclipped, &["T7 gradients"]),
     (Mutant::CrossMomentsUncounted, &["T1 P12", "T1 P13", "T1 P14", "T1 P17", "T7 gaussian steps"]),
-    (Mutant::CurvatureUncounted, &["T7 logistic steps", "T1 logistic step", "T1 logistic steps"]),
+    (
+        Mutant::CurvatureUncounted,
+        &["T7 logistic steps", "T7 printed steps", "T1 logistic step", "T1 logistic steps"],
+    ),
     (Mutant::StepsUncounted, &["T7 logistic steps", "T1 logistic steps"]),
     (Mutant::ResidualUnclipped, &["T7 gaussian steps"]),
     (Mutant::LeverageAveraged, &["T1 isotropic", "T1 whitened"]),

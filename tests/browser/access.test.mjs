@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { accessibilityFaults } from "./axe.mjs";
 import { faults } from "./browser.mjs";
-import { csv, json, plinkSet, study, wideTable } from "./files.mjs";
+import { csv, json, plinkSet, publicPeople, study, wideTable } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { longRelease } from "./long-release.mjs";
-import { STEPS } from "./page-object.mjs";
+import { GROUPS, STEPS, exact } from "./page-object.mjs";
 import { serve } from "./server.mjs";
 
 /// A host's name that leads here, to see the page over plain http from elsewhere.
@@ -75,8 +75,8 @@ const sideways = (page) => page.evaluate(() => {
   return scrollWidth > innerWidth ? `${scrollWidth} px in ${innerWidth}` : "";
 });
 
-test("no step has an accessibility fault, light or dark, wide or narrow, and none scrolls sideways", async (t) => {
-  const { page, discreet } = await stage.arrive(t);
+/// Looks for faults wide and narrow, light and dark; `found` gathers them.
+function looker(page) {
   const found = [];
   const look = async (name) => {
     for (const width of [1280, 390]) {
@@ -90,6 +90,12 @@ test("no step has an accessibility fault, light or dark, wide or narrow, and non
       }
     }
   };
+  return { found, look };
+}
+
+test("no step has an accessibility fault, light or dark, wide or narrow, and none scrolls sideways", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  const { found, look } = looker(page);
   for (const step of STEPS) {
     await discreet.goTo(step);
     await look(step);
@@ -124,6 +130,112 @@ test("no step has an accessibility fault, light or dark, wide or narrow, and non
   await discreet.released.waitFor();
   await look("Result of many outcomes");
   assert.deepEqual(found, []);
+});
+
+/// The role and the name of what has the focus.
+const focused = (page) => page.evaluate(() => {
+  const { activeElement: at } = document;
+  return [at.getAttribute("role") ?? at.localName, at.getAttribute("aria-label") ?? at.innerText.trim()];
+});
+
+test("groups of mechanisms and public moments in each of their ways have no accessibility fault", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const { found, look } = looker(page);
+  await discreet.budget({ rows: 12000, epsilon: 8 });
+  await discreet.goTo("Columns");
+  await discreet.describe("smoker", { role: "Ignored" });
+  await discreet.make();
+  const release = await discreet.downloadJson("Release (JSON)");
+  await discreet.goTo("Method");
+  for (const [title, [first]] of Object.entries(GROUPS)) {
+    if (!(await discreet.chooser.getByRole("radio", exact(first)).isVisible())) await discreet.openGroup(title);
+  }
+  assert.equal(await discreet.chooser.getByRole("radio").count(), Object.values(GROUPS).flat().length);
+  await look("Method with every group open");
+  await discreet.unfold("Compare the mechanisms for this plan");
+  await page.getByRole("table", { name: "Compare the mechanisms for this plan" }).waitFor();
+  await look("Method with the comparison");
+
+  await discreet.mechanism("pmt-ridge");
+  await look("Public CSV, none chosen");
+  await discreet.choosePublic(csv("short.csv", "age,sex\n40,F\n50,M\n"));
+  await discreet.known.getByRole("alert").waitFor();
+  const [role, said] = await focused(page);
+  assert.equal(role, "alert", "what was refused gets the focus");
+  assert.match(said, /has no column `bmi`/);
+  await look("Public CSV, refused");
+  await discreet.choosePublic(csv("clinic.csv", publicPeople(600)));
+  await discreet.known.getByLabel("Where the numbers are from").fill("A clinic of other people");
+  await discreet.known.getByText("What the file says, from 600 rows").waitFor();
+  await look("Public CSV, read");
+
+  await discreet.publicWay("Numbers from a paper");
+  await discreet.typePublic({ age: { mean: 624, sd: 16 }, "sex[M]": { mean: 49 } }, { rows: 1200 });
+  await discreet.unfold("Correlations, all 0 unless you say otherwise");
+  await look("Public moments, typed");
+
+  await discreet.publicWay("A saved file");
+  await discreet.choosePublic(json("plan.json", { schema: "discreet.plan/1" }));
+  await discreet.known.getByRole("alert").waitFor();
+  assert.equal((await focused(page))[0], "alert");
+  await look("Earlier release, refused");
+  await discreet.choosePublic(json("release.json", release));
+  await discreet.known.getByRole("row").filter({ hasText: "18 to 100 years" }).waitFor();
+  await look("Earlier release, read");
+  assert.deepEqual(found, []);
+  assert.deepEqual(faults(record), {});
+});
+
+test("a mechanism is found in its group and public moments are typed by keyboard alone", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.budget({ rows: 12000, epsilon: 8 });
+  await discreet.goTo("Method");
+  const gap = async (text) => {
+    await press(page, "Tab", ({ name, role }) => role === "button" && text.test(name), 40);
+    await page.keyboard.press("Enter");
+  };
+  // The chosen group is open, and arrows stay inside it.
+  await press(page, "Tab", ({ name, role }) => role === "radio" && name.startsWith("analyze-gauss"));
+  await page.keyboard.press("ArrowUp");
+  assert.equal(await discreet.chooser.getByRole("radio", exact("dp-ridge")).isChecked(), true);
+  await press(page, "Tab", ({ name }) => name.startsWith("Guided by other people's data"), 4);
+  await page.keyboard.press("Enter");
+  await press(page, "Tab", ({ name }) => name.startsWith("pmt-ridge"), 1);
+  await page.keyboard.press("Space");
+  assert.equal(await discreet.chooser.getByRole("radio", exact("dp-ridge")).isChecked(), false);
+
+  await press(page, "Tab", ({ name }) => name.startsWith("A CSV of other people"), 12);
+  await page.keyboard.press("ArrowDown");
+  await press(page, "Tab", ({ name }) => name === "Public mean of age", 3);
+  const typed = ["52", "16", "0.49", "27.5", "4.9", "0.2", "9", "", "", ""];
+  for (const number of typed) {
+    await page.keyboard.type(number);
+    await page.keyboard.press("Tab");
+  }
+  const correlations = ({ name, role }) => role === "summary" && /^Correlations/.test(name);
+  assert.match((await focused(page))[1], /^Correlations/);
+  await press(page, "Tab", ({ name }) => name === "Rows behind the numbers", 1);
+  await page.keyboard.type("1200");
+  await press(page, "Tab", ({ name }) => name === "Where the numbers are from", 1);
+  await page.keyboard.type("Smith 2020, Table 1");
+
+  // What lacks is a button that leads to its field, also where that is folded away.
+  await gap(/^salt: state its public standard deviation/);
+  await page.waitForFunction(() => document.activeElement.getAttribute("aria-label") === "Public standard deviation of salt");
+  await page.keyboard.type("3");
+  await discreet.ready();
+  await press(page, "Tab", correlations, 4);
+  await page.keyboard.press("Enter");
+  await press(page, "Tab", ({ name }) => name === "Correlation of age and sex[M]", 2);
+  await page.keyboard.type("2");
+  await press(page, "Shift+Tab", correlations, 2);
+  await page.keyboard.press("Enter");
+  assert.equal(await discreet.known.getByLabel("Correlation of age and sex[M]").isVisible(), false);
+  await gap(/a correlation lies from -1 to 1/);
+  await page.waitForFunction(() => document.activeElement.getAttribute("aria-label") === "Correlation of age and sex[M]");
+  await page.keyboard.type("0.1");
+  await discreet.ready();
+  assert.deepEqual(faults(record), {});
 });
 
 test("an error and an open plan have no accessibility fault", async (t) => {

@@ -5,7 +5,18 @@ import { readFile } from "node:fs/promises";
 
 export const STEPS = ["Data", "Columns", "Privacy", "Method", "Result"];
 
-const exact = (name) => ({ name, exact: true });
+/// The groups of mechanisms, in their order.
+export const GROUPS = {
+  "Linear regression": ["analyze-gauss", "ada-ssp", "dp-ridge"],
+  "Many outcomes on the same features": ["reuse-cov-gauss", "reuse-cov-proj-x", "reuse-cov-proj-y"],
+  "Yes-or-no outcomes": ["dp-logistic", "pmt-logistic"],
+  "Guided by other people's data": ["pmt-ridge", "pmt-glm"],
+  "Posterior draws and projections": ["inverse-wishart", "inverse-wishart-adaptive", "additive-wishart", "jl-ridge", "jl-ridge-adaptive"],
+  "Gradient descent, without intervals": ["dp-gd", "pmt-gd"],
+  "For comparison with papers": ["naive-composition", "sub-samp-reuse-cov"],
+};
+
+export const exact = (name) => ({ name, exact: true });
 
 export class DiscreetPage {
   constructor(page) {
@@ -165,8 +176,29 @@ export class DiscreetPage {
 
   // Method
   async mechanism(name) {
+    await (await this.findMechanism(name)).check();
+  }
+
+  /// All mechanisms, in their groups.
+  get chooser() {
+    return this.page.getByRole("group", exact("Mechanism"));
+  }
+
+  /// A mechanism, its group opened where it is closed.
+  async findMechanism(name) {
     await this.goTo("Method");
-    await this.page.getByRole("radio", { name: new RegExp(`^${name}(?!-)`) }).check();
+    await this.chooser.waitFor();
+    const radio = this.chooser.getByRole("radio", exact(name));
+    if (!(await radio.isVisible())) {
+      const [group] = Object.entries(GROUPS).find(([, members]) => members.includes(name));
+      await this.openGroup(group);
+    }
+    return radio;
+  }
+
+  /// Opens a closed group, or closes an open one.
+  async openGroup(title) {
+    await this.chooser.getByText(title, { exact: true }).click();
   }
 
   /// What is publicly known of the columns.

@@ -737,6 +737,22 @@ fn the_command_line_reads_genotypes_as_it_reads_a_csv() {
     assert!(twice.contains("`PHENO` twice"), "{twice}");
 }
 
+/// A fit of several passes finds the calls in memory, however many rows the plan states; a changed file changes nothing any more.
+#[test]
+fn a_descent_goes_over_genotypes_that_were_read_once() {
+    let bench = bench();
+    let mut plan = all_variants(phenotype(), json!({"epsilon": 1, "delta": 1e-5}));
+    plan["mechanism"] = json!({"name": "dp-gd", "params": {"steps": 3}});
+    bench.open_ledger("4");
+    for rows in [5, 1_000_000_000_u64] {
+        plan["stated_rows"] = json!(rows);
+        bench.plan(&plan);
+        let printed = bench.ok("release --plan plan.json --ledger ledger.json set.bed --workers 2");
+        let release: Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(release["coefficients"].as_array().unwrap().len(), 4, "{rows}");
+    }
+}
+
 /// Files that bed-reader and htslib wrote, so that reading does not agree with this module's own writing alone.
 #[test]
 fn files_of_other_programs_are_read_as_the_csv_of_their_values() {

@@ -25,6 +25,7 @@ mod ledger_attacks;
 #[path = "../audit/ledger_model.rs"]
 mod ledger_model;
 mod mechanisms;
+mod passes;
 mod pivots;
 mod plans;
 mod pmt;

@@ -198,7 +198,22 @@ fn names_are_refused_in_words() {
         (
             &|plan| plan["mechanism"] = json!({"name": "ols", "calibration": "paper"}),
             Purpose::Simulate,
-            "not built yet",
+            "`ols` has no noise, so no paper has a scale for it",
+        ),
+        (
+            &|plan| plan["mechanism"] = json!({"name": "dp-gd", "calibration": "paper"}),
+            Purpose::Release,
+            "the usual one, √T times 2 C over μ, is the exact one",
+        ),
+        (
+            &|plan| plan["mechanism"] = json!({"name": "pmt-gd", "calibration": "paper"}),
+            Purpose::Release,
+            "no paper prints a scale for `pmt-gd`",
+        ),
+        (
+            &|plan| plan["mechanism"] = json!({"name": "ada-ssp", "calibration": "paper"}),
+            Purpose::Release,
+            "the paper's own scale for `ada-ssp` is not built yet",
         ),
         (
             &|plan| {

@@ -230,9 +230,9 @@ fn newton(prepared: &Prepared, table: &str, off: f64) -> Vec<DVector<f64>> {
         let step = steps.done() as usize;
         let mut cells = golden_noise(s, off, step);
         cells.extend(golden_vector(s, step));
-        let mut sums = Sums::after(cells);
+        let (expansion, mut sums) = (steps.expansion(), Sums::after(cells));
         for row in (0..rows.len()).filter_map(|row| rows.get(row)) {
-            steps.add(&mut sums, row);
+            expansion.add(&mut sums, row);
         }
         steps.advance(sums);
         path.push(noise.map.transpose() * &steps.clone().into_fits()[0].coefficients);
@@ -275,7 +275,8 @@ fn descent_among_whitened_records_gives_the_golden_value() {
     let rows = rows(&prepared, &table);
     let mut walk = Walk::new(noise);
     for step in 0..3 {
-        let (mut gradient, mut sums) = (walk.gradient(), walk.nothing());
+        let mut gradient = walk.gradient();
+        let mut sums = gradient.nothing();
         for row in (0..rows.len()).filter_map(|row| rows.get(row)) {
             sums.iter_mut().zip(gradient.of(row)).for_each(|(sum, entry)| *sum += i128::from(*entry));
         }

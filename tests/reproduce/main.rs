@@ -1,7 +1,7 @@
 //! `make reproduce-sheffet`, `make reproduce-primo` and `make reproduce-pmt`: papers' experiments once more.
 //!
 //! Writes the document that its argument names and fails where a cell leaves its tolerance for no reason that sampling
-//! gives. `FULL=1` runs what takes long as well.
+//! gives. `FULL=1` runs what takes long as well; `REAL=DIR` names the folder of real tables that a person has.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,6 +16,7 @@ mod primo;
 mod reproduce_common;
 mod sheffet;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 /// What the documents in the repository have.
@@ -37,7 +38,8 @@ fn main() -> ExitCode {
         let page = primo::run(if full { &FULL_PRIMO } else { &PRIMO });
         (page.text(), page.verdict(), page.failures().to_vec())
     } else if path.ends_with("pmt.md") {
-        let page = pmt::run(&PMT);
+        let real = std::env::var_os("REAL").filter(|folder| !folder.is_empty());
+        let page = pmt::run(&PMT, real.as_deref().map(Path::new));
         (page.text(), page.verdict(), page.failures().to_vec())
     } else {
         eprintln!(

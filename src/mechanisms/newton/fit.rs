@@ -36,6 +36,14 @@ pub struct Steps<'a> {
     done: u32,
 }
 
+/// What records add to the curvatures and the gradients at some coefficients, which are public.
+#[derive(Clone, Debug)]
+pub struct Expansion<'a> {
+    noise: &'a Noise,
+    /// b of each outcome.
+    coefficients: Vec<DVector<f64>>,
+}
+
 /// What one pass adds up.
 #[derive(Clone, Debug)]
 pub struct Sums {
@@ -140,6 +148,44 @@ impl<'a> Steps<'a> {
         cells
     }
 
+    /// What records add at the coefficients of the next step.
+    #[must_use]
+    pub fn expansion(&self) -> Expansion<'a> {
+        let coefficients = self.fits.iter().map(|fit| fit.coefficients.clone()).collect();
+        Expansion { noise: self.noise, coefficients }
+    }
+
+    /// Takes the step that a pass's sums give.
+    pub fn advance(&mut self, sums: Sums) {
+        let cells = sums.into_cells();
+        self.done += 1;
+        let noise = self.noise;
+        for (fit, cells) in self.fits.iter_mut().zip(cells.chunks_exact(noise.cells().max(1))) {
+            fit.advance(noise, cells);
+        }
+    }
+
+    /// The coefficients.
+    #[must_use]
+    pub fn into_fits(self) -> Vec<Fitted> {
+        self.fits
+    }
+}
+
+impl<'a> Expansion<'a> {
+    /// At these coefficients, one outcome's after the other's; nothing where they are too few or too many.
+    #[must_use]
+    pub fn at(noise: &'a Noise, coefficients: &[f64]) -> Option<Self> {
+        let (d, l) = noise.size;
+        let outcomes = coefficients.chunks_exact(d.max(1)).map(DVector::from_column_slice);
+        (coefficients.len() == d * l).then(|| Self { noise, coefficients: outcomes.collect() })
+    }
+
+    /// The coefficients, one outcome's after the other's.
+    pub fn coefficients(&self) -> impl Iterator<Item = f64> {
+        self.coefficients.iter().flat_map(|b| b.iter().copied())
+    }
+
     /// The sums of no row.
     #[must_use]
     pub fn nothing(&self) -> Vec<i128> {
@@ -150,11 +196,10 @@ impl<'a> Steps<'a> {
     pub fn add(&self, sums: &mut Sums, row: &[i32]) {
         let (d, _) = self.noise.size;
         let (u, labels) = row.split_at(d.min(row.len()));
-        for ((fit, label), block) in
-            self.fits.iter().zip(labels).zip(sums.block.chunks_exact_mut(self.noise.cells().max(1)))
+        for ((b, label), block) in
+            self.coefficients.iter().zip(labels).zip(sums.block.chunks_exact_mut(self.noise.cells().max(1)))
         {
-            let inner: f64 =
-                u.iter().zip(fit.coefficients.iter()).map(|(code, b)| f64::from(*code) * b).sum();
+            let inner: f64 = u.iter().zip(b.iter()).map(|(code, b)| f64::from(*code) * b).sum();
             let Some((pull, weight)) = self.noise.weights(inner * self.noise.unit, *label) else { continue };
             let mut cells = block.iter_mut();
             for (at, left) in u.iter().enumerate() {
@@ -172,22 +217,6 @@ impl<'a> Steps<'a> {
         if sums.rows == BLOCK {
             sums.flush();
         }
-    }
-
-    /// Takes the step that a pass's sums give.
-    pub fn advance(&mut self, sums: Sums) {
-        let cells = sums.into_cells();
-        self.done += 1;
-        let noise = self.noise;
-        for (fit, cells) in self.fits.iter_mut().zip(cells.chunks_exact(noise.cells().max(1))) {
-            fit.advance(noise, cells);
-        }
-    }
-
-    /// The coefficients.
-    #[must_use]
-    pub fn into_fits(self) -> Vec<Fitted> {
-        self.fits
     }
 }
 

@@ -23,8 +23,10 @@
 //! 2 sd √d are raised to that (`floor`): noise alone has such eigenvalues, and without it the steps diverge (pmt 2.9). With
 //! `coefficient_radius` b is shortened to R_β before each pass and after the last.
 //!
-//! **As the paper prints it.** `"calibration": "paper"` draws the printed scales, alike on and above the diagonal, at μ_total/√2; what it
-//! costs is less than is claimed. T steps, not the T + 1 of the listing.
+//! **As the paper prints it.** `"calibration": "paper"` draws the printed scales ([`pmt`]), alike on and above the diagonal, at μ_total/√2,
+//! without a floor; what it costs is less than is claimed. T steps, not the T + 1 of the listing. For `pmt-glm` b is kept within
+//! R_β all the same, though the listing leaves that out: nothing else bounds a gaussian record's residual. For `dp-logistic` R is what
+//! the bounds allow, where the paper takes it from the private table itself.
 //!
 //! **Why no Poisson.** Its curvature is unbounded but for e^(R_β R_x), and noise of that size drowns every table: with eight
 //! features and ten thousand rows the factor is 4·10⁴ (pmt 1.7).
@@ -35,16 +37,15 @@ use dashu_int::UBig;
 use nalgebra::DMatrix;
 use serde_json::{Map, Value};
 
-pub use self::fit::{Fitted, Steps, Sums};
-use super::guided::{Penalty, Radii};
-use super::shared::{NoiseError, needs_constant, no_scale, squared_codes, stated_rows};
+pub use self::fit::{Expansion, Fitted, Steps, Sums};
+use super::guided::{Penalty, Radii, feature_unit};
+use super::shared::{NoiseError, needs_constant, no_scale, paper_replaces, squared_codes, stated_rows};
 use crate::data::Geometry;
 use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Role, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
     Budget, CalibrationError, NoiseScale, Split, joint_sensitivity_squared, logistic_gradient,
     logistic_sensitivity_squared, noise_scale, wallets,
@@ -121,9 +122,7 @@ impl Kind {
         }
     }
 
-    /// Whether it needs public moments.
-    #[must_use]
-    pub const fn is_guided(self) -> bool {
+    const fn is_guided(self) -> bool {
         matches!(self, Self::Guided | Self::GuidedModel)
     }
 }
@@ -151,13 +150,7 @@ impl Parameters {
             rows: 0,
             noisy: plan.budget.is_some() && !reference,
         };
-        if paper && plan.adjacency == Adjacency::AddRemove {
-            return Err(PlanError::at(
-                "mechanism.calibration",
-                "the paper has replace-one alone",
-                "set `adjacency` to \"replace-one\", or `calibration` to \"exact\"",
-            ));
-        }
+        paper_replaces(plan)?;
         if kind.is_guided() {
             read.radii = Some(Radii::take(&mut params, plan)?);
         } else {
@@ -204,10 +197,7 @@ impl Parameters {
     /// The grid before [`Self::settle`].
     #[must_use]
     pub const fn grid(&self) -> GridParams {
-        let shortening = match &self.radii {
-            Some(radii) if !radii.by_row() => Shortening::Unlinked,
-            _ => Shortening::EachOutcome,
-        };
+        let shortening = Radii::shortening(self.radii.as_ref(), Shortening::EachOutcome);
         let sides = Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: 1.0, shortening };
         let radius = match (self.family, self.noisy) {
             (Family::Gaussian, _) => GAUSSIAN_RADIUS,
@@ -292,6 +282,10 @@ impl Parameters {
             let curvature = longest << bits;
             let levels = match (self.family, paper) {
                 (Family::Logistic, false) => logistic_gradient(curvature, plan.adjacency).div_ceil(length),
+                (Family::Logistic, true) if self.kind == Kind::GuidedModel => {
+                    let reach = self.coefficient_radius.zip(bound.whitening.as_ref());
+                    printed_levels(curvature, length, reach.map(|(most, whitening)| most * whitening.radius))
+                }
                 // κ = 1.
                 (Family::Logistic, true) => curvature.div_ceil(4 * length),
                 (Family::Gaussian, _) => length,
@@ -309,7 +303,8 @@ impl Parameters {
                 None => None,
                 Some(budget) if paper => {
                     let mu = wallets(budget, &Split::Gaussian)?.pair.mu.get();
-                    let codes = squared_codes(pmt::logistic_curvature(mu, releases), curvature);
+                    let most = if self.family == Family::Logistic { 0.25 } else { 1.0 };
+                    let codes = squared_codes(pmt::curvature(mu, releases, most), curvature);
                     Some(NoiseScale::try_new(codes.ok_or_else(|| no_scale(&"the scale is out of range"))?)?)
                 }
                 Some(budget) => {
@@ -341,11 +336,7 @@ impl Parameters {
         shape: (usize, usize),
         found: Found,
     ) -> Noise {
-        #[expect(clippy::cast_precision_loss, reason = "at most 2^42, so exact")]
-        let unit = match &bound.whitening {
-            Some(whitening) => whitening.radius / f64::from(geometry.reach),
-            None => 1.0 / (geometry.feature_square() as f64).sqrt(),
-        };
+        let unit = feature_unit(bound, geometry);
         let map = geometry.map(bound) * unit;
         #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
         let penalty = self.penalty.matrix(&map, plan.intercept, self.rows as f64);
@@ -375,6 +366,19 @@ impl Parameters {
             reference: self.kind == Kind::Reference,
         }
     }
+}
+
+/// E for which the gradient's noise is to the curvature's as Algorithm 4 prints them for a logistic model: 4 (1 + M′) G = h, and never
+/// below.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "h has 37 bits that are not 0, and E is below h"
+)]
+fn printed_levels(curvature: u64, length: u64, reach: Option<f64>) -> u64 {
+    let each = 4.0 * (1.0 + pmt::logistic_slope(reach)) * length as f64;
+    (curvature as f64 / each).next_up().ceil() as u64
 }
 
 /// What the grid and the budget decide.
@@ -475,6 +479,12 @@ impl Noise {
     #[must_use]
     pub const fn outcome_codes(&self) -> f64 {
         self.label
+    }
+
+    /// Whether the coefficients are kept within a radius.
+    #[must_use]
+    pub const fn is_kept_within(&self) -> bool {
+        self.coefficient_radius.is_some()
     }
 
     /// 2 sd √d, the spectral norm of the noise on the curvature.

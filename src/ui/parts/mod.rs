@@ -33,6 +33,16 @@ pub fn Icon(name: &'static str) -> impl IntoView {
     view! { <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=shape(name) fill-rule="evenodd"/></svg> }
 }
 
+/// A sentence in which names stand between backticks.
+#[component]
+pub fn Quoted(#[prop(into)] words: String) -> impl IntoView {
+    let parts = words.split('`').enumerate().map(|(place, part)| {
+        let part = part.to_owned();
+        if place % 2 == 1 { view! { <code class="code">{part}</code> }.into_any() } else { part.into_any() }
+    });
+    parts.collect_view()
+}
+
 /// What only the person at this machine sees. No export control is ever inside.
 #[component]
 pub fn PrivateZone(title: &'static str, children: Children) -> impl IntoView {

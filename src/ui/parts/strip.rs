@@ -28,21 +28,18 @@ pub fn Strip() -> impl IntoView {
 #[component]
 fn Running() -> impl IntoView {
     let app = App::here();
-    let run = move || {
-        let idle = Run { task: "", done: 0.0, total: 1.0, seconds_left: None };
-        app.state.run().get().unwrap_or(idle)
-    };
-    let share = move || {
+    let run = move || app.state.run().get().unwrap_or(Run::new("", 1.0));
+    let share = move || run().share_of_all();
+    let words = move || {
         let run = run();
-        if run.total > 0.0 { (run.done / run.total).clamp(0.0, 1.0) } else { 0.0 }
+        text::progress(run.share(), run.pass, run.seconds_left)
     };
-    let words = move || text::progress(share(), run().seconds_left);
     view! {
         <div class="running-words">
             <p class="zone-mark"><Icon name="lock"/>{text::PRIVATE}</p>
             <p><strong>{move || run().task}</strong> " " <span class="tabular">{words}</span></p>
         </div>
-        <progress max="1" prop:value=share aria-label="Share of the file that has been read"></progress>
+        <progress max="1" prop:value=share aria-label="Share that is done"></progress>
         <button type="button" on:click=move |_| actions::cancel(app)>{text::CANCEL}</button>
     }
 }
@@ -131,6 +128,7 @@ fn noise(forecast: &Forecast) -> String {
     let Some(preview) = &forecast.preview else {
         return match &forecast.outlook {
             Some(outlook) => text::public::noise(outlook),
+            None if forecast.errors.is_some() => "forecast for each coefficient. See Method".to_owned(),
             None if forecast.plan.rows.or(forecast.plan.stated_rows).is_some() => {
                 "not forecast. See Method".to_owned()
             }

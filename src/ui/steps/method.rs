@@ -2,16 +2,18 @@
 
 use leptos::prelude::*;
 
+use super::chooser::Chooser;
+use super::comparison::Comparison;
+use super::errors::LeastErrors;
 use super::parameters::{Advanced, First};
 use super::public::PublicMoments;
 use crate::inference::preview::{Preview, TermPreview, Verdict};
-use crate::mechanisms::TABLE;
 use crate::release::format::{percent, significant};
 use crate::ui::draft::Place;
 use crate::ui::parts::plot::{NoiseCell, ShareBar};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::text::public::Outlook;
-use crate::ui::{actions, dom, facts, text};
+use crate::ui::{actions, text};
 
 /// Terms that the preview lists.
 const SHOWN: usize = 60;
@@ -49,8 +51,10 @@ fn Expectation() -> impl IntoView {
                 };
                 view! { {short} <Expected preview/> {ample.map(|words| view! { <p class="lead">{words}</p> })} }.into_any()
             }
-            None if forecast.outlook.is_some() => {
-                forecast.outlook.map(|outlook| view! { <Prospect outlook/> }).into_any()
+            None if forecast.outlook.is_some() || forecast.errors.is_some() => {
+                let prospect = forecast.outlook.map(|outlook| view! { <Prospect outlook/> });
+                let errors = forecast.errors.map(|errors| view! { <LeastErrors errors/> });
+                view! { {prospect} {errors} }.into_any()
             }
             None if forecast.has_errors && forecast.plan.rows.or(forecast.plan.stated_rows).is_some() => view! {
                 <p class="notice">{text::NO_NOISE_PREVIEW}</p>
@@ -152,120 +156,6 @@ fn Expect(term: TermPreview, one: bool) -> impl IntoView {
             <td class="plot"><NoiseCell effect noise sampling most/></td>
             <td class="share-cell"><span class="tabular">{percent(term.noise_share)}</span> <ShareBar share=term.noise_share/></td>
         </tr>
-    }
-}
-
-/// The mechanisms by the contract's names.
-#[component]
-fn Chooser() -> impl IntoView {
-    let app = App::here();
-    let (setup, columns) = (app.state.setup(), app.state.columns());
-    let current = Memo::new(move |_| setup.with(|setup| setup.mechanism.clone()));
-    let private = TABLE.iter().filter(|info| !matches!(info.name, "ols" | "logistic"));
-    let rows = private.map(|info| {
-        let id = format!("mechanism-{}", info.name);
-        let target = id.clone();
-        let note = if info.built { text::scope(info.scope) } else { "not built yet" };
-        let unfit = Memo::new(move |_| columns.with(|columns| facts::not_yes_or_no(info, columns)));
-        let off = move || !info.built || unfit.with(Option::is_some);
-        view! {
-            <label class="choice tall" class:off=off for=target>
-                <input id=id type="radio" name="mechanism" value=info.name disabled=off
-                    prop:checked=move || current.get() == info.name
-                    on:change=move |_| setup.update(|setup| {
-                        setup.mechanism = info.name.to_owned();
-                        setup.params.clear();
-                        setup.paper = false;
-                        setup.idealised = false;
-                    })/>
-                <span>
-                    <strong class="code">{info.name}</strong> <span class="tag">{note}</span>
-                    <span class="hint">{info.summary} " " {info.prefer} " " {info.source}"."</span>
-                    {move || unfit.get().map(|why| view! { <span class="hint why-not">{why}</span> })}
-                </span>
-            </label>
-        }
-    });
-    let (built, later): (Vec<_>, Vec<_>) = rows
-        .zip(TABLE.iter().filter(|info| !matches!(info.name, "ols" | "logistic")))
-        .partition(|(_, info)| info.built);
-    let later = (!later.is_empty()).then(|| {
-        view! {
-            <details class="more">
-                <summary>{text::whole(later.len())} " others, not built yet"</summary>
-                <div class="choices column">{later.into_iter().map(|(row, _)| row).collect_view()}</div>
-            </details>
-        }
-    });
-    view! {
-        <fieldset class="block">
-            <legend>"Mechanism"</legend>
-            <div class="choices column">{built.into_iter().map(|(row, _)| row).collect_view()}</div>
-            {later}
-        </fieldset>
-    }
-}
-
-/// All mechanisms beside each other, once somebody wants to see them.
-#[component]
-fn Comparison() -> impl IntoView {
-    let app = App::here();
-    let asked = RwSignal::new(false);
-    let compared = Memo::new(move |_| {
-        if !asked.get() {
-            return None;
-        }
-        let plan = app.plan.get().ok()?;
-        let table = app.state.table().get()?;
-        let worth = app.state.ledger().with(|ledger| match ledger {
-            Some(ledger) => facts::ledger_worth(ledger),
-            None => app.state.setup().with(facts::worth),
-        })?;
-        let public = app.public.get().ok().flatten();
-        Some(facts::compare(&plan, public.as_deref(), &table, worth.epsilon, worth.delta))
-    });
-    let rows = move || {
-        let Some(compared) = compared.get() else {
-            return view! { <p class="hint">"State the budget and describe the columns first."</p> }
-                .into_any();
-        };
-        let rows = compared.into_iter().map(|(info, found)| match found {
-            Ok(found) => view! {
-                <tr>
-                    <th scope="row" class="code">{info.name}</th>
-                    <td class="numeric">{text::span(found.noise)}</td>
-                    <td class="numeric">{percent(found.shrinkage)}</td>
-                    <td>{text::assurance(found.assurance)}</td>
-                </tr>
-            }
-            .into_any(),
-            Err(why) => view! {
-                <tr><th scope="row" class="code">{info.name}</th><td colspan="3" class="quietly">{why}</td></tr>
-            }
-            .into_any(),
-        });
-        view! {
-            <div class="scroll" tabindex="0" role="group" aria-label=text::COMPARE>
-                <table class="plain">
-                    <caption class="hidden">{text::COMPARE}</caption>
-                    <thead><tr>
-                        <th scope="col">"Mechanism"</th>
-                        <th scope="col" class="numeric">"Noise, of a plausible effect"</th>
-                        <th scope="col" class="numeric">"Shrinks by"</th>
-                        <th scope="col">"Its proof covers"</th>
-                    </tr></thead>
-                    <tbody>{rows.collect_view()}</tbody>
-                </table>
-            </div>
-            <p class="hint">{text::COMPARE_NOTE}</p>
-        }
-        .into_any()
-    };
-    view! {
-        <details class="more" on:toggle=move |event| asked.set(dom::is_open(&event))>
-            <summary>{text::COMPARE}</summary>
-            {rows}
-        </details>
     }
 }
 

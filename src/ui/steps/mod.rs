@@ -2,12 +2,15 @@
 
 pub mod columns;
 pub mod data;
+mod errors;
 pub mod method;
 pub mod privacy;
 mod protect;
 pub mod result;
 
 mod cells;
+mod chooser;
+mod comparison;
 mod ledger;
 mod many;
 mod outcomes;

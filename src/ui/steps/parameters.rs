@@ -362,13 +362,23 @@ pub fn First() -> impl IntoView {
         let first = first_parameters(&mechanism.get());
         (!first.is_empty()).then(|| {
             view! {
-                <section class="block" aria-labelledby="settings-title">
+                <section class="block settings" aria-labelledby="settings-title">
                     <h2 id="settings-title">{text::SETTINGS}</h2>
                     <div class="fields">{first.iter().map(field).collect_view()}</div>
                 </section>
             }
         })
     }
+}
+
+/// How often the rows are read, where that is more than once.
+#[component]
+fn Passes() -> impl IntoView {
+    let app = App::here();
+    let passes = Memo::new(move |_| {
+        app.forecast.with(|forecast| forecast.as_ref().ok().and_then(|forecast| forecast.passes))
+    });
+    move || passes.get().map(|(count, kept)| view! { <p class="hint">{text::passes(count, kept)}</p> })
 }
 
 /// The rest.
@@ -382,6 +392,7 @@ pub fn Advanced() -> impl IntoView {
         PARAMETERS.iter().filter(|(_, name, ..)| has(&mechanism, name)).map(field).collect_view()
     };
     view! {
+        <Passes/>
         <details class="more">
             <summary>"Advanced"</summary>
             <div class="fields">

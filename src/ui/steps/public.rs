@@ -69,8 +69,8 @@ fn Outcome() -> impl IntoView {
     };
     let given = Memo::new(move |_| app.public.get().ok().flatten());
     let save = move || {
-        given.get().map(|table| view! {
-            <button type="button" class="quiet" on:click=move |_| public::save(&table)>{text::public::SAVE}</button>
+        given.get().map(|guided| view! {
+            <button type="button" class="quiet" on:click=move |_| public::save(guided.table())>{text::public::SAVE}</button>
         })
     };
     view! { {listed} {save} }
@@ -134,6 +134,9 @@ fn Opened() -> impl IntoView {
             Some((table.rows, table.terms.clone(), correlations(table)))
         })
     });
+    let shared = Memo::new(move |_| {
+        app.state.public().with(|known| known.opened.as_ref().is_some_and(|opened| opened.shared))
+    });
     let stale = Memo::new(move |_| {
         let read =
             app.state.public().with(|known| known.opened.as_ref().and_then(|opened| opened.columns.clone()));
@@ -151,6 +154,7 @@ fn Opened() -> impl IntoView {
             view! {
                 <TermTable caption=text::public::read(rows)>{listed.collect_view()}</TermTable>
                 <p class="hint">{related} {(unused > 0).then(|| text::public::unused(unused))}</p>
+                {move || shared.get().then(|| view! { <p class="notice"><Icon name="note"/>{text::public::SHARED}</p> })}
                 {move || stale.get().then(|| view! { <p class="notice"><Icon name="note"/>{text::public::STALE}</p> })}
                 <div class="fields"><Source/></div>
             }

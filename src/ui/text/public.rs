@@ -19,6 +19,9 @@ pub const TYPED_HINT: &str =
     "As a paper prints them. An outcome may stay empty. A level has a share between 0 and 1.";
 pub const STALE: &str =
     "The columns have changed since this file was read. Choose it again, so that it is read alike.";
+pub const SHARED: &str = "Records of this file stand in the table as well, word for word: more than one in twenty. If they are the same people, \
+    what is read here protects them in no way and stands in the release. Choose data of other people. If they only look alike, \
+    as in a table of few columns, go on.";
 pub const CORRELATIONS: &str = "Correlations, all 0 unless you say otherwise";
 pub const DESCRIBE_FIRST: &str = "Describe the columns first: each feature and its levels get a line here.";
 pub const WAIT: &str = "The table is not recognised yet, so a public file cannot be told apart from it. Wait, then choose it again";

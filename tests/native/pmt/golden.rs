@@ -263,7 +263,8 @@ fn steps_in(
         let upper = (0..3).flat_map(|row| (row..3).map(move |column| (row, column)));
         let cells = upper.map(|place| matrix[place]).chain(vector.iter().copied()).map(whole);
         let mut sums = Sums::after(cells.collect());
-        all.iter().for_each(|row| steps.add(&mut sums, row));
+        let expansion = steps.expansion();
+        all.iter().for_each(|row| expansion.add(&mut sums, row));
         steps.advance(sums);
     }
     noise.map.transpose() * &steps.into_fits()[0].coefficients * outcome
@@ -392,7 +393,8 @@ fn descent_without_public_moments_gives_the_golden_value() {
     let kept = rows(&prepared, &table);
     let mut walk = Walk::new(noise);
     for step in 0..3 {
-        let (mut gradient, mut sums) = (walk.gradient(), walk.nothing());
+        let mut gradient = walk.gradient();
+        let mut sums = gradient.nothing();
         for row in (0..kept.len()).filter_map(|row| kept.get(row)) {
             sums.iter_mut().zip(gradient.of(row)).for_each(|(sum, entry)| *sum += i128::from(*entry));
         }
@@ -435,6 +437,59 @@ fn what_the_paper_prints_costs_less_than_it_claims() {
             assert!((costs / wanted - 1.0).abs() < 1e-5, "{name}, {calibration}: {costs}");
             assert!(costs <= 1.0, "{name}, {calibration}: {costs}");
         }
+    }
+}
+
+/// The printed noise of Newton steps, in the steps' own units, and what all of them cost for a claim of 1 (pmt 1.6, 1.7, 2.6).
+#[test]
+fn newton_steps_as_printed() {
+    let (table, public) = (private_table(), golden_public());
+    let one = json!({"mu": 1.0});
+    let radius = number(&vectors()["R"]);
+    let range = number(&vectors()["Ry"]);
+    let slope = |most: f64| 1.0 / (1.0 + libm::exp(-most * radius));
+    // Against the right angle of a logistic model's worst pair, 2 H² at g = 1/8 and above (`calibrate`).
+    let right = |slope: f64| {
+        let square = (4.0 * (1.0 + slope)).powi(-2);
+        (2.0 * (0.133_203_881_919 + 0.575_704_798_195 * (square - 1.0 / 64.0))).sqrt()
+    };
+    let glm = |outcome: &str, params: Value| golden_plan("pmt-glm", outcome, &params, &one);
+    let mut alone = unguided("dp-logistic", "k", 2.5, json!({}), 1.0);
+    alone["intercept"] = json!(true);
+    // R, M″, R_y + M′, and the cost.
+    for (mut plan, radius, curvature, residual, wanted) in [
+        (golden_plan("pmt-logistic", "k", &json!({}), &one), radius, 0.25, 1.0, HALF),
+        (alone, 1.0, 0.25, 1.0, HALF),
+        (glm("k", json!({"family": "logistic"})), radius, 0.25, 2.0, right(1.0)),
+        (
+            glm("k", json!({"family": "logistic", "coefficient_radius": 0.2})),
+            radius,
+            0.25,
+            1.0 + slope(0.2),
+            right(slope(0.2)),
+        ),
+        (
+            glm("y", json!({"family": "gaussian", "coefficient_radius": 2.0})),
+            radius,
+            1.0,
+            1.0 + 2.0 / range * radius,
+            0.75,
+        ),
+    ] {
+        plan["mechanism"]["calibration"] = json!("paper");
+        let named = plan["mechanism"].to_string();
+        let public = (plan["mechanism"]["name"] != "dp-logistic").then_some(&public);
+        let prepared = prepared(&plan, public, &table).unwrap();
+        let cost = prepared.cost().unwrap();
+        let Noise::Newton(noise) = &cost.noise else { panic!("Newton steps") };
+        let each = 2.0 * 2_f64.sqrt() * f64::from(noise.steps).sqrt();
+        let matrix = each * curvature * radius * radius;
+        let found = noise.deviations();
+        for (found, printed) in found.iter().zip([matrix, matrix, each * radius * residual]) {
+            assert!((found / printed - 1.0).abs() < 1e-4, "{named}: {found} and {printed}");
+        }
+        let costs = cost.mu.unwrap();
+        assert!((costs / wanted - 1.0).abs() < 1e-4, "{named}: {costs} and {wanted}");
     }
 }
 

@@ -4,6 +4,7 @@ use discreet::data::{Append, Gathered};
 use discreet::engine::{Simulation, demonstrate, simulate::Source};
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{Repair, Ridge, refit};
+use discreet::mechanisms::passes::Passes;
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::public::PublicTable;
 use discreet::release::document::Release;
@@ -195,6 +196,33 @@ fn a_gaussian_model_without_noise_is_least_squares() {
     close(&estimates(&release), &wanted, FINE, "gaussian");
 }
 
+/// The paper's listing states a bound on the coefficients and leaves out the step that keeps them there; ours does not, and says so.
+#[test]
+fn coefficients_are_kept_within_their_radius_as_printed_too() {
+    let private = made_up(400, 10);
+    let mut public = law();
+    public.terms[2].sd = Some(4.0);
+    let params = json!({"steps": 3, "family": "gaussian", "coefficient_radius": 0.1});
+    let plan = |calibration: &str| {
+        let mut plan = made_plan("pmt-glm", "y", 400, &params, &json!({"epsilon": 8.0, "delta": 1e-5}));
+        plan["mechanism"]["calibration"] = json!(calibration);
+        plan
+    };
+    let release = |calibration: &str| run(&plan(calibration), Some(&public), &table(&private));
+    let said =
+        |release: &Release| release.diagnostics.notes.join(" ").contains("its listing leaves the step out");
+    let (exact, printed) = (release("exact"), release("paper"));
+    assert!(said(&printed) && !said(&exact), "{:?}", printed.diagnostics.notes);
+    let (claimed, cost) = (printed.privacy.claimed.unwrap(), printed.privacy.epsilon.unwrap());
+    assert!((claimed.epsilon - 8.0).abs() < 1e-9 && cost < 6.0, "{claimed:?} {cost}");
+    // In the steps' own units: no longer than 0.1 of the outcome's public root mean square.
+    let ready = prepared(&plan("paper"), Some(&public), &table(&private)).unwrap();
+    let guide = ready.guide().unwrap();
+    let own = DVector::from_vec(estimates(&printed)) / guide.outcomes[0].unwrap().second.sqrt();
+    let length = (&guide.root * own).norm();
+    assert!(length < 0.1 * (1.0 + 1e-9), "{length}");
+}
+
 /// In doubles alone, to 1e-10.
 #[test]
 fn a_whitened_record_with_a_constant_is_one_longer_than_its_distance() {
@@ -241,6 +269,55 @@ fn order_and_split_of_the_rows_change_no_bit() {
         first.append(second).unwrap();
         let joined = demonstrate(&ready, &first, DemoRng::new(1, 1), software()).unwrap();
         assert_eq!(joined.document(), &whole, "{name}, in two parts");
+    }
+}
+
+/// Its curvature has no bound that leaves anything of a table, and a person is told what to take instead.
+#[test]
+fn a_poisson_model_is_refused_with_the_reason() {
+    let params = json!({"family": "poisson", "coefficient_radius": 1.0});
+    let plan = made_plan("pmt-glm", "y", 300, &params, &json!({"mu": 1.0}));
+    let said = prepared(&plan, Some(&law()), &table(&made_up(300, 8))).unwrap_err().to_string();
+    assert!(said.contains("mechanism.params.family") && said.contains("bounded by an exponential"), "{said}");
+}
+
+/// Threads make a pass in parts, each from the coefficients alone, and their sums cross as bytes.
+#[test]
+fn a_pass_in_parts_is_the_pass_over_all_rows() {
+    let private = made_up(300, 8);
+    let model = json!({"family": "gaussian", "coefficient_radius": 2.0});
+    let descent = json!({"steps": 5});
+    for (name, outcome, params, guided) in [
+        ("pmt-logistic", "k", &json!({}), true),
+        ("pmt-glm", "y", &model, true),
+        ("pmt-gd", "y", &descent, true),
+        ("dp-logistic", "k", &json!({}), false),
+        ("dp-gd", "y", &descent, false),
+    ] {
+        let public = guided.then(law);
+        let plan = made_plan(name, outcome, 300, params, &json!({"mu": 1.0}));
+        let ready = prepared(&plan, public.as_ref(), &table(&private)).unwrap();
+        let noise = &ready.cost().unwrap().noise;
+        let whole =
+            Passes::new(noise).unwrap().over(&rows(&ready, &table(&private)), &mut DemoRng::new(1, 1));
+        let parts = [&private[..80], &private[80..81], &private[81..]].map(|part| rows(&ready, &table(part)));
+        let (mut passes, mut rng) = (Passes::new(noise).unwrap(), DemoRng::new(1, 1));
+        while !passes.is_done() {
+            let drawn = passes.noise(&mut rng);
+            let pass = passes.pass();
+            let place = pass.place();
+            let mut summed = pass.clone();
+            for part in parts.iter().rev() {
+                let mut own = ready.pass_at(&place).unwrap();
+                own.rows(part);
+                summed.append(pass.with(&own.into_bytes()).unwrap()).unwrap();
+            }
+            assert!(ready.pass_at(&place[8..]).is_err() && ready.pass_at(&place[1..]).is_err());
+            assert!(pass.with(&[0; 16]).is_err() && pass.with(&[0; 17]).is_err());
+            passes.advance(drawn, summed);
+        }
+        assert_eq!(Some(passes.done()), ready.passes(), "{name}");
+        assert_eq!(passes.finish(), whole, "{name}");
     }
 }
 

@@ -3,12 +3,13 @@
 //! Seeds are fixed. Each test says how often a sound build would fail it under another seed.
 
 use discreet::data::Gathered;
-use discreet::engine::{Simulation, simulate::Source};
+use discreet::engine::{Simulation, simulate::Source, standard_errors};
 use discreet::inference::options::MeanPenalty;
+use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{NoisyMoments, Options, fit};
 use discreet::mechanisms::Mechanism;
 use discreet::noise::entropy::DemoRng;
-use discreet::plan::public::PublicTable;
+use discreet::plan::public::{PublicTable, document::PublicTerm};
 use discreet::release::document::Interval;
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Value, json};
@@ -153,7 +154,7 @@ fn intervals_cover_noise_and_sampling_together() {
 #[test]
 fn rare_predictors_keep_their_coefficient() {
     const ROWS: u32 = 100_000;
-    let mut rng = discreet::inference::pseudo::Pseudo::new(24, &[]);
+    let mut rng = Pseudo::new(24, &[]);
     let private: Vec<[f64; 6]> = (0..ROWS)
         .map(|row| {
             let rare = f64::from(u8::from(row % 200 == 0));
@@ -223,4 +224,81 @@ fn a_budget_that_drowns_the_table_gives_no_interval() {
             assert!(!document.diagnostics.notes.is_empty());
         }
     }
+}
+
+/// Rows of which nothing is known but what the forecast assumes: uncorrelated features, a sixth of their bounds' range wide, and labels
+/// that have nothing to do with them, one in `every` of them 1.
+fn unrelated(rows: usize, every: usize) -> Vec<[f64; 4]> {
+    let mut rng = Pseudo::new(31, &[every as u64]);
+    let row = |at: usize| {
+        let (a, b) = (rng.normal() * 20.0 / 3.0, rng.normal() * 20.0 / 3.0);
+        [a, b, 2.0 * rng.normal(), f64::from(u8::from(at.is_multiple_of(every)))]
+    };
+    (0..rows).map(row).collect()
+}
+
+/// What is said of the errors before a budget is spent, against what a hundred releases show and say. The spread of that many has a
+/// relative standard error of 7 %.
+#[test]
+fn errors_of_newton_steps_are_forecast() {
+    const RUNS: u64 = 100;
+    let public = |rate: Option<f64>| {
+        let mut known = table_of(&["a", "b"], &[[0.0, 0.0], [1.0, 0.5], [0.3, 1.0]]);
+        for term in &mut known.terms {
+            (term.mean, term.sd) = (0.0, Some(20.0 / 3.0));
+        }
+        known.rows = 1_000_000;
+        known.correlation = vec![vec![1.0, 0.0], vec![0.0, 1.0]];
+        if let Some(rate) = rate {
+            known.terms.push(PublicTerm {
+                term: "k".to_owned(),
+                mean: rate,
+                sd: Some((rate * (1.0 - rate)).sqrt()),
+            });
+            known.correlation = (0..3_u8)
+                .map(|row| (0..3_u8).map(|column| f64::from(u8::from(row == column))).collect())
+                .collect();
+        }
+        known
+    };
+    let model = json!({"family": "gaussian", "coefficient_radius": 3.0});
+    for (name, outcome, params, every, known) in [
+        ("pmt-logistic", "k", json!({}), 2, Some(public(None))),
+        ("pmt-logistic", "k", json!({}), 12, Some(public(Some(1.0 / 12.0)))),
+        ("dp-logistic", "k", json!({}), 2, None),
+        ("pmt-glm", "y", model, 2, Some(public(None))),
+    ] {
+        let table = csv("a,b,y,k", &unrelated(8_000, every));
+        let plan = made_plan(name, outcome, 8_000, &params, &json!({"mu": 4.0}));
+        let ready = prepared(&plan, known.as_ref(), &table).unwrap();
+        let forecast = standard_errors(&ready).unwrap();
+        let terms: Vec<&str> = forecast.iter().map(|entry| entry.term.as_str()).collect();
+        assert_eq!(terms, ["(Intercept)", "a", "b"]);
+        let whole = gathered(&ready, &table);
+        let simulation = Simulation::new(ready, Source::Once(whole), 32, software());
+        let runs: Vec<_> = (1..=RUNS).map(|run| simulation.run(run).unwrap()).collect();
+        for (at, expected) in forecast.iter().enumerate() {
+            let entries: Vec<_> = runs.iter().map(|run| list(run.document())[at].clone()).collect();
+            let mean = |of: &dyn Fn(usize) -> f64| (0..entries.len()).map(of).sum::<f64>() / RUNS as f64;
+            let centre = mean(&|run| entries[run].estimate.unwrap());
+            let seen = mean(&|run| (entries[run].estimate.unwrap() - centre).powi(2)).sqrt();
+            let total = |run: usize| entries[run].std_error.unwrap().powi(2);
+            let share = |run: usize| entries[run].noise_share.unwrap();
+            let said = mean(&|run| total(run) * share(run)).sqrt();
+            let ratios = [seen / expected.noise_std_error, said / expected.noise_std_error];
+            println!("{name}, {}: {ratios:?}", expected.term);
+            assert!((0.75..1.3).contains(&ratios[0]), "{name}, {}: {ratios:?}", expected.term);
+            assert!((0.9..1.1).contains(&ratios[1]), "{name}, {}: {ratios:?}", expected.term);
+            match expected.sampling_std_error {
+                Some(sampling) => {
+                    let ratio = mean(&|run| total(run) * (1.0 - share(run))).sqrt() / sampling;
+                    assert!((0.9..1.1).contains(&ratio), "{name}, {}: {ratio} of sampling", expected.term);
+                }
+                None => assert_eq!(name, "pmt-glm"),
+            }
+        }
+    }
+    let ridge = made_plan("pmt-ridge", "y", 100, &json!({}), &json!({"mu": 4.0}));
+    let table = csv("a,b,y,k", &unrelated(100, 2));
+    assert_eq!(standard_errors(&prepared(&ridge, Some(&public(None)), &table).unwrap()), None);
 }

@@ -16,7 +16,7 @@ const D: usize = 10;
 
 /// One column of a table.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Method {
+pub enum Method {
     Printed,
     Exact,
     Tight,
@@ -33,14 +33,19 @@ use Method::{
 };
 
 /// A run's data, and what they say.
-struct Run<'a> {
-    design: &'a Design,
-    rows: Vec<DVector<f64>>,
-    y: Vec<f64>,
-    beta: DVector<f64>,
-    public: Public,
-    mu: f64,
-    lambda: f64,
+pub struct Run<'a> {
+    /// Σ, for the radius of what is not guided.
+    pub second: &'a DMatrix<f64>,
+    pub rows: Vec<DVector<f64>>,
+    pub y: Vec<f64>,
+    /// What errors are measured from.
+    pub beta: DVector<f64>,
+    pub public: Public,
+    pub mu: f64,
+    pub lambda: f64,
+    pub eta: f64,
+    /// R_y of what is not guided, where it does not follow from β.
+    pub clip: Option<f64>,
 }
 
 impl<'a> Run<'a> {
@@ -50,21 +55,23 @@ impl<'a> Run<'a> {
         let outside_y = responses(rng, &outside, &beta, NOISE);
         let rows = design.rows(rng, n);
         let y = responses(rng, &rows, &beta, NOISE);
-        Self { design, rows, y, beta, public: Public::new(&outside, &outside_y), mu, lambda }
+        let public = Public::new(&outside, &outside_y);
+        Self { second: &design.second, rows, y, beta, public, mu, lambda, eta: ETA, clip: None }
     }
 
-    fn error(&self, method: Method, rng: &mut Pseudo) -> f64 {
+    pub fn error(&self, method: Method, rng: &mut Pseudo) -> f64 {
         let estimate = match method {
             Printed | Exact | Tight => self.guided(method, rng),
             GuidedDescent => self.guided_descent(rng),
             Private | PrivateFair => self.private(method == PrivateFair, rng),
             Descent => self.descent(rng),
-            PublicOnly => {
-                solve(&(&self.public.moment + DMatrix::identity(D, D) * self.lambda), &self.public.cross)
-            }
+            PublicOnly => solve(
+                &(&self.public.moment + DMatrix::identity(self.d(), self.d()) * self.lambda),
+                &self.public.cross,
+            ),
             Plain => {
                 let (second, cross) = means(&self.rows, &self.y, Clone::clone, |y| y);
-                solve(&(second + DMatrix::identity(D, D) * self.lambda), &cross)
+                solve(&(second + DMatrix::identity(self.d(), self.d()) * self.lambda), &cross)
             }
         };
         (estimate - &self.beta).norm()
@@ -74,12 +81,16 @@ impl<'a> Run<'a> {
         self.rows.len() as f64
     }
 
+    fn d(&self) -> usize {
+        self.beta.len()
+    }
+
     /// Algorithm 2, and with the exact scales.
     fn guided(&self, method: Method, rng: &mut Pseudo) -> DVector<f64> {
         let n = self.rows.len();
         let tight = method == Tight;
-        let radius = squared_radius(D, n, ETA, tight).sqrt();
-        let outcome = squared_radius(1, n, ETA, tight).sqrt();
+        let radius = squared_radius(self.d(), n, self.eta, tight).sqrt();
+        let outcome = squared_radius(1, n, self.eta, tight).sqrt();
         let (scale, off) = if method == Printed {
             (ridge_printed(self.mu), 1.0)
         } else {
@@ -89,29 +100,31 @@ impl<'a> Run<'a> {
         let whiten = |row: &DVector<f64>| cut(&self.public.inverse_root * row, radius);
         let (second, cross) = means(&self.rows, &self.y, whiten, |y| (y / root).clamp(-outcome, outcome));
         let diagonal = scale * radius * radius / self.n();
-        let noisy =
-            second + &self.public.inverse * self.lambda + matrix_noise(rng, D, diagonal, diagonal * off);
-        let cross = cross + vector_noise(rng, D, scale * radius * outcome / self.n());
+        let noisy = second
+            + &self.public.inverse * self.lambda
+            + matrix_noise(rng, self.d(), diagonal, diagonal * off);
+        let cross = cross + vector_noise(rng, self.d(), scale * radius * outcome / self.n());
         &self.public.inverse_root * solve(&noisy, &cross) * root
     }
 
     /// Algorithm of 1.4 of the notes: rows clipped where they are, with the true Σ and β.
     fn private(&self, fair: bool, rng: &mut Pseudo) -> DVector<f64> {
         let n = self.n();
-        let radius = (self.design.second.trace() + D as f64 * libm::log(n / ETA)).sqrt();
+        let radius = (self.second.trace() + self.d() as f64 * libm::log(n / self.eta)).sqrt();
         let outcome = if fair {
-            let square = (self.beta.transpose() * &self.design.second * &self.beta)[(0, 0)] + NOISE * NOISE;
-            square.sqrt() * squared_radius(1, self.rows.len(), ETA, false).sqrt()
+            let square = (self.beta.transpose() * self.second * &self.beta)[(0, 0)] + NOISE * NOISE;
+            square.sqrt() * squared_radius(1, self.rows.len(), self.eta, false).sqrt()
         } else {
-            radius * self.beta.norm()
+            self.clip.unwrap_or_else(|| radius * self.beta.norm())
         };
         let (second, cross) =
             means(&self.rows, &self.y, |row| cut(row.clone(), radius), |y| y.clamp(-outcome, outcome));
         let scale = ridge_printed(self.mu) / n;
         let deviation = scale * radius * radius;
-        let noisy =
-            second + DMatrix::identity(D, D) * self.lambda + matrix_noise(rng, D, deviation, deviation);
-        solve(&noisy, &(cross + vector_noise(rng, D, scale * radius * outcome)))
+        let noisy = second
+            + DMatrix::identity(self.d(), self.d()) * self.lambda
+            + matrix_noise(rng, self.d(), deviation, deviation);
+        solve(&noisy, &(cross + vector_noise(rng, self.d(), scale * radius * outcome)))
     }
 
     /// 1.8 of the notes: a thousand steps of 0.09, gradients clipped at 1.
@@ -119,10 +132,10 @@ impl<'a> Run<'a> {
         let (steps, rate, clip) = (1_000, 0.09, 1.0);
         let total = self.mu * std::f64::consts::SQRT_2;
         let deviation = 2.0 * clip * f64::from(steps).sqrt() / (total * self.n());
-        let mut b = DVector::zeros(D);
+        let mut b = DVector::zeros(self.d());
         for _ in 0..steps {
             let mut step = clipped_gradient(&self.rows, &self.y, &b, clip) / self.n();
-            step += &b * self.lambda + vector_noise(rng, D, deviation);
+            step += &b * self.lambda + vector_noise(rng, self.d(), deviation);
             b -= step * rate;
         }
         b
@@ -130,7 +143,7 @@ impl<'a> Run<'a> {
 
     /// 1.9 of the notes.
     fn guided_descent(&self, rng: &mut Pseudo) -> DVector<f64> {
-        let q = (D as f64 / self.public.rows as f64).sqrt().min(0.75);
+        let q = (self.d() as f64 / self.public.rows as f64).sqrt().min(0.75);
         let (upper, lower) = ((1.0 - q).powi(-2), (1.0 + q).powi(-2));
         let steps = 20.0 + (5.0 * upper / lower).ceil();
         let rate = 1.0 / upper;
@@ -139,12 +152,13 @@ impl<'a> Run<'a> {
         let root = self.public.square.sqrt();
         let rows: Vec<_> = self.rows.iter().map(|row| &self.public.inverse_root * row).collect();
         let y: Vec<f64> = self.y.iter().map(|y| y / root).collect();
-        let shrink = DMatrix::identity(D, D) + &self.public.inverse * (rate * self.lambda);
-        let mut b = DVector::zeros(D);
+        let shrink = DMatrix::identity(self.d(), self.d()) + &self.public.inverse * (rate * self.lambda);
+        let mut b = DVector::zeros(self.d());
         let mut taken = 0.0;
         while taken < steps {
             taken += 1.0;
-            let step = clipped_gradient(&rows, &y, &b, 1.0) / self.n() + vector_noise(rng, D, deviation);
+            let step =
+                clipped_gradient(&rows, &y, &b, 1.0) / self.n() + vector_noise(rng, self.d(), deviation);
             b = solve(&shrink, &(&b - step * rate));
         }
         &self.public.inverse_root * b * root
@@ -161,7 +175,7 @@ fn clipped_gradient(rows: &[DVector<f64>], y: &[f64], b: &DVector<f64>, clip: f6
     sum
 }
 
-fn solve(matrix: &DMatrix<f64>, right: &DVector<f64>) -> DVector<f64> {
+pub fn solve(matrix: &DMatrix<f64>, right: &DVector<f64>) -> DVector<f64> {
     matrix.clone().lu().solve(right).unwrap_or_else(|| DVector::from_element(right.len(), f64::NAN))
 }
 

@@ -15,13 +15,13 @@ use crate::reproduce_common::{Measured, Page, on_two_threads};
 
 const ETA: f64 = 0.05;
 const D: usize = 8;
-const STEPS: u32 = 8;
+pub const STEPS: u32 = 8;
 
 /// A run counts as failed from this error on.
-const FAILED: f64 = 5.0;
+pub const FAILED: f64 = 5.0;
 
 #[derive(Clone, Copy)]
-struct Method {
+pub struct Method {
     /// The paper's scales, or the exact ones.
     printed: bool,
     floor: bool,
@@ -30,7 +30,7 @@ struct Method {
     noise: bool,
 }
 
-const METHODS: [Method; 6] = [
+pub const METHODS: [Method; 6] = [
     Method { printed: true, floor: false, guided: true, noise: true },
     Method { printed: true, floor: true, guided: true, noise: true },
     Method { printed: false, floor: false, guided: true, noise: true },
@@ -42,29 +42,32 @@ const METHODS: [Method; 6] = [
 const HEAD: [&str; 7] = ["design, μ", "PMT", "with floor", "exact", "exact and floor", "LR", "non-DP"];
 
 /// A run's data.
-struct Table<'a> {
-    design: &'a Design,
-    rows: Vec<DVector<f64>>,
-    y: Vec<f64>,
-    public: Public,
-    beta: DVector<f64>,
+pub struct Table<'a> {
+    /// Σ, for the radius of what is not guided.
+    pub second: &'a DMatrix<f64>,
+    pub rows: Vec<DVector<f64>>,
+    pub y: Vec<f64>,
+    pub public: Public,
+    /// What errors are measured from.
+    pub beta: DVector<f64>,
+    pub eta: f64,
 }
 
 /// Errors after each step.
-fn path(table: &Table<'_>, (mu, lambda): (f64, f64), method: Method, rng: &mut Pseudo) -> Vec<f64> {
-    let Table { design, rows, y, public, beta } = table;
-    let n = rows.len() as f64;
+pub fn path(table: &Table<'_>, (mu, lambda): (f64, f64), method: Method, rng: &mut Pseudo) -> Vec<f64> {
+    let Table { second, rows, y, public, beta, eta } = table;
+    let (n, d) = (rows.len() as f64, beta.len());
     let (map, penalty, radius) = if method.guided {
-        let radius = squared_radius(D, rows.len(), ETA, false).sqrt();
+        let radius = squared_radius(d, rows.len(), *eta, false).sqrt();
         (public.inverse_root.clone(), &public.inverse * lambda, radius)
     } else {
-        let radius = (design.second.trace() + D as f64 * libm::log(n / ETA)).sqrt();
-        (DMatrix::identity(D, D), DMatrix::identity(D, D) * lambda, radius)
+        let radius = (second.trace() + d as f64 * libm::log(n / eta)).sqrt();
+        (DMatrix::identity(d, d), DMatrix::identity(d, d) * lambda, radius)
     };
     let steps = f64::from(STEPS);
     // The paper's parts of μ are a total of √2 μ.
     let [curvature, gradient, off] = if method.printed {
-        let curvature = pmt::logistic_curvature(mu * SQRT_2, u64::from(STEPS)) * radius * radius / n;
+        let curvature = pmt::curvature(mu * SQRT_2, u64::from(STEPS), 0.25) * radius * radius / n;
         [curvature, 2.0 * steps.sqrt() * radius / (mu * n), 1.0]
     } else {
         let m = mu * SQRT_2 / steps.sqrt();
@@ -72,25 +75,25 @@ fn path(table: &Table<'_>, (mu, lambda): (f64, f64), method: Method, rng: &mut P
     };
     let [curvature, gradient] = if method.noise { [curvature, gradient] } else { [0.0, 0.0] };
     let rows: Vec<DVector<f64>> = rows.iter().map(|row| cut(&map * row, radius)).collect();
-    let floor = 2.0 * off * curvature * (D as f64).sqrt();
-    let mut b = DVector::zeros(D);
+    let floor = 2.0 * off * curvature * (d as f64).sqrt();
+    let mut b = DVector::zeros(d);
     let mut errors = vec![beta.norm()];
     for _ in 0..STEPS {
-        let (mut h, mut g) = (DMatrix::zeros(D, D), DVector::zeros(D));
+        let (mut h, mut g) = (DMatrix::zeros(d, d), DVector::zeros(d));
         for (row, y) in rows.iter().zip(y) {
             let p = 1.0 / (1.0 + libm::exp(-row.dot(&b)));
             h.syger(p * (1.0 - p) / n, row, row, 1.0);
             g.axpy((p - y) / n, row, 1.0);
         }
         h.fill_upper_triangle_with_lower_triangle();
-        let h = h + &penalty + matrix_noise(rng, D, curvature, curvature * off);
-        let g = g + &penalty * &b + vector_noise(rng, D, gradient);
+        let h = h + &penalty + matrix_noise(rng, d, curvature, curvature * off);
+        let g = g + &penalty * &b + vector_noise(rng, d, gradient);
         let step = if method.floor {
             Eigen::try_new(&h).map(|eigen| eigen.map(|value| 1.0 / value.max(floor)) * g).ok()
         } else {
             h.lu().solve(&g)
         };
-        b -= step.unwrap_or_else(|| DVector::from_element(D, f64::NAN));
+        b -= step.unwrap_or_else(|| DVector::from_element(d, f64::NAN));
         let error = (&map * &b - beta).norm();
         errors.push(if error.is_finite() { error } else { f64::MAX });
     }
@@ -115,7 +118,7 @@ fn runs(
         let public = Public::new(&outside, &nothing);
         let rows = design.rows(&mut rng, n);
         let y = labels(&mut rng, &rows, &beta);
-        let table = Table { design, rows, y, public, beta };
+        let table = Table { second: &design.second, rows, y, public, beta, eta: ETA };
         methods.iter().map(|method| path(&table, (mu, lambda), *method, &mut rng)).collect()
     })
 }

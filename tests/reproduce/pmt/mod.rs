@@ -3,7 +3,10 @@
 mod linear;
 mod logistic;
 mod page;
+pub mod real;
 mod setting;
+
+use std::path::Path;
 
 pub use crate::reproduce_common::Page;
 
@@ -19,11 +22,12 @@ pub struct Size {
     pub shrunk: usize,
 }
 
-/// Runs all of a size.
+/// Runs all of a size; the real tables too, where their folder is named.
 #[must_use]
-pub fn run(size: &Size) -> Page {
+pub fn run(size: &Size, real: Option<&Path>) -> Page {
     let mut page = page::begin(size);
     linear::write(&mut page, size);
     logistic::write(&mut page, size);
+    real::write(&mut page, size, real);
     page
 }

@@ -43,6 +43,6 @@ pub fn begin(size: &Size) -> Page {
          means (medians) of as many runs."
             .to_owned(),
     ]);
-    page.say("Not repeated: the four real tables (wine, power plant, bank, banknotes), which this project does not have, and the notes' stand-in for the power plant, whose moments they do not print.");
+    page.say("Not repeated: the notes' stand-in for the power plant, whose moments they do not print.");
     page
 }

@@ -1,0 +1,105 @@
+//! What errors to expect of noisy Newton steps, from public numbers alone and before anything is spent.
+//!
+//! What is assumed, and named wherever an answer is shown: the features have the public second moment, or without one that of
+//! [`preview`](super::preview)'s usual picture; nothing is shortened; every row of a logistic outcome has the same chance p, the public mean of the
+//! outcome where there is one, else 1/2, where the curvature is the largest that it can be; and the last step hardly moves. So the curvature
+//! of n rows is n p (1 − p) times that second moment, n times it for a gaussian outcome, and with K its inverse after the penalty the
+//! noise of the last step has the covariance σ_g² K², the sample of a logistic outcome K (K⁻¹ − Λ) K. Coefficients that say much about an
+//! outcome make its curvature smaller than that: these are the errors at least, unless the public moments are wrong.
+
+use super::newton::{Link, Setting};
+use super::preview::{OUTCOMES, Picture, USUAL};
+use super::report::Layout;
+use crate::data::encode::{Geometry, INTERCEPT};
+use crate::math::linalg::Eigen;
+use crate::plan::bound::BoundPlan;
+
+/// One coefficient's expected errors, in its own unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TermForecast {
+    /// The outcome's column.
+    pub outcome: String,
+    /// The term.
+    pub term: String,
+    /// Standard error from the noise of the last step, at least.
+    pub noise_std_error: f64,
+    /// Standard error from sampling, at least; nothing for a gaussian outcome, whose spread around its fit no public number says.
+    pub sampling_std_error: Option<f64>,
+}
+
+/// Half of a 95 % interval, in standard errors.
+const HALF: f64 = 1.96;
+
+impl TermForecast {
+    /// Half of a 95 % interval that covers the noise alone.
+    #[must_use]
+    pub fn noise_half(&self) -> f64 {
+        HALF * self.noise_std_error
+    }
+
+    /// Half of one that covers sampling too; nothing for a gaussian outcome.
+    #[must_use]
+    pub fn half(&self) -> Option<f64> {
+        self.sampling_std_error.map(|sampling| HALF * self.noise_std_error.hypot(sampling))
+    }
+
+    /// The factor by which an odds ratio is multiplied and divided at the ends of that interval; nothing for the constant either.
+    #[must_use]
+    pub fn odds_factor(&self) -> Option<f64> {
+        self.half().filter(|_| self.term != INTERCEPT).map(libm::exp)
+    }
+}
+
+/// What is publicly known of the rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    /// n.
+    pub count: u64,
+    /// p of each outcome, where it is publicly known.
+    pub chances: &'a [Option<f64>],
+    /// R of the grid in the units of the steps.
+    pub radius: f64,
+}
+
+/// One entry per outcome and term, in the coefficients' order, of the first [`OUTCOMES`] outcomes. Nothing where there
+/// is no curvature, as with a chance of 0 or 1.
+#[must_use]
+pub fn forecast(
+    geometry: &Geometry,
+    bound: &BoundPlan,
+    setting: &Setting<'_>,
+    rows: Rows<'_>,
+) -> Option<Vec<TermForecast>> {
+    let layout = Layout::new(bound, geometry);
+    let d = setting.map.nrows();
+    let second = Picture::new(geometry, bound, &layout, USUAL).second(d) * rows.radius * rows.radius;
+    #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
+    let count = rows.count as f64;
+    let mut entries = Vec::new();
+    for (at, (outcome, index)) in layout.outcomes.iter().take(OUTCOMES).enumerate() {
+        let chance = rows.chances.get(at).copied().flatten().unwrap_or(0.5);
+        let (weight, scale) = match setting.link {
+            Link::Logit => (chance * (1.0 - chance), 1.0),
+            Link::Identity => (1.0, geometry.terms.get(*index)?.scale * setting.outcome_codes),
+        };
+        let curvature = &second * (count * weight);
+        let whole = Eigen::try_new(&(&curvature + setting.penalty)).ok()?;
+        if whole.smallest() <= 0.0 {
+            return None;
+        }
+        let inverse = whole.map(|value| 1.0 / value);
+        let back = setting.map.transpose() * scale;
+        let noise = &back * &inverse * setting.deviations[2];
+        let sampling = &back * (&inverse * &curvature * &inverse) * back.transpose();
+        for (row, term) in geometry.terms.iter().take(d).enumerate() {
+            entries.push(TermForecast {
+                outcome: outcome.clone(),
+                term: term.name.clone(),
+                noise_std_error: noise.row(row).norm(),
+                sampling_std_error: (setting.link == Link::Logit)
+                    .then(|| sampling[(row, row)].max(0.0).sqrt()),
+            });
+        }
+    }
+    Some(entries)
+}

@@ -1,0 +1,134 @@
+//! The mechanisms in their groups, to choose one.
+
+use leptos::prelude::*;
+
+use crate::mechanisms::{Info, find};
+use crate::ui::draft::Setup;
+use crate::ui::groups::{GROUPS, Group};
+use crate::ui::parts::Quoted;
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::{facts, text};
+
+/// Why a mechanism does not run under the plan as it stands, and whether nothing but other columns would change that.
+type Unfit = Memo<Option<(String, bool)>>;
+
+/// All groups. Each has its own stop for the Tab key: arrows move inside it alone.
+#[component]
+pub fn Chooser() -> impl IntoView {
+    let app = App::here();
+    let setup = app.state.setup();
+    let current = Memo::new(move |_| setup.with(|setup| setup.mechanism.clone()));
+    let capacity = Memo::new(move |_| match app.state.ledger().get() {
+        Some(ledger) => Some((ledger.capacity(), true)),
+        None => setup.with(facts::worth).map(|worth| (worth.units, false)),
+    });
+    let groups = GROUPS.iter().enumerate().map(|(place, group)| {
+        let unfit = move |info: &'static Info| {
+            Memo::new(move |_| {
+                let outcome = app.state.columns().with(|columns| facts::not_yes_or_no(info, columns));
+                outcome.map(|why| (why, true)).or_else(|| {
+                    let capacity = capacity.get();
+                    let units = capacity.as_ref().map(|(units, _)| units);
+                    let fixed = capacity.as_ref().is_some_and(|(_, fixed)| *fixed);
+                    let why = setup.with(|setup| facts::hindrance(info, setup, units, fixed));
+                    why.map(|why| (format!("{why}."), false))
+                })
+            })
+        };
+        let members = group.members.iter().filter_map(|name| find(name));
+        let members = members.map(|info| (info, unfit(info))).collect();
+        view! { <Family group place members current/> }
+    });
+    view! {
+        <fieldset class="block" id="method-name" tabindex="-1">
+            <legend>{text::MECHANISM}</legend>
+            <div class="families">{groups.collect_view()}</div>
+        </fieldset>
+    }
+}
+
+/// One group, open where the columns call for it or its mechanism is chosen.
+#[component]
+fn Family(
+    group: &'static Group,
+    place: usize,
+    members: Vec<(&'static Info, Unfit)>,
+    current: Memo<String>,
+) -> impl IntoView {
+    let app = App::here();
+    let chosen = Memo::new(move |_| Some(current.get()).filter(|name| group.has(name)));
+    // Once open it stays so, until the person closes it: nothing moves under a pointer that chooses elsewhere.
+    let open = Memo::new(move |before: Option<&bool>| {
+        before == Some(&true)
+            || chosen.with(Option::is_some)
+            || app.state.columns().with(|columns| group.is_usual(columns))
+    });
+    let reasons: Vec<Unfit> = members.iter().map(|(_, unfit)| *unfit).collect();
+    let none = {
+        let reasons = reasons.clone();
+        Memo::new(move |_| reasons.iter().all(|unfit| unfit.with(Option::is_some)))
+    };
+    // A reason that all share is said once.
+    let shared = Memo::new(move |_| {
+        let first = reasons.first()?.get()?;
+        reasons.iter().all(|unfit| unfit.with(|unfit| unfit.as_ref() == Some(&first))).then_some(first.0)
+    });
+    let why = format!("family-{place}-why");
+    let described = why.clone();
+    let rows = members.into_iter().map(|(info, unfit)| view! { <Member info unfit shared place current/> });
+    view! {
+        <details class="family" prop:open=move || open.get()>
+            <summary>
+                <span class="family-title" id=format!("family-{place}")>{group.title}</span>
+                {move || chosen.get().map(|name| view! { <span class="tag when-closed">{text::chosen(&name)}</span> })}
+                {move || none.get().then(|| view! { <span class="tag">{text::NOT_NOW}</span> })}
+                <span class="hint">{group.when}</span>
+            </summary>
+            <p class="hint why-not" id=why>{move || shared.get()}</p>
+            <div class="choices column" role="radiogroup" aria-labelledby=format!("family-{place}") aria-describedby=described>
+                {rows.collect_view()}
+            </div>
+        </details>
+    }
+}
+
+#[component]
+fn Member(
+    info: &'static Info,
+    unfit: Unfit,
+    shared: Memo<Option<String>>,
+    place: usize,
+    current: Memo<String>,
+) -> impl IntoView {
+    let setup = App::here().state.setup();
+    let id = format!("mechanism-{}", info.name);
+    let (target, name, about) = (id.clone(), format!("{id}-name"), format!("{id}-about"));
+    let (named, described) = (name.clone(), about.clone());
+    let off = move || unfit.with(|unfit| unfit.as_ref().is_some_and(|(_, off)| *off));
+    let own = move || unfit.get().filter(|_| shared.with(Option::is_none));
+    let default = (Setup::default().mechanism == info.name)
+        .then(|| view! { <span class="tag advised">{text::RECOMMENDED}</span> });
+    let tags = info.takes_public().then_some(text::NEEDS_PUBLIC).into_iter().chain(text::scope(info.scope));
+    let tags = tags.map(|tag| view! { <span class="tag">{tag}</span> }).collect_view();
+    view! {
+        <label class="choice tall" class:off=off for=target>
+            <input id=id type="radio" name=format!("mechanism-{place}") value=info.name disabled=off aria-labelledby=named
+                aria-describedby=described prop:checked=move || current.get() == info.name
+                on:change=move |_| setup.update(|setup| {
+                    setup.mechanism = info.name.to_owned();
+                    setup.params.clear();
+                    setup.paper = false;
+                    setup.idealised = false;
+                })/>
+            <span>
+                <strong class="code" id=name>{info.name}</strong>
+                <span id=about>
+                    {default} {tags}
+                    <span class="what">{info.summary}</span>
+                    <span class="hint"><Quoted words=info.prefer/> " Source: " {info.source}"."</span>
+                    {move || own().map(|(why, _)| view! { <span class="hint why-not">{why}</span> })}
+                </span>
+            </span>
+        </label>
+    }
+}

@@ -1,0 +1,87 @@
+//! All mechanisms beside each other, once somebody wants to see them.
+
+use leptos::prelude::*;
+
+use crate::release::format::percent;
+use crate::ui::facts::Row;
+use crate::ui::parts::Quoted;
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::{dom, facts, text};
+
+/// The table, under a fold.
+#[component]
+pub fn Comparison() -> impl IntoView {
+    let app = App::here();
+    let asked = RwSignal::new(false);
+    let compared = Memo::new(move |_| {
+        if !asked.get() {
+            return None;
+        }
+        let plan = app.plan.get().ok()?;
+        let table = app.state.table().get()?;
+        let worth = app.state.ledger().with(|ledger| match ledger {
+            Some(ledger) => facts::ledger_worth(ledger),
+            None => app.state.setup().with(facts::worth),
+        })?;
+        let public = app.public.get().ok().flatten();
+        Some(facts::compare(&plan, public.as_deref(), &table, worth.epsilon, worth.delta))
+    });
+    let table = move || {
+        let Some(compared) = compared.get() else {
+            return view! { <p class="hint">"State the budget and describe the columns first."</p> }
+                .into_any();
+        };
+        let groups = compared.into_iter().map(|(group, rows)| {
+            let rows = rows.into_iter().map(|row| view! { <Line row/> });
+            view! {
+                <tbody>
+                    <tr class="group"><th scope="rowgroup" colspan="4">{group.title}</th></tr>
+                    {rows.collect_view()}
+                </tbody>
+            }
+        });
+        view! {
+            <div class="scroll" tabindex="0" role="group" aria-label=text::COMPARE>
+                <table class="plain compare">
+                    <caption class="hidden">{text::COMPARE}</caption>
+                    <thead><tr>
+                        <th scope="col">{text::MECHANISM}</th>
+                        <th scope="col" class="numeric">"Noise, of a plausible effect"</th>
+                        <th scope="col" class="numeric">"Shrinks by"</th>
+                        <th scope="col">"Its proof covers"</th>
+                    </tr></thead>
+                    {groups.collect_view()}
+                </table>
+            </div>
+            <p class="hint">{text::COMPARE_NOTE}</p>
+        }
+        .into_any()
+    };
+    view! {
+        <details class="more" on:toggle=move |event| asked.set(dom::is_open(&event))>
+            <summary>{text::COMPARE}</summary>
+            {table}
+        </details>
+    }
+}
+
+#[component]
+fn Line(row: Row) -> impl IntoView {
+    let (info, found) = row;
+    let name = view! { <th scope="row" class="code">{info.name}</th> };
+    match found {
+        Ok(found) => view! {
+            <tr>
+                {name}
+                <td class="numeric">{text::span(found.noise)}</td>
+                <td class="numeric">{percent(found.shrinkage)}</td>
+                <td>{text::assurance(found.assurance)}</td>
+            </tr>
+        }
+        .into_any(),
+        Err(why) => {
+            view! { <tr>{name}<td colspan="3" class="quietly"><span class="why"><Quoted words=why/></span></td></tr> }
+                .into_any()
+        }
+    }
+}

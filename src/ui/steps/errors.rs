@@ -1,0 +1,64 @@
+//! The standard errors that a fit in noisy steps will have at least, before anything is spent.
+
+use leptos::prelude::*;
+
+use crate::inference::forecast::TermForecast;
+use crate::release::format::{NONE, significant};
+use crate::ui::text;
+
+/// Terms that are listed.
+const SHOWN: usize = 60;
+
+/// One line for each coefficient.
+#[component]
+pub fn LeastErrors(errors: Vec<TermForecast>) -> impl IntoView {
+    let one = errors.iter().all(|term| errors.first().is_some_and(|first| first.outcome == term.outcome));
+    let odds = errors.iter().any(|term| term.sampling_std_error.is_some());
+    let more = errors.len().saturating_sub(SHOWN);
+    let rows =
+        errors.into_iter().take(SHOWN).map(move |term| view! { <Least term one odds/> }).collect_view();
+    let sampled = odds.then(|| {
+        view! {
+            <th scope="col" class="numeric">"± with sampling"</th>
+            <th scope="col" class="numeric">"Odds ratio, factor"</th>
+        }
+    });
+    view! {
+        <section class="block" aria-label="What to expect">
+            <div class="scroll" tabindex="0" role="group" aria-label=text::LEAST_ERRORS>
+                <table class="plain">
+                    <caption>{text::LEAST_ERRORS}</caption>
+                    <thead><tr>
+                        <th scope="col">"Coefficient"</th>
+                        <th scope="col" class="numeric">"± noise"</th>
+                        {sampled}
+                    </tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+            {(more > 0).then(|| view! { <p class="hint">"and " {text::whole(more)} " more"</p> })}
+            <p class="hint">{text::LEAST_ERRORS_NOTE} {odds.then_some(text::LEAST_ODDS_NOTE)}</p>
+        </section>
+    }
+}
+
+#[component]
+fn Least(term: TermForecast, one: bool, odds: bool) -> impl IntoView {
+    let name = if one { term.term.clone() } else { format!("{}: {}", term.outcome, term.term) };
+    let written = |value: Option<f64>, digits| {
+        value.map_or_else(|| NONE.to_owned(), |value| significant(value, digits))
+    };
+    let sampled = odds.then(|| {
+        view! {
+            <td class="numeric">{written(term.half(), 2)}</td>
+            <td class="numeric">{written(term.odds_factor(), 3)}</td>
+        }
+    });
+    view! {
+        <tr>
+            <th scope="row">{name}</th>
+            <td class="numeric">{significant(term.noise_half(), 2)}</td>
+            {sampled}
+        </tr>
+    }
+}

@@ -1,0 +1,200 @@
+//! A CSV in the engine worker: its slices are read by the scanning workers, once or once for each pass of a fit.
+
+use std::cell::Cell;
+
+use web_sys::{Blob, MessagePort};
+use zeroize::Zeroizing;
+
+use super::crew::{Crew, confused, outcome};
+use super::files::Files;
+use super::protocol::{Failure, Reason, Response, ScanRequest, ScanResponse, SliceAnswer, Taken};
+use super::read::{Pieces, length};
+use crate::data::header::read_header;
+use crate::data::moments::MomentsError;
+use crate::data::slices::{Combiner, Job, Scan, SliceReport, slice_bytes};
+use crate::data::{Append, Gathered, Header, HeaderRead, HeaderRules, Role, RowSink};
+use crate::engine::{Pass, Prepared};
+
+/// A CSV and the workers that read it.
+pub struct Table<P> {
+    pub crew: Crew<P>,
+    file: Blob,
+    length: u64,
+}
+
+/// Where the passes of a fit find the rows.
+pub enum Rows {
+    /// In the scanning workers, encoded: the slices that count, by worker.
+    Kept(Vec<Vec<usize>>),
+    /// In the file, which had so many records.
+    InFile {
+        /// Records.
+        records: u64,
+    },
+}
+
+/// Slices that count, each with the worker that keeps its rows.
+struct Places(Vec<(usize, usize)>);
+
+impl Append for Places {
+    fn append(&mut self, mut later: Self) -> Result<(), MomentsError> {
+        self.0.append(&mut later.0);
+        Ok(())
+    }
+}
+
+impl<P: Fn(&Response)> Table<P> {
+    /// The table among these files, for so many passes over them.
+    pub fn new(files: Files, ports: Vec<MessagePort>, post: P, passes: u64) -> Result<Self, Failure> {
+        let file = files.get(Role::Table).cloned().ok_or_else(confused)?;
+        Ok(Self { length: length(&file), file, crew: Crew::new(files, ports, post, passes) })
+    }
+
+    /// The first line.
+    pub async fn header(&self, rules: HeaderRules) -> Result<Header, Failure> {
+        let mut pieces = Pieces::new(&self.file, 0, 0);
+        let mut bytes = Zeroizing::new(Vec::new());
+        loop {
+            let at_end = match pieces.next().await? {
+                Some(piece) => {
+                    bytes.extend_from_slice(piece);
+                    bytes.len() as u64 >= self.length
+                }
+                None => true,
+            };
+            match read_header(&bytes, at_end, rules) {
+                Ok(HeaderRead::Header(header)) => return Ok(header),
+                Ok(HeaderRead::NeedMore) if !at_end => {}
+                Ok(HeaderRead::NeedMore) => return Err(confused()),
+                Err(error) => return Err(Failure::new(Reason::Table, error.to_string())),
+            }
+        }
+    }
+
+    /// Tells every worker.
+    pub fn tell(&self, request: &ScanRequest) -> Result<(), Failure> {
+        self.crew.scanners.iter().try_for_each(|scanner| scanner.ask(request))
+    }
+
+    /// What a mechanism needs of all records, once the workers were told how to read them.
+    pub async fn gather(&mut self, header: &Header, prepared: &Prepared) -> Result<Scan<Gathered>, Failure> {
+        let least = prepared.gather().least_bytes();
+        let gathered =
+            |found: Found| prepared.gathered(&Zeroizing::new(found.bytes()?)).map_err(|_| confused());
+        let scan = self.read(header, prepared, least, |_| Taken::Gathered, gathered).await?;
+        Ok(scan.unwrap_or_else(|| Scan { sink: prepared.gather(), records: 0, persons: None }))
+    }
+
+    /// Leaves the encoded rows in the workers for passes over them; where they are too many, counts them.
+    pub async fn keep(&mut self, header: &Header, prepared: &Prepared) -> Result<Scan<Rows>, Failure> {
+        let all_kept = Cell::new(!prepared.rereads());
+        let taken = |records| {
+            if records > prepared.most_rows() {
+                all_kept.set(false);
+            }
+            if all_kept.get() { Taken::Kept } else { Taken::Counted }
+        };
+        let place = |found: Found| Ok(Places(vec![(found.worker, found.slice)]));
+        let scan = self.read(header, prepared, 0, taken, place).await?;
+        let scan = scan.unwrap_or_else(|| Scan { sink: Places(Vec::new()), records: 0, persons: None });
+        // A slice may have grown beyond the most by itself, and its rows are dropped then.
+        if !all_kept.get() || scan.records > prepared.most_rows() {
+            self.tell(&ScanRequest::Forget)?;
+            let records = scan.records;
+            return Ok(scan.map(|_| Rows::InFile { records }));
+        }
+        let mut slices = vec![Vec::new(); self.crew.scanners.len()];
+        for (worker, slice) in &scan.sink.0 {
+            slices.get_mut(*worker).ok_or_else(confused)?.push(*slice);
+        }
+        Ok(scan.map(|_| Rows::Kept(slices)))
+    }
+
+    /// Adds all rows to a pass.
+    pub async fn pass<'a>(
+        &mut self,
+        header: &Header,
+        prepared: &'a Prepared,
+        rows: &Rows,
+        pass: &Pass<'a>,
+    ) -> Result<Pass<'a>, Failure> {
+        let place = pass.place();
+        self.crew.scanners.iter().try_for_each(|scanner| scanner.ask_with(&ScanRequest::Pass, &place))?;
+        let slices = match rows {
+            Rows::Kept(slices) => slices,
+            Rows::InFile { records } => {
+                let sums = |found: Found| pass.with(&Zeroizing::new(found.bytes()?)).map_err(|_| confused());
+                let scan = self.read(header, prepared, pass.least_bytes(), |_| Taken::Summed, sums).await?;
+                return match scan {
+                    Some(scan) if scan.records == *records => Ok(scan.sink),
+                    None if *records == 0 => Ok(pass.clone()),
+                    _ => Err(confused()),
+                };
+            }
+        };
+        for (scanner, slices) in self.crew.scanners.iter().zip(slices) {
+            scanner.ask(&ScanRequest::Sum { slices: slices.clone() })?;
+        }
+        let mut whole = pass.clone();
+        for _ in slices {
+            let (_, answer) = self.crew.answer().await?;
+            let (ScanResponse::Summed, Some(bytes)) = (answer.body, answer.riders.bytes) else {
+                return Err(confused());
+            };
+            let part = pass.with(&Zeroizing::new(bytes.to_vec())).map_err(|_| confused())?;
+            whole.append(part).map_err(|_| confused())?;
+        }
+        Ok(whole)
+    }
+
+    /// Reads all slices; `taken` says what becomes of the rows of the next one after so many records were read, and `sink` what
+    /// came of a slice that holds some. Nothing where none does.
+    async fn read<S: Append>(
+        &mut self,
+        header: &Header,
+        prepared: &Prepared,
+        least_bytes: usize,
+        taken: impl Fn(u64) -> Taken,
+        sink: impl Fn(Found) -> Result<S, Failure>,
+    ) -> Result<Option<Scan<S>>, Failure> {
+        let workers = self.crew.scanners.len();
+        let step = slice_bytes(self.length, least_bytes, workers);
+        let mut combiner = Combiner::<S>::new(header, self.length, prepared.bound(), step, workers);
+        let mut jobs: Vec<Option<Job>> = vec![None; workers];
+        let mut records = 0_u64;
+        // A slice that a long record has covered may still be with a worker, whose answer fits no later question.
+        while !combiner.is_done() || jobs.iter().any(Option::is_some) {
+            for (scanner, job) in self.crew.scanners.iter().zip(&mut jobs) {
+                if job.is_none()
+                    && let Some(next) = combiner.next_job()
+                {
+                    scanner.ask(&ScanRequest::Slice { job: next, taken: taken(records) })?;
+                    *job = Some(next);
+                }
+            }
+            let (worker, answer) = self.crew.answer().await?;
+            let ScanResponse::Sliced(sliced) = answer.body else { return Err(confused()) };
+            let job = jobs.get_mut(worker).and_then(Option::take).ok_or_else(confused)?;
+            if let SliceAnswer::Read { records: more, .. } = &sliced {
+                records = records.saturating_add(*more);
+            }
+            let found = Found { worker, slice: job.slice, bytes: answer.riders.bytes };
+            let report = SliceReport { job, outcome: outcome(sliced, || sink(found))? };
+            combiner.offer(report).map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
+        }
+        Ok(combiner.finish())
+    }
+}
+
+/// What a worker has of a slice that holds records.
+struct Found {
+    worker: usize,
+    slice: usize,
+    bytes: Option<js_sys::Uint8Array>,
+}
+
+impl Found {
+    fn bytes(&self) -> Result<Vec<u8>, Failure> {
+        self.bytes.as_ref().map(js_sys::Uint8Array::to_vec).ok_or_else(confused)
+    }
+}

@@ -1,0 +1,127 @@
+// Fits that read the rows several times: kept by the workers, or read again from the file for each pass.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { faults } from "./browser.mjs";
+import { csv, phenotypes, plinkSet, study } from "./files.mjs";
+import { journeys } from "./journey.mjs";
+import { promise } from "./meddle.mjs";
+
+const stage = journeys();
+
+/// What is said where a charge was made and no release came of it.
+const LOST = /^The charge was made, and no release arrived/;
+
+/// Yes is rarer at the start of the file than at its end, so that a part that is left out or counted twice shows.
+const RECORDS = Array.from({ length: 300000 }, (_, row) => {
+  const x = row % 2;
+  const share = 0.1 + (0.5 * row) / 300000 + 0.2 * x;
+  return [x, (row * 7919) % 1000 < 1000 * share ? 1 : 0];
+});
+const TABLE = csv("trial.csv", ["treated,died,note", ...RECORDS.map(([x, y]) => `${x},${y},"a, quoted\n note"`), ""].join("\n"));
+
+/// The log-odds of a logistic regression on one yes or no, which follow from four counts.
+function expected() {
+  const logit = (group) => {
+    const rows = RECORDS.filter(([x]) => x === group);
+    const yes = rows.filter(([, y]) => y === 1).length;
+    return Math.log(yes / (rows.length - yes));
+  };
+  return [logit(0), logit(1) - logit(0)];
+}
+
+/// All that the strip says from now on.
+async function listen(page) {
+  await page.evaluate(() => {
+    globalThis.said = new Set();
+    const strip = document.querySelector(".strip");
+    new MutationObserver(() => globalThis.said.add(strip.innerText)).observe(strip, { subtree: true, childList: true, characterData: true });
+  });
+  return () => page.evaluate(() => [...globalThis.said].join("\n"));
+}
+
+async function arrive(t, rows) {
+  const tab = await stage.visit(t);
+  const { page, record, discreet, context } = tab;
+  await promise(context, true);
+  await discreet.start(stage.server.url);
+  record.loaded();
+  await discreet.choose(TABLE);
+  await discreet.table("trial.csv");
+  await discreet.goTo("Columns");
+  for (const [name, role] of [["treated", "Feature"], ["died", "Outcome"]]) {
+    await discreet.describe(name, { role, type: "Number", lower: 0, upper: 1 });
+  }
+  await discreet.describe("note", { role: "Ignored" });
+  await discreet.budget({ rows, epsilon: 8, share: "All" });
+  await discreet.mechanism("dp-logistic");
+  await page.locator("#method-lambda").fill("0");
+  const forecast = page.getByRole("table", { name: /^Half of a 95 % interval, at least/ });
+  assert.match(await forecast.getByRole("row").filter({ hasText: "treated" }).innerText(), /treated\s+\d.*\s0\.\d+\s+1\.\d+/);
+  return tab;
+}
+
+/// Releases, and answers what the strip said meanwhile.
+async function fitted({ page, discreet, record }) {
+  const said = await listen(page);
+  await discreet.make();
+  const release = await discreet.downloadJson("Release (JSON)");
+  const found = release.coefficients.map(({ estimate }) => estimate);
+  expected().forEach((value, place) => assert.ok(Math.abs(found[place] - value) < 0.05, `${found} for ${expected()}`));
+  assert.deepEqual(faults(record), {});
+  return said();
+}
+
+test("rows that fit in memory stay with the workers from one pass to the next", async (t) => {
+  const said = await fitted(await arrive(t, 300000));
+  assert.match(said, /Fitting to rows in memory/);
+  for (let pass = 1; pass <= 6; pass += 1) assert.match(said, new RegExp(`pass ${pass} of 6, \\d+ %`));
+  assert.doesNotMatch(said, /read again/);
+});
+
+test("a descent goes over genotypes in memory", async (t) => {
+  const { page, record, discreet, context } = await stage.visit(t);
+  await promise(context, true);
+  await discreet.start(stage.server.url);
+  record.loaded();
+  const source = study("g", 1);
+  const { bed, bim, fam } = plinkSet("study", source);
+  // The outcome is one more for each copy of the allele.
+  const outcome = (n) => 20 + (source.copies[0][n] ?? 0);
+  await discreet.choose([bed, bim, fam, phenotypes("outcomes.csv", source, outcome)]);
+  await discreet.table("study.bed");
+  await discreet.addVariants("rs1");
+  await discreet.goTo("Columns");
+  await discreet.describe("bmi", { role: "Outcome", type: "Number", lower: 18, upper: 24 });
+  await discreet.budget({ rows: 600, epsilon: 6, share: "All" });
+  await discreet.mechanism("dp-gd");
+  await page.getByText(/^This fit goes over the rows 100 times. They are so few/).waitFor();
+  const said = await listen(page);
+  await discreet.make();
+  assert.match(await said(), /Fitting to rows in memory\s+pass 100 of 100/);
+  const release = await discreet.downloadJson("Release (JSON)");
+  const [intercept, slope] = release.coefficients.map(({ estimate }) => estimate);
+  assert.ok(Math.abs(intercept - 20) < 0.7 && Math.abs(slope - 1) < 0.5, `${intercept} ${slope}`);
+  assert.deepEqual(faults(record), {});
+});
+
+test("rows that are too many to be kept are read again for each pass", async (t) => {
+  const said = await fitted(await arrive(t, 100000000));
+  assert.match(said, /Fitting, the file is read again/);
+  for (let pass = 1; pass <= 6; pass += 1) assert.match(said, new RegExp(`pass ${pass} of 6, \\d+ %`));
+  assert.doesNotMatch(said, /rows in memory/);
+});
+
+test("a fit that is cancelled in one of its passes was charged, and says so", async (t) => {
+  const { page, discreet, record } = await arrive(t, 100000000);
+  await page.locator("#method-steps").fill("20");
+  await discreet.ready();
+  await discreet.release.click();
+  await discreet.strip.getByText(/pass \d+ of 20/).waitFor();
+  await discreet.cancel.click();
+  await discreet.alert.filter({ hasText: LOST }).waitFor();
+  await discreet.idle();
+  assert.equal(await discreet.released.count(), 0);
+  assert.equal((await discreet.account()).entries.length, 1);
+  assert.deepEqual(faults(record), {});
+});
