@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
@@ -25,8 +25,6 @@ pub struct Job {
     input: Input,
     workers: usize,
     watch: Option<Watch>,
-    place: PathBuf,
-    rules: HeaderRules,
 }
 
 /// What is read again for each pass of a fit, because its rows are too many to be kept.
@@ -39,7 +37,7 @@ pub struct Again {
 /// Where the rows are found again.
 enum Second {
     /// In the table's file.
-    File { place: PathBuf, rules: HeaderRules, names: Vec<String> },
+    File(Table),
     /// In calls and phenotypes in memory, which take less than rows.
     Calls(Box<GenotypeFiles>),
 }
@@ -142,8 +140,7 @@ impl Job {
         let public =
             public.map(|public| public.table(&plan, &checked, names, delimiter, workers)).transpose()?;
         let prepared = prepare_with(plan, public.as_ref(), names, delimiter, purpose)?;
-        let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
-        Ok(Self { prepared, input, workers, watch, place: table, rules })
+        Ok(Self { prepared, input, workers, watch })
     }
 
     /// Reads the table for a release: what it needs, or, where rows are too many to be kept, whether it is well formed.
@@ -155,18 +152,16 @@ impl Job {
             let (prepared, scan) = self.scan(Prepared::gather)?;
             return Ok((prepared, Material::Once(scan.sink)));
         }
-        if matches!(&self.input, Input::Table(table) if table.is_stream()) {
-            return Err(CliError::usage(
-                "this fit goes over more rows than are kept in memory, so it reads the table again for each pass, which it can of a file \
-                 on a disk alone; write the stream into one, or choose fewer columns",
-            ));
-        }
-        let Self { prepared, input, workers, watch, place, rules } = self;
+        let Self { prepared, input, workers, watch } = self;
         let (scan, source) = match input {
             Input::Table(table) => {
-                let names = table.header().names.clone();
+                let second = table.again().ok_or_else(|| {
+                    CliError::usage(
+                        "this fit goes over more rows than are kept in memory, so it reads the table again for each pass, which it can                          of a file on a disk alone; write the stream into one, or choose fewer columns",
+                    )
+                })?;
                 let scan = table.scan(prepared.bound(), || Nothing, workers, |_, _| ())?;
-                (scan, Second::File { place, rules, names })
+                (scan, Second::File(second))
             }
             Input::Genotypes(mut files) => {
                 (files.scan(prepared.bound(), || Nothing, workers)?, Second::Calls(files))
@@ -209,12 +204,10 @@ impl Again {
         let empty = || pass.clone();
         let scan = match source {
             Second::Calls(files) => files.scan(prepared.bound(), empty, *workers),
-            Second::File { place, rules, names } => match Table::open(place, *rules) {
-                Ok(table) if table.header().names == *names => {
-                    table.scan(prepared.bound(), empty, *workers, |_, _| ())
-                }
-                _ => return Err(CHANGED),
-            },
+            Second::File(table) => {
+                let table = table.again().ok_or(CHANGED)?;
+                table.scan(prepared.bound(), empty, *workers, |_, _| ())
+            }
         };
         scan.ok().filter(|scan| scan.records == *records).map(|scan| scan.sink).ok_or(CHANGED)
     }

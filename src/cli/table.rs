@@ -115,10 +115,17 @@ impl Table {
         Ok(Self { header, source: Source::Stream { head, reader: Box::new(reader) } })
     }
 
-    /// Whether it can be read only once.
+    /// The same file for another reading, which fails where it was written to since it was opened; nothing for a stream, which
+    /// can be read only once.
     #[must_use]
-    pub const fn is_stream(&self) -> bool {
-        matches!(self.source, Source::Stream { .. })
+    pub fn again(&self) -> Option<Self> {
+        match &self.source {
+            Source::File { path, stamp } => Some(Self {
+                header: self.header.clone(),
+                source: Source::File { path: path.clone(), stamp: *stamp },
+            }),
+            Source::Stream { .. } => None,
+        }
     }
 
     /// The header, to which a plan is bound.

@@ -125,3 +125,39 @@ test("a fit that is cancelled in one of its passes was charged, and says so", as
   assert.equal((await discreet.account()).entries.length, 1);
   assert.deepEqual(faults(record), {});
 });
+
+/// More rows than the plan states: each has one level of two hundred, so it is short in the file and long in memory. The score is
+/// higher in every second level, and in the second half of the file.
+const LEVELS = Array.from({ length: 200 }, (_, level) => `s${level}`);
+const score = (row) => (row % 2 ? 6 : 0) + (row < 350000 ? 0 : 4);
+const WIDE = csv(
+  "sites.csv",
+  ["site,score", ...Array.from({ length: 700000 }, (_, row) => `s${row % 200},${score(row)}`), ""].join("\n"),
+);
+
+test("rows that turn out to be too many are no longer kept, and are read again", async (t) => {
+  const { page, record, discreet, context } = await stage.visit(t);
+  await promise(context, true);
+  await discreet.start(stage.server.url);
+  record.loaded();
+  await discreet.choose(WIDE);
+  await discreet.table("sites.csv");
+  await discreet.goTo("Columns");
+  await discreet.describe("site", { role: "Feature", type: "Category", levels: LEVELS.join(", ") });
+  await discreet.describe("score", { role: "Outcome", type: "Number", lower: 0, upper: 10 });
+  // By the number that is stated they are few enough.
+  await discreet.budget({ rows: 600000, epsilon: 1, share: "All" });
+  await discreet.mechanism("dp-gd");
+  await page.getByText(/^This fit goes over the rows 100 times. They are so few/).waitFor();
+  await discreet.unfold("Advanced");
+  await page.locator("#method-steps").fill("3");
+  const said = await listen(page);
+  await discreet.make();
+  assert.match(await said(), /Fitting, the file is read again\s+pass 3 of 3/);
+  const release = await discreet.downloadJson("Release (JSON)");
+  const [mean, ...levels] = release.coefficients.map(({ estimate }) => estimate);
+  // In so few steps the levels have gone but a little way, all as far.
+  assert.ok(Math.abs(mean - 5) < 0.05, `${mean}`);
+  levels.forEach((found, place) => assert.ok(Math.abs((place % 2 ? -found : found) / levels[0] - 1) < 0.05, `${levels}`));
+  assert.deepEqual(faults(record), {});
+});

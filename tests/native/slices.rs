@@ -272,6 +272,24 @@ fn a_file_that_changes_while_it_is_read_is_refused() {
 }
 
 #[test]
+fn a_file_that_changes_between_two_readings_is_refused() {
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    let mut write = file.reopen().expect("the same file");
+    write.write_all(patients(1_000, 12).as_bytes()).expect("room");
+    let plan = clinic();
+    let table = Table::open(file.path(), HeaderRules::default()).expect("a header");
+    let second = |table: &Table| table.again().expect("a file");
+    let records = |table: Table| table.scan(&plan, || Moments::new(4), 2, |_, _| ()).map(|scan| scan.records);
+    assert_eq!(records(second(&table)).expect("unchanged"), 1_000);
+    // Other values, as long and as many as before, at another time.
+    let past = std::time::SystemTime::now() - std::time::Duration::from_secs(3_600);
+    file.as_file().set_modified(past).expect("a time");
+    assert!(matches!(records(second(&table)), Err(TableError::Changed)));
+    let stream = Table::stream(std::io::Cursor::new("a\n1\n"), HeaderRules::default()).expect("a header");
+    assert!(stream.again().is_none(), "a stream is read once");
+}
+
+#[test]
 fn what_cannot_be_opened_says_so() {
     let missing = Table::open(std::path::Path::new("no/such/table.csv"), HeaderRules::default());
     assert!(matches!(missing, Err(TableError::Io(_))));
