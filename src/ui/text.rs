@@ -13,7 +13,6 @@ use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::event::Assurance;
 use crate::privacy::ledger::State as EntryState;
 use crate::release::browse::{Chance, Only, Order};
-use crate::release::document::Interval;
 use crate::release::format::{grouped, percent, short};
 
 pub const NAME: &str = "discreet";
@@ -299,14 +298,9 @@ pub const fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-pub const fn interval(interval: Interval) -> &'static str {
-    match interval {
-        Interval::Normal | Interval::Withheld => "",
-        Interval::Approximate => {
-            "approximate: the noise is close to the signal, so it may miss more often than stated"
-        }
-    }
-}
+/// What `approximate` means, said once for a table.
+pub const APPROXIMATE: &str =
+    "Approximate: the noise is close to the signal, so an interval may miss more often than stated.";
 
 /// What a mechanism's guarantee is limited to, where it is.
 pub const fn scope(scope: Scope) -> Option<&'static str> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::PAGE;
+use super::table::Spread;
 use crate::plan::search::Search;
 use crate::release::Release;
 use crate::release::browse::{Browser, Only, Order, Query, ratio};
@@ -144,6 +145,13 @@ fn Page(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl Into
         let rows = found.rows.with(|rows| rows.iter().copied().skip(from).take(PAGE).collect::<Vec<_>>());
         (found.query.with(|query| query.term), rows)
     });
+    let approximate = {
+        let browser = Arc::clone(&browser);
+        move || {
+            let kind = |term, row| browser.entry(row, term).map(|entry| entry.interval);
+            drawn.with(|(term, rows)| rows.iter().any(|&row| kind(*term, row) == Some(Interval::Approximate)))
+        }
+    };
     let rows = move || {
         let (term, rows) = drawn.get();
         let row = |row: usize| {
@@ -169,6 +177,7 @@ fn Page(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl Into
             </table>
         </div>
         {move || none().then(|| view! { <p class="notice">{text::NONE_FOUND}</p> })}
+        {move || approximate().then(|| view! { <p class="hint">{text::APPROXIMATE}</p> })}
     }
 }
 
@@ -176,14 +185,6 @@ fn Page(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl Into
 fn OutcomeRow(name: String, entry: Entry) -> impl IntoView {
     let app = App::here();
     let written = format::row(entry.estimate, entry.std_error, entry.lower, entry.upper);
-    let interval = match entry.interval {
-        Interval::Withheld => view! { <span class="withheld">"withheld"</span> }.into_any(),
-        kind => {
-            let note = text::interval(kind);
-            view! { {written.interval} {(!note.is_empty()).then(|| view! { <span class="row-note">{note}</span> })} }
-                .into_any()
-        }
-    };
     let ratio = ratio(&entry).map_or_else(|| format::NONE.to_owned(), |ratio| format::significant(ratio, 3));
     let share = entry
         .noise_share
@@ -198,7 +199,7 @@ fn OutcomeRow(name: String, entry: Entry) -> impl IntoView {
         <tr class:current=current>
             <th scope="row"><button type="button" class="link" aria-label=label on:click=open>{name}</button></th>
             <td class="numeric">{written.estimate}</td>
-            <td class="numeric interval">{interval}</td>
+            <td class="numeric interval"><Spread written=written.interval kind=entry.interval/></td>
             <td class="numeric">{ratio}</td>
             <td class="share-cell">{share}</td>
         </tr>

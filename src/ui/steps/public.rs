@@ -173,16 +173,15 @@ fn Said(term: Term, found: Option<PublicTerm>) -> impl IntoView {
     };
     view! {
         <tr>
-            <th scope="row">{term.name.clone()}</th>
-            <td>{text::public::bounds(&term)}</td>
+            <th scope="row">{term.name.clone()} <span class="per">{text::public::bounds(&term)}</span></th>
             <td class="numeric">{written(mean)}</td>
             <td class="numeric">{written(sd)}</td>
-            <td class="cell-note ask">{note}</td>
         </tr>
+        <tr class="doubt"><td colspan="3" class="cell-note ask">{note}</td></tr>
     }
 }
 
-/// One row for each term, its stated bounds beside its public numbers.
+/// Two rows for each term: its public numbers beside its stated bounds, and what seems wrong with them.
 #[component]
 fn TermTable(#[prop(into)] caption: String, children: Children) -> impl IntoView {
     view! {
@@ -190,11 +189,9 @@ fn TermTable(#[prop(into)] caption: String, children: Children) -> impl IntoView
             <table class="plain known-terms">
                 <caption>{caption}</caption>
                 <thead><tr>
-                    <th scope="col">"Term"</th>
-                    <th scope="col">"Stated bounds"</th>
+                    <th scope="col">{text::public::TERM}</th>
                     <th scope="col" class="numeric">"Public mean"</th>
                     <th scope="col" class="numeric">"Public standard deviation"</th>
-                    <td></td>
                 </tr></thead>
                 <tbody>{children()}</tbody>
             </table>
@@ -271,12 +268,11 @@ fn Line(term: Term, place: usize) -> impl IntoView {
     };
     view! {
         <tr>
-            <th scope="row">{heading} {outcome.then(|| view! { <span class="per">{text::public::OPTIONAL}</span> })}</th>
-            <td>{bounds}</td>
+            <th scope="row">{heading} <span class="per">{bounds} {outcome.then_some(text::public::OPTIONAL)}</span></th>
             <td class="numeric">{mean}</td>
             <td class="numeric">{sd}</td>
-            <td class="cell-note ask" id=format!("public-doubt-{place}")>{doubt}</td>
         </tr>
+        <tr class="doubt"><td colspan="3" class="cell-note ask" id=format!("public-doubt-{place}")>{doubt}</td></tr>
     }
 }
 

@@ -26,6 +26,7 @@ pub fn CoefficientTable(
     let what = if unit.is_empty() { outcome.clone() } else { format!("{outcome} ({unit})") };
     let more = lines.len().saturating_sub(MOST);
     let withheld = lines.iter().any(|line| line.interval == Interval::Withheld);
+    let approximate = lines.iter().any(|line| line.interval == Interval::Approximate);
     let why = withheld.then(|| view! { <span class="withheld">{text::WITHHELD}</span> });
     let nothing = Mark { estimate: None, span: None };
     let rows = lines.into_iter().take(MOST).enumerate().map(|(index, line)| {
@@ -65,19 +66,14 @@ pub fn CoefficientTable(
         <p class="hint">"Privacy noise: share of the squared uncertainty that comes from the noise; the rest is sampling. The plot \
             draws each coefficient times the width of its column's stated range, so that all can be compared."
             {log_odds.then_some(text::ODDS)}</p>
+        {approximate.then(|| view! { <p class="hint">{text::APPROXIMATE}</p> })}
     }
 }
 
 #[component]
 fn CoefficientRow(line: Line, cell: Option<(Mark, f64, Vec<figure::Tick>)>, log_odds: bool) -> impl IntoView {
     let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
-    let note = text::interval(line.interval);
     let withheld = line.interval == Interval::Withheld;
-    let interval = if withheld {
-        view! { <span class="withheld">"withheld"</span> }.into_any()
-    } else {
-        view! { {written.interval} {(!note.is_empty()).then(|| view! { <span class="row-note">{note}</span> })} }.into_any()
-    };
     let share = line
         .noise_share
         .map(|share| view! { <span class="tabular">{percent(share)}</span> <ShareBar share/> });
@@ -105,9 +101,19 @@ fn CoefficientRow(line: Line, cell: Option<(Mark, f64, Vec<figure::Tick>)>, log_
             <th scope="row"><span class="term">{column}<wbr/>{level}</span> <span class="per">{line.per}</span></th>
             {ratio}
             <td class="numeric">{written.estimate}</td>
-            <td class="numeric interval">{interval}</td>
+            <td class="numeric interval"><Spread written=written.interval kind=line.interval/></td>
             <td class="share-cell">{share}</td>
             <td class="plot">{plot}</td>
         </tr>
+    }
+}
+
+/// An interval and what kind it is.
+#[component]
+pub fn Spread(written: String, kind: Interval) -> impl IntoView {
+    match kind {
+        Interval::Normal => written.into_any(),
+        Interval::Approximate => view! { {written} <span class="row-note">"approximate"</span> }.into_any(),
+        Interval::Withheld => view! { <span class="withheld">"withheld"</span> }.into_any(),
     }
 }
