@@ -10,6 +10,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::design::{NORMAL_FROM, WITHHELD_BELOW};
+use super::notes;
 use super::report::Layout;
 use crate::data::encode::{Geometry, INTERCEPT};
 use crate::math::linalg::Eigen;
@@ -123,7 +124,7 @@ pub fn report(
                 r_squared: None,
             })
             .collect(),
-        notes: notes(setting, &names, &fits),
+        notes: said(setting, &names, &fits),
         ..Diagnostics::default()
     };
     (coefficients, diagnostics)
@@ -203,7 +204,7 @@ fn noise_of_step([diagonal, off, gradient]: [f64; 3], moved: &DVector<f64>) -> D
     moved * moved.transpose() * off + DMatrix::from_diagonal(&own)
 }
 
-fn notes(setting: &Setting<'_>, names: &[String], fits: &[Fit]) -> Vec<String> {
+fn said(setting: &Setting<'_>, names: &[String], fits: &[Fit]) -> Vec<String> {
     let mut notes = Vec::new();
     if setting.link == Link::Logit {
         notes.push(
@@ -251,6 +252,11 @@ fn notes(setting: &Setting<'_>, names: &[String], fits: &[Fit]) -> Vec<String> {
         notes.push(
             "The last step still moved far, so there are no intervals: more steps, or a larger budget, would be needed.".to_owned(),
         );
+    }
+    let approximate = WITHHELD_BELOW..NORMAL_FROM;
+    let ratios = fits.iter().filter_map(|fit| fit.ratio).filter(|ratio| approximate.contains(ratio));
+    if let Some(least) = ratios.reduce(f64::min) {
+        notes.push(notes::approximate(least));
     }
     if fits.iter().any(|fit| fit.ratio.is_some_and(|ratio| ratio < WITHHELD_BELOW)) {
         notes.push(

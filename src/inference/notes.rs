@@ -171,13 +171,18 @@ fn gate(design: &Design<'_>, notes: &mut Vec<String>) {
              are intervals, from 2 on full ones). {how_much}; fewer or less related features help too."
         ));
     } else if ratio < NORMAL_FROM {
-        notes.push(format!(
-            "Intervals are approximate: the noise is close to the signal (signal to noise {ratio:.2}; from 2 on \
-             intervals are full ones), and with few features they can miss more often than their level says. About {} \
-             times the rows or the budget mu would reach full ones.",
-            round(needed)
-        ));
+        notes.push(approximate(ratio));
     }
+}
+
+/// Why intervals are approximate at this ratio of signal to noise.
+pub(super) fn approximate(ratio: f64) -> String {
+    format!(
+        "Intervals are approximate: the noise is close to the signal (signal to noise {ratio:.2}; from 2 on intervals are full ones), \
+         and with few features they can miss more often than their level says. About {} times the rows or the budget mu would reach \
+         full ones.",
+        round(NORMAL_FROM / ratio)
+    )
 }
 
 /// Up to two digits, rounded up.

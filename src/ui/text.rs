@@ -298,10 +298,6 @@ pub const fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What `approximate` means, said once for a table.
-pub const APPROXIMATE: &str =
-    "Approximate: the noise is close to the signal, so an interval may miss more often than stated.";
-
 /// What a mechanism's guarantee is limited to, where it is.
 pub const fn scope(scope: Scope) -> Option<&'static str> {
     match scope {

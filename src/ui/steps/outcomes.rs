@@ -9,7 +9,7 @@ use super::table::Spread;
 use crate::plan::search::Search;
 use crate::release::Release;
 use crate::release::browse::{Browser, Only, Order, Query, ratio};
-use crate::release::document::{Entry, Interval};
+use crate::release::document::Entry;
 use crate::release::figure::{self, INTERCEPT};
 use crate::release::format::{self, percent};
 use crate::ui::parts::plot::ShareBar;
@@ -145,13 +145,6 @@ fn Page(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl Into
         let rows = found.rows.with(|rows| rows.iter().copied().skip(from).take(PAGE).collect::<Vec<_>>());
         (found.query.with(|query| query.term), rows)
     });
-    let approximate = {
-        let browser = Arc::clone(&browser);
-        move || {
-            let kind = |term, row| browser.entry(row, term).map(|entry| entry.interval);
-            drawn.with(|(term, rows)| rows.iter().any(|&row| kind(*term, row) == Some(Interval::Approximate)))
-        }
-    };
     let rows = move || {
         let (term, rows) = drawn.get();
         let row = |row: usize| {
@@ -177,7 +170,6 @@ fn Page(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl Into
             </table>
         </div>
         {move || none().then(|| view! { <p class="notice">{text::NONE_FOUND}</p> })}
-        {move || approximate().then(|| view! { <p class="hint">{text::APPROXIMATE}</p> })}
     }
 }
 

@@ -26,7 +26,6 @@ pub fn CoefficientTable(
     let what = if unit.is_empty() { outcome.clone() } else { format!("{outcome} ({unit})") };
     let more = lines.len().saturating_sub(MOST);
     let withheld = lines.iter().any(|line| line.interval == Interval::Withheld);
-    let approximate = lines.iter().any(|line| line.interval == Interval::Approximate);
     let why = withheld.then(|| view! { <span class="withheld">{text::WITHHELD}</span> });
     let nothing = Mark { estimate: None, span: None };
     let rows = lines.into_iter().take(MOST).enumerate().map(|(index, line)| {
@@ -66,7 +65,6 @@ pub fn CoefficientTable(
         <p class="hint">"Privacy noise: share of the squared uncertainty that comes from the noise; the rest is sampling. The plot \
             draws each coefficient times the width of its column's stated range, so that all can be compared."
             {log_odds.then_some(text::ODDS)}</p>
-        {approximate.then(|| view! { <p class="hint">{text::APPROXIMATE}</p> })}
     }
 }
 

@@ -106,7 +106,14 @@ fn coverage(plan: &Value, public: Option<&PublicTable>, table: &str) -> (f64, f6
     let (mut inside, mut given, mut share) = (0_u32, 0_u32, 0.0);
     for run in 1..=RUNS {
         let release = simulation.run(run).unwrap();
-        for (entry, truth) in list(release.document()).iter().zip(&truth) {
+        let entries = list(release.document());
+        let notes = &release.document().diagnostics.notes;
+        assert_eq!(
+            notes.iter().any(|note| note.starts_with("Intervals are approximate")),
+            entries.iter().any(|entry| entry.interval == Interval::Approximate),
+            "{notes:?}"
+        );
+        for (entry, truth) in entries.iter().zip(&truth) {
             let (Some(lower), Some(upper)) = (entry.lower, entry.upper) else { continue };
             given += 1;
             inside += u32::from((lower..=upper).contains(truth));
