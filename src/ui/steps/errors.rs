@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::inference::forecast::TermForecast;
-use crate::release::format::{NONE, significant};
+use crate::release::format::{NONE, row, significant};
 use crate::ui::text;
 
 /// Terms that are listed.
@@ -45,14 +45,12 @@ pub fn LeastErrors(errors: Vec<TermForecast>) -> impl IntoView {
 #[component]
 fn Least(term: TermForecast, one: bool, odds: bool) -> impl IntoView {
     let name = if one { term.term.clone() } else { format!("{}: {}", term.outcome, term.term) };
-    let written = |value: Option<f64>, digits| {
-        value.map_or_else(|| NONE.to_owned(), |value| significant(value, digits))
-    };
+    let half = term.half().map_or_else(|| NONE.to_owned(), |half| significant(half, 2));
+    // To two digits of how far it is from 1.
+    let factor = term.odds_factor();
+    let factor = row(factor, factor.map(|factor| factor - 1.0), None, None).estimate;
     let sampled = odds.then(|| {
-        view! {
-            <td class="numeric">{written(term.half(), 2)}</td>
-            <td class="numeric">{written(term.odds_factor(), 3)}</td>
-        }
+        view! { <td class="numeric">{half}</td> <td class="numeric">{factor}</td> }
     });
     view! {
         <tr>
