@@ -152,7 +152,7 @@ node_modules/done: package.json package-lock.json
 	@touch $@
 
 # A tool is built outside the project's flags and target folder. `done` is written last, so a broken install is repeated.
-cargo_install = env -u RUSTFLAGS -u CARGO_BUILD_TARGET -u CARGO_TARGET_DIR cargo install --force --quiet
+cargo_install = env -u RUSTFLAGS -u CARGO_BUILD_TARGET -u CARGO_TARGET_DIR CARGO_PROFILE_DEV_DEBUG=0 cargo install --force --quiet
 
 # Not --locked: the lock file shipped with this tool names a release that the registry no longer has.
 $(BINDGEN)/done: | toolchain
