@@ -8,7 +8,7 @@
 //! outcome make its curvature smaller than that: these are the errors at least, unless the public moments are wrong.
 
 use super::newton::{Link, Setting};
-use super::preview::{OUTCOMES, Picture, USUAL};
+use super::preview::{HALF, OUTCOMES, Picture, USUAL};
 use super::report::Layout;
 use crate::data::encode::{Geometry, INTERCEPT};
 use crate::math::linalg::Eigen;
@@ -26,9 +26,6 @@ pub struct TermForecast {
     /// Standard error from sampling, at least; nothing for a gaussian outcome, whose spread around its fit no public number says.
     pub sampling_std_error: Option<f64>,
 }
-
-/// Half of a 95 % interval, in standard errors.
-const HALF: f64 = 1.96;
 
 impl TermForecast {
     /// Half of a 95 % interval that covers the noise alone.

@@ -36,6 +36,9 @@ const CAUTIOUS: Assumption = Assumption { spread: 0.2, correlation: 0.4 };
 /// Assumed effect of a predictor, in standard deviations of the outcome per standard deviation of its own.
 const EFFECT: f64 = 0.3;
 
+/// Half of a 95 % interval, in standard errors.
+pub(super) const HALF: f64 = 1.96;
+
 /// Outcomes whose terms a preview has: thousands are alike but for their bounds.
 pub const OUTCOMES: usize = 50;
 
@@ -92,6 +95,20 @@ pub struct TermPreview {
     pub noise_share: f64,
     /// Share by which the coefficient is shrunk towards 0: by a ridge, the mechanism's own or one that was asked for.
     pub shrinkage: f64,
+}
+
+impl TermPreview {
+    /// Half of a 95 % interval that covers the noise alone.
+    #[must_use]
+    pub fn noise_half(&self) -> f64 {
+        HALF * self.noise_std_error
+    }
+
+    /// Half of one that covers sampling too.
+    #[must_use]
+    pub fn half(&self) -> f64 {
+        HALF * self.noise_std_error.hypot(self.sampling_std_error)
+    }
 }
 
 /// What a mechanism does to the moments, from public numbers alone.

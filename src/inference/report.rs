@@ -109,20 +109,10 @@ impl Summary {
 fn list(terms: &[String], outcomes: &[&str], fits: &[Fit]) -> Vec<Coefficient> {
     let mut entries = Vec::with_capacity(terms.len() * fits.len());
     for (outcome, fit) in outcomes.iter().zip(fits) {
-        let uncertainty = fit.uncertainty.as_ref();
-        for (index, term) in terms.iter().enumerate() {
-            let at = |values: Option<&Vec<f64>>| values.and_then(|values| values.get(index)).copied();
-            entries.push(Coefficient {
-                outcome: (*outcome).to_owned(),
-                term: term.clone(),
-                estimate: at(fit.estimate.as_ref()),
-                std_error: at(uncertainty.map(|u| &u.std_error)),
-                lower: at(uncertainty.map(|u| &u.lower)),
-                upper: at(uncertainty.map(|u| &u.upper)),
-                noise_share: at(uncertainty.map(|u| &u.noise_share)),
-                interval: fit.interval,
-            });
-        }
+        let of_term = |(index, term): (usize, &String)| {
+            Coefficient::new((*outcome).to_owned(), term.clone(), entry(fit, index))
+        };
+        entries.extend(terms.iter().enumerate().map(of_term));
     }
     entries
 }
@@ -130,19 +120,23 @@ fn list(terms: &[String], outcomes: &[&str], fits: &[Fit]) -> Vec<Coefficient> {
 /// Writes fits into a table, from the row `first` on.
 fn write(table: &mut CoefficientTable, first: usize, fits: &[Fit]) {
     for (row, fit) in (first..).zip(fits) {
-        let uncertainty = fit.uncertainty.as_ref();
         for column in 0..table.terms().len() {
-            let at = |values: Option<&Vec<f64>>| values.and_then(|values| values.get(column)).copied();
-            let entry = Entry {
-                estimate: at(fit.estimate.as_ref()),
-                std_error: at(uncertainty.map(|u| &u.std_error)),
-                lower: at(uncertainty.map(|u| &u.lower)),
-                upper: at(uncertainty.map(|u| &u.upper)),
-                noise_share: at(uncertainty.map(|u| &u.noise_share)),
-                interval: fit.interval,
-            };
-            table.set(row, column, entry);
+            table.set(row, column, entry(fit, column));
         }
+    }
+}
+
+/// What a fit says of one term.
+fn entry(fit: &Fit, term: usize) -> Entry {
+    let at = |values: Option<&Vec<f64>>| values.and_then(|values| values.get(term)).copied();
+    let uncertainty = fit.uncertainty.as_ref();
+    Entry {
+        estimate: at(fit.estimate.as_ref()),
+        std_error: at(uncertainty.map(|u| &u.std_error)),
+        lower: at(uncertainty.map(|u| &u.lower)),
+        upper: at(uncertainty.map(|u| &u.upper)),
+        noise_share: at(uncertainty.map(|u| &u.noise_share)),
+        interval: fit.interval,
     }
 }
 

@@ -378,7 +378,7 @@ pub fn find(name: &str) -> Option<&'static Info> {
     TABLE.iter().find(|info| info.name == name)
 }
 
-/// Whether a mechanism can run under a plan at all, built or not.
+/// Whether a mechanism can run under a plan at all.
 pub(super) fn check(info: &Info, plan: &CheckedPlan, purpose: Purpose) -> Result<(), PlanError> {
     let name = info.name;
     if info.wallet == Wallet::None && purpose == Purpose::Release {

@@ -302,18 +302,7 @@ mod tests {
         for (row, (outcome, entries)) in small().into_iter().enumerate() {
             for (column, entry) in entries.into_iter().enumerate() {
                 table.set(row, column, entry);
-                let Entry { estimate, std_error, lower, upper, noise_share, interval } = entry;
-                let (outcome, term) = (outcome.to_owned(), TERMS[column].to_owned());
-                list.push(Coefficient {
-                    outcome,
-                    term,
-                    estimate,
-                    std_error,
-                    lower,
-                    upper,
-                    noise_share,
-                    interval,
-                });
+                list.push(Coefficient::new(outcome.to_owned(), TERMS[column].to_owned(), entry));
             }
         }
         [Coefficients::Table(table), Coefficients::List(list)].map(|form| Browser::new(release(form)))

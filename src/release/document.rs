@@ -130,19 +130,9 @@ impl Coefficients {
             return Self::Table(table);
         }
         let list = outcomes.iter().zip(entries).flat_map(|(outcome, entries)| {
-            terms.iter().zip(entries).map(|(term, entry)| {
-                let Entry { estimate, std_error, lower, upper, noise_share, interval } = *entry;
-                Coefficient {
-                    outcome: outcome.clone(),
-                    term: term.clone(),
-                    estimate,
-                    std_error,
-                    lower,
-                    upper,
-                    noise_share,
-                    interval,
-                }
-            })
+            let of_term =
+                |(term, entry): (&String, &Entry)| Coefficient::new(outcome.clone(), term.clone(), *entry);
+            terms.iter().zip(entries).map(of_term)
         });
         Self::List(list.collect())
     }
@@ -224,6 +214,13 @@ pub struct Coefficient {
 }
 
 impl Coefficient {
+    /// One with these numbers.
+    #[must_use]
+    pub const fn new(outcome: String, term: String, entry: Entry) -> Self {
+        let Entry { estimate, std_error, lower, upper, noise_share, interval } = entry;
+        Self { outcome, term, estimate, std_error, lower, upper, noise_share, interval }
+    }
+
     /// Its numbers.
     #[must_use]
     pub fn entry(&self) -> Entry {

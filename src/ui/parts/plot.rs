@@ -63,17 +63,16 @@ pub fn ShareBar(share: f64) -> impl IntoView {
     }
 }
 
-/// A plausible effect as a bar, the 95 % band of noise around its end: both as shares of `most`.
+/// A plausible effect as a bar; around its end half intervals to both sides, of the noise and of the total: all as shares of `most`.
 #[component]
-pub fn NoiseCell(effect: f64, noise: f64, sampling: f64, most: f64) -> impl IntoView {
+pub fn NoiseCell(effect: f64, noise: f64, total: f64, most: f64) -> impl IntoView {
     let place = move |value: f64| at((value / most).clamp(0.0, 1.0));
     let band = move |half: f64| {
         let (low, high) = ((effect - half).max(0.0), (effect + half).min(most));
         (place(low), at(((high - low) / most).clamp(0.0, 1.0)))
     };
-    let (noise_at, noise_width) = band(1.96 * noise);
-    let total = (noise * noise + sampling * sampling).sqrt();
-    let (total_at, total_width) = band(1.96 * total);
+    let (noise_at, noise_width) = band(noise);
+    let (total_at, total_width) = band(total);
     view! {
         <svg class="noise-cell" aria-hidden="true">
             <line class="zero" x1="0.5" x2="0.5" y1="0" y2="100%"/>

@@ -144,16 +144,15 @@ fn Expected(preview: Preview) -> impl IntoView {
 fn Expect(term: TermPreview, one: bool) -> impl IntoView {
     let name = if one { term.term.clone() } else { format!("{}: {}", term.outcome, term.term) };
     let effect = term.plausible_effect.abs();
-    let (noise, sampling) = (term.noise_std_error, term.sampling_std_error);
-    let total = (noise * noise + sampling * sampling).sqrt();
-    let most = (effect + 1.96 * total).max(effect * 1.35);
+    let (noise, total) = (term.noise_half(), term.half());
+    let most = (effect + total).max(effect * 1.35);
     view! {
         <tr>
             <th scope="row">{name}</th>
             <td class="numeric">{significant(effect, 2)}</td>
-            <td class="numeric">{significant(1.96 * noise, 2)}</td>
-            <td class="numeric">{significant(1.96 * total, 2)}</td>
-            <td class="plot"><NoiseCell effect noise sampling most/></td>
+            <td class="numeric">{significant(noise, 2)}</td>
+            <td class="numeric">{significant(total, 2)}</td>
+            <td class="plot"><NoiseCell effect noise total most/></td>
             <td class="share-cell"><span class="tabular">{percent(term.noise_share)}</span> <ShareBar share=term.noise_share/></td>
         </tr>
     }
