@@ -100,7 +100,8 @@ dist: toolchain $(BINDGEN)/done $(TRUNK)/done node_modules/done
 	cargo fetch --locked
 	env -u NO_COLOR CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="$(REMAP)" trunk build --release
 
-# Uses dist/ as it stands: `make dist journeys` after an edit.
+# Uses dist/ as it stands: `make dist journeys` after an edit. `make journeys LATE=300` holds every frame and every word of a
+# worker back by so many milliseconds, which shows a test that looks before the page is done.
 journeys: chromium node_modules/done
 	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }
 	$(call say,Journeys through the release page)

@@ -3,7 +3,7 @@
 use js_sys::Uint8Array;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, File, HtmlAnchorElement, HtmlElement, HtmlInputElement, Url};
+use web_sys::{Blob, Element, File, HtmlAnchorElement, HtmlElement, HtmlInputElement, Url};
 
 use crate::store::document::from_text;
 
@@ -30,12 +30,12 @@ pub fn clear_hash() {
 
 /// Moves the focus there once the page has been drawn.
 pub fn focus_soon(id: &'static str) {
-    leptos::prelude::request_animation_frame(move || focus(id));
+    soon(move || focus(id));
 }
 
 /// Moves the focus to a step's title and the page to its top.
 pub fn top_soon(id: &'static str) {
-    leptos::prelude::request_animation_frame(move || {
+    soon(move || {
         if let Some(window) = web_sys::window() {
             window.scroll_to_with_x_and_y(0.0, 0.0);
         }
@@ -43,6 +43,24 @@ pub fn top_soon(id: &'static str) {
             let _ = element.focus();
         }
     });
+}
+
+/// Does what moves the focus once the page has been drawn. Drawing may take its time: whoever has moved on meanwhile, and types
+/// perhaps, keeps the focus.
+fn soon(moves: impl FnOnce() + 'static) {
+    let before = control();
+    leptos::prelude::request_animation_frame(move || {
+        let now = control();
+        if now.is_none() || now == before {
+            moves();
+        }
+    });
+}
+
+/// The control that has the focus. Titles and messages, to which the page moves it, are none.
+fn control() -> Option<Element> {
+    let focused = web_sys::window()?.document()?.active_element()?;
+    focused.matches("input, select, textarea, button, summary, a").ok()?.then_some(focused)
 }
 
 /// Moves the focus there now.
@@ -55,7 +73,7 @@ pub fn focus(id: &str) {
 
 /// Moves the focus to an element that a selector finds, once the page has been drawn.
 pub fn focus_selector_soon(selector: String) {
-    leptos::prelude::request_animation_frame(move || {
+    soon(move || {
         focus_selector(&selector);
     });
 }

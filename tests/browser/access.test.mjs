@@ -34,6 +34,20 @@ async function press(page, key, fits, most = 120) {
   throw new Error(`${most} times ${key} did not lead to ${fits}`);
 }
 
+/// Waits until what has the focus has this role, or tag where it has none, and a name that fits: the page moves the focus once it is
+/// drawn.
+async function focuses(page, role, name) {
+  try {
+    await page.waitForFunction(([role, source]) => {
+      const { activeElement: at } = document;
+      const name = at.getAttribute("aria-label") ?? at.innerText.trim();
+      return (at.getAttribute("role") ?? at.localName) === role && new RegExp(source).test(name);
+    }, [role, name.source], { timeout: 10000 });
+  } catch {
+    throw new Error(`the focus is on no ${role} ${name}, but on ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 200))}`);
+  }
+}
+
 test("a release and its download by keyboard alone", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   // The first stop leads past the rail.
@@ -49,7 +63,7 @@ test("a release and its download by keyboard alone", async (t) => {
   await press(page, "Tab", ({ name }) => name === "Lowest value of bmi");
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
-  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Highest value of bp");
+  await focuses(page, "input", /^Highest value of bp$/);
   await page.keyboard.type("150");
   assert.equal(await page.getByLabel("Highest value of bp", { exact: true }).inputValue(), "150");
   // Ask for a quarter.
@@ -132,12 +146,6 @@ test("no step has an accessibility fault, light or dark, wide or narrow, and non
   assert.deepEqual(found, []);
 });
 
-/// The role and the name of what has the focus.
-const focused = (page) => page.evaluate(() => {
-  const { activeElement: at } = document;
-  return [at.getAttribute("role") ?? at.localName, at.getAttribute("aria-label") ?? at.innerText.trim()];
-});
-
 test("groups of mechanisms and public moments in each of their ways have no accessibility fault", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const { found, look } = looker(page);
@@ -160,9 +168,7 @@ test("groups of mechanisms and public moments in each of their ways have no acce
   await look("Public CSV, none chosen");
   await discreet.choosePublic(csv("short.csv", "age,sex\n40,F\n50,M\n"));
   await discreet.known.getByRole("alert").waitFor();
-  const [role, said] = await focused(page);
-  assert.equal(role, "alert", "what was refused gets the focus");
-  assert.match(said, /has no column `bmi`/);
+  await focuses(page, "alert", /has no column `bmi`/);
   await look("Public CSV, refused");
   await discreet.choosePublic(csv("clinic.csv", publicPeople(600)));
   await discreet.known.getByLabel("Where the numbers are from").fill("A clinic of other people");
@@ -177,7 +183,7 @@ test("groups of mechanisms and public moments in each of their ways have no acce
   await discreet.publicWay("A saved file");
   await discreet.choosePublic(json("plan.json", { schema: "discreet.plan/1" }));
   await discreet.known.getByRole("alert").waitFor();
-  assert.equal((await focused(page))[0], "alert");
+  await focuses(page, "alert", /neither a CSV, nor a release, nor public numbers/);
   await look("Earlier release, refused");
   await discreet.choosePublic(json("release.json", release));
   await discreet.known.getByRole("row").filter({ hasText: "18 to 100 years" }).waitFor();
@@ -213,7 +219,7 @@ test("a mechanism is found in its group and public moments are typed by keyboard
     await page.keyboard.press("Tab");
   }
   const correlations = ({ name, role }) => role === "summary" && /^Correlations/.test(name);
-  assert.match((await focused(page))[1], /^Correlations/);
+  await focuses(page, "summary", /^Correlations/);
   await press(page, "Tab", ({ name }) => name === "Rows behind the numbers", 1);
   await page.keyboard.type("1200");
   await press(page, "Tab", ({ name }) => name === "Where the numbers are from", 1);
@@ -221,7 +227,7 @@ test("a mechanism is found in its group and public moments are typed by keyboard
 
   // What lacks is a button that leads to its field, also where that is folded away.
   await gap(/^salt: state its public standard deviation/);
-  await page.waitForFunction(() => document.activeElement.getAttribute("aria-label") === "Public standard deviation of salt");
+  await focuses(page, "input", /^Public standard deviation of salt$/);
   await page.keyboard.type("3");
   await discreet.ready();
   await press(page, "Tab", correlations, 4);
@@ -232,10 +238,36 @@ test("a mechanism is found in its group and public moments are typed by keyboard
   await page.keyboard.press("Enter");
   assert.equal(await discreet.known.getByLabel("Correlation of age and sex[M]").isVisible(), false);
   await gap(/a correlation lies from -1 to 1/);
-  await page.waitForFunction(() => document.activeElement.getAttribute("aria-label") === "Correlation of age and sex[M]");
+  await focuses(page, "input", /^Correlation of age and sex\[M\]$/);
   await page.keyboard.type("0.1");
   await discreet.ready();
   assert.deepEqual(faults(record), {});
+});
+
+test("who moves on before the page is drawn keeps the focus", async (t) => {
+  const { page, context, discreet } = await stage.visit(t);
+  await context.addInitScript(() => {
+    const draw = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = (drawn) => (window.held ? window.held.push(drawn) : draw(drawn));
+  });
+  await discreet.start(stage.server.url);
+  const hold = () => page.evaluate(() => void (window.held = []));
+  const drawn = () => page.evaluate(() => {
+    const { held } = window;
+    window.held = null;
+    held.forEach((one) => one());
+    return held.length;
+  });
+  await hold();
+  await discreet.goTo("Privacy");
+  const epsilon = page.getByLabel("Epsilon as a number");
+  await epsilon.focus();
+  assert.equal(await drawn(), 1);
+  assert.equal(await epsilon.evaluate((field) => field === document.activeElement), true);
+  await hold();
+  await discreet.goTo("Method");
+  assert.equal(await drawn(), 1);
+  await focuses(page, "h1", /./);
 });
 
 test("an error and an open plan have no accessibility fault", async (t) => {

@@ -40,6 +40,21 @@ export function launch(args = []) {
   });
 }
 
+/// Runs in the page, before its program: frames and what workers say come late, each by so many milliseconds and in their
+/// order. A journey that looks at the page before the page is done fails then every time, where it else fails once a week.
+function late(delay) {
+  const draw = window.requestAnimationFrame.bind(window);
+  window.requestAnimationFrame = (drawn) => setTimeout(() => draw(drawn), delay);
+  const { set } = Object.getOwnPropertyDescriptor(Worker.prototype, "onmessage");
+  const hears = new WeakMap();
+  Object.defineProperty(Worker.prototype, "onmessage", {
+    set(heard) {
+      hears.set(this, heard);
+      set.call(this, heard && ((event) => setTimeout(() => hears.get(this) === heard && heard.call(this, event), delay)));
+    },
+  });
+}
+
 /// A fresh profile with one page on it and the record of all its tabs. `options` go to Playwright's `newContext`;
 /// `newTab()` opens a further tab of the same profile, on the same record.
 ///
@@ -67,6 +82,7 @@ export async function open(browser, options = {}) {
     if (message.type() === "error" || message.type() === "warning") record.consoleErrors.push(message.text());
   });
   context.on("weberror", (error) => record.pageErrors.push(String(error.error())));
+  if (process.env.LATE) await context.addInitScript(late, Number(process.env.LATE));
   await context.exposeBinding("reportViolation", (_source, text) => record.violations.push(text));
   await context.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (event) => {
