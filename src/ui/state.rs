@@ -264,6 +264,8 @@ pub struct State {
     pub filter: String,
     /// The page of the column table.
     pub page: usize,
+    /// Groups of mechanisms that the person opened or closed, by their titles.
+    pub families: BTreeMap<&'static str, bool>,
     /// What was said last to who cannot see.
     pub said: String,
     /// What this browser can do.

@@ -1,6 +1,9 @@
 // Fits that read the rows several times: kept by the workers, or read again from the file for each pass.
 
 import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { csv, phenotypes, plinkSet, study } from "./files.mjs";
@@ -40,13 +43,13 @@ async function listen(page) {
   return () => page.evaluate(() => [...globalThis.said].join("\n"));
 }
 
-async function arrive(t, rows) {
+async function arrive(t, rows, file = TABLE) {
   const tab = await stage.visit(t);
   const { page, record, discreet, context } = tab;
   await promise(context, true);
   await discreet.start(stage.server.url);
   record.loaded();
-  await discreet.choose(TABLE);
+  await discreet.choose(file);
   await discreet.table("trial.csv");
   await discreet.goTo("Columns");
   for (const [name, role] of [["treated", "Feature"], ["died", "Outcome"]]) {
@@ -121,6 +124,24 @@ test("a fit that is cancelled in one of its passes was charged, and says so", as
   await discreet.cancel.click();
   await discreet.alert.filter({ hasText: LOST }).waitFor();
   await discreet.idle();
+  assert.equal(await discreet.released.count(), 0);
+  assert.equal((await discreet.account()).entries.length, 1);
+  assert.deepEqual(faults(record), {});
+});
+
+test("a file that changes between two passes gives no release, and says that it was charged", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "discreet-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const path = join(folder, "trial.csv");
+  await writeFile(path, TABLE.buffer);
+  const { page, discreet, record } = await arrive(t, 100000000, path);
+  await page.locator("#method-steps").fill("20");
+  await discreet.ready();
+  await discreet.release.click();
+  await discreet.strip.getByText(/pass \d+ of 20/).waitFor();
+  // As many records of the same length, all of them without an event.
+  await writeFile(path, TABLE.buffer.toString().replaceAll(",1,", ",0,"));
+  await discreet.alert.filter({ hasText: LOST }).waitFor();
   assert.equal(await discreet.released.count(), 0);
   assert.equal((await discreet.account()).entries.length, 1);
   assert.deepEqual(faults(record), {});

@@ -7,7 +7,7 @@ use crate::ui::draft::Setup;
 use crate::ui::groups::{GROUPS, Group};
 use crate::ui::parts::Quoted;
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::{facts, text};
+use crate::ui::{dom, facts, text};
 
 /// Why a mechanism does not run under the plan as it stands, and whether nothing but other columns would change that.
 type Unfit = Memo<Option<(String, bool)>>;
@@ -47,7 +47,7 @@ pub fn Chooser() -> impl IntoView {
     }
 }
 
-/// One group, open where the columns call for it or its mechanism is chosen.
+/// One group, open where the columns call for it, its mechanism is chosen, or the person opened it.
 #[component]
 fn Family(
     group: &'static Group,
@@ -58,11 +58,19 @@ fn Family(
     let app = App::here();
     let chosen = Memo::new(move |_| Some(current.get()).filter(|name| group.has(name)));
     // Once open it stays so, until the person closes it: nothing moves under a pointer that chooses elsewhere.
-    let open = Memo::new(move |before: Option<&bool>| {
+    let usual = Memo::new(move |before: Option<&bool>| {
         before == Some(&true)
             || chosen.with(Option::is_some)
             || app.state.columns().with(|columns| group.is_usual(columns))
     });
+    let word = Memo::new(move |_| app.state.families().with(|families| families.get(group.title).copied()));
+    let open = Memo::new(move |_| word.get().unwrap_or_else(|| usual.get()));
+    let toggled = move |event| {
+        let now = dom::is_open(&event);
+        if now != open.get_untracked() {
+            app.state.families().update(|families| drop(families.insert(group.title, now)));
+        }
+    };
     let reasons: Vec<Unfit> = members.iter().map(|(_, unfit)| *unfit).collect();
     let none = {
         let reasons = reasons.clone();
@@ -77,7 +85,7 @@ fn Family(
     let described = why.clone();
     let rows = members.into_iter().map(|(info, unfit)| view! { <Member info unfit shared place current/> });
     view! {
-        <details class="family" prop:open=move || open.get()>
+        <details class="family" prop:open=move || open.get() on:toggle=toggled>
             <summary>
                 <span class="family-title" id=format!("family-{place}")>{group.title}</span>
                 {move || chosen.get().map(|name| view! { <span class="tag when-closed">{text::chosen(&name)}</span> })}
