@@ -12,7 +12,7 @@ use super::genotypes::GenotypeFiles;
 use super::public::{PublicFile, Watch};
 use super::table::{Table, TableError};
 use crate::data::genotypes::{Form, Wanted};
-use crate::data::{Gathered, HeaderRules, Nothing, RowSink, Scan};
+use crate::data::{FewRows, Gathered, HeaderRules, RowSink, Scan};
 use crate::engine::{EngineError, Pass, Prepared, check_table, expect_public, prepare_with};
 use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, Purpose};
@@ -148,27 +148,35 @@ impl Job {
     /// # Errors
     /// As [`Self::scan`], and for a table that is to be read again and cannot be.
     pub fn read(self) -> Result<(Prepared, Material), CliError> {
-        if !self.prepared.rereads() {
+        if !self.prepared.repeats() {
             let (prepared, scan) = self.scan(Prepared::gather)?;
             return Ok((prepared, Material::Once(scan.sink)));
         }
         let Self { prepared, input, workers, watch } = self;
+        let publicly_many = prepared.rereads();
+        let most = if publicly_many { 0 } else { prepared.most_rows() };
+        let few = || FewRows::new(prepared.row_width(), most);
         let (scan, source) = match input {
             Input::Table(table) => {
-                let second = table.again().ok_or_else(|| {
-                    CliError::usage(
-                        "this fit goes over more rows than are kept in memory, so it reads the table again for each pass, which it can                          of a file on a disk alone; write the stream into one, or choose fewer columns",
-                    )
-                })?;
-                let scan = table.scan(prepared.bound(), || Nothing, workers, |_, _| ())?;
-                (scan, Second::File(second))
+                let second = table.again().map(Second::File);
+                if publicly_many && second.is_none() {
+                    return Err(read_once());
+                }
+                (table.scan(prepared.bound(), few, workers, |_, _| ())?, second)
             }
             Input::Genotypes(mut files) => {
-                (files.scan(prepared.bound(), || Nothing, workers)?, Second::Calls(files))
+                (files.scan(prepared.bound(), few, workers)?, Some(Second::Calls(files)))
             }
         };
         check(&prepared, watch.as_ref(), &scan)?;
-        Ok((prepared, Material::Again(Again { source, workers, records: scan.records })))
+        let material = match scan.sink.into_rows() {
+            Some(rows) => Material::Once(Gathered::Rows(rows)),
+            None => {
+                let source = source.ok_or_else(read_once)?;
+                Material::Again(Again { source, workers, records: scan.records })
+            }
+        };
+        Ok((prepared, material))
     }
 
     /// Reads the table into a sink and compares its length where that is public.
@@ -186,6 +194,14 @@ impl Job {
     }
 }
 
+/// What is said of a stream that would have to be read again.
+fn read_once() -> CliError {
+    CliError::usage(
+        "this fit goes over more rows than are kept in memory, so it reads the table again for each pass, which it can \
+         of a file on a disk alone; write the stream into one, or choose fewer columns",
+    )
+}
+
 /// Whether a table that was read is none that is public, and has the plan's length where that is public.
 fn check<S>(prepared: &Prepared, watch: Option<&Watch>, scan: &Scan<S>) -> Result<(), CliError> {
     watch.map_or(Ok(()), Watch::check)?;
@@ -198,18 +214,16 @@ impl Again {
     /// # Errors
     /// With a constant text, for it comes after the charge: when the table cannot be read again or is not the same any more.
     pub fn pass<'a>(&mut self, prepared: &Prepared, pass: &Pass<'a>) -> Result<Pass<'a>, EngineError> {
-        const CHANGED: EngineError =
-            EngineError::Internal("the table could not be read again as it was, for another pass");
         let Self { source, workers, records } = self;
         let empty = || pass.clone();
         let scan = match source {
             Second::Calls(files) => files.scan(prepared.bound(), empty, *workers),
             Second::File(table) => {
-                let table = table.again().ok_or(CHANGED)?;
+                let table = table.again().ok_or(EngineError::Reread)?;
                 table.scan(prepared.bound(), empty, *workers, |_, _| ())
             }
         };
-        scan.ok().filter(|scan| scan.records == *records).map(|scan| scan.sink).ok_or(CHANGED)
+        scan.ok().filter(|scan| scan.records == *records).map(|scan| scan.sink).ok_or(EngineError::Reread)
     }
 }
 

@@ -344,7 +344,8 @@ fn rounding_room(coordinates: usize) -> u32 {
 }
 
 /// Middle and half width of the bounds, without overflow.
-fn middle(lower: f64, upper: f64) -> (f64, f64) {
+#[must_use]
+pub fn middle(lower: f64, upper: f64) -> (f64, f64) {
     (lower / 2.0 + upper / 2.0, upper / 2.0 - lower / 2.0)
 }
 

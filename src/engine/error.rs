@@ -26,6 +26,11 @@ pub enum EngineError {
         /// As the plan says.
         stated: u64,
     },
+    /// The table was to be read once more, for another pass of a fit.
+    #[error(
+        "the table cannot be read again as it was: it was changed, moved or taken away between two passes"
+    )]
+    Reread,
     /// A bug, or moments of another plan. The text is constant: it says nothing of the table.
     #[error("internal: {0}; please report it")]
     Internal(&'static str),

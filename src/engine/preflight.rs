@@ -21,13 +21,18 @@ pub fn preflight(prepared: &Prepared) -> Option<Preflight> {
     }
     let family = match &prepared.mechanism {
         Mechanism::Ridge(_) => Family::Ridge,
-        Mechanism::Newton(parameters) if parameters.family == newton::Family::Logistic => {
-            let chances = guide.outcomes.iter().flatten().map(|outcome| outcome.mean);
-            // The rarest, or the most frequent, needs most rows.
-            let chance = chances.min_by(|a, b| (a * (1.0 - a)).total_cmp(&(b * (1.0 - b))));
+        Mechanism::Newton(parameters) => {
             let each = params.get("steps")?.as_u64()?;
-            let steps = each.saturating_mul(prepared.layout.outcomes() as u64);
-            Family::Logistic { steps: u32::try_from(steps).ok()?, chance }
+            let steps = u32::try_from(each.saturating_mul(prepared.layout.outcomes() as u64)).ok()?;
+            match parameters.family {
+                newton::Family::Gaussian => Family::Gaussian { steps },
+                newton::Family::Logistic => {
+                    let chances = guide.outcomes.iter().flatten().map(|outcome| outcome.mean);
+                    // The rarest, or the most frequent, needs most rows.
+                    let chance = chances.min_by(|a, b| (a * (1.0 - a)).total_cmp(&(b * (1.0 - b))));
+                    Family::Logistic { steps, chance }
+                }
+            }
         }
         _ => return None,
     };

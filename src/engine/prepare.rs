@@ -250,13 +250,14 @@ fn cost(checked: &CheckedPlan, noise: Noise) -> Result<Cost, EngineError> {
         }
     })?;
     let (mu, rho) = mu_and_rho(units);
-    let (promise, claimed) = match (checked.calibration, *budget) {
-        (Calibration::Paper, Budget::EpsilonDelta { epsilon, delta }) => {
+    let asked = wallets(budget, &Split::Gaussian)?.promise;
+    let (promise, claimed) = match (checked.calibration, asked) {
+        (Calibration::Paper, Some((_, delta))) => {
             let real = Mu::try_new(mu).ok().and_then(|mu| gdp_epsilon(mu, delta).ok());
             let real = real.ok_or(EngineError::Internal("the paper's scale has no epsilon"))?;
-            (Some((real, delta)), Some((epsilon, delta)))
+            (Some((real, delta)), asked)
         }
-        _ => (wallets(budget, &Split::Gaussian)?.promise, None),
+        _ => (asked, None),
     };
     Ok(Cost { noise, promise, mu: Some(mu), rho: Some(rho), claimed })
 }
@@ -413,7 +414,13 @@ impl Prepared {
     #[must_use]
     pub fn rereads(&self) -> bool {
         let rows = self.checked.rows.or(self.checked.plan.stated_rows);
-        self.reads == Reads::RowsRepeatedly && rows.is_some_and(|rows| rows > self.most_rows())
+        self.repeats() && rows.is_some_and(|rows| rows > self.most_rows())
+    }
+
+    /// Whether the mechanism goes over the rows several times.
+    #[must_use]
+    pub fn repeats(&self) -> bool {
+        self.reads == Reads::RowsRepeatedly
     }
 
     /// Whether rows are kept, and not sums alone.

@@ -137,6 +137,7 @@ fn fitted(
         moved: &fit.moved,
         curvature: &fit.curvature,
         least: fit.least,
+        shortened: fit.shortened,
     });
     let (coefficients, mut diagnostics) =
         newton_report(&prepared.geometry, layout, &setting(prepared, noise), &steps.collect::<Vec<_>>());

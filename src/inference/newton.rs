@@ -46,6 +46,8 @@ pub struct NewtonStep<'a> {
     pub curvature: &'a DMatrix<f64>,
     /// Its smallest eigenvalue before small ones were raised.
     pub least: f64,
+    /// Whether b was shortened to its radius.
+    pub shortened: bool,
 }
 
 /// What all outcomes share; public.
@@ -78,6 +80,7 @@ struct Fit {
     /// Share of each coefficient that the penalty takes.
     shrunk: Vec<f64>,
     unsettled: bool,
+    shortened: bool,
     finite: bool,
     ratio: Option<f64>,
 }
@@ -143,7 +146,7 @@ fn fit(setting: &Setting<'_>, step: &NewtonStep<'_>, centre: f64, scale: f64) ->
     let Some(inverse) = inverse.filter(|inverse| finite && inverse.iter().all(|cell| cell.is_finite()))
     else {
         let (entries, shrunk) = (vec![Entry::WITHHELD; own.len()], Vec::new());
-        return Fit { entries, shrunk, unsettled: false, finite: false, ratio };
+        return Fit { entries, shrunk, unsettled: false, shortened: false, finite: false, ratio };
     };
     let noise = &inverse * noise_of_step(setting.deviations, step.moved) * &inverse;
     let sampling = match setting.link {
@@ -156,7 +159,7 @@ fn fit(setting: &Setting<'_>, step: &NewtonStep<'_>, centre: f64, scale: f64) ->
         step.moved.amax() > EXACTLY_SETTLED * step.coefficients.amax().max(1.0)
     };
     let interval = match ratio {
-        _ if unsettled => Interval::Withheld,
+        _ if unsettled || step.shortened => Interval::Withheld,
         _ if !noisy && setting.link == Link::Identity => Interval::Withheld,
         Some(ratio) if ratio < WITHHELD_BELOW => Interval::Withheld,
         Some(ratio) if ratio < NORMAL_FROM => Interval::Approximate,
@@ -181,7 +184,14 @@ fn fit(setting: &Setting<'_>, step: &NewtonStep<'_>, centre: f64, scale: f64) ->
             interval,
         }
     });
-    Fit { entries: entries.collect(), shrunk: shrunk(setting, &inverse), unsettled, finite, ratio }
+    Fit {
+        entries: entries.collect(),
+        shrunk: shrunk(setting, &inverse),
+        unsettled,
+        shortened: step.shortened,
+        finite,
+        ratio,
+    }
 }
 
 /// How much of each coefficient in own units the penalty takes: β̂ = U b with U = A′ aims at U K (K⁻¹ − Λ) U⁻¹ β, so the diagonal of
@@ -245,6 +255,13 @@ fn said(setting: &Setting<'_>, names: &[String], fits: &[Fit]) -> Vec<String> {
         notes.push(
             "Coefficients are withheld: the steps left every bound. The outcome may follow from the features without error, or the \
              noise be larger than the signal."
+                .to_owned(),
+        );
+    }
+    if fits.iter().any(|fit| fit.shortened) {
+        notes.push(
+            "The coefficients reached `coefficient_radius` and were shortened to it, so they are too small by an unknown amount and have no \
+             intervals. A larger radius allows longer ones."
                 .to_owned(),
         );
     }

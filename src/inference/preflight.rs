@@ -13,7 +13,7 @@ use dashu_int::UBig;
 use crate::plan::public::squared_radius;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
-    augmented_sensitivity_squared, logistic_gradient, logistic_sensitivity_squared,
+    augmented_sensitivity_squared, joint_sensitivity_squared, logistic_gradient, logistic_sensitivity_squared,
 };
 use crate::privacy::profile::paper::pmt;
 
@@ -33,6 +33,11 @@ pub enum Family {
     Ridge,
     /// The same with the scale that the paper prints, for a claim of the budget; under replace-one, one row per person.
     RidgeAsPrinted,
+    /// A linear regression in noisy steps, one after the other.
+    Gaussian {
+        /// T, noisy steps: of all outcomes together.
+        steps: u32,
+    },
     /// A logistic regression.
     Logistic {
         /// T, noisy steps: of all outcomes together.
@@ -107,7 +112,7 @@ impl Design {
         let tail = libm::log(2.0 * d / self.eta);
         let spread = match self.family {
             Family::RidgeAsPrinted => 2.0 * d,
-            Family::Ridge | Family::Logistic { .. } => d + 1.0,
+            Family::Ridge | Family::Gaussian { .. } | Family::Logistic { .. } => d + 1.0,
         };
         let bound = self.scale(mu) * squared_radius(self.terms, count(rows), self.eta, self.tight)
             / count(rows)
@@ -136,6 +141,10 @@ impl Design {
             Family::Ridge => {
                 augmented_sensitivity_squared(SQUARE, SQUARE / 2, self.adjacency, self.max_rows_per_person)
             }
+            Family::Gaussian { steps } => {
+                joint_sensitivity_squared(SQUARE, SQUARE, self.adjacency, self.max_rows_per_person)
+                    * UBig::from(steps)
+            }
             Family::Logistic { steps, .. } => logistic_sensitivity_squared(
                 logistic_gradient(SQUARE, self.adjacency),
                 SQUARE,
@@ -150,7 +159,7 @@ impl Design {
     /// What the curvature is of the second moment.
     fn curvature(&self) -> f64 {
         match self.family {
-            Family::Ridge | Family::RidgeAsPrinted => 1.0,
+            Family::Ridge | Family::RidgeAsPrinted | Family::Gaussian { .. } => 1.0,
             Family::Logistic { chance, .. } => chance.map_or(0.25, |p| p * (1.0 - p)),
         }
     }
@@ -195,7 +204,9 @@ mod tests {
 
     #[test]
     fn the_answers_are_where_the_noise_is_a_half() {
-        for family in [Family::Ridge, Family::Logistic { steps: 6, chance: None }] {
+        for family in
+            [Family::Ridge, Family::Gaussian { steps: 6 }, Family::Logistic { steps: 6, chance: None }]
+        {
             for adjacency in [Adjacency::ReplaceOne, Adjacency::AddRemove] {
                 let design = Design { adjacency, ..ridge(8, family, false) };
                 let answer = design.ask(30_000, 0.7);
@@ -226,6 +237,19 @@ mod tests {
             let rare = Design { family: Family::Logistic { steps: 4, chance: Some(0.02) }, ..design };
             let more = 0.25 / (0.02 * 0.98);
             assert!((rare.ask(rows, 0.9).noise / expected / more - 1.0).abs() < 1e-9);
+        }
+    }
+
+    /// pmt 2.6: T steps, each with the joint sensitivity of matrix and vector, of equal bounds: 3/√2 R² for a replacement, √2 R² for one more.
+    #[test]
+    fn a_gaussian_fit_has_the_noise_of_its_steps() {
+        for (adjacency, sensitivity) in
+            [(Adjacency::ReplaceOne, 4.5_f64.sqrt()), (Adjacency::AddRemove, 2_f64.sqrt())]
+        {
+            let design = Design { adjacency, ..ridge(5, Family::Gaussian { steps: 4 }, false) };
+            let square = 5.0 * (1.0 + libm::log(2.0 * 20_000.0 / 0.05));
+            let expected = sensitivity * 2.0 / 0.9 * square / 20_000.0 * (6.0 * libm::log(200.0)).sqrt();
+            assert!((design.ask(20_000, 0.9).noise / expected - 1.0).abs() < 1e-9);
         }
     }
 

@@ -6,14 +6,14 @@
 //!
 //! **Sensitivity.** With W the coefficients of a step, which are public by then, a record (x, y) has the gradient x (W'x − y)'. It
 //! is shortened to the length C, the matrix as a whole (`joint`) or each outcome's column (`per-outcome`), and rounded towards 0 to
-//! integers of step 2⁻⁴⁰; a record whose integers are longer than C 2⁴⁰, which is decided in integers, counts as 0. The sum over
-//! records is exact. So Δ = C 2⁴⁰ under add-remove and 2 C 2⁴⁰ under replace-one, times √l for `per-outcome`, and the map from a
-//! record and W to integers is the same for every table: `EXACT`.
+//! integers of step 2^−m; a record whose integers are longer than C 2^m, which is decided in integers, counts as 0. The sum over
+//! records is exact. So Δ = C 2^m under add-remove and 2 C 2^m under replace-one, times √l for `per-outcome`, and the map from a
+//! record and W to integers is the same for every table: `EXACT`. m is 40, or what brings the budget's noise into the samplers' range.
 //!
-//! **Units.** For `dp-gd` those of the bounds, ‖x‖ <= 1 and ‖y‖ <= 1. For `pmt-gd` x is whitened and y in public standard deviations, so that
+//! **Units.** For `dp-gd` those of the bounds, ‖x‖ <= 1 and ‖y‖ <= 1. For `pmt-gd` x is whitened and y in public standard deviations from the middle of its range, so that
 //! the curvature lies between public bounds L and U with high probability.
 //!
-//! **Steps.** W ← (I + η λ A P A')⁻¹ (W − η (sum + noise)/(n 2⁴⁰)), n the stated number of rows; from W = 0. The penalty on the mean second
+//! **Steps.** W ← (I + η λ A P A')⁻¹ (W − η (sum + noise)/(n 2^m)), n the stated number of rows; from W = 0. The penalty on the mean second
 //! moment in own units is taken by its proximal map, which is stable for every η (pmt 1.9); A takes own units to those of the
 //! steps. Under add-remove n is a guess that only scales η.
 //!
@@ -22,6 +22,8 @@
 //! **Defaults.** `dp-gd`: `steps` 100, `step_size` 1 (1/B_x² in units where B_x is 1), `clip` 1/4 (B_x B_y/4): a start, to be settled on
 //! made-up data. `pmt-gd`, with q = min(√(d/n_B), 0.75), U = (1 − q)⁻², L = (1 + q)⁻²: `steps` 20 + ⌈5 U/L⌉, `step_size` 1/U, `clip` 1.
 //! `clip_scope` `joint`.
+
+use std::ops::RangeInclusive;
 
 use dashu_int::UBig;
 use nalgebra::{DMatrix, DVector};
@@ -38,7 +40,7 @@ use crate::plan::params::Params;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
-    Budget, NoiseScale, Split, gradient_sensitivity_squared, noise_scale, wallets,
+    Budget, CalibrationError, NoiseScale, Split, gradient_sensitivity_squared, noise_scale, wallets,
 };
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, planted};
@@ -46,8 +48,11 @@ use crate::privacy::mutants::{Mutant, planted};
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";
 
-/// Bits after the point of a gradient.
+/// Bits after the point of a gradient, unless the noise is out of the samplers' range with so many.
 const BITS: u32 = 40;
+
+/// Longest gradients in integers, C 2^m, between which m is looked for.
+const LONGEST: RangeInclusive<i64> = 1 << 16..=1 << 58;
 
 /// Most steps: each reads every row again.
 const MOST_STEPS: u64 = 10_000;
@@ -97,7 +102,6 @@ impl Parameters {
             outcome_norm: 1.0,
             steps: 0,
             step_size: 0.0,
-            // Beyond 2^15 a gradient in steps of 2^-40 leaves the samplers' range.
             clip: params.number("clip", if guided { 1.0 } else { 0.25 }, 1e-6..=100.0, None)?,
             per_outcome: params.choice("clip_scope", "joint", &[("joint", false), ("per-outcome", true)])?,
             penalty: Penalty::take(&mut params, 0.0, false)?,
@@ -131,7 +135,7 @@ impl Parameters {
         guide: Option<&Guide>,
     ) -> Result<Map<String, Value>, PlanError> {
         let (Some(radii), Some(guide)) = (&self.radii, guide) else { return Ok(Map::new()) };
-        radii.clip_outcomes(bound, guide, plan.intercept && !self.penalty.on_intercept, false)?;
+        radii.clip_outcomes(bound, guide, self.around_mean(plan), false)?;
         radii.whiten(bound, guide)?;
         #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
         let q = (guide.terms.len() as f64 / guide.rows as f64).sqrt().min(0.75);
@@ -170,37 +174,54 @@ impl Parameters {
         shape: (usize, usize),
         budget: Option<&Budget>,
     ) -> Result<Noise, NoiseError> {
-        let cap = integer(self.clip * libm::ldexp(1.0, BITS.cast_signed()));
         let columns = if self.per_outcome { shape.1 as u64 } else { 1 };
-        let sensitivity_squared = gradient_sensitivity_squared(
-            cap.unsigned_abs(),
-            plan.adjacency,
-            plan.max_rows_per_person,
-            columns,
-            self.steps,
-        );
-        let scale = match budget {
-            None => None,
-            Some(budget) => {
-                let units = wallets(budget, &Split::Gaussian)?.capacity.gaussian;
-                Some(noise_scale(&sensitivity_squared, units)?)
-            }
+        let units = budget.map(|budget| wallets(budget, &Split::Gaussian)).transpose()?;
+        // The samplers' range is 2^15 wide, so no step jumps over it.
+        let mut bits = BITS;
+        let (cap, scale, sensitivity_squared) = loop {
+            let cap = integer(self.clip * libm::ldexp(1.0, bits.cast_signed()));
+            let (adjacency, k) = (plan.adjacency, plan.max_rows_per_person);
+            let square = gradient_sensitivity_squared(cap.unsigned_abs(), adjacency, k, columns, self.steps);
+            let scale = units.as_ref().map(|wallets| noise_scale(&square, wallets.capacity.gaussian));
+            bits = match scale.transpose() {
+                Ok(scale) => break (cap, scale, square),
+                Err(CalibrationError::ScaleTooLarge(_)) if cap > *LONGEST.start() => bits - 1,
+                Err(CalibrationError::ScaleTooSmall(_)) if cap < *LONGEST.end() => bits + 1,
+                Err(error) => return Err(error.into()),
+            };
         };
         #[expect(clippy::cast_precision_loss, reason = "at most 2^49, so exact")]
-        let outcome_unit = match (&self.radii, geometry.outcomes) {
-            (Some(radii), Some(outcomes)) => radii.outcome() / f64::from(outcomes.reach),
-            _ => 1.0 / (geometry.outcome_square() as f64).sqrt(),
+        let outcome_units = match (&self.radii, geometry.outcomes) {
+            (Some(radii), Some(outcomes)) => {
+                let standards = radii.standards(bound, self.around_mean(plan)).into_iter();
+                standards.map(|standard| (standard.spread * f64::from(outcomes.reach)).recip()).collect()
+            }
+            _ => vec![1.0 / (geometry.outcome_square() as f64).sqrt(); shape.1],
         };
-        let units = [feature_unit(bound, geometry), outcome_unit];
-        let map = geometry.map(bound) * units[0];
-        let penalty = self.penalty.matrix(&map, plan.intercept, self.step_size);
+        let unit = feature_unit(bound, geometry);
+        let map = geometry.map(bound) * unit;
+        let penalty = self.penalty.matrix(&map, plan.intercept, self.step_size)?;
         let shrink = if self.penalty.lambda > 0.0 {
             let whole = penalty + DMatrix::identity(shape.0, shape.0);
             Some(Cholesky::try_new(&whole).map_err(|error| super::shared::no_scale(&error))?)
         } else {
             None
         };
-        Ok(Noise { parameters: *self, sensitivity_squared, scale, shape, units, cap, shrink })
+        Ok(Noise {
+            parameters: *self,
+            sensitivity_squared,
+            scale,
+            shape,
+            unit,
+            outcome_units,
+            bits,
+            cap,
+            shrink,
+        })
+    }
+
+    const fn around_mean(&self, plan: &CheckedPlan) -> bool {
+        plan.intercept && !self.penalty.on_intercept
     }
 }
 
@@ -214,9 +235,13 @@ pub struct Noise {
     pub scale: Option<NoiseScale>,
     /// Predictors with the constant, outcomes.
     shape: (usize, usize),
-    /// A code of a feature and of an outcome in the units of the steps.
-    units: [f64; 2],
-    /// C 2⁴⁰.
+    /// A code of a feature in the units of the steps.
+    unit: f64,
+    /// A code of each outcome.
+    outcome_units: Vec<f64>,
+    /// m.
+    bits: u32,
+    /// C 2^m.
     cap: i64,
     /// Factor of what a step is shrunk by.
     shrink: Option<Cholesky>,
@@ -235,13 +260,13 @@ impl Noise {
         })
     }
 
-    /// What one record adds to a gradient at W, in steps of 2⁻⁴⁰: the integers whose length is bounded.
+    /// What one record adds to a gradient at W, in steps of 2^−m: the integers whose length is bounded.
     #[must_use]
     pub fn gradient(&self, row: &[i32], weights: &DMatrix<f64>) -> Vec<i64> {
         Gradient::new(self, weights.clone()).of(row).to_vec()
     }
 
-    /// C 2⁴⁰, the largest length of what one record adds.
+    /// C 2^m, the largest length of what one record adds.
     #[must_use]
     pub const fn most(&self) -> i64 {
         self.cap
@@ -297,9 +322,9 @@ impl<'a> Walk<'a> {
     /// Takes the step that a pass gives with its noise.
     pub fn advance(&mut self, noise: &[i128], sums: &[i128]) {
         self.done += 1;
-        let Noise { parameters, shrink, .. } = self.noise;
+        let Noise { parameters, bits, shrink, .. } = self.noise;
         #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
-        let step = parameters.step_size / (parameters.rows as f64 * libm::ldexp(1.0, BITS.cast_signed()));
+        let step = parameters.step_size / (parameters.rows as f64 * libm::ldexp(1.0, bits.cast_signed()));
         for (weight, (noise, sum)) in self.weights.iter_mut().zip(noise.iter().zip(sums)) {
             #[expect(clippy::cast_precision_loss, reason = "post-processing")]
             let noisy = noise.saturating_add(*sum) as f64;
@@ -316,8 +341,11 @@ impl<'a> Walk<'a> {
     /// W in codes of an outcome per code of a predictor.
     #[must_use]
     pub fn into_coefficients(self) -> DMatrix<f64> {
-        let [feature, outcome] = self.noise.units;
-        self.weights * (feature / outcome)
+        let mut own = self.weights;
+        for (mut column, outcome) in own.column_iter_mut().zip(&self.noise.outcome_units) {
+            column *= self.noise.unit / outcome;
+        }
+        own
     }
 }
 
@@ -357,13 +385,13 @@ impl<'a> Gradient<'a> {
 
     /// The integers of a row, column by column; 0 where they are too long.
     pub fn of(&mut self, row: &[i32]) -> &[i64] {
-        let [feature, outcome] = self.noise.units;
         let (d, _) = self.noise.shape;
         for (x, code) in self.x.iter_mut().zip(row) {
-            *x = f64::from(*code) * feature;
+            *x = f64::from(*code) * self.noise.unit;
         }
-        for ((residual, code), column) in
-            self.residual.iter_mut().zip(row.get(d..).unwrap_or_default()).zip(self.weights.column_iter())
+        let codes = row.get(d..).unwrap_or_default().iter().zip(&self.noise.outcome_units);
+        for ((residual, (code, outcome)), column) in
+            self.residual.iter_mut().zip(codes).zip(self.weights.column_iter())
         {
             let fitted: f64 = self.x.iter().zip(column.iter()).map(|(x, w)| x * w).sum();
             *residual = fitted - f64::from(*code) * outcome;
@@ -375,7 +403,7 @@ impl<'a> Gradient<'a> {
             if length > clip && !planted(Mutant::GradientUnclipped) { clip / length } else { 1.0 }
         };
         let together = shorten(norm * square(&self.residual).sqrt());
-        let one = libm::ldexp(1.0, BITS.cast_signed());
+        let one = libm::ldexp(1.0, self.noise.bits.cast_signed());
         for (residual, column) in self.residual.iter().zip(self.entries.chunks_exact_mut(d.max(1))) {
             let factor = if per_outcome { shorten(norm * residual.abs()) } else { together };
             for (entry, x) in column.iter_mut().zip(&self.x) {

@@ -12,7 +12,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::shared::stated_rows;
 use crate::data::Geometry;
-use crate::data::encode::INTERCEPT;
+use crate::data::encode::{INTERCEPT, middle};
 use crate::plan::bound::{BoundPlan, Kind, Role, Shortening, Whitening};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
@@ -102,6 +102,7 @@ impl Radii {
                 .collect(),
             constant: guide.terms.first().is_some_and(|term| term == INTERCEPT),
             radius: self.features(d),
+            outcomes: guide.outcomes.clone(),
         });
         Ok(())
     }
@@ -122,10 +123,7 @@ impl Radii {
             let Kind::Number { lower, upper } = &mut column.kind else { continue };
             let wide = lower.abs().max(upper.abs());
             let (centre, half) = match public {
-                Some(public) if around_mean => {
-                    let variance = (public.second - public.mean * public.mean).max(0.0);
-                    (public.mean, self.outcome() * variance.sqrt())
-                }
+                Some(public) if around_mean => (public.mean, self.outcome() * public.spread()),
                 Some(public) => (0.0, self.outcome() * public.second.sqrt()),
                 None if as_printed => {
                     return Err(PlanError::at(
@@ -158,6 +156,39 @@ impl Radii {
             (*lower, *upper) = (low, high);
         }
         Ok(())
+    }
+}
+
+/// What is publicly known of an outcome, from the middle of its range and in halves of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standard {
+    /// Its public mean; 0 where the range is not around it.
+    pub level: f64,
+    /// Its public standard deviation, or root mean square where the range is not around the mean.
+    pub spread: f64,
+}
+
+impl Radii {
+    /// The outcomes of a plan whose features are whitened, in its order. Where nothing is known of one, half of its range counts as R_y
+    /// standard deviations.
+    #[must_use]
+    pub fn standards(&self, bound: &BoundPlan, around_mean: bool) -> Vec<Standard> {
+        let known = bound.whitening.iter().flat_map(|whitening| &whitening.outcomes);
+        let columns = bound.columns.iter().filter(|column| column.role == Role::Outcome);
+        columns
+            .zip(known)
+            .map(|(column, public)| match (&column.kind, public) {
+                (Kind::Number { lower, upper }, Some(public)) => {
+                    let (middle, half) = middle(*lower, *upper);
+                    if around_mean {
+                        Standard { level: (public.mean - middle) / half, spread: public.spread() / half }
+                    } else {
+                        Standard { level: 0.0, spread: public.second.sqrt() / half }
+                    }
+                }
+                _ => Standard { level: 0.0, spread: self.outcome().recip() },
+            })
+            .collect()
     }
 }
 
@@ -199,11 +230,21 @@ impl Penalty {
 
     /// Λ = n λ A P A′ for coordinates z = A v of own units v, whose first is the constant if there is one: b′Λ b is n λ times the
     /// squared length of the penalised coefficients β = A′ b.
-    #[must_use]
-    pub fn matrix(&self, map: &DMatrix<f64>, constant: bool, rows: f64) -> DMatrix<f64> {
+    ///
+    /// # Errors
+    /// [`PlanError`] where it is beyond every number.
+    pub fn matrix(&self, map: &DMatrix<f64>, constant: bool, rows: f64) -> Result<DMatrix<f64>, PlanError> {
         let on = DVector::from_fn(map.ncols(), |column, _| {
             if column == 0 && constant && !self.on_intercept { 0.0 } else { self.lambda * rows }
         });
-        map * DMatrix::from_diagonal(&on) * map.transpose()
+        let whole = map * DMatrix::from_diagonal(&on) * map.transpose();
+        if whole.iter().all(|cell| cell.is_finite()) {
+            return Ok(whole);
+        }
+        Err(PlanError::at(
+            "mechanism.params.lambda",
+            format!("a penalty of {:e} on columns with these bounds is beyond every number", self.lambda),
+            "give a smaller one",
+        ))
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::public::PublicOutcome;
+
 /// What a column is for. Ignored columns are not bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -149,6 +151,8 @@ pub struct Whitening {
     pub constant: bool,
     /// R_x, the longest features kept after the map.
     pub radius: f64,
+    /// What is publicly known of each outcome, in its own unit.
+    pub outcomes: Vec<Option<PublicOutcome>>,
 }
 
 /// Everything that reading and encoding a table's records needs.

@@ -62,11 +62,13 @@ pub enum CalibrationError {
     /// The noise is too small for the fine grid.
     #[error(
         "the noise scale would be {0}, below 2^40, where the grid is too coarse for exact accounting; give a smaller \
-         budget or a larger `radius`"
+         budget, or a larger `radius` where the mechanism has one"
     )]
     ScaleTooSmall(String),
     /// The noise is too large for the samplers.
-    #[error("the noise scale would be {0}, above 2^55; give a larger budget or a smaller `radius`")]
+    #[error(
+        "the noise scale would be {0}, above 2^55; give a larger budget, or a smaller `radius` where the mechanism has one"
+    )]
     ScaleTooLarge(String),
     /// Stored numbers do not keep the promise.
     #[error("the stored mu and the stored split do not keep within the stored epsilon and delta")]

@@ -3,6 +3,7 @@
 use std::fs;
 
 use discreet::privacy::ledger::{Ledger, State};
+use serde_json::{Value, json};
 
 use crate::ledger_attacks::{self as checks, Bench};
 
@@ -86,4 +87,24 @@ fn a_charge_that_cannot_be_settled_is_said_and_burned() {
     assert!(bench.release().output().unwrap().status.success());
     let states: Vec<State> = bench.ledger().unwrap().entries().iter().map(|entry| entry.state).collect();
     assert_eq!(states, [State::Burned, State::Released]);
+}
+
+/// A table is written to between the charge and a pass: there is no release, and the person is told why.
+#[test]
+fn a_table_that_changes_between_the_charge_and_a_pass_is_said() {
+    let bench = Bench::new(3);
+    let mut plan: Value =
+        serde_json::from_str(&fs::read_to_string(bench.path("plan.json")).unwrap()).unwrap();
+    plan["mechanism"] = json!({"name": "dp-gd", "params": {"steps": 2}});
+    // More rows than are kept, as far as is publicly known.
+    plan["stated_rows"] = json!(100_000_000);
+    fs::write(bench.path("plan.json"), plan.to_string()).unwrap();
+    let halted = bench.halt(bench.release(), CHARGED).ok().unwrap();
+    assert_eq!(halted.place, "charged");
+    fs::write(bench.path("table.csv"), "bmi,target\n32.1,151\n21.6,75\n30.5,142\n").unwrap();
+    let output = halted.resume();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{errors}");
+    assert!(errors.contains("changed, moved or taken away between two passes"), "{errors}");
+    assert!(errors.contains("the charge was made (entry 1") && !errors.contains("report"), "{errors}");
 }

@@ -73,3 +73,29 @@ fn a_table_is_read_again_where_its_rows_are_too_many_to_be_kept() {
     assert!(said.contains("write the stream into one"), "{said}");
     assert_eq!(bench.ledger().entries().len(), before);
 }
+
+/// The plan states fewer rows than are kept, and the table has more.
+#[test]
+fn rows_that_turn_out_to_be_too_many_are_read_again() {
+    let bench = Bench::new();
+    let levels: Vec<String> = (0..2_000).map(|level| format!("s{level}")).collect();
+    let lines: String = (0..70_000).map(|row| format!("{},{}\n", levels[row % 2_000], row % 7)).collect();
+    bench.write("table.csv", format!("site,score\n{lines}"));
+    bench.open_ledger("8");
+    let site =
+        json!({"name": "site", "role": "feature", "type": "category", "levels": levels, "reference": "s0"});
+    let mut plan = plan(&[site, column("score", "outcome", 0.0, 6.0)], json!({"epsilon": 2, "delta": 1e-6}));
+    plan["stated_rows"] = json!(60_000);
+    plan["mechanism"] = json!({"name": "dp-gd", "params": {"steps": 2}});
+    bench.plan(&plan);
+    let printed = bench.ok(&format!("{RELEASE} table.csv --workers 2"));
+    let release: Release = serde_json::from_str(&printed).unwrap();
+    assert_eq!(list(&release).len(), 2_000);
+    // A stream cannot be, and nothing is charged for it.
+    let line = format!("{RELEASE} -");
+    let mut command = bench.command(&line.split(' ').collect::<Vec<_>>());
+    let output = command.stdin(File::open(bench.path("table.csv")).unwrap()).output().unwrap();
+    let said = failed(&output, 2, &line);
+    assert!(said.contains("write the stream into one"), "{said}");
+    assert_eq!(bench.ledger().entries().len(), 1);
+}

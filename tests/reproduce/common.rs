@@ -82,12 +82,21 @@ impl Measured {
     }
 
     pub fn median(values: &[f64]) -> Self {
-        let middle = |mut values: Vec<f64>| {
-            values.sort_by(f64::total_cmp);
-            f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2])
-        };
         // A median strays 1.2533 times as far as a mean where the values are normal.
-        Self { centre: middle(values.to_vec()), reach: 1.2533 * Self::mean(values).reach }
+        Self { reach: 1.2533 * Self::mean(values).reach, ..Self::wild_median(values) }
+    }
+
+    /// The median of values with heavy tails: its error is that of ranks.
+    pub fn wild_median(values: &[f64]) -> Self {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let n = sorted.len();
+        let centre = f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2]);
+        // One standard error of a median's rank is √n/2.
+        let away = n.isqrt().div_ceil(2);
+        let at = |rank: usize| sorted[rank.min(n - 1)];
+        let one = (at(n / 2 + away) - at((n / 2).saturating_sub(away))) / 2.0;
+        Self { centre, reach: 4.0 * std::f64::consts::SQRT_2 * one }
     }
 }
 

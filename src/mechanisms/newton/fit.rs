@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::{Family, Noise};
+use super::{Ball, Family, Noise};
 use crate::math::linalg::Eigen;
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::Entropy;
@@ -26,6 +26,8 @@ pub struct Fitted {
     pub curvature: DMatrix<f64>,
     /// Its smallest eigenvalue before that.
     pub least: f64,
+    /// Whether b was shortened to its radius after the last step.
+    pub shortened: bool,
 }
 
 /// Noisy Newton steps of one release, between passes over the rows.
@@ -102,14 +104,15 @@ impl<'a> Steps<'a> {
     /// Before the first step.
     #[must_use]
     pub fn new(noise: &'a Noise) -> Self {
-        let (d, l) = noise.size;
-        let fit = Fitted {
-            coefficients: DVector::zeros(d),
+        let (d, _) = noise.size;
+        let fits = noise.balls.iter().map(|ball| Fitted {
+            coefficients: &noise.constant * ball.level,
             moved: DVector::zeros(d),
             curvature: DMatrix::zeros(d, d),
             least: 0.0,
-        };
-        Self { noise, fits: vec![fit; l], done: 0 }
+            shortened: false,
+        });
+        Self { noise, fits: fits.collect(), done: 0 }
     }
 
     /// Whether the last step was taken.
@@ -160,8 +163,9 @@ impl<'a> Steps<'a> {
         let cells = sums.into_cells();
         self.done += 1;
         let noise = self.noise;
-        for (fit, cells) in self.fits.iter_mut().zip(cells.chunks_exact(noise.cells().max(1))) {
-            fit.advance(noise, cells);
+        let parts = cells.chunks_exact(noise.cells().max(1));
+        for ((fit, ball), cells) in self.fits.iter_mut().zip(&noise.balls).zip(parts) {
+            fit.advance(noise, *ball, cells);
         }
     }
 
@@ -223,7 +227,7 @@ impl<'a> Expansion<'a> {
 impl Fitted {
     /// b ← b − (H + Λ)⁺ (g + Λ b).
     #[expect(clippy::cast_precision_loss, reason = "post-processing")]
-    fn advance(&mut self, noise: &Noise, cells: &[i128]) {
+    fn advance(&mut self, noise: &Noise, ball: Ball, cells: &[i128]) {
         let (d, _) = noise.size;
         let unit = noise.unit * noise.unit * libm::ldexp(1.0, -noise.bits.cast_signed());
         let mut curvature = noise.penalty.clone();
@@ -248,11 +252,11 @@ impl Fitted {
         self.curvature = eigen.map(|value| value.max(least));
         let before = self.coefficients.clone();
         self.coefficients += moved;
-        if let Some(radius) = noise.coefficient_radius {
-            let length = self.coefficients.norm();
-            if length > radius {
-                self.coefficients *= radius / length;
-            }
+        let middle = &noise.constant * ball.level;
+        let away = &self.coefficients - &middle;
+        self.shortened = away.norm() > ball.radius;
+        if self.shortened {
+            self.coefficients = middle + &away * (ball.radius / away.norm());
         }
         self.moved = &self.coefficients - before;
     }

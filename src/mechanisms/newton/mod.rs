@@ -13,7 +13,7 @@
 //! Both are integers, whatever floating point made q̂; so the map from a record and b to integers is the same for every table, the
 //! sums are exact, the noise is the exact discrete Gaussian, and the release is `EXACT`. The weights f² are those of a weighted
 //! regression whose weights depend on the features alone (pmt 2.5). A Gaussian record (`pmt-glm`) gives u u′ and ⌊E e/M⌋ u with the
-//! residual e within ± M, M = Y + R_β R_x, cut off there.
+//! residual e within ± M, cut off there: M = Y + R_β R_x, with Y the longest way from the public mean to an end of the range.
 //!
 //! **Sensitivity.** In units of one curvature cell, with h = 2^m B² and G = E B: [`logistic_sensitivity_squared`]; E is the least
 //! with G >= κ h/4, which makes the curvature free. Gaussian: [`joint_sensitivity_squared`] of B² and E². Noise is S on the diagonal of
@@ -21,7 +21,9 @@
 //!
 //! **Steps.** b ← b − (H + Λ)⁺ (g + Λ b) from b = 0, exactly T times, Λ being the penalty. Eigenvalues of the noisy H + Λ below
 //! 2 sd √d are raised to that (`floor`): noise alone has such eigenvalues, and without it the steps diverge (pmt 2.9). With
-//! `coefficient_radius` b is shortened to R_β before each pass and after the last.
+//! `coefficient_radius` b is shortened to R_β before each pass and after the last. For a Gaussian family R_β is in public standard
+//! deviations of the outcome and b is what differs from the public mean, where the steps start: whitened features have second moment I, so ‖b‖
+//! is then the standard deviation of what the features explain, at most one of the outcome's where the public moments are right.
 //!
 //! **As the paper prints it.** `"calibration": "paper"` draws the printed scales ([`pmt`]), alike on and above the diagonal, at μ_total/√2,
 //! without a floor; what it costs is less than is claimed. T steps, not the T + 1 of the listing. For `pmt-glm` b is kept within
@@ -34,11 +36,11 @@
 mod fit;
 
 use dashu_int::UBig;
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 use serde_json::{Map, Value};
 
 pub use self::fit::{Expansion, Fitted, Steps, Sums};
-use super::guided::{Penalty, Radii, feature_unit};
+use super::guided::{Penalty, Radii, Standard, feature_unit};
 use super::shared::{NoiseError, needs_constant, no_scale, paper_replaces, squared_codes, stated_rows};
 use crate::data::Geometry;
 use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Role, Shortening, Sides};
@@ -65,6 +67,9 @@ const GAUSSIAN_RADIUS: u32 = 1 << 22;
 
 /// Most bits after the point of a curvature's weight.
 const MOST_BITS: u32 = 20;
+
+/// Largest R_β: what bounds nothing buys nothing, and a residual's bound has to stay a number.
+const MOST_RADIUS: f64 = 1e6;
 
 /// Steps of the reference without privacy, which stops where it no longer moves.
 const REFERENCE_STEPS: u32 = 100;
@@ -105,7 +110,7 @@ pub struct Parameters {
     floor: bool,
     /// T.
     steps: u32,
-    /// R_β, in the steps' units.
+    /// R_β: in public standard deviations of the outcome, or in log-odds.
     coefficient_radius: Option<f64>,
     /// n; 0 where nothing needs it.
     rows: u64,
@@ -173,20 +178,17 @@ impl Parameters {
         }
         if kind == Kind::GuidedModel {
             read.family = family(&mut params)?;
-            let radius = params.optional("coefficient_radius", "a number above 0", |value| {
-                value.as_f64().filter(|radius| radius.is_finite() && *radius > 0.0)
-            })?;
-            if radius.is_none() && read.family == Family::Gaussian {
+            read.coefficient_radius =
+                params.optional("coefficient_radius", "a number above 0, to 1e6", |value| {
+                    value.as_f64().filter(|radius| *radius > 0.0 && *radius <= MOST_RADIUS)
+                })?;
+            if read.coefficient_radius.is_none() && read.family == Family::Gaussian {
                 return Err(PlanError::at(
                     "mechanism.params.coefficient_radius",
                     "the residuals of this family are bounded by it alone",
                     "give a bound on the length of the whitened coefficients, for example 2",
                 ));
             }
-            // Outcomes are in units of half of their range, which is R_y public standard deviations.
-            let outcome =
-                read.radii.filter(|_| read.family == Family::Gaussian).map_or(1.0, |radii| radii.outcome());
-            read.coefficient_radius = radius.map(|radius| radius / outcome);
         }
         if !reference || read.penalty.lambda > 0.0 {
             read.rows = stated_rows(plan, "the penalty is weighed by the number of rows")?;
@@ -312,7 +314,7 @@ impl Parameters {
                     Some(noise_scale(&sensitivity_squared, units)?)
                 }
             };
-            Ok(self.with(plan, bound, geometry, shape, Found { bits, levels, sensitivity_squared, scale }))
+            Ok(self.with(plan, bound, geometry, shape, Found { bits, levels, sensitivity_squared, scale })?)
         };
         if self.family == Family::Gaussian {
             return of(0, budget);
@@ -328,6 +330,18 @@ impl Parameters {
         found
     }
 
+    /// In the steps' units: of an outcome, half of its range around the middle.
+    fn balls(&self, plan: &CheckedPlan, bound: &BoundPlan, outcomes: usize) -> Vec<Ball> {
+        let most = self.coefficient_radius.unwrap_or(f64::INFINITY);
+        match (self.family, &self.radii) {
+            (Family::Gaussian, Some(radii)) => {
+                let standards = radii.standards(bound, self.around_mean(plan)).into_iter();
+                standards.map(|Standard { level, spread }| Ball { level, radius: most * spread }).collect()
+            }
+            _ => vec![Ball { level: 0.0, radius: most }; outcomes],
+        }
+    }
+
     fn with(
         &self,
         plan: &CheckedPlan,
@@ -335,23 +349,29 @@ impl Parameters {
         geometry: &Geometry,
         shape: (usize, usize),
         found: Found,
-    ) -> Noise {
+    ) -> Result<Noise, PlanError> {
         let unit = feature_unit(bound, geometry);
         let map = geometry.map(bound) * unit;
         #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
-        let penalty = self.penalty.matrix(&map, plan.intercept, self.rows as f64);
+        let penalty = self.penalty.matrix(&map, plan.intercept, self.rows as f64)?;
         let label = geometry.outcomes.map_or(1.0, |side| f64::from(side.reach));
         let longest = bound.whitening.as_ref().map_or(1.0, |whitening| whitening.radius);
+        let balls = self.balls(plan, bound, shape.1);
         let residual = match self.family {
             Family::Logistic => 1.0,
             // Outcomes are within ± 1 of the middle of their range, in units of half of it.
-            Family::Gaussian => 1.0 + self.coefficient_radius.unwrap_or(0.0) * longest,
+            Family::Gaussian => {
+                balls.iter().map(|ball| 1.0 + ball.level.abs() + ball.radius * longest).fold(0.0, f64::max)
+            }
         };
-        Noise {
+        let first = DVector::from_fn(shape.0, |row, _| if row == 0 && plan.intercept { 1.0 } else { 0.0 });
+        let constant = map.transpose().lu().solve(&first).unwrap_or_else(|| DVector::zeros(shape.0));
+        Ok(Noise {
             family: self.family,
             steps: self.steps,
             floor: self.floor,
-            coefficient_radius: self.coefficient_radius,
+            balls,
+            constant,
             shape: if plan.calibration == Calibration::Paper { Shape::Iid } else { Shape::Goe },
             size: shape,
             sensitivity_squared: found.sensitivity_squared,
@@ -364,8 +384,15 @@ impl Parameters {
             label,
             residual,
             reference: self.kind == Kind::Reference,
-        }
+        })
     }
+}
+
+/// Where an outcome's coefficients are kept: within `radius` of those of the constant `level`, from which the steps start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ball {
+    level: f64,
+    radius: f64,
 }
 
 /// E for which the gradient's noise is to the curvature's as Algorithm 4 prints them for a logistic model: 4 (1 + M′) G = h, and never
@@ -414,7 +441,10 @@ pub struct Noise {
     /// T.
     pub steps: u32,
     floor: bool,
-    coefficient_radius: Option<f64>,
+    /// Of each outcome.
+    balls: Vec<Ball>,
+    /// b of the constant 1; 0 without an intercept.
+    constant: DVector<f64>,
     /// How the variance is spread over the curvature.
     shape: Shape,
     /// d, l.
@@ -483,8 +513,8 @@ impl Noise {
 
     /// Whether the coefficients are kept within a radius.
     #[must_use]
-    pub const fn is_kept_within(&self) -> bool {
-        self.coefficient_radius.is_some()
+    pub fn is_kept_within(&self) -> bool {
+        self.balls.iter().any(|ball| ball.radius.is_finite())
     }
 
     /// 2 sd √d, the spectral norm of the noise on the curvature.

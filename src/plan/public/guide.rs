@@ -57,6 +57,14 @@ pub struct PublicOutcome {
     pub second: f64,
 }
 
+impl PublicOutcome {
+    /// Its standard deviation, dividing by the number of rows.
+    #[must_use]
+    pub fn spread(&self) -> f64 {
+        (self.second - self.mean * self.mean).max(0.0).sqrt()
+    }
+}
+
 impl Guide {
     /// The moments of `features`, with the constant before them where `intercept` says so, and of `outcomes`.
     ///

@@ -8,5 +8,5 @@ pub mod guide;
 mod radius;
 
 pub use document::PublicTable;
-pub use guide::Guide;
+pub use guide::{Guide, PublicOutcome};
 pub use radius::squared_radius;

@@ -211,13 +211,14 @@ const COEFFICIENT_RADIUS: Parameter = (
     "method-coefficient_radius",
     "coefficient_radius",
     "Longest coefficients",
-    "above 0, in whitened units, for example 2. The family gaussian needs it",
+    "above 0, for example 2. For gaussian, which needs it, in public standard deviations of the outcome: 1 holds every fit where the \
+     public numbers are right",
 );
 const ETA: Parameter = (
     "method-eta",
     "eta",
     "Eta, which sets the radii",
-    "0.000001 to 0.5: about this share of records is shortened where the public numbers are right. Default: 0.05",
+    "0.000001 to 0.5, a chance and no share: a smaller one makes the radii longer, and the noise with them. Default: 0.05",
 );
 const RADIUS_RULE: Parameter = (
     "method-radius_rule",

@@ -382,8 +382,8 @@ fn descent_without_public_moments_gives_the_golden_value() {
     let (half, range) = (2.5, 4.0);
     let longest = half * 3_f64.sqrt();
     let params = json!({"steps": 3, "step_size": 0.09 * longest * longest, "clip": 1.0 / (longest * range), "lambda": 0});
-    // Noise for 50 would leave the grid too coarse to be counted; it is given below, and the plan's own is not drawn.
-    let mut plan = unguided("dp-gd", "y", half, params, 0.1);
+    // Its noise is given below, and the plan's own is not drawn.
+    let mut plan = unguided("dp-gd", "y", half, params, 50.0);
     plan["mechanism"]["params"]["intercept_weight"] = json!(0);
     plan["columns"][3] = column("y", "outcome", -range, range);
     let prepared = prepared(&plan, None, &table).unwrap();

@@ -196,6 +196,119 @@ fn a_gaussian_model_without_noise_is_least_squares() {
     close(&estimates(&release), &wanted, FINE, "gaussian");
 }
 
+/// An outcome that lies at one end of its bounds: the range is not around the public mean, and the coefficients' radius is all the same.
+#[test]
+fn a_radius_of_one_standard_deviation_holds_a_skewed_outcome() {
+    let private: Vec<[f64; 4]> =
+        made_up(2_000, 12).into_iter().map(|[a, b, y, k]| [a, b, libm::exp(y / 8.0), k]).collect();
+    let y = response(&private, 2);
+    let mut public = law();
+    (public.terms[2].mean, public.terms[2].sd) = (y.mean(), Some(y.variance().sqrt()));
+    let fit = |name: &str, mut params: Value| {
+        params["lambda"] = json!(0);
+        params["eta"] = json!(1e-6);
+        let mut plan = made_plan(name, "y", 2_000, &params, &free());
+        plan["columns"][2] = column("y", "outcome", 0.8, 60.0);
+        run(&plan, Some(&public), &table(&private))
+    };
+    let model = |radius: f64| json!({"family": "gaussian", "steps": 2, "coefficient_radius": radius});
+    let wanted = plain_ridge(&design(&private, &[0, 1], true), &y, 0.0, true);
+    let whole = fit("pmt-glm", model(1.0));
+    close(&estimates(&whole), &wanted, FINE, "within one standard deviation");
+    let descent = json!({"steps": 200, "clip": 50});
+    close(&estimates(&fit("pmt-gd", descent)), &wanted, FINE, "a descent whose clip nothing reaches");
+
+    // Too short a radius leaves the public mean, and is told.
+    let said =
+        |release: &Release| release.diagnostics.notes.join(" ").contains("reached `coefficient_radius`");
+    let short = fit("pmt-glm", model(0.01));
+    assert!(said(&short) && !said(&whole), "{:?}", short.diagnostics.notes);
+    assert!(list(&short).iter().all(|entry| entry.lower.is_none()));
+    let fitted = estimates(&short);
+    let at_means = fitted[0] + fitted[1] * 2.0 - fitted[2];
+    assert!((at_means - y.mean()).abs() < 0.02 * y.variance().sqrt(), "{at_means} for {}", y.mean());
+}
+
+/// The clip of a descent among whitened records is in public standard deviations of the outcome, however wide its bounds are.
+#[test]
+fn a_descent_clips_alike_whatever_the_bounds() {
+    let private = made_up(2_000, 13);
+    let y = response(&private, 2);
+    let mut public = law();
+    (public.terms[2].mean, public.terms[2].sd) = (y.mean(), Some(y.variance().sqrt()));
+    let reach = 3.0 * y.variance().sqrt();
+    let params = json!({"steps": 3, "clip": 0.3, "eta": 1e-6});
+    let fit = |low: f64, high: f64| {
+        let mut plan = made_plan("pmt-gd", "y", 2_000, &params, &free());
+        plan["columns"][2] = column("y", "outcome", low, high);
+        estimates(&run(&plan, Some(&public), &table(&private)))
+    };
+    let (wide, narrow) = (fit(-40.0, 40.0), fit(y.mean() - reach, y.mean() + reach));
+    // Outcomes beyond three standard deviations are cut off in one of them.
+    close(&wide, &narrow, 0.02, "bounds");
+}
+
+/// A penalty beyond every number is refused before anything is charged.
+#[test]
+fn an_endless_penalty_is_refused() {
+    let private = table(&made_up(200, 14));
+    let public = || {
+        let mut public = law();
+        (public.terms[0].sd, public.terms[1].sd) = (Some(1e-9), Some(1e-9));
+        public
+    };
+    for (name, outcome, guided) in [
+        ("dp-logistic", "k", false),
+        ("pmt-logistic", "k", true),
+        ("pmt-gd", "y", true),
+        ("dp-gd", "y", false),
+    ] {
+        let mut plan = made_plan(name, outcome, 200, &json!({"lambda": 1e300}), &json!({"mu": 1.0}));
+        plan["columns"][0] = column("a", "feature", -1e-9, 1e-9);
+        let error = match prepared(&plan, guided.then(public).as_ref(), &private) {
+            Ok(prepared) => panic!("{name}: {:?}", prepared.cost().map(|cost| cost.mu)),
+            Err(error) => error.to_string(),
+        };
+        assert!(error.contains("lambda"), "{name}: {error}");
+    }
+}
+
+/// Whatever the budget's form, a paper's scale says what is claimed and what it costs.
+#[test]
+fn a_claim_is_stated_for_each_form_of_a_budget() {
+    let private = table(&made_up(200, 15));
+    for budget in [
+        json!({"epsilon": 2.0, "delta": 1e-5}),
+        json!({"mu": 0.5, "delta": 1e-5}),
+        json!({"rho": 0.125, "delta": 1e-5}),
+    ] {
+        let mut plan = made_plan("pmt-ridge", "y", 200, &json!({}), &budget);
+        plan["mechanism"]["calibration"] = json!("paper");
+        let prepared = prepared(&plan, Some(&law()), &private).unwrap();
+        let cost = prepared.cost().unwrap();
+        let (real, claimed) = (cost.promise.unwrap(), cost.claimed.unwrap());
+        assert_eq!(real.1, claimed.1, "{budget}");
+        assert!((real.0.get() / claimed.0.get() - 1.0).abs() > 1e-3, "{budget}: {real:?} {claimed:?}");
+    }
+}
+
+/// A descent's grid follows its budget, from the smallest that buys anything to the largest that protects.
+#[test]
+fn a_descent_has_noise_for_every_budget() {
+    let private = table(&made_up(200, 16));
+    for (name, guided) in [("dp-gd", false), ("pmt-gd", true)] {
+        for (clip, steps, mu) in [(0.05, 100, 0.6), (1e-6, 1, 40.0), (0.25, 100, 40.0), (100.0, 10_000, 0.05)]
+        {
+            let params = json!({"clip": clip, "steps": steps});
+            let plan = made_plan(name, "y", 200, &params, &json!({"mu": mu}));
+            let prepared = prepared(&plan, guided.then(law).as_ref(), &private)
+                .unwrap_or_else(|error| panic!("{name} {clip} {steps} {mu}: {error}"));
+            let found = prepared.cost().unwrap().mu.unwrap();
+            assert!(found <= mu && found > mu * 0.999, "{name} {clip} {steps}: {found} for {mu}");
+        }
+    }
+}
+
 /// The paper's listing states a bound on the coefficients and leaves out the step that keeps them there; ours does not, and says so.
 #[test]
 fn coefficients_are_kept_within_their_radius_as_printed_too() {

@@ -203,12 +203,12 @@ fn cell(page: &mut Page, name: &str, errors: &[f64], mean: f64, median: f64, jud
     let n = errors.len() as f64;
     let sd = (errors.iter().map(|x| (x - ours.centre).powi(2)).sum::<f64>() / n).sqrt();
     if !judged {
-        return format!("{:.3} [{:.3}]", ours.centre, Measured::median(errors).centre);
+        return format!("{:.3} [{:.3}]", ours.centre, Measured::wild_median(errors).centre);
     }
     if sd < ours.centre || median.is_nan() {
         page.judge_share(name, ours, mean)
     } else {
-        format!("[{}]", page.judge_share(&format!("{name}, median"), Measured::median(errors), median))
+        format!("[{}]", page.judge_share(&format!("{name}, median"), Measured::wild_median(errors), median))
     }
 }
 
@@ -238,6 +238,7 @@ fn figure_1(page: &mut Page, size: &Size) {
     let head = ["n, μ", "PMT", "exact", "tight", "PMT-GD", "RR", "GD", "public", "non-DP"];
     let mut rows = Vec::new();
     let mut at_three: Vec<Vec<Vec<f64>>> = Vec::new();
+    let mut far = Vec::new();
     for (row, (n, mu, means, medians)) in printed.iter().enumerate() {
         let errors =
             errors(&design, (n / size.shrunk, 200), *mu, 0.0, &methods, size.descents, 100 + row as u64);
@@ -249,6 +250,10 @@ fn figure_1(page: &mut Page, size: &Size) {
                 Private => medians[1],
                 _ => NONE,
             };
+            let off = Measured::mean(errors).centre / means[at] - 1.0;
+            if methods[at] == GuidedDescent && size.shrunk == 1 && off.abs() > 0.3 {
+                far.push(format!("n = {n}, μ = {mu} ({:+.0} %)", 100.0 * off));
+            }
             // One digit is printed of the last.
             let judged = size.shrunk == 1 && means[at] >= 0.02;
             cells.push(cell(page, &format!("{name}, {}", head[at + 1]), errors, means[at], median, judged));
@@ -260,7 +265,7 @@ fn figure_1(page: &mut Page, size: &Size) {
     }
     page.table(&head, &rows);
     let mean = |n: usize, at: usize| Measured::mean(&at_three[n][at]).centre;
-    let median = |n: usize, at: usize| Measured::median(&at_three[n][at]).centre;
+    let median = |n: usize, at: usize| Measured::wild_median(&at_three[n][at]).centre;
     let flat = mean(0, 5) / mean(3, 5);
     page.claim(
         (0.8..=1.3).contains(&flat),
@@ -286,6 +291,11 @@ fn figure_1(page: &mut Page, size: &Size) {
         best > 10.0,
         &format!("Descent among PMT's own whitened records is better than PMT, here by {best:.0} times at least (not in the paper)."),
     );
+    page.say(&format!(
+        "The notes ask for 30 % in the column of PMT-GD: {}. Its noise differs from run to run, and there are {} of each.",
+        if far.is_empty() { "kept everywhere".to_owned() } else { format!("missed at {}", far.join(", ")) },
+        size.descents
+    ));
     let public = (0..4).filter(|n| mean(*n, 6) < mean(*n, 0)).count();
     page.claim(
         public < 4,

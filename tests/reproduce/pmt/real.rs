@@ -240,7 +240,7 @@ fn collected(all: &[(Vec<f64>, f64)]) -> Errors {
     let methods = all.first().map_or(0, |(errors, _)| errors.len());
     let lists = (0..methods).map(|at| all.iter().map(|(errors, _)| errors[at]).collect()).collect();
     let lengths: Vec<f64> = all.iter().map(|(_, length)| *length).collect();
-    (lists, Measured::median(&lengths).centre)
+    (lists, Measured::wild_median(&lengths).centre)
 }
 
 /// The section on real tables: those that the folder has, and what is missing in words, on the screen too.
@@ -313,7 +313,7 @@ fn table(page: &mut Page, size: &Size, source: &Source, numbers: &Numbers) {
                 linear(source, numbers, *mu, runs)
             };
             let cell = |errors: &Vec<f64>| {
-                let median = Measured::median(errors).centre;
+                let median = Measured::wild_median(errors).centre;
                 let failed = errors.iter().filter(|error| **error > FAILED * length.max(1.0)).count();
                 let failed = if failed > 0 {
                     format!(" ({} % failed)", failed * 100 / errors.len())
