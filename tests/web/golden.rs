@@ -9,11 +9,14 @@ use std::num::NonZeroU64;
 use discreet::audit::check::Check;
 use discreet::data::header::read_header;
 use discreet::data::slices::{Outcome, SliceScanner};
-use discreet::data::{HeaderRead, HeaderRules, Job, Moments};
+use discreet::data::{Gathered, Header, HeaderRead, HeaderRules, Job, Moments, RowSink};
+use discreet::engine::{Prepared, demonstrate, prepare_with};
 use discreet::math::{beta, gamma, special};
 use discreet::noise::discrete;
 use discreet::noise::entropy::DemoRng;
+use discreet::plan::public::PublicTable;
 use discreet::plan::{Plan, Purpose};
+use discreet::release::document::{Coefficients, Software};
 use sha2::{Digest as _, Sha256};
 
 use crate::vectors_harness::{Answer, FILES, answer, rows};
@@ -24,6 +27,9 @@ pub const EXPECTED: &str = "79f1ed4ee48d96712f67fbfe148f47499dc413dfcf238ecee59d
 /// SHA-256 of what [`check`] finds.
 pub const CHECK: &str = "89f3b78d3546fcb678b157e9861ee07b74c6b1c24dbbddbb17f000cdbbd9dcc5";
 
+/// SHA-256 of all bits of [`fits`].
+pub const FITS: &str = "66386373a48bab1808acab805eac10b0659d6f7562c547f0db5c788051baccb8";
+
 /// A plan on the sample table.
 pub const PLAN: &str = r#"{
   "schema": "discreet.plan/1", "adjacency": "add-remove",
@@ -33,6 +39,13 @@ pub const PLAN: &str = r#"{
     {"name": "sbp", "role": "outcome", "type": "number", "lower": 60, "upper": 260}
   ],
   "mechanism": {"name": "analyze-gauss"}, "budget": {"epsilon": 1, "delta": 1e-6}
+}"#;
+
+/// What is publicly known of its columns.
+const PUBLIC: &str = r#"{
+  "schema": "discreet.public/1", "source": "made up", "rows": 1200,
+  "terms": [{"term": "age", "mean": 52, "sd": 16}, {"term": "sex[M]", "mean": 0.49}, {"term": "sbp", "mean": 130, "sd": 18}],
+  "correlation": [[1, 0.02, 0.31], [0.02, 1, 0.08], [0.31, 0.08, 1]]
 }"#;
 
 /// The sample table.
@@ -119,18 +132,69 @@ fn hex(hash: Sha256) -> String {
 
 /// The exact moments of a table under [`PLAN`], read in one piece.
 pub fn moments(table: &[u8]) -> Moments {
-    let plan: Plan = serde_json::from_str(PLAN).unwrap();
+    let (prepared, header) = prepared(PLAN, None, table, Purpose::Release);
+    scanned(&prepared, &header, table, prepared.moments())
+}
+
+/// Demonstrations of what is guided by public moments or fitted in steps, under a seed: every estimate and standard error, and the
+/// first whitened rows.
+pub fn fits() -> String {
+    let public = PublicTable::parse(PUBLIC).unwrap();
+    let sbp = r#"{"name": "sbp", "role": "outcome", "type": "number", "lower": 60, "upper": 260}"#;
+    let smoker = r#"{"name": "smoker", "role": "outcome", "type": "category", "levels": ["no", "yes"]}"#;
+    let mut hash = Sha256::new();
+    for (name, outcome, params) in [
+        ("pmt-ridge", sbp, "{}"),
+        ("pmt-logistic", smoker, "{}"),
+        ("pmt-glm", sbp, r#"{"family": "gaussian", "coefficient_radius": 2}"#),
+        ("pmt-gd", sbp, r#"{"steps": 5}"#),
+        ("dp-ridge", sbp, "{}"),
+        ("dp-logistic", smoker, "{}"),
+        ("dp-gd", sbp, r#"{"steps": 5}"#),
+    ] {
+        let plan = format!(
+            r#"{{"schema": "discreet.plan/1", "adjacency": "add-remove", "stated_rows": 12000, "columns": [
+              {{"name": "age", "role": "feature", "type": "number", "lower": 18, "upper": 100}},
+              {{"name": "sex", "role": "feature", "type": "category", "levels": ["F", "M"]}}, {outcome}],
+              "mechanism": {{"name": "{name}", "params": {params}}}, "budget": {{"epsilon": 4, "delta": 1e-6}}}}"#
+        );
+        let guided = name.starts_with("pmt").then_some(&public);
+        let (prepared, header) = prepared(&plan, guided, TABLE, Purpose::Simulate);
+        let gathered = scanned(&prepared, &header, TABLE, prepared.gather());
+        if let Gathered::Rows(rows) = &gathered {
+            let first = (0..100).filter_map(|at| rows.get(at)).flatten();
+            first.for_each(|code| hash.update(code.to_le_bytes()));
+        }
+        let software = Software::new("golden".to_owned());
+        let release = demonstrate(&prepared, &gathered, DemoRng::new(7, 1), software).unwrap();
+        let Coefficients::List(list) = &release.document().coefficients else { panic!("one outcome") };
+        for entry in list {
+            for number in [entry.estimate, entry.std_error].into_iter().flatten() {
+                assert!(number.is_finite(), "{name}");
+                hash.update(number.to_bits().to_le_bytes());
+            }
+        }
+    }
+    hex(hash)
+}
+
+fn prepared(plan: &str, public: Option<&PublicTable>, table: &[u8], purpose: Purpose) -> (Prepared, Header) {
     let Ok(HeaderRead::Header(header)) = read_header(table, true, HeaderRules::default()) else {
         panic!("the sample has a header")
     };
-    let prepared =
-        discreet::engine::prepare(plan, &header.names, header.delimiter, Purpose::Release).unwrap();
+    let plan = Plan::parse(plan).unwrap();
+    let prepared = prepare_with(plan, public, &header.names, header.delimiter, purpose).unwrap();
+    (prepared, header)
+}
+
+/// What a sink has of a table that is read in one piece.
+fn scanned<S: RowSink>(prepared: &Prepared, header: &Header, table: &[u8], sink: S) -> S {
     let job = Job { slice: 0, from: header.body_offset, to: table.len() as u64, known: true };
-    let mut scanner = SliceScanner::new(job, prepared.bound(), prepared.moments());
+    let mut scanner = SliceScanner::new(job, prepared.bound(), sink);
     scanner.feed(&table[usize::try_from(header.body_offset).unwrap()..]);
     match scanner.finish().outcome {
         Outcome::Read { part, .. } => part.sink,
-        other => panic!("the sample is well formed: {other:?}"),
+        _ => panic!("the sample is well formed"),
     }
 }
 
@@ -138,5 +202,6 @@ pub fn moments(table: &[u8]) -> Moments {
 #[test]
 fn the_bits_are_those_written_down() {
     assert_eq!(digest(), EXPECTED);
+    assert_eq!(fits(), FITS);
     assert_eq!(check(), CHECK);
 }

@@ -22,6 +22,7 @@ wasm_bindgen_test_configure!(run_in_browser);
 #[wasm_bindgen_test]
 fn the_browser_gives_the_native_bits() {
     assert_eq!(golden::digest(), golden::EXPECTED);
+    assert_eq!(golden::fits(), golden::FITS);
 }
 
 #[wasm_bindgen_test]
