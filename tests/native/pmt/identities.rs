@@ -4,6 +4,8 @@ use discreet::data::{Append, Gathered};
 use discreet::engine::{Simulation, demonstrate, simulate::Source};
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{Repair, Ridge, refit};
+use discreet::mechanisms::Noise;
+use discreet::mechanisms::newton::{Steps, Sums};
 use discreet::mechanisms::passes::Passes;
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::public::PublicTable;
@@ -334,6 +336,22 @@ fn coefficients_are_kept_within_their_radius_as_printed_too() {
     let own = DVector::from_vec(estimates(&printed)) / guide.outcomes[0].unwrap().second.sqrt();
     let length = (&guide.root * own).norm();
     assert!(length < 0.1 * (1.0 + 1e-9), "{length}");
+
+    // And after every step: half of the range is R_y root mean squares.
+    let Noise::Newton(noise) = &ready.cost().unwrap().noise else { panic!("steps") };
+    let longest = 0.1 / (1.0 + libm::log(2.0 * 400.0 / 0.05)).sqrt();
+    let kept = rows(&ready, &table(&private));
+    let (mut steps, mut rng) = (Steps::new(noise), DemoRng::new(1, 1));
+    let mut reached = 0;
+    while !steps.is_done() {
+        let (expansion, mut sums) = (steps.expansion(), Sums::after(steps.noise(&mut rng)));
+        (0..kept.len()).filter_map(|at| kept.get(at)).for_each(|row| expansion.add(&mut sums, row));
+        steps.advance(sums);
+        let length = steps.expansion().coefficients().map(|b| b * b).sum::<f64>().sqrt();
+        assert!(length < longest * (1.0 + 1e-9), "{length} after {} steps", steps.done());
+        reached += u32::from(length > longest * 0.999);
+    }
+    assert!(reached > 0, "the bound was never met");
 }
 
 /// In doubles alone, to 1e-10.
