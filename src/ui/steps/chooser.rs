@@ -68,7 +68,9 @@ fn Family(
     let toggled = move |event| {
         let now = dom::is_open(&event);
         if now != open.get_untracked() {
-            app.state.families().update(|families| drop(families.insert(group.title, now)));
+            app.state.families().update(|families| {
+                families.insert(group.title, now);
+            });
         }
     };
     let reasons: Vec<Unfit> = members.iter().map(|(_, unfit)| *unfit).collect();
