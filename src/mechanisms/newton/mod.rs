@@ -186,7 +186,7 @@ impl Parameters {
                 return Err(PlanError::at(
                     "mechanism.params.coefficient_radius",
                     "the residuals of this family are bounded by it alone",
-                    "give a bound on the length of the whitened coefficients, for example 2",
+                    "give one in public standard deviations of the outcome, for example 2",
                 ));
             }
         }
