@@ -137,7 +137,9 @@ test("a file is described, released, downloaded in every form and opened again",
   assert.equal(ledger.schema, "discreet.ledger/1");
   assert.equal(ledger.entries.length, 1);
   assert.equal(ledger.id, release.ledger.id);
-  assert.doesNotMatch(JSON.stringify(ledger), /diabetes|442/);
+  assert.doesNotMatch(JSON.stringify(ledger), /diabetes/);
+  // Random digits hold every short number sooner or later, so whole values are compared.
+  assert.deepEqual(leaves(ledger).filter(({ value }) => Number(value) === 442), []);
 
   // Another table, then the saved release: the same coefficients, of which nothing is charged anew.
   await discreet.openSaved(json("kept.json", release));

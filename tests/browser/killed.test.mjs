@@ -270,6 +270,6 @@ test("a clock that is set back, or far ahead, changes nothing but the day of the
     assert.equal(grown(before, await stored(page)), "released");
   }
   const last = await stored(page);
-  assert.equal(JSON.stringify(last).match(/9998|1970|2026-/g).length, 1, "no entry has a date");
+  assert.equal(JSON.stringify(last).match(/(9998|1970|2026)-/g).length, 1, "no entry has a date");
   assert.equal(last.created, first.created);
 });
