@@ -10,8 +10,8 @@
 //! records is exact. So Δ = C 2^m under add-remove and 2 C 2^m under replace-one, times √l for `per-outcome`, and the map from a
 //! record and W to integers is the same for every table: `EXACT`. m is 40, or what brings the budget's noise into the samplers' range.
 //!
-//! **Units.** For `dp-gd` those of the bounds, ‖x‖ <= 1 and ‖y‖ <= 1. For `pmt-gd` x is whitened and y in public standard deviations from the middle of its range, so that
-//! the curvature lies between public bounds L and U with high probability.
+//! **Units.** For `dp-gd` those of the bounds, ‖x‖ <= 1 and ‖y‖ <= 1. For `pmt-gd` x is whitened and y in public standard deviations
+//! from the middle of its range, so that the curvature lies between public bounds L and U with high probability.
 //!
 //! **Steps.** W ← (I + η λ A P A')⁻¹ (W − η (sum + noise)/(n 2^m)), n the stated number of rows; from W = 0. The penalty on the mean second
 //! moment in own units is taken by its proximal map, which is stable for every η (pmt 1.9); A takes own units to those of the
@@ -135,7 +135,7 @@ impl Parameters {
         guide: Option<&Guide>,
     ) -> Result<Map<String, Value>, PlanError> {
         let (Some(radii), Some(guide)) = (&self.radii, guide) else { return Ok(Map::new()) };
-        radii.clip_outcomes(bound, guide, self.around_mean(plan), false)?;
+        radii.clip_outcomes(bound, guide, self.penalty.around_mean(plan), false)?;
         radii.whiten(bound, guide)?;
         #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
         let q = (guide.terms.len() as f64 / guide.rows as f64).sqrt().min(0.75);
@@ -193,7 +193,7 @@ impl Parameters {
         #[expect(clippy::cast_precision_loss, reason = "at most 2^49, so exact")]
         let outcome_units = match (&self.radii, geometry.outcomes) {
             (Some(radii), Some(outcomes)) => {
-                let standards = radii.standards(bound, self.around_mean(plan)).into_iter();
+                let standards = radii.standards(bound, self.penalty.around_mean(plan)).into_iter();
                 standards.map(|standard| (standard.spread * f64::from(outcomes.reach)).recip()).collect()
             }
             _ => vec![1.0 / (geometry.outcome_square() as f64).sqrt(); shape.1],
@@ -218,10 +218,6 @@ impl Parameters {
             cap,
             shrink,
         })
-    }
-
-    const fn around_mean(&self, plan: &CheckedPlan) -> bool {
-        plan.intercept && !self.penalty.on_intercept
     }
 }
 

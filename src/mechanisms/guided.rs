@@ -30,6 +30,15 @@ pub struct Radii {
     rows: u64,
 }
 
+/// What is publicly known of an outcome, from the middle of its range and in halves of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standard {
+    /// Its public mean; 0 where the range is not around it.
+    pub level: f64,
+    /// Its public standard deviation, or root mean square where the range is not around the mean.
+    pub spread: f64,
+}
+
 impl Radii {
     /// Reads `eta`, `radius_rule` and `truncation`.
     ///
@@ -157,18 +166,7 @@ impl Radii {
         }
         Ok(())
     }
-}
 
-/// What is publicly known of an outcome, from the middle of its range and in halves of it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standard {
-    /// Its public mean; 0 where the range is not around it.
-    pub level: f64,
-    /// Its public standard deviation, or root mean square where the range is not around the mean.
-    pub spread: f64,
-}
-
-impl Radii {
     /// The outcomes of a plan whose features are whitened, in its order. Where nothing is known of one, half of its range counts as R_y
     /// standard deviations.
     #[must_use]
@@ -226,6 +224,12 @@ impl Penalty {
                 serde_json::Value::as_bool,
             )?,
         })
+    }
+
+    /// Whether outcomes are clipped around their mean: there is a constant, and it goes free.
+    #[must_use]
+    pub const fn around_mean(&self, plan: &CheckedPlan) -> bool {
+        plan.intercept && !self.on_intercept
     }
 
     /// Λ = n λ A P A′ for coordinates z = A v of own units v, whose first is the constant if there is one: b′Λ b is n λ times the

@@ -116,7 +116,7 @@ impl Parameters {
         guide: Option<&Guide>,
     ) -> Result<(), PlanError> {
         let (Some(radii), Some(guide)) = (&self.radii, guide) else { return Ok(()) };
-        let around_mean = plan.intercept && !self.penalty.on_intercept;
+        let around_mean = self.penalty.around_mean(plan);
         radii.clip_outcomes(bound, guide, around_mean, self.paper)?;
         radii.whiten(bound, guide)
     }

@@ -19,7 +19,7 @@
 //! with G >= κ h/4, which makes the curvature free. Gaussian: [`joint_sensitivity_squared`] of B² and E². Noise is S on the diagonal of
 //! the curvature and on the gradient, S/√2 off the diagonal.
 //!
-//! **Steps.** b ← b − (H + Λ)⁺ (g + Λ b) from b = 0, exactly T times, Λ being the penalty. Eigenvalues of the noisy H + Λ below
+//! **Steps.** b ← b − (H + Λ)⁺ (g + Λ b) from b = 0, or from the public mean, exactly T times, Λ being the penalty. Eigenvalues of the noisy H + Λ below
 //! 2 sd √d are raised to that (`floor`): noise alone has such eigenvalues, and without it the steps diverge (pmt 2.9). With
 //! `coefficient_radius` b is shortened to R_β before each pass and after the last. For a Gaussian family R_β is in public standard
 //! deviations of the outcome and b is what differs from the public mean, where the steps start: whitened features have second moment I, so ‖b‖
@@ -253,15 +253,11 @@ impl Parameters {
         }
         if let (Some(radii), Some(guide)) = (&self.radii, guide) {
             if self.family == Family::Gaussian {
-                radii.clip_outcomes(bound, guide, self.around_mean(plan), false)?;
+                radii.clip_outcomes(bound, guide, self.penalty.around_mean(plan), false)?;
             }
             radii.whiten(bound, guide)?;
         }
         Ok(())
-    }
-
-    fn around_mean(&self, plan: &CheckedPlan) -> bool {
-        plan.intercept && !self.penalty.on_intercept
     }
 
     /// The steps that a budget buys; without noise where there is none.
@@ -335,7 +331,7 @@ impl Parameters {
         let most = self.coefficient_radius.unwrap_or(f64::INFINITY);
         match (self.family, &self.radii) {
             (Family::Gaussian, Some(radii)) => {
-                let standards = radii.standards(bound, self.around_mean(plan)).into_iter();
+                let standards = radii.standards(bound, self.penalty.around_mean(plan)).into_iter();
                 standards.map(|Standard { level, spread }| Ball { level, radius: most * spread }).collect()
             }
             _ => vec![Ball { level: 0.0, radius: most }; outcomes],
