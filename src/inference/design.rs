@@ -9,11 +9,17 @@ use super::shrinkage::Filter;
 use crate::data::encode::INTERCEPT;
 use crate::math::linalg::{Cholesky, Eigen, LinalgError};
 use crate::math::projection::positive_trace;
-use crate::release::document::Interval;
+use crate::release::document::{Diagnostics, Interval};
 use crate::text::one_line;
 
 /// Below this ratio of signal to noise there is no interval (noise-and-accounting, C1 step 1).
 pub const WITHHELD_BELOW: f64 = 1.0;
+
+/// Whether the noise is as large as the signal: for that intervals are withheld, and for other reasons too, which notes tell.
+#[must_use]
+pub fn is_drowned(diagnostics: &Diagnostics) -> bool {
+    diagnostics.signal_to_noise.is_some_and(|ratio| ratio < WITHHELD_BELOW)
+}
 
 /// From this ratio of signal to noise on intervals are normal.
 pub const NORMAL_FROM: f64 = 2.0;

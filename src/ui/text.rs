@@ -80,6 +80,7 @@ pub const ROWS_EXACT_WHY: &str =
     "This number becomes public with the release, and a table of another length is refused.";
 
 pub const WITHHELD: &str = "Intervals are withheld: the noise is as large as the signal. Read the estimates as a rough sign at most.";
+pub const WITHHELD_AS_NOTED: &str = "Intervals are withheld. The notes under the table say why.";
 pub const ODDS: &str = " Its axis is logarithmic.";
 pub const REFIT: &str = "Fit another regression from the same release";
 pub const REFIT_FREE: &str = "This costs nothing: it uses only what is already published, and anyone who has the release \

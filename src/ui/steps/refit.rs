@@ -5,6 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::table::CoefficientTable;
+use crate::inference::design::is_drowned;
 use crate::inference::{Repair, Ridge, refit};
 use crate::release::Release;
 use crate::release::figure::{self, INTERCEPT};
@@ -126,9 +127,10 @@ fn Refitted(release: Arc<Release>) -> impl IntoView {
                 let outcome = refit.outcome.clone();
                 let unit = figure::unit(&release.plan, &outcome);
                 let lines = figure::lines(&release.plan, &refit.coefficients, &outcome);
+                let drowned = is_drowned(&refit.diagnostics);
                 let notes = refit.diagnostics.notes.into_iter().map(|note| view! { <li>{note}</li> });
                 view! {
-                    <CoefficientTable lines outcome unit confidence=refit.confidence/>
+                    <CoefficientTable lines outcome unit drowned confidence=refit.confidence/>
                     <ul class="notes">{notes.collect_view()}</ul>
                     <p class="hint">"Cost. " {refit.cost}</p>
                 }

@@ -8,6 +8,7 @@ use super::ledger::LedgerPanel;
 use super::outcomes::Outcomes;
 use super::refit::Refit;
 use super::table::CoefficientTable;
+use crate::inference::design::is_drowned;
 use crate::release::document::LONG_FORM_OUTCOMES;
 use crate::release::figure;
 use crate::release::report;
@@ -59,7 +60,9 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let lines = figure::lines(&for_table.plan, &for_table.coefficients, &outcome);
         let unit = figure::unit(&for_table.plan, &outcome);
         let log_odds = odds::are_log_odds(&for_table.plan);
-        view! { <CoefficientTable lines outcome unit log_odds confidence=for_table.plan.confidence.unwrap_or(0.95)/> }
+        let drowned = is_drowned(&for_table.diagnostics);
+        let confidence = for_table.plan.confidence.unwrap_or(0.95);
+        view! { <CoefficientTable lines outcome unit log_odds drowned confidence/> }
     };
     let public = release.public.as_ref().map(|table| {
         let words = format!("{} {}", known::origin(table), known::correlations(table));

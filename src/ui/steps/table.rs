@@ -19,6 +19,8 @@ pub fn CoefficientTable(
     outcome: String,
     unit: String,
     confidence: f64,
+    /// Whether the noise is as large as the signal.
+    drowned: bool,
     #[prop(optional)] log_odds: bool,
 ) -> impl IntoView {
     let drawn = if log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) };
@@ -26,7 +28,7 @@ pub fn CoefficientTable(
     let what = if unit.is_empty() { outcome.clone() } else { format!("{outcome} ({unit})") };
     let more = lines.len().saturating_sub(MOST);
     let withheld = lines.iter().any(|line| line.interval == Interval::Withheld);
-    let why = withheld.then(|| view! { <span class="withheld">{text::WITHHELD}</span> });
+    let why = withheld.then(|| view! { <span class="withheld">{if drowned { text::WITHHELD } else { text::WITHHELD_AS_NOTED }}</span> });
     let nothing = Mark { estimate: None, span: None };
     let rows = lines.into_iter().take(MOST).enumerate().map(|(index, line)| {
         let cell = drawn.as_ref().map(|figure| {
