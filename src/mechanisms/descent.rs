@@ -43,7 +43,7 @@ use crate::privacy::calibrate::{
     Budget, CalibrationError, NoiseScale, Split, gradient_sensitivity_squared, noise_scale, wallets,
 };
 use crate::privacy::event::Event;
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";
@@ -396,7 +396,7 @@ impl<'a> Gradient<'a> {
         let square = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
         let norm = square(&self.x).sqrt();
         let shorten = |length: f64| {
-            if length > clip && !planted(Mutant::GradientUnclipped) { clip / length } else { 1.0 }
+            if length > clip && !is_active(Mutant::GradientUnclipped) { clip / length } else { 1.0 }
         };
         let together = shorten(norm * square(&self.residual).sqrt());
         let one = libm::ldexp(1.0, self.noise.bits.cast_signed());
@@ -408,7 +408,7 @@ impl<'a> Gradient<'a> {
         }
         let limit = u128::from(self.noise.cap.unsigned_abs()).pow(2);
         let within = |entries: &[i64]| {
-            planted(Mutant::GradientUnclipped)
+            is_active(Mutant::GradientUnclipped)
                 || entries.iter().map(|entry| u128::from(entry.unsigned_abs()).pow(2)).sum::<u128>() <= limit
         };
         let scope = if per_outcome { d.max(1) } else { self.entries.len().max(1) };

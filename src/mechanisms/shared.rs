@@ -10,7 +10,7 @@ use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{Budget, CalibrationError, Split, delta_of_units, epsilon_of_units, wallets};
 use crate::privacy::measure::{Delta, Epsilon};
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// Below this μ the grid is coarser, so that S stays within the sampler's range.
 const SMALL_MU: f64 = 1.0 / 64.0;
@@ -207,7 +207,7 @@ pub enum NoiseError {
 /// Between which tables the cost has to hold.
 #[must_use]
 pub fn neighbours(plan: &CheckedPlan) -> Adjacency {
-    if planted(Mutant::AddRemoveCurveUnderReplaceOne) { Adjacency::AddRemove } else { plan.adjacency }
+    if is_active(Mutant::AddRemoveCurveUnderReplaceOne) { Adjacency::AddRemove } else { plan.adjacency }
 }
 
 /// A public formula that has no answer for this budget.

@@ -12,7 +12,7 @@ use dashu_int::ops::SquareRoot;
 use super::adjacency::Adjacency;
 use super::compose::{Pair, fits, mu_b};
 use super::measure::{Delta, Epsilon, Mu, Rho};
-use super::mutants::{Mutant, planted};
+use super::mutants::{Mutant, is_active};
 use super::units::Units;
 use crate::math::round::{MARGIN, ceil_scaled, floor_scaled, floor_square_scaled, raise};
 use crate::math::search::first_true;
@@ -281,7 +281,7 @@ impl NoiseScale {
     fn from_exact(s: &UBig) -> Result<Self, CalibrationError> {
         let fit = u64::try_from(s.clone()).ok().filter(|s| *s <= GREATEST_SCALE);
         match fit.and_then(NonZeroU64::new) {
-            Some(s) if s.get() >= LEAST_SCALE || planted(Mutant::CoarseGaussian) => Ok(Self(s)),
+            Some(s) if s.get() >= LEAST_SCALE || is_active(Mutant::CoarseGaussian) => Ok(Self(s)),
             None if *s > UBig::ONE => Err(CalibrationError::ScaleTooLarge(s.to_string())),
             _ => Err(CalibrationError::ScaleTooSmall(s.to_string())),
         }
@@ -316,7 +316,7 @@ pub fn sensitivity_squared(
     let r2 = &c2 + &w2;
     let r4 = &r2 * &r2;
     let one_row = match adjacency {
-        Adjacency::ReplaceOne if planted(Mutant::AddRemoveDeltaUnderReplaceOne) => r4,
+        Adjacency::ReplaceOne if is_active(Mutant::AddRemoveDeltaUnderReplaceOne) => r4,
         Adjacency::AddRemove => r4,
         Adjacency::ReplaceOne if c <= w => r4 * UBig::from(2_u8),
         Adjacency::ReplaceOne => {
@@ -349,7 +349,7 @@ pub fn joint_sensitivity_squared(
     max_rows_per_person: u32,
 ) -> UBig {
     let a = UBig::from(features);
-    let b = if planted(Mutant::CrossMomentsUncounted) { UBig::ZERO } else { UBig::from(cross) };
+    let b = if is_active(Mutant::CrossMomentsUncounted) { UBig::ZERO } else { UBig::from(cross) };
     let twice = &a * UBig::from(2_u8);
     let one_row = match adjacency {
         Adjacency::AddRemove => &a * (&a + b),
@@ -429,7 +429,7 @@ pub fn logistic_gradient(curvature: u64, adjacency: Adjacency) -> u64 {
         Adjacency::ReplaceOne => LOGISTIC_KAPPA[0],
         Adjacency::AddRemove => LOGISTIC_KAPPA[1],
     };
-    if planted(Mutant::CurvatureUncounted) {
+    if is_active(Mutant::CurvatureUncounted) {
         return curvature / 40;
     }
     let least = ceil_div(&(UBig::from(curvature) * UBig::from(kappa)), &UBig::from(40_000_000_000_000_u64));
@@ -464,7 +464,7 @@ pub fn logistic_sensitivity_squared(
 ) -> UBig {
     let square = UBig::from(gradient) * UBig::from(gradient);
     let apart = UBig::from(curvature) * UBig::from(curvature);
-    let paid = gradient >= logistic_gradient(curvature, adjacency) || planted(Mutant::CurvatureUncounted);
+    let paid = gradient >= logistic_gradient(curvature, adjacency) || is_active(Mutant::CurvatureUncounted);
     let [eighths, sixths] = [64_u8, 36].map(|times| &square * UBig::from(times));
     let one_row = match (adjacency, paid) {
         (Adjacency::AddRemove, true) => square,
@@ -483,7 +483,7 @@ pub fn logistic_sensitivity_squared(
 
 /// How many releases of one after the other count.
 fn composed(steps: u64) -> UBig {
-    if planted(Mutant::StepsUncounted) { UBig::ONE } else { UBig::from(steps) }
+    if is_active(Mutant::StepsUncounted) { UBig::ONE } else { UBig::from(steps) }
 }
 
 /// S for a release of squared sensitivity Δ² that may cost `units` of the Gaussian wallet: the least integer with
@@ -531,7 +531,7 @@ pub fn rho_charge_units(delta_squared: &UBig, scale: NoiseScale) -> Result<u128,
 }
 
 fn charge(numerator: UBig, denominator: &UBig) -> Result<u128, CalibrationError> {
-    let units = if planted(Mutant::ChargeRoundedDown) {
+    let units = if is_active(Mutant::ChargeRoundedDown) {
         numerator / denominator
     } else {
         ceil_div(&numerator, denominator)

@@ -21,7 +21,7 @@ use super::calibrate::{Budget, CalibrationError, Split, verified_capacity, walle
 use super::compose::Pair;
 use super::event::{Assurance, Event, charge};
 use super::measure::{Delta, Epsilon, Mu};
-use super::mutants::{Mutant, planted};
+use super::mutants::{Mutant, is_active};
 use super::units::Units;
 use crate::text::one_line;
 
@@ -238,7 +238,7 @@ impl Ledger {
         match self.document.entries.last() {
             Some(entry) if entry.state == State::Reserved => {
                 let seq = self.last_seq();
-                if planted(Mutant::RefundOnCrash) {
+                if is_active(Mutant::RefundOnCrash) {
                     self.left = self.left.checked_add(&entry.charge).unwrap_or(self.left);
                     self.document.entries.pop();
                     self.document.tip = self.document.last_hash()?;

@@ -664,12 +664,12 @@ async fn what_version_1_stored_is_kept() {
     assert_eq!(of(&table_of(d..d + 10).await).await.ledger, of(&old).await.ledger);
 }
 
-/// The planted bug: nothing keeps two tabs apart. While the first is held at one of its awaits, the second goes its whole
+/// The mutant: nothing keeps two tabs apart. While the first is held at one of its awaits, the second goes its whole
 /// way; at the await between reading and writing both are charged to a budget for one.
 #[cfg(feature = "audit-mutants")]
 #[wasm_bindgen_test]
 async fn without_the_lock_a_budget_pays_more_than_once() {
-    use discreet::privacy::mutants::{Mutant, with_planted};
+    use discreet::privacy::mutants::{Mutant, with_active};
     let prepared = prepared(1.0);
     let request = prepared.request();
     let mut both_charged = Box::pin(async {
@@ -688,6 +688,6 @@ async fn without_the_lock_a_budget_pays_more_than_once() {
         false
     });
     let found =
-        poll_fn(|context| with_planted(Mutant::DoubleSpend, || both_charged.as_mut().poll(context))).await;
+        poll_fn(|context| with_active(Mutant::DoubleSpend, || both_charged.as_mut().poll(context))).await;
     assert!(found, "wherever the first is held, one of the two is refused");
 }
