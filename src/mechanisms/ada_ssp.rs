@@ -37,7 +37,9 @@ use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{Budget, NoiseScale, Split, joint_sensitivity_squared, noise_scale, wallets};
+use crate::privacy::calibrate::{
+    Budget, NoiseScale, Split, budget_parts, joint_sensitivity_squared, noise_scale,
+};
 use crate::privacy::event::Event;
 use crate::release::document::Shape;
 
@@ -136,7 +138,7 @@ impl Parameters {
                 "choose fewer features, or take `reuse-cov-gauss`",
             )));
         }
-        let units = wallets(budget, &Split::Gaussian)?.capacity.gaussian;
+        let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
         #[expect(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,
