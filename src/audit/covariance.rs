@@ -1,5 +1,5 @@
-//! T6: the noise of a release has the variances that are claimed, and no cell knows of another (noise-and-accounting,
-//! D2).
+//! T6: the noise of a release has the variances that are claimed, and no cell knows of another (theory/audit
+//! 3.6).
 
 use super::bench::{Bench, Side, exact, float};
 use crate::mechanisms::gaussian::Amount;

@@ -1,4 +1,4 @@
-//! From counts of right guesses to lower bounds on the privacy loss (noise-and-accounting, D2: T2, T3).
+//! From counts of right guesses to lower bounds on the privacy loss (theory/audit 3.2 and 3.3).
 //!
 //! A bound from an audit finds bugs; it proves no privacy. Every function rounds so that a sound mechanism is not
 //! accused: intervals outwards, bounds on the loss down, p-values up, all by a relative 1e-12. That is above the error of
@@ -112,7 +112,7 @@ pub fn cp_upper(count: Count, alpha: Level) -> f64 {
 
 /// Lower bound on ε at δ of a mechanism under which a test alarmed as counted with the person (`true_alarms`) and without
 /// (`false_alarms`): ln ((TPR_lo − δ)/FPR_hi), at least 0, with α/2 for each of the two bounds; rounded down.
-/// Noise-and-accounting, D2 (T2).
+/// theory/audit 3.2.
 ///
 /// The test, its threshold included, must have been fixed before these trials.
 #[must_use]
@@ -124,7 +124,7 @@ pub fn eps_lower(true_alarms: Count, false_alarms: Count, delta: Delta, alpha: L
 }
 
 /// Lower bound on μ of Gaussian differential privacy from the same counts: Φ⁻¹(1 − FPR_hi) − Φ⁻¹(FNR_hi), at least 0,
-/// with α/2 for each of the two bounds; rounded down. Noise-and-accounting, D2 (T2).
+/// with α/2 for each of the two bounds; rounded down. theory/audit 3.2.
 #[must_use]
 pub fn mu_lower(true_alarms: Count, false_alarms: Count, alpha: Level) -> Mu {
     let false_positive = cp_upper(false_alarms, alpha.half());
@@ -137,7 +137,7 @@ pub fn mu_lower(true_alarms: Count, false_alarms: Count, alpha: Level) -> Mu {
 /// p-value against (ε, δ)-differential privacy of one run with m canaries, each included by a fair coin of its own, of
 /// which an auditor guessed the coins of r and had v right; rounded up:
 /// P[B >= v] + 2 m δ max over i = 1 … m of P[v > B >= v − i] / i, B binomial of r trials with chance e^ε/(1 + e^ε).
-/// Steinke, Nasr, Jagielski 2023; noise-and-accounting, D2 (T3).
+/// Steinke, Nasr, Jagielski 2023; theory/audit 3.3.
 ///
 /// The mechanism must be (ε, δ)-DP under `add-remove` for the claim, and the auditor may choose which coins to guess.
 ///

@@ -1,4 +1,4 @@
-//! T5: draws against their exact law, by chi-square (noise-and-accounting, D2).
+//! T5: draws against their exact law, by chi-square (theory/audit 3.5).
 
 use std::num::NonZeroU64;
 

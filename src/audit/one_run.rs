@@ -1,5 +1,5 @@
 //! T3: many persons in or out by fair coins, one release, and guesses of the coins (Steinke, Nasr and Jagielski 2023;
-//! noise-and-accounting, D2).
+//! theory/audit 3.3).
 //!
 //! A regression on p terms has room for about p persons that do not hide each other, and with so few even perfect guesses
 //! prove little. So K independent releases are taken as one audit with K m coins, each of which touches one release. It

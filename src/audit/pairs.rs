@@ -1,4 +1,4 @@
-//! Neighbouring tables that are as far apart as neighbours can be (noise-and-accounting, D1).
+//! Neighbouring tables that are as far apart as neighbours can be (theory/audit 2).
 //!
 //! All are needed: each shows bugs that the others cannot see. They have three terms, the radius of 2^24, and a claim of
 //! μ = 1, where few runs tell a wrong noise from a right one.

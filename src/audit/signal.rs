@@ -1,7 +1,7 @@
 //! T1: how far the optimal statistic's mean moves between two neighbouring tables, in its standard deviations.
 //!
 //! Under μ-GDP with Gaussian noise that distance is at most μ. From N runs a side μ̂ = (mean₁ − mean₀) / pooled sd, and
-//! its standard error is √(2/N + μ²/(4N)) (noise-and-accounting, D2).
+//! its standard error is √(2/N + μ²/(4N)) (theory/audit 3.1).
 
 use serde::{Deserialize, Serialize};
 

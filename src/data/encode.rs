@@ -1,4 +1,4 @@
-//! One record alone to one bounded row of integers (noise-and-accounting, A3).
+//! One record alone to one bounded row of integers (theory/encoding 2.2).
 //!
 //! [`Geometry`] is the public map from the columns' units to the integer grid and back; it needs no data. [`Encoder`]
 //! applies it. Whatever the floating-point part of the map does, [`within`] decides in integers whether a row may be
@@ -72,13 +72,13 @@ impl Geometry {
     /// The grid of a plan.
     ///
     /// For the record as a whole W = ⌊R / √(1 + ω²)⌋ and c = ⌊ω W⌋ with ω = `intercept_weight`, lowered until
-    /// c² + W² ≤ R² in integers; K = W − ⌈√p / 2⌉ − 1 with p the number of terms (A3). A feature column's weight is
+    /// c² + W² ≤ R² in integers; K = W − ⌈√p / 2⌉ − 1 with p the number of terms. A feature column's weight is
     /// w = √(u / features), an outcome's √((1 − u) / outcomes), and a code is K w (x − m) / (h τ), with h half the column's
     /// width and τ the longest record kept: so one step is h τ / (w K). Rounding: to nearest; the integer test in [`within`]
     /// is what bounds a row.
     ///
     /// With two sides B_x² (1 + ratio) ≤ R², where B_x² = c² + W² is the features' and B_y = ⌊√ratio B_x⌋ the outcomes'; each
-    /// side has weights, K and τ of its own, and its weights' squares sum to 1 (primo 1.0, 1.5). Features that are whitened first
+    /// side has weights, K and τ of its own, and its weights' squares sum to 1 (theory/many-outcomes 1.2, 2.1). Features that are whitened first
     /// have no weights: τ is R_x, a code is K z / R_x with z a whitened coordinate, and its term is called after the column
     /// whose row of the map it is.
     #[must_use]

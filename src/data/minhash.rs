@@ -1,4 +1,4 @@
-//! Whether two tables share people, from a small minhash of each (noise-and-accounting, B11).
+//! Whether two tables share people, from a small minhash of each (theory/accounting 5.6).
 //!
 //! A MinHash is the [`SIZE`] smallest distinct values of SipHash-2-4 over a table's records, each as it stands in the file,
 //! without its line end. The header is no record. A record that occurs twice counts once, so neither the order of the

@@ -2,7 +2,7 @@
 //!
 //! A coordinate is at most 2^24 in size, so a product is at most 2^48. A block of 2^14 rows stays
 //! within 2^62 in `i64`; blocks are then added to `i128` totals, where 2^64 rows stay within 2^112
-//! (noise-and-accounting, A4). So the sums do not depend on the order of the rows or on how they were split.
+//! (theory/encoding 2.6). So the sums do not depend on the order of the rows or on how they were split.
 
 #![deny(clippy::arithmetic_side_effects)]
 

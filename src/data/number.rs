@@ -1,4 +1,4 @@
-//! One field to one number, by the contract's rules.
+//! Reads one field as one number.
 
 use crate::privacy::mutants::{Mutant, is_active};
 
@@ -70,7 +70,7 @@ mod tests {
     use super::{long, parse, short};
 
     #[test]
-    fn reads_what_the_contract_calls_a_number() {
+    fn reads_what_a_plan_calls_a_number() {
         for (text, value) in [
             ("1", 1.0),
             (" +1.50 ", 1.5),

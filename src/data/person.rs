@@ -8,7 +8,7 @@ use crate::privacy::mutants::{Mutant, is_active};
 ///
 /// Ids are compared in full, after decoding and without outer white space. A row without an id is nobody's and never
 /// kept: pooled as one person, one such row would displace another's; counted as persons, the limit would not hold
-/// (noise-and-accounting, A3).
+/// (theory/encoding 2.5).
 #[derive(Debug)]
 pub struct Persons {
     max_rows: u32,

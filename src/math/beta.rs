@@ -75,7 +75,7 @@ fn kernel(a: f64, b: f64, [x, y]: [f64; 2]) -> f64 {
     libm::exp(ln)
 }
 
-/// The continued fraction of I_x(a, b) B(a, b) / (x^a y^b) whose terms are all positive below the mean (DiDonato and
+/// The continued fraction of I_x(a, b) B(a, b) / (x^a y^b) whose terms are all positive below the mean (Didonato and
 /// Morris 1992), by Lentz's method.
 fn fraction(a: f64, b: f64, [x, y]: [f64; 2], gap: f64) -> f64 {
     let denominator = |n: f64| {

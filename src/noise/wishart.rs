@@ -1,4 +1,4 @@
-//! The second moments of random rows on a fine grid: exact sums of discrete Gaussians (noise-and-accounting, A10,
+//! The second moments of random rows on a fine grid: exact sums of discrete Gaussians (theory/noise 4.3,
 //! `BOUNDED`).
 //!
 //! Trusted: there is no floating-point number in this file.

@@ -25,7 +25,7 @@ pub enum Mechanism {
         /// The scale.
         scale: f64,
     },
-    /// Gaussian noise on a sum over a Poisson sample of the persons, under `add-remove` (noise-and-accounting, B7).
+    /// Gaussian noise on a sum over a Poisson sample of the persons, under `add-remove` (theory/accounting 4.4).
     SubsampledGaussian {
         /// Standard deviation.
         sigma: f64,

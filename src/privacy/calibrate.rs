@@ -2,7 +2,7 @@
 //!
 //! A ledger's capacity and a plan's units come from the same function ([`budget_parts`]), so a plan that asks for all of a
 //! ledger fits exactly. From the units on, everything is integer arithmetic; floating point is used before, with
-//! [`MARGIN`] to the safe side. (noise-and-accounting, A5, A6, A8, B10; contract, Ledger.)
+//! [`MARGIN`] to the safe side. (theory/encoding 3, theory/noise 1.3, theory/accounting 5.3.)
 
 use std::num::NonZeroU64;
 
@@ -21,9 +21,9 @@ use crate::math::search::first_true;
 pub const UNIT_BITS: usize = 40;
 /// Bits after the point in a unit of δ.
 pub const DELTA_BITS: usize = 100;
-/// Smallest noise scale S at which a Gaussian is accounted by μ (noise-and-accounting, A8 c).
+/// Smallest noise scale S at which a Gaussian is accounted by μ (theory/accounting 3.2).
 pub const LEAST_SCALE: u64 = 1 << 40;
-/// Largest noise scale S of the samplers (noise-and-accounting, A6).
+/// Largest noise scale S of the samplers (theory/noise 1.3).
 pub const GREATEST_SCALE: u64 = 1 << 55;
 /// Smallest δ of a ledger, 2^-40.
 pub const LEAST_DELTA: f64 = 9.094_947_017_729_282e-13;
@@ -75,7 +75,7 @@ pub enum CalibrationError {
     Unsound,
 }
 
-/// How much privacy a plan or a ledger may cost, in one of the contract's three forms.
+/// How much privacy a plan or a ledger may cost, in one of three forms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Budget {
     /// (ε, δ)-differential privacy.
@@ -134,7 +134,7 @@ pub struct BudgetParts {
 /// Makes a budget into wallets: for a ledger when it is opened, for a plan before it runs.
 ///
 /// μ_B is the largest with δ_tot(ε*) <= δ* − δ_res, δ_res = max(2^-50, δ* 2^-20), rounded down; given μ or ρ instead,
-/// μ_B is μ or √(2ρ) and ε* = ε(δ* − δ_res; μ), rounded up. Capacities are rounded down. (noise-and-accounting, B10.)
+/// μ_B is μ or √(2ρ) and ε* = ε(δ* − δ_res; μ), rounded up. Capacities are rounded down. (theory/accounting 5.2.)
 ///
 /// # Errors
 /// When δ is out of range, the split does not fit, or no unit or too many units come out.
@@ -298,7 +298,7 @@ impl NoiseScale {
     }
 }
 
-/// Δ², the squared sensitivity of the second moments, exactly (noise-and-accounting, A5).
+/// Δ², the squared sensitivity of the second moments, exactly (theory/encoding 3).
 ///
 /// A record is (c, q) with ‖q‖ <= W. With R² = c² + W² it is R⁴ under add-remove and 2 R⁴ under replace-one, times k²
 /// for k rows per person. Under replace-one with c > W it is 8 c² W² instead, if each person has k rows and each row
@@ -328,7 +328,7 @@ pub fn sensitivity_squared(
     one_row * &k * k
 }
 
-/// Δ², the squared sensitivity of the features' moments X'X together with the cross moments X'Y, exactly (primo 1.5).
+/// Δ², the squared sensitivity of the features' moments X'X together with the cross moments X'Y, exactly (theory/many-outcomes 2.1).
 ///
 /// A record has features of squared norm at most `features` = B_x² and outcomes of squared norm at most B_y². `cross` is
 /// w² B_y², with w² the variance of the noise on the diagonal of X'X over that on X'Y, so that κ = `cross` / B_x². In
@@ -365,7 +365,7 @@ pub fn joint_sensitivity_squared(
 
 /// Δ², the squared sensitivity of all second moments of records whose features have a squared norm of at most `features` and
 /// whose outcomes one of at most `outcomes`; also where only the outcomes' squares are released of Y'Y, for leaving cells out
-/// cannot raise it (primo 1.5, augmented). R² = B_x² + B_y²: R⁴, or 2 R⁴ under replace-one.
+/// cannot raise it (theory/many-outcomes 2.3). R² = B_x² + B_y²: R⁴, or 2 R⁴ under replace-one.
 #[must_use]
 pub fn augmented_sensitivity_squared(
     features: u64,
@@ -382,7 +382,7 @@ pub fn augmented_sensitivity_squared(
     one_row * &k * k
 }
 
-/// Δ², the squared sensitivity of X'Y by itself under replace-one (primo 2.2): ‖x y' − x̃ ỹ'‖² <= (2 B_x B_y)², which is reached where
+/// Δ², the squared sensitivity of X'Y by itself under replace-one (theory/many-outcomes 6.2): ‖x y' − x̃ ỹ'‖² <= (2 B_x B_y)², which is reached where
 /// the outcomes alone are replaced, by their opposite. Where features are public, x may stand for any integers t that follow from
 /// all the rows' features and from nothing else: replacing y moves the sum of t y' by ‖t‖ ‖y − ỹ‖, so that the same bound holds
 /// while ‖t‖ <= B_x, which whoever makes t has to decide in integers. `outcomes` is B_y², times the weight of a cell's noise as in
@@ -394,7 +394,7 @@ pub fn cross_sensitivity_squared(features: u64, outcomes: u64, max_rows_per_pers
 }
 
 /// Δ², the squared sensitivity of `steps` sums of gradients together, each of which has `columns` columns of records' integers of
-/// length at most `clip` (primo 1.12): T columns C² under add-remove, four times that under replace-one.
+/// length at most `clip` (theory/many-outcomes 5.4): T columns C² under add-remove, four times that under replace-one.
 #[must_use]
 pub fn gradient_sensitivity_squared(
     clip: u64,
@@ -412,7 +412,7 @@ pub fn gradient_sensitivity_squared(
 }
 
 /// κ of a logistic step, in units of 10⁻¹³ and rounded up: √ of the largest 16 q² (1 − q) / (3 + q), at q = √7 − 2, where a
-/// record is replaced, and of 16 q² (1 − q) / (1 + q), at the golden ratio's conjugate, where one is added (pmt 2.6).
+/// record is replaced, and of 16 q² (1 − q) / (1 + q), at the golden ratio's conjugate, where one is added (theory/public-moments 3.3).
 const LOGISTIC_KAPPA: [u64; 2] = [8_051_668_637_422, 12_011_324_240_032];
 
 /// 2 H² of [`logistic_sensitivity_squared`] at g = 1/8, in units of 10⁻¹³ and rounded up.
@@ -422,7 +422,7 @@ const RIGHT_ANGLE: u64 = 1_332_038_819_191;
 const RIGHT_ANGLE_SLOPE: u64 = 5_757_047_981_953;
 
 /// The least length G of a record's gradient that pays for its curvature too, which is w `curvature` long, w <= 1/4: G >= κ
-/// `curvature` / 4 (pmt 2.6).
+/// `curvature` / 4 (theory/public-moments 3.3).
 #[must_use]
 pub fn logistic_gradient(curvature: u64, adjacency: Adjacency) -> u64 {
     let kappa = match adjacency {
@@ -436,7 +436,7 @@ pub fn logistic_gradient(curvature: u64, adjacency: Adjacency) -> u64 {
     u64::try_from(least).unwrap_or(u64::MAX)
 }
 
-/// Δ², the squared sensitivity of `steps` sums of a logistic regression's gradients and curvatures together (pmt 2.6).
+/// Δ², the squared sensitivity of `steps` sums of a logistic regression's gradients and curvatures together (theory/public-moments 3.3).
 ///
 /// A record whose error has the size q in 0 to 1 gives q G x and w h x x', with ‖x‖ <= 1, w <= q (1 − q), G = `gradient` and h =
 /// `curvature`: a large error forces a small curvature. Replacing one moves both, in squares, by at most
@@ -562,7 +562,7 @@ fn units_up(value: f64, bits: usize) -> Result<u128, CalibrationError> {
 /// What the discreteness of the noise costs, in units of δ, rounded up: ⌈(1 + e^ε*) η 2^100⌉.
 ///
 /// η is the sum over the cells of the total variation between discrete and rounded continuous noise of variance s, at
-/// most 0.0202/s + 0.0316/s^1.5; s is S² for the diagonal cells and S²/2 for the others (noise-and-accounting, A8 c).
+/// most 0.0202/s + 0.0316/s^1.5; s is S² for the diagonal cells and S²/2 for the others (theory/accounting 3.2).
 /// A sum beyond 128 bits saturates, and no ledger admits it.
 #[must_use]
 pub fn slack_charge(
@@ -580,7 +580,7 @@ pub fn slack_charge(
 }
 
 /// Bound on the total variation between discrete Gaussian noise of variance s >= 1 and rounded continuous noise
-/// (noise-and-accounting, A8 c); rounded to nearest.
+/// (theory/accounting 3.2); rounded to nearest.
 #[must_use]
 pub fn total_variation_bound(variance: f64) -> f64 {
     0.0202 / variance + 0.0316 / (variance * libm::sqrt(variance))

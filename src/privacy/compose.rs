@@ -1,5 +1,5 @@
 //! Two wallets together: Gaussian releases beside (ε, δ) releases, interleaved and chosen adaptively
-//! (noise-and-accounting, B10).
+//! (theory/accounting 5.2).
 
 use super::convert::{DELTA_MARGIN, gdp_ln_delta, largest, raised_delta};
 use super::measure::{Delta, Epsilon, Mu};
@@ -18,7 +18,7 @@ pub struct Pair {
 
 /// δ at ε of everything released from two wallets, rounded up:
 /// δ_O + (1 − δ_O) [ w δ_G(ε − ε_O; μ_B) + (1 − w) δ_G(ε + ε_O; μ_B) ], w = e^ε_O / (1 + e^ε_O).
-/// Noise-and-accounting, B10; relative error below 1e-14 before the rounding.
+/// theory/accounting 5.2; relative error below 1e-14 before the rounding.
 #[must_use]
 pub fn delta_total(epsilon: Epsilon, pair: &Pair) -> Delta {
     raised_delta(total(epsilon.get(), pair), DELTA_MARGIN)

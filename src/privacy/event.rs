@@ -39,7 +39,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// What the event costs in a ledger that promises ε*, rounded up (noise-and-accounting, B10).
+    /// What the event costs in a ledger that promises ε*, rounded up (theory/accounting 5.3).
     ///
     /// # Errors
     /// When it is beyond 128 bits.
@@ -68,7 +68,7 @@ pub fn charge(events: &[Event], promise: Epsilon) -> Result<Units, CalibrationEr
     })
 }
 
-/// What the proof of a release covers (noise-and-accounting, A10).
+/// What the proof of a release covers (theory/noise 4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Assurance {

@@ -2,8 +2,8 @@
 //!
 //! Trusted: charges are integers and there is no floating-point number in this file. Two filters run side by side, a sum
 //! of μ² for Gaussian releases and sums of ε and δ for the others; adaptive and interleaved use is covered
-//! (noise-and-accounting, B10). Each release is charged before its noise is drawn; nothing is ever given back; a refusal
-//! changes nothing. Entries form a hash chain that also binds what was fixed at opening (B11).
+//! (theory/accounting 5.1). Each release is charged before its noise is drawn; nothing is ever given back; a refusal
+//! changes nothing. Entries form a hash chain that also binds what was fixed at opening (theory/accounting 5.5).
 
 #![deny(clippy::arithmetic_side_effects)]
 

@@ -1,4 +1,4 @@
-//! Deliberate bugs for the audit (noise-and-accounting, D3).
+//! Deliberate bugs for the audit (theory/audit 4).
 //!
 //! Each place that could go wrong in a way the tests must notice asks [`is_active`]. Without the feature `audit-mutants`
 //! the answer is a constant `false` and the branch is not compiled; a release build with the feature does not compile.

@@ -25,7 +25,7 @@ pub fn advanced_drv_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Ep
 }
 
 /// Advanced composition with the exact mean loss of randomised response: ε √(2k ln(1/δ)) + k ε tanh(ε/2), rounded up.
-/// Kairouz, Oh, Viswanath 2015, Theorem 3.4; noise-and-accounting, B5.
+/// Kairouz, Oh, Viswanath 2015, Theorem 3.4; theory/accounting 4.1.
 ///
 /// # Errors
 /// When δ is 0 or the answer is too large.
@@ -35,7 +35,7 @@ pub fn advanced_kov_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Ep
 }
 
 /// The filter for adaptive (ε, 0) releases: √(2 ln(1/δ) k ε²) + k ε²/2, rounded up. Whitehouse, Ramdas, Rogers, Wu 2023;
-/// noise-and-accounting, B10 (iv).
+/// theory/accounting 4.2.
 ///
 /// # Errors
 /// When δ is 0 or the answer is too large.
@@ -44,7 +44,7 @@ pub fn whitehouse_filter_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Resu
     spread_and_drift(count, epsilon, delta, e * e / 2.0)
 }
 
-/// By zCDP: k ε tanh(ε/2) is ρ, and ρ-zCDP at δ is the answer, rounded up; [`zcdp_epsilon`]. Noise-and-accounting, B1, B4.
+/// By zCDP: k ε tanh(ε/2) is ρ, and ρ-zCDP at δ is the answer, rounded up; [`zcdp_epsilon`]. theory/accounting 1.4, 2.3.
 ///
 /// # Errors
 /// When δ is 0 or the answer is too large.

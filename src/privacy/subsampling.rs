@@ -1,4 +1,4 @@
-//! Amplification by subsampling (noise-and-accounting, B7). The two theorems are not interchangeable, so each kind of
+//! Amplification by subsampling (theory/accounting 4.4). The two theorems are not interchangeable, so each kind of
 //! sampling takes and gives guarantees of its own adjacency, as types.
 //!
 //! Both are valid only if the sample is drawn by this program's own secure randomness, fresh for each release and kept
@@ -126,7 +126,7 @@ impl Poisson {
     ///
     /// With A the release without the person and B with: `Remove` is H_{e^ε}((1 − q) A + q B ‖ A) = q δ_G(ε₀; μ),
     /// e^ε₀ = 1 + (e^ε − 1)/q. `Add` is H_{e^ε}(A ‖ (1 − q) A + q B) = c δ_G(ln(q e^ε/c); μ), c = q − (1 − q)(e^ε − 1),
-    /// and 0 for c <= 0. Noise-and-accounting, B7; δ_G of [`gdp_ln_delta`], relative error below 2e-15 |ln δ|.
+    /// and 0 for c <= 0. theory/accounting 4.4; δ_G of [`gdp_ln_delta`], relative error below 2e-15 |ln δ|.
     #[must_use]
     pub fn gaussian_delta(self, direction: Direction, epsilon: Epsilon, mu: Mu) -> Delta {
         let (q, e, m) = (self.rate, epsilon.get(), mu.get());
@@ -174,7 +174,7 @@ impl FixedSize {
     /// sample's is amplified like its δ).
     ///
     /// The sample's own guarantee is ε₀ = ln(1 + (e^ε − 1)/γ) at δ₀ = δ/γ, the inverse of [`Self::amplify`], rounded down until
-    /// that confirms it. Balle, Barthe, Gaboardi 2018, Theorem 9; primo 1.10.
+    /// that confirms it. Balle, Barthe, Gaboardi 2018, Theorem 9; theory/many-outcomes 5.2.
     ///
     /// # Errors
     /// When a part of the budget buys nothing.

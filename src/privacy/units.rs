@@ -1,4 +1,4 @@
-//! Integer units of the two wallets: what a ledger holds and what a release costs (noise-and-accounting, B10).
+//! Integer units of the two wallets: what a ledger holds and what a release costs (theory/accounting 5.3).
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 

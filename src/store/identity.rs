@@ -1,4 +1,4 @@
-//! By which bytes a table is known again (noise-and-accounting, B11). Pure, and tested natively.
+//! By which bytes a table is known again (theory/accounting 5.6). Pure, and tested natively.
 
 use crate::data::Role;
 

@@ -87,7 +87,7 @@ pub struct Setup {
     pub rows: String,
     /// Whether the regressions have a constant.
     pub intercept: bool,
-    /// The mechanism's name in the contract.
+    /// The mechanism's name in a plan.
     pub mechanism: String,
     /// Whether the noise has the paper's own scale.
     pub paper: bool,
@@ -365,7 +365,7 @@ pub fn delta(setup: &Setup) -> Option<f64> {
     one_in.map(|n| 1.0 / n as f64)
 }
 
-/// The whole table's budget as the contract writes it.
+/// The whole table's budget as a plan writes it.
 ///
 /// # Errors
 /// The field that is missing or no number.

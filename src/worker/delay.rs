@@ -1,5 +1,5 @@
 //! When a result is shown: at a coarse grid of times after the click, so that what the noise took to draw does not show
-//! (noise-and-accounting, A12, rule 2).
+//! (theory/noise 5.3).
 
 /// Results are shown at multiples of this time …
 const TICK_MILLISECONDS: f64 = 250.0;

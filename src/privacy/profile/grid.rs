@@ -1,4 +1,4 @@
-//! How far Wishart noise that is drawn on a grid is from the ideal (noise-and-accounting, A10, `BOUNDED`).
+//! How far Wishart noise that is drawn on a grid is from the ideal (theory/noise 4.3, `BOUNDED`).
 
 use super::super::calibrate::total_variation_bound;
 use super::super::measure::Epsilon;

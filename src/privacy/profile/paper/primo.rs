@@ -27,7 +27,7 @@ impl Scales {
     /// What both cost together, rounded up by 1e-9: the largest change of (X′X/σ₁, X′Y/σ₂) that one record makes.
     ///
     /// With κ = (σ₁/σ₂)² it is √2 (1 + κ/2)/σ₁, or 2/σ₂ from κ = 2 on, where records are replaced, and √(1 + κ)/σ₁ where they
-    /// are added or removed (primo 1.5): no record is the worst for both parts at once.
+    /// are added or removed (theory/many-outcomes 2.1): no record is the worst for both parts at once.
     ///
     /// # Errors
     /// When a scale is not above 0, or both are so small that no μ is large enough.
