@@ -12,3 +12,4 @@ pub mod search;
 pub mod secular;
 pub mod special;
 pub mod student;
+pub mod triangle;

@@ -27,10 +27,11 @@ use serde_json::{Map, Value};
 
 use super::gaussian;
 use super::shared::{NoiseError, scale, two_sides, usual_radius};
-use crate::data::{Geometry, Layout, Moments};
+use crate::data::{Geometry, Moments};
 use crate::inference::options::Repair;
 use crate::math::definite::is_positive_definite;
 use crate::math::linalg::Eigen;
+use crate::model::{Layout, Shape};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
@@ -39,7 +40,6 @@ use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{Budget, NoiseScale, Split, joint_sensitivity_squared, noise_scale, wallets};
 use crate::privacy::event::Event;
-use crate::release::document::Shape;
 
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";

@@ -15,14 +15,15 @@ use serde_json::{Map, Value};
 
 use self::document::{Amount, Document, has_numbers, hexadecimal, without_numbers};
 pub use self::document::{Entry, Kind, SCHEMA, State};
-pub use self::error::{LedgerError, Refusal, Wallet};
+pub use self::error::{LedgerColumn, LedgerError, Refusal};
 use super::adjacency::{Adjacency, Protect};
 use super::calibrate::{Budget, CalibrationError, Split, verified_capacity, wallets};
 use super::compose::Pair;
-use super::event::{Assurance, Event, charge};
+use super::event::{Event, charge};
 use super::measure::{Delta, Epsilon, Mu};
 use super::mutants::{Mutant, planted};
 use super::units::Units;
+use crate::model::Assurance;
 use crate::text::one_line;
 
 /// What an entry of that kind has for a mechanism.
@@ -41,10 +42,10 @@ pub fn admit(left: &Units, charge: &Units, capacity: &Units) -> Result<Units, Le
         left.checked_sub(asked).ok_or(Refusal { wallet, asked, left, capacity })
     };
     Ok(Units {
-        gaussian: short(Wallet::Gaussian, charge.gaussian, left.gaussian, capacity.gaussian)?,
-        epsilon: short(Wallet::Epsilon, charge.epsilon, left.epsilon, capacity.epsilon)?,
-        delta: short(Wallet::Delta, charge.delta, left.delta, capacity.delta)?,
-        slack: short(Wallet::Slack, charge.slack, left.slack, capacity.slack)?,
+        gaussian: short(LedgerColumn::Gaussian, charge.gaussian, left.gaussian, capacity.gaussian)?,
+        epsilon: short(LedgerColumn::Epsilon, charge.epsilon, left.epsilon, capacity.epsilon)?,
+        delta: short(LedgerColumn::Delta, charge.delta, left.delta, capacity.delta)?,
+        slack: short(LedgerColumn::Slack, charge.slack, left.slack, capacity.slack)?,
     })
 }
 

@@ -8,7 +8,7 @@ use crate::privacy::calibrate::CalibrationError;
 
 /// A column of a ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wallet {
+pub enum LedgerColumn {
     /// μ² for Gaussian releases.
     Gaussian,
     /// ε for the others.
@@ -19,7 +19,7 @@ pub enum Wallet {
     Slack,
 }
 
-impl fmt::Display for Wallet {
+impl fmt::Display for LedgerColumn {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Gaussian => "Gaussian wallet",
@@ -34,7 +34,7 @@ impl fmt::Display for Wallet {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The column that is short.
-    pub wallet: Wallet,
+    pub wallet: LedgerColumn,
     /// Units asked for.
     pub asked: u128,
     /// Units left.
@@ -50,8 +50,8 @@ impl fmt::Display for Refusal {
         let Self { wallet, asked, left, capacity } = *self;
         if capacity == 0 {
             let split = match wallet {
-                Wallet::Gaussian | Wallet::Slack => "other",
-                Wallet::Epsilon | Wallet::Delta => "gaussian",
+                LedgerColumn::Gaussian | LedgerColumn::Slack => "other",
+                LedgerColumn::Epsilon | LedgerColumn::Delta => "gaussian",
             };
             return write!(
                 formatter,
@@ -154,13 +154,13 @@ mod tests {
 
     #[test]
     fn a_refusal_gives_its_numbers() {
-        let refusal = Refusal { wallet: Wallet::Gaussian, asked: 200, left: 199, capacity: 30_000 };
+        let refusal = Refusal { wallet: LedgerColumn::Gaussian, asked: 200, left: 199, capacity: 30_000 };
         let text = refusal.to_string();
         assert!(
             text.contains("200 units of the Gaussian wallet (0.67 % of it), 199 are left (0.66 %)"),
             "{text}"
         );
-        let none = Refusal { wallet: Wallet::Epsilon, asked: 1, left: 0, capacity: 0 }.to_string();
+        let none = Refusal { wallet: LedgerColumn::Epsilon, asked: 1, left: 0, capacity: 0 }.to_string();
         assert!(none.contains("Other wallet's epsilon") && none.contains("`gaussian`"), "{none}");
         assert!(LedgerError::from(refusal).is_refusal() && !LedgerError::Older.is_refusal());
         assert_eq!(percent(u128::MAX, u128::MAX, true), "100.00 %");
