@@ -18,7 +18,6 @@ use crate::model::{Assurance, Wallet};
 use crate::plan::document::{self, BudgetForm, Calibration, ColumnType};
 use crate::plan::{Plan, Purpose};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::Split;
 use crate::privacy::calibrate::{Budget, Split, delta_of_units, epsilon_of_units, wallets};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::ledger::{Ledger, Opening, Terms};
