@@ -56,7 +56,7 @@ help:
 	@echo 'make docs         the documentation alone, in dist/docs/'
 	@echo 'make journeys     whole journeys through the release page'
 	@echo 'make screenshots  pictures of every step, in test-results/'
-	@echo 'make audit        the audits of the privacy claim and the planted bugs that they have to catch, then:'
+	@echo 'make audit        the audits of the privacy claim and the mutants that they have to catch, then:'
 	@echo 'make fuzz         hostile input by cargo-fuzz, $(FUZZ_SECONDS) seconds a target (FUZZ_SECONDS=...)'
 	@echo 'make miri         tests of the trusted core under Miri, which sees undefined behaviour'
 	@echo 'make reproduce-sheffet  the tables of a paper once more: writes docs/reproduce-sheffet.md (FULL=1: longer tables)'
@@ -88,7 +88,7 @@ check: toolchain $(DENY)/done
 native: toolchain
 	$(call say,Native tests)
 	cargo test --locked
-	$(call say,The planted bugs$(,) each of which a test has to catch)
+	$(call say,The mutants$(,) each of which a test has to catch)
 	cargo test --locked --features audit-mutants --test native -- killed
 	cargo test --locked --features audit-mutants --test audit -- quick
 

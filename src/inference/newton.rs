@@ -16,7 +16,7 @@ use crate::inference::report::RegressionTerms;
 use crate::math::linalg::Eigen;
 use crate::math::special::normal_quantile;
 use crate::model::{Estimate, INTERCEPT, Interval};
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::document::{Coefficients, Diagnostics, LONG_FORM_OUTCOMES, OutcomeDiagnostics};
 
 /// Standard deviations of its noise that the last step may move before the steps count as not settled.
@@ -170,7 +170,7 @@ fn fit(setting: &Setting<'_>, step: &NewtonStep<'_>, centre: f64, scale: f64) ->
     };
     let quantile = normal_quantile(f64::midpoint(1.0, setting.confidence));
     let entries = own.iter().enumerate().map(|(row, &estimate)| {
-        let noise = if planted(Mutant::NaiveStandardError) { 0.0 } else { variance(&noise, row) };
+        let noise = if is_active(Mutant::NaiveStandardError) { 0.0 } else { variance(&noise, row) };
         let total = noise + variance(&sampling, row);
         let error = total.sqrt();
         let known = (interval != Interval::Withheld).then_some(());

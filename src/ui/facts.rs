@@ -18,7 +18,7 @@ use crate::model::{Assurance, Wallet};
 use crate::plan::document::{self, BudgetForm, Calibration, ColumnType};
 use crate::plan::{Plan, Purpose};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{Budget, Split, delta_of_units, epsilon_of_units, wallets};
+use crate::privacy::calibrate::{Budget, Split, budget_parts, delta_of_units, epsilon_of_units};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::ledger::{Ledger, Opening, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
@@ -73,8 +73,8 @@ pub struct Worth {
 
 /// What the setup's budget is worth, for the whole table.
 pub fn worth(setup: &Setup) -> Option<Worth> {
-    let wallets = wallets(&as_budget(&draft::budget(setup).ok()?)?, &setup.split).ok()?;
-    worth_of(wallets.promise?, wallets.pair.mu, wallets.capacity)
+    let parts = budget_parts(&as_budget(&draft::budget(setup).ok()?)?, &setup.split).ok()?;
+    worth_of(parts.promise?, parts.pair.mu, parts.capacity)
 }
 
 /// What a ledger was opened with.
