@@ -8,12 +8,11 @@ use super::files::Files;
 use super::protocol::{CHUNK, Failure, Look, Looked, Reason};
 use super::read::{Pieces, length, whole};
 use super::scan_pool::confused;
-use crate::data::FileRole;
 use crate::data::genotypes::{
     BedLayout, BimPlace, BimReader, BimVariants, Calls, FamReader, GenotypeError, GenotypeFault,
     GenotypeTable, PhenotypeReader, Phenotypes, Samples, SourceFile, VcfReader, Wanted, join,
 };
-use crate::data::{RowSink, Scan};
+use crate::data::{FileRole, RowSink, Scan};
 use crate::engine::Prepared;
 use crate::plan::bound::Encoding;
 
