@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::PAGE;
 use super::table::Spread;
 use crate::plan::search::Search;
 use crate::release::Release;
@@ -15,6 +14,7 @@ use crate::release::format::{self, percent};
 use crate::ui::parts::plot::ShareBar;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
+use crate::ui::table::PAGE;
 use crate::ui::{dom, text};
 
 /// What can be sorted by, in the order of the list.
