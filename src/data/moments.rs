@@ -8,7 +8,7 @@
 
 use zeroize::Zeroize;
 
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// Most terms that a plan may have where all of them are multiplied with each other; their sums take 50 MB.
 pub const MAX_TERMS: usize = 2048;
@@ -220,14 +220,14 @@ impl Moments {
     /// Makes room for a row's products, if it is one that counts.
     fn count(&mut self, row: &[i32]) -> bool {
         // A planted encoder's rows have to arrive for the audit to see them.
-        let unclipped = planted(Mutant::NoClip) || planted(Mutant::ColumnClampOnly);
+        let unclipped = is_active(Mutant::NoClip) || is_active(Mutant::ColumnClampOnly);
         let too_large = |code: &i32| code.unsigned_abs() > COORDINATE;
         if row.len() != self.terms() || (!unclipped && row.iter().any(too_large)) {
             return false;
         }
         let Some(rows) = self.rows.checked_add(1) else { return false };
         self.rows = rows;
-        let block = if planted(Mutant::BlockOf2To16) { 1 << 16 } else { BLOCK_ROWS };
+        let block = if is_active(Mutant::BlockOf2To16) { 1 << 16 } else { BLOCK_ROWS };
         if self.block_rows == block {
             self.flush();
         }

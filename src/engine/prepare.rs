@@ -15,7 +15,7 @@ use crate::plan::bound::BoundPlan;
 use crate::plan::document::{Calibration, Confirm};
 use crate::plan::public::{Guide, PublicTable};
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
-use crate::privacy::calibrate::{Budget, Split, UNIT_BITS, gaussian_charge, wallets};
+use crate::privacy::calibrate::{Budget, Split, UNIT_BITS, budget_parts, gaussian_charge};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::event::{Assurance, Event, charge};
 use crate::privacy::ledger::{Request, Terms};
@@ -250,7 +250,7 @@ fn cost(checked: &CheckedPlan, noise: Noise) -> Result<Cost, EngineError> {
         }
     })?;
     let (mu, rho) = mu_and_rho(units);
-    let asked = wallets(budget, &Split::Gaussian)?.promise;
+    let asked = budget_parts(budget, &Split::Gaussian)?.promise;
     let (promise, claimed) = match (checked.calibration, asked) {
         (Calibration::Paper, Some((_, delta))) => {
             let real = Mu::try_new(mu).ok().and_then(|mu| gdp_epsilon(mu, delta).ok());

@@ -15,7 +15,7 @@ use super::report::Layout;
 use crate::data::encode::{Geometry, INTERCEPT};
 use crate::math::linalg::Eigen;
 use crate::math::special::normal_quantile;
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::document::{
     Coefficients, Diagnostics, Entry, Interval, LONG_FORM_OUTCOMES, OutcomeDiagnostics,
 };
@@ -171,7 +171,7 @@ fn fit(setting: &Setting<'_>, step: &NewtonStep<'_>, centre: f64, scale: f64) ->
     };
     let quantile = normal_quantile(f64::midpoint(1.0, setting.confidence));
     let entries = own.iter().enumerate().map(|(row, &estimate)| {
-        let noise = if planted(Mutant::NaiveStandardError) { 0.0 } else { variance(&noise, row) };
+        let noise = if is_active(Mutant::NaiveStandardError) { 0.0 } else { variance(&noise, row) };
         let total = noise + variance(&sampling, row);
         let error = total.sqrt();
         let known = (interval != Interval::Withheld).then_some(());

@@ -8,7 +8,7 @@ use super::moments::{CellNoise, NoisyMoments};
 use super::options::Options;
 use crate::math::special::normal_quantile;
 use crate::math::student::t_quantile;
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::document::{Interval, LONG_FORM_OUTCOMES, Shape};
 
 /// 95 % point of the normal, used where the residual variance is not resolved (C1 step 2).
@@ -216,7 +216,7 @@ impl Design<'_> {
         let along = response.transpose().dot(rest);
         let square = rest.norm_squared() + 1.0;
         match self.moments.noise() {
-            _ if planted(Mutant::NaiveStandardError) => 0.0,
+            _ if is_active(Mutant::NaiveStandardError) => 0.0,
             CellNoise::None => 0.0,
             CellNoise::Cross { .. } if outcome < self.moments.matrix().nrows() => 0.0,
             CellNoise::Cross { v } => {

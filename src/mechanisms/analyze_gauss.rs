@@ -37,7 +37,7 @@ use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
-    Budget, CalibrationError, NoiseScale, Split, noise_scale, sensitivity_squared, wallets,
+    Budget, CalibrationError, NoiseScale, Split, budget_parts, noise_scale, sensitivity_squared,
 };
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::profile::paper::analyze_gauss_sigma;
@@ -85,7 +85,7 @@ impl Parameters {
     ) -> Result<Noise, NoiseError> {
         match (plan.calibration, *budget) {
             (Calibration::Exact, _) => {
-                let units = wallets(budget, &Split::Gaussian)?.capacity.gaussian;
+                let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
                 Ok(calibrate(plan, geometry, self.shape, units)?)
             }
             (Calibration::Paper, Budget::EpsilonDelta { epsilon, delta }) => {

@@ -53,8 +53,8 @@ use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{
-    Budget, NoiseScale, Split, augmented_sensitivity_squared, cross_sensitivity_squared,
-    joint_sensitivity_squared, noise_scale, wallets,
+    Budget, NoiseScale, Split, augmented_sensitivity_squared, budget_parts, cross_sensitivity_squared,
+    joint_sensitivity_squared, noise_scale,
 };
 use crate::privacy::profile::paper::primo;
 use crate::release::document::{LONG_FORM_OUTCOMES, Shape};
@@ -275,7 +275,7 @@ impl Parameters {
         let sensitivity_squared = self.sensitivity_squared(plan, geometry) * UBig::from(times);
         let scale = match (plan.calibration, *budget) {
             (Calibration::Exact, _) => {
-                noise_scale(&sensitivity_squared, wallets(budget, &Split::Gaussian)?.capacity.gaussian)?
+                noise_scale(&sensitivity_squared, budget_parts(budget, &Split::Gaussian)?.capacity.gaussian)?
             }
             (Calibration::Paper, Budget::EpsilonDelta { epsilon, delta }) => {
                 let sigma = primo::constant(epsilon, delta).map_err(|error| no_scale(&error))?;

@@ -4,10 +4,10 @@
 use js_sys::Uint8Array;
 use web_sys::Blob;
 
-use super::crew::confused;
 use super::files::Files;
 use super::protocol::{CHUNK, Failure, Look, Looked, Reason};
 use super::read::{Pieces, length, whole};
+use super::scan_pool::confused;
 use crate::data::genotypes::{
     BedLayout, BimPlace, BimReader, BimVariants, Calls, FamReader, GenotypeError, GenotypeFault,
     GenotypeTable, PhenotypeReader, Phenotypes, Samples, SourceFile, VcfReader, Wanted, join,
@@ -44,7 +44,7 @@ pub fn are(files: &Files) -> bool {
     files.get(Role::Table).is_none()
 }
 
-/// The samples, for their sketch. A name of any bytes will do here.
+/// The samples, for their minhash. A name of any bytes will do here.
 pub async fn people(files: &Files) -> Result<Samples, Failure> {
     if let Some(vcf) = files.get(Role::Vcf) {
         return header(vcf).await;

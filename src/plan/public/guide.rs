@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::super::error::PlanError;
 use super::document::{CONSTANT, PublicTable};
-use crate::math::graded::Graded;
+use crate::math::jacobi_svd::JacobiSvd;
 use crate::math::linalg::{Cholesky, Eigen};
 
 /// Most terms of a guide, the constant included: its roots take a time that grows with their cube.
@@ -99,14 +99,14 @@ impl Guide {
         let terms =
             intercept.then(|| CONSTANT.to_owned()).into_iter().chain(features.iter().cloned()).collect();
         let factor = factor(table, &found, &correlation, intercept)?;
-        let graded = Graded::try_new(factor).map_err(|_| singular())?;
+        let svd = JacobiSvd::try_new(factor).map_err(|_| singular())?;
         let guide = Self {
             terms,
             rows: table.rows,
             moment: second_moment(table, &found, &correlation, intercept),
-            root: graded.power(0.5),
-            inverse_root: graded.power(-0.5),
-            inverse: graded.power(-1.0),
+            root: svd.power(0.5),
+            inverse_root: svd.power(-0.5),
+            inverse: svd.power(-1.0),
             outcomes: outcomes.iter().map(|name| places.outcome(name)).collect(),
             notes,
         };

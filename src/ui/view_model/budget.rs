@@ -3,7 +3,7 @@
 use crate::mechanisms::{Wallet, find};
 use crate::plan::Plan;
 use crate::plan::document::BudgetForm;
-use crate::privacy::calibrate::{Budget, Split, delta_of_units, epsilon_of_units, wallets};
+use crate::privacy::calibrate::{self, Budget, Split, delta_of_units, epsilon_of_units};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::ledger::{Ledger, Opening, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
@@ -29,8 +29,8 @@ pub struct Worth {
 
 /// What the setup's budget is worth, for the whole table.
 pub fn worth(setup: &Setup) -> Option<Worth> {
-    let wallets = wallets(&as_budget(&draft::budget(setup).ok()?)?, &split(setup)).ok()?;
-    worth_of(wallets.promise?, wallets.pair.mu, wallets.capacity)
+    let parts = calibrate::budget_parts(&as_budget(&draft::budget(setup).ok()?)?, &split(setup)).ok()?;
+    worth_of(parts.promise?, parts.pair.mu, parts.capacity)
 }
 
 /// What a ledger was opened with.
