@@ -9,14 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::csv::Record;
 use super::number;
-use crate::plan::bound::{BoundPlan, GridParams, Kind, Missing, Norms, Role, Shortening, Sides, Whitening};
+use crate::model::{INTERCEPT, Missing, Role};
+use crate::plan::bound::{BoundPlan, GridParams, Kind, Norms, Shortening, Sides, Whitening};
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// Bits of a guard digit: what rounding to the grid left of a code, in steps 2⁻²² as long.
 pub const GUARD_BITS: u32 = 22;
-
-/// Name of the constant's term.
-pub const INTERCEPT: &str = "(Intercept)";
 
 /// One coordinate of a row. For a record that was not shortened, value = centre + scale · code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::bound::{Encoding, Kind, Missing};
-use super::document::{
-    BudgetForm, Calibration, Column, ColumnRole, ColumnType, Confirm, Csv, MissingRule, Plan,
-};
+use super::bound::{Encoding, Kind};
+use super::document::{BudgetForm, Calibration, Column, ColumnType, Confirm, Csv, Plan};
 use super::error::PlanError;
+use crate::model::{Missing, Role};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{Budget, LEAST_DELTA};
 use crate::privacy::measure::{Delta, Epsilon, MeasureError, Mu, Rho};
@@ -113,7 +112,7 @@ impl CheckedPlan {
             rows: filled.rows,
             max_rows_per_person,
             intercept,
-            missing: if rule == MissingRule::Skip { Missing::Skip } else { Missing::Midpoint },
+            missing: if rule == Missing::Skip { Missing::Skip } else { Missing::Midpoint },
             budget,
             confidence,
             calibration,
@@ -324,7 +323,7 @@ fn column_kinds<'a>(
         if !names.insert(identity) {
             return Err(PlanError::at(path, "this column is listed twice", "keep one of the entries"));
         }
-        if plan.person.is_some() && plan.person == column.name && column.role != ColumnRole::Ignored {
+        if plan.person.is_some() && plan.person == column.name && column.role != Role::Ignored {
             return Err(PlanError::at(
                 path,
                 "the column that identifies a person cannot be a feature or an outcome",
@@ -337,10 +336,10 @@ fn column_kinds<'a>(
 
 fn check_roles(plan: &Plan, intercept: bool, purpose: Purpose) -> Result<(), PlanError> {
     let has = |role| plan.columns.iter().any(|column| column.role == role);
-    if !has(ColumnRole::Outcome) && purpose != Purpose::Public {
+    if !has(Role::Outcome) && purpose != Purpose::Public {
         return Err(PlanError::at("columns", "no column is an outcome", "give one the role \"outcome\""));
     }
-    if !has(ColumnRole::Feature) && !intercept {
+    if !has(Role::Feature) && !intercept {
         return Err(PlanError::at(
             "columns",
             "with neither a feature nor an intercept there is nothing to estimate",
@@ -351,7 +350,7 @@ fn check_roles(plan: &Plan, intercept: bool, purpose: Purpose) -> Result<(), Pla
 }
 
 fn kind(column: &Column, path: &str, na: &[String]) -> Result<Option<Kind>, PlanError> {
-    if column.role == ColumnRole::Ignored {
+    if column.role == Role::Ignored {
         return Ok(None);
     }
     match column.kind {
@@ -405,7 +404,7 @@ fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, Pla
             "list every level that is to be told apart",
         ));
     }
-    if column.role == ColumnRole::Outcome && levels.len() != 2 {
+    if column.role == Role::Outcome && levels.len() != 2 {
         return Err(PlanError::at(
             levels_path,
             "an outcome that is a category has two levels",

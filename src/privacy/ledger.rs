@@ -19,10 +19,11 @@ pub use self::error::{LedgerError, Quantity, Refusal};
 use super::adjacency::{Adjacency, Protect};
 use super::calibrate::{Budget, CalibrationError, Split, budget_parts, verified_capacity};
 use super::compose::Pair;
-use super::event::{Assurance, Event, charge};
+use super::event::{Event, charge};
 use super::measure::{Delta, Epsilon, Mu};
 use super::mutants::{Mutant, is_active};
 use super::units::Units;
+use crate::model::Assurance;
 use crate::text::one_line;
 
 /// What an entry of that kind has for a mechanism.

@@ -10,7 +10,7 @@ use web_sys::Blob;
 use super::close::forget;
 use super::run::{cancelling, on_progress, pool};
 use super::say::{fail, say};
-use crate::data::Role;
+use crate::data::FileRole;
 use crate::data::genotypes::Choice;
 use crate::data::preview::suggestions;
 use crate::plan::Plan;
@@ -65,7 +65,7 @@ pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<(Held, F
             return None;
         }
     };
-    let file = |(role, place): (Role, Place)| match place {
+    let file = |(role, place): (FileRole, Place)| match place {
         Place::Held(place) => held.get(place).cloned(),
         Place::Chosen(place) => {
             let (file, name) = (files.get(place)?, names.get(place)?.clone());

@@ -2,7 +2,8 @@
 
 use super::place::Cell;
 use super::typed::{list, number, unlist};
-use crate::plan::document::{Column, ColumnRole, ColumnType};
+use crate::model::Role;
+use crate::plan::document::{Column, ColumnType};
 use crate::plan::search::Search;
 
 /// One column as it is described so far.
@@ -11,7 +12,7 @@ pub struct ColumnDraft {
     /// The header's name.
     pub name: String,
     /// Feature, outcome or ignored.
-    pub role: ColumnRole,
+    pub role: Role,
     /// Number or category; unset until the file or the person says.
     pub kind: Option<ColumnType>,
     /// Lower bound as typed.

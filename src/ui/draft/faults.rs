@@ -4,7 +4,7 @@ use super::columns::ColumnDraft;
 use super::patterns::claims;
 use super::place::{Cell, Gap, Place};
 use super::typed::number;
-use crate::plan::document::ColumnRole;
+use crate::model::Role;
 use crate::plan::{Plan, PlanError};
 use crate::ui::step::Step;
 
@@ -12,7 +12,7 @@ use crate::ui::step::Step;
 pub(super) fn gaps(errors: &[PlanError], plan: &Plan, columns: &[ColumnDraft]) -> Vec<Gap> {
     let rows = rows(plan, columns);
     let mut gaps = Vec::new();
-    let has_outcome = columns.iter().any(|column| column.role == ColumnRole::Outcome);
+    let has_outcome = columns.iter().any(|column| column.role == Role::Outcome);
     for error in errors {
         let Some((entry, cell)) = cell(&error.path) else {
             // With an outcome it is a feature that is missing, which the page asks for in any case.

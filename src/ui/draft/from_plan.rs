@@ -5,9 +5,11 @@ use serde_json::Value;
 use super::columns::{ColumnDraft, describe};
 use super::dialect::dialect;
 use super::patterns::claims;
-use super::setup::{BudgetKind, Kept, Setup};
-use crate::mechanisms::{Wallet, find};
+use super::setup::{BudgetKind, Setup};
+use crate::mechanisms::find;
+use crate::model::Wallet;
 use crate::plan::document::{BudgetForm, Calibration, Confirm, Plan};
+use crate::privacy::calibrate::Split;
 
 /// Columns and setup that a plan stands for, in a table with these columns. What the plan says about the budget is
 /// left alone where the table's ledger fixes it.
@@ -57,8 +59,8 @@ pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), 
         rho: written(plan.budget.rho, &defaults.rho),
         mu: written(plan.budget.mu, &defaults.mu),
         split: match find(&plan.mechanism.name) {
-            Some(info) if info.wallet == Wallet::Other => Kept::Other,
-            _ => Kept::Gaussian,
+            Some(info) if info.wallet == Wallet::Other => Split::Other,
+            _ => Split::Gaussian,
         },
         share: defaults.share,
         patterns: plan.columns.iter().filter_map(|column| column.pattern.clone()).collect(),

@@ -17,7 +17,7 @@ pub use dialect::{csv_rules, dialect, header_rules};
 pub use faults::place;
 pub use from_plan::open;
 pub use place::{Cell, Gap, Place};
-pub use setup::{BudgetKind, Kept, Setup};
+pub use setup::{BudgetKind, Setup};
 pub use to_plan::plan;
 pub use typed::{block, count, is_block, list, number, unlist};
 

@@ -1,7 +1,8 @@
 //! Everything that is typed but the columns.
 
-use crate::plan::document::MissingRule;
+use crate::model::Missing;
 use crate::privacy::adjacency::{Adjacency, Protect};
+use crate::privacy::calibrate::Split;
 
 /// How the budget is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,18 +14,6 @@ pub enum BudgetKind {
     Rho,
     /// μ, and δ to quote ε.
     Mu,
-}
-
-/// What kinds of release a budget is kept for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kept {
-    /// Releases with Gaussian noise.
-    #[default]
-    Gaussian,
-    /// Mechanisms that are known by ε and δ alone.
-    Other,
-    /// Both: half of ε and a tenth of δ for the others.
-    Both,
 }
 
 /// Everything but the columns.
@@ -43,7 +32,7 @@ pub struct Setup {
     /// Rows of one person that count, as typed.
     pub max_rows: String,
     /// The rule for missing cells.
-    pub missing: MissingRule,
+    pub missing: Missing,
     /// What neighbouring tables are.
     pub adjacency: Adjacency,
     /// Whom the guarantee covers.
@@ -75,7 +64,7 @@ pub struct Setup {
     /// μ as typed.
     pub mu: String,
     /// What kinds of release a new budget is kept for.
-    pub split: Kept,
+    pub split: Split,
     /// Share of what is left in the budget that the next release asks for, in percent.
     pub share: u8,
     /// Patterns under which the plan may keep columns.
@@ -91,7 +80,7 @@ impl Default for Setup {
             na: None,
             person: String::new(),
             max_rows: "1".to_owned(),
-            missing: MissingRule::Skip,
+            missing: Missing::Skip,
             adjacency: Adjacency::AddRemove,
             protect: Protect::Rows,
             protect_confirmed: false,
@@ -107,7 +96,7 @@ impl Default for Setup {
             one_in: String::new(),
             rho: "0.05".to_owned(),
             mu: "0.3".to_owned(),
-            split: Kept::Gaussian,
+            split: Split::Gaussian,
             share: 50,
             patterns: Vec::new(),
         }

@@ -1,8 +1,9 @@
 use super::*;
-use crate::plan::document::{ColumnRole, ColumnType};
+use crate::model::Role;
+use crate::plan::document::ColumnType;
 use crate::ui::step::Step;
 
-fn number_column(name: &str, role: ColumnRole, lower: &str, upper: &str) -> ColumnDraft {
+fn number_column(name: &str, role: Role, lower: &str, upper: &str) -> ColumnDraft {
     ColumnDraft {
         name: name.to_owned(),
         role,
@@ -15,16 +16,16 @@ fn number_column(name: &str, role: ColumnRole, lower: &str, upper: &str) -> Colu
 
 fn drafts() -> (Vec<ColumnDraft>, Setup) {
     let columns = vec![
-        number_column("age", ColumnRole::Feature, "0", "120"),
-        number_column("id", ColumnRole::Ignored, "", ""),
+        number_column("age", Role::Feature, "0", "120"),
+        number_column("id", Role::Ignored, "", ""),
         ColumnDraft {
             name: "sex".to_owned(),
-            role: ColumnRole::Feature,
+            role: Role::Feature,
             kind: Some(ColumnType::Category),
             levels: "F, M".to_owned(),
             ..ColumnDraft::default()
         },
-        number_column("sbp", ColumnRole::Outcome, "60", "260"),
+        number_column("sbp", Role::Outcome, "60", "260"),
     ];
     (columns, Setup { rows: "12 000".to_owned(), ..Setup::default() })
 }
@@ -73,8 +74,7 @@ fn a_draft_becomes_a_plan_and_comes_back() {
 #[test]
 fn a_plan_with_patterns_comes_back_as_it_was() {
     let (mut columns, mut setup) = drafts();
-    columns
-        .extend((0..50).map(|index| number_column(&format!("gene_{index}"), ColumnRole::Outcome, "0", "9")));
+    columns.extend((0..50).map(|index| number_column(&format!("gene_{index}"), Role::Outcome, "0", "9")));
     columns[10].upper = "8".to_owned();
     setup.patterns = vec!["gene_*".to_owned()];
     let plan = plan(&columns, &setup, budget(&setup)).unwrap();

@@ -9,9 +9,8 @@ use super::patterns;
 use super::place::{Gap, Place};
 use super::setup::Setup;
 use super::typed::{count, number};
-use crate::plan::document::{
-    BudgetForm, Calibration, ColumnRole, Confirm, Mechanism, MissingRule, Plan, SCHEMA,
-};
+use crate::model::{Missing, Role};
+use crate::plan::document::{BudgetForm, Calibration, Confirm, Mechanism, Plan, SCHEMA};
 use crate::plan::{PlanError, Purpose, faults as check};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::ui::step::Step;
@@ -34,7 +33,7 @@ pub fn plan(
     let faults: Vec<PlanError> =
         check(&plan, Purpose::Release).into_iter().filter(|error| !unread(error)).collect();
     gaps.extend(faults::gaps(&faults, &plan, columns));
-    if !columns.iter().any(|column| column.role == ColumnRole::Feature) {
+    if !columns.iter().any(|column| column.role == Role::Feature) {
         let text = "Choose at least one feature: a column that explains the outcome";
         gaps.push(Gap::new(Place::Whole(Step::Columns), text));
     }
@@ -66,7 +65,7 @@ fn draft_plan(columns: &[ColumnDraft], setup: &Setup, budget: Result<BudgetForm,
         confirm: confirmed(setup),
         columns: patterns::columns(columns, &setup.patterns, &setup.person),
         intercept: Some(setup.intercept).filter(|intercept| !intercept),
-        missing: Some(setup.missing).filter(|rule| *rule != MissingRule::Skip),
+        missing: Some(setup.missing).filter(|rule| *rule != Missing::Skip),
         csv: csv(setup),
         mechanism: Mechanism {
             name: setup.mechanism.clone(),

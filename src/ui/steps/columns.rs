@@ -9,7 +9,7 @@ use super::Status;
 use super::cells::Row;
 use super::many::{Many, Rules};
 use super::variants::Variants;
-use crate::plan::document::{ColumnRole, MissingRule};
+use crate::model::{Missing, Role};
 use crate::ui::draft::{self, Cell, Gap};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::presets::PRESETS;
@@ -26,7 +26,7 @@ pub fn status(app: App) -> Status {
     let in_use = app
         .state
         .columns()
-        .with(|columns| columns.iter().filter(|column| column.role != ColumnRole::Ignored).count());
+        .with(|columns| columns.iter().filter(|column| column.role != Role::Ignored).count());
     let open = app.plan.with(|plan| plan.as_ref().err().map_or(0, |gaps| open_rows(gaps)));
     Status { words: text::columns_line(in_use.saturating_sub(open), in_use, open), open: open > 0 }
 }
@@ -72,11 +72,11 @@ pub fn Columns() -> impl IntoView {
 #[component]
 fn MissingChoice() -> impl IntoView {
     let setup = App::here().state.setup();
-    let options = [MissingRule::Skip, MissingRule::Midpoint];
-    let key = |rule: MissingRule| if rule == MissingRule::Skip { "skip" } else { "midpoint" };
+    let options = [Missing::Skip, Missing::Midpoint];
+    let key = |rule: Missing| if rule == Missing::Skip { "skip" } else { "midpoint" };
     let set = Callback::new(move |value: String| {
         setup.update(|setup| {
-            setup.missing = if value == "skip" { MissingRule::Skip } else { MissingRule::Midpoint };
+            setup.missing = if value == "skip" { Missing::Skip } else { Missing::Midpoint };
         });
     });
     view! {

@@ -1,6 +1,7 @@
 //! The budget in all its forms, its parts, and what the next release asks for.
 
-use crate::mechanisms::{Wallet, find};
+use crate::mechanisms::find;
+use crate::model::Wallet;
 use crate::plan::Plan;
 use crate::plan::document::BudgetForm;
 use crate::privacy::calibrate::{self, Budget, Split, delta_of_units, epsilon_of_units};
@@ -9,7 +10,7 @@ use crate::privacy::ledger::{Ledger, Opening, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
 use crate::privacy::units::Units;
 use crate::release::statement::guessing_accuracy;
-use crate::ui::draft::{self, Gap, Kept, Place, Setup};
+use crate::ui::draft::{self, Gap, Place, Setup};
 use crate::ui::text;
 
 /// A budget in all its forms.
@@ -29,7 +30,7 @@ pub struct Worth {
 
 /// What the setup's budget is worth, for the whole table.
 pub fn worth(setup: &Setup) -> Option<Worth> {
-    let parts = calibrate::budget_parts(&as_budget(&draft::budget(setup).ok()?)?, &split(setup)).ok()?;
+    let parts = calibrate::budget_parts(&as_budget(&draft::budget(setup).ok()?)?, &setup.split).ok()?;
     worth_of(parts.promise?, parts.pair.mu, parts.capacity)
 }
 
@@ -44,15 +45,6 @@ fn worth_of((epsilon, delta): (Epsilon, Delta), mu: Mu, units: Units) -> Option<
     let gaussian = (units.epsilon == 0 && units.delta == 0).then_some(mu);
     let accuracy = guessing_accuracy(gaussian, Some((epsilon, delta)))?;
     Some(Worth { epsilon, delta, mu, accuracy, units })
-}
-
-/// How a new budget is divided.
-fn split(setup: &Setup) -> Split {
-    match setup.split {
-        Kept::Gaussian => Split::Gaussian,
-        Kept::Other => Split::Other,
-        Kept::Both => Split::Both,
-    }
 }
 
 /// Which part of a ledger the chosen mechanism charges.
@@ -104,7 +96,7 @@ pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
         Some(ledger) => (ledger.remaining(), ledger.promise().1.get()),
         None => {
             let form = draft::budget(setup)?;
-            let whole = setup.share >= 100 && setup.split == Kept::Gaussian;
+            let whole = setup.share >= 100 && setup.split == Split::Gaussian;
             if whole && wallet == Wallet::Gaussian && !(setup.paper && form.epsilon.is_none()) {
                 return Ok(form);
             }
@@ -164,7 +156,7 @@ pub fn open_ledger(setup: &Setup, plan: &Plan, today: &str) -> Result<Ledger, St
         max_rows_per_person: plan.max_rows_per_person.unwrap_or(1),
     };
     let id = crate::noise::entropy::random_id().map_err(|error| error.to_string())?;
-    Ledger::open(&Opening { id, created: today, terms, budget, split: split(setup) })
+    Ledger::open(&Opening { id, created: today, terms, budget, split: setup.split })
         .map_err(|error| error.to_string())
 }
 
