@@ -31,7 +31,7 @@ pub fn delta(setup: &Setup) -> Option<f64> {
     one_in.map(|n| 1.0 / n as f64)
 }
 
-/// The whole table's budget as the contract writes it.
+/// The whole table's budget as a plan writes it.
 ///
 /// # Errors
 /// The field that is missing or no number.
