@@ -14,10 +14,13 @@ const attribute = (tag, name) => tag.match(new RegExp(`\\s${name}="([^"]*)"`))?.
 rmSync(join(root, "toc.html"), { force: true });
 const pages = new Map();
 for (const path of files().filter((path) => path.endsWith(".html"))) {
-  const own = `href="${"../".repeat(relative(root, path).split("/").length - 1)}${relative(root, path)}"`;
+  const own = relative(root, path).replace(/^index\.html$/, "first-release.html");
+  const up = "../".repeat(relative(root, path).split("/").length - 1);
   const page = readFileSync(path, "utf8")
     .replace(/<li class="chapter-item expanded "><li class="part-title">(.*?)<\/li><\/li>/g, '<li class="part-title">$1</li>')
-    .replace(`<a ${own}>`, `<a ${own} aria-current="page">`)
+    .replace(/<ol class="chapter">[^]*?<\/nav>/, (contents) =>
+      contents.replace(/href="([^"]*)"/g, (_, to) => `href="${up}${to}"${to === own ? ' aria-current="page"' : ""}`),
+    )
     .replace(/ style="text-align: ?(right|center|left);?"/g, (_, side) => ({ right: ' class="to-right"', center: ' class="to-centre"', left: "" })[side])
   writeFileSync(path, page);
   pages.set(path, { tags: tags(page), ids: new Set(tags(page).map((tag) => attribute(tag, "id")).filter(Boolean)) });

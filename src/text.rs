@@ -1,6 +1,6 @@
 //! Text of others as it may stand in a message.
 
-/// The text on one line: characters that break a line, steer a terminal or turn the direction of reading are written as
+/// Returns the text on one line: characters that break a line, steer a terminal or turn the direction of reading are written as
 /// escapes, all others as they are.
 #[must_use]
 pub fn one_line(text: &str) -> String {

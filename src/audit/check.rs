@@ -18,8 +18,8 @@ use super::one_run::{self, OneRun};
 use super::pairs::{MU, Pair, pairs};
 use super::signal::{Estimate, Reading, Signal};
 use super::threshold::HeldOut;
+use crate::model::Shape;
 use crate::noise::entropy::DemoRng;
-use crate::release::document::Shape;
 
 /// Bound on the probability that a sound build fails any item: 4 samplers at 1e-6; 13 pairs that use up the claim at
 /// 3.4e-7, the exact tail of μ̂ at five standard errors and 20,000 runs; two thresholds and the guesses at 1e-7 each.
@@ -154,7 +154,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether the item speaks for the build; nothing while runs are missing.
+    /// Returns whether the item speaks for the build; nothing while runs are missing.
     #[must_use]
     pub const fn good(self) -> Option<bool> {
         match self {
@@ -190,13 +190,13 @@ struct Case {
 }
 
 impl Check {
-    /// The list under a seed, nothing done yet. The same seed gives the same findings everywhere.
+    /// Returns the list under a seed, nothing done yet. The same seed gives the same findings everywhere.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { seed, tasks: tasks(), item: 0, work: None }
     }
 
-    /// The list.
+    /// Returns the list.
     #[must_use]
     pub fn items() -> Vec<Item> {
         let pairs = pairs(Shape::Goe);

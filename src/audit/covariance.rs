@@ -59,7 +59,7 @@ impl Covariance {
         }
     }
 
-    /// The largest deviation from the claim in standard errors: means against 0 (se 1/√N), variances against the claimed
+    /// Returns the largest deviation from the claim in standard errors: means against 0 (se 1/√N), variances against the claimed
     /// (se √(2/N)), correlations against 0 (se 1/√N).
     #[must_use]
     pub fn score(&self) -> f64 {

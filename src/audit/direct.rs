@@ -7,7 +7,7 @@ use super::estimate::{Level, cp_lower, cp_upper};
 use super::threshold::{Counts, HeldOut};
 use crate::privacy::measure::Epsilon;
 
-/// The largest δ at ε that the runs disprove: with confidence 1 − 2α, α for each of the two Clopper-Pearson bounds, the
+/// Returns the largest δ at ε that the runs disprove: with confidence 1 − 2α, α for each of the two Clopper-Pearson bounds, the
 /// mechanism's is larger. 0 before there are runs.
 #[must_use]
 pub fn delta_lower(runs: &HeldOut, epsilon: Epsilon, alpha: Level) -> f64 {

@@ -61,7 +61,7 @@ impl Count {
         Ok(Self { hits, trials })
     }
 
-    /// The trials that were no hits.
+    /// Returns the trials that were no hits.
     const fn misses(self) -> Self {
         Self { hits: self.trials - self.hits, trials: self.trials }
     }
@@ -134,7 +134,7 @@ pub fn mu_lower(true_alarms: Count, false_alarms: Count, alpha: Level) -> Mu {
     Mu::try_new(lower(bound, OUTWARDS).max(0.0)).unwrap_or(Mu::ZERO)
 }
 
-/// p-value against (ε, δ)-differential privacy of one run with m canaries, each included by a fair coin of its own, of
+/// Returns p-value against (ε, δ)-differential privacy of one run with m canaries, each included by a fair coin of its own, of
 /// which an auditor guessed the coins of r and had v right; rounded up:
 /// P[B >= v] + 2 m δ max over i = 1 … m of P[v > B >= v − i] / i, B binomial of r trials with chance e^ε/(1 + e^ε).
 /// Steinke, Nasr, Jagielski 2023; noise-and-accounting, D2 (T3).

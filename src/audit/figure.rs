@@ -32,7 +32,7 @@ pub struct Bar {
     pub law: f64,
 }
 
-/// The measurement on its scale; nothing before there is one.
+/// Returns the measurement on its scale; nothing before there is one.
 ///
 /// μ̂ leaves possible what is within [`signal::ALARM`] standard errors, a disproved μ everything above it. Of a p-value the
 /// logarithm is drawn, and the least p that passes stands for the claim.
@@ -66,7 +66,7 @@ fn cut(share: f64) -> f64 {
     if share.is_nan() { 1.0 } else { share.clamp(0.0, 1.0) }
 }
 
-/// The bars of a histogram, of which the highest bar or expectation fills the height.
+/// Returns the bars of a histogram, of which the highest bar or expectation fills the height.
 #[must_use]
 pub fn bars(bins: &[Bin]) -> Vec<Bar> {
     #[expect(clippy::cast_precision_loss, reason = "at most a few hundred bars")]

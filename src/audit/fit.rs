@@ -69,7 +69,7 @@ impl Fit {
         self.counts.iter().sum()
     }
 
-    /// The histogram.
+    /// Returns the histogram.
     #[must_use]
     pub fn bins(&self) -> Vec<Bin> {
         let draws = f64::from(self.draws());
@@ -77,7 +77,7 @@ impl Fit {
         values.map(|(value, (&observed, p))| Bin { value, observed, expected: draws * p }).collect()
     }
 
-    /// The probability of so bad a fit if the law is right, by chi-square. Neighbours are counted as one cell until each
+    /// Returns the probability of so bad a fit if the law is right, by chi-square. Neighbours are counted as one cell until each
     /// expects 20; nothing is said while there are fewer than two.
     #[must_use]
     pub fn p_value(&self) -> Option<f64> {
@@ -111,7 +111,7 @@ pub enum Sampler {
 }
 
 impl Sampler {
-    /// One draw.
+    /// Returns one draw.
     pub fn draw<E: Entropy>(self, rng: &mut E) -> i128 {
         match self {
             Self::Diagonal(s) => gaussian_diagonal(rng, s),
@@ -120,7 +120,7 @@ impl Sampler {
         }
     }
 
-    /// An empty histogram beside its law, for so many draws.
+    /// Returns an empty histogram beside its law, for so many draws.
     #[must_use]
     pub fn histogram(self, planned: u32) -> Fit {
         #[expect(clippy::cast_precision_loss, reason = "laws that are counted have small scales")]

@@ -86,7 +86,7 @@ impl OneRun {
         })
     }
 
-    /// ε of the claim, at δ.
+    /// Returns ε of the claim, at δ.
     #[must_use]
     pub const fn claim(&self) -> (Epsilon, Delta) {
         (self.epsilon, self.delta)
@@ -125,7 +125,7 @@ impl OneRun {
         (count(guesses.iter().filter(|(_, right)| *right).count()), count(guesses.len()))
     }
 
-    /// The probability of so many right guesses, or more, if the claim is true; at most 1.
+    /// Returns the probability of so many right guesses, or more, if the claim is true; at most 1.
     ///
     /// # Errors
     /// [`AuditError`] for more canaries than can be counted.
@@ -151,14 +151,14 @@ impl Trace {
         Self { cell, change: float(moments.get(row, column)), variance: 0.0 }
     }
 
-    /// The log-likelihood ratio of the cell with the canary against without it.
+    /// Returns the log-likelihood ratio of the cell with the canary against without it.
     fn score(&self, cells: &[i128]) -> f64 {
         let seen = cells.get(self.cell).map_or(0.0, |cell| float(*cell));
         self.change * (seen - self.change / 2.0) / self.variance.max(1.0)
     }
 }
 
-/// The constant weighs next to nothing, so that a record along one axis is nearly orthogonal to the others.
+/// Returns the constant weighs next to nothing, so that a record along one axis is nearly orthogonal to the others.
 fn plan() -> Value {
     let columns: Vec<Value> = (0..CANARIES)
         .map(|place| column(&name(place), if place + 1 < CANARIES { "feature" } else { "outcome" }))
@@ -176,7 +176,7 @@ fn name(place: usize) -> String {
     format!("c{place}")
 }
 
-/// One record along each axis whose coin says so.
+/// Returns one record along each axis whose coin says so.
 fn table(coins: &[bool]) -> String {
     let line = |cell: &dyn Fn(usize) -> String| (0..CANARIES).map(cell).collect::<Vec<_>>().join(",") + "\n";
     let mut text = line(&name);

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::release::document::Shape;
+use crate::model::Shape;
 
 /// The claim of every pair.
 pub const MU: f64 = 1.0;
@@ -25,7 +25,7 @@ pub struct Pair {
     pub mu: f64,
 }
 
-/// All pairs, under noise of one shape.
+/// Returns all pairs, under noise of one shape.
 #[must_use]
 pub fn pairs(shape: Shape) -> Vec<Pair> {
     let empty_and = |row: &str| ["x,y\n".to_owned(), format!("x,y\n{row}\n")];
@@ -171,7 +171,7 @@ pub fn many_outcomes() -> Vec<Pair> {
 const HOSTILE: [&str; 7] =
     ["nan,0.88", "inf,-inf", "1e308,-1e308", "1e999,0", ",", "9223372036854775808,1", "-nan,0x1p3"];
 
-/// A number column of the audit's tables.
+/// Returns a number column of the audit's tables.
 #[must_use]
 pub fn column(name: &str, role: &str) -> Value {
     json!({"name": name, "role": role, "type": "number", "lower": -1, "upper": 1})
@@ -193,7 +193,7 @@ pub fn with_constant(shape: Shape) -> Value {
     plan(&[column("x", "feature"), column("y", "outcome")], json!({"shape": shape, "row_norm": 0.5}))
 }
 
-/// Two features and one outcome without a constant, one row.
+/// Returns two features and one outcome without a constant, one row.
 fn without_constant(shape: Shape) -> Value {
     let columns = [column("x", "feature"), column("w", "feature"), column("y", "outcome")];
     let mut plan = plan(&columns, json!({"shape": shape, "row_norm": 0.5, "intercept_weight": 0}));

@@ -36,7 +36,7 @@ pub enum Outcome {
 }
 
 impl Tally {
-    /// The verdicts of these findings, those without one left out.
+    /// Returns the verdicts of these findings, those without one left out.
     #[must_use]
     pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
         let mut tally = Self::default();
@@ -105,7 +105,7 @@ pub struct Line {
 }
 
 impl Report {
-    /// The findings of a check under a seed, each beside its item.
+    /// Returns the findings of a check under a seed, each beside its item.
     #[must_use]
     pub fn new(software: Software, seed: u64, items: Vec<Item>, findings: Vec<Finding>) -> Self {
         let outcome = Tally::of(&findings).outcome(items.len());

@@ -57,7 +57,7 @@ impl Signal {
         self.sides[side.index()].add(score);
     }
 
-    /// μ̂, from two runs a side on.
+    /// Returns μ̂, from two runs a side on.
     #[must_use]
     pub fn estimate(&self) -> Option<Estimate> {
         let [without, with] = self.sides;

@@ -34,7 +34,7 @@ impl HeldOut {
         half[side.index()].push(score);
     }
 
-    /// The counts at the threshold that serves `value` best on the half to choose by; nothing before both halves have
+    /// Returns the counts at the threshold that serves `value` best on the half to choose by; nothing before both halves have
     /// runs of both tables. `value` is of a probability to recognise the second table, taken low, and one of a false alarm,
     /// taken high.
     #[must_use]
@@ -52,14 +52,14 @@ impl HeldOut {
         Some(Counts { hits: count(hits)?, alarms: count(alarms)? })
     }
 
-    /// The largest μ that the runs disprove: with confidence 1 − α the mechanism's is larger. 0 before there are runs.
+    /// Returns the largest μ that the runs disprove: with confidence 1 − α the mechanism's is larger. 0 before there are runs.
     #[must_use]
     pub fn mu_lower(&self, alpha: Level) -> Mu {
         let counts = self.counts(|hit, alarm| normal_quantile(hit) - normal_quantile(alarm));
         counts.map_or(Mu::ZERO, |Counts { hits, alarms }| mu_lower(hits, alarms, alpha))
     }
 
-    /// The largest ε that the runs disprove at δ: with confidence 1 − α the mechanism's is larger. 0 before there are
+    /// Returns the largest ε that the runs disprove at δ: with confidence 1 − α the mechanism's is larger. 0 before there are
     /// runs.
     #[must_use]
     pub fn epsilon_lower(&self, delta: Delta, alpha: Level) -> Epsilon {
@@ -68,13 +68,13 @@ impl HeldOut {
     }
 }
 
-/// How many scores are above a threshold, and how many there are.
+/// Returns how many scores are above a threshold, and how many there are.
 fn above(scores: &[f64], threshold: f64) -> (u32, u32) {
     let count = |scores: usize| u32::try_from(scores).unwrap_or(u32::MAX);
     (count(scores.iter().filter(|score| **score > threshold).count()), count(scores.len()))
 }
 
-/// An upper bound on a probability by Wilson's score interval: good enough to choose a threshold by.
+/// Returns an upper bound on a probability by Wilson's score interval: good enough to choose a threshold by.
 fn upper(hits: u32, trials: u32) -> f64 {
     const Z: f64 = 4.0;
     let (k, n) = (f64::from(hits), f64::from(trials));

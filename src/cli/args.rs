@@ -57,22 +57,22 @@ impl Args {
         Ok(args)
     }
 
-    /// Whether a flag is given.
+    /// Returns whether a flag is given.
     pub fn flag(&self, name: &str) -> bool {
         self.flags.contains(&name)
     }
 
-    /// Whether an option is given.
+    /// Returns whether an option is given.
     pub fn has(&self, name: &str) -> bool {
         self.options.contains_key(name)
     }
 
-    /// A path, if given.
+    /// Returns a path, if given.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         self.options.get(name).map(PathBuf::from)
     }
 
-    /// A path that the command needs.
+    /// Returns a path that the command needs.
     ///
     /// # Errors
     /// When it is missing.
@@ -80,7 +80,7 @@ impl Args {
         self.path(name).ok_or_else(|| missing(name))
     }
 
-    /// A text, if given.
+    /// Returns a text, if given.
     ///
     /// # Errors
     /// When it is not UTF-8.
@@ -93,7 +93,7 @@ impl Args {
             .transpose()
     }
 
-    /// A text that the command needs.
+    /// Returns a text that the command needs.
     ///
     /// # Errors
     /// When it is missing or not UTF-8.
@@ -101,7 +101,7 @@ impl Args {
         self.text(name)?.ok_or_else(|| missing(name))
     }
 
-    /// A value, if given; `expected` says what it may be.
+    /// Returns a value, if given; `expected` says what it may be.
     ///
     /// # Errors
     /// When it is something else.
@@ -110,7 +110,7 @@ impl Args {
         text.parse().map(Some).map_err(|_| CliError::usage(format!("--{name} is `{text}`; give {expected}")))
     }
 
-    /// The places, of which there are exactly as many as `names`.
+    /// Returns the places, of which there are exactly as many as `names`.
     ///
     /// # Errors
     /// When one is missing or left over.

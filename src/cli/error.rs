@@ -36,7 +36,7 @@ impl CliError {
         Self::Input(text.into())
     }
 
-    /// A file that cannot be read.
+    /// Returns a file that cannot be read.
     pub(super) fn unreadable(what: &str, path: &std::path::Path, error: impl Display) -> Self {
         Self::Input(format!("the {what} {} cannot be read: {error}; check the path", path.display()))
     }
@@ -46,7 +46,7 @@ impl CliError {
         Self::Failed(what.into())
     }
 
-    /// The exit status.
+    /// Returns the exit status.
     #[must_use]
     pub const fn status(&self) -> u8 {
         match self {

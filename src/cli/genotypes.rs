@@ -69,7 +69,7 @@ impl GenotypeFiles {
         Ok(Self { table, bed: Some(bed) })
     }
 
-    /// The columns' names, to which a plan is bound.
+    /// Returns the columns' names, to which a plan is bound.
     #[must_use]
     pub fn names(&self) -> &[String] {
         self.table.names()
@@ -116,7 +116,7 @@ impl GenotypeFiles {
 }
 
 impl Bed {
-    /// The bytes of one variant.
+    /// Returns the bytes of one variant.
     fn bytes(&mut self, place: BimPlace) -> Result<Vec<u8>, TableError> {
         let range = self.layout.range(place);
         let mut bytes = Vec::new();

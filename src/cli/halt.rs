@@ -1,11 +1,11 @@
 //! Places at which a test can stop a release and kill it (noise-and-accounting, D2 T8). Only under the feature
 //! `audit-mutants`; in every other build a place is nothing at all.
 
-/// A place where the test may stop the program.
+/// Returns a place where the test may stop the program.
 #[cfg(not(feature = "audit-mutants"))]
 pub const fn halt(_: &str) {}
 
-/// A place where the test may stop the program. The one whose number `DISCREET_HALT` gives, counted from 1 in the order
+/// Returns a place where the test may stop the program. The one whose number `DISCREET_HALT` gives, counted from 1 in the order
 /// in which they are passed, writes `halted N: place` on standard error and waits for a line on standard input, or to
 /// be killed.
 #[cfg(feature = "audit-mutants")]

@@ -90,7 +90,7 @@ impl Input {
         }
     }
 
-    /// The columns' names and the delimiter.
+    /// Returns the columns' names and the delimiter.
     fn header(&self, checked: &CheckedPlan) -> (&[String], u8) {
         match self {
             Self::Table(table) => (&table.header().names, table.header().delimiter),
@@ -202,7 +202,7 @@ fn read_once() -> CliError {
     )
 }
 
-/// Whether a table that was read is none that is public, and has the plan's length where that is public.
+/// Returns whether a table that was read is none that is public, and has the plan's length where that is public.
 fn check<S>(prepared: &Prepared, watch: Option<&Watch>, scan: &Scan<S>) -> Result<(), CliError> {
     watch.map_or(Ok(()), Watch::check)?;
     Ok(check_table(prepared, scan.records, scan.persons)?)

@@ -125,7 +125,7 @@ fn split(args: &Args) -> Result<Split, CliError> {
     }
 }
 
-/// A measure of privacy, if given.
+/// Returns a measure of privacy, if given.
 pub(super) fn measure<T, E: std::fmt::Display>(
     args: &Args,
     name: &str,
@@ -186,7 +186,7 @@ fn save(file: &mut LedgerFile, ledger: &Ledger) -> Result<(), CliError> {
     })
 }
 
-/// A ledger for people.
+/// Returns a ledger for people.
 fn show(ledger: &Ledger) -> String {
     let (terms, (epsilon, delta), pair) = (ledger.terms(), ledger.promise(), ledger.pair());
     let (capacity, left) = (ledger.capacity(), ledger.remaining());
@@ -246,7 +246,7 @@ fn show(ledger: &Ledger) -> String {
     text
 }
 
-/// A share of the whole in hundredths of a percent, rounded down.
+/// Returns a share of the whole in hundredths of a percent, rounded down.
 fn share(part: u128, whole: u128) -> String {
     // Up to 2^114 the product fits; a larger wallet loses digits that no percentage shows.
     let shift = (u128::BITS - whole.leading_zeros()).saturating_sub(112);

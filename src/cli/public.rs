@@ -32,7 +32,7 @@ pub struct PublicFile {
 }
 
 impl PublicFile {
-    /// A file that can be read twice: once to compare it, once to use it.
+    /// Returns a file that can be read twice: once to compare it, once to use it.
     ///
     /// # Errors
     /// When it is none.
@@ -75,7 +75,7 @@ impl PublicFile {
         if twin.ends() { Err(same()) } else { Ok(()) }
     }
 
-    /// The private table at `path`. One that can be read only once is compared with this file while it is read, and
+    /// Returns the private table at `path`. One that can be read only once is compared with this file while it is read, and
     /// [`Watch::check`] gives the answer.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ impl PublicFile {
         Ok(text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{'))
     }
 
-    /// A typed table, or an earlier release.
+    /// Returns a typed table, or an earlier release.
     fn document(&self, plan: &Plan, names: &[String], delimiter: u8) -> Result<PublicTable, CliError> {
         let length = fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
         if length > MOST_RELEASE_BYTES {
@@ -170,7 +170,7 @@ impl PublicFile {
     }
 }
 
-/// The schema that a JSON document names.
+/// Returns the schema that a JSON document names.
 fn schema_of(text: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Named {
@@ -202,7 +202,7 @@ impl Twin {
         Self { file: BufReader::new(file), same: true }
     }
 
-    /// Whether the file goes on with these bytes; once it did not, no more is read.
+    /// Returns whether the file goes on with these bytes; once it did not, no more is read.
     fn follows(&mut self, bytes: &[u8]) -> bool {
         if self.same {
             let mut own = vec![0; bytes.len()];
@@ -211,7 +211,7 @@ impl Twin {
         self.same
     }
 
-    /// Whether it was the same and is at its end.
+    /// Returns whether it was the same and is at its end.
     fn ends(&mut self) -> bool {
         self.same = self.same && matches!(read_some(&mut self.file, &mut [0]), Ok(0));
         self.same

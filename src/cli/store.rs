@@ -121,7 +121,7 @@ impl LedgerFile {
         sync_folder(&self.path).map_err(|error| SaveError { replaced: true, error })
     }
 
-    /// The file's permissions. A file that is replaced need not be writable, but one that is not means what it says.
+    /// Returns the file's permissions. A file that is replaced need not be writable, but one that is not means what it says.
     fn permissions(&self) -> io::Result<Permissions> {
         let permissions = fs::metadata(&self.path)?.permissions();
         if permissions.readonly() { Err(io::ErrorKind::PermissionDenied.into()) } else { Ok(permissions) }
@@ -140,7 +140,7 @@ fn text(path: &Path) -> Result<String, CliError> {
     fs::read_to_string(path).map_err(|error| CliError::unreadable("ledger", path, error))
 }
 
-/// The lock of a ledger, waiting for whoever holds it.
+/// Returns the lock of a ledger, waiting for whoever holds it.
 fn lock(path: &Path) -> Result<File, CliError> {
     let name = beside(path, "", ".lock");
     let failed = |error: io::Error| {
@@ -158,7 +158,7 @@ fn lock(path: &Path) -> Result<File, CliError> {
     Ok(file)
 }
 
-/// A synced file beside `path`, which is going to take its place. Only whoever holds the lock writes one, so one that is
+/// Creates a synced file beside `path`, which is going to take its place. Only whoever holds the lock writes one, so one that is
 /// there was left by a crash.
 fn write_beside(path: &Path, document: &str) -> io::Result<tempfile::NamedTempFile> {
     let name = beside(path, ".", ".new");
@@ -179,7 +179,7 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder(path))?.sync_all() } else { Ok(()) }
 }
 
-/// A file in the same folder, with something before and after the name.
+/// Returns a file in the same folder, with something before and after the name.
 fn beside(path: &Path, before: &str, after: &str) -> PathBuf {
     let mut name = OsString::from(before);
     name.push(path.file_name().unwrap_or_default());

@@ -115,7 +115,7 @@ impl Table {
         Ok(Self { header, source: Source::Stream { head, reader: Box::new(reader) } })
     }
 
-    /// The same file for another reading, which fails where it was written to since it was opened; nothing for a stream, which
+    /// Returns the same file for another reading, which fails where it was written to since it was opened; nothing for a stream, which
     /// can be read only once.
     #[must_use]
     pub fn again(&self) -> Option<Self> {
@@ -128,7 +128,7 @@ impl Table {
         }
     }
 
-    /// The header, to which a plan is bound.
+    /// Returns the header, to which a plan is bound.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
@@ -187,7 +187,7 @@ impl Table {
     }
 }
 
-/// The header, and the bytes read to get it.
+/// Returns the header, and the bytes read to get it.
 fn first_bytes(reader: &mut impl Read, rules: HeaderRules) -> Result<(Header, Vec<u8>), TableError> {
     let mut bytes = Vec::new();
     // Doubling keeps the work on a very long header within a small multiple of its length.

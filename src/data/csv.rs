@@ -92,7 +92,7 @@ pub enum Fault {
 }
 
 impl CsvError {
-    /// The same error with the field's name from the header, and its line counted from the start of the file.
+    /// Returns the same error with the field's name from the header, and its line counted from the start of the file.
     #[must_use]
     pub fn located(mut self, lines_before: u64, names: &[String]) -> Self {
         self.position.line = self.position.line.saturating_add(lines_before);
@@ -114,7 +114,7 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// A record from text and the positions where its fields end; each must be a character's boundary.
+    /// Returns a record from text and the positions where its fields end; each must be a character's boundary.
     #[must_use]
     pub fn new(text: &'a str, ends: &'a [usize]) -> Self {
         Self { text, ends }
@@ -126,13 +126,13 @@ impl<'a> Record<'a> {
         self.ends.len()
     }
 
-    /// Whether there is no field.
+    /// Returns whether there is no field.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// One field, counted from 0; one that does not exist is empty.
+    /// Returns one field, counted from 0; one that does not exist is empty.
     #[must_use]
     pub fn field(&self, index: usize) -> &'a str {
         let start = match index.checked_sub(1) {
@@ -177,7 +177,7 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// A parser for records that start in `offset..=last_start`, fed from `offset` on.
+    /// Creates a parser for records that start in `offset..=last_start`, fed from `offset` on.
     #[must_use]
     pub fn new(fields: usize, rules: &CsvRules, offset: u64, last_start: u64) -> Self {
         let mut core = ReaderBuilder::new().delimiter(rules.delimiter).build();
@@ -376,7 +376,7 @@ pub(crate) struct LineCount {
 }
 
 impl LineCount {
-    /// The count if `bytes` came next.
+    /// Returns the count if `bytes` came next.
     pub(crate) fn with(&self, bytes: &[u8]) -> u64 {
         let feeds = memchr::memchr_iter(b'\n', bytes).count() as u64;
         let joined = u64::from(self.after_cr && bytes.first() == Some(&b'\n'));

@@ -9,14 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::csv::Record;
 use super::number;
-use crate::plan::bound::{BoundPlan, GridParams, Kind, Missing, Norms, Role, Shortening, Sides, Whitening};
+use crate::model::{INTERCEPT, Missing, Role};
+use crate::plan::bound::{BoundPlan, GridParams, Kind, Norms, Shortening, Sides, Whitening};
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// Bits of a guard digit: what rounding to the grid left of a code, in steps 2⁻²² as long.
 pub const GUARD_BITS: u32 = 22;
-
-/// Name of the constant's term.
-pub const INTERCEPT: &str = "(Intercept)";
 
 /// One coordinate of a row. For a record that was not shortened, value = centre + scale · code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,7 +67,7 @@ pub struct OutcomeSide {
 }
 
 impl Geometry {
-    /// The grid of a plan.
+    /// Returns the grid of a plan.
     ///
     /// For the record as a whole W = ⌊R / √(1 + ω²)⌋ and c = ⌊ω W⌋ with ω = `intercept_weight`, lowered until
     /// c² + W² ≤ R² in integers; K = W − ⌈√p / 2⌉ − 1 with p the number of terms (A3). A feature column's weight is
@@ -151,7 +149,7 @@ impl Geometry {
         Self { constant, radius, reach, longest, outcomes: Some(outcomes), terms }
     }
 
-    /// A with z = A v, where z are the codes of a record's features that was not shortened, the constant's first if there is one,
+    /// Returns a with z = A v, where z are the codes of a record's features that was not shortened, the constant's first if there is one,
     /// and v the same in the columns' own units with the constant 1: d rows and columns.
     #[must_use]
     pub fn map(&self, plan: &BoundPlan) -> DMatrix<f64> {
@@ -187,21 +185,21 @@ impl Geometry {
         usize::from(self.constant > 0)
     }
 
-    /// The largest squared norm of a row's features with the constant; c² + W², the whole row's, where the outcomes have no
+    /// Returns the largest squared norm of a row's features with the constant; c² + W², the whole row's, where the outcomes have no
     /// bound of their own.
     #[must_use]
     pub fn feature_square(&self) -> u64 {
         feature_square(self.constant, self.radius)
     }
 
-    /// The largest squared norm of a row's outcomes (of each outcome where it is bounded by itself); 0 where they have no
+    /// Returns the largest squared norm of a row's outcomes (of each outcome where it is bounded by itself); 0 where they have no
     /// bound of their own.
     #[must_use]
     pub fn outcome_square(&self) -> u64 {
         self.outcomes.map_or(0, |side| u64::from(side.radius).pow(2))
     }
 
-    /// The largest squared norm of a row: what sensitivities are computed from.
+    /// Returns the largest squared norm of a row: what sensitivities are computed from.
     #[must_use]
     pub fn squared_norm(&self) -> u64 {
         self.feature_square() + self.outcome_square()
@@ -224,7 +222,7 @@ fn feature_square(constant: u32, radius: u32) -> u64 {
     u64::from(constant).pow(2) + u64::from(radius).pow(2)
 }
 
-/// ⌊√(ratio (c² + W²))⌋, and 1 at least.
+/// Returns ⌊√(ratio (c² + W²))⌋, and 1 at least.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -263,7 +261,7 @@ fn push_constant(terms: &mut Vec<Term>, constant: u32) {
     }
 }
 
-/// The terms of features that are whitened, in whitened units.
+/// Returns the terms of features that are whitened, in whitened units.
 fn push_whitened(terms: &mut Vec<Term>, plan: &BoundPlan, whitening: &Whitening, reach: u32) {
     let scale = whitening.radius / f64::from(reach);
     if whitening.constant {
@@ -283,7 +281,7 @@ fn push_whitened(terms: &mut Vec<Term>, plan: &BoundPlan, whitening: &Whitening,
     }
 }
 
-/// The terms of the columns of one role, whose longest records kept have the norm `longest` in weighted units and `reach` in
+/// Returns the terms of the columns of one role, whose longest records kept have the norm `longest` in weighted units and `reach` in
 /// codes.
 fn push_terms(terms: &mut Vec<Term>, plan: &BoundPlan, role: Role, weight: f64, longest: f64, reach: u32) {
     let step = longest / (weight * f64::from(reach));
@@ -313,7 +311,7 @@ fn push_terms(terms: &mut Vec<Term>, plan: &BoundPlan, role: Role, weight: f64, 
     }
 }
 
-/// W and c within a norm.
+/// Returns W and c within a norm.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -334,7 +332,7 @@ fn radii(norm: f64, grid: &GridParams) -> (u32, u32) {
     }
 }
 
-/// ⌈√p / 2⌉ + 1: rounding moves a row of p coordinates by at most √p / 2, floating point by far less than 1.
+/// Returns ⌈√p / 2⌉ + 1: rounding moves a row of p coordinates by at most √p / 2, floating point by far less than 1.
 fn rounding_room(coordinates: usize) -> u32 {
     let room = coordinates.isqrt();
     // ⌈√p / 2⌉ is the least r with 4 r² ≥ p.
@@ -353,7 +351,7 @@ fn small(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// Whether the squares of the codes sum to at most W². Trusted core: in integers, and a sum that left them would be too
+/// Returns whether the squares of the codes sum to at most W². Trusted core: in integers, and a sum that left them would be too
 /// long.
 #[must_use]
 #[deny(clippy::arithmetic_side_effects)]
@@ -412,7 +410,7 @@ struct Map {
 }
 
 impl Map {
-    /// W (1, m + h t) = (W (1, m)) + (W h) t, with m the middles of the columns' bounds and h half their widths.
+    /// Returns W (1, m + h t) = (W (1, m)) + (W h) t, with m the middles of the columns' bounds and h half their widths.
     fn new(plan: &BoundPlan, whitening: &Whitening) -> Self {
         let features = plan.columns.iter().filter(|column| column.role == Role::Feature);
         let units: Vec<(f64, f64)> = features
@@ -495,7 +493,7 @@ enum Cell {
 }
 
 impl Encoder {
-    /// An encoder for the records of a plan, on its grid.
+    /// Creates an encoder for the records of a plan, on its grid.
     #[must_use]
     pub fn new(plan: &BoundPlan) -> Self {
         let geometry = Geometry::new(plan);
@@ -544,7 +542,7 @@ impl Encoder {
         }
     }
 
-    /// The row of one record.
+    /// Returns the row of one record.
     pub fn encode(&mut self, record: &Record<'_>) -> Encoded<'_> {
         let Some(sides) = self.read(record) else { return Encoded::Skipped };
         self.quantise();
@@ -681,7 +679,7 @@ impl Encoder {
     }
 }
 
-/// Whether a mutant leaves the shortening out.
+/// Returns whether a mutant leaves the shortening out.
 fn unclipped() -> bool {
     is_active(Mutant::NoClip) || is_active(Mutant::ColumnClampOnly)
 }
@@ -726,7 +724,7 @@ fn unit(value: f64) -> f64 {
     }
 }
 
-/// The nearest integer, ties to even.
+/// Returns the nearest integer, ties to even.
 #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and the integer check follows")]
 fn nearest(value: f64) -> i32 {
     value.round_ties_even() as i32

@@ -1,7 +1,8 @@
 //! What of a table a release is made from.
 
-use super::moments::{Layout, Moments, MomentsError};
+use super::moments::{Moments, MomentsError};
 use super::sink::{Append, EncodedRows, RowSink};
+use crate::model::Layout;
 
 /// What a release reads.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +29,7 @@ impl Gathered {
         if rows { Self::Rows(EncodedRows::new(layout.terms())) } else { Self::Moments(Moments::of(layout)) }
     }
 
-    /// The bytes of [`Moments::to_bytes`] or [`EncodedRows::to_bytes`], to cross to another thread.
+    /// Returns the bytes of [`Moments::to_bytes`] or [`EncodedRows::to_bytes`], to cross to another thread.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {

@@ -256,7 +256,7 @@ fn survey(text: &[u8], candidates: &[u8]) -> Line {
     Line { counts, complete: false, quoted }
 }
 
-/// The names and the length of the header line; `None` if the line has no end yet. The grammar is csv-core's, as it is
+/// Returns the names and the length of the header line; `None` if the line has no end yet. The grammar is csv-core's, as it is
 /// for the records.
 fn names(
     text: &[u8],

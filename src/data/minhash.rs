@@ -62,13 +62,13 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// Whether the tables share people.
+    /// Returns whether the tables share people.
     #[must_use]
     pub fn shares_people(&self) -> bool {
         self.common.saturating_mul(ONE_IN) > self.of
     }
 
-    /// Whether this overlap is larger than another one.
+    /// Returns whether this overlap is larger than another one.
     #[must_use]
     pub fn exceeds(&self, other: &Self) -> bool {
         // a/b > c/d; with nothing to compare there is no overlap.
@@ -87,7 +87,7 @@ impl MinHash {
         }
     }
 
-    /// The minhash of people who are known by a family and an id, where the family may be empty. Between the two stands a NUL,
+    /// Returns the minhash of people who are known by a family and an id, where the family may be empty. Between the two stands a NUL,
     /// which neither can have.
     #[must_use]
     pub fn of_people<'a>(key: &MinHashKey, people: impl IntoIterator<Item = [&'a str; 2]>) -> Self {
@@ -122,7 +122,7 @@ impl MinHash {
         Overlap { common, of: within(self).min(within(other)) }
     }
 
-    /// Its values, 8 bytes each, little-endian.
+    /// Returns its values, 8 bytes each, little-endian.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0.iter().flat_map(|value| value.to_le_bytes()).collect()
@@ -195,7 +195,7 @@ enum State {
 }
 
 impl MinHashScanner {
-    /// A scanner for one slice of a table whose fields end with `delimiter`.
+    /// Creates a scanner for one slice of a table whose fields end with `delimiter`.
     #[must_use]
     pub fn new(job: Job, delimiter: u8, key: &MinHashKey) -> Self {
         let state = if job.known {
@@ -273,13 +273,13 @@ mod tests {
         hasher.minhash
     }
 
-    /// A table of the people with these numbers.
+    /// Returns a table of the people with these numbers.
     fn people(key: &MinHashKey, numbers: impl IntoIterator<Item = usize>) -> MinHash {
         let records: Vec<String> = numbers.into_iter().map(|n| format!("{n},{},\"x\"", n % 90)).collect();
         of(key, records.iter().map(String::as_bytes))
     }
 
-    /// The minhash of a file with a header, in chunks of so many bytes that are read in any order.
+    /// Returns the minhash of a file with a header, in chunks of so many bytes that are read in any order.
     fn in_chunks(file: &[u8], body: usize, chunk: usize, piece: usize, numbers: &mut Numbers) -> MinHash {
         let header = Header { names: Vec::new(), delimiter: b',', body_offset: body as u64, lines: 1 };
         let mut combiner = Combiner::of_chunks(&header, file.len() as u64, chunk as u64);
@@ -408,7 +408,7 @@ mod tests {
         assert_eq!(with("é".as_bytes()).0.len(), 1);
     }
 
-    /// How many of so many pairs of tables of these sizes, with so many records in common, are said to share people. Each
+    /// Returns how many of so many pairs of tables of these sizes, with so many records in common, are said to share people. Each
     /// pair is hashed under another key.
     fn found(pairs: u8, sizes: (usize, usize), common: usize) -> usize {
         let shares = |pair: u8| {

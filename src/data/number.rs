@@ -2,7 +2,7 @@
 
 use crate::privacy::mutants::{Mutant, is_active};
 
-/// The number that a field holds, or `None` where it counts as missing.
+/// Returns the number that a field holds, or `None` where it counts as missing.
 ///
 /// A number has digits, at most one decimal mark (`decimal`: `.` or `,`), a sign and an exponent if it likes; outer
 /// white space does not matter. Nothing else is a number: no `inf`, no `nan`, no hexadecimal, no separators of
@@ -13,7 +13,7 @@ pub fn parse(field: &str, decimal: u8) -> Option<f64> {
     short(text.as_bytes(), decimal).or_else(|| long(text, decimal))
 }
 
-/// A number of at most 15 digits without an exponent, as most are; `None` for any other text.
+/// Returns a number of at most 15 digits without an exponent, as most are; `None` for any other text.
 ///
 /// Its digits as an integer and the power of ten below it are both exact doubles, so one division rounds it correctly.
 fn short(text: &[u8], decimal: u8) -> Option<f64> {

@@ -23,7 +23,7 @@ impl Persons {
         Self { max_rows, na: na.iter().map(|token| token.trim().to_owned()).collect(), rows: HashMap::new() }
     }
 
-    /// Whether the next row in the file's order, which has this id, is one of its person's first `max_rows`.
+    /// Returns whether the next row in the file's order, which has this id, is one of its person's first `max_rows`.
     pub fn keep(&mut self, id: &str) -> bool {
         let id = id.trim();
         let nobody = id.is_empty() || self.na.iter().any(|token| token == id);

@@ -35,7 +35,7 @@ pub struct Preview {
     pub error: Option<CsvError>,
 }
 
-/// The first rows, at most so many, from the bytes that follow the header; `at_end` says that the file has no more. A
+/// Returns the first rows, at most so many, from the bytes that follow the header; `at_end` says that the file has no more. A
 /// last record that the bytes cut off is left out.
 #[must_use]
 pub fn preview(header: &Header, rules: &CsvRules, body: &[u8], at_end: bool, max_rows: usize) -> Preview {
@@ -70,7 +70,7 @@ pub fn preview(header: &Header, rules: &CsvRules, body: &[u8], at_end: bool, max
     Preview { rows, suggestions, error }
 }
 
-/// A type for each of so many columns, from the first rows.
+/// Returns a type for each of so many columns, from the first rows.
 #[must_use]
 pub fn suggestions(rows: &[Vec<String>], fields: usize, rules: &CsvRules) -> Vec<Suggestion> {
     let cells = |field: usize| rows.iter().filter_map(move |row| row.get(field).map(String::as_str));

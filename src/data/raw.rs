@@ -44,7 +44,7 @@ enum State {
 }
 
 impl RawParser {
-    /// A parser for records that start in `offset..=last_start`, fed from `offset` on.
+    /// Creates a parser for records that start in `offset..=last_start`, fed from `offset` on.
     #[must_use]
     pub fn new(delimiter: u8, offset: u64, last_start: u64) -> Self {
         Self { delimiter, last_start, offset, state: State::Between, done: false }
@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// The records as they stand in the bytes, fed in pieces of so many.
+    /// Returns the records as they stand in the bytes, fed in pieces of so many.
     fn cut(bytes: &[u8], delimiter: u8, piece: usize) -> Vec<Vec<u8>> {
         let (mut records, mut current) = (Vec::new(), Vec::new());
         let mut visit = |piece: Piece<'_>| match piece {
@@ -146,7 +146,7 @@ mod tests {
         records
     }
 
-    /// The same by csv-core: where it ends a record, and what it has read for it without the line ends around it.
+    /// Returns the same by csv-core: where it ends a record, and what it has read for it without the line ends around it.
     fn by_csv_core(bytes: &[u8], delimiter: u8) -> Vec<Vec<u8>> {
         let mut reader = ReaderBuilder::new().delimiter(delimiter).build();
         // It would drop a BOM from the first bytes that it sees.

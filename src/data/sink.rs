@@ -85,7 +85,7 @@ impl EncodedRows {
         self.codes.len().checked_div(self.terms).unwrap_or(0)
     }
 
-    /// The codes as bytes, to cross to another thread: 4 each, little-endian. They are as private as the table.
+    /// Returns the codes as bytes, to cross to another thread: 4 each, little-endian. They are as private as the table.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.codes.iter().flat_map(|code| code.to_le_bytes()).collect()
@@ -103,13 +103,13 @@ impl EncodedRows {
         Ok(Self { terms, codes: codes.iter().map(|code| i32::from_le_bytes(*code)).collect() })
     }
 
-    /// Whether there is no row.
+    /// Returns whether there is no row.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.codes.is_empty()
     }
 
-    /// One row, if there is one of this number.
+    /// Returns one row, if there is one of this number.
     #[must_use]
     pub fn get(&self, row: usize) -> Option<&[i32]> {
         let start = row.checked_mul(self.terms)?;
@@ -160,7 +160,7 @@ impl FewRows {
         Self { rows: Some(EncodedRows::new(terms)), terms, most }
     }
 
-    /// The rows, unless they were too many.
+    /// Returns the rows, unless they were too many.
     #[must_use]
     pub fn into_rows(self) -> Option<EncodedRows> {
         self.rows

@@ -92,14 +92,14 @@ pub struct Scan<S> {
 }
 
 impl<S> Scan<S> {
-    /// The same with another sink.
+    /// Returns the same with another sink.
     pub fn map<T>(self, sink: impl FnOnce(S) -> T) -> Scan<T> {
         Scan { sink: sink(self.sink), records: self.records, persons: self.persons }
     }
 }
 
 impl<S> SliceReport<S> {
-    /// The same report with another sink: worker and engine exchange bytes.
+    /// Returns the same report with another sink: worker and engine exchange bytes.
     pub fn map<T>(self, sink: impl FnOnce(S) -> T) -> SliceReport<T> {
         let outcome = match self.outcome {
             Outcome::Nothing => Outcome::Nothing,
@@ -134,7 +134,7 @@ enum State {
 }
 
 impl<S: RowSink> SliceScanner<S> {
-    /// A scanner for one slice, putting rows into an empty sink.
+    /// Creates a scanner for one slice, putting rows into an empty sink.
     #[must_use]
     pub fn new(job: Job, plan: &BoundPlan, sink: S) -> Self {
         let state = if job.known {
@@ -285,7 +285,7 @@ impl<S: RowSink> RecordReader<S> {
     }
 }
 
-/// A good size of slices: a few for each worker, so that all end together, but each much larger than the sums that it
+/// Returns a good size of slices: a few for each worker, so that all end together, but each much larger than the sums that it
 /// leaves behind.
 #[must_use]
 pub fn slice_bytes(length: u64, least_bytes: usize, workers: usize) -> u64 {
@@ -329,7 +329,7 @@ pub struct Combiner<S> {
 }
 
 impl<S: Append> Combiner<S> {
-    /// A combiner for a file of `length` bytes (`u64::MAX` where that is not known) in slices of `slice_bytes`, read by
+    /// Creates a combiner for a file of `length` bytes (`u64::MAX` where that is not known) in slices of `slice_bytes`, read by
     /// so many workers. With a person column there is one slice, because the order of rows matters.
     #[must_use]
     pub fn new(header: &Header, length: u64, plan: &BoundPlan, slice_bytes: u64, workers: usize) -> Self {
@@ -355,7 +355,7 @@ impl<S: Append> Combiner<S> {
         }
     }
 
-    /// A combiner for slices that are the chunks of a file of `length` bytes: slice i begins at `chunk` times i, wherever
+    /// Creates a combiner for slices that are the chunks of a file of `length` bytes: slice i begins at `chunk` times i, wherever
     /// the header ends. Any of them may be read before any other.
     #[must_use]
     pub fn of_chunks(header: &Header, length: u64, chunk: u64) -> Self {
@@ -383,7 +383,7 @@ impl<S: Append> Combiner<S> {
         combiner
     }
 
-    /// The next slice to read; `None` while there is nothing to hand out before a report comes, or when all is done.
+    /// Returns the next slice to read; `None` while there is nothing to hand out before a report comes, or when all is done.
     pub fn next_job(&mut self) -> Option<Job> {
         if let Some(job) = self.again.take() {
             return Some(job);
@@ -441,7 +441,7 @@ impl<S: Append> Combiner<S> {
         if self.is_done() { self.sink } else { None }
     }
 
-    /// Whether every slice is settled.
+    /// Returns whether every slice is settled.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.accepted == self.slices
@@ -453,7 +453,7 @@ impl<S: Append> Combiner<S> {
         self.end
     }
 
-    /// The table, once all is done.
+    /// Returns the table, once all is done.
     #[must_use]
     pub fn finish(self) -> Option<Scan<S>> {
         if !self.is_done() {
@@ -479,7 +479,7 @@ impl<S: Append> Combiner<S> {
         self.next = self.next.max(self.accepted);
     }
 
-    /// A slice from where the records before it end.
+    /// Returns a slice from where the records before it end.
     fn verified(&self, slice: usize) -> Job {
         Job { slice, from: self.end, to: self.last_start(slice), known: true }
     }

@@ -8,8 +8,9 @@ use super::moments::{CellNoise, NoisyMoments};
 use super::options::Options;
 use crate::math::special::normal_quantile;
 use crate::math::student::t_quantile;
+use crate::model::{Interval, Shape};
 use crate::privacy::mutants::{Mutant, is_active};
-use crate::release::document::{Interval, LONG_FORM_OUTCOMES, Shape};
+use crate::release::document::LONG_FORM_OUTCOMES;
 
 /// 95 % point of the normal, used where the residual variance is not resolved (C1 step 2).
 const UPPER_POINT: f64 = 1.645;

@@ -8,7 +8,7 @@ use super::special::LN_SQRT_TWO_PI;
 /// As in `gamma`: a continued fraction settles long before.
 const TERMS: u32 = 1_000_000;
 
-/// I_x(a, b), the distribution function of the beta distribution, for a and b of at least 1/2 and x from 0 to 1.
+/// Returns I_x(a, b), the distribution function of the beta distribution, for a and b of at least 1/2 and x from 0 to 1.
 ///
 /// Relative error below 2e-15 (2 + |ln I| + |a − (a + b) x| / (1 − x)) for a and b to 1e6. The last two terms are what a
 /// rounding of x itself would do.
@@ -18,7 +18,7 @@ pub fn beta_cdf(a: f64, b: f64, x: f64) -> f64 {
     if gap >= 0.0 { below_mean(a, b, [x, y], gap) } else { 1.0 - below_mean(b, a, [y, x], -gap) }
 }
 
-/// 1 − I_x(a, b) = I_{1−x}(b, a), the survival function of the beta distribution; relative error as [`beta_cdf`].
+/// Returns 1 − I_x(a, b) = I_{1−x}(b, a), the survival function of the beta distribution; relative error as [`beta_cdf`].
 #[must_use]
 pub fn beta_sf(a: f64, b: f64, x: f64) -> f64 {
     let (y, gap) = (1.0 - x, libm::fma(-(a + b), x, a));
@@ -53,7 +53,7 @@ pub fn binomial_pmf(n: u32, p: f64, k: u32) -> f64 {
     }
 }
 
-/// I_x(a, b) for x up to the mean a/(a + b); y = 1 − x and `gap` = a − (a + b) x.
+/// Returns I_x(a, b) for x up to the mean a/(a + b); y = 1 − x and `gap` = a − (a + b) x.
 fn below_mean(a: f64, b: f64, [x, y]: [f64; 2], gap: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -62,7 +62,7 @@ fn below_mean(a: f64, b: f64, [x, y]: [f64; 2], gap: f64) -> f64 {
     kernel(a, b, [x, y]) * (a * b / (a + b)) * fraction(a, b, [x, y], gap)
 }
 
-/// x^a y^b Γ(a + b + 1) / (Γ(a + 1) Γ(b + 1)), as Loader writes the binomial probability.
+/// Returns x^a y^b Γ(a + b + 1) / (Γ(a + 1) Γ(b + 1)), as Loader writes the binomial probability.
 fn kernel(a: f64, b: f64, [x, y]: [f64; 2]) -> f64 {
     let n = a + b;
     let ln = stirling_rest(n)
@@ -75,7 +75,7 @@ fn kernel(a: f64, b: f64, [x, y]: [f64; 2]) -> f64 {
     libm::exp(ln)
 }
 
-/// The continued fraction of I_x(a, b) B(a, b) / (x^a y^b) whose terms are all positive below the mean (DiDonato and
+/// Returns the continued fraction of I_x(a, b) B(a, b) / (x^a y^b) whose terms are all positive below the mean (DiDonato and
 /// Morris 1992), by Lentz's method.
 fn fraction(a: f64, b: f64, [x, y]: [f64; 2], gap: f64) -> f64 {
     let denominator = |n: f64| {

@@ -80,7 +80,7 @@ impl Cholesky {
         &self.lower
     }
 
-    /// x with A x = b; the zero vector where the length differs.
+    /// Returns x with A x = b; the zero vector where the length differs.
     #[must_use]
     pub fn solve(&self, b: &DVector<f64>) -> DVector<f64> {
         let mut x = self.solve_lower(b);
@@ -92,7 +92,7 @@ impl Cholesky {
         x
     }
 
-    /// x with L x = b; the zero vector where the length differs.
+    /// Returns x with L x = b; the zero vector where the length differs.
     #[must_use]
     pub fn solve_lower(&self, b: &DVector<f64>) -> DVector<f64> {
         let size = self.lower.nrows();
@@ -165,19 +165,19 @@ impl Eigen {
         }
     }
 
-    /// The smallest eigenvalue.
+    /// Returns the smallest eigenvalue.
     #[must_use]
     pub fn smallest(&self) -> f64 {
         self.values.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// The largest eigenvalue.
+    /// Returns the largest eigenvalue.
     #[must_use]
     pub fn largest(&self) -> f64 {
         self.values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Q diag(f(values)) Q′.
+    /// Returns Q diag(f(values)) Q′.
     #[must_use]
     pub fn map(&self, f: impl Fn(f64) -> f64) -> DMatrix<f64> {
         let mut scaled = self.vectors.clone();
@@ -188,7 +188,7 @@ impl Eigen {
     }
 }
 
-/// (A + A′) / 2.
+/// Returns (A + A′) / 2.
 #[must_use]
 pub fn symmetrise(a: &DMatrix<f64>) -> DMatrix<f64> {
     (a + a.transpose()) / 2.0

@@ -12,3 +12,4 @@ pub mod secular_equation;
 pub mod special;
 pub mod student;
 pub mod sylvester;
+pub mod triangle;

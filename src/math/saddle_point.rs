@@ -18,7 +18,7 @@ const NEGLIGIBLE: f64 = 1e-19;
 /// Far beyond what any decay needs that a number can hold.
 const NODES: u32 = 20_000;
 
-/// (1/2πi) ∫ G(z)/G(c) dz upwards along z(v) = c + width (sin(π/8) (cosh v − 1) + i cos(π/8) sinh v), a hyperbola that
+/// Returns (1/2πi) ∫ G(z)/G(c) dz upwards along z(v) = c + width (sin(π/8) (cosh v − 1) + i cos(π/8) sinh v), a hyperbola that
 /// bends to the right, by the trapezoidal rule in v.
 ///
 /// `ln_ratio` is ln(G(z)/G(c)) as a function of z − c, for a G that is real on the real axis and whose singularities are real.
@@ -43,7 +43,7 @@ pub fn through_saddle(width: f64, ln_ratio: impl Fn(Complex<f64>) -> Complex<f64
     sum * STEP / std::f64::consts::PI
 }
 
-/// ln(1 + z), the branch that is real for real z > −1; absolute error below 3e-16 |z| for small z.
+/// Returns ln(1 + z), the branch that is real for real z > −1; absolute error below 3e-16 |z| for small z.
 #[must_use]
 pub fn ln_1p(z: Complex<f64>) -> Complex<f64> {
     let square = z.re * (2.0 + z.re) + z.im * z.im;

@@ -3,7 +3,7 @@
 /// More halvings than separate any two numbers of one binade and a good way below.
 const HALVINGS: u32 = 200;
 
-/// The largest number found in `low..=high` at which `holds` is true, for a property that is true up to some point and
+/// Returns the largest number found in `low..=high` at which `holds` is true, for a property that is true up to some point and
 /// false beyond it. `holds(low)` is taken for granted; the answer is `low` or a number at which `holds` was seen true.
 pub fn last_true(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     if holds(high) {
@@ -12,7 +12,7 @@ pub fn last_true(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     bisect(low, high, holds)
 }
 
-/// The smallest number found in `low..=high` at which `holds` is true, for a property that is false up to some point
+/// Returns the smallest number found in `low..=high` at which `holds` is true, for a property that is false up to some point
 /// and true beyond it. `holds(high)` is taken for granted; the answer is `high` or a number at which `holds` was seen
 /// true.
 pub fn first_true(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> f64 {

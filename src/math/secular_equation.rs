@@ -5,7 +5,7 @@ use super::linalg::LinalgError;
 /// More steps than any start needs: Newton's method comes from below and squares its error.
 const STEPS: u32 = 200;
 
-/// The smallest ν >= 0 with Σ λ h² / (λ + ν)² <= B², for the eigenvalues λ and the energies h² of their directions.
+/// Returns the smallest ν >= 0 with Σ λ h² / (λ + ν)² <= B², for the eigenvalues λ and the energies h² of their directions.
 ///
 /// It is the Lagrange parameter of a projection onto an image of a ball, not of a sphere: 0 where the point is inside, never
 /// below. ∞ where B² is 0 and something has to vanish. Directions without eigenvalue or without energy have no part in it;

@@ -15,7 +15,7 @@ pub fn t_outside(t: f64, freedom: f64) -> f64 {
     beta_cdf(freedom / 2.0, 0.5, freedom / (freedom + t * t))
 }
 
-/// The t with P[T <= t] = p, for p from 1/2 to below 1 and ν >= 1.
+/// Returns the t with P[T <= t] = p, for p from 1/2 to below 1 and ν >= 1.
 ///
 /// By bisection up to ν = 10⁵; beyond by z + (z³ + z)/(4ν) + (5z⁵ + 16z³ + 3z)/(96ν²) (Abramowitz and Stegun 26.7.5).
 /// Relative error below 1e-10 for p from 0.6 to 0.9999.

@@ -2,7 +2,7 @@
 
 use dashu_int::IBig;
 
-/// Whether all leading principal minors of the symmetric matrix with these rows are above 0 (Sylvester).
+/// Returns whether all leading principal minors of the symmetric matrix with these rows are above 0 (Sylvester).
 ///
 /// Fraction-free elimination (Bareiss 1968): every entry that arises is a minor, so every division is exact. The numbers grow to
 /// the length of the determinant, and the work with the cube of the size and the square of that length.

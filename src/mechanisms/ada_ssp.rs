@@ -27,10 +27,11 @@ use serde_json::{Map, Value};
 
 use super::gaussian;
 use super::shared::{NoiseError, scale, two_sides, usual_radius};
-use crate::data::{Geometry, Layout, Moments};
+use crate::data::{Geometry, Moments};
 use crate::inference::options::Repair;
 use crate::math::linalg::Eigen;
 use crate::math::sylvester::is_positive_definite;
+use crate::model::{Layout, Shape};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
@@ -41,7 +42,6 @@ use crate::privacy::calibrate::{
     Budget, NoiseScale, Split, budget_parts, joint_sensitivity_squared, noise_scale,
 };
 use crate::privacy::event::Event;
-use crate::release::document::Shape;
 
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";

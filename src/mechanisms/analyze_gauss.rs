@@ -31,7 +31,8 @@ use serde_json::{Map, Value};
 
 use super::gaussian::Noise;
 use super::shared::{Afterwards, NoiseError, grid, no_scale, squared_codes, usual_radius};
-use crate::data::{Geometry, Layout};
+use crate::data::Geometry;
+use crate::model::{Layout, Shape};
 use crate::plan::bound::GridParams;
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
@@ -41,7 +42,6 @@ use crate::privacy::calibrate::{
 };
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::profile::paper::analyze_gauss_sigma;
-use crate::release::document::Shape;
 
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";

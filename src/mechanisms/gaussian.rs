@@ -8,13 +8,13 @@ use std::num::NonZeroU64;
 
 use dashu_int::UBig;
 
-use crate::data::{Layout, Moments};
+use crate::data::Moments;
+use crate::model::{Layout, NoiseLaw, Shape};
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::Entropy;
 use crate::privacy::calibrate::NoiseScale;
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
-use crate::release::document::{NoiseLaw, Shape};
 
 /// The noise of one release: public, and known before any data are.
 #[derive(Clone, Debug, PartialEq)]

@@ -44,10 +44,11 @@ use super::shaped::Choice;
 use super::shared::{
     Afterwards, NoiseError, no_constant, no_scale, scale, squared_codes, two_sides, usual_radius,
 };
-use crate::data::{Geometry, Layout, MAX_TERMS};
+use crate::data::{Geometry, MAX_TERMS};
 use crate::inference::options::{Repair, Ridge};
 use crate::inference::shrinkage::{Ball, Shrink};
-use crate::plan::bound::{BoundPlan, GridParams, Norms, Role, Shortening, Sides};
+use crate::model::{Layout, Role, Shape};
+use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
@@ -57,7 +58,7 @@ use crate::privacy::calibrate::{
     joint_sensitivity_squared, noise_scale,
 };
 use crate::privacy::profile::paper::primo;
-use crate::release::document::{LONG_FORM_OUTCOMES, Shape};
+use crate::release::document::LONG_FORM_OUTCOMES;
 
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";

@@ -26,8 +26,9 @@ use super::shared::{
     NoiseError, needs_constant, no_scale, paper_replaces, radius, scale, squared_codes, stated_rows,
     two_sides, usual_radius,
 };
-use crate::data::{Geometry, Layout};
+use crate::data::Geometry;
 use crate::inference::options::MeanPenalty;
+use crate::model::{Layout, Shape};
 use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
@@ -38,7 +39,6 @@ use crate::privacy::calibrate::{
     noise_scale,
 };
 use crate::privacy::profile::paper::pmt;
-use crate::release::document::Shape;
 
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";

@@ -19,8 +19,9 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::{Drawn, gaussian};
-use crate::data::{EncodedRows, Layout, Moments};
+use crate::data::{EncodedRows, Moments};
 use crate::math::linalg::Cholesky;
+use crate::model::Layout;
 use crate::noise::entropy::Entropy;
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::moments::{FeatureMap, Integers, Shaping};

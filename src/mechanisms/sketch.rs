@@ -42,6 +42,7 @@ use super::shared::{
 };
 use crate::data::{Geometry, Moments};
 use crate::math::linalg::Eigen;
+use crate::model::NoiseLaw;
 use crate::noise::discrete::laplace;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::GridParams;
@@ -55,7 +56,6 @@ use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::profile::paper::{self, EigenvalueRule};
 use crate::privacy::profile::{MOST_ROWS, sketch_epsilon, sketch_ridge, sketch_rows};
-use crate::release::document::NoiseLaw;
 
 /// The mechanisms' version in a ledger's entries.
 pub const VERSION: &str = "1";

@@ -27,8 +27,9 @@ use serde_json::{Map, Value};
 
 use super::gaussian;
 use super::shared::{Afterwards, NoiseError, Price, no_scale, scale, squared_codes, two_sides, usual_radius};
-use crate::data::{EncodedRows, Geometry, Layout, Moments};
+use crate::data::{EncodedRows, Geometry, Moments};
 use crate::math::round::{MARGIN, lower, raise};
+use crate::model::{Layout, Shape};
 use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
@@ -44,7 +45,6 @@ use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::profile::paper::primo::{Scales, subsampled_reuse_cov, subsampled_reuse_cov_epsilon};
 use crate::privacy::subsampling::{FixedSize, Parts};
-use crate::release::document::Shape;
 
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";

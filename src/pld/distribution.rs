@@ -25,12 +25,12 @@ impl Tails {
     /// All of it is more.
     pub const ABOVE: Self = Self { below: 0.0, above: 1.0 };
 
-    /// The law of the negative.
+    /// Returns the law of the negative.
     pub const fn turned(self) -> Self {
         Self { below: self.above, above: self.below }
     }
 
-    /// The mixture of two laws.
+    /// Returns the mixture of two laws.
     pub fn mixed(self, weight: f64, other: Self, other_weight: f64) -> Self {
         Self {
             below: weight * self.below + other_weight * other.below,
@@ -38,7 +38,7 @@ impl Tails {
         }
     }
 
-    /// The probability between this point and a higher one, and the size of the numbers it came from.
+    /// Returns the probability between this point and a higher one, and the size of the numbers it came from.
     fn to(self, higher: Self) -> (f64, f64) {
         if higher.below < self.above {
             ((higher.below - self.below).max(0.0), higher.below)
@@ -125,7 +125,7 @@ impl Distribution {
         (number(self.first) + index) * self.step
     }
 
-    /// The loss of the last point.
+    /// Returns the loss of the last point.
     fn last(&self) -> f64 {
         self.loss(self.masses.len() - 1)
     }
@@ -135,7 +135,7 @@ impl Distribution {
         self.infinite
     }
 
-    /// ln E e^(s L) over the finite losses.
+    /// Returns ln E e^(s L) over the finite losses.
     fn ln_moment(&self, s: f64) -> f64 {
         let terms = || {
             let masses = self.masses.iter().enumerate().filter(|(_, mass)| **mass > 0.0);
@@ -145,7 +145,7 @@ impl Distribution {
         top + libm::log(terms().map(|(exponent, mass)| mass * libm::exp(exponent - top)).sum())
     }
 
-    /// The sum of independent losses, each repeated: transform, power, product and back, on a circle that covers `window`.
+    /// Returns the sum of independent losses, each repeated: transform, power, product and back, on a circle that covers `window`.
     ///
     /// What lies beyond the window comes round on the other side. It may stay there, where it only adds; what lies above is
     /// also counted as infinite, bounded by Chernoff's inequality. Small negative masses, which are round-off, are 0.
@@ -188,7 +188,7 @@ impl Distribution {
         Ok(sum)
     }
 
-    /// δ(ε) = p∞ + Σ over l > ε of p (1 − e^(ε − l)).
+    /// Returns δ(ε) = p∞ + Σ over l > ε of p (1 − e^(ε − l)).
     pub fn delta(&self, epsilon: f64) -> f64 {
         let losses = self.masses.iter().enumerate().rev();
         let above =
@@ -196,7 +196,7 @@ impl Distribution {
         self.infinite + above.map(|(loss, mass)| -mass * libm::expm1(epsilon - loss)).sum::<f64>()
     }
 
-    /// Smallest ε >= 0 with δ(ε) at most `delta`; `None` where even the infinite losses are more.
+    /// Returns the smallest ε >= 0 with δ(ε) at most `delta`; `None` where even the infinite losses are more.
     pub fn epsilon(&self, delta: f64) -> Option<f64> {
         if delta < self.infinite {
             return None;
@@ -231,7 +231,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// The window of a sum, from E e^(s L) of its parts at a range of s.
+    /// Returns the window of a sum, from E e^(s L) of its parts at a range of s.
     pub fn around(parts: &[(Distribution, u32)]) -> Self {
         let times = |loss: fn(&Distribution) -> f64| -> f64 {
             parts.iter().map(|(part, count)| f64::from(*count) * loss(part)).sum()
@@ -255,19 +255,19 @@ impl Window {
         self.high - self.low
     }
 
-    /// A bound on the probability of a finite loss above `last`.
+    /// Returns a bound on the probability of a finite loss above `last`.
     fn beyond(&self, parts: &[(Distribution, u32)], last: f64) -> f64 {
         let most: f64 = parts.iter().map(|(part, count)| f64::from(*count) * part.last()).sum();
         if most <= last { 0.0 } else { libm::exp(ln_moment(parts, self.tilt) - self.tilt * last).min(1.0) }
     }
 }
 
-/// ln E e^(s L) of a sum.
+/// Returns ln E e^(s L) of a sum.
 fn ln_moment(parts: &[(Distribution, u32)], s: f64) -> f64 {
     parts.iter().map(|(part, count)| f64::from(*count) * part.ln_moment(s)).sum()
 }
 
-/// The point at or below a loss.
+/// Returns the point at or below a loss.
 fn cell(loss: f64, step: f64) -> i64 {
     #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and a grid is far shorter")]
     let index = libm::floor(loss / step) as i64;

@@ -73,7 +73,7 @@ pub enum Direction {
 }
 
 impl Repeated {
-    /// `count` runs of a mechanism. A sample of everybody is no sample: rate 1 is plain Gaussian noise.
+    /// Returns `count` runs of a mechanism. A sample of everybody is no sample: rate 1 is plain Gaussian noise.
     ///
     /// # Errors
     /// [`PldError`] for a parameter out of range, for no runs, and for a loss above 600 in one run.
@@ -160,12 +160,12 @@ impl Mechanism {
         Ok(())
     }
 
-    /// Whether both directions have the same loss.
+    /// Returns whether both directions have the same loss.
     pub(super) const fn is_symmetric(&self) -> bool {
         !matches!(self, Self::SubsampledGaussian { .. })
     }
 
-    /// The least and the largest loss, but for 1e-25 of the mass.
+    /// Returns the least and the largest loss, but for 1e-25 of the mass.
     pub(super) fn reach(&self, direction: Direction) -> (f64, f64) {
         match *self {
             Self::Gaussian { sigma } => {
@@ -193,7 +193,7 @@ impl Mechanism {
         }
     }
 
-    /// The law of the loss, with the dots of the privacy profile connected on a grid of `step`.
+    /// Returns the law of the loss, with the dots of the privacy profile connected on a grid of `step`.
     pub(super) fn losses(&self, direction: Direction, step: f64) -> Distribution {
         let reach = self.reach(direction);
         match *self {
@@ -262,13 +262,13 @@ fn laplace(scale: f64, loss: f64) -> Pair {
     }
 }
 
-/// ln((1 − rate) + rate exp((2 x − 1) / (2 σ²))): the loss at x with the person in the table.
+/// Returns ln((1 − rate) + rate exp((2 x − 1) / (2 σ²))): the loss at x with the person in the table.
 fn sampled_loss(sigma: f64, rate: f64, x: f64) -> f64 {
     let gain = (2.0 * x - 1.0) / (2.0 * sigma * sigma);
     if gain > LARGEST_LOSS { gain + libm::log(rate) } else { libm::log1p(rate * libm::expm1(gain)) }
 }
 
-/// The Gaussian with the person in the sample or not, against the Gaussian without.
+/// Returns the Gaussian with the person in the sample or not, against the Gaussian without.
 fn sampled(sigma: f64, rate: f64, direction: Direction, loss: f64) -> Pair {
     let with_loss = if direction == Direction::Remove { loss } else { -loss };
     // The x at which the table with the person has this loss; none is as low as ln(1 − rate).

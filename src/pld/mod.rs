@@ -87,7 +87,7 @@ pub enum PldError {
     Internal(&'static str),
 }
 
-/// δ(ε) of all the releases together, rounded up. Relative error of the grid about 1e-3 or less, plus [`ROUNDING`].
+/// Returns δ(ε) of all the releases together, rounded up. Relative error of the grid about 1e-3 or less, plus [`ROUNDING`].
 ///
 /// # Errors
 /// [`PldError`] where there is nothing to compose, too much of it, or a loss too large.
@@ -101,7 +101,7 @@ pub fn pld_delta(releases: &[Repeated], epsilon: Epsilon) -> Result<Delta, PldEr
     Delta::try_new(delta.min(1.0)).map_err(|_| PldError::Internal("the composition gave no probability"))
 }
 
-/// Smallest ε with δ(ε) at most `delta` for all the releases together, rounded up; [`pld_delta`].
+/// Returns the smallest ε with δ(ε) at most `delta` for all the releases together, rounded up; [`pld_delta`].
 ///
 /// # Errors
 /// [`PldError`] as [`pld_delta`]; for a δ below a hundred times [`ROUNDING`]; and where no ε reaches δ.
@@ -131,7 +131,7 @@ fn rounding(releases: &[Repeated]) -> Result<f64, PldError> {
     }
 }
 
-/// The composition with one person more and, where it differs, with one person less.
+/// Returns the composition with one person more and, where it differs, with one person less.
 fn both_directions(releases: &[Repeated]) -> Result<Vec<Distribution>, PldError> {
     let symmetric = releases.iter().all(|release| release.mechanism().is_symmetric());
     let directions: &[Direction] =
@@ -139,7 +139,7 @@ fn both_directions(releases: &[Repeated]) -> Result<Vec<Distribution>, PldError>
     directions.iter().map(|direction| composed(releases, *direction, None)).collect()
 }
 
-/// The composition in one direction, on a grid of `step`, or of a step that suits the losses.
+/// Returns the composition in one direction, on a grid of `step`, or of a step that suits the losses.
 fn composed(
     releases: &[Repeated],
     direction: Direction,
@@ -165,7 +165,7 @@ fn composed(
     Distribution::compose(&on_grid(&|_| step), &window)
 }
 
-/// The largest power of two that is not above `x`; 0 for 0.
+/// Returns the largest power of two that is not above `x`; 0 for 0.
 fn power_of_two(x: f64) -> f64 {
     let (_, exponent) = libm::frexp(x);
     if x > 0.0 { libm::ldexp(1.0, exponent - 1) } else { 0.0 }

@@ -288,7 +288,7 @@ impl NoiseScale {
         }
     }
 
-    /// The integer S.
+    /// Returns the integer S.
     #[must_use]
     pub const fn get(self) -> NonZeroU64 {
         self.0
@@ -729,7 +729,7 @@ mod tests {
         assert_eq!(rows(3, 4), rows(1, 1) * UBig::from(36_u8));
     }
 
-    /// F over h², of errors, curvatures up to what they allow, and a cosine.
+    /// Returns F over h², of errors, curvatures up to what they allow, and a cosine.
     fn moved(g: f64, [q, p]: [f64; 2], [w, v]: [f64; 2], c: f64) -> f64 {
         w * w + v * v - 2.0 * w * v * c * c + g * g * (q * q + p * p + 2.0 * q * p * c)
     }

@@ -31,7 +31,7 @@ pub enum ConversionError {
     TooLarge,
 }
 
-/// ln δ(ε; μ), the privacy profile of μ-GDP: δ = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), for any ε and μ >= 0.
+/// Returns ln δ(ε; μ), the privacy profile of μ-GDP: δ = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), for any ε and μ >= 0.
 ///
 /// With a = ε/μ − μ/2, b = ε/μ + μ/2, m the Mills ratio: δ = φ(a) (m(a) − m(b)), and m(a) − m(b) is the integral of
 /// 1 − x m(x) from a to b, which has no cancellation. Balle and Wang 2018; noise-and-accounting, B3. Rounded to
@@ -58,7 +58,7 @@ pub fn gdp_ln_delta(epsilon: f64, mu: f64) -> f64 {
     }
 }
 
-/// m(a) − m(a + width) as an integral, by Gauss and Legendre's rule with 16 points.
+/// Returns m(a) − m(a + width) as an integral, by Gauss and Legendre's rule with 16 points.
 fn mills_drop(a: f64, width: f64) -> f64 {
     const NODES: [(f64, f64); 8] = [
         (0.095_012_509_837_637_44, 0.189_450_610_455_068_5),
@@ -81,7 +81,7 @@ fn mills_drop(a: f64, width: f64) -> f64 {
     sum * half
 }
 
-/// Smallest δ with μ-GDP ⇒ (ε, δ)-DP, rounded up. Dong, Roth, Su 2022, Cor. 2.13.
+/// Returns the smallest δ with μ-GDP ⇒ (ε, δ)-DP, rounded up. Dong, Roth, Su 2022, Cor. 2.13.
 #[must_use]
 pub fn gdp_delta(epsilon: Epsilon, mu: Mu) -> Delta {
     if mu.is_zero() {
@@ -90,7 +90,7 @@ pub fn gdp_delta(epsilon: Epsilon, mu: Mu) -> Delta {
     delta_up(gdp_ln_delta(epsilon.get(), mu.get()))
 }
 
-/// Smallest ε with μ-GDP ⇒ (ε, δ)-DP, rounded up. δ(ε) of [`gdp_ln_delta`].
+/// Returns the smallest ε with μ-GDP ⇒ (ε, δ)-DP, rounded up. δ(ε) of [`gdp_ln_delta`].
 ///
 /// # Errors
 /// When δ is 0 and μ is not.
@@ -105,7 +105,7 @@ pub fn gdp_epsilon(mu: Mu, delta: Delta) -> Result<Epsilon, ConversionError> {
     epsilon_up(first_true(0.0, bound, |epsilon| gdp_ln_delta(epsilon, m) <= target))
 }
 
-/// Largest μ with μ-GDP ⇒ (ε, δ)-DP, rounded down.
+/// Returns the largest μ with μ-GDP ⇒ (ε, δ)-DP, rounded down.
 ///
 /// # Errors
 /// When δ is 0, which no μ above 0 reaches, or 1, which every μ does.
@@ -115,7 +115,7 @@ pub fn gdp_mu(epsilon: Epsilon, delta: Delta) -> Result<Mu, ConversionError> {
     Mu::try_new(spendable(found)).map_err(|_| ConversionError::TooLarge)
 }
 
-/// Smallest σ for which Gaussian noise on a number of that sensitivity is (ε, δ)-DP, rounded up (the analytic Gaussian
+/// Returns the smallest σ for which Gaussian noise on a number of that sensitivity is (ε, δ)-DP, rounded up (the analytic Gaussian
 /// mechanism, noise-and-accounting, B3).
 ///
 /// # Errors
@@ -128,7 +128,7 @@ pub fn gaussian_sigma(epsilon: Epsilon, delta: Delta, sensitivity: f64) -> Resul
     if sigma.is_finite() { Ok(sigma) } else { Err(ConversionError::TooLarge) }
 }
 
-/// μ of several Gaussian releases together: √(Σ μ²), also under adaptive choice; rounded up. Noise-and-accounting, B3.
+/// Returns μ of several Gaussian releases together: √(Σ μ²), also under adaptive choice; rounded up. Noise-and-accounting, B3.
 ///
 /// # Errors
 /// When the sum is too large.
@@ -138,7 +138,7 @@ pub fn gdp_compose(mus: &[Mu]) -> Result<Mu, ConversionError> {
     Mu::try_new(total).map_err(|_| ConversionError::TooLarge)
 }
 
-/// ln δ(ε) that ρ-zCDP implies: the least over x > 0 of x ((1 + x) ρ − ε) − ln(1 + x) − x ln(1 + 1/x), where 1 + x is
+/// Returns ln δ(ε) that ρ-zCDP implies: the least over x > 0 of x ((1 + x) ρ − ε) − ln(1 + x) − x ln(1 + 1/x), where 1 + x is
 /// Rényi's order. Canonne, Kamath, Steinke 2020; noise-and-accounting, B4. At most 0; every x gives a valid bound, so an
 /// imperfect minimum errs to the safe side.
 #[must_use]
@@ -154,7 +154,7 @@ pub fn zcdp_ln_delta(rho: f64, epsilon: f64) -> f64 {
     (x * ((1.0 + x) * rho - epsilon) - libm::log1p(x) - x * libm::log1p(1.0 / x)).min(0.0)
 }
 
-/// δ for which ρ-zCDP ⇒ (ε, δ)-DP, rounded up; [`zcdp_ln_delta`].
+/// Returns δ for which ρ-zCDP ⇒ (ε, δ)-DP, rounded up; [`zcdp_ln_delta`].
 #[must_use]
 pub fn zcdp_delta(rho: Rho, epsilon: Epsilon) -> Delta {
     if rho.is_zero() {
@@ -163,7 +163,7 @@ pub fn zcdp_delta(rho: Rho, epsilon: Epsilon) -> Delta {
     delta_up(zcdp_ln_delta(rho.get(), epsilon.get()))
 }
 
-/// ε for which ρ-zCDP ⇒ (ε, δ)-DP, rounded up; [`zcdp_ln_delta`].
+/// Returns ε for which ρ-zCDP ⇒ (ε, δ)-DP, rounded up; [`zcdp_ln_delta`].
 ///
 /// # Errors
 /// When δ is 0 and ρ is not.
@@ -177,7 +177,7 @@ pub fn zcdp_epsilon(rho: Rho, delta: Delta) -> Result<Epsilon, ConversionError> 
     epsilon_up(first_true(0.0, bound, |epsilon| zcdp_ln_delta(r, epsilon) <= target))
 }
 
-/// Largest ρ with ρ-zCDP ⇒ (ε, δ)-DP by [`zcdp_ln_delta`], rounded down.
+/// Returns the largest ρ with ρ-zCDP ⇒ (ε, δ)-DP by [`zcdp_ln_delta`], rounded down.
 ///
 /// # Errors
 /// When δ is 0 or 1.
@@ -187,7 +187,7 @@ pub fn zcdp_rho(epsilon: Epsilon, delta: Delta) -> Result<Rho, ConversionError> 
     Rho::try_new(spendable(found)).map_err(|_| ConversionError::TooLarge)
 }
 
-/// ρ of a pure ε-DP mechanism, ε tanh(ε/2), rounded up. Noise-and-accounting, B1.
+/// Returns ρ of a pure ε-DP mechanism, ε tanh(ε/2), rounded up. Noise-and-accounting, B1.
 #[must_use]
 pub fn rho_from_pure(epsilon: Epsilon) -> Rho {
     let e = epsilon.get();
@@ -195,7 +195,7 @@ pub fn rho_from_pure(epsilon: Epsilon) -> Rho {
     Rho::try_new(rho).unwrap_or(Rho::ZERO)
 }
 
-/// μ of a pure ε-DP mechanism, 2 Φ⁻¹(e^ε / (1 + e^ε)), rounded up. Noise-and-accounting, B1.
+/// Returns μ of a pure ε-DP mechanism, 2 Φ⁻¹(e^ε / (1 + e^ε)), rounded up. Noise-and-accounting, B1.
 ///
 /// # Errors
 /// When ε is so large (above 700) that the answer would not be accurate.
@@ -232,7 +232,7 @@ pub fn gdp_detection(mu: Mu, false_alarms: f64) -> f64 {
     raise(crate::math::special::phi_cdf(mu.get() - threshold), DELTA_MARGIN).clamp(0.0, 1.0)
 }
 
-/// ln δ, a little lower, so that what is below it is below the true one.
+/// Returns ln δ, a little lower, so that what is below it is below the true one.
 pub(super) fn ln_target(delta: Delta) -> Result<f64, ConversionError> {
     if delta.is_zero() {
         return Err(ConversionError::DeltaZero);
@@ -245,13 +245,13 @@ pub(super) fn ln_target_below_one(delta: Delta) -> Result<f64, ConversionError> 
     if delta.get() >= 1.0 { Err(ConversionError::DeltaOne) } else { ln_target(delta) }
 }
 
-/// exp, raised; never 0, which would promise what is not true.
+/// Returns exp, raised; never 0, which would promise what is not true.
 pub(super) fn delta_up(ln_delta: f64) -> Delta {
     let delta = raise(libm::exp(ln_delta), DELTA_MARGIN).min(1.0);
     Delta::try_new(delta).unwrap_or(Delta::ZERO)
 }
 
-/// A δ that was added up, raised; nothing lost stays nothing.
+/// Returns a δ that was added up, raised; nothing lost stays nothing.
 pub(super) fn raised_delta(delta: f64, margin: f64) -> Delta {
     let raised = if delta > 0.0 { raise(delta, margin).min(1.0) } else { 0.0 };
     Delta::try_new(raised).unwrap_or(Delta::ZERO)
@@ -266,7 +266,7 @@ fn spendable(found: f64) -> f64 {
     lower(found, MARGIN).max(0.0)
 }
 
-/// The largest number above 0 with a property that small numbers have and large ones lack; 0 if none is found.
+/// Returns the largest number above 0 with a property that small numbers have and large ones lack; 0 if none is found.
 pub(super) fn largest(holds: impl Fn(f64) -> bool) -> f64 {
     let mut high = 1.0;
     while high < 1e150 && holds(high) {

@@ -1,7 +1,6 @@
 //! The events of a release: the noise that a ledger charges for, as data.
 
 use dashu_int::UBig;
-use serde::{Deserialize, Serialize};
 
 use super::calibrate::{
     CalibrationError, NoiseScale, delta_charge, epsilon_charge, gaussian_charge, slack_charge,
@@ -68,20 +67,6 @@ pub fn charge(events: &[Event], promise: Epsilon) -> Result<Units, CalibrationEr
     })
 }
 
-/// What the proof of a release covers (theory/noise 4.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Assurance {
-    /// The arithmetic that was executed.
-    Exact,
-    /// An ideal computation. The executed arithmetic differs from it with a probability that is included in δ.
-    Bounded,
-    /// An ideal computation with real numbers.
-    Idealised,
-    /// Nothing: the randomness came from a seed.
-    Demo,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,10 +91,5 @@ mod tests {
         assert_eq!(total.delta, 1 << 97);
         assert_eq!(total.slack, 2 * gaussian.charge(promise).unwrap().slack);
         assert!(total.slack > 0);
-    }
-
-    #[test]
-    fn assurances_are_written_in_capitals() {
-        assert_eq!(serde_json::to_value(Assurance::Idealised).unwrap(), "IDEALISED");
     }
 }

@@ -87,7 +87,7 @@ impl FixedPlan {
         Ok(Self { mu: gdp_compose(gaussian)?, losses, failure: -libm::expm1(kept) })
     }
 
-    /// 1 − P + P Σ_s w_s δ_G(ε − L_s; μ), rounded to nearest but for the losses, which are rounded up.
+    /// Returns 1 − P + P Σ_s w_s δ_G(ε − L_s; μ), rounded to nearest but for the losses, which are rounded up.
     fn delta(&self, epsilon: f64) -> f64 {
         let mu = self.mu.get();
         let terms =
@@ -95,7 +95,7 @@ impl FixedPlan {
         self.failure + (1.0 - self.failure) * terms.sum::<f64>()
     }
 
-    /// Smallest ε at δ, rounded up by 1e-9; [`mix_delta`].
+    /// Returns the smallest ε at δ, rounded up by 1e-9; [`mix_delta`].
     ///
     /// # Errors
     /// When δ is not above what the plan's own δ lose, or is 0 beside a Gaussian release.
@@ -117,7 +117,7 @@ impl FixedPlan {
     }
 }
 
-/// The losses with `count` more randomised responses of one ε: j of them answer wrongly with probability
+/// Returns the losses with `count` more randomised responses of one ε: j of them answer wrongly with probability
 /// Bin(count, 1/(1 + e^ε)), and add (count − 2j) ε.
 fn with_group(losses: &[(f64, f64)], epsilon: f64, count: u32) -> Vec<(f64, f64)> {
     let wrong = 1.0 / (1.0 + libm::exp(epsilon));
@@ -130,7 +130,7 @@ fn with_group(losses: &[(f64, f64)], epsilon: f64, count: u32) -> Vec<(f64, f64)
     all
 }
 
-/// δ at ε of the whole plan, rounded up by 1e-9:
+/// Returns δ at ε of the whole plan, rounded up by 1e-9:
 /// 1 − P + P Σ_s w_s δ_G(ε − L_s; μ) over all sign patterns s of the randomised responses, P = Π (1 − δ_j),
 /// w_s = Π e^{[s_i = +] ε_i} / (1 + e^ε_i), L_s = Σ s_i ε_i, μ² = Σ μ_i²; for μ = 0, δ_G is max(0, 1 − e^{ε − L}).
 /// Noise-and-accounting, B5. All terms are positive; the relative error before the rounding is that of the
@@ -140,7 +140,7 @@ pub fn mix_delta(plan: &FixedPlan, epsilon: Epsilon) -> Delta {
     raised_delta(plan.delta(epsilon.get()), MARGIN)
 }
 
-/// Smallest ε at δ of `count` ε-DP releases, rounded up by 1e-9; [`mix_delta`] without Gaussian releases.
+/// Returns the smallest ε at δ of `count` ε-DP releases, rounded up by 1e-9; [`mix_delta`] without Gaussian releases.
 /// Kairouz, Oh, Viswanath 2015, Theorem 3.3.
 ///
 /// # Errors
@@ -149,7 +149,7 @@ pub fn optimal_pure_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Ep
     FixedPlan::try_new(&[], &[(epsilon, count)], &[])?.epsilon(delta)
 }
 
-/// Smallest ε at δ of releases that are ε-DP with an ε each, rounded up by 1e-9; [`mix_delta`] without Gaussian
+/// Returns the smallest ε at δ of releases that are ε-DP with an ε each, rounded up by 1e-9; [`mix_delta`] without Gaussian
 /// releases. Murtagh, Vadhan 2016.
 ///
 /// # Errors

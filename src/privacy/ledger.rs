@@ -19,10 +19,11 @@ pub use self::error::{LedgerError, Quantity, Refusal};
 use super::adjacency::{Adjacency, Protect};
 use super::calibrate::{Budget, CalibrationError, Split, budget_parts, verified_capacity};
 use super::compose::Pair;
-use super::event::{Assurance, Event, charge};
+use super::event::{Event, charge};
 use super::measure::{Delta, Epsilon, Mu};
 use super::mutants::{Mutant, is_active};
 use super::units::Units;
+use crate::model::Assurance;
 use crate::text::one_line;
 
 /// What an entry of that kind has for a mechanism.
@@ -155,7 +156,7 @@ impl Ledger {
         Self::try_from(document)
     }
 
-    /// The document, for people to read too.
+    /// Returns the document, for people to read too.
     ///
     /// # Errors
     /// Never in practice; the JSON writer has an error type.
@@ -297,7 +298,7 @@ impl Ledger {
         })
     }
 
-    /// Whether it is written here that another ledger is about different people.
+    /// Returns whether it is written here that another ledger is about different people.
     #[must_use]
     pub fn is_disjoint_from(&self, other: &str) -> bool {
         self.document.entries.iter().any(|entry| entry.disjoint_from() == Some(other))
@@ -337,13 +338,13 @@ impl Ledger {
         Ok(news)
     }
 
-    /// Its name, 32 hexadecimal digits.
+    /// Returns its name, 32 hexadecimal digits.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.document.id
     }
 
-    /// The day it was opened.
+    /// Returns the day it was opened.
     #[must_use]
     pub fn created(&self) -> &str {
         &self.document.created
@@ -355,13 +356,13 @@ impl Ledger {
         self.terms
     }
 
-    /// ε* and δ* of everything released under this ledger.
+    /// Returns ε* and δ* of everything released under this ledger.
     #[must_use]
     pub const fn promise(&self) -> (Epsilon, Delta) {
         self.promise
     }
 
-    /// μ_B, ε_O and δ_O.
+    /// Returns μ_B, ε_O and δ_O.
     #[must_use]
     pub const fn pair(&self) -> Pair {
         self.pair
@@ -385,19 +386,19 @@ impl Ledger {
         self.document.capacity.checked_sub(&self.left).unwrap_or(self.document.capacity)
     }
 
-    /// The entries, oldest first.
+    /// Returns the entries, oldest first.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.document.entries
     }
 
-    /// The hash of the last entry.
+    /// Returns the hash of the last entry.
     #[must_use]
     pub fn tip(&self) -> &str {
         &self.document.tip
     }
 
-    /// Whether the promise holds only in the idealised model, because a release in it does.
+    /// Returns whether the promise holds only in the idealised model, because a release in it does.
     #[must_use]
     pub fn idealised(&self) -> bool {
         self.document.entries.iter().any(|entry| entry.assurance == Assurance::Idealised)
@@ -493,7 +494,7 @@ fn wrong(place: &str, what: impl ToString) -> LedgerError {
     LedgerError::Document { place: one_line(place), what: one_line(&what.to_string()) }
 }
 
-/// The terms at opening, and the plain fields beside them.
+/// Returns the terms at opening, and the plain fields beside them.
 fn stated_terms(document: &Document) -> Result<Terms, LedgerError> {
     if document.schema != SCHEMA {
         return Err(wrong("schema", format!("this is not \"{SCHEMA}\"")));
@@ -517,7 +518,7 @@ fn stated_terms(document: &Document) -> Result<Terms, LedgerError> {
     Ok(terms)
 }
 
-/// The promise and the wallets as stated.
+/// Returns the promise and the wallets as stated.
 fn stated_budget(document: &Document) -> Result<((Epsilon, Delta), Pair), LedgerError> {
     let epsilon = |text: &str, place| Epsilon::from_canonical(text).map_err(|error| wrong(place, error));
     let delta = |text: &str, place| Delta::from_canonical(text).map_err(|error| wrong(place, error));
@@ -533,7 +534,7 @@ fn stated_budget(document: &Document) -> Result<((Epsilon, Delta), Pair), Ledger
     Ok((promise, pair))
 }
 
-/// An entry's number, its links and the form of its fields.
+/// Returns an entry's number, its links and the form of its fields.
 fn check_form(entry: &Entry, at: usize, previous: &str) -> Result<(), LedgerError> {
     let place = |field: &str| format!("entries[{at}].{field}");
     if entry.seq != number(at).to_string() {
@@ -551,7 +552,7 @@ fn check_form(entry: &Entry, at: usize, previous: &str) -> Result<(), LedgerErro
     Ok(())
 }
 
-/// The protection after an entry of kind `relax`.
+/// Returns the protection after an entry of kind `relax`.
 fn relaxed(terms: Terms, entry: &Entry) -> Result<Protect, &'static str> {
     let protect = entry.parameters.get("protect").cloned().unwrap_or_default();
     let protect = serde_json::from_value(protect).map_err(|_| "it does not say what stays protected")?;
@@ -562,7 +563,7 @@ fn relaxed(terms: Terms, entry: &Entry) -> Result<Protect, &'static str> {
     Ok(protect)
 }
 
-/// Whether a ledger with these terms can be relaxed to `protect`.
+/// Returns whether a ledger with these terms can be relaxed to `protect`.
 fn relaxes(terms: Terms, protect: Protect) -> Result<(), &'static str> {
     if terms.protect != Protect::Rows {
         Err("it was already, which is for good")
@@ -575,7 +576,7 @@ fn relaxes(terms: Terms, protect: Protect) -> Result<(), &'static str> {
     }
 }
 
-/// The other ledger of an entry of kind `disjoint`; `others` are those that earlier entries name.
+/// Returns the other ledger of an entry of kind `disjoint`; `others` are those that earlier entries name.
 fn asserted<'a>(id: &str, others: &[&str], entry: &'a Entry) -> Result<&'a str, &'static str> {
     let other = entry.disjoint_from().ok_or("it does not name the other ledger")?;
     assertable(id, other, others.contains(&other))?;
@@ -587,7 +588,7 @@ fn asserted<'a>(id: &str, others: &[&str], entry: &'a Entry) -> Result<&'a str, 
     Ok(other)
 }
 
-/// Whether a ledger can be said to be about different people than `other`.
+/// Returns whether a ledger can be said to be about different people than `other`.
 fn assertable(id: &str, other: &str, already: bool) -> Result<(), &'static str> {
     if !is_id(other) {
         Err("the other ledger's id is not 32 hexadecimal digits")
@@ -600,17 +601,17 @@ fn assertable(id: &str, other: &str, already: bool) -> Result<(), &'static str> 
     }
 }
 
-/// Whether a text is a ledger's name.
+/// Returns whether a text is a ledger's name.
 fn is_id(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
-/// An entry's number, from 1.
+/// Returns an entry's number, from 1.
 fn number(at: usize) -> u64 {
     u64::try_from(at).unwrap_or(u64::MAX).saturating_add(1)
 }
 
-/// Whether a text has the form of a day, `2026-11-20`.
+/// Returns whether a text has the form of a day, `2026-11-20`.
 fn is_date(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts.as_slice() else { return false };

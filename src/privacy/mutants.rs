@@ -122,7 +122,7 @@ mutants! {
 
 #[cfg(feature = "audit-mutants")]
 impl Mutant {
-    /// The bug that this program was started with.
+    /// Returns the bug that this program was started with.
     fn from_environment() -> Option<Self> {
         let name = std::env::var(VARIABLE).ok()?;
         Self::ALL.iter().copied().find(|mutant| format!("{mutant:?}") == name)
@@ -134,7 +134,7 @@ impl Mutant {
 #[cfg(feature = "audit-mutants")]
 pub const VARIABLE: &str = "DISCREET_MUTANT";
 
-/// Whether the bug is planted: never, in this build.
+/// Returns whether the bug is planted: never, in this build.
 #[cfg(not(feature = "audit-mutants"))]
 #[inline]
 #[must_use]
@@ -147,14 +147,14 @@ thread_local! {
     static ACTIVE: std::cell::Cell<Option<Mutant>> = std::cell::Cell::new(Mutant::from_environment());
 }
 
-/// The bug that is planted on this thread.
+/// Returns the bug that is planted on this thread.
 #[cfg(feature = "audit-mutants")]
 #[must_use]
 pub fn current() -> Option<Mutant> {
     ACTIVE.get()
 }
 
-/// Whether the bug is planted on this thread.
+/// Returns whether the bug is planted on this thread.
 #[cfg(feature = "audit-mutants")]
 #[must_use]
 pub fn is_active(mutant: Mutant) -> bool {

@@ -34,7 +34,7 @@ pub fn advanced_kov_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Ep
     spread_and_drift(count, epsilon, delta, e * libm::tanh(e / 2.0))
 }
 
-/// The filter for adaptive (ε, 0) releases: √(2 ln(1/δ) k ε²) + k ε²/2, rounded up. Whitehouse, Ramdas, Rogers, Wu 2023;
+/// Returns the filter for adaptive (ε, 0) releases: √(2 ln(1/δ) k ε²) + k ε²/2, rounded up. Whitehouse, Ramdas, Rogers, Wu 2023;
 /// noise-and-accounting, B10 (iv).
 ///
 /// # Errors
@@ -55,7 +55,7 @@ pub fn zcdp_pure_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Epsil
     zcdp_epsilon(Rho::try_new(rho).map_err(|_| ConversionError::TooLarge)?, delta)
 }
 
-/// ε √(2k ln(1/δ)) + k drift.
+/// Returns ε √(2k ln(1/δ)) + k drift.
 fn spread_and_drift(
     count: u32,
     epsilon: Epsilon,

@@ -73,7 +73,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The least S at which both keep their μ, given their squared sensitivities.
+    /// Returns the least S at which both keep their μ, given their squared sensitivities.
     ///
     /// # Errors
     /// [`CalibrationError`] where S is out of range.
@@ -121,7 +121,7 @@ impl Poisson {
         }
     }
 
-    /// δ at ε of one Gaussian release of μ (sensitivity over σ) on the sample, in one direction under `add-remove`;
+    /// Returns δ at ε of one Gaussian release of μ (sensitivity over σ) on the sample, in one direction under `add-remove`;
     /// rounded up. The guarantee is the larger of the two directions.
     ///
     /// With A the release without the person and B with: `Remove` is H_{e^ε}((1 − q) A + q B ‖ A) = q δ_G(ε₀; μ),
@@ -150,7 +150,7 @@ impl Poisson {
 }
 
 impl FixedSize {
-    /// A sample of `sample` out of `rows`.
+    /// Returns a sample of `sample` out of `rows`.
     ///
     /// # Errors
     /// When the sample is larger than the table or the table is empty.
@@ -163,13 +163,13 @@ impl FixedSize {
         Ok(Self { rate: if libm::fma(rate, n, -m) < 0.0 { rate.next_up() } else { rate } })
     }
 
-    /// m/n, rounded up.
+    /// Returns m/n, rounded up.
     #[must_use]
     pub fn rate(self) -> f64 {
         self.rate
     }
 
-    /// Two Gaussian releases that together keep (ε, δ) under `replace-one`: one on a sample of this kind, with `share` of both,
+    /// Returns two Gaussian releases that together keep (ε, δ) under `replace-one`: one on a sample of this kind, with `share` of both,
     /// and one on the whole table with the rest. 2⁻²⁰ of δ is kept for the discreteness of their noise (2⁻²¹ suffices: a
     /// sample's is amplified like its δ).
     ///
@@ -226,7 +226,7 @@ impl FixedSize {
     }
 }
 
-/// ln(1 + q (e^ε − 1)), rounded up: the ε of both theorems. [`Poisson::amplify`] and [`FixedSize::amplify`] say when.
+/// Returns ln(1 + q (e^ε − 1)), rounded up: the ε of both theorems. [`Poisson::amplify`] and [`FixedSize::amplify`] say when.
 fn amplified_eps(epsilon: Epsilon, rate: f64) -> Epsilon {
     let e = epsilon.get();
     if rate <= 0.0 || epsilon.is_zero() {
@@ -242,12 +242,12 @@ fn amplified_eps(epsilon: Epsilon, rate: f64) -> Epsilon {
     Epsilon::try_new(raise(amplified, DELTA_MARGIN).min(e)).unwrap_or(epsilon)
 }
 
-/// q δ, rounded up: the δ of both theorems.
+/// Returns q δ, rounded up: the δ of both theorems.
 fn amplified_delta(delta: Delta, rate: f64) -> Delta {
     Delta::try_new(multiply_up(delta.get(), rate).min(1.0)).unwrap_or(delta)
 }
 
-/// ln(1 + (e^ε − 1)/q), the inverse of the amplification.
+/// Returns ln(1 + (e^ε − 1)/q), the inverse of the amplification.
 fn base_eps(e: f64, q: f64) -> f64 {
     let ratio = libm::expm1(e) / q;
     if ratio.is_finite() {
@@ -269,7 +269,7 @@ mod tests {
         ReplaceOneDp { epsilon: Epsilon::try_new(e).unwrap(), delta: Delta::try_new(d).unwrap() }
     }
 
-    /// H_{e^ε}(P ‖ Q) of two laws on the same few outcomes.
+    /// Returns H_{e^ε}(P ‖ Q) of two laws on the same few outcomes.
     fn excess(p: &[f64], q: &[f64], e: f64) -> f64 {
         p.iter().zip(q).map(|(p, q)| (p - libm::exp(e) * q).max(0.0)).sum()
     }
@@ -278,7 +278,7 @@ mod tests {
         excess(p, q, e).max(excess(q, p, e))
     }
 
-    /// A law on five outcomes, of no particular kind.
+    /// Returns a law on five outcomes, of no particular kind.
     fn law(seed: u64) -> Vec<f64> {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let weights: Vec<f64> = (0..5)

@@ -41,7 +41,7 @@ impl Units {
         })
     }
 
-    /// The difference, or `None` if any column would be overdrawn.
+    /// Returns the difference, or `None` if any column would be overdrawn.
     #[must_use]
     pub fn checked_sub(&self, other: &Self) -> Option<Self> {
         Some(Self {

@@ -12,7 +12,7 @@ use crate::privacy::ledger::{Ledger, Request};
 use crate::release::Release;
 use crate::release::document::LedgerReference;
 
-/// Whether a charge would fit now. It takes no lock, so it decides nothing: it spares a person the reading of a table.
+/// Returns whether a charge would fit now. It takes no lock, so it decides nothing: it spares a person the reading of a table.
 ///
 /// # Errors
 /// Where the table has no ledger, the budget does not allow it, or the storage refuses.
@@ -52,7 +52,7 @@ pub async fn charge(table: &str, name: &str, request: &Request<'_>) -> Result<Ch
     Ok(Charge { ledger, seq, db, _lock: lock })
 }
 
-/// Whether the request `name` was charged, asked once its workers are gone. It is forgotten then. What they left
+/// Returns whether the request `name` was charged, asked once its workers are gone. It is forgotten then. What they left
 /// reserved is burned first; to wait for the ledger's lock is to wait for the end of what they had begun to write.
 ///
 /// # Errors

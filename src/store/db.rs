@@ -54,19 +54,19 @@ impl Db {
         request.result().and_then(JsCast::dyn_into).map(Self).map_err(refused)
     }
 
-    /// A transaction that only reads.
+    /// Creates a transaction that only reads.
     pub fn reading(&self, stores: &[&str]) -> Result<Transaction, Failure> {
         self.begin(stores, "readonly", &JsValue::UNDEFINED)
     }
 
-    /// A transaction whose end means that the bytes have left for the disk.
+    /// Creates a transaction whose end means that the bytes have left for the disk.
     pub fn writing(&self, stores: &[&str]) -> Result<Transaction, Failure> {
         let options = Object::new();
         Reflect::set(&options, &"durability".into(), &"strict".into()).map_err(refused)?;
         self.begin(stores, "readwrite", &options)
     }
 
-    /// The typed binding has no durability yet.
+    /// Returns the typed binding has no durability yet.
     fn begin(&self, stores: &[&str], mode: &str, options: &JsValue) -> Result<Transaction, Failure> {
         let names: Array = stores.iter().map(|name| JsValue::from_str(name)).collect();
         let begin: Function =
@@ -165,23 +165,23 @@ impl Transaction {
 pub struct Answer(IdbRequest);
 
 impl Answer {
-    /// The value; `undefined` where there is none.
+    /// Returns the value; `undefined` where there is none.
     pub fn value(&self) -> JsValue {
         self.0.result().unwrap_or(JsValue::UNDEFINED)
     }
 
-    /// A text, if it is one.
+    /// Returns a text, if it is one.
     pub fn text(&self) -> Option<String> {
         self.value().as_string()
     }
 
-    /// The values of [`Transaction::all`] and [`Transaction::keys`].
+    /// Returns the values of [`Transaction::all`] and [`Transaction::keys`].
     pub fn list(&self) -> Vec<JsValue> {
         self.value().dyn_into::<Array>().map_or_else(|_| Vec::new(), |list| list.iter().collect())
     }
 }
 
-/// The browser's own words are left out: they differ between browsers and tell a person nothing.
+/// Returns the browser's own words are left out: they differ between browsers and tell a person nothing.
 pub fn refused(_: JsValue) -> Failure {
     Failure::new(
         Reason::Storage,

@@ -40,7 +40,7 @@ pub fn write_release(release: &Release) -> io::Result<Blob> {
     pieces.finish("application/json")
 }
 
-/// A text as a document.
+/// Returns a text as a document.
 ///
 /// # Errors
 /// Where the browser has no room for it.
@@ -111,7 +111,7 @@ impl Bytes {
         serde_json::from_reader(BufReader::with_capacity(PIECE / 16, Reader { bytes: &self.0, at: 0 }))
     }
 
-    /// The whole as one text, if it is one.
+    /// Returns the whole as one text, if it is one.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         String::from_utf8(self.0.to_vec()).ok()

@@ -15,13 +15,13 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure before any charge.
+    /// Returns a failure before any charge.
     #[must_use]
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
         Self { reason, message: message.into(), charged: false }
     }
 
-    /// A failure after the charge. Its words are constant, for what happened in between may depend on the table.
+    /// Returns a failure after the charge. Its words are constant, for what happened in between may depend on the table.
     #[must_use]
     pub fn after_charge(reason: Reason) -> Self {
         Self {

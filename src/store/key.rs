@@ -14,7 +14,7 @@ use crate::data::MinHashKey;
 /// The device key's name in the store, and in the lock under which it is made.
 const DEVICE: &str = "device";
 
-/// A table's key: HMAC-SHA-256 under the device key of its files' [`identity`]; in hexadecimal digits. It is the same for the
+/// Returns a table's key: HMAC-SHA-256 under the device key of its files' [`identity`]; in hexadecimal digits. It is the same for the
 /// same bytes on this device alone, and is never exported.
 ///
 /// # Errors
@@ -24,7 +24,7 @@ pub async fn fingerprint(files: Vec<Hashed>) -> Result<String, Failure> {
     Ok(tag.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The key of this device's MinHash values: the first 16 bytes of HMAC-SHA-256 under the device key of `row sketch`, which is no
+/// Returns the key of this device's MinHash values: the first 16 bytes of HMAC-SHA-256 under the device key of `row sketch`, which is no
 /// table's input, for those are 8, 0 or 16 bytes longer than a multiple of 32. It goes to the workers that read a table, and to
 /// nobody else.
 ///
@@ -41,7 +41,7 @@ async fn sign(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     Ok(Uint8Array::new(&JsFuture::from(tag).await.map_err(refused)?).to_vec())
 }
 
-/// The key: made once, and the browser does not let anyone read it.
+/// Returns the key: made once, and the browser does not let anyone read it.
 async fn device_key() -> Result<CryptoKey, Failure> {
     let _lock = Lock::take("dp-device-key").await?;
     let db = Db::open().await?;

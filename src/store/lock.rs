@@ -49,7 +49,7 @@ impl Drop for Lock {
     }
 }
 
-/// A promise and the function that fulfils it.
+/// Returns a promise and the function that fulfils it.
 fn deferred() -> Result<(Promise, Function), Failure> {
     // Not `Function::default`: it makes a function from text, which the page's policy refuses.
     let resolver = RefCell::new(None);

@@ -19,13 +19,13 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// A ledger, to be named.
+    /// Returns a ledger, to be named.
     #[must_use]
     pub fn of(ledger: &Ledger) -> Self {
         Self { ledger: ledger.id().to_owned(), created: ledger.created().to_owned() }
     }
 
-    /// Its name for a person. The store knows no file's name.
+    /// Returns its name for a person. The store knows no file's name.
     #[must_use]
     pub fn name(&self) -> String {
         format!("ledger {} of {}", self.ledger.get(..8).unwrap_or(&self.ledger), self.created)
@@ -46,20 +46,20 @@ impl Different {
         (words.join(" ") == DIFFERENT && !shared.is_empty()).then_some(Self { shared })
     }
 
-    /// The ledgers whose people are meant.
+    /// Returns the ledgers whose people are meant.
     #[must_use]
     pub fn shared(&self) -> &[Shared] {
         &self.shared
     }
 
-    /// Whether a ledger is among them.
+    /// Returns whether a ledger is among them.
     #[must_use]
     pub fn is_from(&self, ledger: &str) -> bool {
         self.shared.iter().any(|shared| shared.ledger == ledger)
     }
 }
 
-/// The ledgers of tables that share people with a table, each once, the largest overlap first. `known` are the minhashes of
+/// Returns the ledgers of tables that share people with a table, each once, the largest overlap first. `known` are the minhashes of
 /// other tables with their ledgers.
 #[must_use]
 pub fn sharing(minhash: &MinHash, known: &[(String, MinHash)]) -> Vec<String> {
@@ -86,7 +86,7 @@ pub fn sharing(minhash: &MinHash, known: &[(String, MinHash)]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// A table of the people with these numbers: values that a hash could have.
+    /// Returns a table of the people with these numbers: values that a hash could have.
     fn minhash(people: impl IntoIterator<Item = u64>) -> MinHash {
         let bytes: Vec<u8> = people.into_iter().flat_map(u64::to_le_bytes).collect();
         MinHash::from_bytes(&bytes).unwrap()

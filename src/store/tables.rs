@@ -66,7 +66,7 @@ pub struct KnownTable {
     pub ledger: String,
 }
 
-/// The ledger and releases of a table: its own ledger, or else that of the table with which it shares most people. What a
+/// Returns the ledger and releases of a table: its own ledger, or else that of the table with which it shares most people. What a
 /// crash left reserved is burned first.
 ///
 /// # Errors
@@ -101,7 +101,7 @@ pub async fn keep_minhash(table: &str, minhash: &MinHash) -> Result<(), Failure>
     transaction.end().await
 }
 
-/// Whether a table that was recognised here has people in common with one of this minhash, which has this device's key.
+/// Returns whether a table that was recognised here has people in common with one of this minhash, which has this device's key.
 ///
 /// # Errors
 /// Where the storage refuses.
@@ -244,7 +244,7 @@ pub async fn relax(table: &str, protect: Protect) -> Result<Ledger, Failure> {
     Ok(ledger)
 }
 
-/// The tables that this device knows.
+/// Returns the tables that this device knows.
 ///
 /// # Errors
 /// Where the storage refuses.
@@ -266,7 +266,7 @@ pub async fn persist() -> bool {
     JsFuture::from(asked).await.is_ok_and(|answer| answer.is_truthy())
 }
 
-/// A setting of the page, as it was stored.
+/// Returns a setting of the page, as it was stored.
 ///
 /// # Errors
 /// Where the storage refuses.
@@ -286,7 +286,7 @@ pub async fn set_setting(name: &str, value: &str) -> Result<(), Failure> {
     transaction.end().await
 }
 
-/// The lock under which a table is given a ledger, if this one has none of its own: so that the ledger that a charge finds
+/// Returns the lock under which a table is given a ledger, if this one has none of its own: so that the ledger that a charge finds
 /// for it is not joined by a second one meanwhile. Whoever has a ledger's lock must not wait for this one.
 pub(super) async fn opening(db: &Db, table: &str) -> Result<Option<Lock>, Failure> {
     if text(db, TABLES, table).await?.is_some() { Ok(None) } else { Lock::take(OPENING).await.map(Some) }
@@ -304,7 +304,7 @@ pub(super) async fn locked(db: &Db, table: &str) -> Result<Option<(Lock, Ledger)
     }
 }
 
-/// A table's ledger as it stands, without a lock.
+/// Returns a table's ledger as it stands, without a lock.
 pub(super) async fn ledger_of(db: &Db, table: &str) -> Result<Option<Ledger>, Failure> {
     match ledger_id(db, table).await? {
         Some(id) => read(db, &id).await,
@@ -312,7 +312,7 @@ pub(super) async fn ledger_of(db: &Db, table: &str) -> Result<Option<Ledger>, Fa
     }
 }
 
-/// The ledger that a table is charged to: its own, else that of the table with which it shares most people.
+/// Returns the ledger that a table is charged to: its own, else that of the table with which it shares most people.
 async fn ledger_id(db: &Db, table: &str) -> Result<Option<String>, Failure> {
     match text(db, TABLES, table).await? {
         Some(id) => Ok(Some(id)),
@@ -320,7 +320,7 @@ async fn ledger_id(db: &Db, table: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-/// The ledgers of other tables that share people with this one, the largest overlap first; `None` for a table without a
+/// Returns the ledgers of other tables that share people with this one, the largest overlap first; `None` for a table without a
 /// minhash, of which nothing can be said.
 async fn sharing_ledgers(db: &Db, table: &str) -> Result<Option<Vec<String>>, Failure> {
     let transaction = db.reading(&[TABLES, MINHASHES])?;
@@ -425,7 +425,7 @@ pub async fn stored_release(document: &Blob, entry: u64) -> Result<Release, Fail
     document::read_release(document, failure).await
 }
 
-/// The document of a release: a `Blob`, or a text as earlier versions kept it.
+/// Returns the document of a release: a `Blob`, or a text as earlier versions kept it.
 fn kept_document(answer: &Answer) -> Option<Blob> {
     match answer.text() {
         Some(text) => document::from_text([text], "application/json").ok(),

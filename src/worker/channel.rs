@@ -34,7 +34,7 @@ pub struct Received<T> {
     pub attachments: Attachments,
 }
 
-/// A message as an object, and the list of what moves with it.
+/// Returns a message as an object, and the list of what moves with it.
 ///
 /// # Errors
 /// Where the message is no JSON, which none of ours is.
@@ -79,7 +79,7 @@ pub fn unpack<T: DeserializeOwned>(data: &JsValue) -> Result<Received<T>, Failur
     Ok(Received { body, attachments })
 }
 
-/// A message that does not decode. Its text is not quoted, for it may hold what is private.
+/// Returns a message that does not decode. Its text is not quoted, for it may hold what is private.
 fn unreadable() -> Failure {
     Failure::new(Reason::Program, "Two parts of the page do not understand each other. Reload the page.")
 }
@@ -98,7 +98,7 @@ struct Queue<T> {
 }
 
 impl<T> Mailbox<T> {
-    /// An empty queue.
+    /// Creates an empty queue.
     #[must_use]
     pub fn new() -> Self {
         Self(Rc::new(RefCell::new(Queue { waiting: VecDeque::new(), waker: None })))

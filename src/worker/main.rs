@@ -9,7 +9,7 @@ use super::channel::{Attachments, Received, pack, unpack};
 use super::files::Files;
 use super::protocol::{Failure, Reason, Request, Response, build_id};
 use super::{audit, public, run, scan, selfcheck};
-use crate::data::Role;
+use crate::data::FileRole;
 
 /// Starts this worker.
 pub fn start() {
@@ -54,7 +54,7 @@ async fn serve(received: Received<Request>) {
             Some(files) => post(&run::look(&request, files, post).await),
             None => incomplete(),
         },
-        Request::Public(request) => match Files::matched(&[Role::Table], handles) {
+        Request::Public(request) => match Files::matched(&[FileRole::Table], handles) {
             Some(file) => post(&public::read(*request, file, ports, post).await),
             None => incomplete(),
         },

@@ -87,13 +87,13 @@ enum Happening {
 }
 
 impl Pool {
-    /// A pool that starts its workers from what the page loaded.
+    /// Creates a pool that starts its workers from what the page loaded.
     #[must_use]
     pub fn new(context: StartContext) -> Self {
         Self { context: Rc::new(context), current: Rc::default() }
     }
 
-    /// The same program, with requests of its own that end none of this pool's.
+    /// Returns the same program, with requests of its own that end none of this pool's.
     #[must_use]
     pub fn apart(&self) -> Self {
         Self { context: Rc::clone(&self.context), current: Rc::default() }
@@ -334,7 +334,7 @@ impl Run {
         }
     }
 
-    /// The next message of a worker; everything that ends a run is an error.
+    /// Returns the next message of a worker; everything that ends a run is an error.
     async fn response(&mut self) -> Result<(usize, Received<Response>), Failure> {
         let failure = match self.events.next().await {
             Happening::Message(_, Ok(Received { body: Response::Failed(failure), .. })) => failure,
@@ -465,7 +465,7 @@ fn attachments(files: &Files, ports: Vec<MessagePort>) -> Attachments {
     Attachments { files: files.handles(), ports, bytes: None }
 }
 
-/// How many workers read files side by side: one where they are small, or where the order of rows matters.
+/// Returns how many workers read files side by side: one where they are small, or where the order of rows matters.
 fn scanners(files: &Files, ordered: bool) -> usize {
     let cores = window().map_or(1.0, |window| window.navigator().hardware_concurrency());
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small whole numbers")]
@@ -474,7 +474,7 @@ fn scanners(files: &Files, ordered: bool) -> usize {
     usize::try_from(cores.min(pieces).clamp(1, most)).unwrap_or(1)
 }
 
-/// A name that no other request has.
+/// Returns a name that no other request has.
 fn random_name() -> Result<String, Failure> {
     let id = random_id().map_err(|error| Failure::new(Reason::Internal, error.to_string()))?;
     Ok(id.iter().map(|byte| format!("{byte:02x}")).collect())

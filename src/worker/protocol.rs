@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::audit::check::Finding;
 use crate::data::genotypes::Choice;
 use crate::data::slices::Job;
-use crate::data::{MinHashKey, Role};
+use crate::data::{FileRole, MinHashKey};
 use crate::plan::Plan;
 use crate::plan::bound::Encoding;
 use crate::plan::public::PublicTable;
@@ -29,7 +29,7 @@ pub enum Request {
     /// scanning worker travel beside it.
     Identify {
         /// What each of the files is.
-        files: Vec<Role>,
+        files: Vec<FileRole>,
     },
     /// Be the engine worker: read the table, charge the ledger, release. Files and ports travel beside it.
     Release(Box<ReleaseRequest>),
@@ -50,7 +50,7 @@ pub enum Request {
 #[serde(deny_unknown_fields)]
 pub struct ReleaseRequest {
     /// What each of the files is.
-    pub files: Vec<Role>,
+    pub files: Vec<FileRole>,
     /// How many of the table's columns the plan had when it was shown.
     pub columns: usize,
     /// The plan to run.
@@ -80,7 +80,7 @@ pub struct PublicRequest {
 #[serde(deny_unknown_fields)]
 pub struct Look {
     /// What each of the files is.
-    pub files: Vec<Role>,
+    pub files: Vec<FileRole>,
     /// The variants that the person has chosen so far.
     pub variants: Vec<Choice>,
     /// How bytes become text.
@@ -349,7 +349,14 @@ mod tests {
 
     #[test]
     fn what_each_file_is_crosses_unchanged() {
-        let files = vec![Role::Table, Role::Bed, Role::Bim, Role::Fam, Role::Vcf, Role::Phenotypes];
+        let files = vec![
+            FileRole::Table,
+            FileRole::Bed,
+            FileRole::Bim,
+            FileRole::Fam,
+            FileRole::Vcf,
+            FileRole::Phenotypes,
+        ];
         let request = Request::Identify { files };
         let text = serde_json::to_string(&request).unwrap();
         assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), request, "{text}");

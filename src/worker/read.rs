@@ -24,7 +24,7 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// A reader from `from` on, that will surely be read up to `needed`.
+    /// Creates a reader from `from` on, that will surely be read up to `needed`.
     pub fn new(file: &Blob, from: u64, needed: u64) -> Self {
         let length = length(file);
         let mut pieces = Self {
@@ -40,7 +40,7 @@ impl Pieces {
         pieces
     }
 
-    /// The next bytes; `None` at the file's end.
+    /// Returns the next bytes; `None` at the file's end.
     pub async fn next(&mut self) -> Result<Option<&[u8]>, Failure> {
         let (end, promise) = match self.ahead.take() {
             Some(ahead) => ahead,
@@ -77,7 +77,7 @@ impl Drop for Pieces {
     }
 }
 
-/// The bytes of a part of the file, for the browser's own use.
+/// Returns the bytes of a part of the file, for the browser's own use.
 pub async fn whole(file: &Blob, from: u64, to: u64) -> Result<ArrayBuffer, Failure> {
     let bytes = JsFuture::from(part(file, from, to)?.array_buffer()).await.map_err(|_| unreadable())?;
     Ok(bytes.unchecked_into())
@@ -97,7 +97,7 @@ fn part(file: &Blob, from: u64, to: u64) -> Result<Blob, Failure> {
     file.slice_with_f64_and_f64(from as f64, to as f64).map_err(|_: JsValue| unreadable())
 }
 
-/// A file that was edited, moved or unplugged since it was chosen.
+/// Returns a file that was edited, moved or unplugged since it was chosen.
 fn unreadable() -> Failure {
     Failure::new(
         Reason::File,

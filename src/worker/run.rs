@@ -25,7 +25,7 @@ thread_local! {
     static CHARGED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the charge is stored.
+/// Returns whether the charge is stored.
 pub fn charged() -> bool {
     CHARGED.get()
 }
@@ -188,7 +188,7 @@ impl<P: Fn(&Response)> Source<P> {
         Ok(Self::Table(table, header))
     }
 
-    /// The columns' names and the delimiter.
+    /// Returns the columns' names and the delimiter.
     fn header(&self, checked: &CheckedPlan) -> (&[String], u8) {
         match self {
             Self::Table(_, header) => (&header.names, header.delimiter),
@@ -203,7 +203,7 @@ impl<P: Fn(&Response)> Source<P> {
         }
     }
 
-    /// All records: what a release needs of them, or what its passes will be made over.
+    /// Returns all records: what a release needs of them, or what its passes will be made over.
     async fn read(&mut self, plan: Plan, prepared: &Prepared) -> Result<Scan<Material>, Failure> {
         let several = prepared.passes().is_some();
         match self {

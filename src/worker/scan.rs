@@ -141,7 +141,7 @@ impl Scanner {
         Ok((ScanResponse::Hashed { slice }, Some(Uint8Array::from(bytes.as_slice()))))
     }
 
-    /// One of the files; a CSV is the only one.
+    /// Returns one of the files; a CSV is the only one.
     fn file(&self, place: usize) -> Result<&Blob, Failure> {
         self.files.get(place).ok_or_else(|| {
             Failure::new(Reason::Program, "A worker was asked for a file that it does not have.")
@@ -231,7 +231,7 @@ impl Scanner {
         })
     }
 
-    /// The pass that began, before its first row.
+    /// Returns the pass that began, before its first row.
     fn pass(&self) -> Result<Pass<'_>, Failure> {
         let place = self.place.as_deref().unwrap_or_default();
         self.prepared()?.pass_at(place).map_err(|error| Failure::new(Reason::Internal, error.to_string()))
@@ -257,7 +257,7 @@ fn split<S>(report: SliceReport<S>) -> (SliceAnswer, Option<S>) {
     }
 }
 
-/// The same of a MinHash, as bytes.
+/// Returns the same of a MinHash, as bytes.
 fn minhash_of(report: SliceReport<MinHash>) -> (SliceAnswer, Vec<u8>) {
     let (answer, minhash) = split(report);
     (answer, minhash.map_or_else(Vec::new, |minhash| minhash.to_bytes()))

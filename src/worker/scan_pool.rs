@@ -36,7 +36,7 @@ impl Scanner {
         self.post(request, &Attachments::default())
     }
 
-    /// The same, with bytes beside it.
+    /// Returns the same, with bytes beside it.
     pub fn ask_with(&self, request: &ScanRequest, bytes: &[u8]) -> Result<(), Failure> {
         self.post(request, &Attachments { bytes: Some(Uint8Array::from(bytes)), ..Attachments::default() })
     }
@@ -50,7 +50,7 @@ impl Scanner {
 }
 
 impl<P: Fn(&Response)> ScanPool<P> {
-    /// The workers at these ports, for so many passes over the files.
+    /// Returns the workers at these ports, for so many passes over the files.
     pub fn new(files: Files, ports: Vec<MessagePort>, post: P, passes: u64) -> Self {
         let answers = Mailbox::new();
         let scanners = ports
@@ -69,7 +69,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
         Self { files, scanners, answers, post, progress }
     }
 
-    /// The table's key on this device, and the minhash of its records if its header is given, which a CSV alone has
+    /// Returns the table's key on this device, and the minhash of its records if its header is given, which a CSV alone has
     /// (noise-and-accounting, B11). Each chunk is read once for both, and the workers' guesses of where records begin are
     /// verified as those of a release are.
     pub async fn recognise(&mut self, header: Option<&Header>) -> Result<(String, MinHash), Failure> {
@@ -120,7 +120,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
         Ok((store::fingerprint(hashed.collect()).await?, minhash))
     }
 
-    /// The next answer that is not progress.
+    /// Returns the next answer that is not progress.
     pub async fn answer(&mut self) -> Result<(usize, Received<ScanResponse>), Failure> {
         loop {
             let (scanner, answer) = self.answers.next().await;
@@ -195,7 +195,7 @@ impl Hashing {
         Ok(Self { asked: vec![false; chunks.len()], next: 0, digests, missing: chunks.len(), chunks })
     }
 
-    /// The next work, with a slice whose records to hash if there is one.
+    /// Returns the next work, with a slice whose records to hash if there is one.
     fn next(&mut self, job: Option<Job>) -> Option<Work> {
         let place = match job {
             Some(job) => Some(job.slice).filter(|&slice| self.asked.get(slice) == Some(&false)),
@@ -249,7 +249,7 @@ pub fn outcome<S>(
     })
 }
 
-/// An answer that fits no question.
+/// Returns an answer that fits no question.
 pub fn confused() -> Failure {
     Failure::new(
         Reason::Internal,

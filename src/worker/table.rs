@@ -12,7 +12,7 @@ use super::scan_pool::{ScanPool, confused, outcome};
 use crate::data::header::read_header;
 use crate::data::moments::MomentsError;
 use crate::data::slices::{Combiner, Job, Scan, SliceReport, slice_bytes};
-use crate::data::{Append, Gathered, Header, HeaderRead, HeaderRules, Role, RowSink};
+use crate::data::{Append, FileRole, Gathered, Header, HeaderRead, HeaderRules, RowSink};
 use crate::engine::{Pass, Prepared};
 
 /// A CSV and the workers that read it.
@@ -44,13 +44,13 @@ impl Append for Places {
 }
 
 impl<P: Fn(&Response)> Table<P> {
-    /// The table among these files, for so many passes over them.
+    /// Returns the table among these files, for so many passes over them.
     pub fn new(files: Files, ports: Vec<MessagePort>, post: P, passes: u64) -> Result<Self, Failure> {
-        let file = files.get(Role::Table).cloned().ok_or_else(confused)?;
+        let file = files.get(FileRole::Table).cloned().ok_or_else(confused)?;
         Ok(Self { length: length(&file), file, pool: ScanPool::new(files, ports, post, passes) })
     }
 
-    /// The first line.
+    /// Returns the first line.
     pub async fn header(&self, rules: HeaderRules) -> Result<Header, Failure> {
         let mut pieces = Pieces::new(&self.file, 0, 0);
         let mut bytes = Zeroizing::new(Vec::new());

@@ -4,17 +4,18 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
 
-use discreet::data::{MinHash, Role};
+use discreet::data::FileRole;
+use discreet::data::MinHash;
 use discreet::engine;
+use discreet::model::{Estimate, Interval};
 use discreet::noise::entropy::{PrivateRng, random_id};
 use discreet::plan::{CheckedPlan, Plan, Purpose};
 use discreet::privacy::adjacency::{Adjacency, Protect};
 use discreet::privacy::calibrate::Split;
 use discreet::privacy::ledger::{Ledger, Opening, State, Terms};
 use discreet::release::Release;
-use discreet::release::document::{
-    CoefficientTable, Coefficients, Entry, Interval, LedgerReference, Software,
-};
+use discreet::release::document::{Coefficients, LedgerReference, Software};
+use discreet::release::long::CoefficientTable;
 use discreet::store;
 use discreet::store::document::{Bytes, from_text};
 use discreet::store::identity::Hashed;
@@ -230,12 +231,12 @@ async fn an_import_goes_on_and_never_forks() {
 #[wasm_bindgen_test]
 async fn a_fingerprint_is_the_bytes_and_the_device() {
     let hashed = |role, chunks, length| Hashed { role, digests: vec![[7; 32]; chunks], length };
-    let of = |chunks, length| store::fingerprint(vec![hashed(Role::Table, chunks, length)]);
+    let of = |chunks, length| store::fingerprint(vec![hashed(FileRole::Table, chunks, length)]);
     let first = of(1, 10).await.unwrap();
     assert_eq!(first, of(1, 10).await.unwrap());
     assert_ne!(first, of(1, 11).await.unwrap());
     assert_ne!(first, of(2, 10).await.unwrap());
-    assert_ne!(first, store::fingerprint(vec![hashed(Role::Vcf, 1, 10)]).await.unwrap());
+    assert_ne!(first, store::fingerprint(vec![hashed(FileRole::Vcf, 1, 10)]).await.unwrap());
     assert_eq!(first.len(), 64);
 }
 
@@ -569,7 +570,7 @@ async fn a_long_release_is_kept_as_a_document() {
     let mut release = release(charge.reference());
     let (outcomes, terms) = ((0..40_000).map(|index| format!("y{index}")).collect(), vec!["x".to_owned(); 3]);
     let mut long = CoefficientTable::new(outcomes, terms);
-    let entry = Entry {
+    let entry = Estimate {
         estimate: Some(0.1234567),
         std_error: Some(0.25),
         lower: None,

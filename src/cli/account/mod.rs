@@ -86,7 +86,7 @@ fn entry(conversion: &Conversion) -> String {
     format!(" {usage}\n      {}\n", wrapped(conversion.about, "      "))
 }
 
-/// The words in lines of at most 110 letters, all but the first after `indent`.
+/// Returns the words in lines of at most 110 letters, all but the first after `indent`.
 fn wrapped(text: &str, indent: &str) -> String {
     let (mut lines, mut room) = (String::new(), 100);
     for word in text.split(' ') {

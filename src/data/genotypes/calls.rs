@@ -47,7 +47,7 @@ impl Calls {
         }
     }
 
-    /// The same calls, counting the other of two alleles: 00 and 11 change places.
+    /// Returns the same calls, counting the other of two alleles: 00 and 11 change places.
     pub(super) fn swapped(mut self) -> Self {
         for byte in &mut self.0 {
             let equal = !(*byte ^ *byte >> 1) & 0b0101_0101;
@@ -56,7 +56,7 @@ impl Calls {
         self
     }
 
-    /// One sample's call; missing for a sample that is not there.
+    /// Returns one sample's call; missing for a sample that is not there.
     pub(super) fn get(&self, sample: usize) -> Call {
         match self.0.get(sample / 4).map(|byte| byte >> (2 * (sample % 4)) & 0b11) {
             Some(0b00) => Call::Two,

@@ -27,7 +27,7 @@ impl Cells {
         self.ends.len().checked_div(self.width).unwrap_or(0)
     }
 
-    /// One cell; one that does not exist is empty.
+    /// Returns one cell; one that does not exist is empty.
     pub fn get(&self, row: usize, column: usize) -> &str {
         if column >= self.width {
             return "";

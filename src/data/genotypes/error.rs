@@ -67,19 +67,19 @@ pub struct GenotypeError {
 }
 
 impl GenotypeError {
-    /// A fault of a whole file.
+    /// Returns a fault of a whole file.
     #[must_use]
     pub const fn of(file: SourceFile, fault: GenotypeFault) -> Self {
         Self { place: Place { file, line: None, column: None }, fault }
     }
 
-    /// A fault of a line.
+    /// Returns a fault of a line.
     #[must_use]
     pub const fn at(file: SourceFile, line: u64, fault: GenotypeFault) -> Self {
         Self { place: Place { file, line: Some(line), column: None }, fault }
     }
 
-    /// The same fault, of one column of its line.
+    /// Returns the same fault, of one column of its line.
     #[must_use]
     pub const fn in_column(mut self, column: usize) -> Self {
         self.place.column = Some(column);

@@ -27,7 +27,7 @@ const FORMS: [(&str, Form); 11] = [
 ];
 
 impl Form {
-    /// The form of a file of this name; `None` for one that is no genotypes.
+    /// Returns the form of a file of this name; `None` for one that is no genotypes.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();

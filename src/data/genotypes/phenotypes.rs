@@ -59,7 +59,7 @@ struct Join<'a> {
 }
 
 impl<'a> PhenotypeReader<'a> {
-    /// A reader that keeps the columns that a plan uses, of these samples.
+    /// Creates a reader that keeps the columns that a plan uses, of these samples.
     #[must_use]
     pub fn new(samples: &'a Samples, wanted: Wanted, encoding: Encoding) -> Self {
         Self { samples, wanted, encoding, state: State::Head(Vec::new()), join: None }
@@ -157,13 +157,13 @@ fn failed(fault: GenotypeFault) -> GenotypeError {
     GenotypeError::of(SourceFile::Phenotypes, fault)
 }
 
-/// The first fault of a CSV: a person who was there twice came before a record that is not well formed.
+/// Returns the first fault of a CSV: a person who was there twice came before a record that is not well formed.
 fn settle(join: &Join<'_>, read: Result<(), CsvError>, header: &Header) -> Result<(), GenotypeError> {
     join.check().map_err(failed)?;
     read.map_err(|error| failed(GenotypeFault::Record(error.located(header.lines, &header.names))))
 }
 
-/// A line of fields between white space.
+/// Returns a line of fields between white space.
 fn spaced(
     join: &mut Join<'_>,
     encoding: Encoding,

@@ -35,13 +35,13 @@ impl Samples {
         Ok(Self { names: vec!["IID"], cells })
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// The first of them, at most so many.
+    /// Returns the first of them, at most so many.
     #[must_use]
     pub fn first(&self, count: usize) -> Self {
         let mut cells = Cells::new(self.names.len());
@@ -62,28 +62,28 @@ impl Samples {
         })
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The columns that they are.
+    /// Returns the columns that they are.
     pub(super) fn names(&self) -> &[&'static str] {
         &self.names
     }
 
-    /// One cell, as the source has it.
+    /// Returns one cell, as the source has it.
     pub(super) fn cell(&self, sample: usize, column: usize) -> &str {
         self.cells.get(sample, column)
     }
 
-    /// Whether an id is one of a family.
+    /// Returns whether an id is one of a family.
     pub(super) fn have_family(&self) -> bool {
         self.names.contains(&"FID")
     }
 
-    /// The number of each sample by family and id, or by its id alone with an empty family.
+    /// Returns the number of each sample by family and id, or by its id alone with an empty family.
     pub(super) fn index(&self, by_family: bool) -> Result<HashMap<(&str, &str), usize>, GenotypeFault> {
         let mut index = HashMap::with_capacity(self.len());
         let id = usize::from(self.have_family());
@@ -109,7 +109,7 @@ pub struct FamReader {
 }
 
 impl FamReader {
-    /// A reader of text in this encoding.
+    /// Creates a reader of text in this encoding.
     #[must_use]
     pub fn new(encoding: Encoding) -> Self {
         Self { encoding, lines: Lines::default(), cells: Cells::new(FAM.len()), seen: HashSet::new() }
@@ -161,7 +161,7 @@ fn add(
     Ok(())
 }
 
-/// The fields of a line between white space; `None` for a blank line, which counts as none.
+/// Returns the fields of a line between white space; `None` for a blank line, which counts as none.
 pub(super) fn fields(line: &str, expected: usize) -> Result<Option<Vec<&str>>, GenotypeFault> {
     let fields: Vec<&str> = line.split_ascii_whitespace().take(expected + 1).collect();
     match fields.len() {

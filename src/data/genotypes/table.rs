@@ -11,7 +11,8 @@ use crate::data::moments::MomentsError;
 use crate::data::number;
 use crate::data::sink::{Append, RowSink};
 use crate::data::slices::{RecordReader, Scan};
-use crate::plan::bound::{BoundPlan, Kind, Role};
+use crate::model::Role;
+use crate::plan::bound::{BoundPlan, Kind};
 
 /// What stands for a missing cell where the plan lists no text for it.
 const MISSING: &str = "NA";
@@ -34,7 +35,7 @@ pub struct GenotypeTable {
 }
 
 impl GenotypeTable {
-    /// A table of these samples, phenotypes and `variants`, whose calls come later. `file` is the one that they come from.
+    /// Returns a table of these samples, phenotypes and `variants`, whose calls come later. `file` is the one that they come from.
     #[must_use]
     pub fn new(
         file: SourceFile,
@@ -50,13 +51,13 @@ impl GenotypeTable {
         Self { file, names, samples, phenotypes, first, calls }
     }
 
-    /// The columns' names, to which a plan is bound.
+    /// Returns the columns' names, to which a plan is bound.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The samples. Their number is private, but where the plan states it.
+    /// Returns the samples. Their number is private, but where the plan states it.
     #[must_use]
     pub fn samples(&self) -> &Samples {
         &self.samples
@@ -86,7 +87,7 @@ impl GenotypeTable {
         }
     }
 
-    /// The samples in as many parts of about equal length, to be read side by side. With a person column there is one part,
+    /// Returns the samples in as many parts of about equal length, to be read side by side. With a person column there is one part,
     /// because the order of rows matters.
     #[must_use]
     pub fn parts(&self, plan: &BoundPlan, workers: usize) -> Vec<Range<usize>> {
@@ -116,7 +117,7 @@ impl GenotypeTable {
         (0..self.samples.len()).map(row).collect()
     }
 
-    /// A cell of the samples' file or of the phenotypes, as it stands there.
+    /// Returns a cell of the samples' file or of the phenotypes, as it stands there.
     fn cell(&self, sample: usize, field: usize) -> Option<&str> {
         let Some(column) = field.checked_sub(self.samples.names().len()) else {
             return Some(self.samples.cell(sample, field));
@@ -187,7 +188,7 @@ enum Codes {
 }
 
 impl Codes {
-    /// The codes of a column; `own` are the names of those that the samples' file has.
+    /// Returns the codes of a column; `own` are the names of those that the samples' file has.
     fn new(plan: &BoundPlan, own: &[&str], field: usize) -> Self {
         let outcome =
             plan.columns.iter().find(|column| column.field == field && column.role == Role::Outcome);
@@ -198,7 +199,7 @@ impl Codes {
         Self::of(own, field, zero)
     }
 
-    /// The codes of a column, of which it is known whether 0 is no value.
+    /// Returns the codes of a column, of which it is known whether 0 is no value.
     fn of(own: &[&str], field: usize, zero: bool) -> Self {
         match own.get(field) {
             Some(&("FID" | "IID")) => Self::Id,

@@ -31,7 +31,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// A name, or a pattern where it has a star.
+    /// Returns a name, or a pattern where it has a star.
     #[must_use]
     pub fn of(text: &str) -> Self {
         if text.contains('*') { Self::Pattern(text.to_owned()) } else { Self::Name(text.to_owned()) }
@@ -74,13 +74,13 @@ impl Wanted {
         wanted
     }
 
-    /// All columns.
+    /// Returns all columns.
     #[must_use]
     pub fn all() -> Self {
         Self::of(&[Choice::Pattern("*".to_owned())])
     }
 
-    /// Whether a column of this name is asked for.
+    /// Returns whether a column of this name is asked for.
     #[must_use]
     pub fn fits(&self, name: &str) -> bool {
         self.names.contains(name) || self.patterns.iter().any(|pattern| fits(pattern, name))
@@ -171,7 +171,7 @@ impl Candidates {
         Ok(kept)
     }
 
-    /// Whether a site is in some range; it may be the end of one. A range ends where it was entered from its other end.
+    /// Returns whether a site is in some range; it may be the end of one. A range ends where it was entered from its other end.
     fn in_range(&mut self, id: &str) -> bool {
         let mut within = false;
         for (ends, met) in self.wanted.ranges.iter().zip(&mut self.met) {
@@ -186,12 +186,12 @@ impl Candidates {
         within
     }
 
-    /// How many are kept so far.
+    /// Returns how many are kept so far.
     pub fn len(&self) -> usize {
         self.found.len()
     }
 
-    /// The column's name of each, in the source's order; `None` for one that the plan does not use after all, because its
+    /// Returns the column's name of each, in the source's order; `None` for one that the plan does not use after all, because its
     /// identifier is repeated.
     pub fn names(self) -> Result<Vec<Option<String>>, GenotypeError> {
         let Self { file, wanted, found, met, .. } = self;

@@ -45,13 +45,13 @@ struct Body {
 }
 
 impl VcfReader {
-    /// A reader that keeps the variants that a plan uses.
+    /// Creates a reader that keeps the variants that a plan uses.
     #[must_use]
     pub fn new(wanted: Wanted) -> Self {
         Self::of(wanted, Some(Vec::new()))
     }
 
-    /// A reader of the same samples and variants that leaves the calls alone.
+    /// Creates a reader of the same samples and variants that leaves the calls alone.
     #[must_use]
     pub fn sites(wanted: Wanted) -> Self {
         Self::of(wanted, None)
@@ -63,7 +63,7 @@ impl VcfReader {
         Self { unpack: Unpack::new(), lines: Lines::default(), body }
     }
 
-    /// The samples, once the header is read. A reader that gave them away reads no further.
+    /// Returns the samples, once the header is read. A reader that gave them away reads no further.
     pub fn take_samples(&mut self) -> Option<Samples> {
         self.body.samples.take()
     }
@@ -121,7 +121,7 @@ impl Body {
     }
 }
 
-/// The line that names the columns.
+/// Returns the line that names the columns.
 fn header(number: u64, line: &[u8]) -> Result<Samples, GenotypeError> {
     let failed = |fault| at(number, fault);
     let line = text(line, Encoding::Utf8).ok_or_else(|| failed(GenotypeFault::NotText))?;
@@ -136,7 +136,7 @@ fn header(number: u64, line: &[u8]) -> Result<Samples, GenotypeError> {
     if samples.is_empty() { Err(failed(GenotypeFault::VcfSites)) } else { Ok(samples) }
 }
 
-/// A line of a site.
+/// Returns a line of a site.
 fn record(
     candidates: &mut Candidates,
     calls: Option<&mut Vec<Calls>>,
@@ -230,7 +230,7 @@ fn alleles_of(genotype: &[u8], last: usize) -> Result<Called, GenotypeFault> {
     })
 }
 
-/// A number of digits alone.
+/// Returns a number of digits alone.
 fn number(digits: &[u8]) -> Option<usize> {
     let value = digits.iter().try_fold(0_usize, |value, byte| {
         let digit = byte.is_ascii_digit().then(|| usize::from(byte - b'0'))?;

@@ -33,7 +33,7 @@ pub fn feature_ball(
     Ok(FeatureProjection { ridge, association: outcomes.back(&share, turned).transpose() })
 }
 
-/// The same from the n by l outcomes Y and the directions of their n by n Gram matrix K = Y Y′/n, for l > n.
+/// Returns the same from the n by l outcomes Y and the directions of their n by n Gram matrix K = Y Y′/n, for l > n.
 ///
 /// The directions of S with an eigenvalue are Y′P/√(n λ), so that √λ V′G̃′ = P′Y G̃′/√n, and Ĝ′ = Y′P (λ + ν)⁻¹ P′Y G̃′/n.
 ///

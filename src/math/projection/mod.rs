@@ -43,7 +43,7 @@ impl Directions {
         Ok(Self { values, vectors })
     }
 
-    /// λ, in no particular order.
+    /// Returns λ, in no particular order.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
@@ -55,7 +55,7 @@ impl Directions {
         &self.vectors
     }
 
-    /// V′G for a finite G with as many rows.
+    /// Returns V′G for a finite G with as many rows.
     fn turned(&self, noisy: &DMatrix<f64>) -> Result<DMatrix<f64>, LinalgError> {
         finite(noisy)?;
         if noisy.nrows() == self.values.len() {
@@ -65,7 +65,7 @@ impl Directions {
         }
     }
 
-    /// The energy of each direction: the squared length of a row of V′G.
+    /// Returns the energy of each direction: the squared length of a row of V′G.
     fn energies(turned: &DMatrix<f64>) -> Vec<f64> {
         let mut energies = vec![0.0; turned.nrows()];
         for column in turned.column_iter() {
@@ -76,14 +76,14 @@ impl Directions {
         energies
     }
 
-    /// V diag(f) H.
+    /// Returns V diag(f) H.
     fn back(&self, factors: &[f64], mut turned: DMatrix<f64>) -> DMatrix<f64> {
         scale_rows(&mut turned, factors);
         &self.vectors * turned
     }
 }
 
-/// λ/(λ + ν), the share of a direction that is kept; 0 where there is no eigenvalue, whatever ν.
+/// Returns λ/(λ + ν), the share of a direction that is kept; 0 where there is no eigenvalue, whatever ν.
 fn kept(value: f64, nu: f64) -> f64 {
     if value > 0.0 { value / (value + nu) } else { 0.0 }
 }
@@ -106,7 +106,7 @@ fn finite(matrix: &DMatrix<f64>) -> Result<(), LinalgError> {
     }
 }
 
-/// A length that may be 0, squared.
+/// Returns a length that may be 0, squared.
 fn squared(bound: f64) -> Result<f64, LinalgError> {
     if bound >= 0.0 && (bound * bound).is_finite() { Ok(bound * bound) } else { Err(LinalgError::NotFinite) }
 }

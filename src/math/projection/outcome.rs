@@ -86,7 +86,7 @@ pub fn outcome_balls(
     })
 }
 
-/// 1/(λ + ν); 0 where there is no eigenvalue.
+/// Returns 1/(λ + ν); 0 where there is no eigenvalue.
 fn inverse(value: f64, nu: f64) -> f64 {
     if value > 0.0 { 1.0 / (value + nu) } else { 0.0 }
 }

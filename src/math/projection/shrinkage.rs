@@ -50,7 +50,7 @@ impl<'a> From<&'a [f64]> for Deviations<'a> {
 }
 
 impl Deviations<'_> {
-    /// r² of each direction times a number of outcomes.
+    /// Returns r² of each direction times a number of outcomes.
     fn energies(self, directions: usize, outcomes: usize) -> Result<Vec<f64>, LinalgError> {
         let energy = |deviation: f64| {
             let energy = deviation * deviation * outcomes as f64;
@@ -69,7 +69,7 @@ const PER_DECADE: f64 = 16.0;
 /// How far beyond the eigenvalues ν is searched, in decades.
 const BEYOND: f64 = 8.0;
 
-/// The ridge that minimises Stein's unbiased estimate of the squared error of the fitted values.
+/// Returns the ridge that minimises Stein's unbiased estimate of the squared error of the fitted values.
 ///
 /// Over directions with an eigenvalue, up to a constant: Σ (1/λ) ((1 − f)² h² + (2f − 1) l r²) for f = λ/(λ + ν), where h² is
 /// the direction's energy in G̃ and r the deviation of the noise on each of its entries. The sum may have several valleys: a grid
@@ -97,7 +97,7 @@ pub fn sure_ridge<'a>(
     Ok(SureRidge { ridge, shrunk: Shrunk::new(features, turned, factors) })
 }
 
-/// The positive-part James-Stein rule for each direction with its l coordinates: f = (1 − (l − 2) r²/h²)₊, and 1 for fewer
+/// Returns the positive-part James-Stein rule for each direction with its l coordinates: f = (1 − (l − 2) r²/h²)₊, and 1 for fewer
 /// than three outcomes.
 ///
 /// # Errors
@@ -141,7 +141,7 @@ struct Direction {
     noise: f64,
 }
 
-/// ν of the least estimated risk.
+/// Returns ν of the least estimated risk.
 fn least_risk(directions: &[Direction]) -> f64 {
     let risk = |nu: f64| -> f64 {
         let term = |Direction { value, energy, noise }: &Direction| {

@@ -4,10 +4,10 @@ use nalgebra::{DMatrix, DVector};
 
 use super::{Ball, Family, Noise};
 use crate::math::linalg::Eigen;
+use crate::model::Shape;
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::Entropy;
 use crate::privacy::mutants::{Mutant, is_active};
-use crate::release::document::Shape;
 
 /// Rows whose products are added in 64 bits before they go to 128: one is below 2^57.
 const BLOCK: u32 = 32;

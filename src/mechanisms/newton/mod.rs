@@ -43,7 +43,8 @@ pub use self::fit::{Expansion, Fitted, Steps, Sums};
 use super::guided::{Penalty, Radii, Standard, feature_unit};
 use super::shared::{NoiseError, needs_constant, no_scale, paper_replaces, squared_codes, stated_rows};
 use crate::data::Geometry;
-use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Role, Shortening, Sides};
+use crate::model::{Role, Shape};
+use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::public::Guide;
@@ -54,7 +55,6 @@ use crate::privacy::calibrate::{
 };
 use crate::privacy::event::Event;
 use crate::privacy::profile::paper::pmt;
-use crate::release::document::Shape;
 
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";

@@ -141,7 +141,7 @@ pub enum LedgerError {
 }
 
 impl LedgerError {
-    /// Whether the budget was refused, as opposed to a bad document or request.
+    /// Returns whether the budget was refused, as opposed to a bad document or request.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
         matches!(self, Self::Refused(_))

@@ -78,13 +78,13 @@ impl Tail {
         Self::new(degrees, x, ln_chi_square_sf(degrees, x))
     }
 
-    /// The error of the formulas (`math::gamma`) and of a few roundings of x.
+    /// Returns the error of the formulas (`math::gamma`) and of a few roundings of x.
     fn new(degrees: f64, x: f64, ln: f64) -> Self {
         let error = 2e-15 * (4.0 + ln.abs() + (x - degrees).abs() + libm::sqrt(degrees));
         Self { ln, error: if ln == f64::NEG_INFINITY { 0.0 } else { error } }
     }
 
-    /// self − e^ε other for two tails whose difference is not negative, rounded up by their errors: where the terms
+    /// Returns self − e^ε other for two tails whose difference is not negative, rounded up by their errors: where the terms
     /// cancel, what is uncertain is added.
     fn exceeds(self, epsilon: f64, other: Self) -> f64 {
         if self.ln == f64::NEG_INFINITY {
@@ -96,7 +96,7 @@ impl Tail {
     }
 }
 
-/// w²/R² for the largest change at which a profile keeps within δ: a profile that grows in R²/w² is inverted and the
+/// Returns w²/R² for the largest change at which a profile keeps within δ: a profile that grows in R²/w² is inverted and the
 /// answer raised by 1e-9 (noise-and-accounting, B10).
 fn least_scale(delta: Delta, profile: impl Fn(f64) -> Delta) -> Result<f64, ProfileError> {
     ln_target_below_one(delta)?;
@@ -106,7 +106,7 @@ fn least_scale(delta: Delta, profile: impl Fn(f64) -> Delta) -> Result<f64, Prof
     if holds { Ok(scale) } else { Err(ProfileError::NoScale) }
 }
 
-/// The least ε at which a profile keeps within δ: a profile that falls in ε is inverted and the answer raised by 1e-9
+/// Returns the least ε at which a profile keeps within δ: a profile that falls in ε is inverted and the answer raised by 1e-9
 /// (noise-and-accounting, B10).
 fn least_epsilon(delta: Delta, profile: impl Fn(f64) -> Delta) -> Result<Epsilon, ProfileError> {
     /// What is beyond promises nothing.

@@ -6,7 +6,7 @@ use super::{ProfileError, positive};
 use crate::math::gamma::ln_chi_square_cdf;
 use crate::privacy::adjacency::Adjacency;
 
-/// δ at ε of second moments plus W_p(w² I, k), b = R²/w², when two rows of norm R that are orthogonal replace each other, or
+/// Returns δ at ε of second moments plus W_p(w² I, k), b = R²/w², when two rows of norm R that are orthogonal replace each other, or
 /// when one such row replaces a row of zeros, whichever is more; to nearest, relative error below 1e-6 where k > p + 10.
 ///
 /// That no other pair is worse was checked by numbers and is not proved (Sheffet, section 3.3), so the answer is no `Delta`:
@@ -29,7 +29,7 @@ pub fn additive_wishart_orthogonal_delta(
     Ok(orthogonal(epsilon.get(), positive("change", change)?, noise.beyond()).max(removed.get()))
 }
 
-/// The double integral by the trapezoidal rule in ln x and g, which converges exponentially.
+/// Returns the double integral by the trapezoidal rule in ln x and g, which converges exponentially.
 fn orthogonal(e: f64, b: f64, nu: f64) -> f64 {
     /// Weights below e^−60 of the largest are left out.
     const NEGLIGIBLE: f64 = -60.0;

@@ -39,7 +39,7 @@ pub enum PaperError {
     TooLarge,
 }
 
-/// w²/R² of the sketch of r rows, and ψ/R² of the inverse Wishart law with r degrees of freedom:
+/// Returns w²/R² of the sketch of r rows, and ψ/R² of the inverse Wishart law with r degrees of freedom:
 /// 4 (√(2 r l) + l)/ε, l = ln(4/δ). Theorems 3.1 and 5.1, for `replace-one`.
 ///
 /// # Errors
@@ -49,7 +49,7 @@ pub fn ridge(epsilon: Epsilon, delta: Delta, rows: NonZeroU32) -> Result<f64, Pa
     Ok(4.0 * tail(f64::from(rows.get()), libm::log(4.0 / d)) / e)
 }
 
-/// f(r) of Algorithms 2 and 5: the [`ridge`] for half of ε and half of δ, 8 (√(2 r l) + l)/ε, l = ln(8/δ).
+/// Returns f(r) of Algorithms 2 and 5: the [`ridge`] for half of ε and half of δ, 8 (√(2 r l) + l)/ε, l = ln(8/δ).
 ///
 /// # Errors
 /// As [`ridge`].
@@ -58,7 +58,7 @@ pub fn adaptive_ridge(epsilon: Epsilon, delta: Delta, rows: NonZeroU32) -> Resul
     Ok(8.0 * tail(f64::from(rows.get()), libm::log(8.0 / d)) / e)
 }
 
-/// r* of Algorithms 2 and 5: the most rows with f(r) at most `eigenvalue`, in units of R², and at most [`MOST_ROWS`]; `None`
+/// Returns r* of Algorithms 2 and 5: the most rows with f(r) at most `eigenvalue`, in units of R², and at most [`MOST_ROWS`]; `None`
 /// where one row needs more. f is [`adaptive_ridge`].
 ///
 /// # Errors
@@ -97,7 +97,7 @@ pub struct EigenvalueRule {
     pub laplace_scale: f64,
 }
 
-/// The rule of Algorithms 2 and 5 for (ε, δ) as a whole: 2 ln(2/δ)/ε and 2/ε. The other half of ε is [`adaptive_ridge`]'s.
+/// Returns the rule of Algorithms 2 and 5 for (ε, δ) as a whole: 2 ln(2/δ)/ε and 2/ε. The other half of ε is [`adaptive_ridge`]'s.
 ///
 /// Its δ holds for ε up to 2 ln 2 only: the answer may exceed the least eigenvalue of the neighbouring table as well, which
 /// happens with chance up to (δ/4) e^(ε/2). [`eigenvalue_rule`] is mended.
@@ -109,7 +109,7 @@ pub fn adaptive_eigenvalue_rule(epsilon: Epsilon, delta: Delta) -> Result<Eigenv
     Ok(EigenvalueRule { shift: 2.0 * libm::log(2.0 / d) / e, laplace_scale: 2.0 / e })
 }
 
-/// The rule that costs (ε, δ) beside the (ε', δ') of the sketch that uses it: 1 + ln(1/(2δ))/ε and 1/ε, rounded up.
+/// Returns the rule that costs (ε, δ) beside the (ε', δ') of the sketch that uses it: 1 + ln(1/(2δ))/ε and 1/ε, rounded up.
 ///
 /// One row moves the least eigenvalue by at most R², under both adjacencies. Below it by R² and ln(1/(2δ))/ε more, the noise
 /// passes the least eigenvalue of neither table but with chance δ; else the sketch keeps (ε', δ') given the answer, whose
@@ -159,7 +159,7 @@ pub fn analyze_gauss_sigma(epsilon: Epsilon, delta: Delta) -> Result<f64, PaperE
     Ok(libm::sqrt(2.0 * libm::log(2.0 / d)) / e)
 }
 
-/// Smallest ε at δ of second moments with independent normal noise of that standard deviation, in units of R², in each cell on
+/// Returns the smallest ε at δ of second moments with independent normal noise of that standard deviation, in units of R², in each cell on
 /// and above the diagonal; rounded up by 1e-9. The cells change by at most R² or, under `replace-one`, √2 R² together.
 ///
 /// # Errors
@@ -187,7 +187,7 @@ pub struct Debiasing {
     pub cautious: f64,
 }
 
-/// The two shifts for k degrees of freedom and d columns.
+/// Returns the two shifts for k degrees of freedom and d columns.
 ///
 /// # Errors
 /// When δ is 0.
@@ -201,7 +201,7 @@ pub fn debiasing(degrees: u32, dimension: u32, delta: Delta) -> Result<Debiasing
     Ok(Debiasing { mean: k, cautious: bracket.max(0.0) * bracket.max(0.0) })
 }
 
-/// √(2 r l) + l: half of how far χ²_r strays from r but with chance e^−l.
+/// Returns √(2 r l) + l: half of how far χ²_r strays from r but with chance e^−l.
 fn tail(r: f64, l: f64) -> f64 {
     libm::sqrt(2.0 * r * l) + l
 }

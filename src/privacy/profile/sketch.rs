@@ -13,7 +13,7 @@ use crate::math::search::last_true;
 /// The most rows that [`sketch_rows`] answers with; public, and more than any noise would need.
 pub const MOST_ROWS: NonZeroU32 = NonZeroU32::new(1_000_000_000).unwrap();
 
-/// δ at ε of r rows drawn from N(0, A), A = G + w² I, or of their second moments, rounded up, when one person's row v has
+/// Returns δ at ε of r rows drawn from N(0, A), A = G + w² I, or of their second moments, rounded up, when one person's row v has
 /// the leverage l = v' A⁻¹ v, at most R²/w²: also of a matrix drawn from the inverse Wishart law with r degrees of freedom
 /// around A. One row per person. It grows in l, in r, and from `add-remove` to `replace-one`.
 ///
@@ -37,7 +37,7 @@ pub fn sketch_delta(
     Ok(profile(epsilon.get(), positive("leverage", leverage)?, rows, adjacency))
 }
 
-/// Smallest w²/R² at which a sketch of r rows keeps within (ε, δ) for every person of norm at most R; rounded up by 1e-9.
+/// Returns the smallest w²/R² at which a sketch of r rows keeps within (ε, δ) for every person of norm at most R; rounded up by 1e-9.
 /// [`sketch_delta`] at l = R²/w².
 ///
 /// # Errors
@@ -51,7 +51,7 @@ pub fn sketch_ridge(
     least_scale(delta, |leverage| profile(epsilon.get(), leverage, rows, adjacency))
 }
 
-/// The most rows, up to [`MOST_ROWS`], whose [`sketch_ridge`] is at most `ridge`, which is w²/R² and lowered by 2e-9 first; `None`
+/// Returns the most rows, up to [`MOST_ROWS`], whose [`sketch_ridge`] is at most `ridge`, which is w²/R² and lowered by 2e-9 first; `None`
 /// where one row already needs more.
 ///
 /// # Errors
@@ -83,7 +83,7 @@ pub fn sketch_rows(
     Ok(Some(good))
 }
 
-/// Smallest ε at which a sketch of r rows with w²/R² = `ridge` keeps within (ε, δ); rounded up by 1e-9. What a ridge that was
+/// Returns the smallest ε at which a sketch of r rows with w²/R² = `ridge` keeps within (ε, δ); rounded up by 1e-9. What a ridge that was
 /// found otherwise really costs.
 ///
 /// # Errors
@@ -99,7 +99,7 @@ pub fn sketch_epsilon(
     least_epsilon(delta, |e| profile(e, leverage, rows, adjacency))
 }
 
-/// A number between the two, or `None` where they are neighbours.
+/// Returns a number between the two, or `None` where they are neighbours.
 pub(super) fn between(low: NonZeroU32, high: NonZeroU32) -> Option<NonZeroU32> {
     let middle = low.checked_add(high.get().saturating_sub(low.get()) / 2)?;
     (middle > low).then_some(middle)
@@ -127,7 +127,7 @@ fn add_remove(e: f64, l: f64, r: f64) -> Delta {
     raised_delta(with.max(without), DELTA_MARGIN)
 }
 
-/// δ = E[(1 − e^(ε − L))₊] = (1/2πi) ∫ M(z) e^(−zε) / (z (z + 1)) dz, where M(z) = E e^(zL) = (1 − q z (z + 1))^(−r/2) and
+/// Returns δ = E[(1 − e^(ε − L))₊] = (1/2πi) ∫ M(z) e^(−zε) / (z (z + 1)) dz, where M(z) = E e^(zL) = (1 − q z (z + 1))^(−r/2) and
 /// q = l²/(1 + l), along a line between 0 and the branch point 1/l.
 fn replace_one(e: f64, l: f64, r: f64) -> Delta {
     // δ grows in l, so that squares stay numbers at no one's cost.

@@ -10,8 +10,9 @@ use discreet::data::encode::{Encoded, Encoder, Geometry};
 use discreet::engine::prepare;
 use discreet::inference::pseudo::mix;
 use discreet::mechanisms::Noise;
+use discreet::model::{Missing, Role};
 use discreet::plan::bound::{
-    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Missing, Norms, Role, Shortening, Sides,
+    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Norms, Shortening, Sides,
 };
 use discreet::plan::{Plan, Purpose};
 use nalgebra::DMatrix;

@@ -48,7 +48,7 @@ impl Scales {
         Mu::try_new(raise(change, MARGIN)).map_err(|_| ProfileError::NoEpsilon)
     }
 
-    /// Smallest ε at δ of both together; rounded up by 1e-9.
+    /// Returns the smallest ε at δ of both together; rounded up by 1e-9.
     ///
     /// # Errors
     /// As [`mu`](Self::mu), or when δ is 0.
@@ -57,7 +57,7 @@ impl Scales {
     }
 }
 
-/// c(ε, δ) = √(2 (1/ε + ln(1/δ)/ε²)), noise over sensitivity (Lemma 1), and the scale of Algorithm 2 in Bx By. It suffices for
+/// Returns c(ε, δ) = √(2 (1/ε + ln(1/δ)/ε²)), noise over sensitivity (Lemma 1), and the scale of Algorithm 2 in Bx By. It suffices for
 /// every ε, and is 20 to 60 % more than [`gaussian_sigma`](super::super::super::convert::gaussian_sigma) needs; the
 /// sensitivity of Algorithm 2 is that of `add-remove`.
 ///
@@ -88,7 +88,7 @@ pub fn reuse_cov_halved(epsilon: Epsilon, delta: Delta) -> Result<Scales, PaperE
     Ok(Scales { covariance: half, association: half })
 }
 
-/// The proof of Theorem 1: c(ε, δ)/ε for the covariance and twice that for the association; it divides by ε once more.
+/// Returns the proof of Theorem 1: c(ε, δ)/ε for the covariance and twice that for the association; it divides by ε once more.
 ///
 /// # Errors
 /// As [`constant`].
@@ -106,7 +106,7 @@ pub fn efficient_reuse_cov(epsilon: Epsilon, delta: Delta) -> Result<Scales, Pap
     Ok(Scales { covariance: classical(e / 2.0, d / 2.0), association: c(e / 2.0, d / 2.0) })
 }
 
-/// The covariance of Algorithm 4, from s of n rows: 2 √(2 ln(2.5/δ))/ε₁ for ε₁ = (n/s) ε/2, which halves ε twice, on the sum
+/// Returns the covariance of Algorithm 4, from s of n rows: 2 √(2 ln(2.5/δ))/ε₁ for ε₁ = (n/s) ε/2, which halves ε twice, on the sum
 /// over the sample. The paper divides the sum by s and the noise by n; [`subsampled_covariance_mended`] divides both by s.
 ///
 /// # Errors
@@ -115,7 +115,7 @@ pub fn subsampled_covariance(epsilon: Epsilon, delta: Delta, sampling: FixedSize
     Ok(subsampled_covariance_mended(epsilon, delta, sampling)? * sampling.rate())
 }
 
-/// The same with the noise divided by s. What it spends still grows faster than ε n/s does:
+/// Returns the same with the noise divided by s. What it spends still grows faster than ε n/s does:
 /// [`subsampled_covariance_epsilon`].
 ///
 /// # Errors
@@ -129,7 +129,7 @@ pub fn subsampled_covariance_mended(
     Ok(classical(e / 4.0 / sampling.rate(), d / 2.0))
 }
 
-/// Smallest ε at δ, where records are replaced, of noise of that scale, in Bx², on the X′X of a secret sample; rounded up by
+/// Returns the smallest ε at δ, where records are replaced, of noise of that scale, in Bx², on the X′X of a secret sample; rounded up by
 /// 1e-9. It is ln(1 + γ (e^ε₀ − 1)) for γ = s/n and the ε₀ at δ/γ of the sample by itself, whose change is √2 Bx² (Balle,
 /// Barthe, Gaboardi 2018).
 ///
@@ -160,7 +160,7 @@ pub fn subsampled_reuse_cov(
     Ok(Scales { covariance, association: reuse_cov(epsilon, delta)?.association })
 }
 
-/// Smallest ε at δ that is proved for noise of such scales on a secret sample's X′X and on the X′Y of all rows, where records are
+/// Returns the smallest ε at δ that is proved for noise of such scales on a secret sample's X′X and on the X′Y of all rows, where records are
 /// replaced: basic composition, with half of δ for either part; rounded up by 1e-9.
 ///
 /// # Errors
