@@ -115,7 +115,7 @@ pub enum Measured {
     Disproved {
         /// The claimed μ.
         claim: f64,
-        /// Lower bound on the true μ.
+        /// A lower bound on the true μ.
         mu: f64,
         /// 1 − confidence of the bound.
         alpha: f64,
@@ -203,7 +203,7 @@ impl Check {
         tasks().into_iter().map(|task| task.item(&pairs)).collect()
     }
 
-    /// Does the next slice of work and says what the item at hand has found so far; nothing when all is done.
+    /// Does the next slice of work and returns what the current item has found so far; `None` when all is done.
     ///
     /// # Errors
     /// [`AuditError`] where the build does not take its own tables; it is broken then.
@@ -399,7 +399,7 @@ impl Work {
 }
 
 impl Case {
-    /// Nothing where the two tables have equal sums.
+    /// Prepares a check; `None` if the two tables have equal sums.
     fn new(bench: Bench) -> Option<Self> {
         let score = bench.score()?;
         Some(Self { bench, score, runs: 0 })

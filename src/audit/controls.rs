@@ -20,7 +20,7 @@ pub const CLASSICAL_DELTA: f64 = 1e-6;
 /// Returns a pair under noise of σ = Δ √(2 ln(1.25/δ)) / ε with ε = 20 and δ = 1e-6, and the largest μ that this claim allows.
 ///
 /// The formula is proved for ε up to 1 alone (Dwork and Roth 2014, Theorem A.1), and is used beyond. Here its true δ is
-/// 1.6e-4 (noise-and-accounting, B2): its noise has μ = ε / √(2 ln(1.25/δ)) = 3.77, where (20, 1e-6) allows 3.24. With
+/// 1.6e-4 (theory/accounting 2.4): its noise has μ = ε / √(2 ln(1.25/δ)) = 3.77, where (20, 1e-6) allows 3.24. With
 /// 20,000 runs a side the standard error of μ̂ is 0.015.
 ///
 /// # Errors
@@ -43,7 +43,7 @@ fn wrong_classical_scale(noise: &Noise) -> Result<NoiseScale, AuditError> {
 /// Returns a pair under the right noise, but for the diagonal, which is released as it is.
 ///
 /// diffprivlib 0.6.6 takes the sensitivity of Σ x² for features within 0 and 1 from the lower bound alone, which makes it
-/// 0 (its issues 104 and 105; noise-and-accounting, A1).
+/// 0 (its issues 104 and 105; theory/encoding 4.2).
 ///
 /// # Errors
 /// [`AuditError`] where the build does not take its own table.

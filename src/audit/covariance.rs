@@ -20,7 +20,7 @@ pub struct Covariance {
 }
 
 impl Covariance {
-    /// No run yet, of the bench's first table.
+    /// Creates an estimate without runs, for the bench's first table.
     #[must_use]
     pub fn new(bench: &Bench) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a deviation")]

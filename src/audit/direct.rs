@@ -1,4 +1,4 @@
-//! T4: a lower bound on δ at one ε, straight from the definition (noise-and-accounting, D2).
+//! T4: a lower bound on δ at one ε, straight from the definition (theory/audit 3.4).
 //!
 //! For every set S of releases δ(ε) >= Pr(S | second table) − e^ε Pr(S | first table). S is {score > threshold}, which
 //! for the optimal score is {privacy loss > ε}; the threshold is chosen on runs that are not counted.

@@ -1,4 +1,4 @@
-//! From counts of right guesses to lower bounds on the privacy loss (noise-and-accounting, D2: T2, T3).
+//! From counts of right guesses to lower bounds on the privacy loss (theory/audit 3.2 and 3.3).
 //!
 //! A bound from an audit finds bugs; it proves no privacy. Every function rounds so that a sound mechanism is not
 //! accused: intervals outwards, bounds on the loss down, p-values up, all by a relative 1e-12. That is above the error of
@@ -50,7 +50,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// So many hits in so many trials.
+    /// Returns a count of hits among trials.
     ///
     /// # Errors
     /// When there is no trial, or there are more hits than trials.
@@ -72,7 +72,7 @@ impl Count {
 pub struct Level(f64);
 
 impl Level {
-    /// That probability.
+    /// Returns the level with this probability.
     ///
     /// # Errors
     /// When it is not above 0 and below 1.
@@ -80,13 +80,13 @@ impl Level {
         if alpha > 0.0 && alpha < 1.0 { Ok(Self(alpha)) } else { Err(EstimateError::Level(alpha)) }
     }
 
-    /// Half of it, for each of two bounds that shall hold together.
+    /// Returns half of the level, for each of two bounds that have to hold together.
     const fn half(self) -> Self {
         Self(self.0 / 2.0)
     }
 }
 
-/// One-sided lower confidence bound of a probability: the p at which P[Bin(n, p) >= k] = α, 0 for k = 0; rounded down.
+/// Returns the one-sided lower confidence bound of a probability: the p at which P[Bin(n, p) >= k] = α, 0 for k = 0; rounded down.
 /// Clopper and Pearson 1934.
 #[must_use]
 pub fn cp_lower(count: Count, alpha: Level) -> f64 {
@@ -98,7 +98,7 @@ pub fn cp_lower(count: Count, alpha: Level) -> f64 {
     lower(found, OUTWARDS).max(0.0)
 }
 
-/// One-sided upper confidence bound of a probability: the p at which P[Bin(n, p) <= k] = α, 1 for k = n; rounded up.
+/// Returns the one-sided upper confidence bound of a probability: the p at which P[Bin(n, p) <= k] = α, 1 for k = n; rounded up.
 /// Clopper and Pearson 1934.
 #[must_use]
 pub fn cp_upper(count: Count, alpha: Level) -> f64 {
@@ -110,9 +110,9 @@ pub fn cp_upper(count: Count, alpha: Level) -> f64 {
     raise(found, OUTWARDS).min(1.0)
 }
 
-/// Lower bound on ε at δ of a mechanism under which a test alarmed as counted with the person (`true_alarms`) and without
+/// Returns a lower bound on ε at δ of a mechanism under which a test alarmed as counted with the person (`true_alarms`) and without
 /// (`false_alarms`): ln ((TPR_lo − δ)/FPR_hi), at least 0, with α/2 for each of the two bounds; rounded down.
-/// Noise-and-accounting, D2 (T2).
+/// theory/audit 3.2.
 ///
 /// The test, its threshold included, must have been fixed before these trials.
 #[must_use]
@@ -123,8 +123,8 @@ pub fn eps_lower(true_alarms: Count, false_alarms: Count, delta: Delta, alpha: L
     Epsilon::try_new(bound.max(0.0)).unwrap_or(Epsilon::ZERO)
 }
 
-/// Lower bound on μ of Gaussian differential privacy from the same counts: Φ⁻¹(1 − FPR_hi) − Φ⁻¹(FNR_hi), at least 0,
-/// with α/2 for each of the two bounds; rounded down. Noise-and-accounting, D2 (T2).
+/// Returns a lower bound on μ of Gaussian differential privacy from the same counts: Φ⁻¹(1 − FPR_hi) − Φ⁻¹(FNR_hi), at least 0,
+/// with α/2 for each of the two bounds; rounded down. theory/audit 3.2.
 #[must_use]
 pub fn mu_lower(true_alarms: Count, false_alarms: Count, alpha: Level) -> Mu {
     let false_positive = cp_upper(false_alarms, alpha.half());
@@ -137,7 +137,7 @@ pub fn mu_lower(true_alarms: Count, false_alarms: Count, alpha: Level) -> Mu {
 /// Returns p-value against (ε, δ)-differential privacy of one run with m canaries, each included by a fair coin of its own, of
 /// which an auditor guessed the coins of r and had v right; rounded up:
 /// P[B >= v] + 2 m δ max over i = 1 … m of P[v > B >= v − i] / i, B binomial of r trials with chance e^ε/(1 + e^ε).
-/// Steinke, Nasr, Jagielski 2023; noise-and-accounting, D2 (T3).
+/// Steinke, Nasr, Jagielski 2023; theory/audit 3.3.
 ///
 /// The mechanism must be (ε, δ)-DP under `add-remove` for the claim, and the auditor may choose which coins to guess.
 ///

@@ -61,7 +61,7 @@ fn evidence(p: f64, limit: f64) -> f64 {
     libm::log(p) / libm::log(limit) / 2.0
 }
 
-/// Within the drawing. What is no number lies at the right, where it is seen.
+/// Clamps a position to the drawing. NaN is drawn at the right edge, where it is visible.
 fn cut(share: f64) -> f64 {
     if share.is_nan() { 1.0 } else { share.clamp(0.0, 1.0) }
 }

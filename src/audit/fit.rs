@@ -1,4 +1,4 @@
-//! T5: draws against their exact law, by chi-square (noise-and-accounting, D2).
+//! T5: draws against their exact law, by chi-square (theory/audit 3.5).
 
 use std::num::NonZeroU64;
 
@@ -46,7 +46,7 @@ impl Fit {
         Self { first: -edge, counts: vec![0; probabilities.len()], probabilities }
     }
 
-    /// So many cells of equal probability, numbered from 0 by whoever counts.
+    /// Returns cells of equal probability, numbered from 0.
     #[must_use]
     pub fn of_equal_cells(cells: u16) -> Self {
         let probabilities = vec![1.0 / f64::from(cells); usize::from(cells)];

@@ -1,4 +1,4 @@
-//! Black-box audits of the privacy claim (noise-and-accounting, D).
+//! Black-box audits of the privacy claim (theory/audit 1).
 //!
 //! Each audit runs what a release runs, on tables that are as telling as two neighbouring tables can be, and measures what
 //! an attacker sees who knows everything but which of the two it was. A measurement above the claim is a bug; one

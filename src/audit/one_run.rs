@@ -1,5 +1,5 @@
-//! T3: many persons in or out by fair coins, one release, and guesses of the coins (Steinke, Nasr and Jagielski 2023;
-//! noise-and-accounting, D2).
+//! T3 (theory/audit 3.3): fair coins decide for many persons whether they are in the table; the attacker guesses the coins from
+//! one release (Steinke, Nasr and Jagielski 2023).
 //!
 //! A regression on p terms has room for about p persons that do not hide each other, and with so few even perfect guesses
 //! prove little. So K independent releases are taken as one audit with K m coins, each of which touches one release. It
@@ -51,7 +51,7 @@ pub struct OneRun {
 }
 
 impl OneRun {
-    /// No release yet. Each `lane` under one seed has coins and noise of its own.
+    /// Creates a test without releases. Each `lane` under one seed has its own coins and noise.
     ///
     /// # Errors
     /// [`AuditError`] where the build does not take its own table.
@@ -115,7 +115,7 @@ impl OneRun {
         self.runs
     }
 
-    /// Right guesses among the clearest, and how many those are.
+    /// Returns the number of right guesses among the most certain ones, and their number.
     #[must_use]
     pub fn right(&self) -> (u32, u32) {
         let mut guesses = self.guesses.clone();

@@ -1,4 +1,4 @@
-//! Neighbouring tables that are as far apart as neighbours can be (noise-and-accounting, D1).
+//! Neighbouring tables that are as far apart as neighbours can be (theory/audit 2).
 //!
 //! All are needed: each shows bugs that the others cannot see. They have three terms, the radius of 2^24, and a claim of
 //! μ = 1, where few runs tell a wrong noise from a right one.
@@ -95,7 +95,7 @@ pub fn pairs(shape: Shape) -> Vec<Pair> {
     all
 }
 
-/// Pairs for one set of features and many outcomes, two of each without a constant. With these norms a record is shortened by
+/// Returns pairs for one set of features and many outcomes, two of each without a constant. With these norms a record is shortened by
 /// √½ as a whole, and then as long on both sides as it can be.
 #[must_use]
 pub fn many_outcomes() -> Vec<Pair> {
@@ -187,7 +187,7 @@ fn plan(columns: &[Value], params: Value) -> Value {
     })
 }
 
-/// Constant, one feature, one outcome. With `row_norm` 1/2 a record along one axis is as long as a record can be.
+/// Returns a plan with constant, one feature and one outcome. With `row_norm` 1/2 a record along one axis is as long as a record can be.
 #[must_use]
 pub fn with_constant(shape: Shape) -> Value {
     plan(&[column("x", "feature"), column("y", "outcome")], json!({"shape": shape, "row_norm": 0.5}))

@@ -58,7 +58,7 @@ impl Tally {
         self.holds + self.broken + self.caught + self.missed
     }
 
-    /// What a check of so many items says. A bug needs no other item to be one.
+    /// Returns the outcome of a check of `items` items. A single bug decides it.
     #[must_use]
     pub const fn outcome(self, items: usize) -> Outcome {
         match self {

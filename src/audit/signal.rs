@@ -1,7 +1,7 @@
 //! T1: how far the optimal statistic's mean moves between two neighbouring tables, in its standard deviations.
 //!
 //! Under μ-GDP with Gaussian noise that distance is at most μ. From N runs a side μ̂ = (mean₁ − mean₀) / pooled sd, and
-//! its standard error is √(2/N + μ²/(4N)) (noise-and-accounting, D2).
+//! its standard error is √(2/N + μ²/(4N)) (theory/audit 3.1).
 
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ pub enum Reading {
 }
 
 impl Signal {
-    /// No run yet, against a claim of μ.
+    /// Creates an estimate without runs, to be compared with the claim μ.
     #[must_use]
     pub fn new(claim: f64) -> Self {
         Self { claim, sides: [Spread::default(); 2] }
@@ -74,7 +74,7 @@ impl Signal {
 }
 
 impl Estimate {
-    /// What the estimate says.
+    /// Returns how the estimate compares with the claim.
     #[must_use]
     pub fn reading(&self) -> Reading {
         if self.excess > ALARM {

@@ -1,4 +1,4 @@
-//! T2: an attacker without any model, who says "the second table" above a threshold (noise-and-accounting, D2).
+//! T2 (theory/audit 3.2): an attacker without any model, who says "the second table" above a threshold.
 //!
 //! The threshold is chosen on half of the runs and judged on the other half, so that its hits and false alarms are
 //! binomial and Clopper-Pearson bounds hold whatever the noise is.

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Today in UTC, as `2026-11-20`.
+/// Returns the current day in UTC, as `2026-11-20`.
 pub fn today() -> String {
     #[expect(
         clippy::disallowed_methods,

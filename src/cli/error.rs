@@ -31,7 +31,7 @@ pub enum CliError {
 }
 
 impl CliError {
-    /// Bad arguments.
+    /// Returns the error for bad arguments.
     pub(super) fn usage(text: impl Into<String>) -> Self {
         Self::Input(text.into())
     }
@@ -41,7 +41,7 @@ impl CliError {
         Self::Input(format!("the {what} {} cannot be read: {error}; check the path", path.display()))
     }
 
-    /// Something else before the charge.
+    /// Returns the error for another failure before the charge.
     pub(super) fn failed(what: impl Into<String>) -> Self {
         Self::Failed(what.into())
     }

@@ -1,4 +1,4 @@
-//! Places at which a test can stop a release and kill it (noise-and-accounting, D2 T8). Only under the feature
+//! Places at which a test can stop a release and kill it (theory/audit 3.8). Only under the feature
 //! `audit-mutants`; in every other build a place is nothing at all.
 
 /// Returns a place where the test may stop the program.

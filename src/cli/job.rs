@@ -194,7 +194,7 @@ impl Job {
     }
 }
 
-/// What is said of a stream that would have to be read again.
+/// Returns the error for a stream that would have to be read again.
 fn read_once() -> CliError {
     CliError::usage(
         "this fit goes over more rows than are kept in memory, so it reads the table again for each pass, which it can \
@@ -227,7 +227,7 @@ impl Again {
     }
 }
 
-/// This program, with the SHA-256 of its file.
+/// Returns name, version and the SHA-256 of this program.
 ///
 /// # Errors
 /// When the file cannot be read.

@@ -30,7 +30,7 @@ pub struct SaveError {
 }
 
 impl SaveError {
-    /// Before the file was replaced: it is as it was.
+    /// Returns the error of a step before the file was replaced: the ledger is unchanged.
     fn before(error: io::Error) -> Self {
         Self { replaced: false, error }
     }

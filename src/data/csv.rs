@@ -23,7 +23,7 @@ pub const RECORD_LIMIT: usize = 64 << 20;
 pub struct Position {
     /// Line of the file.
     pub line: u64,
-    /// Number of the field, where one field is to blame.
+    /// Number of the field, if one field is wrong.
     pub column: Option<usize>,
     /// The header's name of that field, where it is known.
     pub name: Option<String>,
@@ -120,7 +120,7 @@ impl<'a> Record<'a> {
         Self { text, ends }
     }
 
-    /// Number of fields.
+    /// Returns the number of fields.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -202,13 +202,13 @@ impl Parser {
         }
     }
 
-    /// Offset just after the last record and the line ends that follow it, once the parser is done or finished.
+    /// Returns the offset just after the last record and the line ends that follow it, once the parser is done or finished.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Line ends from the first offset to [`Self::offset`].
+    /// Returns the number of line ends from the first offset to [`Self::offset`].
     #[must_use]
     pub fn lines(&self) -> u64 {
         self.lines.ends
@@ -354,7 +354,7 @@ struct Decoded {
 }
 
 impl Decoded {
-    /// ISO 8859-1 is the first 256 characters of Unicode, byte by byte.
+    /// Decodes ISO 8859-1, whose bytes are the first 256 characters of Unicode.
     fn latin1(&mut self, content: &[u8], ends: &[usize]) -> Record<'_> {
         self.text.clear();
         self.ends.clear();

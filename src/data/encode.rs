@@ -1,4 +1,4 @@
-//! One record alone to one bounded row of integers (noise-and-accounting, A3).
+//! One record alone to one bounded row of integers (theory/encoding 2.2).
 //!
 //! [`Geometry`] is the public map from the columns' units to the integer grid and back; it needs no data. [`Encoder`]
 //! applies it. Whatever the floating-point part of the map does, [`within`] decides in integers whether a row may be
@@ -76,7 +76,7 @@ impl Geometry {
     /// is what bounds a row.
     ///
     /// With two sides B_x² (1 + ratio) ≤ R², where B_x² = c² + W² is the features' and B_y = ⌊√ratio B_x⌋ the outcomes'; each
-    /// side has weights, K and τ of its own, and its weights' squares sum to 1 (primo 1.0, 1.5). Features that are whitened first
+    /// side has weights, K and τ of its own, and its weights' squares sum to 1 (theory/many-outcomes 1.2). Features that are whitened first
     /// have no weights: τ is R_x, a code is K z / R_x with z a whitened coordinate, and its term is called after the column
     /// whose row of the map it is.
     #[must_use]
@@ -168,19 +168,19 @@ impl Geometry {
         map
     }
 
-    /// Number of integers in a row: one for each term and, with guard digits, one more for each but the constant.
+    /// Returns the number of integers in a row: one for each term and, with guard digits, one more for each but the constant.
     #[must_use]
     pub fn row_width(&self, guard: bool) -> usize {
         self.terms.len() + if guard { self.terms.len() - self.first() } else { 0 }
     }
 
-    /// Place of the guard digit of a term; the constant has none.
+    /// Returns the place of the guard digit of a term; the constant has none.
     #[must_use]
     pub fn guard_of(&self, term: usize) -> Option<usize> {
         term.checked_sub(self.first()).map(|place| self.terms.len() + place)
     }
 
-    /// Place of the first term after the constant.
+    /// Returns the place of the first term after the constant.
     fn first(&self) -> usize {
         usize::from(self.constant > 0)
     }
@@ -205,14 +205,14 @@ impl Geometry {
         self.feature_square() + self.outcome_square()
     }
 
-    /// Place of the first outcome among the terms.
+    /// Returns the place of the first outcome among the terms.
     #[must_use]
     pub fn first_outcome(&self, plan: &BoundPlan) -> usize {
         self.first() + feature_codes(plan)
     }
 }
 
-/// Codes of a row's features, without the constant of the grid: a whitened row has one more if its map has a constant.
+/// Returns the number of codes of a row's features, without the constant of the grid: a whitened row has one more if its map has a constant.
 fn feature_codes(plan: &BoundPlan) -> usize {
     let constant = plan.whitening.as_ref().is_some_and(|whitening| whitening.constant);
     coordinates(plan, Role::Feature) + usize::from(constant)
@@ -237,7 +237,7 @@ fn columns(plan: &BoundPlan, role: Role) -> usize {
     plan.columns.iter().filter(|column| column.role == role).count()
 }
 
-/// Terms of the columns of a role.
+/// Returns the number of terms of the columns of a role.
 fn coordinates(plan: &BoundPlan, role: Role) -> usize {
     let of_role = plan.columns.iter().filter(|column| column.role == role);
     of_role
@@ -341,7 +341,7 @@ fn rounding_room(coordinates: usize) -> u32 {
     u32::try_from(half).unwrap_or(u32::MAX).saturating_add(1)
 }
 
-/// Middle and half width of the bounds, without overflow.
+/// Returns the middle and the half width of the bounds, without overflow.
 #[must_use]
 pub fn middle(lower: f64, upper: f64) -> (f64, f64) {
     (lower / 2.0 + upper / 2.0, upper / 2.0 - lower / 2.0)
@@ -448,13 +448,13 @@ struct Bound {
 }
 
 impl Bound {
-    /// What these values have to be multiplied by to be no longer than is kept: at most 1.
+    /// Returns the factor, at most 1, that clips these values to the largest norm that is kept.
     fn shortening(&self, values: &[f64]) -> f64 {
         let norm = values.iter().map(|value| value * value).sum::<f64>().sqrt();
         if norm > self.longest && !unclipped() { self.longest / norm } else { 1.0 }
     }
 
-    /// Values in weighted units to the nearest codes.
+    /// Rounds values in weighted units to the nearest codes.
     fn codes(&self, codes: &mut [i32], values: &[f64], shorten: f64) {
         let step = shorten * (self.reach / self.longest);
         for (code, value) in codes.iter_mut().zip(values) {

@@ -23,7 +23,7 @@ pub enum Gathered {
 }
 
 impl Gathered {
-    /// Nothing yet.
+    /// Creates an empty container.
     #[must_use]
     pub fn new(rows: bool, layout: Layout) -> Self {
         if rows { Self::Rows(EncodedRows::new(layout.terms())) } else { Self::Moments(Moments::of(layout)) }

@@ -50,7 +50,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Names that more than one column has, each once, in the order of the header. A plan must not use them.
+    /// Returns the names that more than one column has, each once, in the order of the header. A plan must not use them.
     #[must_use]
     pub fn doubled(&self) -> Vec<&str> {
         let mut seen = std::collections::HashMap::<&str, usize>::new();

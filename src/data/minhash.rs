@@ -1,4 +1,4 @@
-//! Whether two tables share people, from a small minhash of each (noise-and-accounting, B11).
+//! Whether two tables share people, from a small minhash of each (theory/accounting 5.6).
 //!
 //! A MinHash is the [`SIZE`] smallest distinct values of SipHash-2-4 over a table's records, each as it stands in the file,
 //! without its line end. The header is no record. A record that occurs twice counts once, so neither the order of the
@@ -108,7 +108,7 @@ impl MinHash {
         other.0.iter().for_each(|&value| self.add(value));
     }
 
-    /// What this table has in common with another one. Both minhashes need the same key.
+    /// Estimates the overlap of two tables. Both MinHashes need the same key.
     #[must_use]
     pub fn overlap(&self, other: &Self) -> Overlap {
         let whole = |minhash: &Self| match minhash.0.last() {
@@ -420,7 +420,7 @@ mod tests {
         (1..=pairs).filter(|&pair| shares(pair)).count()
     }
 
-    /// Each bound is broken by a sound minhash with a probability below 10^-6 (binomial, at the probabilities that the
+    /// Each bound is broken by a correct MinHash with a probability below 10^-6 (binomial, at the probabilities that the
     /// module states).
     #[test]
     #[cfg_attr(miri, ignore = "hashes millions of records")]

@@ -2,7 +2,7 @@
 //!
 //! A coordinate is at most 2^24 in size, so a product is at most 2^48. A block of 2^14 rows stays
 //! within 2^62 in `i64`; blocks are then added to `i128` totals, where 2^64 rows stay within 2^112
-//! (noise-and-accounting, A4). So the sums do not depend on the order of the rows or on how they were split.
+//! (theory/encoding 2.6). So the sums do not depend on the order of the rows or on how they were split.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -67,13 +67,13 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// No rows yet, of so many terms all of whose products are kept.
+    /// Creates sums of no rows, with all products of this many terms.
     #[must_use]
     pub fn new(terms: usize) -> Self {
         Self::of(Layout::whole(terms))
     }
 
-    /// No rows yet, in a layout.
+    /// Creates sums of no rows, in a layout.
     #[must_use]
     pub fn of(layout: Layout) -> Self {
         Self {
@@ -87,19 +87,19 @@ impl Moments {
         }
     }
 
-    /// Which products are kept.
+    /// Returns the layout: which products are kept.
     #[must_use]
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Number of terms in a row.
+    /// Returns the number of terms in a row.
     #[must_use]
     pub fn terms(&self) -> usize {
         self.layout.terms()
     }
 
-    /// Number of rows added; rows that the plan skips are not among them.
+    /// Returns the number of rows added; rows that the plan skips are not among them.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
@@ -246,7 +246,7 @@ impl Moments {
         sum(self.total[place], self.block[place]).saturating_add(self.waiting(first, second))
     }
 
-    /// What the rows of the batch add to a cell.
+    /// Returns the sum of the rows of the current batch in a cell.
     fn waiting(&self, first: usize, second: usize) -> i128 {
         if self.batch.is_empty() || first.max(second) < self.layout.features() {
             return 0;

@@ -49,7 +49,7 @@ const DIGITS: usize = 15;
 const POWERS: [f64; DIGITS] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14];
 
-/// Any number, by the standard library, which rounds correctly.
+/// Reads any number by the standard library, which rounds correctly.
 fn long(text: &str, decimal: u8) -> Option<f64> {
     let plain = |byte: u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'e' | b'E') || byte == decimal;
     // The letters of `inf` and `nan`, which the standard library reads, are not among these.

@@ -8,7 +8,7 @@ use crate::privacy::mutants::{Mutant, is_active};
 ///
 /// Ids are compared in full, after decoding and without outer white space. A row without an id is nobody's and never
 /// kept: pooled as one person, one such row would displace another's; counted as persons, the limit would not hold
-/// (noise-and-accounting, A3).
+/// (theory/encoding 2.2).
 #[derive(Debug)]
 pub struct Persons {
     max_rows: u32,
@@ -17,7 +17,7 @@ pub struct Persons {
 }
 
 impl Persons {
-    /// Nobody yet; `na` lists the cells that count as missing.
+    /// Creates a counter without persons; `na` lists the cells that count as missing.
     #[must_use]
     pub fn new(max_rows: u32, na: &[String]) -> Self {
         Self { max_rows, na: na.iter().map(|token| token.trim().to_owned()).collect(), rows: HashMap::new() }
@@ -43,7 +43,7 @@ impl Persons {
         }
     }
 
-    /// Distinct ids so far, also those whose rows lack something else.
+    /// Returns the number of distinct ids so far, also of those whose rows are skipped for another reason.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.rows.len() as u64

@@ -50,7 +50,7 @@ impl RawParser {
         Self { delimiter, last_start, offset, state: State::Between, done: false }
     }
 
-    /// Offset just after the last record and the line ends that follow it, once the parser is done or finished.
+    /// Returns the offset just after the last record and the line ends that follow it, once the parser is done or finished.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset

@@ -20,7 +20,7 @@ pub trait RowSink: Append {
     /// Takes one row.
     fn row(&mut self, row: &[i32]);
 
-    /// Bytes that a part of a table comes with whatever its length.
+    /// Returns the number of bytes of a part of a table that does not depend on the number of its rows.
     fn least_bytes(&self) -> usize;
 }
 
@@ -67,19 +67,19 @@ pub struct EncodedRows {
 }
 
 impl EncodedRows {
-    /// No row yet, of so many terms.
+    /// Creates an empty sink for rows of this many terms.
     #[must_use]
     pub fn new(terms: usize) -> Self {
         Self { terms, codes: Vec::new() }
     }
 
-    /// Number of terms in a row.
+    /// Returns the number of terms in a row.
     #[must_use]
     pub fn terms(&self) -> usize {
         self.terms
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.codes.len().checked_div(self.terms).unwrap_or(0)
@@ -154,7 +154,7 @@ pub struct FewRows {
 }
 
 impl FewRows {
-    /// No row yet, of so many terms; at most `most` are kept.
+    /// Creates an empty sink for rows of this many terms; at most `most` rows are kept.
     #[must_use]
     pub fn new(terms: usize, most: u64) -> Self {
         Self { rows: Some(EncodedRows::new(terms)), terms, most }

@@ -266,7 +266,7 @@ impl<S: RowSink> RecordReader<S> {
         Self { encoder: Encoder::new(plan), persons, count: 0, sink }
     }
 
-    /// What it read.
+    /// Returns what was read.
     pub(super) fn finish(self) -> Scan<S> {
         let persons = self.persons.map(|(_, persons)| persons.count());
         Scan { sink: self.sink, records: self.count, persons }
@@ -435,7 +435,7 @@ impl<S: Append> Combiner<S> {
         Ok(())
     }
 
-    /// What was read, once all is done; `None` also where no slice held a record.
+    /// Returns what was read, once all slices are settled; `None` also if no slice held a record.
     #[must_use]
     pub fn into_sink(self) -> Option<S> {
         if self.is_done() { self.sink } else { None }
@@ -447,7 +447,7 @@ impl<S: Append> Combiner<S> {
         self.accepted == self.slices
     }
 
-    /// Offset up to which the file is settled, for progress: public.
+    /// Returns the offset up to which all slices are settled, for progress. It is public.
     #[must_use]
     pub fn settled(&self) -> u64 {
         self.end

@@ -25,7 +25,7 @@ pub fn beta_sf(a: f64, b: f64, x: f64) -> f64 {
     if gap >= 0.0 { 1.0 - below_mean(a, b, [x, y], gap) } else { below_mean(b, a, [y, x], -gap) }
 }
 
-/// P[B >= k] = I_p(k, n − k + 1) for a binomial B of n trials with chance p; relative error as [`beta_cdf`].
+/// Returns P[B >= k] = I_p(k, n − k + 1) for a binomial B of n trials with chance p; relative error as [`beta_cdf`].
 #[must_use]
 pub fn binomial_at_least(n: u32, p: f64, k: u32) -> f64 {
     match k {
@@ -35,13 +35,13 @@ pub fn binomial_at_least(n: u32, p: f64, k: u32) -> f64 {
     }
 }
 
-/// P[B <= k] = 1 − I_p(k + 1, n − k) for a binomial B of n trials with chance p; relative error as [`beta_cdf`].
+/// Returns P[B <= k] = 1 − I_p(k + 1, n − k) for a binomial B of n trials with chance p; relative error as [`beta_cdf`].
 #[must_use]
 pub fn binomial_at_most(n: u32, p: f64, k: u32) -> f64 {
     if k >= n { 1.0 } else { beta_sf(f64::from(k) + 1.0, f64::from(n - k), p) }
 }
 
-/// P[B = k] for a binomial B of n trials with chance p (Loader 2000); relative error as [`beta_cdf`].
+/// Returns P[B = k] for a binomial B of n trials with chance p (Loader 2000); relative error as [`beta_cdf`].
 #[must_use]
 pub fn binomial_pmf(n: u32, p: f64, k: u32) -> f64 {
     let (trials, hits) = (f64::from(n), f64::from(k));

@@ -74,7 +74,7 @@ impl Cholesky {
         }
     }
 
-    /// L.
+    /// Returns L.
     #[must_use]
     pub fn lower(&self) -> &DMatrix<f64> {
         &self.lower
@@ -104,7 +104,7 @@ impl Cholesky {
         x
     }
 
-    /// A⁻¹, exactly symmetric.
+    /// Returns A⁻¹, exactly symmetric.
     #[must_use]
     pub fn inverse(&self) -> DMatrix<f64> {
         let size = self.lower.nrows();
@@ -117,7 +117,7 @@ impl Cholesky {
         symmetrise(&inverse)
     }
 
-    /// L⁻¹ A L⁻ᵀ for a symmetric matrix of the same size.
+    /// Returns L⁻¹ A L⁻ᵀ for a symmetric matrix of the same size.
     ///
     /// # Errors
     /// [`LinalgError::Shape`] for another size.

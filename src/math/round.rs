@@ -3,7 +3,7 @@
 use dashu_int::UBig;
 
 /// The relative margin that every floating-point number a promise depends on takes to its safe side
-/// (noise-and-accounting, B10). It is far above the error of the formulas and far below what a person could notice.
+/// (theory/accounting 5.2). It is far above the error of the formulas and far below what a person could notice.
 pub const MARGIN: f64 = 1e-9;
 
 /// Returns a number above `x` by at least `relative` of its size: x (1 + relative), and at least the next number up.

@@ -1,4 +1,4 @@
-//! The secular equation of a least-squares problem in a ball (Hager 2001; primo 1.9).
+//! The secular equation of a least-squares problem in a ball (Hager 2001; theory/many-outcomes 3.4).
 
 use super::linalg::LinalgError;
 

@@ -33,7 +33,7 @@ pub fn phi_cdf(x: f64) -> f64 {
     if x < -1.0 { phi_density(x) * mills(-x) } else { libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2) / 2.0 }
 }
 
-/// Returns ln Φ(x) (noise-and-accounting, B3); relative error below 1e-15.
+/// Returns ln Φ(x) (theory/accounting 2.2); relative error below 1e-15.
 #[must_use]
 pub fn ln_phi_cdf(x: f64) -> f64 {
     if x < -1.0 {
@@ -43,7 +43,7 @@ pub fn ln_phi_cdf(x: f64) -> f64 {
     }
 }
 
-/// Returns m(x) = (1 − Φ(x)) / φ(x), the Mills ratio (noise-and-accounting, B3); relative error below 2e-15.
+/// Returns m(x) = (1 − Φ(x)) / φ(x), the Mills ratio (theory/accounting 2.2); relative error below 2e-15.
 ///
 /// It is infinite where exp(x²/2) is, below about −37.6.
 #[must_use]
@@ -55,7 +55,7 @@ pub fn mills(x: f64) -> f64 {
     }
 }
 
-/// Returns w(x) = 1 − x m(x), without cancellation for large x (noise-and-accounting, B3); relative error below 2e-14 (near 4,
+/// Returns w(x) = 1 − x m(x), without cancellation for large x (theory/accounting 2.2); relative error below 2e-14 (near 4,
 /// where the two forms meet) and below 1e-15 from 4 on.
 #[must_use]
 pub fn one_minus_x_mills(x: f64) -> f64 {

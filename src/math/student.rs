@@ -9,7 +9,7 @@ use super::special::normal_quantile;
 /// From here on the expansion in 1/ν is closer than the incomplete beta function is known to be.
 const MANY: f64 = 1e5;
 
-/// P[|T| > t] for Student's t with ν = `freedom` degrees of freedom, ν >= 1 and t >= 0: I_x(ν/2, 1/2), x = ν/(ν + t²).
+/// Returns P[|T| > t] for Student's t with ν = `freedom` degrees of freedom, ν >= 1 and t >= 0: I_x(ν/2, 1/2), x = ν/(ν + t²).
 #[must_use]
 pub fn t_outside(t: f64, freedom: f64) -> f64 {
     beta_cdf(freedom / 2.0, 0.5, freedom / (freedom + t * t))

@@ -112,7 +112,7 @@ impl Distribution {
         grid
     }
 
-    /// No mass on the points that reach from `low` to `high`, with a point to spare.
+    /// Creates a distribution without mass on the grid points from `low` to `high`, with one point to spare.
     fn empty(step: f64, low: f64, high: f64) -> Self {
         let first = cell(low, step);
         let points = usize::try_from(cell(high, step) - first).unwrap_or(0) + 2;
@@ -130,7 +130,7 @@ impl Distribution {
         self.loss(self.masses.len() - 1)
     }
 
-    /// Probability of an infinite loss.
+    /// Returns the probability of an infinite loss.
     pub const fn infinite(&self) -> f64 {
         self.infinite
     }

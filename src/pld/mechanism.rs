@@ -25,7 +25,7 @@ pub enum Mechanism {
         /// The scale.
         scale: f64,
     },
-    /// Gaussian noise on a sum over a Poisson sample of the persons, under `add-remove` (noise-and-accounting, B7).
+    /// Gaussian noise on a sum over a Poisson sample of the persons, under `add-remove` (theory/accounting 4.4).
     SubsampledGaussian {
         /// Standard deviation.
         sigma: f64,
@@ -245,7 +245,7 @@ fn normal(x: f64) -> Tails {
     Tails { below: phi_cdf(x), above: phi_cdf(-x) }
 }
 
-/// Laplace noise at 0 against Laplace noise at 1: the loss (|x − 1| − |x|) / scale is above l where x < (1 − l scale) / 2.
+/// Compares Laplace noise at 0 with Laplace noise at 1: the loss (|x − 1| − |x|) / scale is above l where x < (1 − l scale) / 2.
 fn laplace(scale: f64, loss: f64) -> Pair {
     let most = 1.0 / scale;
     if loss >= most {
@@ -282,7 +282,7 @@ fn sampled(sigma: f64, rate: f64, direction: Direction, loss: f64) -> Pair {
     }
 }
 
-/// Discrete Gaussian noise at 0 against the same at s: (s² − 2 s k) / (2 σ²).
+/// Returns the loss of discrete Gaussian noise at 0 against the same at s: (s² − 2 s k) / (2 σ²).
 fn integer_loss(sigma: f64, sensitivity: u32, k: f64) -> f64 {
     let s = f64::from(sensitivity);
     s * (s - 2.0 * k) / (2.0 * sigma * sigma)

@@ -1,7 +1,7 @@
-//! Privacy-loss distributions: how private many releases are together, by numbers (noise-and-accounting, B6).
+//! Privacy-loss distributions: how private many releases are together, by numbers (theory/accounting 4.3).
 //!
 //! For display alone. What is computed here holds for a plan fixed in advance; stopping where such a curve would cross a
-//! budget is no valid filter (B10). So the ledger cannot use this room, and a test of the arrows keeps it so.
+//! budget is no valid filter (theory/accounting 5.1). So the ledger cannot use this room, and a test of the arrows keeps it so.
 //!
 //! The loss ln(P/Q) of one release is put on a grid by connecting the dots of its privacy profile (Doroshenko, Ghazi,
 //! Kamath, Kumar and Manurangsi 2022), which never understates δ. Composition is a power and a product of Fourier
@@ -19,7 +19,7 @@ use crate::math::round::{MARGIN, raise};
 use crate::privacy::measure::{Delta, Epsilon};
 
 /// What is added to every δ, for each thousand releases begun: the round-off of the transform, which is about 1e-16 of
-/// the mass for each release (noise-and-accounting, B6.3).
+/// the mass for each release (theory/accounting 4.3).
 pub const ROUNDING: f64 = 1e-12;
 /// A δ that is asked for has to be this many times what is added.
 const LEAST_OVER_ROUNDING: f64 = 100.0;
@@ -121,7 +121,7 @@ pub fn pld_eps(releases: &[Repeated], delta: Delta) -> Result<Epsilon, PldError>
     Epsilon::try_new(epsilon).map_err(|_| PldError::Internal("the composition gave no epsilon"))
 }
 
-/// What is added to δ for the round-off of that many releases.
+/// Returns what is added to δ for the rounding errors of that many releases.
 fn rounding(releases: &[Repeated]) -> Result<f64, PldError> {
     let count: u64 = releases.iter().map(|release| u64::from(release.count())).sum();
     match u32::try_from(count) {

@@ -125,7 +125,7 @@ fn a_pure_release_beside_gaussians_is_the_two_wallets_curve() {
 
 #[test]
 fn subsampling_has_its_closed_form_in_both_directions() {
-    // Noise-and-accounting, B7, one step: with y = (e^ε − (1 − q)) / q the remove direction is q δ(ln y).
+    // theory/accounting 4.4, one step: with y = (e^ε − (1 − q)) / q the remove direction is q δ(ln y).
     let (sigma, q) = (1.0, 0.01);
     let releases = [times(1, Mechanism::SubsampledGaussian { sigma, rate: q })];
     for at in [0.01, 0.1, 0.5, 1.0] {

@@ -271,7 +271,7 @@ fn scaled_down(units: u128, power: f64) -> f64 {
 pub struct NoiseScale(NonZeroU64);
 
 impl NoiseScale {
-    /// That scale.
+    /// Returns the scale S.
     ///
     /// # Errors
     /// When it is outside 2^40 to 2^55.
@@ -772,7 +772,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slack_of_the_specification_s_example() {
+    fn the_slack_of_an_example() {
         // p = 102 and S = 2^46: eta <= 2^-84, so at a small epsilon the charge is below (1 + e) 2^16.
         let scale = NoiseScale::try_new(1 << 46).unwrap();
         let slack = slack_charge(Epsilon::ZERO, 102, 5151, scale);

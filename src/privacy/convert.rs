@@ -1,4 +1,4 @@
-//! Conversions between ways to say how private something is (noise-and-accounting, B1, B3, B4).
+//! Conversions between ways to say how private something is (theory/accounting 1 and 2).
 //!
 //! Every typed function rounds to the safe side: a δ, ε or σ up, a μ or ρ that may be spent down. The margin is
 //! [`MARGIN`] on the answer of a search and 1e-12 on a δ, both far above the error of the formulas (relative error of
@@ -34,7 +34,7 @@ pub enum ConversionError {
 /// Returns ln δ(ε; μ), the privacy profile of μ-GDP: δ = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), for any ε and μ >= 0.
 ///
 /// With a = ε/μ − μ/2, b = ε/μ + μ/2, m the Mills ratio: δ = φ(a) (m(a) − m(b)), and m(a) − m(b) is the integral of
-/// 1 − x m(x) from a to b, which has no cancellation. Balle and Wang 2018; noise-and-accounting, B3. Rounded to
+/// 1 − x m(x) from a to b, which has no cancellation. Balle and Wang 2018; theory/accounting 2.2. Rounded to
 /// nearest, relative error below 5e-16 (measured there).
 #[must_use]
 pub fn gdp_ln_delta(epsilon: f64, mu: f64) -> f64 {
@@ -116,7 +116,7 @@ pub fn gdp_mu(epsilon: Epsilon, delta: Delta) -> Result<Mu, ConversionError> {
 }
 
 /// Returns the smallest σ for which Gaussian noise on a number of that sensitivity is (ε, δ)-DP, rounded up (the analytic Gaussian
-/// mechanism, noise-and-accounting, B3).
+/// mechanism, theory/accounting 2.2).
 ///
 /// # Errors
 /// When δ is 0 or 1 or the sensitivity is not above 0.
@@ -128,7 +128,7 @@ pub fn gaussian_sigma(epsilon: Epsilon, delta: Delta, sensitivity: f64) -> Resul
     if sigma.is_finite() { Ok(sigma) } else { Err(ConversionError::TooLarge) }
 }
 
-/// Returns μ of several Gaussian releases together: √(Σ μ²), also under adaptive choice; rounded up. Noise-and-accounting, B3.
+/// Returns μ of several Gaussian releases together: √(Σ μ²), also under adaptive choice; rounded up. theory/accounting 2.2.
 ///
 /// # Errors
 /// When the sum is too large.
@@ -139,7 +139,7 @@ pub fn gdp_compose(mus: &[Mu]) -> Result<Mu, ConversionError> {
 }
 
 /// Returns ln δ(ε) that ρ-zCDP implies: the least over x > 0 of x ((1 + x) ρ − ε) − ln(1 + x) − x ln(1 + 1/x), where 1 + x is
-/// Rényi's order. Canonne, Kamath, Steinke 2020; noise-and-accounting, B4. At most 0; every x gives a valid bound, so an
+/// Rényi's order. Canonne, Kamath, Steinke 2020; theory/accounting 2.3. At most 0; every x gives a valid bound, so an
 /// imperfect minimum errs to the safe side.
 #[must_use]
 pub fn zcdp_ln_delta(rho: f64, epsilon: f64) -> f64 {
@@ -187,7 +187,7 @@ pub fn zcdp_rho(epsilon: Epsilon, delta: Delta) -> Result<Rho, ConversionError> 
     Rho::try_new(spendable(found)).map_err(|_| ConversionError::TooLarge)
 }
 
-/// Returns ρ of a pure ε-DP mechanism, ε tanh(ε/2), rounded up. Noise-and-accounting, B1.
+/// Returns ρ of a pure ε-DP mechanism, ε tanh(ε/2), rounded up. theory/accounting 1.4.
 #[must_use]
 pub fn rho_from_pure(epsilon: Epsilon) -> Rho {
     let e = epsilon.get();
@@ -195,7 +195,7 @@ pub fn rho_from_pure(epsilon: Epsilon) -> Rho {
     Rho::try_new(rho).unwrap_or(Rho::ZERO)
 }
 
-/// Returns μ of a pure ε-DP mechanism, 2 Φ⁻¹(e^ε / (1 + e^ε)), rounded up. Noise-and-accounting, B1.
+/// Returns μ of a pure ε-DP mechanism, 2 Φ⁻¹(e^ε / (1 + e^ε)), rounded up. theory/accounting 1.4.
 ///
 /// # Errors
 /// When ε is so large (above 700) that the answer would not be accurate.
@@ -213,8 +213,8 @@ pub fn mu_from_pure(epsilon: Epsilon) -> Result<Mu, ConversionError> {
     Mu::try_new(mu).map_err(|_| ConversionError::TooLarge)
 }
 
-/// True δ, rounded to nearest, of the classical Gaussian scale √(2 ln(1.25/δ)) / ε at a claimed (ε, δ)
-/// (noise-and-accounting, B2). For comparison only: above ε = 9 or so it exceeds the claim.
+/// Returns the true δ, rounded to nearest, of the classical Gaussian scale √(2 ln(1.25/δ)) / ε at a claimed (ε, δ)
+/// (theory/accounting 2.4). For comparison only: above ε = 9 or so it exceeds the claim.
 ///
 /// # Errors
 /// When δ is 0 or 1, or ε is 0.
@@ -224,8 +224,9 @@ pub fn classical_gaussian_true_delta(epsilon: Epsilon, delta: Delta) -> Result<f
     if mu > 0.0 { Ok(libm::exp(gdp_ln_delta(epsilon.get(), mu))) } else { Err(ConversionError::TooLarge) }
 }
 
-/// Probability that an attacker who wants at most `false_alarms` detects a given person under μ-GDP, rounded up:
-/// 1 − G_μ(α) = Φ(μ − Φ⁻¹(1 − α)). Noise-and-accounting, B3.
+/// Returns the largest probability with which an attacker detects a given person under μ-GDP at a false-alarm rate α of
+/// `false_alarms`, rounded up:
+/// 1 − G_μ(α) = Φ(μ − Φ⁻¹(1 − α)). theory/accounting 2.2.
 #[must_use]
 pub fn gdp_detection(mu: Mu, false_alarms: f64) -> f64 {
     let threshold = -normal_quantile(false_alarms.clamp(0.0, 1.0));

@@ -1,7 +1,7 @@
-//! What a whole plan of releases costs when all its parameters were fixed before the first one (noise-and-accounting, B5).
+//! What a whole plan of releases costs when all its parameters were fixed before the first one (theory/accounting 4.1).
 //!
 //! **For display, never to admit a release.** A ledger's releases are chosen in the light of earlier ones, and there the
-//! composed curve is no valid filter (noise-and-accounting, B10, v). No module of the core uses this one;
+//! composed curve is no valid filter (theory/accounting 5.1). No module of the core uses this one;
 //! `tests/native/architecture.rs` holds that in place.
 //!
 //! Without a Gaussian part this is optimal composition (Kairouz, Oh, Viswanath 2015; Murtagh, Vadhan 2016 for unequal ε).
@@ -14,7 +14,7 @@ use crate::math::beta::binomial_pmf;
 use crate::math::round::{MARGIN, add_up, multiply_up};
 use crate::math::search::first_true;
 
-/// Most different values of ε (noise-and-accounting, B5).
+/// Most different values of ε (theory/accounting 4.1).
 pub const MOST_VALUES: usize = 16;
 /// Most terms of the sum: 16 different values that occur once have 2^16.
 pub const MOST_TERMS: usize = 1 << 20;
@@ -51,7 +51,7 @@ pub struct FixedPlan {
 }
 
 impl FixedPlan {
-    /// Gaussian releases of these μ, each ε-DP release as often as stated, and these (ε, δ)-DP releases.
+    /// Composes Gaussian releases of these μ, ε-DP releases with their counts, and (ε, δ)-DP releases.
     ///
     /// # Errors
     /// For more than [`MOST_VALUES`] different ε or [`MOST_TERMS`] terms, or sums beyond the numbers.
@@ -133,7 +133,7 @@ fn with_group(losses: &[(f64, f64)], epsilon: f64, count: u32) -> Vec<(f64, f64)
 /// Returns δ at ε of the whole plan, rounded up by 1e-9:
 /// 1 − P + P Σ_s w_s δ_G(ε − L_s; μ) over all sign patterns s of the randomised responses, P = Π (1 − δ_j),
 /// w_s = Π e^{[s_i = +] ε_i} / (1 + e^ε_i), L_s = Σ s_i ε_i, μ² = Σ μ_i²; for μ = 0, δ_G is max(0, 1 − e^{ε − L}).
-/// Noise-and-accounting, B5. All terms are positive; the relative error before the rounding is that of the
+/// theory/accounting 4.1. All terms are positive; the relative error before the rounding is that of the
 /// binomial weights ([`binomial_pmf`]), below 1e-13 for a hundred releases and below 1e-10 for a million.
 #[must_use]
 pub fn mix_delta(plan: &FixedPlan, epsilon: Epsilon) -> Delta {

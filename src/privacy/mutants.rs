@@ -1,4 +1,4 @@
-//! Deliberate bugs for the audit (noise-and-accounting, D3).
+//! Deliberate bugs for the audit (theory/audit 4).
 //!
 //! Each place that could go wrong in a way the tests must notice asks [`is_active`]. Without the feature `audit-mutants`
 //! the answer is a constant `false` and the branch is not compiled; a release build with the feature does not compile.
@@ -22,7 +22,7 @@ macro_rules! mutants {
             /// All of them: each needs a test that catches it.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// What is wrong, in one sentence.
+            /// Returns what is wrong, in one sentence.
             #[must_use]
             pub fn description(self) -> &'static str {
                 let lines: &[&str] = match self {

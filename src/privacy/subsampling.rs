@@ -1,4 +1,4 @@
-//! Amplification by subsampling (noise-and-accounting, B7). The two theorems are not interchangeable, so each kind of
+//! Amplification by subsampling (theory/accounting 4.4). The two theorems are not interchangeable, so each kind of
 //! sampling takes and gives guarantees of its own adjacency, as types.
 //!
 //! Both are valid only if the sample is drawn by this program's own secure randomness, fresh for each release and kept
@@ -99,7 +99,7 @@ pub enum Direction {
 }
 
 impl Poisson {
-    /// Sampling with rate q.
+    /// Returns Poisson sampling with the rate q.
     ///
     /// # Errors
     /// When q is not from 0 to 1.
@@ -111,7 +111,7 @@ impl Poisson {
         }
     }
 
-    /// What a mechanism with that guarantee under `add-remove` has under `add-remove` on the sample:
+    /// Returns the `add-remove` guarantee of a mechanism on the sample that has the guarantee `base` on its input:
     /// (ln(1 + q (e^ε − 1)), q δ). Li, Qardaji, Su 2012; Balle, Barthe, Gaboardi 2018, Theorem 8.
     #[must_use]
     pub fn amplify(self, base: AddRemoveDp) -> AddRemoveDp {
@@ -126,7 +126,7 @@ impl Poisson {
     ///
     /// With A the release without the person and B with: `Remove` is H_{e^ε}((1 − q) A + q B ‖ A) = q δ_G(ε₀; μ),
     /// e^ε₀ = 1 + (e^ε − 1)/q. `Add` is H_{e^ε}(A ‖ (1 − q) A + q B) = c δ_G(ln(q e^ε/c); μ), c = q − (1 − q)(e^ε − 1),
-    /// and 0 for c <= 0. Noise-and-accounting, B7; δ_G of [`gdp_ln_delta`], relative error below 2e-15 |ln δ|.
+    /// and 0 for c <= 0. theory/accounting 4.4; δ_G of [`gdp_ln_delta`], relative error below 2e-15 |ln δ|.
     #[must_use]
     pub fn gaussian_delta(self, direction: Direction, epsilon: Epsilon, mu: Mu) -> Delta {
         let (q, e, m) = (self.rate, epsilon.get(), mu.get());
@@ -174,7 +174,7 @@ impl FixedSize {
     /// sample's is amplified like its δ).
     ///
     /// The sample's own guarantee is ε₀ = ln(1 + (e^ε − 1)/γ) at δ₀ = δ/γ, the inverse of [`Self::amplify`], rounded down until
-    /// that confirms it. Balle, Barthe, Gaboardi 2018, Theorem 9; primo 1.10.
+    /// that confirms it. Balle, Barthe, Gaboardi 2018, Theorem 9; theory/many-outcomes 5.2.
     ///
     /// # Errors
     /// When a part of the budget buys nothing.
@@ -215,7 +215,7 @@ impl FixedSize {
         })
     }
 
-    /// What a mechanism with that guarantee under `replace-one` has under `replace-one` on the sample:
+    /// Returns the `replace-one` guarantee of a mechanism on the sample that has the guarantee `base` on its input:
     /// (ln(1 + q (e^ε − 1)), q δ) with q = m/n. Balle, Barthe, Gaboardi 2018, Theorem 9.
     #[must_use]
     pub fn amplify(self, base: ReplaceOneDp) -> ReplaceOneDp {
@@ -343,7 +343,7 @@ mod tests {
         }
     }
 
-    /// Why the types are two: each theorem is false with the other's adjacency.
+    /// Shows why there are two types: each theorem is false with the other's adjacency.
     #[test]
     fn the_theorems_are_not_interchangeable() {
         let e = 1.0_f64;

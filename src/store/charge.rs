@@ -69,7 +69,7 @@ pub async fn take_charge(table: &str, name: &str) -> Result<bool, Failure> {
 }
 
 impl Charge {
-    /// What the release says about the charge.
+    /// Returns the reference to the charge that stands in the release.
     #[must_use]
     pub fn reference(&self) -> LedgerReference {
         LedgerReference {

@@ -107,7 +107,7 @@ pub struct Transaction {
 }
 
 impl Drop for Transaction {
-    /// Left alone, a transaction would go on to its end and store what had been asked before a request failed.
+    /// Aborts the transaction. Otherwise it would complete and store the requests made before the one that failed.
     fn drop(&mut self) {
         if self.ended.is_some() {
             self.transaction.set_onabort(None);

@@ -1,4 +1,4 @@
-//! By which bytes a table is known again (noise-and-accounting, B11). Pure, and tested natively.
+//! By which bytes a table is known again (theory/accounting 5.6). Pure, and tested natively.
 
 use crate::data::FileRole;
 
@@ -13,7 +13,7 @@ pub struct Hashed {
     pub length: u64,
 }
 
-/// What is signed for a table. Of one file it is the digests, then the length as 8 bytes, little-endian. Of genotypes it is
+/// Returns the bytes that are signed for a table. Of one file it is the digests, then the length as 8 bytes, little-endian. Of genotypes it is
 /// for each file the digests, the role's 8 bytes and the length, in the order of the roles. Read from its end, it says which
 /// files there were, so no two tables have the same; and the number of its bytes tells the two forms apart.
 #[must_use]

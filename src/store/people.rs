@@ -39,7 +39,7 @@ pub struct Different {
 }
 
 impl Different {
-    /// That word, if it is what was typed: upper case and spaces do not matter. There is no other way to one.
+    /// Returns the confirmation if the typed text is the required word. Case and spaces do not matter. It cannot be made otherwise.
     #[must_use]
     pub fn typed(text: &str, shared: Vec<Shared>) -> Option<Self> {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();

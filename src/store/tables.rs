@@ -47,7 +47,7 @@ pub struct StoredRelease {
 }
 
 impl PartialEq for StoredRelease {
-    /// Each reading of the storage makes a `Blob` of its own; alike are those that hold the same.
+    /// Compares the contents. Each reading of the storage returns another `Blob`.
     fn eq(&self, other: &Self) -> bool {
         let size = |release: &Self| release.document.size().to_bits();
         self.entry == other.entry && self.release == other.release && size(self) == size(other)

@@ -10,7 +10,7 @@ use crate::data::FileRole;
 pub struct Files(Vec<(FileRole, Blob)>);
 
 impl Files {
-    /// These files, whatever their order.
+    /// Sorts the files by role.
     #[must_use]
     pub fn new(mut files: Vec<(FileRole, Blob)>) -> Self {
         files.sort_by_key(|(role, _)| *role);
@@ -30,13 +30,13 @@ impl Files {
         Self(vec![(FileRole::Table, file)])
     }
 
-    /// What each is.
+    /// Returns the role of each file.
     #[must_use]
     pub fn roles(&self) -> Vec<FileRole> {
         self.0.iter().map(|(role, _)| *role).collect()
     }
 
-    /// Their handles, in the order of [`Self::roles`].
+    /// Returns their handles, in the order of [`Self::roles`].
     #[must_use]
     pub fn handles(&self) -> Vec<Blob> {
         self.0.iter().map(|(_, file)| file.clone()).collect()
@@ -48,7 +48,7 @@ impl Files {
         self.0.iter().find(|(own, _)| *own == role).map(|(_, file)| file)
     }
 
-    /// Bytes of all of them.
+    /// Returns the total length in bytes.
     #[must_use]
     pub fn length(&self) -> u64 {
         self.0.iter().map(|(_, file)| length(file)).fold(0, u64::saturating_add)

@@ -58,7 +58,7 @@ pub async fn people(files: &Files) -> Result<Samples, Failure> {
     }
 }
 
-/// What a person sees of genotypes before they are described: their first samples, and the names of the variants that were
+/// Reads what the page shows of genotypes before they are described: their first samples, and the names of the variants that were
 /// chosen.
 pub async fn look(request: &Look, files: &Files, read: &mut impl FnMut(u64)) -> Result<Looked, Failure> {
     let wanted = Wanted::of(&request.variants);

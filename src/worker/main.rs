@@ -79,7 +79,7 @@ fn post_with(response: &Response, attachments: &Attachments) {
     }
 }
 
-/// This worker.
+/// Returns the global scope of this worker.
 pub fn scope() -> DedicatedWorkerGlobalScope {
     js_sys::global().unchecked_into()
 }

@@ -99,7 +99,7 @@ impl Pool {
         Self { context: Rc::clone(&self.context), current: Rc::default() }
     }
 
-    /// What the page loaded: the build's hash and the samples.
+    /// Returns what the page loaded: the build's hash and the samples.
     #[must_use]
     pub fn context(&self) -> &StartContext {
         &self.context
@@ -133,7 +133,7 @@ impl Pool {
         }
     }
 
-    /// What a person sees of genotypes before they are described.
+    /// Reads what the page shows of genotypes before they are described.
     ///
     /// # Errors
     /// Where a file cannot be read or is not well formed, a worker does not run, or the person cancels.

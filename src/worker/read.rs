@@ -83,7 +83,7 @@ pub async fn whole(file: &Blob, from: u64, to: u64) -> Result<ArrayBuffer, Failu
     Ok(bytes.unchecked_into())
 }
 
-/// Length of a file in bytes.
+/// Returns the length of a file in bytes.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

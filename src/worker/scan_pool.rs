@@ -70,7 +70,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
     }
 
     /// Returns the table's key on this device, and the minhash of its records if its header is given, which a CSV alone has
-    /// (noise-and-accounting, B11). Each chunk is read once for both, and the workers' guesses of where records begin are
+    /// (theory/accounting 5.6). Each chunk is read once for both, and the workers' guesses of where records begin are
     /// verified as those of a release are.
     pub async fn recognise(&mut self, header: Option<&Header>) -> Result<(String, MinHash), Failure> {
         let lengths: Vec<u64> = self.files.handles().iter().map(length).collect();
@@ -235,7 +235,7 @@ impl Work {
     }
 }
 
-/// What a scanning worker found, with its sums or its minhash.
+/// Converts a scanning worker's answer, with its sums or its MinHash.
 pub fn outcome<S>(
     answer: SliceAnswer,
     sink: impl FnOnce() -> Result<S, Failure>,

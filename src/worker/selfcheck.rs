@@ -59,7 +59,7 @@ fn draws() -> [i128; 4] {
     ]
 }
 
-/// More rows than one block holds, at the largest coordinates, so that carries are seen.
+/// Sums more rows than one block holds, at the largest coordinates, so that carries occur.
 fn sums() -> [i128; 3] {
     let mut moments = Moments::new(2);
     for row in 0..17_000 {

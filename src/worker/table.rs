@@ -76,7 +76,7 @@ impl<P: Fn(&Response)> Table<P> {
         self.pool.scanners.iter().try_for_each(|scanner| scanner.ask(request))
     }
 
-    /// What a mechanism needs of all records, once the workers were told how to read them.
+    /// Reads what a mechanism needs of all records, after telling the workers how to read them.
     pub async fn gather(&mut self, header: &Header, prepared: &Prepared) -> Result<Scan<Gathered>, Failure> {
         let least = prepared.gather().least_bytes();
         let gathered =

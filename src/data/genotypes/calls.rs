@@ -27,12 +27,12 @@ pub(super) enum Call {
 pub struct Calls(Vec<u8>);
 
 impl Calls {
-    /// PLINK's own bytes of one variant.
+    /// Wraps the bytes of one variant as PLINK stores them.
     pub(super) const fn new(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
 
-    /// No sample yet, with room for so many.
+    /// Creates an empty list with room for this many samples.
     pub(super) fn with_room(samples: usize) -> Self {
         Self(Vec::with_capacity(stride(samples)))
     }
@@ -73,7 +73,7 @@ impl Drop for Calls {
     }
 }
 
-/// Bytes that one variant takes.
+/// Returns the number of bytes of one variant.
 pub(super) const fn stride(samples: usize) -> usize {
     samples.div_ceil(4)
 }

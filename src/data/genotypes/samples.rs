@@ -51,7 +51,7 @@ impl Samples {
         Self { names: self.names.clone(), cells }
     }
 
-    /// Family and id by which each is known again. A family that is `0` or the id itself is none, for so PLINK writes samples
+    /// Returns the family and id that identify each sample. A family that is `0` or the id itself is none, for so PLINK writes samples
     /// without families, as those of a VCF; then a VCF and the set that is made of it have the same people.
     pub fn people(&self) -> impl Iterator<Item = [&str; 2]> {
         let id = usize::from(self.have_family());
@@ -174,7 +174,7 @@ pub(super) fn fields(line: &str, expected: usize) -> Result<Option<Vec<&str>>, G
     }
 }
 
-/// Bytes as text; `None` where they are none.
+/// Decodes bytes as text; `None` if they are not valid in the encoding.
 pub(super) fn text(bytes: &[u8], encoding: Encoding) -> Option<Cow<'_, str>> {
     if memchr::memchr(0, bytes).is_some() {
         return None;

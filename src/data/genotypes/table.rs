@@ -63,7 +63,7 @@ impl GenotypeTable {
         &self.samples
     }
 
-    /// Which variants a bound plan reads, counted from 0 among those of the table: their calls are needed before
+    /// Returns the variants that a bound plan reads, counted from 0 among those of the table: their calls are needed before
     /// [`Self::scan`].
     ///
     /// # Errors
@@ -104,7 +104,7 @@ impl GenotypeTable {
         reader.finish()
     }
 
-    /// What the samples' file and the phenotypes say of each sample, as a person sees it: a missing cell is empty.
+    /// Returns the cells of the samples' file and of the phenotypes for each sample, for display: a missing cell is empty.
     #[must_use]
     pub fn preview(&self, decimal: u8) -> Vec<Vec<String>> {
         let own = self.samples.names();

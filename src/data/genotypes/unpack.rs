@@ -113,7 +113,7 @@ fn failed(fault: GenotypeFault) -> GenotypeError {
     GenotypeError::of(SourceFile::Vcf, fault)
 }
 
-/// What the library says of it is left out: it knows no more.
+/// Returns the error for a damaged archive. The text of the library is dropped, because it says nothing more.
 fn damaged(_: io::Error) -> GenotypeError {
     failed(GenotypeFault::Damaged)
 }

@@ -47,7 +47,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Those of a plan.
+    /// Returns the variants that a plan names.
     #[must_use]
     pub fn new(plan: &Plan) -> Self {
         let names = plan.columns.iter().filter_map(|column| column.name.clone());
@@ -58,7 +58,7 @@ impl Wanted {
         }
     }
 
-    /// Those that a person chooses.
+    /// Returns the variants that a person chose.
     #[must_use]
     pub fn of(choices: &[Choice]) -> Self {
         let mut wanted = Self::default();

@@ -1,4 +1,4 @@
-//! Sets that need nothing but the bounds of the records (primo 1.8 and 1.14).
+//! Sets that need nothing but the bounds of the records (theory/many-outcomes 4.1).
 
 use nalgebra::DMatrix;
 

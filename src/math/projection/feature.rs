@@ -1,4 +1,4 @@
-//! The projection for known outcomes and unknown features (primo 1.6).
+//! The projection for known outcomes and unknown features (theory/many-outcomes 3.2).
 
 use nalgebra::DMatrix;
 

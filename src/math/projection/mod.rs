@@ -1,4 +1,4 @@
-//! What is known of a noisy matrix without noise, put back: projections onto convex sets, and shrinkage (primo 1.6 to 1.14).
+//! What is known of a noisy matrix without noise, put back: projections onto convex sets, and shrinkage (theory/many-outcomes 3 and 4).
 //!
 //! G = X′Y/n is d by l and has noise on every entry; Σ = X′X/n and S = Y′Y/n are the Gram matrices of its two sides. Who
 //! knows X knows that G = X′U/n for some U no longer than the outcomes may be ([`outcome_ball`]); who knows Y knows the same of
@@ -49,7 +49,7 @@ impl Directions {
         &self.values
     }
 
-    /// V: one column per value.
+    /// Returns V, one column for each value.
     #[must_use]
     pub fn vectors(&self) -> &DMatrix<f64> {
         &self.vectors

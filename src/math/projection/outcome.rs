@@ -1,4 +1,4 @@
-//! Projections for known features and unknown outcomes (primo 1.7).
+//! Projections for known features and unknown outcomes (theory/many-outcomes 3.1).
 
 use nalgebra::DMatrix;
 

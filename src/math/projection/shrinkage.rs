@@ -1,4 +1,4 @@
-//! Shrinkage in the known directions of the features (primo 1.11 and 1.14).
+//! Shrinkage in the known directions of the features (theory/many-outcomes 4.2).
 //!
 //! Both rules see Σ, which has to be public, the noisy G̃ and the noise's standard deviation, and nothing else.
 

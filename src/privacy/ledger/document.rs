@@ -128,7 +128,7 @@ impl Entry {
     }
 }
 
-/// SHA-256 of the previous hash's text and the canonical bytes of `value` without the fields `left_out`, in hexadecimal.
+/// Returns the SHA-256 of the previous hash's text and the canonical bytes of `value` without the fields `left_out`, in hexadecimal.
 fn hash(previous: &str, value: &impl Serialize, left_out: &[&str]) -> Result<String, LedgerError> {
     let value = serde_json::to_value(value).map_err(|error| unwritable(&error))?;
     let kept: Map<String, Value> = match value {
@@ -144,7 +144,7 @@ fn unwritable(error: &serde_json::Error) -> LedgerError {
     LedgerError::Document { place: ".".to_owned(), what: error.to_string() }
 }
 
-/// Bytes of a JSON text that are not white space between its parts.
+/// Returns the number of bytes of a JSON text that are not white space between its parts.
 fn significant(text: &str) -> usize {
     let (mut quoted, mut escaped) = (false, false);
     let counts = |byte: &u8| {
@@ -193,7 +193,7 @@ fn canonical(value: &Value, text: &mut String) {
     }
 }
 
-/// Lower-case hexadecimal.
+/// Encodes bytes in lower-case hexadecimal.
 pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

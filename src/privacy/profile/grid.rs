@@ -1,4 +1,4 @@
-//! How far Wishart noise that is drawn on a grid is from the ideal (noise-and-accounting, A10, `BOUNDED`).
+//! How far Wishart noise that is drawn on a grid is from the ideal (theory/noise 4.3).
 
 use super::super::calibrate::total_variation_bound;
 use super::super::measure::Epsilon;
@@ -26,7 +26,8 @@ pub struct GridWishart {
     pub step: usize,
 }
 
-/// What drawing on the grid costs of δ beside the ideal noise at ε: (1 + e^ε) η, rounded up.
+/// Returns the share of δ at ε that drawing on the grid costs beside the ideal noise: (1 + e^ε) η, rounded up
+/// (theory/noise 4.3).
 ///
 /// η bounds the total variation between what is released and the ideal rounded alike. Ideal rows, each entry rounded to the
 /// grid, differ from discrete Gaussian rows by the sum of [`total_variation_bound`] over the k d entries. No entry passes

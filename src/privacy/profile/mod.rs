@@ -1,4 +1,4 @@
-//! Privacy profiles δ(ε) of matrix mechanisms that reduce to chi-square variables (noise-and-accounting, B9; Sheffet, 3).
+//! Privacy profiles δ(ε) of matrix mechanisms that reduce to chi-square variables (theory/wishart 3).
 //!
 //! They hold for one row per person, and for real-number arithmetic (label `IDEALISED`, or `BOUNDED` where the arithmetic
 //! is bounded). All are exact but one, a bound: additive Wishart noise under `replace-one`. They calibrate what such a
@@ -68,12 +68,12 @@ struct Tail {
 }
 
 impl Tail {
-    /// P[χ² <= x].
+    /// Returns P[χ² <= x].
     fn below(degrees: f64, x: f64) -> Self {
         Self::new(degrees, x, ln_chi_square_cdf(degrees, x))
     }
 
-    /// P[χ² >= x].
+    /// Returns P[χ² >= x].
     fn above(degrees: f64, x: f64) -> Self {
         Self::new(degrees, x, ln_chi_square_sf(degrees, x))
     }
@@ -97,7 +97,7 @@ impl Tail {
 }
 
 /// Returns w²/R² for the largest change at which a profile keeps within δ: a profile that grows in R²/w² is inverted and the
-/// answer raised by 1e-9 (noise-and-accounting, B10).
+/// answer raised by 1e-9 (theory/accounting 5.2).
 fn least_scale(delta: Delta, profile: impl Fn(f64) -> Delta) -> Result<f64, ProfileError> {
     ln_target_below_one(delta)?;
     let change = largest(|change| profile(change) <= delta);
@@ -107,7 +107,7 @@ fn least_scale(delta: Delta, profile: impl Fn(f64) -> Delta) -> Result<f64, Prof
 }
 
 /// Returns the least ε at which a profile keeps within δ: a profile that falls in ε is inverted and the answer raised by 1e-9
-/// (noise-and-accounting, B10).
+/// (theory/accounting 5.2).
 fn least_epsilon(delta: Delta, profile: impl Fn(f64) -> Delta) -> Result<Epsilon, ProfileError> {
     /// What is beyond promises nothing.
     const MOST: f64 = 1e6;

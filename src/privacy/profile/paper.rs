@@ -113,7 +113,7 @@ pub fn adaptive_eigenvalue_rule(epsilon: Epsilon, delta: Delta) -> Result<Eigenv
 ///
 /// One row moves the least eigenvalue by at most R², under both adjacencies. Below it by R² and ln(1/(2δ))/ε more, the noise
 /// passes the least eigenvalue of neither table but with chance δ; else the sketch keeps (ε', δ') given the answer, whose
-/// density changes by e^ε at most. So both together keep (ε + ε', δ + δ'). Sheffet, section 3.4, corrected.
+/// density changes by e^ε at most. So both together keep (ε + ε', δ + δ'). theory/wishart 3.4.
 ///
 /// # Errors
 /// When ε is 0, or δ is 0 or above 1/2.
@@ -148,7 +148,7 @@ pub fn degrees(epsilon: Epsilon, delta: Delta, dimension: u32) -> Result<u32, Pa
     Ok(k as u32)
 }
 
-/// Standard deviation of each cell on and above the diagonal, in units of R²: √(2 ln(2/δ))/ε. The baseline of section 2 as it is
+/// Returns the standard deviation of each cell on and above the diagonal, in units of R²: √(2 ln(2/δ))/ε. The baseline of section 2 as it is
 /// meant, with ε squared in the variance; its sensitivity R² is that of `add-remove`, though the paper's neighbours differ by
 /// replacing. [`upper_triangle_epsilon`] says what it costs.
 ///
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn ridges_and_degrees_as_printed() {
-        // Sheffet, tables 4.2 and 4.3, "paper"; 775.496 is 776 there.
+        // theory/wishart 4.2 and 4.3, "paper"; 775.496 is 776 there.
         for (r, texts) in [
             (10, ["1305.5", "261.1", "130.6", "65.3"]),
             (40, ["2003.0", "400.6", "200.3", "100.2"]),
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn what_the_paper_s_ridges_really_cost() {
-        // Sheffet, table 3.6, at ten to 100,000 rows.
+        // theory/wishart 6.1, at ten to 100,000 rows.
         for (e, texts) in [
             (0.1, [".0085", ".0102", ".0112", ".0131", ".0139", ".0142"]),
             (0.5, [".0504", ".0587", ".0643", ".0744", ".0788", ".0804"]),
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn what_the_paper_s_degrees_of_freedom_cost_at_most() {
-        // Sheffet, table 3.6, has the curve of two orthogonal rows; a bound is above it and below twice it.
+        // theory/wishart 6.1, has the curve of two orthogonal rows; a bound is above it and below twice it.
         for (e, exact) in [(0.1, 0.0154), (0.5, 0.0881)] {
             let noise = WishartNoise::try_new(degrees(epsilon(e), delta(1e-6), 5).unwrap(), 5).unwrap();
             let bound = additive_wishart_epsilon(delta(1e-6), 1.0, noise, ReplaceOne).unwrap().get();
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn the_baseline_costs_more_than_it_claims() {
-        // Sheffet, table 3.5, intended formula.
+        // theory/wishart 6.4, intended formula.
         for (e, sigma, real) in [
             (0.1, "53.87", "0.095"),
             (0.5, "10.77", "0.531"),
@@ -304,7 +304,7 @@ mod tests {
             printed(upper_triangle_epsilon(scale, delta(1e-6), ReplaceOne).unwrap().get(), real);
             assert!(upper_triangle_epsilon(scale, delta(1e-6), AddRemove).unwrap() < epsilon(e));
         }
-        // Table 4.4: exact scales come back.
+        // theory/wishart 4.4: exact scales come back.
         for (e, replace, remove) in [(0.1, 51.343, 36.305), (1.0, 5.9746, 4.2247)] {
             close(upper_triangle_epsilon(replace, delta(1e-6), ReplaceOne).unwrap().get(), e, 1e-4);
             close(upper_triangle_epsilon(remove, delta(1e-6), AddRemove).unwrap().get(), e, 1e-4);

@@ -106,11 +106,11 @@ impl WishartNoise {
 /// that changes by b. With m = ν − 2, without against with the person: θ = exp(−(2ε + b)/m) and
 /// δ = F(b/(1 − θ)) − e^ε F(bθ/(1 − θ)); with against without, if 2ε < b: θ' = exp((2ε − b)/m) and
 /// δ = S(bθ'/(1 − θ')) − e^ε S(b/(1 − θ')), S = 1 − F. It grows in b, because the density is log-concave.
-/// Noise-and-accounting, B9.
+/// theory/wishart 3.2.
 ///
 /// `replace-one`, a bound: from the table with one row to the table without it and on to the table with the other. If
 /// P <= e^e₁ R + δ₁ and R <= e^(ε − e₁) Q + δ₂ for every set, then P <= e^ε Q + δ₁ + e^e₁ δ₂, for every e₁ in [0, ε]; the
-/// least is taken. Sheffet, section 3.3.
+/// least is taken. theory/wishart 3.3.
 ///
 /// # Errors
 /// When b is not above 0.

@@ -1,4 +1,4 @@
-//! The audits T1 to T9 of noise-and-accounting, D2, each as a function that says what it saw.
+//! The audits T1 to T9 of theory/audit 3, each as a function that says what it saw.
 //!
 //! Seeds are fixed, so a run is the same everywhere. A sound build passes all of them; under fresh seeds T1 would fail
 //! for 4e-7 a pair, T4 of a drawn matrix for 3e-6, T5 for 1e-6 a sampler, T6 for 1.5e-5 a shape.
@@ -23,7 +23,7 @@ pub type Saw = Result<String, String>;
 pub enum Depth {
     /// Enough to catch every mutant.
     Quick,
-    /// As the specification asks.
+    /// The full size of theory/audit 3.
     Full,
 }
 
@@ -38,7 +38,7 @@ fn audit(name: impl Into<String>, run: impl Fn() -> Saw + Send + Sync + 'static)
     Audit { name: name.into(), run: Box::new(run) }
 }
 
-/// All audits, in the order of the specification.
+/// Returns all audits, in the order of theory/audit 3.
 pub fn audits(depth: Depth) -> Vec<Audit> {
     [
         losses::audits(),

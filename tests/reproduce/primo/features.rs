@@ -21,7 +21,7 @@ const RUNS: usize = 5;
 const COLUMNS: [&str; 6] =
     ["OLS", "Gauss printed", "Proj_Y printed", "Gauss, joint", "Proj_Y, the same noise", "error ratio"];
 
-/// Outcomes, and the median of each of [`COLUMNS`] (primo 3.3).
+/// Outcomes, and the median of each of [`COLUMNS`] (theory/many-outcomes 7).
 const PRINTED: [(usize, [f64; 6]); 9] = [
     (1, [NAN, 0.373, 0.373, 0.374, 0.374, 1.0]),
     (11, [NAN, 0.376, 0.443, 0.441, 0.441, 1.0]),
@@ -34,7 +34,7 @@ const PRINTED: [(usize, [f64; 6]); 9] = [
     (8000, [NAN, -123.0, 0.429, -3.5, 0.427, 0.007]),
 ];
 
-/// Outcomes, and squared errors of Gauss, Proj_Y and the nuclear ball, the bound on Proj_Y's, and ‖G‖² (primo 3.3).
+/// Outcomes, and squared errors of Gauss, Proj_Y and the nuclear ball, the bound on Proj_Y's, and ‖G‖² (theory/many-outcomes 7).
 const THEOREM: [(usize, [f64; 5]); 6] = [
     (1, [0.0119, 0.0119, 0.0119, 0.218, 0.0009]),
     (10, [1.18, 0.985, 1.03, 2.18, 0.010]),

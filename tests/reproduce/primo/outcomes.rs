@@ -27,7 +27,7 @@ const COLUMNS: [&str; 12] = [
     "Proj_X at work",
 ];
 
-/// Outcomes, and R² of each of [`COLUMNS`] but the last (primo 3.3).
+/// Outcomes, and R² of each of [`COLUMNS`] but the last (theory/many-outcomes 7).
 const PRINTED: [(usize, [f64; 11]); 10] = [
     (1, [0.463, 0.455, 0.457, 0.455, 0.454, 0.442, NAN, 0.459, NAN, 0.459, 0.459]),
     (11, [0.460, 0.354, 0.444, 0.439, 0.433, 0.428, NAN, 0.448, NAN, 0.450, 0.450]),

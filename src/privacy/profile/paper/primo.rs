@@ -24,10 +24,10 @@ pub struct Scales {
 }
 
 impl Scales {
-    /// What both cost together, rounded up by 1e-9: the largest change of (X′X/σ₁, X′Y/σ₂) that one record makes.
+    /// Returns the μ of both together, rounded up by 1e-9: the largest change of (X′X/σ₁, X′Y/σ₂) that one record makes.
     ///
     /// With κ = (σ₁/σ₂)² it is √2 (1 + κ/2)/σ₁, or 2/σ₂ from κ = 2 on, where records are replaced, and √(1 + κ)/σ₁ where they
-    /// are added or removed (primo 1.5): no record is the worst for both parts at once.
+    /// are added or removed (theory/many-outcomes 2.1): no record is the worst for both parts at once.
     ///
     /// # Errors
     /// When a scale is not above 0, or both are so small that no μ is large enough.
@@ -68,7 +68,7 @@ pub fn constant(epsilon: Epsilon, delta: Delta) -> Result<f64, PaperError> {
     Ok(c(e, d))
 }
 
-/// Algorithm 1 with Gaussian noise: c(ε, δ) and c(ε/2, δ/2), so that ε/2 is claimed for a covariance that spends ε; the
+/// Returns the scales of Algorithm 1 with Gaussian noise: c(ε, δ) and c(ε/2, δ/2), so that ε/2 is claimed for a covariance that spends ε; the
 /// sensitivities are those of `add-remove`.
 ///
 /// # Errors
@@ -78,7 +78,7 @@ pub fn reuse_cov(epsilon: Epsilon, delta: Delta) -> Result<Scales, PaperError> {
     Ok(Scales { covariance: c(e, d), association: c(e / 2.0, d / 2.0) })
 }
 
-/// Algorithm 1 with half of ε and δ for either part.
+/// Returns the scales of Algorithm 1 with half of ε and of δ for each part.
 ///
 /// # Errors
 /// As [`constant`].
@@ -97,7 +97,7 @@ pub fn reuse_cov_proof(epsilon: Epsilon, delta: Delta) -> Result<Scales, PaperEr
     Ok(Scales { covariance: c(e, d) / e, association: 2.0 * c(e, d) / e })
 }
 
-/// Algorithm 3: the classical 2 √(2 ln(2.5/δ))/ε for the covariance, which is proved for ε < 2 alone, and c(ε/2, δ/2).
+/// Returns the scales of Algorithm 3: the classical 2 √(2 ln(2.5/δ))/ε for the covariance, which is proved for ε < 2 alone, and c(ε/2, δ/2).
 ///
 /// # Errors
 /// As [`constant`].
@@ -147,7 +147,7 @@ pub fn subsampled_covariance_epsilon(
     Ok(sampling.amplify(base).epsilon)
 }
 
-/// Algorithm 4 as printed: [`subsampled_covariance`], and the association of all rows with c(ε/2, δ/2).
+/// Returns the scales of Algorithm 4 as printed: [`subsampled_covariance`], and the association of all rows with c(ε/2, δ/2).
 ///
 /// # Errors
 /// As [`constant`].
