@@ -1,12 +1,12 @@
-//! A push parser for records: feed bytes, get records, with a position for every error.
+//! A push parser: the caller feeds bytes and receives records. Every error has a position.
 //!
 //! The grammar is that of csv-core: a quote opens a field only at its start, a doubled quote inside is one quote, text
-//! after a closing quote belongs to the field, CR, LF and CRLF each end a record, and blank lines are no records. That
-//! holds for a table of one column too: there an empty cell is written `""`. What csv-core lets pass and a table must
-//! not have is refused here: another number of fields than the header, an open quote at the end, a byte that the
-//! encoding does not allow, a NUL, a record of [`RECORD_LIMIT`] or more.
+//! after a closing quote belongs to the field, CR, LF and CRLF each end a record, and blank lines are no records. This
+//! also holds for a table of one column, in which an empty cell is written `""`. The parser refuses what csv-core accepts
+//! and a table must not have: a number of fields other than the header's, an open quote at the end, a byte that the
+//! encoding does not allow, a NUL, a record of [`RECORD_LIMIT`] bytes or more.
 //!
-//! Memory is that of the longest record, whatever the file's size.
+//! Memory is that of the longest record and does not depend on the file's size.
 
 use std::fmt;
 
@@ -15,17 +15,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::bound::{CsvRules, Encoding};
 
-/// Longest content of one record in bytes; beyond it a quote was most likely never closed.
+/// Longest content of one record in bytes. A longer one most likely has a quote that is never closed.
 pub const RECORD_LIMIT: usize = 64 << 20;
 
-/// Where in a table something is. Lines and columns count from 1; a record's line is the one on which it begins.
+/// A position in a table. Lines and columns count from 1; a record's line is the one on which it begins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
     /// Line of the file.
     pub line: u64,
     /// Number of the field, if one field is wrong.
     pub column: Option<usize>,
-    /// The header's name of that field, where it is known.
+    /// Name of that field in the header, if known.
     pub name: Option<String>,
 }
 
@@ -42,17 +42,17 @@ impl fmt::Display for Position {
     }
 }
 
-/// A table that is not well formed. No message quotes a cell.
+/// A table that is malformed. No message quotes a cell.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{position}: {fault}")]
 pub struct CsvError {
-    /// Where.
+    /// The position.
     pub position: Position,
-    /// What, and what to do.
+    /// The fault, with advice.
     pub fault: Fault,
 }
 
-/// What is wrong with a record.
+/// A fault of a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Fault {
@@ -83,11 +83,11 @@ pub enum Fault {
         "a byte here is not UTF-8; save the table as UTF-8, or set csv.encoding to \"latin-1\" in the plan"
     )]
     NotUtf8,
-    /// A zero byte, which no text has.
-    #[error("a zero byte is here, which no text has; export the table again as plain text")]
+    /// A zero byte.
+    #[error("there is a zero byte here, so this is not plain text; export the table again as CSV")]
     Nul,
     /// A record without end.
-    #[error("the record goes on for 64 MiB or more; an unclosed quote?")]
+    #[error("the record is 64 MiB or longer; look for a quote that is never closed")]
     TooLong,
 }
 
@@ -114,7 +114,7 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// Returns a record from text and the positions where its fields end; each must be a character's boundary.
+    /// Creates a record from text and the positions where its fields end; each must be a character boundary.
     #[must_use]
     pub fn new(text: &'a str, ends: &'a [usize]) -> Self {
         Self { text, ends }
@@ -286,7 +286,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Lets csv-core read on; `Ok(true)` at a record's end.
+    /// Passes bytes to csv-core; returns `Ok(true)` at the end of a record.
     fn step(&mut self, bytes: &[u8]) -> Step {
         let (result, read, written, ended) =
             self.core.read_record(bytes, &mut self.content[self.filled..], &mut self.ends[self.ended..]);
@@ -308,7 +308,7 @@ impl Parser {
         Step { result, read }
     }
 
-    /// Checks the record that is complete and hands it over.
+    /// Checks a complete record and passes it to `visit`.
     fn record(&mut self, visit: &mut impl FnMut(Record<'_>)) -> Result<(), (Fault, Option<usize>)> {
         let content = &self.content[..self.filled];
         let ends = &self.ends[..self.ended];
@@ -368,7 +368,7 @@ impl Decoded {
     }
 }
 
-/// Counts line ends over pieces: CR, LF and CRLF are one each, also when a cut parts CR and LF.
+/// Counts line ends over pieces. CR, LF and CRLF are one each, also if a piece ends between CR and LF.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LineCount {
     pub(crate) ends: u64,
@@ -399,7 +399,7 @@ pub(crate) fn is_line_end(byte: u8) -> bool {
 }
 
 fn error_at(lines_before: u64, column: Option<usize>, fault: Fault) -> CsvError {
-    // The first field that lacks, and the first that is too much.
+    // The first field that is missing, or the first that is too many.
     let column = column.or(match fault {
         Fault::TooFewFields { found, .. } => Some(found + 1),
         Fault::TooManyFields { expected } => Some(expected + 1),

@@ -1,4 +1,5 @@
-//! A person's first rows: the only part of reading where the order of rows matters and memory grows with the table.
+//! Keeps each person's first rows. This is the only part of reading in which the order of rows matters and memory grows with
+//! the table.
 
 use std::collections::HashMap;
 
@@ -6,9 +7,9 @@ use crate::privacy::mutants::{Mutant, is_active};
 
 /// Counts each person's rows.
 ///
-/// Ids are compared in full, after decoding and without outer white space. A row without an id is nobody's and never
-/// kept: pooled as one person, one such row would displace another's; counted as persons, the limit would not hold
-/// (theory/encoding 2.2).
+/// Ids are compared completely, after decoding and without outer white space. A row without an id is never kept: if all such rows
+/// counted as one person, one row could displace another person's; if each counted as a person, the limit would not hold
+/// (theory/encoding 2.5).
 #[derive(Debug)]
 pub struct Persons {
     max_rows: u32,

@@ -1,8 +1,8 @@
-//! Bytes to the bytes of records, for who needs no cell: a record is cut out as it stands in the file.
+//! Cuts bytes into the bytes of records, for callers that need no cells.
 //!
-//! The cuts are those of [`super::csv`]: a quote opens a field only at its start, CR, LF and CRLF each end a record outside
-//! quotes, and blank lines are no records. Nothing is refused here. A record may have any number of fields and any bytes,
-//! and an open quote makes the rest of the file one record, so that a table that is not well formed still has records.
+//! The grammar is that of [`super::csv`]: a quote opens a field only at its start, CR, LF and CRLF each end a record outside
+//! quotes, and blank lines are no records. Nothing is refused: a record may have any number of fields and any bytes, and an open
+//! quote makes the rest of the file one record.
 
 use memchr::{memchr, memchr3};
 
@@ -10,12 +10,12 @@ use super::csv::{Feed, is_line_end};
 
 const QUOTE: u8 = b'"';
 
-/// What a record is made of.
+/// A part of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// The next bytes of the current record; all of it, unless it crosses the end of what was fed.
+    /// The next bytes of the current record; the whole record, unless it continues in the next bytes that are fed.
     Bytes(&'a [u8]),
-    /// The record is over; its line end is in no piece.
+    /// The end of the record. Its line end is in no piece.
     End,
 }
 
@@ -58,7 +58,7 @@ impl RawParser {
 
     /// Reads the next bytes and visits the records in them, piece by piece.
     pub fn feed(&mut self, bytes: &[u8], mut visit: impl FnMut(Piece<'_>)) -> Feed {
-        // What of the current record has not been visited begins here.
+        // The start of the part of the current record that was not visited yet.
         let mut from = 0;
         let mut at = 0;
         while at < bytes.len() && !self.done {
@@ -110,7 +110,7 @@ impl RawParser {
         if self.done { Feed::Done } else { Feed::More }
     }
 
-    /// Ends the input: a last record without a line end is still one, also where a quote is open.
+    /// Ends the input. A last record without a line end counts, also if a quote is open.
     pub fn finish(&mut self, mut visit: impl FnMut(Piece<'_>)) {
         if !matches!(self.state, State::Between) {
             visit(Piece::End);

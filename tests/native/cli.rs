@@ -168,7 +168,7 @@ fn bad_input_has_status_2_and_a_place() {
         ("relase", "name a command"),
         ("release --plan plan.json table.csv", "--ledger is missing"),
         ("release --plan plan.json --ledger ledger.json", "the table is missing"),
-        ("release --plan plan.json --ledger ledger.json table.csv other.csv", "left over"),
+        ("release --plan plan.json --ledger ledger.json table.csv other.csv", "too many"),
         ("release --plan plan.json --plan plan.json --ledger ledger.json table.csv", "given twice"),
         ("release --plan plan.json --ledger ledger.json --seed 1 table.csv", "--seed"),
         ("release --plan plan.json --ledger ledger.json --workers 0 table.csv", "--workers"),
@@ -461,7 +461,8 @@ fn ledgers_are_exported_imported_relaxed_and_verified() {
     bench.ok("ledger verify ledger.json");
     bench.ok("ledger import old.json ledger.json");
     let shown = bench.ok("ledger show old.json");
-    let line = "3  different people than ledger 00112233445566778899aabbccddeeff  released  0.00 %";
+    let line =
+        "3  stated: ledger 00112233445566778899aabbccddeeff is about different people  released  0.00 %";
     assert!(shown.contains(line), "{shown}");
 
     let tampered = bench.read("ledger.json").replacen("\"released\"", "\"burned\"", 1);

@@ -1,8 +1,8 @@
 //! PLINK 1's .bim and .bed files (www.cog-genomics.org/plink/1.9/formats).
 //!
-//! The registry's crate for them, bed-reader 1.1, opens a path or a cloud store by itself and reads into ndarray. It stands on
-//! some 220 crates, an HTTP client and TLS among them, which have no place in a page that reaches no other computer. Here bytes
-//! are fed, and the format is a table of two-bit codes.
+//! The crate bed-reader 1.1 opens paths and cloud stores itself and reads into ndarray. It depends on about 220 crates, among them
+//! an HTTP client and TLS, which a page without network access must not contain. Here the caller feeds the bytes, and the format
+//! is a table of two-bit codes.
 
 use std::ops::Range;
 
