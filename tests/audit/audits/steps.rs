@@ -354,7 +354,7 @@ fn seen_of_ridge(share: f64) -> Saw {
     told(&signal, share <= 1.0)
 }
 
-/// The paper's own scales for a claim of √2 μ cost √(9/8) μ (theory/public-moments 3.3, row 6), here with √2 μ = 1.
+/// The paper's own scales for a claim of √2 μ cost √(9/8) μ (theory/public-moments 2.3), here with √2 μ = 1.
 fn seen_of_printed_ridge() -> Saw {
     let mechanism = json!({"name": "pmt-ridge", "calibration": "paper"});
     let signal = ridge_signal(&mechanism, Shape::Iid, 0.999_999, PRINTED_RUNS);
