@@ -1,17 +1,17 @@
 //! The beta and binomial distributions, with relative accuracy in both tails.
 //!
-//! Written on `libm` for the reasons that `gamma` gives.
+//! Written on `libm`, for the reason given in `gamma`.
 
 use super::gamma::{deviance, stirling_rest};
 use super::special::LN_SQRT_TWO_PI;
 
-/// As in `gamma`: a continued fraction settles long before.
+/// The limit of terms, as in `gamma`; continued fractions converge long before it.
 const TERMS: u32 = 1_000_000;
 
 /// Returns I_x(a, b), the distribution function of the beta distribution, for a and b of at least 1/2 and x from 0 to 1.
 ///
-/// Relative error below 2e-15 (2 + |ln I| + |a − (a + b) x| / (1 − x)) for a and b to 1e6. The last two terms are what a
-/// rounding of x itself would do.
+/// Relative error below 2e-15 (2 + |ln I| + |a − (a + b) x| / (1 − x)) for a and b to 1e6. The last two terms are the effect of
+/// one rounding of x.
 #[must_use]
 pub fn beta_cdf(a: f64, b: f64, x: f64) -> f64 {
     let (y, gap) = (1.0 - x, libm::fma(-(a + b), x, a));
@@ -25,7 +25,7 @@ pub fn beta_sf(a: f64, b: f64, x: f64) -> f64 {
     if gap >= 0.0 { 1.0 - below_mean(a, b, [x, y], gap) } else { below_mean(b, a, [y, x], -gap) }
 }
 
-/// Returns P[B >= k] = I_p(k, n − k + 1) for a binomial B of n trials with chance p; relative error as [`beta_cdf`].
+/// Returns P[B >= k] = I_p(k, n − k + 1) for a binomial B of n trials with probability p; relative error as [`beta_cdf`].
 #[must_use]
 pub fn binomial_at_least(n: u32, p: f64, k: u32) -> f64 {
     match k {
@@ -35,13 +35,13 @@ pub fn binomial_at_least(n: u32, p: f64, k: u32) -> f64 {
     }
 }
 
-/// Returns P[B <= k] = 1 − I_p(k + 1, n − k) for a binomial B of n trials with chance p; relative error as [`beta_cdf`].
+/// Returns P[B <= k] = 1 − I_p(k + 1, n − k) for a binomial B of n trials with probability p; relative error as [`beta_cdf`].
 #[must_use]
 pub fn binomial_at_most(n: u32, p: f64, k: u32) -> f64 {
     if k >= n { 1.0 } else { beta_sf(f64::from(k) + 1.0, f64::from(n - k), p) }
 }
 
-/// Returns P[B = k] for a binomial B of n trials with chance p (Loader 2000); relative error as [`beta_cdf`].
+/// Returns P[B = k] for a binomial B of n trials with probability p (Loader 2000); relative error as [`beta_cdf`].
 #[must_use]
 pub fn binomial_pmf(n: u32, p: f64, k: u32) -> f64 {
     let (trials, hits) = (f64::from(n), f64::from(k));

@@ -1,9 +1,9 @@
-//! Arithmetic with a stated direction.
+//! Arithmetic with directed rounding.
 
 use dashu_int::UBig;
 
-/// The relative margin that every floating-point number a promise depends on takes to its safe side
-/// (theory/accounting 5.2). It is far above the error of the formulas and far below what a person could notice.
+/// The relative margin by which every floating-point number that affects the privacy guarantee is moved to its safe side
+/// (theory/accounting 2.1). It is far above the error of the formulas and far below what a person could notice.
 pub const MARGIN: f64 = 1e-9;
 
 /// Returns a number above `x` by at least `relative` of its size: x (1 + relative), and at least the next number up.
@@ -22,7 +22,7 @@ pub fn lower(x: f64, relative: f64) -> f64 {
 #[must_use]
 pub fn add_up(a: f64, b: f64) -> f64 {
     let sum = a + b;
-    // What the sum lost, exactly (Knuth's two-sum).
+    // The rounding error of the sum, exactly (Knuth's two-sum).
     let second = sum - a;
     let rest = (a - (sum - second)) + (b - second);
     if rest > 0.0 { sum.next_up() } else { sum }
@@ -35,8 +35,8 @@ pub fn multiply_up(a: f64, b: f64) -> f64 {
     if libm::fma(a, b, -product) > 0.0 { product.next_up() } else { product }
 }
 
-/// Returns `x` with so many significant digits, at most 15: the double next to what `{:e}` writes, but that a tie, also one that
-/// only rounding makes, may fall to either side.
+/// Rounds `x` to `digits` significant digits, at most 15. The result is the double nearest to what `{:e}` writes, except that a tie,
+/// also one that arises by rounding, may be rounded to either side.
 #[must_use]
 pub fn to_digits(x: f64, digits: u8) -> f64 {
     let digits = digits.clamp(1, 15);

@@ -1,15 +1,15 @@
-//! One release as a pair of laws, the worst that neighbouring tables can give, and its privacy loss on a grid.
+//! One release as a dominating pair of distributions, and its privacy loss on a grid.
 
 use super::PldError;
 use super::distribution::{Distribution, Pair, Tails};
 use crate::math::special::phi_cdf;
 use crate::privacy::measure::{Delta, Epsilon};
 
-/// Standard deviations kept of a Gaussian: beyond are 4e-26 of its mass.
+/// The range of a Gaussian, in standard deviations; 4e-26 of its mass is beyond.
 const REACH: f64 = 10.5;
-/// Largest loss of one release: e to it and its inverse are ordinary numbers.
+/// Largest loss of one release. Its exponential and the inverse of that are normal doubles.
 pub(super) const LARGEST_LOSS: f64 = 600.0;
-/// Largest sensitivity, and largest σ, of noise on the integers: the atoms are held one by one.
+/// Largest sensitivity, and largest σ, of noise on the integers, whose atoms are stored individually.
 const LARGEST_INTEGER: f64 = 1e5;
 
 /// A mechanism on a statistic of sensitivity 1, unless it says otherwise.
@@ -32,8 +32,8 @@ pub enum Mechanism {
         /// Probability with which a person is in the sample.
         rate: f64,
     },
-    /// Any (ε, δ)-DP mechanism: randomised response that fails openly with probability δ, which dominates it (Kairouz,
-    /// Oh and Viswanath 2015).
+    /// Any (ε, δ)-DP mechanism, by the pair that dominates it: randomised response that reveals everything with probability δ
+    /// (Kairouz, Oh and Viswanath 2015).
     Approximate {
         /// ε.
         epsilon: Epsilon,
@@ -63,17 +63,17 @@ pub struct Repeated {
     count: u32,
 }
 
-/// Which of two neighbouring tables is P, the one whose results are looked at.
+/// Which of two neighbouring tables has the distribution P.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// P has the person and Q has not.
+    /// The table of P contains the person.
     Remove,
-    /// Q has the person and P has not.
+    /// The table of Q contains the person.
     Add,
 }
 
 impl Repeated {
-    /// Returns `count` runs of a mechanism. A sample of everybody is no sample: rate 1 is plain Gaussian noise.
+    /// Returns `count` runs of a mechanism. A sampling rate of 1 is Gaussian noise without sampling.
     ///
     /// # Errors
     /// [`PldError`] for a parameter out of range, for no runs, and for a loss above 600 in one run.
@@ -165,7 +165,7 @@ impl Mechanism {
         !matches!(self, Self::SubsampledGaussian { .. })
     }
 
-    /// Returns the least and the largest loss, but for 1e-25 of the mass.
+    /// Returns the least and the largest loss, except for 1e-25 of the mass.
     pub(super) fn reach(&self, direction: Direction) -> (f64, f64) {
         match *self {
             Self::Gaussian { sigma } => {
@@ -193,7 +193,7 @@ impl Mechanism {
         }
     }
 
-    /// Returns the law of the loss, with the dots of the privacy profile connected on a grid of `step`.
+    /// Returns the distribution of the loss, with the dots of the privacy profile connected on a grid of `step`.
     pub(super) fn losses(&self, direction: Direction, step: f64) -> Distribution {
         let reach = self.reach(direction);
         match *self {
@@ -268,7 +268,7 @@ fn sampled_loss(sigma: f64, rate: f64, x: f64) -> f64 {
     if gain > LARGEST_LOSS { gain + libm::log(rate) } else { libm::log1p(rate * libm::expm1(gain)) }
 }
 
-/// Returns the Gaussian with the person in the sample or not, against the Gaussian without.
+/// Returns the tails of the loss of a sampled Gaussian against the Gaussian without the person.
 fn sampled(sigma: f64, rate: f64, direction: Direction, loss: f64) -> Pair {
     let with_loss = if direction == Direction::Remove { loss } else { -loss };
     // The x at which the table with the person has this loss; none is as low as ln(1 − rate).

@@ -1,7 +1,7 @@
-//! Closed forms for k releases that are each ε-DP, beside the optimum of [`fixed_plan`](super::fixed_plan): what other
-//! tools and papers would say. For display; a ledger charges by [`ledger`](super::ledger).
+//! Closed forms for k releases that are each ε-DP, as other tools and papers compute them (theory/accounting 4.2). The optimum is in
+//! [`fixed_plan`](super::fixed_plan). For display; ledgers charge by [`ledger`](super::ledger).
 //!
-//! Each is rounded up by 1e-12, far above the error of its few operations.
+//! Each result is rounded up by 1e-12, far above the error of its few operations.
 
 use super::convert::{ConversionError, DELTA_MARGIN, ln_target, zcdp_epsilon};
 use super::measure::{Delta, Epsilon, Rho};
@@ -25,7 +25,7 @@ pub fn advanced_drv_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Ep
 }
 
 /// Returns ε by advanced composition with the exact mean loss of randomised response: ε √(2k ln(1/δ)) + k ε tanh(ε/2), rounded up.
-/// Kairouz, Oh, Viswanath 2015, Theorem 3.4; theory/accounting 4.1.
+/// Kairouz, Oh, Viswanath 2015, Theorem 3.4; theory/accounting 4.2.
 ///
 /// # Errors
 /// When δ is 0 or the answer is too large.

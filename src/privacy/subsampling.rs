@@ -1,8 +1,8 @@
-//! Amplification by subsampling (theory/accounting 4.4). The two theorems are not interchangeable, so each kind of
-//! sampling takes and gives guarantees of its own adjacency, as types.
+//! Amplification by subsampling (theory/accounting 4.4). The two theorems are not interchangeable, so each kind of sampling has
+//! its own type of guarantee, by adjacency.
 //!
-//! Both are valid only if the sample is drawn by this program's own secure randomness, fresh for each release and kept
-//! secret. A study's own sampling design gives nothing. Each answer is rounded up by 1e-12.
+//! Both are valid only if this program draws the sample with secure randomness, independently for each release, and keeps it
+//! secret. The sampling design of a study gives no amplification. Each result is rounded up by 1e-12.
 
 use dashu_int::UBig;
 
@@ -29,7 +29,7 @@ pub struct ReplaceOneDp {
     pub delta: Delta,
 }
 
-/// A sampling that cannot be.
+/// An invalid sampling.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum SamplingError {
     /// The rate is no probability.
@@ -37,7 +37,7 @@ pub enum SamplingError {
     Rate(f64),
     /// The sample is larger than the table.
     #[error(
-        "a sample of {sample} rows out of {rows} cannot be; give at most as many as there are, and at least 1 row"
+        "a sample of {sample} of {rows} rows is impossible; give a sample of at most {rows} rows, from a table of at least 1 row"
     )]
     Size {
         /// m as given.
@@ -64,9 +64,9 @@ pub struct FixedSize {
 /// Two Gaussian releases, one on a sample and one on the whole table ([`FixedSize::gaussian_parts`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parts {
-    /// μ of the release on the sample, were the sample known.
+    /// μ of the release on the sample if the sample were public.
     pub sample: Mu,
-    /// Its ε, as large as any that its discreteness is multiplied by.
+    /// Its ε, the largest by which the cost of its discreteness is multiplied.
     pub sample_epsilon: Epsilon,
     /// μ of the release on the table.
     pub whole: Mu,
@@ -76,7 +76,7 @@ impl Parts {
     /// Returns the least S at which both keep their μ, given their squared sensitivities.
     ///
     /// # Errors
-    /// [`CalibrationError`] where S is out of range.
+    /// [`CalibrationError`] if S is out of range.
     pub fn scale(&self, sample: &UBig, whole: &UBig) -> Result<NoiseScale, CalibrationError> {
         let scale = |square: &UBig, mu: Mu| {
             let units = floor_square_scaled(mu.get(), FINE_BITS).ok_or(CalibrationError::TooLarge)?;
@@ -86,10 +86,10 @@ impl Parts {
     }
 }
 
-/// Bits after the point of a squared μ: a sample's is large and a table's small.
+/// Fractional bits of a squared μ. That of a sample is large, that of a table small.
 const FINE_BITS: usize = 60;
 
-/// Which of two neighbours a curve speaks of: P(E) <= e^ε Q(E) + δ.
+/// The direction of a privacy profile: P(E) <= e^ε Q(E) + δ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// P with the person, Q without.
@@ -126,7 +126,7 @@ impl Poisson {
     ///
     /// With A the release without the person and B with: `Remove` is H_{e^ε}((1 − q) A + q B ‖ A) = q δ_G(ε₀; μ),
     /// e^ε₀ = 1 + (e^ε − 1)/q. `Add` is H_{e^ε}(A ‖ (1 − q) A + q B) = c δ_G(ln(q e^ε/c); μ), c = q − (1 − q)(e^ε − 1),
-    /// and 0 for c <= 0. theory/accounting 4.4; δ_G of [`gdp_ln_delta`], relative error below 2e-15 |ln δ|.
+    /// and 0 for c <= 0 (theory/accounting 4.4). δ_G is that of [`gdp_ln_delta`]; relative error below 2e-15 |ln δ|.
     #[must_use]
     pub fn gaussian_delta(self, direction: Direction, epsilon: Epsilon, mu: Mu) -> Delta {
         let (q, e, m) = (self.rate, epsilon.get(), mu.get());
@@ -144,7 +144,7 @@ impl Poisson {
                 (q * (1.0 - taken), e - libm::log1p(-taken))
             }
         };
-        // Below the smallest number, δ is still no 0.
+        // δ is not 0, even if it is below the smallest double.
         raised_delta((weight * libm::exp(gdp_ln_delta(inner, m))).max(f64::MIN_POSITIVE), DELTA_MARGIN)
     }
 }
@@ -169,15 +169,15 @@ impl FixedSize {
         self.rate
     }
 
-    /// Returns two Gaussian releases that together keep (ε, δ) under `replace-one`: one on a sample of this kind, with `share` of both,
-    /// and one on the whole table with the rest. 2⁻²⁰ of δ is kept for the discreteness of their noise (2⁻²¹ suffices: a
-    /// sample's is amplified like its δ).
+    /// Returns two Gaussian releases that together keep (ε, δ) under `replace-one`: one on a sample of this kind, with `share` of ε
+    /// and δ, and one on the whole table with the rest. 2⁻²⁰ of δ is reserved for the discreteness of their noise (2⁻²¹ suffices,
+    /// because that of a sample is amplified like its δ).
     ///
     /// The sample's own guarantee is ε₀ = ln(1 + (e^ε − 1)/γ) at δ₀ = δ/γ, the inverse of [`Self::amplify`], rounded down until
-    /// that confirms it. Balle, Barthe, Gaboardi 2018, Theorem 9; theory/many-outcomes 5.2.
+    /// that confirms it (Balle, Barthe, Gaboardi 2018, Theorem 9; theory/many-outcomes 5.2).
     ///
     /// # Errors
-    /// When a part of the budget buys nothing.
+    /// [`CalibrationError`] if a part of the budget is too small.
     pub fn gaussian_parts(
         self,
         epsilon: Epsilon,
@@ -235,10 +235,10 @@ fn amplified_eps(epsilon: Epsilon, rate: f64) -> Epsilon {
     let amplified = if e < 700.0 {
         libm::log1p(rate * libm::expm1(e))
     } else {
-        // e^ε would be beyond the numbers, and is all that counts.
+        // e^ε would overflow, and all other terms are negligible.
         e + libm::log(rate)
     };
-    // Sampling costs nothing: the rounding stops at ε.
+    // Sampling never raises ε, so the rounding stops at ε.
     Epsilon::try_new(raise(amplified, DELTA_MARGIN).min(e)).unwrap_or(epsilon)
 }
 

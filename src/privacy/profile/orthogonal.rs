@@ -1,4 +1,4 @@
-//! Additive Wishart noise under `replace-one`, for the pairs of tables that are thought to be the worst. For display only.
+//! Additive Wishart noise under `replace-one`, for the pairs of tables that are probably the worst. For display only.
 
 use super::super::measure::Epsilon;
 use super::wishart::WishartNoise;
@@ -9,14 +9,14 @@ use crate::privacy::adjacency::Adjacency;
 /// Returns δ at ε of second moments plus W_p(w² I, k), b = R²/w², when two rows of norm R that are orthogonal replace each other, or
 /// when one such row replaces a row of zeros, whichever is more; to nearest, relative error below 1e-6 where k > p + 10.
 ///
-/// That no other pair is worse was checked by numbers and is not proved (theory/wishart 3.3), so the answer is no `Delta`:
-/// nothing may be charged or admitted by it. [`additive_wishart_delta`](super::additive_wishart_delta) is a proved bound, up to
-/// twice as many degrees of freedom away.
+/// That no other pair is worse was checked numerically and is not proved (theory/wishart 3.3). So the result is not a `Delta`, and
+/// no charge may depend on it. [`additive_wishart_delta`](super::additive_wishart_delta) is a proved bound, which needs up to twice
+/// as many degrees of freedom.
 ///
 /// In the plane of the two rows the noise is [[x, g√x], [g√x, y + g²]]: x ~ χ²_(ν+1), y ~ χ²_ν, g normal. Both rows change its
 /// determinant from xy to (x + b)(y − b) + b g², so the loss is above ε for y below Y = b u x'/(x' − θx), where x' = x + b,
-/// u = 1 − g²/x' and θ = exp(−2ε/(ν − 2)). In y the integral is done: at each x and g, with what the other table's density is of
-/// this one's, δ adds up F(Y) − exp(ε + ((ν − 2) ln(x'/x) − b u)/2) F(Y θx/x').
+/// u = 1 − g²/x' and θ = exp(−2ε/(ν − 2)). The integral over y is closed: δ is the integral over x and g of
+/// F(Y) − exp(ε + ((ν − 2) ln(x'/x) − b u)/2) F(Y θx/x').
 ///
 /// # Errors
 /// When b is not above 0.

@@ -1,8 +1,8 @@
-//! The scales as the paper prints them (Sheffet, Old techniques in differentially private linear regression, 2019), to
-//! repeat what it did. Each is to nearest, in units of R or R².
+//! The noise scales as printed in Sheffet, Old techniques in differentially private linear regression, 2019, to reproduce the
+//! paper. Each is rounded to nearest, in units of R or R².
 //!
-//! None is what a person's loss is computed from: [`sketch_epsilon`](super::sketch_epsilon),
-//! [`additive_wishart_epsilon`](super::additive_wishart_epsilon) and [`upper_triangle_epsilon`] say what such a scale costs.
+//! No charge is computed from them. [`sketch_epsilon`](super::sketch_epsilon),
+//! [`additive_wishart_epsilon`](super::additive_wishart_epsilon) and [`upper_triangle_epsilon`] compute their actual cost.
 
 pub mod pmt;
 pub mod primo;
