@@ -1,4 +1,4 @@
-//! One pair of tables, read through the public path and released again and again.
+//! A pair of tables that is read by the public functions and released many times.
 
 use serde_json::Value;
 
@@ -12,10 +12,10 @@ use crate::mechanisms::gaussian::{Noise, perturb};
 use crate::noise::entropy::DemoRng;
 use crate::plan::{Plan, Purpose};
 
-/// Runs that a score learns the noise from.
+/// The number of pilot runs, from which the variances of the noise are estimated.
 pub const PILOT: u32 = 256;
 
-/// The first of the pilot's runs, apart from all others.
+/// The number of the first pilot run. No other run has these numbers.
 pub(super) const PILOT_RUNS: u64 = 1 << 30;
 
 /// Which of the two tables.
@@ -41,10 +41,10 @@ impl Side {
     }
 }
 
-/// What makes the released integers of moments: [`perturb`], or a formula that is wrong on purpose.
+/// The function that makes the released integers: [`perturb`], or a formula that is deliberately wrong.
 pub type Mechanism = fn(&Moments, &Noise, &mut DemoRng) -> Vec<i128>;
 
-/// Two tables that are ready to be released any number of times.
+/// Two tables that can be released any number of times.
 #[derive(Debug)]
 pub struct Bench {
     /// The exact sums of both tables.
@@ -57,10 +57,10 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Reads both tables. Each `lane` under one seed has noise of its own.
+    /// Reads both tables. Each `lane` under one seed has its own noise.
     ///
     /// # Errors
-    /// [`AuditError`] where the build does not take its own tables.
+    /// [`AuditError`] if the build refuses the audit's tables.
     pub fn new(pair: &Pair, seed: u64, lane: u32) -> Result<Self, AuditError> {
         let (prepared, first) = read(&pair.plan, &pair.tables[0])?;
         let (_, second) = read(&pair.plan, &pair.tables[1])?;
@@ -68,7 +68,7 @@ impl Bench {
         Ok(Self { moments: [first, second], noise, mechanism: perturb::<DemoRng>, seed, lane })
     }
 
-    /// Returns the same tables under another mechanism and noise.
+    /// Returns this bench with another mechanism and noise.
     #[must_use]
     pub fn with_mechanism(self, mechanism: Mechanism, noise: Noise) -> Self {
         Self { mechanism, noise, ..self }
@@ -81,11 +81,10 @@ impl Bench {
         (self.mechanism)(&self.moments[side.index()], &self.noise, &mut DemoRng::new(self.seed, stream))
     }
 
-    /// Returns the statistic that tells the tables apart, or nothing where their sums are equal: then no release can differ.
+    /// Returns the statistic that distinguishes the tables best; `None` if their sums are equal, because then no release differs.
     ///
-    /// Σ Δ_j / s_j M_j over the cells, with Δ the difference of the exact sums: the likelihood ratio of Gaussian noise of
-    /// variances s. They are those of the noise as it is, from [`PILOT`] runs, so that a cell with less noise than
-    /// claimed is used to the full.
+    /// It is Σ Δ_j / s_j M_j over the cells, with Δ the difference of the exact sums: the likelihood ratio of Gaussian noise of
+    /// variances s. These are estimated from [`PILOT`] runs, so that cells with less noise than claimed get their full weight.
     #[must_use]
     pub fn score(&self) -> Option<Score> {
         let [origin, with] = [0, 1].map(|side| exact(&self.moments[side], &self.noise));
@@ -101,7 +100,7 @@ impl Bench {
                 *square += float(cell - exact).powi(2) / f64::from(PILOT);
             }
         }
-        // Noise on a cell of integers that is there at all has a variance of 1 or more, but for tiny scales.
+        // Noise on a cell of integers has a variance of at least 1, except for tiny scales.
         let weights = change.iter().zip(&squares).map(|(change, square)| change / square.max(1.0)).collect();
         Some(Score { weights, origin })
     }
@@ -123,15 +122,15 @@ impl Score {
     }
 }
 
-/// Prepares a plan for a demonstration and reads a table, both through the public path.
+/// Prepares a plan for a demonstration and reads a table, both by the public functions.
 ///
 /// # Errors
-/// [`AuditError`] where one of them is refused.
+/// [`AuditError`] if one of them is refused.
 pub fn read(plan: &Value, table: &str) -> Result<(Prepared, Moments), AuditError> {
     read_as(plan, table, Prepared::moments)
 }
 
-/// Returns the same, with what a release is made from: sums, or the rows themselves.
+/// Prepares a plan and reads a table, like [`read`]; returns the sums or the rows that a release needs.
 ///
 /// # Errors
 /// As [`read`].

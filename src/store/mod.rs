@@ -4,9 +4,8 @@
 //! strict durability. A function returns only after its transaction is complete (theory/accounting 5.5). The device key, a
 //! table's key and its MinHash stay on this device and are in no export.
 //!
-//! A table has one ledger: its own, or else that of the table with which it shares most people. A second ledger about the
-//! same people is opened only on a person's typed word that they are different ones, which both ledgers then hold
-//! ([`people`]).
+//! A table has one ledger: its own, or otherwise that of the table with which it shares most people. A second ledger for such a
+//! table is opened only if a person types a confirmation that the people are different. Both ledgers then record it ([`people`]).
 
 pub mod failure;
 pub mod identity;

@@ -1,4 +1,5 @@
-//! Which ledgers are about people of a table, and a person's word that they are not. Pure, and tested natively.
+//! Finds ledgers of tables that share people with a table, and represents a person's confirmation that they do not. Without browser
+//! calls, so that it is tested natively.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +7,7 @@ use crate::data::MinHash;
 use crate::data::minhash::Overlap;
 use crate::privacy::ledger::Ledger;
 
-/// What a person types to assert that two tables are about different people.
+/// The text that a person types to confirm that two tables are about different people.
 pub const DIFFERENT: &str = "different people";
 
 /// A ledger of a table that shares people with another table.
@@ -19,20 +20,20 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Returns a ledger, to be named.
+    /// Returns the name and date of a ledger.
     #[must_use]
     pub fn of(ledger: &Ledger) -> Self {
         Self { ledger: ledger.id().to_owned(), created: ledger.created().to_owned() }
     }
 
-    /// Returns its name for a person. The store knows no file's name.
+    /// Describes the ledger for a person. The store does not know file names.
     #[must_use]
     pub fn name(&self) -> String {
         format!("ledger {} of {}", self.ledger.get(..8).unwrap_or(&self.ledger), self.created)
     }
 }
 
-/// A person's word that a table is about different people than the tables of some ledgers.
+/// A person's confirmation that a table is about different people than the tables of some ledgers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Different {
     shared: Vec<Shared>,
@@ -59,7 +60,7 @@ impl Different {
     }
 }
 
-/// Returns the ledgers of tables that share people with a table, each once, the largest overlap first. `known` are the minhashes of
+/// Returns the ledgers of tables that share people with a table, each once, the largest overlap first. `known` has the MinHashes of
 /// other tables with their ledgers.
 #[must_use]
 pub fn sharing(minhash: &MinHash, known: &[(String, MinHash)]) -> Vec<String> {
@@ -68,7 +69,7 @@ pub fn sharing(minhash: &MinHash, known: &[(String, MinHash)]) -> Vec<String> {
         .map(|(ledger, other)| (minhash.overlap(other), ledger))
         .filter(|(overlap, _)| overlap.shares_people())
         .collect();
-    // The same order whatever order the store has.
+    // The order does not depend on that of the store.
     found.sort_by(|(a, one), (b, other)| {
         let larger = b.exceeds(a).cmp(&a.exceeds(b));
         larger.then_with(|| b.of.cmp(&a.of)).then_with(|| one.cmp(other))

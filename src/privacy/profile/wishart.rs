@@ -1,4 +1,4 @@
-//! The additive Wishart mechanism: second moments plus the moments of random rows.
+//! Privacy profile of the additive Wishart mechanism: second moments plus the moments of random rows.
 
 use std::num::NonZeroU32;
 
@@ -8,7 +8,7 @@ use super::super::measure::{Delta, Epsilon};
 use super::sketch::between;
 use super::{ProfileError, Tail, least_epsilon, least_scale, positive};
 
-/// The most degrees of freedom that [`additive_wishart_degrees`] answers with.
+/// The most degrees of freedom that [`additive_wishart_degrees`] returns.
 const MOST_DEGREES: NonZeroU32 = NonZeroU32::new(1_000_000_000).unwrap();
 
 /// The shape of W_p(w² I, k): k >= p + 2 degrees of freedom in p dimensions.
@@ -178,12 +178,12 @@ pub fn additive_wishart_degrees(
     noise(good)
 }
 
-/// Returns the smallest ε at which that noise, with R²/w² = `scale_ratio`, keeps within (ε, δ); rounded up by 1e-9. What degrees of freedom
-/// that were found otherwise really cost.
+/// Returns the smallest ε at which that noise, with R²/w² = `scale_ratio`, keeps within (ε, δ), rounded up by 1e-9: the actual cost
+/// of given degrees of freedom.
 ///
 /// # Errors
-/// When the ratio is not above 0, or δ is 0 or so small that the chance to leave the other table's possible releases is
-/// larger: such noise has no ε.
+/// [`ProfileError`] if the ratio is not above 0, or δ is 0 or smaller than the probability of releases that are impossible with the
+/// other table. Then no ε exists.
 pub fn additive_wishart_epsilon(
     delta: Delta,
     scale_ratio: f64,
