@@ -1,4 +1,4 @@
-//! Text of others as it may stand in a message.
+//! Sanitises text from users and files for messages.
 
 /// Returns the text on one line: characters that break a line, steer a terminal or turn the direction of reading are written as
 /// escapes, all others as they are.

@@ -17,7 +17,9 @@ const OUTWARDS: f64 = 1e-12;
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum EstimateError {
     /// More hits than trials, or no trial.
-    #[error("{hits} hits in {trials} trials are impossible; give at least 1 trial, and at most as many hits as trials")]
+    #[error(
+        "{hits} hits in {trials} trials are impossible; give at least 1 trial, and at most as many hits as trials"
+    )]
     Count {
         /// Hits as given.
         hits: u32,

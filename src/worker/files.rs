@@ -1,11 +1,11 @@
-//! The files of a request: what each is, and its handle.
+//! The files of a request: the role and the handle of each.
 
 use web_sys::Blob;
 
 use super::read::length;
 use crate::data::FileRole;
 
-/// The files that make up a table.
+/// The files of a table.
 #[derive(Clone, Debug)]
 pub struct Files(Vec<(FileRole, Blob)>);
 
@@ -17,14 +17,14 @@ impl Files {
         Self(files)
     }
 
-    /// Returns the files that ride beside a request which says what each is.
+    /// Combines the roles in a request with the handles that travel beside it; `None` if their numbers differ.
     #[must_use]
     pub fn matched(roles: &[FileRole], handles: Vec<Blob>) -> Option<Self> {
         let alike = !roles.is_empty() && roles.len() == handles.len();
         alike.then(|| Self::new(roles.iter().copied().zip(handles).collect()))
     }
 
-    /// Returns a CSV.
+    /// Returns the files of a CSV.
     #[must_use]
     pub fn table(file: Blob) -> Self {
         Self(vec![(FileRole::Table, file)])
