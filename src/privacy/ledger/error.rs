@@ -125,7 +125,7 @@ pub enum LedgerError {
     #[error("the ledger cannot be opened: {0}")]
     Opening(&'static str),
     /// The document is damaged, altered or of another kind.
-    #[error("the ledger is damaged or was altered at `{place}`: {what}; use an unaltered copy")]
+    #[error("the ledger is not valid at `{place}`: {what}; use an unaltered copy")]
     Document {
         /// Where in the document.
         place: String,
