@@ -1,4 +1,4 @@
-//! A pair of tables that is read by the public functions and released many times.
+//! One pair of tables, read through the public path and released again and again.
 
 use serde_json::Value;
 
@@ -12,10 +12,10 @@ use crate::mechanisms::gaussian::{Noise, perturb};
 use crate::noise::entropy::DemoRng;
 use crate::plan::{Plan, Purpose};
 
-/// The number of pilot runs, from which the variances of the noise are estimated.
+/// Runs that a score learns the noise from.
 pub const PILOT: u32 = 256;
 
-/// The number of the first pilot run. No other run has these numbers.
+/// The first of the pilot's runs, apart from all others.
 pub(super) const PILOT_RUNS: u64 = 1 << 30;
 
 /// Which of the two tables.
@@ -31,7 +31,7 @@ impl Side {
     /// Both, in their order.
     pub const BOTH: [Self; 2] = [Self::Without, Self::With];
 
-    /// Returns 0 or 1.
+    /// 0 or 1.
     #[must_use]
     pub const fn index(self) -> usize {
         match self {
@@ -41,10 +41,10 @@ impl Side {
     }
 }
 
-/// The function that makes the released integers: [`perturb`], or a formula that is deliberately wrong.
+/// What makes the released integers of moments: [`perturb`], or a formula that is wrong on purpose.
 pub type Mechanism = fn(&Moments, &Noise, &mut DemoRng) -> Vec<i128>;
 
-/// Two tables that can be released any number of times.
+/// Two tables that are ready to be released any number of times.
 #[derive(Debug)]
 pub struct Bench {
     /// The exact sums of both tables.
@@ -57,10 +57,10 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Reads both tables. Each `lane` under one seed has its own noise.
+    /// Reads both tables. Each `lane` under one seed has noise of its own.
     ///
     /// # Errors
-    /// [`AuditError`] if the build refuses the audit's tables.
+    /// [`AuditError`] where the build does not take its own tables.
     pub fn new(pair: &Pair, seed: u64, lane: u32) -> Result<Self, AuditError> {
         let (prepared, first) = read(&pair.plan, &pair.tables[0])?;
         let (_, second) = read(&pair.plan, &pair.tables[1])?;
@@ -68,23 +68,24 @@ impl Bench {
         Ok(Self { moments: [first, second], noise, mechanism: perturb::<DemoRng>, seed, lane })
     }
 
-    /// Returns this bench with another mechanism and noise.
+    /// The same tables under another mechanism and noise.
     #[must_use]
     pub fn with_mechanism(self, mechanism: Mechanism, noise: Noise) -> Self {
         Self { mechanism, noise, ..self }
     }
 
-    /// Returns the released integers of one run, in the layout's order.
+    /// The released integers of one run, in the layout's order.
     #[must_use]
     pub fn release(&self, side: Side, run: u64) -> Vec<i128> {
         let stream = u64::from(self.lane) << 32 | run << 1 | side.index() as u64;
         (self.mechanism)(&self.moments[side.index()], &self.noise, &mut DemoRng::new(self.seed, stream))
     }
 
-    /// Returns the statistic that distinguishes the tables best; `None` if their sums are equal, because then no release differs.
+    /// The statistic that tells the tables apart, or nothing where their sums are equal: then no release can differ.
     ///
-    /// It is Σ Δ_j / s_j M_j over the cells, with Δ the difference of the exact sums: the likelihood ratio of Gaussian noise of
-    /// variances s. These are estimated from [`PILOT`] runs, so that cells with less noise than claimed get their full weight.
+    /// Σ Δ_j / s_j M_j over the cells, with Δ the difference of the exact sums: the likelihood ratio of Gaussian noise of
+    /// variances s. They are those of the noise as it is, from [`PILOT`] runs, so that a cell with less noise than
+    /// claimed is used to the full.
     #[must_use]
     pub fn score(&self) -> Option<Score> {
         let [origin, with] = [0, 1].map(|side| exact(&self.moments[side], &self.noise));
@@ -100,7 +101,7 @@ impl Bench {
                 *square += float(cell - exact).powi(2) / f64::from(PILOT);
             }
         }
-        // Noise on a cell of integers has a variance of at least 1, except for tiny scales.
+        // Noise on a cell of integers that is there at all has a variance of 1 or more, but for tiny scales.
         let weights = change.iter().zip(&squares).map(|(change, square)| change / square.max(1.0)).collect();
         Some(Score { weights, origin })
     }
@@ -114,7 +115,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// Returns the score of one release.
+    /// The score of one release.
     #[must_use]
     pub fn of(&self, cells: &[i128]) -> f64 {
         let centred = cells.iter().zip(&self.origin).map(|(cell, origin)| float(cell - origin));
@@ -122,15 +123,15 @@ impl Score {
     }
 }
 
-/// Prepares a plan for a demonstration and reads a table, both by the public functions.
+/// Prepares a plan for a demonstration and reads a table, both through the public path.
 ///
 /// # Errors
-/// [`AuditError`] if one of them is refused.
+/// [`AuditError`] where one of them is refused.
 pub fn read(plan: &Value, table: &str) -> Result<(Prepared, Moments), AuditError> {
     read_as(plan, table, Prepared::moments)
 }
 
-/// Prepares a plan and reads a table, like [`read`]; returns the sums or the rows that a release needs.
+/// The same, with what a release is made from: sums, or the rows themselves.
 ///
 /// # Errors
 /// As [`read`].
@@ -164,7 +165,7 @@ fn read_as<S: RowSink>(
     Ok((prepared, scan.sink))
 }
 
-/// Returns the noise of a plan.
+/// The noise of a plan.
 ///
 /// # Errors
 /// [`AuditError`] for a plan without noise.
@@ -175,7 +176,7 @@ pub fn noise(prepared: &Prepared) -> Result<Noise, AuditError> {
     Ok(noise.clone())
 }
 
-/// Returns the exact sums, as [`perturb`] releases them.
+/// The exact sums, as [`perturb`] releases them.
 #[must_use]
 pub fn exact(moments: &Moments, noise: &Noise) -> Vec<i128> {
     noise.layout.pairs().map(|(row, column)| moments.get(row, column)).collect()

@@ -1,4 +1,4 @@
-//! Reads `--public FILE`: a typed table, an earlier release or a CSV. The private table itself is refused.
+//! `--public FILE`: a typed table, an earlier release or a CSV, and never the private table itself.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
@@ -23,35 +23,33 @@ use crate::release::document::SCHEMA as RELEASE;
 /// Longest release that is read as public input.
 const MOST_RELEASE_BYTES: u64 = 1 << 28;
 
-/// The number of bytes of a file in which its JSON document must begin.
+/// Bytes in which the document of a file begins.
 const HEAD: u64 = 1 << 12;
 
-/// A public file on a disk.
+/// A public file, which lies on a disk.
 pub struct PublicFile {
     path: PathBuf,
 }
 
 impl PublicFile {
-    /// Opens a file that can be read twice: once to compare it, once to use it.
+    /// A file that can be read twice: once to compare it, once to use it.
     ///
     /// # Errors
-    /// [`CliError::Input`] if it is no regular file.
+    /// When it is none.
     pub fn open(path: &Path) -> Result<Self, CliError> {
         let metadata =
             fs::metadata(path).map_err(|error| CliError::unreadable("public file", path, error))?;
         if metadata.is_file() {
             Ok(Self { path: path.to_owned() })
         } else {
-            Err(CliError::usage(
-                "--public needs a regular file, not a stream; save the public data as a file",
-            ))
+            Err(CliError::usage("--public takes a file on a disk; write the public data into one"))
         }
     }
 
-    /// Refuses the file if `table` has the same bytes. [`Self::beside`] compares a table that can be read only once.
+    /// Refuses the file where `table` has the same bytes. A table that can be read only once is left to [`Self::beside`].
     ///
     /// # Errors
-    /// [`CliError::Input`] if the two are the same or cannot be read.
+    /// When the two are the same, or cannot be read.
     pub fn differs_from(&self, table: &Path) -> Result<(), CliError> {
         let unreadable = |error: io::Error| CliError::unreadable("public file", &self.path, error);
         let Ok(other) = File::open(table).and_then(|file| Ok((file.metadata()?, file))) else {
@@ -77,8 +75,8 @@ impl PublicFile {
         if twin.ends() { Err(same()) } else { Ok(()) }
     }
 
-    /// Opens the private table at `path`. A table that can be read only once is compared with this file while it is read;
-    /// [`Watch::check`] returns the result.
+    /// The private table at `path`. One that can be read only once is compared with this file while it is read, and
+    /// [`Watch::check`] gives the answer.
     ///
     /// # Errors
     /// When one of the two cannot be read.
@@ -99,7 +97,7 @@ impl PublicFile {
         Ok((Table::stream(watched, rules)?, Some(Watch { same })))
     }
 
-    /// Reads what the file states about the columns of `plan`, which was bound to a private header of `names`.
+    /// What the file says of the columns of `plan`, which was bound to a private header of `names`.
     ///
     /// # Errors
     /// When it is none of the three forms, or does not cover the features.
@@ -116,8 +114,8 @@ impl PublicFile {
         }
         if Form::of(&self.path.to_string_lossy()).is_some() {
             return Err(CliError::usage(
-                "--public takes a CSV, a typed table (discreet.public/1) or an earlier release; convert genotypes to a CSV \
-                 first",
+                "--public takes a CSV, a typed table (discreet.public/1) or an earlier release; genotypes have to be \
+                 turned into a CSV first",
             ));
         }
         let unreadable = |error: TableError| CliError::usage(format!("the public file: {error}"));
@@ -140,7 +138,7 @@ impl PublicFile {
         Ok(text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{'))
     }
 
-    /// Returns a typed table, or an earlier release.
+    /// A typed table, or an earlier release.
     fn document(&self, plan: &Plan, names: &[String], delimiter: u8) -> Result<PublicTable, CliError> {
         let length = fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
         if length > MOST_RELEASE_BYTES {
@@ -172,7 +170,7 @@ impl PublicFile {
     }
 }
 
-/// Returns the schema that a JSON document names.
+/// The schema that a JSON document names.
 fn schema_of(text: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Named {
@@ -204,7 +202,7 @@ impl Twin {
         Self { file: BufReader::new(file), same: true }
     }
 
-    /// Returns whether the file goes on with these bytes; once it did not, no more is read.
+    /// Whether the file goes on with these bytes; once it did not, no more is read.
     fn follows(&mut self, bytes: &[u8]) -> bool {
         if self.same {
             let mut own = vec![0; bytes.len()];
@@ -213,7 +211,7 @@ impl Twin {
         self.same
     }
 
-    /// Returns whether it was the same and is at its end.
+    /// Whether it was the same and is at its end.
     fn ends(&mut self) -> bool {
         self.same = self.same && matches!(read_some(&mut self.file, &mut [0]), Ok(0));
         self.same
@@ -246,7 +244,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Checks the file after the scan and before the charge.
+    /// Asked after the scan and before the charge.
     ///
     /// # Errors
     /// When the two had the same bytes.
@@ -280,7 +278,7 @@ mod tests {
         Plan::parse(&plan.to_string()).unwrap()
     }
 
-    /// Reads a public file from its bytes.
+    /// What a public file with these bytes says.
     fn read(name: &str, bytes: impl AsRef<[u8]>) -> Result<PublicTable, CliError> {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join(name);

@@ -23,13 +23,13 @@ pub enum Gathered {
 }
 
 impl Gathered {
-    /// Creates an empty container.
+    /// Nothing yet.
     #[must_use]
     pub fn new(rows: bool, layout: Layout) -> Self {
         if rows { Self::Rows(EncodedRows::new(layout.terms())) } else { Self::Moments(Moments::of(layout)) }
     }
 
-    /// Returns the bytes of [`Moments::to_bytes`] or [`EncodedRows::to_bytes`], to cross to another thread.
+    /// The bytes of [`Moments::to_bytes`] or [`EncodedRows::to_bytes`], to cross to another thread.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {

@@ -25,7 +25,7 @@ thread_local! {
     static CHARGED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns whether the charge is stored.
+/// Whether the charge is stored.
 pub fn charged() -> bool {
     CHARGED.get()
 }
@@ -188,7 +188,7 @@ impl<P: Fn(&Response)> Source<P> {
         Ok(Self::Table(table, header))
     }
 
-    /// Returns the columns' names and the delimiter.
+    /// The columns' names and the delimiter.
     fn header(&self, checked: &CheckedPlan) -> (&[String], u8) {
         match self {
             Self::Table(_, header) => (&header.names, header.delimiter),
@@ -203,7 +203,7 @@ impl<P: Fn(&Response)> Source<P> {
         }
     }
 
-    /// Returns all records: what a release needs of them, or what its passes will be made over.
+    /// All records: what a release needs of them, or what its passes will be made over.
     async fn read(&mut self, plan: Plan, prepared: &Prepared) -> Result<Scan<Material>, Failure> {
         let several = prepared.passes().is_some();
         match self {

@@ -103,7 +103,7 @@ impl Scanner {
         }
     }
 
-    /// Stores the plan under which slices will be read.
+    /// Slices will be read under this plan.
     fn keep(
         &mut self,
         prepared: Result<Prepared, EngineError>,
@@ -141,7 +141,7 @@ impl Scanner {
         Ok((ScanResponse::Hashed { slice }, Some(Uint8Array::from(bytes.as_slice()))))
     }
 
-    /// Returns one of the files; a CSV is the only one.
+    /// One of the files; a CSV is the only one.
     fn file(&self, place: usize) -> Result<&Blob, Failure> {
         self.files.get(place).ok_or_else(|| {
             Failure::new(Reason::Program, "A worker was asked for a file that it does not have.")
@@ -231,7 +231,7 @@ impl Scanner {
         })
     }
 
-    /// Returns the pass that began, before its first row.
+    /// The pass that began, before its first row.
     fn pass(&self) -> Result<Pass<'_>, Failure> {
         let place = self.place.as_deref().unwrap_or_default();
         self.prepared()?.pass_at(place).map_err(|error| Failure::new(Reason::Internal, error.to_string()))
@@ -246,7 +246,7 @@ impl Scanner {
     }
 }
 
-/// Splits a report into the message to the engine worker and the data that travel beside it.
+/// What the engine worker is told of a slice, and what was read of it.
 fn split<S>(report: SliceReport<S>) -> (SliceAnswer, Option<S>) {
     match report.outcome {
         Outcome::Nothing => (SliceAnswer::Nothing, None),
@@ -257,13 +257,13 @@ fn split<S>(report: SliceReport<S>) -> (SliceAnswer, Option<S>) {
     }
 }
 
-/// Returns the same of a MinHash, as bytes.
+/// The same of a MinHash, as bytes.
 fn minhash_of(report: SliceReport<MinHash>) -> (SliceAnswer, Vec<u8>) {
     let (answer, minhash) = split(report);
     (answer, minhash.map_or_else(Vec::new, |minhash| minhash.to_bytes()))
 }
 
-/// Starts SHA-256 in the browser, which is several times as fast as a module's own.
+/// SHA-256 by the browser, which is several times as fast as a module's own.
 fn sha256(bytes: &js_sys::ArrayBuffer) -> Result<Promise, Failure> {
     let crypto = Reflect::get(&js_sys::global(), &JsValue::from_str("crypto")).map_err(unhashed)?;
     let subtle = crypto.unchecked_into::<Crypto>().subtle();

@@ -44,13 +44,13 @@ impl Append for Places {
 }
 
 impl<P: Fn(&Response)> Table<P> {
-    /// Returns the table among these files, for so many passes over them.
+    /// The table among these files, for so many passes over them.
     pub fn new(files: Files, ports: Vec<MessagePort>, post: P, passes: u64) -> Result<Self, Failure> {
         let file = files.get(FileRole::Table).cloned().ok_or_else(confused)?;
         Ok(Self { length: length(&file), file, pool: ScanPool::new(files, ports, post, passes) })
     }
 
-    /// Returns the first line.
+    /// The first line.
     pub async fn header(&self, rules: HeaderRules) -> Result<Header, Failure> {
         let mut pieces = Pieces::new(&self.file, 0, 0);
         let mut bytes = Zeroizing::new(Vec::new());
@@ -76,7 +76,7 @@ impl<P: Fn(&Response)> Table<P> {
         self.pool.scanners.iter().try_for_each(|scanner| scanner.ask(request))
     }
 
-    /// Reads what a mechanism needs of all records, after telling the workers how to read them.
+    /// What a mechanism needs of all records, once the workers were told how to read them.
     pub async fn gather(&mut self, header: &Header, prepared: &Prepared) -> Result<Scan<Gathered>, Failure> {
         let least = prepared.gather().least_bytes();
         let gathered =
