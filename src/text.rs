@@ -1,6 +1,6 @@
-//! Text of others as it may stand in a message.
+//! Sanitises text from users and files for messages.
 
-/// The text on one line: characters that break a line, steer a terminal or turn the direction of reading are written as
+/// Returns the text on one line: characters that break a line, steer a terminal or turn the direction of reading are written as
 /// escapes, all others as they are.
 #[must_use]
 pub fn one_line(text: &str) -> String {
@@ -11,7 +11,7 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
-/// Control characters, the two separators of Unicode, and the marks of its bidirectional algorithm.
+/// Returns whether `c` is a control character, one of the two separators of Unicode or a mark of its bidirectional algorithm.
 fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

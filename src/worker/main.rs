@@ -1,4 +1,4 @@
-//! A worker's start: it says that it is there, then serves one request.
+//! Starts a worker: it reports that it is ready, then serves one request.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -14,7 +14,7 @@ use crate::data::FileRole;
 /// Starts this worker.
 pub fn start() {
     std::panic::set_hook(Box::new(|panic| {
-        // The panic's own text is left out, for it may quote what is private.
+        // The text of the panic is dropped, because it may quote private data.
         let place =
             panic.location().map(|place| format!("{}:{}", place.file(), place.line())).unwrap_or_default();
         post(&Response::Failed(if run::charged() {
@@ -74,12 +74,12 @@ fn post(response: &Response) {
 
 fn post_with(response: &Response, attachments: &Attachments) {
     if let Ok((message, transfer)) = pack(response, attachments) {
-        // The page may have ended this worker already; then nobody waits for the message.
+        // If the page has ended this worker, nobody waits for the message.
         let _ = scope().post_message_with_transfer(&message, &transfer);
     }
 }
 
-/// This worker.
+/// Returns the global scope of this worker.
 pub fn scope() -> DedicatedWorkerGlobalScope {
     js_sys::global().unchecked_into()
 }
