@@ -5,10 +5,10 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use super::cell_noise::CellNoise;
 use super::design::Design;
-use super::moments::CellNoise;
+use super::fits::{Coded, Fit};
 use super::pseudo::Pseudo;
-use super::regression::{Coded, Fit};
 use crate::math::linalg::{Cholesky, Eigen};
 
 /// B, the number of refits.
@@ -103,7 +103,7 @@ fn redraw(design: &Design<'_>, draw: u64) -> Option<(DMatrix<f64>, Cholesky)> {
     reason = "between 0 and the sample's length"
 )]
 fn quantile(sorted: &[f64], level: f64) -> Option<f64> {
-    let place = level * super::moments::count(sorted.len().checked_sub(1)?);
+    let place = level * super::cell_noise::count(sorted.len().checked_sub(1)?);
     let below = place.floor() as usize;
     let left = *sorted.get(below)?;
     let right = *sorted.get(below + 1).unwrap_or(&left);

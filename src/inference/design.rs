@@ -2,7 +2,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::moments::{NoisyMoments, Whitening, count};
+use super::cell_noise::count;
+use super::moments::{NoisyMoments, Whitening};
 use super::options::{MeanPenalty, Options, Repair, Ridge};
 use super::ridge::automatic;
 use super::shrinkage::Filter;
@@ -161,7 +162,7 @@ impl<'a> Design<'a> {
             design.solution = None;
         }
         if let Some(rule) = options.rule {
-            match Filter::new(&design, rule) {
+            match Filter::new(moments, &design.unscale, rule) {
                 Ok(filter) => design.filter = Some(filter),
                 Err(_) => design.solution = None,
             }

@@ -1,13 +1,49 @@
 //! What a reader of coefficients has to know, in sentences (noise-and-accounting, C3). All of it follows from public
 //! numbers and from what was released.
 
+use super::cell_noise::CellNoise;
 use super::design::{Design, NORMAL_FROM, WITHHELD_BELOW};
-use super::moments::CellNoise;
+use super::fits::Fit;
 use super::options::Repair;
-use super::report::Summary;
 use super::shrinkage::{Filter, Strength};
 use crate::model::Interval;
 use crate::release::document::LONG_FORM_OUTCOMES;
+
+/// What the notes have to know of all fits.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Summary {
+    /// How many there are.
+    pub fits: usize,
+    /// Whether one has an interval.
+    pub shown: bool,
+    /// Whether one has none although it did not overflow.
+    pub unsolved: bool,
+    /// Whether something was beyond the largest double.
+    pub overflowed: bool,
+    /// Outcomes whose residual variance does not stand out of the noise: the first of them, and how many there are.
+    pub unresolved: (Vec<String>, usize),
+}
+
+/// Outcomes that a note names.
+pub(super) const NAMED: usize = 5;
+
+impl Summary {
+    pub(super) fn add(&mut self, names: &[&str], fits: &[Fit]) {
+        self.fits += fits.len();
+        for (name, fit) in names.iter().zip(fits) {
+            let withheld = fit.interval == Interval::Withheld;
+            self.shown |= !withheld;
+            self.unsolved |= withheld && !fit.overflowed;
+            self.overflowed |= fit.overflowed;
+            if fit.uncertainty.is_some() && !fit.residual_resolved {
+                self.unresolved.1 += 1;
+                if self.unresolved.0.len() < NAMED {
+                    self.unresolved.0.push((*name).to_owned());
+                }
+            }
+        }
+    }
+}
 
 /// The notes on a set of regressions.
 pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<String> {

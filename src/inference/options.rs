@@ -4,8 +4,6 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
-use super::shrinkage::Rule;
-
 /// The penalty on the predictors' coded sums, in units of R².
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Ridge {
@@ -104,6 +102,59 @@ impl FromStr for Repair {
         let found = Self::CHOICES.iter().find(|(name, _)| *name == text);
         found.map(|(_, repair)| *repair).ok_or(OptionError { expected: "`shift`, `floor` or `none`" })
     }
+}
+
+/// What takes noise off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shrink {
+    /// The smallest ridge that keeps the fitted values within the outcomes' bound.
+    Projection,
+    /// The ridge of the least estimated error (Stein).
+    Sure,
+    /// A factor for each direction (James and Stein).
+    JamesStein,
+    /// Nothing: least squares.
+    #[default]
+    None,
+}
+
+impl Shrink {
+    /// The choices with their names in a plan.
+    pub const CHOICES: [(&'static str, Self); 4] = [
+        ("projection", Self::Projection),
+        ("sure", Self::Sure),
+        ("james-stein", Self::JamesStein),
+        ("none", Self::None),
+    ];
+}
+
+/// Whose fitted values the projection bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ball {
+    /// All outcomes of a person together.
+    #[default]
+    Matrix,
+    /// Each outcome by itself.
+    PerOutcome,
+}
+
+impl Ball {
+    /// The choices with their names in a plan.
+    pub const CHOICES: [(&'static str, Self); 2] =
+        [("matrix", Self::Matrix), ("per-outcome", Self::PerOutcome)];
+}
+
+/// The rule of a release.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rule {
+    /// What takes noise off.
+    pub shrink: Shrink,
+    /// Whose fitted values are bounded.
+    pub ball: Ball,
+    /// n, which is public.
+    pub rows: u64,
+    /// B_y / R.
+    pub bound: f64,
 }
 
 /// How a regression is computed from noisy moments.

@@ -9,11 +9,12 @@
 
 use nalgebra::DMatrix;
 
+use super::cell_noise::{CellNoise, MomentsError, count};
+use super::debiasing::Debiasing;
 use super::design::{Design, FitError, NORMAL_FROM, WITHHELD_BELOW};
-use super::moments::{CellNoise, MomentTerm, MomentsError, NoisyMoments, count, geometry_terms, radius_of};
+use super::moments::{MomentTerm, NoisyMoments, geometry_terms, radius_of};
 use super::notes::round;
 use super::options::{Options, Ridge};
-use super::reading::Reading;
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
 use crate::model::{Layout, NoiseLaw, Role};
@@ -134,9 +135,9 @@ impl Expected {
         geometry: &Geometry,
         layout: Layout,
     ) -> Result<Self, MomentsError> {
-        let reading = Reading::new(law, geometry.terms.len(), radius_of(plan)?, plan)?;
-        let taken_off = reading.shifts.first().copied().unwrap_or(0.0);
-        Ok(Self { noise: reading.noise, ridge: reading.ridge - taken_off, layout })
+        let debiasing = Debiasing::new(law, geometry.terms.len(), radius_of(plan)?, plan)?;
+        let taken_off = debiasing.shifts.first().copied().unwrap_or(0.0);
+        Ok(Self { noise: debiasing.noise, ridge: debiasing.ridge - taken_off, layout })
     }
 }
 

@@ -1,6 +1,6 @@
 //! A ridge from public numbers alone (primo 1.11, in coded sums).
 
-use super::moments::{CellNoise, count};
+use super::cell_noise::{CellNoise, count};
 
 /// Probability with which the penalised predictors' moments may still fail to be positive definite.
 const FAILURE: f64 = 0.05;

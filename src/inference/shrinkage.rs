@@ -10,63 +10,11 @@
 
 use nalgebra::{DMatrix, RowDVector};
 
-use super::design::Design;
-use super::moments::{CellNoise, count};
+use super::cell_noise::{CellNoise, count};
+use super::moments::NoisyMoments;
+use super::options::{Ball, Rule, Shrink};
 use crate::math::linalg::LinalgError;
 use crate::math::projection::{Directions, james_stein, outcome_ball, outcome_balls, sure_ridge};
-
-/// What takes noise off.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shrink {
-    /// The smallest ridge that keeps the fitted values within the outcomes' bound.
-    Projection,
-    /// The ridge of the least estimated error (Stein).
-    Sure,
-    /// A factor for each direction (James and Stein).
-    JamesStein,
-    /// Nothing: least squares.
-    #[default]
-    None,
-}
-
-impl Shrink {
-    /// The choices with their names in a plan.
-    pub const CHOICES: [(&'static str, Self); 4] = [
-        ("projection", Self::Projection),
-        ("sure", Self::Sure),
-        ("james-stein", Self::JamesStein),
-        ("none", Self::None),
-    ];
-}
-
-/// Whose fitted values the projection bounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ball {
-    /// All outcomes of a person together.
-    #[default]
-    Matrix,
-    /// Each outcome by itself.
-    PerOutcome,
-}
-
-impl Ball {
-    /// The choices with their names in a plan.
-    pub const CHOICES: [(&'static str, Self); 2] =
-        [("matrix", Self::Matrix), ("per-outcome", Self::PerOutcome)];
-}
-
-/// The rule of a release.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rule {
-    /// What takes noise off.
-    pub shrink: Shrink,
-    /// Whose fitted values are bounded.
-    pub ball: Ball,
-    /// n, which is public.
-    pub rows: u64,
-    /// B_y / R.
-    pub bound: f64,
-}
 
 /// The coefficients of all outcomes under a rule, in coded units.
 #[derive(Clone, Debug)]
@@ -93,20 +41,25 @@ pub(super) enum Strength {
 }
 
 impl Filter {
-    /// Applies a rule to the moments of a design whose predictors are all features, the constant first if there is one.
+    /// Applies a rule to moments whose features are all predictors, the constant first if there is one. `unscale` takes coded
+    /// coefficients to own units.
     ///
     /// # Errors
     /// [`LinalgError`] where the moments cannot be worked with.
-    pub(super) fn new(design: &Design<'_>, rule: Rule) -> Result<Self, LinalgError> {
+    pub(super) fn new(
+        moments: &NoisyMoments,
+        unscale: &DMatrix<f64>,
+        rule: Rule,
+    ) -> Result<Self, LinalgError> {
         #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
         let n = rule.rows as f64;
-        let noisy = design.moments.cross() / n;
-        let v = if let CellNoise::Cross { v } = design.moments.noise() { v } else { 0.0 };
-        let directions = Directions::try_new(&(design.moments.matrix() / n), rule.rows)?;
+        let noisy = moments.cross() / n;
+        let v = if let CellNoise::Cross { v } = moments.noise() { v } else { 0.0 };
+        let directions = Directions::try_new(&(moments.matrix() / n), rule.rows)?;
         let deviations: Vec<f64> = directions
             .vectors()
             .column_iter()
-            .map(|direction| design.moments.through_map(direction.transpose()).norm() * v.sqrt() / n)
+            .map(|direction| moments.through_map(direction.transpose()).norm() * v.sqrt() / n)
             .collect();
         let inverse = |ridge: f64| -> Vec<f64> {
             let values = directions.values().iter();
@@ -118,14 +71,9 @@ impl Filter {
                 (found.coefficients, vec![inverse(found.ridge)], Strength::of_ridge(found.ridge))
             }
             (Shrink::Projection, Ball::PerOutcome) => {
-                let first = design.moments.matrix().nrows();
-                let bounds: Vec<f64> = design
-                    .moments
-                    .terms()
-                    .iter()
-                    .skip(first)
-                    .map(|term| term.reach.min(rule.bound))
-                    .collect();
+                let first = moments.matrix().nrows();
+                let bounds: Vec<f64> =
+                    moments.terms().iter().skip(first).map(|term| term.reach.min(rule.bound)).collect();
                 let found = outcome_balls(&directions, &noisy, &bounds)?;
                 let most = found.ridges.iter().copied().fold(0.0, f64::max);
                 let factors = found.ridges.iter().map(|ridge| inverse(*ridge)).collect();
@@ -147,16 +95,16 @@ impl Filter {
                 (found.coefficients, vec![inverse(0.0)], Strength::Idle)
             }
         };
-        let turned = &design.unscale * directions.vectors();
+        let turned = unscale * directions.vectors();
         let mut variances = DMatrix::zeros(turned.nrows(), factors.len());
         for (mut column, factors) in variances.column_iter_mut().zip(&factors) {
             for (row, variance) in column.iter_mut().enumerate() {
                 let filtered = turned.row(row).component_mul(&RowDVector::from_row_slice(factors));
-                let squares = design.moments.through_map(filtered * directions.vectors().transpose());
+                let squares = moments.through_map(filtered * directions.vectors().transpose());
                 *variance = v / (n * n) * squares.norm_squared();
             }
         }
-        Ok(Self { first: design.moments.matrix().nrows(), coefficients, variances, strength })
+        Ok(Self { first: moments.matrix().nrows(), coefficients, variances, strength })
     }
 
     /// Whether the rule took everything off, so that nothing is left to have an error.

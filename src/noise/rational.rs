@@ -8,8 +8,9 @@
 use dashu_int::UBig;
 use dashu_int::ops::{BitTest, SquareRoot};
 
-use super::discrete::{bernoulli, bernoulli_exp, laplace_candidate};
+use super::coins::{bernoulli, bernoulli_exp};
 use super::entropy::Entropy;
+use super::laplace::laplace_candidate;
 
 /// Discrete Gaussian noise of variance parameter a / b: Pr(y) is proportional to exp(−y² b / (2 a)).
 ///

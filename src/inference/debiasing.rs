@@ -1,13 +1,13 @@
 //! How a released matrix is read, by the law that it was drawn from (sheffet 2 and 5).
 
-use super::moments::{CellNoise, MomentsError, count, unit};
+use super::cell_noise::{CellNoise, MomentsError, count, unit};
 use crate::model::NoiseLaw;
 use crate::plan::Plan;
 use crate::privacy::measure::Delta;
 use crate::privacy::profile::paper::debiasing;
 
 /// What turns released cells into an estimate of the moments.
-pub(super) struct Reading {
+pub(super) struct Debiasing {
     /// What each cell is multiplied by.
     pub factor: f64,
     /// What the features' cells are multiplied by beside that: n/s where they are those of a sample.
@@ -20,7 +20,7 @@ pub(super) struct Reading {
     pub shifts: Vec<f64>,
 }
 
-impl Reading {
+impl Debiasing {
     /// The reading of a matrix of `size` rows under a law, on the grid of radius R, released under `plan`.
     ///
     /// - Noise in cells is centred already.
