@@ -2,6 +2,7 @@
 //! D2).
 
 use super::bench::{Bench, Side, exact, float};
+use crate::math::triangle;
 use crate::mechanisms::gaussian::Amount;
 
 /// Standard errors that are a bug; the 27 comparisons of three terms make a false alarm of 1.5e-5.
@@ -37,7 +38,7 @@ impl Covariance {
             claimed,
             runs: 0,
             sums: vec![0.0; cells],
-            products: vec![0.0; cells * (cells + 1) / 2],
+            products: vec![0.0; triangle::len(cells)],
         }
     }
 

@@ -1,4 +1,4 @@
-//! Intervals of a penalised regression by the parametric bootstrap (noise-and-accounting, C2).
+//! Intervals of a penalised regression by the parametric bootstrap (theory/inference 3.2).
 //!
 //! It redraws the noise and the sampling error around what was released and refits by the same estimator. It costs no
 //! budget. Its draws follow from public content and protect nothing.

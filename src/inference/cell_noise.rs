@@ -112,7 +112,7 @@ impl CellNoise {
     }
 
     /// Degrees of freedom of the exact t pivot of a regression on `d` predictors, where the law has one: r − d, and
-    /// ν − (D − d − 1) − 1 (sheffet 5.1). `None` for additive noise, and where none are left.
+    /// ν − (D − d − 1) − 1 (theory/wishart 5.1). `None` for additive noise, and where none are left.
     #[must_use]
     pub fn pivot_freedom(self, d: usize) -> Option<f64> {
         let freedom = match self {
@@ -131,7 +131,7 @@ impl CellNoise {
         matches!(self, Self::Projection { .. } | Self::Posterior { .. })
     }
 
-    /// 2 sd √d, the spectral norm of the noise on `d` predictors (noise-and-accounting, C1 step 1).
+    /// 2 sd √d, the spectral norm of the noise on `d` predictors (theory/inference 2.2).
     #[must_use]
     pub fn spectral_norm(self, d: usize) -> f64 {
         2.0 * self.off_diagonal_sd() * count(d).sqrt()

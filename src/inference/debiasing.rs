@@ -1,4 +1,4 @@
-//! How a released matrix is read, by the law that it was drawn from (sheffet 2 and 5).
+//! Removes what a law of noise adds on average to a released matrix (theory/wishart 2.4 and 5).
 
 use super::cell_noise::{CellNoise, MomentsError, count, unit};
 use crate::model::NoiseLaw;
@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::privacy::measure::Delta;
 use crate::privacy::profile::paper::debiasing;
 
-/// What turns released cells into an estimate of the moments.
+/// What turns released cells into an estimate of the moments: factors, then a shift of the diagonal.
 pub(super) struct Debiasing {
     /// What each cell is multiplied by.
     pub factor: f64,
@@ -21,14 +21,17 @@ pub(super) struct Debiasing {
 }
 
 impl Debiasing {
-    /// The reading of a matrix of `size` rows under a law, on the grid of radius R, released under `plan`.
+    /// Returns what is done with a matrix of `size` rows under a law, on the grid of radius R, released under `plan`.
+    ///
+    /// # Errors
+    /// [`MomentsError::NoiseScale`] where the law has a number that no release has.
     ///
     /// - Noise in cells is centred already.
     /// - W(s² I, k) has the mean k s², and about it the covariance of GOE noise with the variance k s⁴ off the diagonal.
     ///   `debiased` takes off the mean where that leaves the matrix positive definite, else
-    ///   s² (√k − √d − √(2 ln(4/δ)))₊², else nothing (sheffet 2.4); `raw` takes off nothing.
+    ///   s² (√k − √d − √(2 ln(4/δ)))₊², else nothing (theory/wishart 2.4); `raw` takes off nothing.
     /// - A projection is (1/r) W(G + Λ I, r) already; a posterior draw times ν − d − 1 has the mean G + Λ I. Nothing is
-    ///   taken off, for their pivots belong to G + Λ I (sheffet 5.1).
+    ///   taken off, for their pivots belong to G + Λ I (theory/wishart 5.1).
     pub fn new(law: &NoiseLaw, size: usize, radius: u32, plan: &Plan) -> Result<Self, MomentsError> {
         let d = count(size);
         let sampled = sampling(plan);
@@ -107,7 +110,7 @@ fn sampling(plan: &Plan) -> f64 {
     }
 }
 
-/// What leaves the matrix positive definite but with probability δ/2, in units of s² (sheffet 2.4).
+/// What leaves the matrix positive definite but with probability δ/2, in units of s² (theory/wishart 2.4).
 fn cautious(dof: u64, size: usize, delta: Delta) -> Result<f64, MomentsError> {
     let small = |number: u64| u32::try_from(number).map_err(|_| MomentsError::NoiseScale);
     let shift = debiasing(small(dof)?, small(size as u64)?, delta).map_err(|_| MomentsError::NoiseScale)?;

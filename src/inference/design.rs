@@ -13,7 +13,7 @@ use crate::model::{INTERCEPT, Interval};
 use crate::release::document::Diagnostics;
 use crate::text::one_line;
 
-/// Below this ratio of signal to noise there is no interval (noise-and-accounting, C1 step 1).
+/// Below this ratio of signal to noise there is no interval (theory/inference 2.2).
 pub const WITHHELD_BELOW: f64 = 1.0;
 
 /// Whether the noise is as large as the signal: for that intervals are withheld, and for other reasons too, which notes tell.
@@ -60,7 +60,7 @@ pub(super) struct Solution {
     pub sampling: DVector<f64>,
 }
 
-/// Predictors u = T z of coded coordinates z, with their noisy moments A = T G T′ (noise-and-accounting, C).
+/// Predictors u = T z of coded coordinates z, with their noisy moments A = T G T′ (theory/inference 1.1).
 ///
 /// With an intercept T selects coordinates, the constant first. Without one the model passes through the origin of the
 /// columns' own units: x_j / σ_j = z_j + (m_j / (σ_j c)) z_0, with σ the term's scale, m its centre and c the constant's
@@ -177,7 +177,7 @@ impl<'a> Design<'a> {
         for index in 0..d {
             penalised[(index, index)] += self.ridge;
         }
-        // In an orthonormal basis of the predictors' space the noise is what C1's gate assumes: GOE noise does not
+        // In an orthonormal basis of the predictors' space the noise is what the gate of theory/inference 2.2 assumes: GOE noise does not
         // change under rotation.
         let whitened = self.basis.whiten(&penalised)?;
         let norm = self.moments.noise().spectral_norm(d);
@@ -283,7 +283,7 @@ impl<'a> Design<'a> {
         public.or_else(|| self.moments.noisy_rows())
     }
 
-    /// n − d, or `None` where it does not stand out of the noise (C1 step 2).
+    /// n − d, or `None` where it does not stand out of the noise (theory/inference 2.3).
     #[must_use]
     pub fn degrees_of_freedom(&self) -> Option<f64> {
         let (rows, sd) = self.rows()?;

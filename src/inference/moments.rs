@@ -9,13 +9,14 @@ pub use super::cell_noise::{CellNoise, MomentsError};
 use super::debiasing::Debiasing;
 use crate::data::encode::Geometry;
 use crate::math::linalg::Cholesky;
+use crate::math::triangle;
 use crate::model::{INTERCEPT, Layout, NoiseLaw, Role};
 use crate::plan::Plan;
 use crate::plan::bind::fits;
 use crate::plan::document::{Column, ColumnType};
 use crate::release::moments::{Blocks, FeatureMap, ReleasedMoments};
 
-/// R where a plan does not say it (contract, Parameters).
+/// R where a plan gives none.
 const DEFAULT_RADIUS: u32 = 1 << 24;
 
 /// More binary places than a map of features can have.
@@ -59,7 +60,7 @@ pub struct NoisyMoments {
     inverse_map: Option<DMatrix<f64>>,
 }
 
-/// What whitened coordinates are made of (pmt 1.1).
+/// What whitened coordinates are made of (theory/public-moments 1.2).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whitening {
     /// A with z = A v: z are the first terms' codes in units of R, v the same in own units with the constant.
@@ -268,11 +269,9 @@ impl NoisyMoments {
         let (p, l) = (layout.features(), layout.outcomes());
         let mut features = DMatrix::zeros(p, p);
         let mut rest = cells.iter();
-        for row in 0..p {
-            for (column, &cell) in (row..p).zip(&mut rest) {
-                features[(row, column)] = cell;
-                features[(column, row)] = cell;
-            }
+        for ((row, column), &cell) in triangle::pairs(p).zip(&mut rest) {
+            features[(row, column)] = cell;
+            features[(column, row)] = cell;
         }
         let cross = DMatrix::from_row_iterator(p, l, rest.by_ref().take(p * l).copied());
         let cells = Cells { features, cross, squares: rest.copied().collect() };
@@ -397,7 +396,7 @@ impl NoisyMoments {
         self.stepped
     }
 
-    /// n~ = (G_cc − Λ₀) / c² and its standard deviation (noise-and-accounting, C1 step 2).
+    /// Returns the noisy number of rows, (G_cc − Λ₀) / c², and its standard deviation (theory/inference 2.3).
     #[must_use]
     pub fn noisy_rows(&self) -> Option<(f64, f64)> {
         if let Some(whitening) = self.whitening.as_ref().filter(|whitening| whitening.constant) {
@@ -428,7 +427,7 @@ fn released_cells(released: &ReleasedMoments) -> Result<(Layout, Vec<i128>), Mom
             if matrix.len() != size || matrix.iter().any(|row| row.len() != size) {
                 return Err(MomentsError::Shape);
             }
-            let mut upper = Vec::with_capacity(size * (size + 1) / 2);
+            let mut upper = Vec::with_capacity(triangle::len(size));
             for (row, cells) in matrix.iter().enumerate() {
                 for (column, text) in cells.iter().enumerate() {
                     if column < row {
@@ -450,13 +449,10 @@ fn released_cells(released: &ReleasedMoments) -> Result<(Layout, Vec<i128>), Mom
             if !square || features + outcomes != size || ![0, outcomes].contains(&squares.len()) {
                 return Err(MomentsError::Shape);
             }
-            let mut cells =
-                Vec::with_capacity(features * (features + 1) / 2 + xy.cells().len() + squares.len());
-            for row in 0..features {
-                for column in row..features {
-                    let cell = xx.get(row, column).filter(|cell| xx.get(column, row) == Some(*cell));
-                    cells.push(cell.ok_or(MomentsError::Shape)?);
-                }
+            let mut cells = Vec::with_capacity(triangle::len(features) + xy.cells().len() + squares.len());
+            for (row, column) in triangle::pairs(features) {
+                let cell = xx.get(row, column).filter(|cell| xx.get(column, row) == Some(*cell));
+                cells.push(cell.ok_or(MomentsError::Shape)?);
             }
             cells.extend_from_slice(xy.cells());
             cells.extend_from_slice(squares);

@@ -171,7 +171,7 @@ pub struct Options {
     /// Of the bootstrap behind a ridge's intervals; it protects nothing and is drawn from public content.
     pub seed: u64,
     /// The largest trace that the predictors' moments can have, in units of R², where it is public: a bound for
-    /// [`Repair::Floor`] (primo 1.14).
+    /// [`Repair::Floor`] (theory/many-outcomes 4.1).
     pub trace: Option<f64>,
     /// Whether the cross moments were moved by a projection whose effect on the errors is not known.
     pub projected: bool,
@@ -179,7 +179,7 @@ pub struct Options {
     pub rule: Option<Rule>,
     /// A penalty in the columns' own units.
     pub penalty: Option<MeanPenalty>,
-    /// Whether eigenvalues of what is inverted are raised to the spectral norm of the noise (pmt 2.9).
+    /// Whether eigenvalues of what is inverted are raised to the spectral norm of the noise (theory/public-moments 3.5).
     pub floor: bool,
 }
 

@@ -1,5 +1,5 @@
 //! Whether the noise of a fit that is guided by public moments leaves a matrix that can be inverted, from public numbers alone and before
-//! anything is spent (pmt 1.11).
+//! anything is spent (theory/public-moments 5).
 //!
 //! What is assumed: the public moments are right, so that the whitened second moment of the rows is near the identity; and for a
 //! logistic fit every row has the same chance p of the outcome, so that the curvature is p (1 − p) of that moment, a quarter where p is
@@ -178,7 +178,7 @@ mod tests {
         Design { terms, eta: 0.05, tight, adjacency: Adjacency::ReplaceOne, max_rows_per_person: 1, family }
     }
 
-    /// pmt 1.11.
+    /// theory/public-moments 5.2.
     #[test]
     fn the_rows_needed_are_those_of_the_specification() {
         let table: [(f64, [[u64; 3]; 4]); 4] = [
@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    /// pmt 2.6: κ R²/(2 n m), m = μ/√T, against a curvature of a quarter; adding one κ′ R²/(4 n m).
+    /// theory/public-moments 3.3: κ R²/(2 n m), m = μ/√T, against a curvature of a quarter; adding one κ′ R²/(4 n m).
     #[test]
     fn a_logistic_fit_has_the_noise_of_its_steps() {
         for (adjacency, scale) in [
@@ -240,7 +240,7 @@ mod tests {
         }
     }
 
-    /// pmt 2.6: T steps, each with the joint sensitivity of matrix and vector, of equal bounds: 3/√2 R² for a replacement, √2 R² for one more.
+    /// theory/public-moments 3.3: T steps, each with the joint sensitivity of matrix and vector, of equal bounds: 3/√2 R² for a replacement, √2 R² for one more.
     #[test]
     fn a_gaussian_fit_has_the_noise_of_its_steps() {
         for (adjacency, sensitivity) in

@@ -13,10 +13,10 @@ use super::cell_noise::{CellNoise, MomentsError, count};
 use super::debiasing::Debiasing;
 use super::design::{Design, FitError, NORMAL_FROM, WITHHELD_BELOW};
 use super::moments::{MomentTerm, NoisyMoments, geometry_terms, radius_of};
-use super::notes::round;
 use super::options::{Options, Ridge};
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
+use crate::model::note::factor;
 use crate::model::{Layout, NoiseLaw, Role};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundPlan, Kind, Whitening};
@@ -394,7 +394,7 @@ fn scaled_rows(rows: u64, factor: f64) -> u64 {
 }
 
 fn advice(preview: &Preview, rows: u64) -> String {
-    let factor = round(preview.budget_factor);
+    let factor = factor(preview.budget_factor);
     let fewer = match preview.features_that_fit {
         0 => String::new(),
         1 => ", or keep only 1 feature column".to_owned(),

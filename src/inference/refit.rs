@@ -166,7 +166,7 @@ pub fn refit(
 }
 
 /// The number of rows that counts in a regression, where it is public: under replace-one, if every row carries the
-/// constant whatever a person's data are, or if there is no constant to count with (noise-and-accounting, C).
+/// constant whatever a person's data are, or if there is no constant to count with (theory/inference 2.3).
 ///
 /// Without a constant the number is an upper bound where rows may be skipped.
 #[must_use]

@@ -1,4 +1,4 @@
-//! One outcome's regression with uncertainty that counts sampling and privacy noise (noise-and-accounting, C1).
+//! One outcome's regression with uncertainty that counts sampling and privacy noise (theory/inference 2).
 
 use nalgebra::{DVector, RowDVector};
 
@@ -14,7 +14,7 @@ use crate::model::{Interval, Shape};
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::document::LONG_FORM_OUTCOMES;
 
-/// 95 % point of the normal, used where the residual variance is not resolved (C1 step 2).
+/// 95 % point of the normal, used where the residual variance is not resolved (theory/inference 2.3).
 const UPPER_POINT: f64 = 1.645;
 
 /// Regresses one coordinate on others.
@@ -36,9 +36,9 @@ pub fn fit(
 impl Design<'_> {
     /// The fits of all `outcomes`, in their order.
     ///
-    /// With a ridge above 0 intervals come from the parametric bootstrap of C2, above [`LONG_FORM_OUTCOMES`] outcomes
-    /// from the closed form, with privacy noise alone (contract, Parameters). Where the whole matrix was drawn they come
-    /// from the exact t pivot of its law (sheffet 5.1), with the sampling error beside it.
+    /// With a ridge above 0 intervals come from the parametric bootstrap (theory/inference 3.2), above [`LONG_FORM_OUTCOMES`] outcomes
+    /// from the closed form, with privacy noise alone. Where the whole matrix was drawn they come
+    /// from the exact t pivot of its law (theory/wishart 5.1), with the sampling error beside it.
     ///
     /// # Errors
     /// [`FitError`] when an outcome is not in the moments or is a predictor.
@@ -161,7 +161,7 @@ impl Design<'_> {
     ///
     /// Where the whole matrix M was drawn, a Wishart or inverse Wishart law has Var(u′ E r) = ((u′Mu)(r′Mr) + (u′Mr)²) / f
     /// with f the pivot's degrees of freedom. Without a further ridge u′Mr is 0, and this is the squared standard error of
-    /// the exact t pivot, RSS [M_uu⁻¹]_jj / f (sheffet 5.1). `drawn` is r′Mr.
+    /// the exact t pivot, RSS [M_uu⁻¹]_jj / f (theory/wishart 5.1). `drawn` is r′Mr.
     fn noise_variance(
         &self,
         solution: &Solution,

@@ -1,4 +1,4 @@
-//! A ridge from public numbers alone (primo 1.11, in coded sums).
+//! A ridge from public numbers alone (theory/many-outcomes 4.2, in coded sums).
 
 use super::cell_noise::{CellNoise, count};
 

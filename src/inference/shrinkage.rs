@@ -1,5 +1,5 @@
-//! Many outcomes on features that are public: what is known of the features takes noise off the cross moments (primo 1.7, 1.11,
-//! 1.14).
+//! Many outcomes on features that are public: what is known of the features takes noise off the cross moments (theory/many-outcomes
+//! 3.1, 4.2 and 4.3).
 //!
 //! With X'X = n V diag(λ) V' exact, every rule here multiplies a direction of V'X'Y by a factor. So the estimate is
 //! V diag(φ) V' X'Y/n with φ = f/λ, and the error of the privacy noise follows, the factors taken as given. So an

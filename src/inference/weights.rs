@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
-use crate::model::{Estimate, INTERCEPT};
+use crate::model::{Estimate, INTERCEPT, Note};
 use crate::release::document::{Coefficients, Diagnostics};
 
 /// The coefficients in the columns' own units: `weights` are codes of an outcome per code of a predictor, one column for each
@@ -41,13 +41,6 @@ pub fn report(
         .collect();
     let outcomes = layout.outcomes.iter().map(|(name, _)| name.clone()).collect();
     let coefficients = Coefficients::of(outcomes, names, &entries);
-    let notes = vec![
-        "The coefficients are where a noisy descent ended. Nothing else was released, so there are no standard errors and no \
-         intervals, and no other regression follows from it."
-            .to_owned(),
-        "Records whose gradient was longer than the clip counted for less. Whether steps and clip were enough is private: settle \
-         them on made-up data."
-            .to_owned(),
-    ];
+    let notes = vec![Note::Descent.into(), Note::GradientsClipped.into()];
     (coefficients, Diagnostics { notes, ..Diagnostics::default() })
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How far an interval is to be trusted (noise-and-accounting, C1).
+/// How far an interval is to be trusted (theory/inference 2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Interval {

@@ -1,4 +1,4 @@
-//! Discrete Laplace and Gaussian noise, drawn exactly by integer arithmetic (noise-and-accounting, A7).
+//! Discrete Gaussian noise, drawn exactly by integer arithmetic (theory/noise 2.4), beside coins and discrete Laplace noise.
 //!
 //! Trusted: there is no floating-point number in this file. The laws are those of Canonne, Kamath and Steinke (2020).
 //! A candidate whose acceptance test would leave 128 bits is rejected; at scales up to 2^55 this happens with

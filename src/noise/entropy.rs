@@ -2,7 +2,7 @@
 //!
 //! Both are the ChaCha20 stream (20 rounds). [`PrivateRng`] has one constructor, which asks the operating system for 32
 //! bytes; nothing can put a seed into it. The samplers take either; a charged release takes the one, and a demonstration
-//! the other and gives another type. (noise-and-accounting, A11.)
+//! the other and gives another type. (theory/noise 5.1 and 5.2)
 
 use chacha20::ChaCha20Rng;
 use rand::{Rng, SeedableRng};

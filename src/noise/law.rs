@@ -79,7 +79,7 @@ impl Gaussian {
     }
 
     /// δ(ε) of adding this noise to a number that changes by `sensitivity`: Σ max(0, Pr(k) − e^ε Pr(k − sensitivity))
-    /// (noise-and-accounting, A8 d). In one dimension only.
+    /// (theory/noise 3.3). In one dimension only.
     #[must_use]
     pub fn delta(&self, sensitivity: i32, epsilon: f64) -> f64 {
         let reach = self.reach + sensitivity.abs();

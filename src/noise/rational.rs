@@ -15,7 +15,7 @@ use super::laplace::laplace_candidate;
 /// Discrete Gaussian noise of variance parameter a / b: Pr(y) is proportional to exp(−y² b / (2 a)).
 ///
 /// A Laplace candidate Y of scale t = ⌊√(a/b)⌋ + 1 is accepted with probability exp(−(|Y| t b − a)² / (2 a b t²))
-/// (noise-and-accounting, A7). A candidate beyond 128 bits is rejected. b = 0 counts as 1, and scales of 2^120 and more
+/// (theory/noise 2.5). A candidate beyond 128 bits is rejected. b = 0 counts as 1, and scales of 2^120 and more
 /// are cut to it: no caller has either.
 pub fn gaussian<E: Entropy>(rng: &mut E, a: &UBig, b: &UBig) -> i128 {
     let b = if b.is_zero() { UBig::ONE } else { b.clone() };

@@ -13,7 +13,7 @@ use crate::privacy::measure::{Delta, Epsilon, MeasureError, Mu, Rho};
 /// Cells that count as missing unless the plan says otherwise.
 pub const DEFAULT_NA: [&str; 6] = ["", "NA", "N/A", "NaN", "null", "."];
 
-/// Most rows that a table may have, so that exact sums stay below 2^79 (noise-and-accounting, A4).
+/// Most rows that a table may have, so that exact sums stay below 2^79 (theory/encoding 2.6).
 pub const MAX_ROWS: u64 = 1 << 30;
 
 /// Most rows of one person that may count.

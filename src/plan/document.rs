@@ -1,6 +1,6 @@
 //! `discreet.plan/1` as it is read and written.
 //!
-//! Every field that the contract gives a default is optional here; [`super::check`] fills it in.
+//! Every field that has a default is optional here; [`super::check`] fills it in.
 
 use std::fmt;
 
@@ -136,11 +136,11 @@ pub struct Csv {
     pub na: Option<Vec<String>>,
 }
 
-/// A mechanism by the contract's name, with its parameters.
+/// A mechanism by its name, with its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mechanism {
-    /// The name in the contract's table.
+    /// One of the names that `discreet mechs` lists.
     pub name: String,
     /// The mechanism's own parameters; those left out have documented public defaults.
     #[serde(default, skip_serializing_if = "Map::is_empty", deserialize_with = "unique_keys")]
@@ -161,7 +161,7 @@ pub enum Calibration {
     Paper,
 }
 
-/// The budget as written: exactly one of the contract's forms.
+/// The budget as written; exactly one of its forms is complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetForm {

@@ -137,8 +137,7 @@ impl Coefficients {
         Self::List(list.collect())
     }
 
-    /// The same with six significant digits, as many as a release of an idealised mechanism says (noise-and-accounting,
-    /// A10, 4).
+    /// Rounds every number to six significant digits, as a release of an idealised mechanism does (theory/noise 4.2).
     pub fn round(&mut self) {
         match self {
             Self::List(entries) => {

@@ -1,4 +1,4 @@
-//! The coefficients of a release of many outcomes: flat columns in memory, the contract's lists of lists as JSON.
+//! The coefficients of a release of many outcomes: flat columns in memory, lists of lists in the document.
 //!
 //! 100,000 outcomes on 26 terms are 13 million numbers. They are never held as anything larger than a double each, and
 //! neither writing nor reading builds the document as a tree.
@@ -358,7 +358,7 @@ mod tests {
     );
 
     #[test]
-    fn it_is_written_as_the_contract_has_it_and_read_back() {
+    fn it_is_written_as_lists_of_lists_and_read_back() {
         let table = small();
         assert_eq!(serde_json::to_string(&table).unwrap(), WRITTEN);
         assert_eq!(serde_json::from_str::<CoefficientTable>(WRITTEN).unwrap(), table);

@@ -1,4 +1,4 @@
-//! The public second moment that records are whitened by, made fit to be inverted (pmt 2.8, 2.11).
+//! The public second moment that records are whitened by, made fit to be inverted (theory/public-moments 1.5).
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::super::error::PlanError;
 use super::document::PublicTable;
 use crate::math::jacobi_svd::JacobiSvd;
 use crate::math::linalg::{Cholesky, Eigen};
-use crate::model::INTERCEPT;
+use crate::model::{INTERCEPT, Note};
 
 /// Most terms of a guide, the constant included: its roots take a time that grows with their cube.
 pub const MOST_GUIDED_TERMS: usize = 512;
@@ -46,7 +46,7 @@ pub struct Guide {
     /// The outcomes in the plan's order; `None` for one that the public data do not have.
     pub outcomes: Vec<Option<PublicOutcome>>,
     /// What was repaired and what to watch, in sentences.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// What public data say of an outcome, in its own unit.
@@ -125,12 +125,7 @@ impl Guide {
         });
         let eigen = Eigen::try_new(&scaled).map_err(|_| singular())?;
         if eigen.smallest() * NEARLY_SINGULAR < eigen.largest() {
-            self.notes.push(
-                "The public moment is nearly singular: some features say almost the same as others, or hardly vary for the \
-                 size of their mean. What they say apart from each other will be very noisy; drop one, or measure from \
-                 another zero."
-                    .to_owned(),
-            );
+            self.notes.push(Note::NearlySingular);
         }
         Ok(self)
     }
@@ -205,7 +200,7 @@ fn conditioned(
     table: &PublicTable,
     places: &[usize],
     d: usize,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Result<DMatrix<f64>, PlanError> {
     let mut matrix = correlation(table, places);
     if matrix.is_empty() {
@@ -214,22 +209,14 @@ fn conditioned(
     if table.rows < ROWS_PER_TERM * d as u64 {
         matrix *= 1.0 - MIXED;
         matrix.fill_diagonal(1.0);
-        notes.push(format!(
-            "The public data have {} rows for {d} terms, fewer than {ROWS_PER_TERM} for each: their correlations were made \
-             smaller by a tenth.",
-            table.rows
-        ));
+        notes.push(Note::FewPublicRows { rows: table.rows, terms: d, enough: ROWS_PER_TERM });
     }
     let eigen = Eigen::try_new(&matrix).map_err(|_| singular())?;
     let least = LEAST_EIGENVALUE * eigen.largest();
     if eigen.smallest() < least {
         let raised = eigen.values.iter().filter(|value| **value < least).count();
         matrix = eigen.map(|value| value.max(least));
-        notes.push(format!(
-            "The public correlations are singular, or none that a table can have: {raised} of their eigenvalues \
-             {} raised to 1e-10 of the largest. What the features say in those directions will be very noisy.",
-            if raised == 1 { "was" } else { "were" }
-        ));
+        notes.push(Note::CorrelationsRaised(raised));
     }
     Ok(matrix)
 }
@@ -396,7 +383,7 @@ mod tests {
 
         let impossible: [&[f64]; 3] = [&[1.0, 0.9, 0.9], &[0.9, 1.0, -0.9], &[0.9, -0.9, 1.0]];
         let repaired = Guide::new(&table(1000, &terms, &impossible), &features, &[], true).unwrap();
-        assert!(repaired.notes[0].contains("singular"), "{:?}", repaired.notes);
+        assert!(repaired.notes == [Note::CorrelationsRaised(1)], "{:?}", repaired.notes);
         let whitened = &repaired.inverse_root * &repaired.moment * &repaired.inverse_root;
         assert!(whitened.iter().all(|entry| entry.is_finite()));
         assert!(Eigen::try_new(&repaired.inverse).unwrap().smallest() > 0.0);
@@ -418,6 +405,6 @@ mod tests {
         let far = table(1000, &[("when", 1.7e9, 1e3)], &[&[1.0]]);
         let guide = Guide::new(&far, &names(&["when"]), &[], true).unwrap();
         assert_eq!(guide.notes.len(), 1, "{:?}", guide.notes);
-        assert!(guide.notes[0].contains("nearly singular"));
+        assert!(guide.notes == [Note::NearlySingular]);
     }
 }

@@ -1,4 +1,4 @@
-//! The longest whitened record that is kept, from public numbers (pmt 1.1, 2.4).
+//! The longest whitened record that is kept, from public numbers (theory/public-moments 1.3).
 
 /// R², for `terms` terms with the constant and so many rows: d (1 + ln(2 n/η)), under which every row of a normal table lies but for a
 /// chance far below η; or, where it is smaller and `tight`, d + 2 √(d t) + 2 t with t = ln(n/η) (Laurent, Massart 2000, and a
