@@ -1,7 +1,7 @@
 //! Intervals of a penalised regression by the parametric bootstrap (theory/inference 3.2).
 //!
 //! It redraws the noise and the sampling error around what was released and refits by the same estimator. It costs no
-//! budget. Its draws follow from public content and protect nothing.
+//! budget. Its random numbers follow from the release and are no privacy noise.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -73,7 +73,7 @@ pub(super) fn replace_intervals(design: &Design<'_>, coded: &[Coded], fits: &mut
     }
 }
 
-/// Fresh noise on the support's cells, and the factor of A* + Λ.
+/// Draws fresh noise on the support's cells and factors A* + Λ.
 fn redraw(design: &Design<'_>, draw: u64) -> Option<(DMatrix<f64>, Cholesky)> {
     let q = design.support.len();
     let mut rng = Pseudo::new(design.options.seed, &[draw, 0]);

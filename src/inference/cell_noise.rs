@@ -73,7 +73,7 @@ pub enum CellNoise {
 }
 
 impl CellNoise {
-    /// The law for the integer scale `noise_scale` (S) on moments with largest norm `radius` (R).
+    /// Returns the law for the integer scale `noise_scale` (S) on moments of records whose largest norm is `radius` (R).
     #[must_use]
     pub fn new(shape: Shape, noise_scale: u128, radius: u32) -> Self {
         let scale = float_u(noise_scale) / unit(radius);
@@ -83,7 +83,7 @@ impl CellNoise {
         }
     }
 
-    /// Standard deviation off the diagonal; 0 for a law that does not add noise to cells.
+    /// Returns the standard deviation off the diagonal in units of R²; 0 for a law that does not add noise to cells.
     #[must_use]
     pub fn off_diagonal_sd(self) -> f64 {
         match self {
@@ -93,7 +93,7 @@ impl CellNoise {
         }
     }
 
-    /// Standard deviation of a cell on the diagonal that was released as `cell`.
+    /// Returns the standard deviation of a cell on the diagonal that was released as `cell`, both in units of R².
     ///
     /// A projection's cell is S χ²_r / r. A posterior's is S / χ²_{ν−D+1} for D rows and columns, whose relative standard
     /// deviation is √(2 / (ν − D − 3)), infinite where that has no meaning.
@@ -125,13 +125,13 @@ impl CellNoise {
         (freedom >= 1.0).then_some(freedom)
     }
 
-    /// Whether the whole matrix was drawn, so that its size carries its noise.
+    /// Returns whether the whole matrix was drawn, so that its size carries its noise.
     #[must_use]
     pub const fn is_drawn(self) -> bool {
         matches!(self, Self::Projection { .. } | Self::Posterior { .. })
     }
 
-    /// 2 sd √d, the spectral norm of the noise on `d` predictors (theory/inference 2.2).
+    /// Returns 2 sd √d, the spectral norm of the noise on `d` predictors (theory/inference 2.2).
     #[must_use]
     pub fn spectral_norm(self, d: usize) -> f64 {
         2.0 * self.off_diagonal_sd() * count(d).sqrt()
@@ -148,7 +148,7 @@ fn float_u(scale: u128) -> f64 {
     scale as f64
 }
 
-/// A count as a number.
+/// Returns a count as a number.
 pub(super) fn count(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }

@@ -99,7 +99,7 @@ impl Debiasing {
     }
 }
 
-/// n/s of a plan whose features' moments are those of s of its n rows; else 1.
+/// Returns n/s for a plan whose features' moments come from s of its n rows; else 1.
 fn sampling(plan: &Plan) -> f64 {
     let sample = plan.mechanism.params.get("sample_rows").and_then(serde_json::Value::as_u64);
     let sample = sample.filter(|sample| *sample > 0 && plan.mechanism.name == "sub-samp-reuse-cov");
@@ -110,7 +110,7 @@ fn sampling(plan: &Plan) -> f64 {
     }
 }
 
-/// What leaves the matrix positive definite but with probability δ/2, in units of s² (theory/wishart 2.4).
+/// Returns the shift that leaves the matrix positive definite except with probability δ/2, in units of s² (theory/wishart 2.4).
 fn cautious(dof: u64, size: usize, delta: Delta) -> Result<f64, MomentsError> {
     let small = |number: u64| u32::try_from(number).map_err(|_| MomentsError::NoiseScale);
     let shift = debiasing(small(dof)?, small(size as u64)?, delta).map_err(|_| MomentsError::NoiseScale)?;
@@ -123,7 +123,7 @@ fn degrees(number: u64) -> Result<f64, MomentsError> {
     if (1..1 << 53).contains(&number) { Ok(number as f64) } else { Err(MomentsError::NoiseScale) }
 }
 
-/// A decimal integer from 0, as the nearest double.
+/// Reads a decimal integer from 0 as the nearest double.
 fn integer(text: &str) -> Result<f64, MomentsError> {
     let number: u128 = text.parse().map_err(|_| MomentsError::NoiseScale)?;
     #[expect(clippy::cast_precision_loss, reason = "rounding to the nearest double is what is wanted")]

@@ -1,9 +1,9 @@
 //! What follows from released moments at no further cost: regressions, their uncertainty, previews and refits.
 //!
 //! [`moments::NoisyMoments`] is the numeric view of a released matrix, [`design::Design`] the part of a regression that
-//! all outcomes share, [`fits::Fit`] one outcome's answer. [`mod@report`] writes them in the release's form, [`mod@refit`]
-//! asks a release for another regression, [`mod@preview`] says what to expect before anything is spent. Nothing here reads
-//! a table.
+//! all outcomes share, [`fits::Fit`] the result for one outcome. [`mod@report`] writes them in the release's form, [`mod@refit`]
+//! computes another regression from a release, [`mod@preview`] forecasts uncertainty before anything is spent. Nothing here
+//! reads a table.
 
 pub mod bootstrap;
 mod cell_noise;

@@ -105,7 +105,7 @@ impl NoisyMoments {
         Self::of(geometry_terms(geometry, radius), layout, &values, CellNoise::None)
     }
 
-    /// The moments of a release under the plan that it ran.
+    /// Returns the moments of a release under the plan that it ran.
     ///
     /// # Errors
     /// [`MomentsError`] for a damaged document.
@@ -153,7 +153,7 @@ impl NoisyMoments {
         Self::debiased(geometry_terms(geometry, radius), layout, &values, law, plan)
     }
 
-    /// The moments of the features themselves, from those in which their products with outcomes are of mapped features.
+    /// Returns the moments of the features themselves, given moments in which the products with outcomes are of mapped features.
     ///
     /// # Errors
     /// [`MomentsError::Shape`] for a map of other features, or one that has no inverse.
@@ -172,7 +172,8 @@ impl NoisyMoments {
         Ok(self)
     }
 
-    /// What noise that is alike before the map makes of a row of numbers for each feature: as many numbers, whose squared length
+    /// Multiplies a row of numbers, one for each feature, by the inverse map of noise that is alike in mapped features: as many numbers,
+    /// whose squared length
     /// is the variance of their sum of products with the noise of an outcome, in units of a cell's.
     #[must_use]
     pub fn through_map(&self, row: RowDVector<f64>) -> RowDVector<f64> {
@@ -288,7 +289,7 @@ impl NoisyMoments {
         })
     }
 
-    /// The same moments, whose first terms are whitened coordinates: `matrix` has a row for each of them, by which own units with the
+    /// Declares the first terms to be whitened coordinates: `matrix` has a row for each of them, by which own units with the
     /// constant are multiplied, and the terms' scales are whitened units.
     ///
     /// # Errors
@@ -309,43 +310,43 @@ impl NoisyMoments {
         Ok(self)
     }
 
-    /// What the first terms are made of, where they are whitened coordinates.
+    /// Returns the map of the first terms, where they are whitened coordinates.
     #[must_use]
     pub const fn whitening(&self) -> Option<&Whitening> {
         self.whitening.as_ref()
     }
 
-    /// Whether a regression can have an intercept.
+    /// Returns whether a regression can have an intercept.
     #[must_use]
     pub fn has_constant(&self) -> bool {
         self.constant.is_some() || self.whitening.as_ref().is_some_and(|whitening| whitening.constant)
     }
 
-    /// The coordinates, in the matrix's order.
+    /// Returns the coordinates, in the matrix's order.
     #[must_use]
     pub fn terms(&self) -> &[MomentTerm] {
         &self.terms
     }
 
-    /// The symmetric matrix of the first terms, in units of R²: of all terms, unless outcomes were released apart.
+    /// Returns the symmetric matrix of the first terms, in units of R²: of all terms, unless outcomes were released separately.
     #[must_use]
     pub fn matrix(&self) -> &DMatrix<f64> {
         &self.cells.features
     }
 
-    /// The products of those first terms with the others, one column each, in units of R².
+    /// Returns the products of the first terms with the others, one column for each other term, in units of R².
     #[must_use]
     pub fn cross(&self) -> &DMatrix<f64> {
         &self.cells.cross
     }
 
-    /// Whether the squares of the others were released.
+    /// Returns whether the squares of the others were released.
     #[must_use]
     pub fn has_squares(&self) -> bool {
         !self.cells.squares.is_empty()
     }
 
-    /// The same with other products of the first terms with the others, which a projection has put back; nothing where their
+    /// Replaces the products of the first terms with the others by projected ones; nothing where their
     /// number differs.
     #[must_use]
     pub fn with_cross(&self, cross: DMatrix<f64>) -> Option<Self> {
@@ -353,7 +354,7 @@ impl NoisyMoments {
         fits.then(|| Self { cells: Cells { cross, ..self.cells.clone() }, ..self.clone() })
     }
 
-    /// The sum of products of two terms, in units of R², where it was released.
+    /// Returns the sum of products of two terms, in units of R², where it was released.
     #[must_use]
     pub fn cell(&self, first: usize, second: usize) -> Option<f64> {
         let (row, column) = (first.min(second), first.max(second));
@@ -366,31 +367,31 @@ impl NoisyMoments {
         }
     }
 
-    /// The law of the noise.
+    /// Returns the law of the noise.
     #[must_use]
     pub fn noise(&self) -> CellNoise {
         self.noise
     }
 
-    /// c / R, the constant's code; it is coordinate 0 where there is one.
+    /// Returns c / R, the constant's code; the constant is coordinate 0 where there is one.
     #[must_use]
     pub fn constant(&self) -> Option<f64> {
         self.constant
     }
 
-    /// The coordinate of a term.
+    /// Returns the coordinate of a term.
     #[must_use]
     pub fn index(&self, name: &str) -> Option<usize> {
         self.terms.iter().position(|term| term.name == name)
     }
 
-    /// Λ₀ in units of R²: what the mechanism itself added to the diagonal and the matrix still has, on average.
+    /// Returns Λ₀ in units of R²: what the mechanism added to the diagonal and was not removed, on average.
     #[must_use]
     pub fn ridge(&self) -> f64 {
         self.ridge
     }
 
-    /// Whether the added mean could not be taken off, because the matrix would not have been positive definite.
+    /// Returns whether the expected noise could not be removed, because the matrix would not have been positive definite.
     #[must_use]
     pub fn stepped(&self) -> bool {
         self.stepped
@@ -410,7 +411,7 @@ impl NoisyMoments {
         Some(((cell - self.ridge) / square, self.noise.diagonal_sd(cell) / square))
     }
 
-    /// A number that depends on nothing but the released matrix: the seed of what is drawn in post-processing.
+    /// Returns the seed of random numbers in post-processing; it depends on the released matrix alone.
     #[must_use]
     pub fn seed(&self) -> u64 {
         let Cells { features, cross, squares } = &self.cells;
@@ -419,7 +420,7 @@ impl NoisyMoments {
     }
 }
 
-/// The integers of a document, in the order of their layout.
+/// Returns the integers of a document, in the order of their layout.
 fn released_cells(released: &ReleasedMoments) -> Result<(Layout, Vec<i128>), MomentsError> {
     let size = released.terms.len();
     match (&released.matrix, &released.blocks) {
@@ -462,7 +463,7 @@ fn released_cells(released: &ReleasedMoments) -> Result<(Layout, Vec<i128>), Mom
     }
 }
 
-/// The coordinates of a geometry on the grid of radius R.
+/// Returns the coordinates of a geometry on the grid of radius R.
 pub(super) fn geometry_terms(geometry: &Geometry, radius: u32) -> Vec<MomentTerm> {
     let radius = f64::from(radius);
     let terms = geometry.terms.iter().enumerate().map(|(index, term)| {
@@ -484,7 +485,7 @@ pub(super) fn geometry_terms(geometry: &Geometry, radius: u32) -> Vec<MomentTerm
     terms.collect()
 }
 
-/// R of a plan as run.
+/// Returns R of a plan as run.
 pub(super) fn radius_of(plan: &Plan) -> Result<u32, MomentsError> {
     let Some(value) = plan.mechanism.params.get("radius") else { return Ok(DEFAULT_RADIUS) };
     let radius = value.as_u64().and_then(|radius| u32::try_from(radius).ok());
@@ -515,7 +516,7 @@ impl<'a> PlanColumns<'a> {
         }
     }
 
-    /// The column for a name in the header: by name, else by the first pattern that fits.
+    /// Returns the column for a name in the header: by name, else by the first pattern that fits.
     pub(super) fn named(&self, name: &str) -> Option<&'a Column> {
         let by_pattern = || {
             let fitting =
@@ -525,7 +526,7 @@ impl<'a> PlanColumns<'a> {
         self.named.get(name).copied().or_else(by_pattern)
     }
 
-    /// The column that a term belongs to: a name before a pattern, the whole term before `column[level]`.
+    /// Returns the column that a term belongs to: a name before a pattern, the whole term before `column[level]`.
     pub(super) fn of_term(&self, term: &str) -> Option<&'a Column> {
         let whole = self.named(term).filter(|column| column.kind == Some(ColumnType::Number));
         whole.or_else(|| {
@@ -547,7 +548,7 @@ fn half_width(column: &Column) -> f64 {
     }
 }
 
-/// The nearest double.
+/// Returns the nearest double.
 #[expect(clippy::cast_precision_loss, reason = "rounding to the nearest double is what is wanted")]
 fn float(cell: i128) -> f64 {
     cell as f64

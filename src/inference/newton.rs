@@ -1,4 +1,4 @@
-//! Regressions from noisy Newton steps: coefficients in own units, and what the last step's noise and the sample did to them.
+//! Regressions from noisy Newton steps: coefficients in own units, with their errors from the last step's noise and from sampling.
 //!
 //! The last step solves (H + G + Λ) m = −(g + γ + Λ b) for what it moves, m, with noise G on the curvature and γ on the gradient. So
 //! b + m is where the step without noise would have ended, less (H + Λ)⁻¹ (γ + G m), exactly; and that end is off the estimate by the
@@ -191,7 +191,8 @@ fn fit(setting: &Setting<'_>, step: &NewtonStep<'_>, centre: f64, scale: f64) ->
     }
 }
 
-/// How much of each coefficient in own units the penalty takes: β̂ = U b with U = A′ aims at U K (K⁻¹ − Λ) U⁻¹ β, so the diagonal of
+/// Returns the share by which the penalty shrinks each coefficient in own units: β̂ = U b with U = A′ estimates U K (K⁻¹ − Λ) U⁻¹ β, so
+/// the diagonal of
 /// U K Λ U⁻¹. Empty where the map has no inverse.
 fn shrunk(setting: &Setting<'_>, inverse: &DMatrix<f64>) -> Vec<f64> {
     let back = setting.map.transpose();
@@ -200,7 +201,7 @@ fn shrunk(setting: &Setting<'_>, inverse: &DMatrix<f64>) -> Vec<f64> {
     taken.diagonal().iter().copied().collect()
 }
 
-/// Cov(γ + G m).
+/// Returns Cov(γ + G m).
 fn noise_of_step([diagonal, off, gradient]: [f64; 3], moved: &DVector<f64>) -> DMatrix<f64> {
     let off = off * off;
     let own = DVector::from_fn(moved.len(), |row, _| {

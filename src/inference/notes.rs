@@ -119,12 +119,12 @@ fn gate(design: &Design<'_>) -> Option<Note> {
     }
 }
 
-/// Why intervals are approximate at this ratio of signal to noise; nothing where they are not.
+/// Returns the note on approximate intervals at this ratio of signal to noise; nothing where they are full.
 pub(super) fn approximate(ratio: f64) -> Option<Note> {
     (ratio < NORMAL_FROM).then(|| Note::Approximate { ratio, needed: NORMAL_FROM / ratio })
 }
 
-/// What a rule for public features did.
+/// Returns the note on a rule for public features.
 fn filtered(filter: &Filter) -> Option<Note> {
     match filter.strength {
         Strength::Idle => None,

@@ -1,4 +1,4 @@
-//! What happens to noisy moments before they are solved, and at which level intervals are given.
+//! Choices in solving noisy moments: ridge, repair, rules for public features, level of the intervals.
 
 use std::str::FromStr;
 
@@ -16,7 +16,7 @@ pub enum Ridge {
     Fixed(f64),
 }
 
-/// What happens if the penalised moments are not positive definite.
+/// The repair of penalised moments that are not positive definite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Repair {
     /// 2 sd √d is added to the diagonal, sd being the noise off the diagonal.
@@ -51,7 +51,7 @@ impl Ridge {
         }
     }
 
-    /// As it is written in a plan.
+    /// Returns it as it is written in a plan.
     #[must_use]
     pub fn to_value(self) -> Value {
         match self {
@@ -84,7 +84,7 @@ impl Repair {
     pub const CHOICES: [(&'static str, Self); 3] =
         [("shift", Self::Shift), ("floor", Self::Floor), ("none", Self::None)];
 
-    /// Its name in a plan.
+    /// Returns its name in a plan.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -104,7 +104,7 @@ impl FromStr for Repair {
     }
 }
 
-/// What takes noise off.
+/// A rule that reduces the noise on the coefficients of public features.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shrink {
     /// The smallest ridge that keeps the fitted values within the outcomes' bound.
@@ -128,7 +128,7 @@ impl Shrink {
     ];
 }
 
-/// Whose fitted values the projection bounds.
+/// Which fitted values the projection bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ball {
     /// All outcomes of a person together.
@@ -147,9 +147,9 @@ impl Ball {
 /// The rule of a release.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
-    /// What takes noise off.
+    /// A rule that reduces the noise on the coefficients of public features.
     pub shrink: Shrink,
-    /// Whose fitted values are bounded.
+    /// Which fitted values are bounded.
     pub ball: Ball,
     /// n, which is public.
     pub rows: u64,
@@ -162,7 +162,7 @@ pub struct Rule {
 pub struct Options {
     /// The penalty.
     pub ridge: Ridge,
-    /// What happens if the moments are not positive definite.
+    /// The repair of moments that are not positive definite.
     pub repair: Repair,
     /// Level of the intervals, inside 0 to 1.
     pub confidence: f64,
@@ -175,7 +175,7 @@ pub struct Options {
     pub trace: Option<f64>,
     /// Whether the cross moments were moved by a projection whose effect on the errors is not known.
     pub projected: bool,
-    /// What takes noise off where all features are public.
+    /// The rule where all features are public.
     pub rule: Option<Rule>,
     /// A penalty in the columns' own units.
     pub penalty: Option<MeanPenalty>,

@@ -34,7 +34,7 @@ pub fn fit(
 }
 
 impl Design<'_> {
-    /// The fits of all `outcomes`, in their order.
+    /// Fits all `outcomes`, in their order.
     ///
     /// With a ridge above 0 intervals come from the parametric bootstrap (theory/inference 3.2), above [`LONG_FORM_OUTCOMES`] outcomes
     /// from the closed form, with privacy noise alone. Where the whole matrix was drawn they come
@@ -46,7 +46,7 @@ impl Design<'_> {
         self.fit_as(outcomes, outcomes.len() > LONG_FORM_OUTCOMES)
     }
 
-    /// The same for some of more than [`LONG_FORM_OUTCOMES`] outcomes.
+    /// Fits some of more than [`LONG_FORM_OUTCOMES`] outcomes.
     ///
     /// # Errors
     /// As [`Self::fit_all`].
@@ -155,7 +155,7 @@ impl Design<'_> {
         (fit, Coded { outcome, shift, cross, sigma2: sigma2.unwrap_or(0.0) })
     }
 
-    /// Variance of one coefficient from the noise alone, per squared unit of the outcome's scale: row j of
+    /// Returns the variance of one coefficient from the noise alone, per squared unit of the outcome's scale: row j of
     /// M (A + Λ)⁻¹ T, times Cov(E r), times itself. With v the cells' variances, Cov(E r)_jj = Σ_l v_jl r_l² and
     /// Cov(E r)_jk = v_jk r_j r_k; GOE noise makes that s (|r|² I + r r′), `iid` noise v (|r|² I + r r′ − diag(r²)).
     ///
@@ -211,12 +211,12 @@ impl Design<'_> {
         }
     }
 
-    /// A released sum of products; 0 where there is none, which nothing asks for but [`Self::residual_sum`].
+    /// Returns a released sum of products; 0 where there is none, which only [`Self::residual_sum`] asks for.
     fn cell(&self, row: usize, column: usize) -> f64 {
         self.moments.cell(row, column).unwrap_or(0.0)
     }
 
-    /// r′ M r over the support and the outcome; of no meaning where the outcome's square was not released.
+    /// Returns r′ M r over the support and the outcome; it has no meaning where the outcome's square was not released.
     fn residual_sum(&self, outcome: usize, rest: &DVector<f64>) -> f64 {
         let pairs = || self.support.iter().zip(rest.iter());
         self.cell(outcome, outcome)
@@ -226,7 +226,7 @@ impl Design<'_> {
             })
     }
 
-    /// The squares of an outcome about its mean, where they stand out of the noise on them.
+    /// Returns the sum of squares of an outcome about its mean, where it is above its noise.
     fn total_sum(&self, outcome: usize) -> Option<f64> {
         let noise = self.moments.noise();
         if !self.intercept || noise.is_drawn() {
@@ -238,7 +238,7 @@ impl Design<'_> {
         (rows > 0.0 && all > 0.0 && all >= 2.0 * noise.diagonal_sd(square)).then_some(all)
     }
 
-    /// r = t − T′β on the support; on the outcome itself r is 1.
+    /// Returns r = t − T′β on the support; on the outcome itself r is 1.
     fn residual_vector(&self, shift: f64, beta: &DVector<f64>) -> DVector<f64> {
         let mut rest = -(self.transform.transpose() * beta);
         if self.through_origin
@@ -249,7 +249,7 @@ impl Design<'_> {
         rest
     }
 
-    /// t's weight on the constant: an outcome measured from 0 of its own unit.
+    /// Returns t's weight on the constant: an outcome measured from 0 of its own unit.
     fn shift(&self, outcome: usize) -> f64 {
         let term = &self.moments.terms()[outcome];
         match self.moments.constant() {
@@ -258,7 +258,7 @@ impl Design<'_> {
         }
     }
 
-    /// Expected standard errors, from noise and from sampling, if the coded `slopes` of the predictors (without the
+    /// Returns the expected standard errors, from noise and from sampling, if the coded `slopes` of the predictors (without the
     /// constant) and the residual variance `sigma2` were true. Empty where the moments cannot be solved.
     pub(super) fn expected_errors(&self, outcome: usize, slopes: &[f64], sigma2: f64) -> Vec<(f64, f64)> {
         let (Some(solution), Some(term)) = (&self.solution, self.moments.terms().get(outcome)) else {
@@ -279,7 +279,7 @@ impl Design<'_> {
         each.collect()
     }
 
-    /// Coded coefficients in the columns' own units, the intercept's shift by the outcome's centre included.
+    /// Converts coded coefficients to the columns' own units, the intercept's shift by the outcome's centre included.
     pub(super) fn own_units(&self, outcome: usize, beta: &DVector<f64>) -> Vec<f64> {
         let term = &self.moments.terms()[outcome];
         let own = &self.unscale * beta * term.scale;
@@ -292,7 +292,7 @@ impl Design<'_> {
         own
     }
 
-    /// The public minimum of a residual variance: that of rounding to the grid, 1/12 of a step squared, at the finest
+    /// Returns the public minimum of a residual variance: that of rounding to the grid, 1/12 of a step squared, at the finest
     /// grid that a plan may have (2⁻²⁴ of R). 0 without noise, where nothing has to be bounded away from it.
     fn least_variance(&self) -> f64 {
         if self.moments.noise() == CellNoise::None { 0.0 } else { libm::ldexp(1.0 / 12.0, -48) }

@@ -1,4 +1,4 @@
-//! All outcomes on all features, in the release's form.
+//! Regressions of all outcomes on all features, in the release's form.
 
 use super::design::{Design, FitError};
 use super::fits::Fit;
@@ -21,7 +21,7 @@ pub struct RegressionTerms {
 }
 
 impl RegressionTerms {
-    /// The roles that a plan gives its columns.
+    /// Returns the roles that a plan gives its columns.
     #[must_use]
     pub fn new(bound: &BoundPlan, geometry: &Geometry) -> Self {
         let mut terms = Self::default();
@@ -39,7 +39,7 @@ impl RegressionTerms {
     }
 }
 
-/// Every outcome of `layout` regressed on all its predictors.
+/// Regresses every outcome of `layout` on all its predictors.
 ///
 /// # Errors
 /// [`FitError`] when the layout does not fit the moments, or on moments beyond all bounds.
@@ -92,7 +92,7 @@ fn write(table: &mut CoefficientTable, first: usize, fits: &[Fit]) {
     }
 }
 
-/// What a fit says of one term.
+/// Returns the numbers of one term of a fit.
 fn entry(fit: &Fit, term: usize) -> Estimate {
     let at = |values: Option<&Vec<f64>>| values.and_then(|values| values.get(term)).copied();
     let uncertainty = fit.uncertainty.as_ref();

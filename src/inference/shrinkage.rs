@@ -1,11 +1,11 @@
-//! Many outcomes on features that are public: what is known of the features takes noise off the cross moments (theory/many-outcomes
+//! Many outcomes on features that are public: rules that reduce the noise on the cross moments (theory/many-outcomes
 //! 3.1, 4.2 and 4.3).
 //!
 //! With X'X = n V diag(λ) V' exact, every rule here multiplies a direction of V'X'Y by a factor. So the estimate is
 //! V diag(φ) V' X'Y/n with φ = f/λ, and the error of the privacy noise follows, the factors taken as given. So an
 //! interval holds least squares at its level while nothing is shrunk, and under the projection as far as it was tried; nominal 95 %
 //! intervals after Stein's ridge held it 29 to 90 times in 100, after James and Stein's rule 70 to 88 times
-//! (`tests/native/primo_intervals.rs`), which the release's notes say. Where the noise was
+//! (`tests/native/primo_intervals.rs`), as the release's notes state. Where the noise was
 //! shaped by the features its deviation is another in each direction, and the rules use each direction's own.
 
 use nalgebra::{DMatrix, RowDVector};
@@ -29,14 +29,14 @@ pub(super) struct Filter {
     pub(super) strength: Strength,
 }
 
-/// How much a rule does, for a note.
+/// How strongly a rule shrinks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Strength {
-    /// Nothing was taken off.
+    /// Not at all.
     Idle,
     /// A ridge on the mean second moments, in units of R²; the largest where each outcome has its own.
     Ridge(f64),
-    /// The mean of what is taken off a direction, 0 to 1.
+    /// The mean share by which a direction is shrunk, 0 to 1.
     Share(f64),
 }
 
@@ -107,7 +107,7 @@ impl Filter {
         Ok(Self { first: moments.matrix().nrows(), coefficients, variances, strength })
     }
 
-    /// Whether the rule took everything off, so that nothing is left to have an error.
+    /// Returns whether the rule removed everything, so that no estimate has an error.
     pub(super) fn is_empty(&self) -> bool {
         match self.strength {
             Strength::Idle => false,
@@ -116,13 +116,13 @@ impl Filter {
         }
     }
 
-    /// The coded coefficients of an outcome.
+    /// Returns the coded coefficients of an outcome.
     pub(super) fn of(&self, outcome: usize) -> Option<nalgebra::DVector<f64>> {
         let column = outcome.checked_sub(self.first).filter(|column| *column < self.coefficients.ncols())?;
         Some(self.coefficients.column(column).into_owned())
     }
 
-    /// The variance of one of its coefficients from the noise alone.
+    /// Returns the variance of one of its coefficients from the noise alone.
     pub(super) fn variance(&self, outcome: usize, row: usize) -> Option<f64> {
         let column = if self.variances.ncols() == 1 { 0 } else { outcome.checked_sub(self.first)? };
         self.variances.get((row, column)).copied()

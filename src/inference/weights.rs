@@ -1,4 +1,4 @@
-//! Coefficients that were released as they are, without moments: their own units, and nothing about their errors.
+//! Coefficients that were released without moments, in own units. Their errors are not known.
 
 use nalgebra::DMatrix;
 
@@ -7,7 +7,7 @@ use crate::inference::report::RegressionTerms;
 use crate::model::{Estimate, INTERCEPT, Note};
 use crate::release::document::{Coefficients, Diagnostics};
 
-/// The coefficients in the columns' own units: `weights` are codes of an outcome per code of a predictor, one column for each
+/// Returns the coefficients in the columns' own units: `weights` are codes of an outcome per code of a predictor, one column for each
 /// outcome, and `map` takes own units with the constant to codes ([`Geometry::map`]).
 #[must_use]
 pub fn report(

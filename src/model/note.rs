@@ -412,7 +412,7 @@ fn listing((first, all): &Listing) -> String {
 mod tests {
     use super::*;
 
-    /// One of each; a new note has to be added here.
+    /// Returns one of each; a new note has to be added here.
     fn all() -> Vec<Note> {
         use Note::{
             Approximate, BothErrors, BoundedNoise, Clipped, Collinear, CorrelationsRaised, CurvatureDrowned,

@@ -6,7 +6,7 @@
 use super::entropy::Entropy;
 use crate::privacy::mutants::{Mutant, is_active};
 
-/// A number below `m`, each with the same probability. 0 and 1 answer 0 without drawing.
+/// Draws a number below `m`, each with the same probability. For `m` of 0 or 1 it is 0, without a draw.
 pub fn uniform_below<E: Entropy>(rng: &mut E, m: u128) -> u128 {
     if m <= 1 {
         return 0;
@@ -24,7 +24,7 @@ pub fn uniform_below<E: Entropy>(rng: &mut E, m: u128) -> u128 {
     }
 }
 
-/// True with probability p / q; true when p >= q.
+/// Returns true with probability p / q, and always where p >= q.
 pub fn bernoulli<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
     if p == 0 {
         return false;
@@ -32,7 +32,7 @@ pub fn bernoulli<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
     p >= q || uniform_below(rng, q) < p
 }
 
-/// True with probability exp(−p / q), for q >= 1.
+/// Returns true with probability exp(−p / q), for q >= 1.
 pub fn bernoulli_exp<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
     let mut rest = p;
     while rest > q && !is_active(Mutant::ExpLoopDropped) {
@@ -44,7 +44,7 @@ pub fn bernoulli_exp<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
     bernoulli_exp_of_fraction(rng, rest, q)
 }
 
-/// True with probability exp(−p / q), for p <= q.
+/// Returns true with probability exp(−p / q), for p <= q.
 ///
 /// The loop survives k rounds with probability (p/q)^k / k!, so it ends at an odd count with probability
 /// 1 − p/q + (p/q)²/2! − … . Two draws in place of one with probability p / (q k) keep the numbers within 128 bits.

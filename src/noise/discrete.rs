@@ -20,21 +20,21 @@ use crate::privacy::mutants::{Mutant, is_active};
 /// Largest scale of the 128-bit path; larger ones go through [`rational::gaussian`].
 const FAST_LIMIT: u64 = 1 << 55;
 
-/// Discrete Gaussian noise of variance parameter S²: Pr(y) is proportional to exp(−y² / (2 S²)). For cells on the
+/// Draws discrete Gaussian noise of variance parameter S²: Pr(y) is proportional to exp(−y² / (2 S²)). For cells on the
 /// diagonal.
 pub fn gaussian_diagonal<E: Entropy>(rng: &mut E, s: NonZeroU64) -> i128 {
     let s = scale(s);
     if is_active(Mutant::DiagonalHalf) { gaussian(rng, s, 2) } else { gaussian(rng, s, 1) }
 }
 
-/// Discrete Gaussian noise of variance parameter S²/2: Pr(y) is proportional to exp(−y² / S²). For cells off the
+/// Draws discrete Gaussian noise of variance parameter S²/2: Pr(y) is proportional to exp(−y² / S²). For cells off the
 /// diagonal of a symmetric matrix.
 pub fn gaussian_off_diagonal<E: Entropy>(rng: &mut E, s: NonZeroU64) -> i128 {
     let s = scale(s);
     if is_active(Mutant::OffDiagonalQuarter) { gaussian(rng, s / 2, 1) } else { gaussian(rng, s, 2) }
 }
 
-/// S itself, unless a bug is planted.
+/// Returns S itself, unless a mutant is active.
 fn scale(s: NonZeroU64) -> u64 {
     if is_active(Mutant::SigmaHalved) {
         s.get() / 2
@@ -45,7 +45,7 @@ fn scale(s: NonZeroU64) -> u64 {
     }
 }
 
-/// Discrete Gaussian noise of variance parameter S²/v, for v = 1 or 2.
+/// Draws discrete Gaussian noise of variance parameter S²/v, for v = 1 or 2.
 ///
 /// A Laplace candidate Y of scale S is accepted with probability exp(−(|Y| − S/v)² / (2 S²/v)), which is
 /// exp(−(v|Y| − S)² / (2 v S²)).

@@ -9,7 +9,7 @@ use super::coins::{bernoulli, bernoulli_exp_of_fraction, uniform_below};
 use super::entropy::Entropy;
 use crate::privacy::mutants::{Mutant, is_active};
 
-/// Noise with Pr(y) proportional to exp(−|y| / t).
+/// Draws noise with Pr(y) proportional to exp(−|y| / t).
 pub fn laplace<E: Entropy>(rng: &mut E, t: NonZeroU64) -> i128 {
     loop {
         if let Some(y) = laplace_candidate(rng, u128::from(t.get())) {
@@ -18,7 +18,7 @@ pub fn laplace<E: Entropy>(rng: &mut E, t: NonZeroU64) -> i128 {
     }
 }
 
-/// One draw with Pr(y) proportional to exp(−|y| / t), or `None` if it does not fit into 128 bits.
+/// Draws once with Pr(y) proportional to exp(−|y| / t); `None` if the number does not fit into 128 bits.
 pub(super) fn laplace_candidate<E: Entropy>(rng: &mut E, t: u128) -> Option<i128> {
     loop {
         let low = uniform_below(rng, t);

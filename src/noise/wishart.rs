@@ -11,7 +11,7 @@ use super::rational;
 use crate::math::triangle;
 use crate::privacy::mutants::{Mutant, is_active};
 
-/// The packed upper triangle of Σ g g' over `rows` rows g of `terms` discrete Gaussians with the variance `scale` in
+/// Draws the packed upper triangle of Σ g g' over `rows` rows g of `terms` discrete Gaussians with the variance `scale` in
 /// squared codes, drawn in steps of 2^−`bits`; the sums are in steps of its square and exact.
 pub fn random_moments<E: Entropy>(rng: &mut E, rows: u64, terms: usize, scale: u64, bits: u32) -> Vec<IBig> {
     let variance = UBig::from(scale) << (bits as usize).saturating_mul(2);
@@ -32,7 +32,7 @@ pub fn random_moments<E: Entropy>(rng: &mut E, rows: u64, terms: usize, scale: u
     sums
 }
 
-/// An exact sum in squared codes and one of random rows together, rounded to a multiple of 2^`step`, a half upwards.
+/// Adds an exact sum in squared codes and one of random rows, and rounds to a multiple of 2^`step`, a half upwards.
 /// Nothing beyond 128 bits, which the noise reaches with probability 0 in practice.
 #[must_use]
 pub fn round_sum(moments: i128, noise: &IBig, bits: u32, step: usize) -> Option<i128> {

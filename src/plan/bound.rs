@@ -50,7 +50,7 @@ pub struct PersonColumn {
     pub max_rows: u32,
 }
 
-/// The bytes that end a field, mark a fraction and stand for nothing: public, never guessed from the records.
+/// The bytes that end a field, mark a fraction and mean missing: public, never guessed from the records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvRules {
     /// `,` `;` tab or `|`; already resolved against the header line.
@@ -118,7 +118,8 @@ pub enum Shortening {
     Together,
     /// Each side by itself: where one side is public, the other must not show in it (theory/many-outcomes 1.2).
     Apart,
-    /// Each side by itself, though both are private, as a paper prints it: a linear relation in a long record does not stay (theory/public-moments 1.4).
+    /// Each side by itself, though both are private, as a paper prints it: a linear relation in a long record does not stay
+    /// (theory/public-moments 1.4).
     Unlinked,
     /// The features with the constant as one, and each outcome by as much; its bound is then that of one outcome.
     EachOutcome,
@@ -134,7 +135,7 @@ pub struct Whitening {
     pub constant: bool,
     /// R_x, the longest features kept after the map.
     pub radius: f64,
-    /// What is publicly known of each outcome, in its own unit.
+    /// The public moments of each outcome, in its own unit.
     pub outcomes: Vec<Option<PublicOutcome>>,
 }
 

@@ -1,4 +1,4 @@
-//! A plan whose every field has been checked and filled in; after this nothing validates again.
+//! Checks a plan and fills in its defaults. After [`CheckedPlan`] only a header can refuse a plan.
 
 use std::collections::BTreeSet;
 
@@ -138,13 +138,13 @@ impl CheckedPlan {
         })
     }
 
-    /// The row count that previews, ridges and radii may use: public, or a public guess.
+    /// Returns the row count that previews, ridges and radii may use: public, or a public guess.
     #[must_use]
     pub fn public_rows(&self) -> Option<u64> {
         self.rows.or(self.plan.stated_rows)
     }
 
-    /// Whether every record carries the constant whatever a person's data are, so that the intercept cell is public.
+    /// Returns whether every record carries the constant whatever a person's data are, so that the intercept cell is public.
     #[must_use]
     pub fn constant_is_public(&self) -> bool {
         self.adjacency == Adjacency::ReplaceOne

@@ -211,7 +211,7 @@ fn budget(epsilon: f64, delta: f64) -> String {
     )
 }
 
-/// "one in N", N rounded down so that the chance is not understated.
+/// Formats a chance as "one in N", N rounded down so that the chance is not understated.
 fn one_in(delta: f64) -> String {
     let number = (1.0 / delta * (1.0 + 1e-12)).floor();
     if number >= 1e15 {
@@ -220,7 +220,7 @@ fn one_in(delta: f64) -> String {
     format!("one in {}", format::grouped(number))
 }
 
-/// Three digits, rounded up.
+/// Formats with three digits, rounded up.
 fn up(value: f64) -> String {
     let digits = if value < 10.0 {
         2
@@ -260,7 +260,7 @@ pub fn assurance(assurance: Assurance) -> &'static str {
     }
 }
 
-/// What the promise assumes, without what the release's own notes say already.
+/// Returns what the promise assumes, without what the release's own notes contain already.
 fn conditions(release: &Release) -> Vec<String> {
     let mut conditions = Vec::new();
     if release.ledger.as_ref().is_some_and(|ledger| ledger.idealised) {

@@ -1,4 +1,4 @@
-//! The public second moment that records are whitened by, made fit to be inverted (theory/public-moments 1.5).
+//! The public second moment that records are whitened by, repaired where it cannot be inverted (theory/public-moments 1.5).
 
 use std::collections::HashMap;
 
@@ -22,13 +22,13 @@ const MIXED: f64 = 0.1;
 /// The smallest eigenvalue that the correlations may have, as a share of the largest.
 const LEAST_EIGENVALUE: f64 = 1e-10;
 
-/// Condition number, in units in which every term has the second moment 1, above which a note says so.
+/// Condition number, in units in which every term has the second moment 1, above which a note warns.
 const NEARLY_SINGULAR: f64 = 1e12;
 
 /// How near to 1 the correlation of two terms is that say the same.
 const COPY: f64 = 1.0 - 1e-12;
 
-/// What public data say of a plan's columns, in the columns' own units.
+/// The public moments of a plan's columns, in the columns' own units, with the roots of their second moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Guide {
     /// The constant where there is one, then the features in the plan's order.
@@ -45,11 +45,11 @@ pub struct Guide {
     pub inverse: DMatrix<f64>,
     /// The outcomes in the plan's order; `None` for one that the public data do not have.
     pub outcomes: Vec<Option<PublicOutcome>>,
-    /// What was repaired and what to watch, in sentences.
+    /// What was repaired, and warnings.
     pub notes: Vec<Note>,
 }
 
-/// What public data say of an outcome, in its own unit.
+/// The public moments of an outcome, in its own unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PublicOutcome {
     /// Its mean.
@@ -59,7 +59,7 @@ pub struct PublicOutcome {
 }
 
 impl PublicOutcome {
-    /// Its standard deviation, dividing by the number of rows.
+    /// Returns its standard deviation with the divisor rows.
     #[must_use]
     pub fn spread(&self) -> f64 {
         (self.second - self.mean * self.mean).max(0.0).sqrt()
@@ -67,7 +67,7 @@ impl PublicOutcome {
 }
 
 impl Guide {
-    /// The moments of `features`, with the constant before them where `intercept` says so, and of `outcomes`.
+    /// Computes the moments of `features`, with the constant first if `intercept`, and of `outcomes`.
     ///
     /// M = m m′ + D C D, where D has the standard deviations with the divisor rows and C is the correlation; the constant has the mean
     /// 1 and no deviation. With fewer than 5 rows for each term C is mixed with the identity, α = 0.1; then its eigenvalues are
@@ -187,7 +187,7 @@ fn refuse_copies(table: &PublicTable, places: &[usize]) -> Result<(), PlanError>
     Ok(())
 }
 
-/// The correlations of the features as they are given.
+/// Returns the correlations of the features as they are given.
 fn correlation(table: &PublicTable, places: &[usize]) -> DMatrix<f64> {
     DMatrix::from_fn(places.len(), places.len(), |row, column| {
         let (row, column) = (row.max(column), row.min(column));
@@ -195,7 +195,7 @@ fn correlation(table: &PublicTable, places: &[usize]) -> DMatrix<f64> {
     })
 }
 
-/// The correlations as they are used: positive definite.
+/// Returns the correlations as they are used: positive definite.
 fn conditioned(
     table: &PublicTable,
     places: &[usize],
@@ -229,7 +229,7 @@ fn spreads(table: &PublicTable, places: &[usize]) -> (DVector<f64>, DVector<f64>
     )
 }
 
-/// M = m m′ + D C D with the constant first, for correlations C of the terms at `places`.
+/// Returns M = m m′ + D C D with the constant first, for correlations C of the terms at `places`.
 fn second_moment(
     table: &PublicTable,
     places: &[usize],
@@ -251,7 +251,7 @@ fn second_moment(
     })
 }
 
-/// H with M = H′H: the means, and below them L′D for C = L L′. So no mean is subtracted from a second moment.
+/// Returns H with M = H′H: the means, and below them L′D for C = L L′. So no mean is subtracted from a second moment.
 fn factor(
     table: &PublicTable,
     places: &[usize],
@@ -287,7 +287,7 @@ fn singular() -> PlanError {
     )
 }
 
-/// M of `features` as the table gives it, without any repair.
+/// Returns M of `features` as the table gives it, without any repair.
 ///
 /// # Errors
 /// [`PlanError`] for a feature that the table lacks.
