@@ -259,7 +259,7 @@ mod tests {
             form.typed.moments.insert(crp.name.clone(), ["5.2".to_owned(), sd.to_owned()]);
             table(&form, std::slice::from_ref(&crp))
         };
-        assert_eq!(ask("").unwrap_err()[0].place, Place::Method("public-sd-0".to_owned()));
+        assert_eq!(ask("").unwrap_err()[0].place, Place::method("public-sd-0"));
         assert_eq!(ask("7.1").unwrap().terms[0].sd, Some(7.1));
     }
 
