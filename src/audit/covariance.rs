@@ -1,6 +1,7 @@
 //! T6 (theory/audit 3.6): the noise of a release has the claimed variances, and the noises of two cells are uncorrelated.
 
 use super::bench::{Bench, Side, exact, float};
+use crate::math::triangle;
 use crate::mechanisms::gaussian::Amount;
 
 /// The number of standard errors that counts as a bug. With 27 comparisons of three terms the false-alarm rate is 1.5e-5.
@@ -36,7 +37,7 @@ impl Covariance {
             claimed,
             runs: 0,
             sums: vec![0.0; cells],
-            products: vec![0.0; cells * (cells + 1) / 2],
+            products: vec![0.0; triangle::len(cells)],
         }
     }
 

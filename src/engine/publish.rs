@@ -8,25 +8,25 @@ use super::evaluate::{Evaluated, Outcomes, UNSETTLED};
 use super::prepare::Prepared;
 use crate::inference::moments::NoisyMoments;
 use crate::inference::newton::{Link, NewtonStep, Setting, report as newton_report};
-use crate::inference::options::{Options, Ridge};
+use crate::inference::options::{Options, Ridge, Rule};
 use crate::inference::refit::public_rows;
 use crate::inference::report::RegressionTerms;
 use crate::inference::report::report;
-use crate::inference::shrinkage::Rule;
 use crate::inference::weights;
 use crate::math::linalg::LinalgError;
 use crate::math::projection::{Directions, feature_ball, feature_ball_of_many_outcomes, nuclear_ball};
+use crate::math::triangle;
 use crate::mechanisms::newton::{self, Fitted};
 use crate::mechanisms::shared::Afterwards;
 use crate::mechanisms::{Mechanism, ols, reuse_cov};
-use crate::model::Assurance;
+use crate::model::{Assurance, Note};
 use crate::plan::document::Calibration;
 use crate::release::document::{
     Claimed, Coefficients, Demo, Diagnostics, LedgerReference, Privacy, Release, SCHEMA, Software,
 };
 use crate::release::moments::Term;
 use crate::release::moments::{Blocks, Decimals, FeatureMap, Integers, ReleasedMoments, Shaping};
-use crate::release::statement::{HARDENED, WELL_FORMED, relaxation};
+use crate::release::statement::relaxation;
 
 /// What the document says of its noise.
 pub(super) enum Mark {
@@ -44,20 +44,21 @@ pub(super) fn publish(
     software: Software,
 ) -> Result<Release, EngineError> {
     let (mut coefficients, mut diagnostics) = regressions(prepared, evaluated)?;
-    // The document says in words what its reader would otherwise have to read out of its fields.
     if let Evaluated::Moments { map, law: Some(_), .. } = evaluated {
-        diagnostics.notes.extend(shaping(prepared, map.as_ref()).map(str::to_owned));
+        diagnostics.notes.extend(shaping(prepared, map.as_ref()).map(String::from));
     }
-    diagnostics.notes.extend(relaxation(prepared.checked.protect));
-    diagnostics.notes.extend(prepared.guide().into_iter().flat_map(|guide| guide.notes.iter().cloned()));
+    diagnostics.notes.extend(relaxation(prepared.checked.protect).map(String::from));
+    diagnostics
+        .notes
+        .extend(prepared.guide().into_iter().flat_map(|guide| guide.notes.iter().map(Note::to_string)));
     if prepared.assurance() == Assurance::Idealised {
         coefficients.round();
         diagnostics.round();
-        diagnostics.notes.push(HARDENED.to_owned());
+        diagnostics.notes.push(Note::Hardened.into());
     }
     let (ledger, demo, assurance) = match mark {
         Mark::Charged(charge) => {
-            diagnostics.notes.push(WELL_FORMED.to_owned());
+            diagnostics.notes.push(Note::WellFormed.into());
             (Some(charge), None, prepared.assurance())
         }
         Mark::Demo(demo) => (None, Some(demo), Assurance::Demo),
@@ -144,11 +145,7 @@ fn fitted(
     let (coefficients, mut diagnostics) =
         newton_report(&prepared.geometry, layout, &setting(prepared, noise), &steps.collect::<Vec<_>>());
     if prepared.checked.calibration == Calibration::Paper && noise.is_kept_within() {
-        diagnostics.notes.push(
-            "Before each step the coefficients were shortened to `coefficient_radius`. The paper states that bound and its listing leaves \
-             the step out, without which nothing bounds a residual, nor what the noise of the gaussian family costs."
-                .to_owned(),
-        );
+        diagnostics.notes.push(Note::RadiusOfPaper.into());
     }
     (coefficients, diagnostics)
 }
@@ -207,9 +204,7 @@ fn each_by_itself(
         }
     }
     let (coefficients, mut diagnostics) = together.ok_or(UNSETTLED)?;
-    diagnostics.notes.push(
-        "Each outcome had noisy moments of its own, which are not in this document: nothing can be refitted from it.".to_owned(),
-    );
+    diagnostics.notes.push(Note::OwnMoments.into());
     Ok((coefficients, diagnostics))
 }
 
@@ -259,20 +254,16 @@ fn many_outcomes(
     moments.with_cross(inside).ok_or(UNSETTLED).map(Some)
 }
 
-/// Which noise public features were given, in words.
-fn shaping(prepared: &Prepared, map: Option<&FeatureMap>) -> Option<&'static str> {
+/// Which noise the products of public features with outcomes were given.
+fn shaping(prepared: &Prepared, map: Option<&FeatureMap>) -> Option<Note> {
     let Mechanism::ReuseCov(parameters) = &prepared.mechanism else { return None };
     if parameters.kind != reuse_cov::Kind::ProjectedOnFeatures {
         return None;
     }
     Some(match map.map(|map| map.noise) {
-        Some(Shaping::Whitened) => {
-            "The noise was whitened: it is alike in all directions of the features, and scaled by the largest leverage of a row.              Features are public, so this costs nothing. `xy` has the features after `map`."
-        }
-        Some(Shaping::Isotropic) => {
-            "The noise was isotropic, and scaled by the longest row of features in place of its bound. Features are public, so this              costs nothing. `xy` has the features after `map`."
-        }
-        None => "The noise was isotropic, and scaled by the bound on a row of features.",
+        Some(Shaping::Whitened) => Note::WhitenedNoise,
+        Some(Shaping::Isotropic) => Note::IsotropicNoise,
+        None => Note::BoundedNoise,
     })
 }
 
@@ -330,7 +321,7 @@ fn released(prepared: &Prepared, evaluated: &Evaluated) -> Option<ReleasedMoment
         let row = |row| (0..p).map(|column| cell(row, column).to_string()).collect();
         (Some((0..p).map(row).collect()), None)
     } else {
-        let rest = cells.get(p * (p + 1) / 2..).unwrap_or_default();
+        let rest = cells.get(triangle::len(p)..).unwrap_or_default();
         let (cross, squares) = rest.split_at(rest.len().min(p * layout.outcomes()));
         let blocks = Blocks {
             xx: Integers::new(p, square().map(|(row, column)| cell(row, column)).collect()),

@@ -33,6 +33,7 @@ use super::shared::{
     Afterwards, NoiseError, Price, grid, neighbours, no_scale, rounding_step, squared_codes,
 };
 use crate::data::{Geometry, Moments};
+use crate::math::triangle;
 use crate::model::{Assurance, NoiseLaw};
 use crate::noise::entropy::Entropy;
 use crate::noise::wishart::{random_moments, round_sum};
@@ -185,8 +186,5 @@ const GRID_SHARE: f64 = 1.0 / 1_048_576.0;
 
 /// The exact sums as a packed upper triangle.
 pub(super) fn packed(moments: &Moments, terms: usize) -> Vec<i128> {
-    (0..terms)
-        .flat_map(|row| (row..terms).map(move |column| (row, column)))
-        .map(|(r, c)| moments.get(r, c))
-        .collect()
+    triangle::pairs(terms).map(|(row, column)| moments.get(row, column)).collect()
 }

@@ -13,7 +13,7 @@ use crate::inference::report::RegressionTerms;
 use crate::inference::report::report as unpenalised;
 use crate::math::linalg::Cholesky;
 use crate::math::special::normal_quantile;
-use crate::model::{Estimate, Interval};
+use crate::model::{Estimate, Interval, Note};
 use crate::plan::bound::{GridParams, Norms};
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
@@ -84,11 +84,7 @@ pub fn report(
         }
     }
     diagnostics.repair = None;
-    diagnostics.notes = vec![format!(
-        "Not private. A penalty of {} on the mean second moment, in the columns' own units, shrinks the coefficients \
-         towards 0; the intervals are for the penalised coefficients.",
-        parameters.lambda
-    )];
+    diagnostics.notes = vec![Note::NotPrivate(parameters.lambda).into()];
     Ok((coefficients, diagnostics))
 }
 

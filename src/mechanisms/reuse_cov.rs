@@ -45,8 +45,8 @@ use super::shared::{
     Afterwards, NoiseError, no_constant, no_scale, scale, squared_codes, two_sides, usual_radius,
 };
 use crate::data::{Geometry, MAX_TERMS};
+use crate::inference::options::{Ball, Shrink};
 use crate::inference::options::{Repair, Ridge};
-use crate::inference::shrinkage::{Ball, Shrink};
 use crate::model::{Layout, Role, Shape};
 use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;

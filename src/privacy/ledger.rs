@@ -13,7 +13,7 @@ mod error;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use self::document::{Amount, Document, has_numbers, hexadecimal, without_numbers};
+use self::document::{Amount, Document, has_numbers, without_numbers};
 pub use self::document::{Entry, Kind, SCHEMA, State};
 pub use self::error::{LedgerError, Quantity, Refusal};
 use super::adjacency::{Adjacency, Protect};
@@ -24,7 +24,7 @@ use super::measure::{Delta, Epsilon, Mu};
 use super::mutants::{Mutant, is_active};
 use super::units::Units;
 use crate::model::Assurance;
-use crate::text::one_line;
+use crate::text::{hexadecimal, one_line};
 
 /// The mechanism's name in an entry of kind `disjoint`.
 const DISJOINT: &str = "disjoint";

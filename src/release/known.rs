@@ -1,9 +1,9 @@
-//! What a release says of its public moments, in words: for the report and the page.
+//! Sentences on the public moments of a release, for the report and the page.
 
 use super::format::{grouped, short};
 use crate::plan::public::PublicTable;
 
-/// Where the numbers are from, and how many rows they stand for.
+/// Returns the source of the numbers and the number of rows behind them, as a sentence.
 #[must_use]
 pub fn origin(table: &PublicTable) -> String {
     #[expect(clippy::cast_precision_loss, reason = "for a sentence")]
@@ -14,7 +14,7 @@ pub fn origin(table: &PublicTable) -> String {
     )
 }
 
-/// What is said of their correlations.
+/// Returns a sentence on their correlations.
 #[must_use]
 pub fn correlations(table: &PublicTable) -> String {
     let pairs =

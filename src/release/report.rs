@@ -1,7 +1,6 @@
 //! A release as one HTML file that needs nothing else and prints well on A4.
 //!
-//! It holds what the release holds and no more: the same numbers, the same sentences, no script and no address that a
-//! browser would fetch.
+//! It contains the numbers and sentences of the release, no script, and no address that a browser would fetch.
 
 use std::fmt::Write;
 
@@ -158,7 +157,7 @@ fn row(page: &mut String, line: &Line, log_odds: bool, figure: Option<&Figure>, 
     page.push_str("</tr>\n");
 }
 
-/// A line's odds ratio with its interval, where it has one.
+/// Returns a line's odds ratio with its interval, where it has one.
 fn ratio(line: &Line) -> String {
     let Some(ratio) = odds::ratio(&line.term, &line.entry()) else { return String::new() };
     let written = format::row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper);
@@ -172,7 +171,7 @@ fn at(share: f64) -> String {
     format!("{:.2}%", 100.0 * share)
 }
 
-/// One row of the plot; the numbers beside it say the same.
+/// Draws one row of the plot; the numbers beside it are the same.
 fn marks(figure: &Figure, index: usize) -> String {
     let mut svg = String::from("<svg height=\"22\" aria-hidden=\"true\">");
     let zero = at(figure.zero);
@@ -224,7 +223,7 @@ fn list<'a>(page: &mut String, title: &str, items: impl Iterator<Item = &'a str>
     }
 }
 
-/// What was stated about the columns: public, and needed to read the numbers.
+/// Writes what was stated about the columns: public, and needed to read the numbers.
 fn columns(page: &mut String, release: &Release) {
     page.push_str(
         "<h2>Columns as stated</h2>\n<table><thead><tr><th scope=\"col\">Column</th><th scope=\"col\">Role</th>\
@@ -260,7 +259,7 @@ fn stated(column: &Column) -> String {
     }
 }
 
-/// What was publicly known of the columns, where the fit was guided by it.
+/// Writes the public moments of the columns, where the fit used them.
 fn public(page: &mut String, release: &Release) {
     let Some(table) = &release.public else { return };
     let _ = writeln!(
@@ -312,7 +311,7 @@ fn setting(page: &mut String, release: &Release) {
     );
 }
 
-/// Text as it may stand in HTML.
+/// Escapes text for HTML.
 fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

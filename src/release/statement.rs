@@ -1,10 +1,9 @@
-//! The guarantee in plain words, generated from a release here alone: page, report and command line show these
-//! sentences and no others.
+//! The guarantee of a release in sentences. Page, report and command line show these sentences and no others.
 
 use super::document::{Privacy, Release};
 use super::format::{self, at_most};
 use crate::math::special::phi_cdf;
-use crate::model::Assurance;
+use crate::model::{Assurance, Note};
 use crate::privacy::adjacency::{Adjacency, Protect};
 
 /// The guarantee of one release, in the second person.
@@ -12,26 +11,26 @@ use crate::privacy::adjacency::{Adjacency, Protect};
 pub struct Statement {
     /// The guarantee in one sentence.
     pub headline: String,
-    /// What the release keeps from whoever reads it.
+    /// What a reader of the release does not learn.
     pub promise: String,
     /// Who counts as one person.
     pub unit: String,
-    /// How much better somebody guesses with the release than without it.
+    /// How much better someone guesses with the release than without it.
     pub guessing: Option<String>,
     /// What epsilon and delta mean.
     pub budget: Option<String>,
-    /// Who is no longer protected, under a relaxed guarantee.
+    /// What is not protected, under a relaxed guarantee.
     pub relaxation: Option<String>,
-    /// What a paper claims for its own noise, and what that noise costs.
+    /// What a paper claims for its own noise scale.
     pub claim: Option<String>,
     /// How far the proof covers what was executed.
     pub assurance: String,
-    /// What the promise rests on.
+    /// What the promise assumes.
     pub conditions: Vec<String>,
 }
 
 impl Statement {
-    /// The words for a release.
+    /// Returns the sentences for a release.
     #[must_use]
     pub fn new(release: &Release) -> Self {
         let privacy = &release.privacy;
@@ -45,7 +44,7 @@ impl Statement {
             unit: unit(privacy),
             guessing: accuracy.map(|accuracy| guessing(privacy, accuracy)),
             budget: privacy.epsilon.zip(privacy.delta).map(|(epsilon, delta)| budget(epsilon, delta)),
-            relaxation: relaxation(privacy.protect),
+            relaxation: relaxation(privacy.protect).map(String::from),
             claim: privacy.claimed.map(|claimed| {
                 format!(
                     "The noise has the paper's own scale, for which the paper claims epsilon {} and delta {}; the \
@@ -62,9 +61,7 @@ impl Statement {
     fn nobody(privacy: &Privacy) -> Self {
         Self {
             headline: "This is a demonstration and protects nobody: do not publish it.".to_owned(),
-            promise:
-                "Its randomness comes from a seed, or there is none, so anyone can take the noise away again."
-                    .to_owned(),
+            promise: "Its noise comes from a seed, or there is none, so anyone can remove it.".to_owned(),
             unit: unit(privacy),
             guessing: None,
             budget: None,
@@ -75,7 +72,7 @@ impl Statement {
         }
     }
 
-    /// All sentences in reading order.
+    /// Returns all sentences in reading order.
     #[must_use]
     pub fn sentences(&self) -> Vec<&str> {
         let first = [&self.headline, &self.promise, &self.unit].into_iter();
@@ -85,12 +82,12 @@ impl Statement {
     }
 }
 
-/// How often somebody who would be right half the time without a release can be right with it, at most.
+/// Returns how often someone can be right with a release who is right half of the time without it: an upper bound from 0.5 to 1.
 ///
 /// The best test between two equally likely neighbouring tables is right with probability (1 + TV) / 2, TV being their
 /// total variation. μ-GDP: TV = 2 Φ(μ/2) − 1, the point of the trade-off curve Φ(Φ⁻¹(1 − α) − μ) where both errors are
-/// equal, so Φ(μ/2) (noise-and-accounting, B3); the discrete noise adds less than 2⁻⁷⁰. (ε, δ): both errors a, b obey
-/// a + e^ε b >= 1 − δ and e^ε a + b >= 1 − δ, so a + b >= 2 (1 − δ) / (1 + e^ε), and the answer is
+/// equal, so Φ(μ/2) (theory/accounting 1.2); the discrete noise adds less than 2⁻⁷⁰. (ε, δ): both errors a, b obey
+/// a + e^ε b >= 1 − δ and e^ε a + b >= 1 − δ, so a + b >= 2 (1 − δ) / (1 + e^ε), and the bound is
 /// 1 − (a + b) / 2 = (e^ε + δ) / (1 + e^ε). Where both are known the smaller holds. `None` where neither is.
 #[must_use]
 pub fn guessing_accuracy(mu: Option<f64>, epsilon_delta: Option<(f64, f64)>) -> Option<f64> {
@@ -106,25 +103,38 @@ pub fn guessing_accuracy(mu: Option<f64>, epsilon_delta: Option<(f64, f64)>) -> 
     }
 }
 
-/// The sentence that stands beside a budget, before anything is spent.
+/// What someone sees who guesses about a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// One release.
+    Release,
+    /// All releases that a budget allows.
+    Budget,
+}
+
+/// Returns the sentence that says what an accuracy of guesses means.
 #[must_use]
-pub fn guessing_sentence(adjacency: Adjacency, protect: Protect, accuracy: f64) -> String {
+pub fn guessing_sentence(adjacency: Adjacency, protect: Protect, seen: Seen, accuracy: f64) -> String {
     let question = match (adjacency, protect) {
-        (Adjacency::AddRemove, _) => "whether one given person is in the table",
-        (Adjacency::ReplaceOne, Protect::Rows) => "which of two records is one given person's",
-        (Adjacency::ReplaceOne, Protect::Labels) => "which of two outcomes is one given person's",
-        (Adjacency::ReplaceOne, Protect::Features) => "which of two sets of features is one given person's",
+        (Adjacency::AddRemove, _) => "whether a given person is in the table",
+        (Adjacency::ReplaceOne, Protect::Rows) => "which of two records is a given person's",
+        (Adjacency::ReplaceOne, Protect::Labels) => "which of two outcomes is a given person's",
+        (Adjacency::ReplaceOne, Protect::Features) => "which of two sets of features is a given person's",
     };
-    let with = match hundredths(accuracy) {
-        Some(times) => format!("is right at most {times} times in 100 with it"),
-        None => "may be right nearly every time with it".to_owned(),
+    let (without, with) = match seen {
+        Seen::Release => ("this release", "it"),
+        Seen::Budget => ("any results", "everything that this budget will ever release"),
+    };
+    let most = match hundredths(accuracy) {
+        Some(times) => format!("at most {times} times in 100"),
+        None => "perhaps nearly every time".to_owned(),
     };
     format!(
-        "Someone who must guess {question}, and would be right half the time without this release, {with}."
+        "Someone guessing {question} would be right 50 times in 100 without {without}, and {most} with {with}."
     )
 }
 
-/// Rounded up to whole hundredths; `None` from 99 on, where a bound says nothing.
+/// Rounds up to whole hundredths; `None` above 99, where a bound means nothing.
 fn hundredths(accuracy: f64) -> Option<u32> {
     // A hair is taken off, so that 0.73 does not become 74 by rounding alone.
     (50..=99).find(|times| accuracy * 100.0 <= f64::from(*times) + 1e-9)
@@ -138,11 +148,11 @@ fn headline(privacy: &Privacy, accuracy: Option<f64>) -> String {
     };
     match accuracy.map(hundredths) {
         Some(Some(times)) => format!(
-            "You publish results that protect {whom}: a guess about one person that is a coin toss without them is \
-             right at most {times} times in 100 with them."
+            "You publish results that protect {whom}. Someone guessing about one person would be right 50 times in 100 without \
+             these results, and at most {times} times in 100 with them."
         ),
         _ => format!(
-            "You publish results that protect {whom} only in name: the budget is so large that a guess about one \
+            "You publish results that protect {whom} only in name: the budget is so large that someone guessing about one \
              person may be right nearly every time."
         ),
     }
@@ -151,20 +161,20 @@ fn headline(privacy: &Privacy, accuracy: Option<f64>) -> String {
 fn promise(privacy: &Privacy) -> String {
     match (privacy.adjacency, privacy.protect) {
         (Adjacency::AddRemove, _) => {
-            "Whoever reads this release learns almost the same whether or not any one person is in the table, even if \
-             they know everybody else in it. How many people are in it is private too."
+            "A reader of this release learns almost the same whether or not any one person is in the table, even if \
+             they know everybody else in it. The number of people in it is private too."
         }
         (Adjacency::ReplaceOne, Protect::Rows) => {
-            "Whoever reads this release learns almost the same whatever any one person's data are, even if they know \
-             everybody else's. How many people are in the table is public."
+            "A reader of this release learns almost the same whatever any one person's data are, even if they know \
+             everybody else's. The number of people in the table is public."
         }
         (Adjacency::ReplaceOne, Protect::Labels) => {
-            "Whoever reads this release learns almost the same whatever any one person's outcomes are, even if they \
-             know everybody else's. How many people are in the table is public."
+            "A reader of this release learns almost the same whatever any one person's outcomes are, even if they \
+             know everybody else's. The number of people in the table is public."
         }
         (Adjacency::ReplaceOne, Protect::Features) => {
-            "Whoever reads this release learns almost the same whatever any one person's features are, even if they \
-             know everybody else's. How many people are in the table is public."
+            "A reader of this release learns almost the same whatever any one person's features are, even if they \
+             know everybody else's. The number of people in the table is public."
         }
     }
     .to_owned()
@@ -172,18 +182,18 @@ fn promise(privacy: &Privacy) -> String {
 
 fn unit(privacy: &Privacy) -> String {
     if privacy.person == "assumed" {
-        return "One person is one row: you state that nobody has two. Whoever has several rows is protected less."
+        return "One person is one row: you state that nobody has two. A person with several rows is protected less."
             .to_owned();
     }
     let rows = match privacy.max_rows_per_person {
         1 => "One row of each person counts.".to_owned(),
         rows => format!("Up to {rows} rows of each person count."),
     };
-    format!("The column `{}` says whose a row is. {rows}", privacy.person)
+    format!("The column `{}` identifies the person of each row. {rows}", privacy.person)
 }
 
 fn guessing(privacy: &Privacy, accuracy: f64) -> String {
-    guessing_sentence(privacy.adjacency, privacy.protect, accuracy)
+    guessing_sentence(privacy.adjacency, privacy.protect, Seen::Release, accuracy)
 }
 
 fn budget(epsilon: f64, delta: f64) -> String {
@@ -201,7 +211,7 @@ fn budget(epsilon: f64, delta: f64) -> String {
     )
 }
 
-/// "one in N", N rounded down so that the chance is not understated.
+/// Formats a chance as "one in N", N rounded down so that the chance is not understated.
 fn one_in(delta: f64) -> String {
     let number = (1.0 / delta * (1.0 + 1e-12)).floor();
     if number >= 1e15 {
@@ -210,7 +220,7 @@ fn one_in(delta: f64) -> String {
     format!("one in {}", format::grouped(number))
 }
 
-/// Three digits, rounded up.
+/// Formats with three digits, rounded up.
 fn up(value: f64) -> String {
     let digits = if value < 10.0 {
         2
@@ -223,25 +233,17 @@ fn up(value: f64) -> String {
     format!("{:.digits$}", (value * unit).ceil() / unit)
 }
 
-/// What a relaxed protection leaves open; nothing under the full guarantee.
+/// Returns what a relaxed protection leaves open; nothing under the full guarantee.
 #[must_use]
-pub fn relaxation(protect: Protect) -> Option<String> {
+pub fn relaxation(protect: Protect) -> Option<Note> {
     match protect {
         Protect::Rows => None,
-        Protect::Labels => Some(
-            "The features are not protected: treat each person's features as public, also that this person is in the \
-             table."
-                .to_owned(),
-        ),
-        Protect::Features => Some(
-            "The outcomes are not protected: treat each person's outcomes as public, also that this person is in the \
-             table."
-                .to_owned(),
-        ),
+        Protect::Labels => Some(Note::FeaturesOpen),
+        Protect::Features => Some(Note::OutcomesOpen),
     }
 }
 
-/// The text that is shown beside every guarantee (noise-and-accounting, A10).
+/// Returns the text that is shown beside every guarantee (theory/noise 4.1).
 #[must_use]
 pub fn assurance(assurance: Assurance) -> &'static str {
     match assurance {
@@ -258,29 +260,19 @@ pub fn assurance(assurance: Assurance) -> &'static str {
     }
 }
 
-/// What was done about the arithmetic of an idealised mechanism (noise-and-accounting, A10), as a release says it.
-pub const HARDENED: &str = "The proof assumes real-number arithmetic. This release was hardened, which is no proof: it \
-    starts from exact integer sums; its normal numbers come from an exact sampler on a grid of 2^-52; factors and products \
-    have 128 bits; the matrix is rounded to a public power of two near 2^-20 of the noise, and nothing derived from it has \
-    more than 6 digits; only the one matrix is released, not the rows behind it; a release that fails says nothing of why.";
-
-/// What the existence of a release says about its table.
-pub const WELL_FORMED: &str =
-    "The promise is for well-formed tables: that a release exists says that the table could be read.";
-
-/// What the promise rests on, without what the release's own notes say already.
+/// Returns what the promise assumes, without what the release's own notes contain already.
 fn conditions(release: &Release) -> Vec<String> {
     let mut conditions = Vec::new();
     if release.ledger.as_ref().is_some_and(|ledger| ledger.idealised) {
         conditions.push(
-            "The ledger holds a release whose proof assumes real-number arithmetic, so the promise for all of it \
-             together holds only under that assumption."
+            "The ledger holds a release whose proof assumes real-number arithmetic, so the promise for the whole \
+             ledger holds only under that assumption."
                 .to_owned(),
         );
     }
+    conditions.push(Note::WellFormed.into());
     conditions.extend(
         [
-            WELL_FORMED,
             "The promise rests on bounds, levels and numbers of rows that you state from knowledge of the field, not \
              from the table.",
             "Results describe values clipped to those bounds.",

@@ -10,6 +10,7 @@ use super::failure::Failure;
 use super::identity::{Hashed, identity};
 use super::lock::Lock;
 use crate::data::MinHashKey;
+use crate::text::hexadecimal;
 
 /// The device key's name in the store, and in the lock under which it is created.
 const DEVICE: &str = "device";
@@ -21,7 +22,7 @@ const DEVICE: &str = "device";
 /// Where the storage or the browser's cryptography refuses.
 pub async fn fingerprint(files: Vec<Hashed>) -> Result<String, Failure> {
     let tag = sign(&identity(files)).await?;
-    Ok(tag.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hexadecimal(&tag))
 }
 
 /// Returns the key of this device's MinHash values: the first 16 bytes of HMAC-SHA-256 of `row sketch` under the device key. This

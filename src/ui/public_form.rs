@@ -246,6 +246,24 @@ mod tests {
     }
 
     #[test]
+    fn a_column_whose_name_ends_like_a_level_is_a_number() {
+        let crp = Term {
+            name: "crp [mg/l]".to_owned(),
+            outcome: false,
+            bounds: Some((0.0, 200.0)),
+            unit: String::new(),
+        };
+        assert!(!crp.is_level() && terms()[1].is_level());
+        let mut form = filled();
+        let mut ask = |sd: &str| {
+            form.typed.moments.insert(crp.name.clone(), ["5.2".to_owned(), sd.to_owned()]);
+            table(&form, std::slice::from_ref(&crp))
+        };
+        assert_eq!(ask("").unwrap_err()[0].place, Place::method("public-sd-0"));
+        assert_eq!(ask("7.1").unwrap().terms[0].sd, Some(7.1));
+    }
+
+    #[test]
     fn what_is_missing_is_named_at_its_place() {
         type Change = fn(&mut Typed);
         let cases: [(&str, Change); 7] = [

@@ -263,13 +263,7 @@ pub fn one_in(delta: f64) -> String {
     format!("one in {}", grouped(1.0 / delta))
 }
 
-pub fn delta_means(delta: f64) -> String {
-    format!(
-        "Delta is a small allowance: with a chance of at most {} the sentence above may fail. It should be well below one \
-         over the number of people.",
-        one_in(delta)
-    )
-}
+pub const DELTA_MEANS: &str = "Delta is included above. Keep it far below one over the number of people.";
 
 pub const fn verdict(verdict: Verdict) -> &'static str {
     match verdict {

@@ -4,7 +4,7 @@ use js_sys::Promise;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
-use super::main::scope;
+use super::channel::scope;
 use super::protocol::{Failure, Reason, Response};
 use crate::audit::check::Check;
 

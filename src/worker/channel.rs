@@ -10,9 +10,14 @@ use js_sys::{Array, Object, Reflect, Uint8Array};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Blob, MessagePort};
+use web_sys::{Blob, DedicatedWorkerGlobalScope, MessagePort};
 
 use super::protocol::{Failure, Reason};
+
+/// Returns this worker's global scope.
+pub fn scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}
 
 /// Objects that travel beside a message.
 #[derive(Debug, Default)]

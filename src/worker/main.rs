@@ -5,7 +5,7 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
-use super::channel::{Attachments, Received, pack, unpack};
+use super::channel::{Attachments, Received, pack, scope, unpack};
 use super::files::Files;
 use super::protocol::{Failure, Reason, Request, Response, build_id};
 use super::{audit, public, run, scan, selfcheck};
@@ -77,9 +77,4 @@ fn post_with(response: &Response, attachments: &Attachments) {
         // If the page has ended this worker, nobody waits for the message.
         let _ = scope().post_message_with_transfer(&message, &transfer);
     }
-}
-
-/// Returns the global scope of this worker.
-pub fn scope() -> DedicatedWorkerGlobalScope {
-    js_sys::global().unchecked_into()
 }

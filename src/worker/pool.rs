@@ -30,6 +30,7 @@ use crate::plan::public::PublicTable;
 use crate::privacy::ledger::Ledger;
 use crate::store;
 use crate::store::document::{Made, read_release};
+use crate::text::hexadecimal;
 
 /// What follows the glue in a worker's text: it starts the module that the first message brings, and tells of what
 /// the module itself cannot tell, such as memory that has run out.
@@ -478,7 +479,7 @@ fn scanners(files: &Files, ordered: bool) -> usize {
 /// Returns a random name for a request.
 fn random_name() -> Result<String, Failure> {
     let id = random_id().map_err(|error| Failure::new(Reason::Internal, error.to_string()))?;
-    Ok(id.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hexadecimal(&id))
 }
 
 fn now() -> f64 {

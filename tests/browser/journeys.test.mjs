@@ -64,7 +64,7 @@ test("one click releases the sample, and nothing leaves the page", async (t) => 
     assert.match(share, /\d %/, term);
   }
   await page.getByRole("heading", { name: "What is promised" }).waitFor();
-  assert.match(await page.getByRole("region", { name: "What is promised" }).innerText(), /Someone who must guess[^]*Epsilon is 1\.3\d* and delta is 5/);
+  assert.match(await page.getByRole("region", { name: "What is promised" }).innerText(), /Someone guessing[^]*Epsilon is 1\.3\d* and delta is 5/);
   const account = await discreet.account();
   assert.equal(account.line, "50 % left, 50 % charged so far");
   assert.equal(account.entries.length, 1);

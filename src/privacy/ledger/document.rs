@@ -10,6 +10,7 @@ use super::error::LedgerError;
 use crate::model::Assurance;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::units::Units;
+use crate::text::hexadecimal;
 
 /// The name and version that every ledger carries.
 pub const SCHEMA: &str = "discreet.ledger/1";
@@ -191,11 +192,6 @@ fn canonical(value: &Value, text: &mut String) {
         }
         scalar => text.push_str(&scalar.to_string()),
     }
-}
-
-/// Encodes bytes in lower-case hexadecimal.
-pub(super) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns the same JSON with each number as a string, so that no number is stored in a form that can be read in two ways.

@@ -8,7 +8,7 @@ use super::protect::Protection;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Split;
 use crate::release::format::short;
-use crate::release::statement::guessing_sentence;
+use crate::release::statement::{Seen, guessing_sentence};
 use crate::ui::draft::{self, BudgetKind, Place, Setup};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
@@ -61,8 +61,8 @@ fn Meaning() -> impl IntoView {
         worth(app).map(|worth| {
             view! {
                 <div class="meaning" role="status">
-                    <p class="meaning-main">{guessing_sentence(adjacency, protect, worth.accuracy)}</p>
-                    <p class="hint">{text::delta_means(worth.delta)}</p>
+                    <p class="meaning-main">{guessing_sentence(adjacency, protect, Seen::Budget, worth.accuracy)}</p>
+                    <p class="hint">{text::DELTA_MEANS}</p>
                 </div>
             }
         })

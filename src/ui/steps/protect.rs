@@ -59,7 +59,7 @@ fn Relax(protect: Protect, confirmed: bool) -> impl IntoView {
     view! {
         <div class="notice problem">
             <div>
-                <p><strong>{relaxation(protect)}</strong></p>
+                <p><strong>{relaxation(protect).map(String::from)}</strong></p>
                 <p>{text::relax_why(protect)}</p>
                 {move || ledger.get().then(|| view! { <p>{text::RELAX_FOR_GOOD}</p> })}
             </div>

@@ -103,7 +103,10 @@ pub fn forecast(
         preview: expected(&prepared),
         outlook: outlook(&prepared),
         errors: standard_errors(&prepared),
-        notes: prepared.guide().map(|guide| guide.notes.clone()).unwrap_or_default(),
+        notes: prepared
+            .guide()
+            .map(|guide| guide.notes.iter().map(ToString::to_string).collect())
+            .unwrap_or_default(),
         passes: prepared.passes().map(|passes| (passes, kept(&prepared, table))),
         has_errors: !matches!(prepared.info().name, "dp-gd" | "pmt-gd"),
         refusal,
