@@ -80,7 +80,10 @@ fn words(messages: &BTreeMap<String, String>) -> String {
                  super::fill(if number == 1 {{ {one} }} else {{ {place} }}, &[{values}])\n    }}"
             ),
             None if names.is_empty() => {
-                writeln!(section, "    pub fn {stem}() -> &'static str {{\n        super::text({place})\n    }}")
+                writeln!(
+                    section,
+                    "    pub fn {stem}() -> &'static str {{\n        super::text({place})\n    }}"
+                )
             }
             None => writeln!(
                 section,
@@ -88,7 +91,9 @@ fn words(messages: &BTreeMap<String, String>) -> String {
             ),
         };
     }
-    let modules = sections.iter().map(|(name, body)| format!("/// Messages of `{name}`.\npub mod {name} {{\n{body}}}\n"));
+    let modules = sections
+        .iter()
+        .map(|(name, body)| format!("/// Messages of `{name}`.\npub mod {name} {{\n{body}}}\n"));
     format!("{table}];\n{}", modules.collect::<String>())
 }
 

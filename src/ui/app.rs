@@ -8,7 +8,7 @@ use super::parts::navigation::Navigation;
 use super::parts::release_bar::ReleaseBar;
 use super::state::{App, BuildCheckStoreFields, Problem, StateStoreFields};
 use super::steps::{StepInfo, of_address};
-use super::{actions, check, dom, text};
+use super::{actions, check, dom};
 use crate::words;
 use crate::worker::context::StartContext;
 use crate::worker::pool::Pool;

@@ -47,7 +47,8 @@ fn sentences(code: &str) -> Vec<(&str, &str)> {
         for (place, text) in parts.iter().enumerate().filter(|(place, _)| place % 2 == 1) {
             let words: Vec<&str> = text.split(' ').collect();
             let is_word = |word: &str| word.len() > 1 && word.chars().all(|c| c.is_ascii_alphabetic());
-            if words.windows(2).any(|pair| is_word(pair[0].trim_end_matches([',', '.'])) && is_word(pair[1])) {
+            if words.windows(2).any(|pair| is_word(pair[0].trim_end_matches([',', '.'])) && is_word(pair[1]))
+            {
                 let before: usize = parts[..place].iter().map(|part| part.len() + 1).sum();
                 found.push((&line[..before], *text));
             }
@@ -86,8 +87,11 @@ fn every_message_is_used() {
         .skip(1)
         .map(|rest| rest.split(|c: char| c != ':' && c != '_' && !c.is_ascii_alphanumeric()).next().unwrap())
         .collect();
-    let unused: Vec<&str> =
-        ENGLISH.iter().map(|(key, _)| *key).filter(|key| !calls.contains(stem(key).replace('.', "::").as_str())).collect();
+    let unused: Vec<&str> = ENGLISH
+        .iter()
+        .map(|(key, _)| *key)
+        .filter(|key| !calls.contains(stem(key).replace('.', "::").as_str()))
+        .collect();
     assert_eq!(unused, [""; 0]);
 }
 
@@ -95,7 +99,8 @@ fn every_message_is_used() {
 fn both_numbers_of_a_message_fill_the_same_places() {
     let texts: BTreeMap<&str, &str> = ENGLISH.iter().copied().collect();
     for (key, text) in ENGLISH {
-        let Some(one) = key.strip_suffix(".other").and_then(|stem| texts.get(format!("{stem}.one").as_str())) else {
+        let Some(one) = key.strip_suffix(".other").and_then(|stem| texts.get(format!("{stem}.one").as_str()))
+        else {
             assert!(!key.ends_with(".other"), "{key} has no text for one");
             continue;
         };

@@ -23,7 +23,7 @@ use crate::ui::sentence::sentence;
 use crate::ui::state::{App, Held, Host, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::table::Table;
-use crate::ui::{check, dom, samples, text};
+use crate::ui::{check, dom, samples};
 use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Reason};

@@ -17,10 +17,10 @@ use crate::plan::public::document::{MOST_BYTES, SCHEMA};
 use crate::release::Release;
 use crate::release::document::SCHEMA as RELEASE;
 use crate::store::document::Bytes;
+use crate::ui::dom;
 use crate::ui::public_form::{self, Opened, PublicForm, Way};
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, Run, StateStoreFields};
-use crate::ui::{dom, text};
 use crate::words;
 use crate::worker::protocol::{Failure, Reason};
 

@@ -15,7 +15,7 @@ use crate::store;
 use crate::store::document::Made;
 use crate::ui::state::{App, Kept, Origin, Run, Shown, StateStoreFields};
 use crate::ui::step::Step;
-use crate::ui::{dom, text, view_model};
+use crate::ui::{dom, view_model};
 use crate::words;
 use crate::worker::pool::{Asked, delay_from};
 use crate::worker::protocol::{Failure, Reason};

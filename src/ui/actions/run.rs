@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use leptos::prelude::*;
 
+use crate::ui::dom;
 use crate::ui::state::{App, Run, StateStoreFields};
-use crate::ui::{dom, text};
 use crate::words;
 use crate::worker::pool::Pool;
 use crate::worker::protocol::Progress;

@@ -10,7 +10,6 @@ use crate::release::document::Software;
 use crate::ui::dom;
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, BuildCheckStoreFields, HostStoreFields, StateStoreFields};
-use crate::ui::text;
 use crate::words;
 use crate::worker::pool::Pool;
 use crate::worker::protocol::{Failure, Reason};

@@ -6,7 +6,6 @@ pub mod release_bar;
 
 use leptos::prelude::*;
 
-use super::text;
 use crate::words;
 
 /// The outline of a drawing of 16 by 16 that stands beside words, never in their place.

@@ -222,7 +222,7 @@ fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
         let first = levels.get().first().cloned().unwrap_or_else(|| words::columns::first_level().to_owned());
         let rest = levels.get().into_iter().skip(1).map(|level| {
             let own = level.clone();
-            view! { <option value=level.clone() selected=move || reference.get() == own>{words::columns::against(level)}</option> }
+            view! { <option value=level.clone() selected=move || reference.get() == own>{words::columns::against(&level)}</option> }
         });
         view! { <option value="">{words::columns::against(first)}</option>{rest.collect_view()} }
     };

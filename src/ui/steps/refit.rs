@@ -14,7 +14,6 @@ use crate::ui::draft::number;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::text;
 use crate::words;
 
 /// Terms of the moments above which predictors are not ticked one by one.

@@ -11,7 +11,6 @@ use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
 use crate::privacy::units::Units;
 use crate::release::statement::guessing_accuracy;
 use crate::ui::draft::{self, Gap, Place, Setup};
-use crate::ui::text;
 use crate::words;
 
 /// A budget in all its forms.
