@@ -51,7 +51,7 @@ pub fn top_soon(id: &'static str) {
     });
 }
 
-/// Does what moves the focus once the page has been drawn. Drawing may take its time: whoever has moved on meanwhile, and types
+/// Does what moves the focus once the page has been drawn. Drawing may take its time: a person who has moved on meanwhile, and types
 /// perhaps, keeps the focus.
 fn soon(moves: impl FnOnce() + 'static) {
     let before = control();

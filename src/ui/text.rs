@@ -1,4 +1,4 @@
-//! Every sentence that a person reads on the page, but for the guarantee's own, which `release::statement` writes.
+//! Which message of the catalogue stands for a value: a role, a verdict, a share, a list of names.
 
 pub mod check;
 pub mod genotypes;

@@ -193,7 +193,7 @@ test("a release from a large file can be cancelled, charges nothing, and can be 
   assert.deepEqual(entries, []);
   await discreet.ready();
 
-  // Usable: another table at once, while this one is read anew.
+  // Usable: another table at once, while this one is read again.
   await discreet.choose(path);
   await discreet.choose(csv("mine.csv", good(60)));
   await discreet.table("mine.csv");

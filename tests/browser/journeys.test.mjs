@@ -142,7 +142,7 @@ test("a file is described, released, downloaded in every form and opened again",
   // Random digits hold every short number sooner or later, so whole values are compared.
   assert.deepEqual(leaves(ledger).filter(({ value }) => Number(value) === 442), []);
 
-  // Another table, then the saved release: the same coefficients, of which nothing is charged anew.
+  // Another table, then the saved release: the same coefficients, of which nothing is charged again.
   await discreet.openSaved(json("kept.json", release));
   await page.getByText(say("result.opened_from_a_file")).waitFor();
   assert.deepEqual(await discreet.coefficients(), rows);

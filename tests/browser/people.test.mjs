@@ -11,7 +11,7 @@ const stage = journeys();
 
 const keepLedger = (discreet) => discreet.downloadJson(say("result.ledger_json"));
 
-/// Rows of made-up patients `from` to `to`, each with a text of its own, so that two equal rows are one patient.
+/// Rows of synthetic patients `from` to `to`, each with a text of its own, so that two equal rows are one patient.
 function patients(from, to, mark = "P") {
   const rows = [];
   for (let i = from; i < to; i++) {

@@ -39,7 +39,7 @@ test("a shared covariance releases blocks, and another regression follows from t
   assert.deepEqual(faults(record), {});
 });
 
-test("protection of the outcomes alone takes typed words, turns the ledger for good, and says who is not protected", async (t) => {
+test("protection of the outcomes alone takes typed words, turns the ledger permanently, and says who is not protected", async (t) => {
   const { page, record, discreet } = await arrive(t);
   await discreet.make();
   await discreet.goTo(say("step.privacy"));

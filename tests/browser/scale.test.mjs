@@ -65,7 +65,7 @@ test("thousands of columns are described by pattern and range, released, and com
   assert.equal(await discreet.outcomeCount(), GENES);
   assert.match((await discreet.account()).entries.join(), /Many outcomes|gene_/);
 
-  // The same plan describes the table anew, and the stored release opens again.
+  // The same plan describes the table again, and the stored release opens again.
   await discreet.openSaved(json("plan.json", plan));
   await discreet.goTo(say("step.columns"));
   await discreet.page.getByLabel(say("columns.filter")).fill("gene_1200");

@@ -129,7 +129,7 @@ fn File(own: Way) -> impl IntoView {
 #[component]
 fn Opened() -> impl IntoView {
     let app = App::here();
-    // The source is typed under it, so it is no part of what is drawn anew.
+    // The source is typed under it, so it is no part of what is drawn again.
     let said = Memo::new(move |_| {
         app.state.public().with(|form| {
             let table = &form.opened.as_ref()?.table;

@@ -1,4 +1,4 @@
-//! The sentences of the screen that checks this build.
+//! Which message stands for what the check of this build has found.
 
 use super::{one_in, whole};
 use crate::audit::check::{FALSE_ALARM, Kind, Measured, Verdict};

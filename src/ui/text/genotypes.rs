@@ -1,4 +1,4 @@
-//! The sentences about genotypes.
+//! Which message stands for what is known of genotypes.
 
 use super::{list, whole};
 use crate::words;

@@ -1,4 +1,4 @@
-//! Sentences about public moments, and about whether a guided fit can work.
+//! Which message stands for public moments, and for whether a fit by them can work.
 
 use super::{grouped, one_in, percent, short, whole};
 use crate::inference::preflight::Preflight;
