@@ -116,7 +116,8 @@ impl StepInfo {
     }
 }
 
-/// The step of an address.
+/// The step of an address; without one the page begins.
 pub fn of_address(address: &str) -> Option<Step> {
-    STEPS.iter().map(|info| info.step).find(|step| step.address() == address)
+    let leads = |step: &Step| step.address() == address || (address.is_empty() && *step == Step::default());
+    STEPS.iter().map(|info| info.step).find(leads)
 }
