@@ -29,6 +29,7 @@ pub mod privacy;
 pub mod release;
 pub mod store;
 pub mod text;
+pub mod words;
 pub mod worker;
 
 #[cfg(not(target_arch = "wasm32"))]

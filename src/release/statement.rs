@@ -5,6 +5,7 @@ use super::format::{self, at_most};
 use crate::math::special::phi_cdf;
 use crate::model::{Assurance, Note};
 use crate::privacy::adjacency::{Adjacency, Protect};
+use crate::words;
 
 /// The guarantee of one release, in the second person.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,12 +47,7 @@ impl Statement {
             budget: privacy.epsilon.zip(privacy.delta).map(|(epsilon, delta)| budget(epsilon, delta)),
             relaxation: relaxation(privacy.protect).map(String::from),
             claim: privacy.claimed.map(|claimed| {
-                format!(
-                    "The noise has the paper's own scale, for which the paper claims epsilon {} and delta {}; the \
-                     numbers above are what it really costs.",
-                    format::short(claimed.epsilon, 6),
-                    format::short(claimed.delta, 6)
-                )
+                words::guarantee::claim(format::short(claimed.epsilon, 6), format::short(claimed.delta, 6))
             }),
             assurance: assurance(privacy.assurance).to_owned(),
             conditions: conditions(release),
@@ -60,8 +56,8 @@ impl Statement {
 
     fn nobody(privacy: &Privacy) -> Self {
         Self {
-            headline: "This is a demonstration and protects nobody: do not publish it.".to_owned(),
-            promise: "Its noise comes from a seed, or there is none, so anyone can remove it.".to_owned(),
+            headline: words::guarantee::demonstration().to_owned(),
+            promise: words::guarantee::demonstration_why().to_owned(),
             unit: unit(privacy),
             guessing: None,
             budget: None,
@@ -103,35 +99,24 @@ pub fn guessing_accuracy(mu: Option<f64>, epsilon_delta: Option<(f64, f64)>) -> 
     }
 }
 
-/// What someone sees who guesses about a person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
-    /// One release.
-    Release,
-    /// All releases that a budget allows.
-    Budget,
+/// The sentence about a whole budget, before anything is spent: how often a guess is right at most, by `accuracy` from 0.5 to 1.
+#[must_use]
+pub fn budget_sentence(adjacency: Adjacency, protect: Protect, accuracy: f64) -> String {
+    let question = question(adjacency, protect);
+    match hundredths(accuracy) {
+        Some(times) => words::guarantee::budget_guess(question, times),
+        None => words::guarantee::budget_guess_certain(question),
+    }
 }
 
-/// Returns the sentence that says what an accuracy of guesses means.
-#[must_use]
-pub fn guessing_sentence(adjacency: Adjacency, protect: Protect, seen: Seen, accuracy: f64) -> String {
-    let question = match (adjacency, protect) {
-        (Adjacency::AddRemove, _) => "whether a given person is in the table",
-        (Adjacency::ReplaceOne, Protect::Rows) => "which of two records is a given person's",
-        (Adjacency::ReplaceOne, Protect::Labels) => "which of two outcomes is a given person's",
-        (Adjacency::ReplaceOne, Protect::Features) => "which of two sets of features is a given person's",
-    };
-    let (without, with) = match seen {
-        Seen::Release => ("this release", "it"),
-        Seen::Budget => ("any results", "everything that this budget will ever release"),
-    };
-    let most = match hundredths(accuracy) {
-        Some(times) => format!("at most {times} times in 100"),
-        None => "perhaps nearly every time".to_owned(),
-    };
-    format!(
-        "Someone guessing {question} would be right 50 times in 100 without {without}, and {most} with {with}."
-    )
+/// What somebody guesses about one person.
+fn question(adjacency: Adjacency, protect: Protect) -> &'static str {
+    match (adjacency, protect) {
+        (Adjacency::AddRemove, _) => words::guarantee::whether_in_table(),
+        (Adjacency::ReplaceOne, Protect::Rows) => words::guarantee::which_record(),
+        (Adjacency::ReplaceOne, Protect::Labels) => words::guarantee::which_outcomes(),
+        (Adjacency::ReplaceOne, Protect::Features) => words::guarantee::which_features(),
+    }
 }
 
 /// Rounds up to whole hundredths; `None` above 99, where a bound means nothing.
@@ -142,82 +127,67 @@ fn hundredths(accuracy: f64) -> Option<u32> {
 
 fn headline(privacy: &Privacy, accuracy: Option<f64>) -> String {
     let whom = match privacy.protect {
-        Protect::Rows => "each person in the table",
-        Protect::Labels => "the outcomes, not the features, of each person in the table",
-        Protect::Features => "the features, not the outcomes, of each person in the table",
+        Protect::Rows => words::guarantee::whom_rows(),
+        Protect::Labels => words::guarantee::whom_labels(),
+        Protect::Features => words::guarantee::whom_features(),
     };
     match accuracy.map(hundredths) {
-        Some(Some(times)) => format!(
-            "You publish results that protect {whom}. Someone guessing about one person would be right 50 times in 100 without \
-             these results, and at most {times} times in 100 with them."
-        ),
-        _ => format!(
-            "You publish results that protect {whom} only in name: the budget is so large that someone guessing about one \
-             person may be right nearly every time."
-        ),
+        Some(Some(times)) => words::guarantee::headline(whom, times),
+        _ => words::guarantee::headline_in_name(whom),
     }
 }
 
 fn promise(privacy: &Privacy) -> String {
     match (privacy.adjacency, privacy.protect) {
-        (Adjacency::AddRemove, _) => {
-            "A reader of this release learns almost the same whether or not any one person is in the table, even if \
-             they know everybody else in it. The number of people in it is private too."
-        }
-        (Adjacency::ReplaceOne, Protect::Rows) => {
-            "A reader of this release learns almost the same whatever any one person's data are, even if they know \
-             everybody else's. The number of people in the table is public."
-        }
-        (Adjacency::ReplaceOne, Protect::Labels) => {
-            "A reader of this release learns almost the same whatever any one person's outcomes are, even if they \
-             know everybody else's. The number of people in the table is public."
-        }
-        (Adjacency::ReplaceOne, Protect::Features) => {
-            "A reader of this release learns almost the same whatever any one person's features are, even if they \
-             know everybody else's. The number of people in the table is public."
-        }
+        (Adjacency::AddRemove, _) => words::guarantee::promise_add_remove(),
+        (Adjacency::ReplaceOne, Protect::Rows) => words::guarantee::promise_rows(),
+        (Adjacency::ReplaceOne, Protect::Labels) => words::guarantee::promise_labels(),
+        (Adjacency::ReplaceOne, Protect::Features) => words::guarantee::promise_features(),
     }
     .to_owned()
 }
 
 fn unit(privacy: &Privacy) -> String {
     if privacy.person == "assumed" {
-        return "One person is one row: you state that nobody has two. A person with several rows is protected less."
-            .to_owned();
+        return words::guarantee::unit_assumed().to_owned();
     }
     let rows = match privacy.max_rows_per_person {
-        1 => "One row of each person counts.".to_owned(),
-        rows => format!("Up to {rows} rows of each person count."),
+        1 => words::guarantee::one_row().to_owned(),
+        rows => words::guarantee::up_to_rows(rows),
     };
-    format!("The column `{}` identifies the person of each row. {rows}", privacy.person)
+    words::guarantee::unit_column(&privacy.person, rows)
 }
 
 fn guessing(privacy: &Privacy, accuracy: f64) -> String {
-    guessing_sentence(privacy.adjacency, privacy.protect, Seen::Release, accuracy)
+    let question = question(privacy.adjacency, privacy.protect);
+    match hundredths(accuracy) {
+        Some(times) => words::guarantee::guess(question, times),
+        None => words::guarantee::guess_certain(question),
+    }
 }
 
 fn budget(epsilon: f64, delta: f64) -> String {
     let factor = libm::exp(epsilon);
     let factor = if factor < 1e6 {
-        format!("the factor {}", up(factor))
+        words::guarantee::factor(up(factor))
     } else {
-        "a factor above a million".to_owned()
+        words::guarantee::factor_large().to_owned()
     };
-    let rest = if delta > 0.0 { format!(", plus {}", one_in(delta)) } else { String::new() };
-    format!(
-        "Epsilon is {} and delta is {}: one person's data change the chance of any result by at most {factor}{rest}.",
-        at_most(epsilon, 3),
-        format::short(delta, 6)
-    )
+    let (epsilon, written) = (at_most(epsilon, 3), format::short(delta, 6));
+    if delta > 0.0 {
+        words::guarantee::budget_delta(epsilon, written, factor, one_in(delta))
+    } else {
+        words::guarantee::budget(epsilon, written, factor)
+    }
 }
 
 /// Formats a chance as "one in N", N rounded down so that the chance is not understated.
 fn one_in(delta: f64) -> String {
     let number = (1.0 / delta * (1.0 + 1e-12)).floor();
     if number >= 1e15 {
-        return format!("one in {number:.1e}");
+        return words::page::one_in(format!("{number:.1e}"));
     }
-    format!("one in {}", format::grouped(number))
+    words::page::one_in(format::grouped(number))
 }
 
 /// Formats with three digits, rounded up.
@@ -247,16 +217,10 @@ pub fn relaxation(protect: Protect) -> Option<Note> {
 #[must_use]
 pub fn assurance(assurance: Assurance) -> &'static str {
     match assurance {
-        Assurance::Exact => "The proof covers the arithmetic that was executed.",
-        Assurance::Bounded => {
-            "The ideal mechanism is (epsilon, delta)-DP; the computed arithmetic differs from it with probability at \
-             most eta, already included in delta."
-        }
-        Assurance::Idealised => {
-            "The proof assumes real-number arithmetic. The executed floating-point code was hardened, but is not \
-             proved private."
-        }
-        Assurance::Demo => "Seeded demonstration. No privacy.",
+        Assurance::Exact => words::guarantee::proof_exact(),
+        Assurance::Bounded => words::guarantee::proof_bounded(),
+        Assurance::Idealised => words::guarantee::proof_idealised(),
+        Assurance::Demo => words::guarantee::proof_none(),
     }
 }
 
@@ -264,21 +228,15 @@ pub fn assurance(assurance: Assurance) -> &'static str {
 fn conditions(release: &Release) -> Vec<String> {
     let mut conditions = Vec::new();
     if release.ledger.as_ref().is_some_and(|ledger| ledger.idealised) {
-        conditions.push(
-            "The ledger holds a release whose proof assumes real-number arithmetic, so the promise for the whole \
-             ledger holds only under that assumption."
-                .to_owned(),
-        );
+        conditions.push(words::guarantee::ledger_idealised().to_owned());
     }
     conditions.push(Note::WellFormed.into());
     conditions.extend(
         [
-            "The promise rests on bounds, levels and numbers of rows that you state from knowledge of the field, not \
-             from the table.",
-            "Results describe values clipped to those bounds.",
-            "Each further release spends more of the ledger's budget, and budgets of different ledgers about the same \
-             people add up.",
-            "The promise rests on your computer's random numbers being unpredictable.",
+            words::guarantee::rests_on_bounds(),
+            words::guarantee::clipped(),
+            words::guarantee::further_releases(),
+            words::guarantee::random_numbers(),
         ]
         .map(str::to_owned),
     );

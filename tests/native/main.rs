@@ -57,3 +57,4 @@ mod vectors_primo;
 mod web_golden;
 #[path = "../web/pld.rs"]
 mod web_pld;
+mod words;
