@@ -9,6 +9,7 @@ mod audit;
 mod cli;
 mod compile_fail;
 mod coverage;
+mod formats;
 mod fuzz;
 mod genotypes;
 mod hostile;
