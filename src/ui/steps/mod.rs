@@ -33,6 +33,8 @@ pub struct StepInfo {
     pub name: &'static str,
     /// Its heading.
     pub title: &'static str,
+    /// The chapter of the documentation that explains it: its place beside the page, and the words of the link.
+    pub chapter: (&'static str, &'static str),
     /// Whether its status is for this machine alone.
     pub private: bool,
     /// Whether the budget or the ledger is shown, so that the step has to say what the browser may forget.
@@ -64,6 +66,7 @@ pub static STEPS: [StepInfo; 5] = [
         step: Step::Data,
         name: "Data",
         title: "The table",
+        chapter: ("docs/spreadsheet.html", "Preparing a spreadsheet"),
         private: true,
         ledger: false,
         status: data::status,
@@ -73,6 +76,7 @@ pub static STEPS: [StepInfo; 5] = [
         step: Step::Columns,
         name: "Columns",
         title: "What each column means",
+        chapter: ("docs/spreadsheet.html#bounds-come-from-knowledge-not-from-the-table", "Where bounds come from"),
         private: false,
         ledger: false,
         status: columns::status,
@@ -82,6 +86,7 @@ pub static STEPS: [StepInfo; 5] = [
         step: Step::Privacy,
         name: "Privacy",
         title: "How much may be revealed",
+        chapter: ("docs/epsilon.html", "Choosing epsilon"),
         private: false,
         ledger: true,
         status: privacy::status,
@@ -91,6 +96,7 @@ pub static STEPS: [StepInfo; 5] = [
         step: Step::Method,
         name: "Method",
         title: "What to expect",
+        chapter: ("docs/methods.html", "Which method?"),
         private: false,
         ledger: false,
         status: method::status,
@@ -100,6 +106,7 @@ pub static STEPS: [StepInfo; 5] = [
         step: Step::Result,
         name: "Result",
         title: "What was released",
+        chapter: ("docs/questions.html#about-results", "Reading a result"),
         private: false,
         ledger: true,
         status: result::status,
