@@ -52,6 +52,13 @@ fn Frame() -> impl IntoView {
     let title = move || {
         if checking.get() { words::check::title() } else { (StepInfo::of(app.state.step().get()).title)() }
     };
+    // In a tab of its own: the page keeps what was typed.
+    let chapter = move || {
+        let (place, words) = StepInfo::of(app.state.step().get()).chapter;
+        (!checking.get()).then(|| {
+            view! { <a class="chapter" href=place target="_blank" rel="noopener">{words()}</a> }
+        })
+    };
     // The address is the check's, so the link moves the focus and leaves the address as it is.
     let skip = move |event: leptos::ev::MouseEvent| {
         event.prevent_default();
@@ -73,6 +80,7 @@ fn Frame() -> impl IntoView {
                 <Warnings/>
                 <header class="step-head">
                     <h1 id="step-title" tabindex="-1">{title}</h1>
+                    {chapter}
                 </header>
                 <Trouble/>
                 {work}

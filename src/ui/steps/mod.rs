@@ -34,6 +34,9 @@ pub struct StepInfo {
     pub name: fn() -> &'static str,
     /// Its heading.
     pub title: fn() -> &'static str,
+    pub title: &'static str,
+    /// The chapter of the documentation that explains it: its place beside the page, and the words of the link.
+    pub chapter: (&'static str, fn() -> &'static str),
     /// Whether its status is for this machine alone.
     pub private: bool,
     /// Whether the budget or the ledger is shown, so that the step has to say what the browser may forget.
@@ -65,6 +68,7 @@ pub static STEPS: [StepInfo; 5] = [
         step: Step::Data,
         name: words::step::data,
         title: words::step::data_title,
+        chapter: ("docs/spreadsheet.html", words::step::data_chapter),
         private: true,
         ledger: false,
         status: data::status,
@@ -74,6 +78,7 @@ pub static STEPS: [StepInfo; 5] = [
         step: Step::Columns,
         name: words::step::columns,
         title: words::step::columns_title,
+        chapter: ("docs/spreadsheet.html#bounds-come-from-knowledge-not-from-the-table", words::step::columns_chapter),
         private: false,
         ledger: false,
         status: columns::status,
@@ -83,6 +88,7 @@ pub static STEPS: [StepInfo; 5] = [
         step: Step::Privacy,
         name: words::step::privacy,
         title: words::step::privacy_title,
+        chapter: ("docs/epsilon.html", words::step::privacy_chapter),
         private: false,
         ledger: true,
         status: privacy::status,
@@ -92,6 +98,7 @@ pub static STEPS: [StepInfo; 5] = [
         step: Step::Method,
         name: words::step::method,
         title: words::step::method_title,
+        chapter: ("docs/methods.html", words::step::method_chapter),
         private: false,
         ledger: false,
         status: method::status,
@@ -101,6 +108,7 @@ pub static STEPS: [StepInfo; 5] = [
         step: Step::Result,
         name: words::step::result,
         title: words::step::result_title,
+        chapter: ("docs/questions.html#about-results", words::step::result_chapter),
         private: false,
         ledger: true,
         status: result::status,
