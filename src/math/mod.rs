@@ -5,6 +5,7 @@ pub mod contour;
 pub mod definite;
 pub mod gamma;
 pub mod graded;
+pub mod jacobi;
 pub mod linalg;
 pub mod projection;
 pub mod round;

@@ -81,6 +81,16 @@ mutants! {
     CrossMomentsUncounted,
     /// The sensitivity of a gradient alone where the curvature is released with it.
     CurvatureUncounted,
+    /// Of several histograms of the same record one is paid for.
+    HistogramsCountedOnce,
+    /// The tail counts are charged as if each person had one row.
+    PersonsUncountedInTails,
+    /// A record is shortened by its residuals, too, which bends the slopes.
+    ResidualsShorten,
+    /// A record is shortened, its residuals are not.
+    ResidualsNotShortened,
+    /// The privacy noise of a coefficient is that of the whitened one.
+    NoiseNotCarried,
     /// Of several noisy steps one is paid for.
     StepsUncounted,
     /// The residual of a generalised linear model keeps its size.
