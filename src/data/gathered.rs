@@ -1,7 +1,8 @@
 //! What of a table a release is made from.
 
-use super::moments::{Layout, Moments, MomentsError};
+use super::moments::{Moments, MomentsError};
 use super::sink::{Append, EncodedRows, RowSink};
+use crate::model::Layout;
 
 /// What a release reads.
 #[derive(Clone, Copy, Debug)]

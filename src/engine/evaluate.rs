@@ -6,13 +6,13 @@ use super::error::EngineError;
 use super::guard;
 use super::prepare::{Cost, Prepared};
 use crate::data::encode::GUARD_BITS;
-use crate::data::{Input, Layout, Moments};
+use crate::data::{Input, Moments};
 use crate::inference::moments::{MomentsError, NoisyMoments};
 use crate::mechanisms::newton::{self, Fitted};
 use crate::mechanisms::passes::Passes;
 use crate::mechanisms::{Draw, Drawn, Mechanism, Noise, repeated, reuse_cov, sub_samp};
+use crate::model::{Layout, NoiseLaw};
 use crate::noise::entropy::DemoRng;
-use crate::release::document::NoiseLaw;
 use crate::release::moments::FeatureMap;
 
 /// The text is constant, for it may come after the charge.

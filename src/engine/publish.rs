@@ -10,7 +10,8 @@ use crate::inference::moments::NoisyMoments;
 use crate::inference::newton::{Link, NewtonStep, Setting, report as newton_report};
 use crate::inference::options::{Options, Ridge};
 use crate::inference::refit::public_rows;
-use crate::inference::report::{Layout, report};
+use crate::inference::report::RegressionTerms;
+use crate::inference::report::report;
 use crate::inference::shrinkage::Rule;
 use crate::inference::weights;
 use crate::math::linalg::LinalgError;
@@ -18,11 +19,12 @@ use crate::math::projection::{Directions, feature_ball, feature_ball_of_many_out
 use crate::mechanisms::newton::{self, Fitted};
 use crate::mechanisms::shared::Afterwards;
 use crate::mechanisms::{Mechanism, ols, reuse_cov};
+use crate::model::Assurance;
 use crate::plan::document::Calibration;
 use crate::release::document::{
-    Assurance, Claimed, Coefficients, Demo, Diagnostics, LedgerReference, Privacy, Release, SCHEMA, Software,
-    Term,
+    Claimed, Coefficients, Demo, Diagnostics, LedgerReference, Privacy, Release, SCHEMA, Software,
 };
+use crate::release::moments::Term;
 use crate::release::moments::{Blocks, Decimals, FeatureMap, Integers, ReleasedMoments, Shaping};
 use crate::release::statement::{HARDENED, WELL_FORMED, relaxation};
 
@@ -78,7 +80,7 @@ fn regressions(
     prepared: &Prepared,
     evaluated: &Evaluated,
 ) -> Result<(Coefficients, Diagnostics), EngineError> {
-    let layout = Layout::new(&prepared.bound, &prepared.geometry);
+    let layout = RegressionTerms::new(&prepared.bound, &prepared.geometry);
     match evaluated {
         Evaluated::Moments { moments, ridge, outcomes, .. } => {
             from_moments(prepared, moments, *ridge, outcomes.as_ref(), &layout)
@@ -130,7 +132,7 @@ fn fitted(
     prepared: &Prepared,
     fits: &[Fitted],
     noise: &newton::Noise,
-    layout: &Layout,
+    layout: &RegressionTerms,
 ) -> (Coefficients, Diagnostics) {
     let steps = fits.iter().map(|fit| NewtonStep {
         coefficients: &fit.coefficients,
@@ -156,7 +158,7 @@ fn from_moments(
     moments: &NoisyMoments,
     ridge: f64,
     outcomes: Option<&Outcomes>,
-    layout: &Layout,
+    layout: &RegressionTerms,
 ) -> Result<(Coefficients, Diagnostics), EngineError> {
     let intercept = prepared.checked.intercept;
     let mut options = options(prepared, moments);
@@ -184,11 +186,11 @@ fn from_moments(
 fn each_by_itself(
     prepared: &Prepared,
     all: &[NoisyMoments],
-    layout: &Layout,
+    layout: &RegressionTerms,
 ) -> Result<(Coefficients, Diagnostics), EngineError> {
     let mut together: Option<(Coefficients, Diagnostics)> = None;
     for (moments, (name, _)) in all.iter().zip(&layout.outcomes) {
-        let own = Layout {
+        let own = RegressionTerms {
             predictors: layout.predictors.clone(),
             outcomes: vec![(name.clone(), moments.matrix().nrows())],
         };

@@ -33,6 +33,7 @@ use super::shared::{
     Afterwards, NoiseError, Price, grid, neighbours, no_scale, rounding_step, squared_codes,
 };
 use crate::data::{Geometry, Moments};
+use crate::model::{Assurance, NoiseLaw};
 use crate::noise::entropy::Entropy;
 use crate::noise::wishart::{random_moments, round_sum};
 use crate::plan::bound::GridParams;
@@ -40,14 +41,13 @@ use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::Budget;
-use crate::privacy::event::{Assurance, Event};
+use crate::privacy::event::Event;
 use crate::privacy::measure::Delta;
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::profile::{
     GRID_BITS, GridWishart, WishartNoise, additive_wishart_degrees, additive_wishart_epsilon, grid_distance,
     paper,
 };
-use crate::release::document::NoiseLaw;
 
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";
@@ -118,7 +118,7 @@ impl Noise {
         let scale = squared_codes(1.0 / parameters.scale_ratio, square).ok_or_else(|| no_scale(&too_wide))?;
         #[expect(clippy::cast_precision_loss, reason = "rounded up")]
         let ratio = (square as f64 / scale as f64).next_up();
-        let reserved = if planted(Mutant::GridSlackUnreserved) { 0.0 } else { GRID_SHARE };
+        let reserved = if is_active(Mutant::GridSlackUnreserved) { 0.0 } else { GRID_SHARE };
         let left = price.delta.get() * (1.0 - reserved);
         let ideal = Delta::try_new(left.next_down()).map_err(|error| no_scale(&error))?;
         let degrees = match plan.calibration {

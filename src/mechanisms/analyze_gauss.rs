@@ -31,17 +31,17 @@ use serde_json::{Map, Value};
 
 use super::gaussian::Noise;
 use super::shared::{Afterwards, NoiseError, grid, no_scale, squared_codes, usual_radius};
-use crate::data::{Geometry, Layout};
+use crate::data::Geometry;
+use crate::model::{Layout, Shape};
 use crate::plan::bound::GridParams;
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
-    Budget, CalibrationError, NoiseScale, Split, noise_scale, sensitivity_squared, wallets,
+    Budget, CalibrationError, NoiseScale, Split, budget_parts, noise_scale, sensitivity_squared,
 };
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::profile::paper::analyze_gauss_sigma;
-use crate::release::document::Shape;
 
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";
@@ -85,7 +85,7 @@ impl Parameters {
     ) -> Result<Noise, NoiseError> {
         match (plan.calibration, *budget) {
             (Calibration::Exact, _) => {
-                let units = wallets(budget, &Split::Gaussian)?.capacity.gaussian;
+                let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
                 Ok(calibrate(plan, geometry, self.shape, units)?)
             }
             (Calibration::Paper, Budget::EpsilonDelta { epsilon, delta }) => {

@@ -40,10 +40,10 @@ use crate::plan::params::Params;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
-    Budget, CalibrationError, NoiseScale, Split, gradient_sensitivity_squared, noise_scale, wallets,
+    Budget, CalibrationError, NoiseScale, Split, budget_parts, gradient_sensitivity_squared, noise_scale,
 };
 use crate::privacy::event::Event;
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";
@@ -175,14 +175,14 @@ impl Parameters {
         budget: Option<&Budget>,
     ) -> Result<Noise, NoiseError> {
         let columns = if self.per_outcome { shape.1 as u64 } else { 1 };
-        let units = budget.map(|budget| wallets(budget, &Split::Gaussian)).transpose()?;
+        let units = budget.map(|budget| budget_parts(budget, &Split::Gaussian)).transpose()?;
         // The samplers' range is 2^15 wide, so no step jumps over it.
         let mut bits = BITS;
         let (cap, scale, sensitivity_squared) = loop {
             let cap = integer(self.clip * libm::ldexp(1.0, bits.cast_signed()));
             let (adjacency, k) = (plan.adjacency, plan.max_rows_per_person);
             let square = gradient_sensitivity_squared(cap.unsigned_abs(), adjacency, k, columns, self.steps);
-            let scale = units.as_ref().map(|wallets| noise_scale(&square, wallets.capacity.gaussian));
+            let scale = units.as_ref().map(|parts| noise_scale(&square, parts.capacity.gaussian));
             bits = match scale.transpose() {
                 Ok(scale) => break (cap, scale, square),
                 Err(CalibrationError::ScaleTooLarge(_)) if cap > *LONGEST.start() => bits - 1,
@@ -396,7 +396,7 @@ impl<'a> Gradient<'a> {
         let square = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
         let norm = square(&self.x).sqrt();
         let shorten = |length: f64| {
-            if length > clip && !planted(Mutant::GradientUnclipped) { clip / length } else { 1.0 }
+            if length > clip && !is_active(Mutant::GradientUnclipped) { clip / length } else { 1.0 }
         };
         let together = shorten(norm * square(&self.residual).sqrt());
         let one = libm::ldexp(1.0, self.noise.bits.cast_signed());
@@ -408,7 +408,7 @@ impl<'a> Gradient<'a> {
         }
         let limit = u128::from(self.noise.cap.unsigned_abs()).pow(2);
         let within = |entries: &[i64]| {
-            planted(Mutant::GradientUnclipped)
+            is_active(Mutant::GradientUnclipped)
                 || entries.iter().map(|entry| u128::from(entry.unsigned_abs()).pow(2)).sum::<u128>() <= limit
         };
         let scope = if per_outcome { d.max(1) } else { self.entries.len().max(1) };

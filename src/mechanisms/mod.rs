@@ -29,14 +29,14 @@ use serde_json::{Map, Value};
 use self::passes::Passes;
 use self::shared::{Afterwards, NoiseError, Price};
 use self::table::check;
-pub use self::table::{Info, Reads, Scope, TABLE, Wallet, find};
-use crate::data::{Geometry, Input, Layout};
+pub use self::table::{Info, Reads, Scope, TABLE, find};
+use crate::data::{Geometry, Input};
+use crate::model::{Assurance, Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError, Purpose};
-use crate::privacy::event::{Assurance, Event};
-use crate::release::document::NoiseLaw;
+use crate::privacy::event::Event;
 use crate::release::moments::FeatureMap;
 
 /// Most numbers of rows that are kept in memory, 4 bytes each.

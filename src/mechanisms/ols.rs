@@ -9,13 +9,15 @@ use serde_json::{Map, Value};
 use crate::inference::design::FitError;
 use crate::inference::moments::NoisyMoments;
 use crate::inference::options::Options;
-use crate::inference::report::{Layout, report as unpenalised};
+use crate::inference::report::RegressionTerms;
+use crate::inference::report::report as unpenalised;
 use crate::math::linalg::Cholesky;
 use crate::math::special::normal_quantile;
+use crate::model::{Estimate, Interval};
 use crate::plan::bound::{GridParams, Norms};
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::release::document::{Coefficients, Diagnostics, Entry, Interval};
+use crate::release::document::{Coefficients, Diagnostics};
 
 /// The finest grid; no record within its bounds is shortened. Without noise the constant needs little of a record's
 /// length, and the features, whose rounding adds up, most of the rest.
@@ -60,7 +62,7 @@ impl Parameters {
 /// [`FitError`] where the moments cannot be solved.
 pub fn report(
     moments: &NoisyMoments,
-    layout: &Layout,
+    layout: &RegressionTerms,
     intercept: bool,
     options: Options,
     parameters: Parameters,
@@ -106,7 +108,7 @@ fn write(coefficients: &mut Coefficients, outcome: usize, entry: usize, term: us
         }
         Coefficients::Table(table) => {
             let interval = Interval::Normal;
-            let entry = Entry { estimate, std_error, lower, upper, noise_share, interval };
+            let entry = Estimate { estimate, std_error, lower, upper, noise_share, interval };
             table.set(outcome, term, entry);
         }
     }

@@ -8,7 +8,8 @@
 //! **Defaults.** `kappa`: as for one outcome.
 
 use super::gaussian;
-use crate::data::{Layout, Moments};
+use crate::data::Moments;
+use crate::model::Layout;
 use crate::noise::entropy::Entropy;
 use crate::privacy::event::Event;
 

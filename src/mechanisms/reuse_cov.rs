@@ -44,20 +44,21 @@ use super::shaped::Choice;
 use super::shared::{
     Afterwards, NoiseError, no_constant, no_scale, scale, squared_codes, two_sides, usual_radius,
 };
-use crate::data::{Geometry, Layout, MAX_TERMS};
+use crate::data::{Geometry, MAX_TERMS};
 use crate::inference::options::{Repair, Ridge};
 use crate::inference::shrinkage::{Ball, Shrink};
-use crate::plan::bound::{BoundPlan, GridParams, Norms, Role, Shortening, Sides};
+use crate::model::{Layout, Role, Shape};
+use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{
-    Budget, NoiseScale, Split, augmented_sensitivity_squared, cross_sensitivity_squared,
-    joint_sensitivity_squared, noise_scale, wallets,
+    Budget, NoiseScale, Split, augmented_sensitivity_squared, budget_parts, cross_sensitivity_squared,
+    joint_sensitivity_squared, noise_scale,
 };
 use crate::privacy::profile::paper::primo;
-use crate::release::document::{LONG_FORM_OUTCOMES, Shape};
+use crate::release::document::LONG_FORM_OUTCOMES;
 
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";
@@ -275,7 +276,7 @@ impl Parameters {
         let sensitivity_squared = self.sensitivity_squared(plan, geometry) * UBig::from(times);
         let scale = match (plan.calibration, *budget) {
             (Calibration::Exact, _) => {
-                noise_scale(&sensitivity_squared, wallets(budget, &Split::Gaussian)?.capacity.gaussian)?
+                noise_scale(&sensitivity_squared, budget_parts(budget, &Split::Gaussian)?.capacity.gaussian)?
             }
             (Calibration::Paper, Budget::EpsilonDelta { epsilon, delta }) => {
                 let sigma = primo::constant(epsilon, delta).map_err(|error| no_scale(&error))?;

@@ -42,6 +42,7 @@ use super::shared::{
 };
 use crate::data::{Geometry, Moments};
 use crate::math::linalg::Eigen;
+use crate::model::NoiseLaw;
 use crate::noise::discrete::laplace;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::GridParams;
@@ -52,10 +53,9 @@ use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Budget;
 use crate::privacy::event::Event;
 use crate::privacy::measure::{Delta, Epsilon};
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::profile::paper::{self, EigenvalueRule};
 use crate::privacy::profile::{MOST_ROWS, sketch_epsilon, sketch_ridge, sketch_rows};
-use crate::release::document::NoiseLaw;
 
 /// The mechanisms' version in a ledger's entries.
 pub const VERSION: &str = "1";
@@ -326,7 +326,7 @@ impl Noise {
         let mut scale: Vec<IBig> = cells.into_iter().map(IBig::from).collect();
         let mut diagonal = 0;
         for row in 0..self.terms {
-            if !(planted(Mutant::RidgeShortOfLastCell) && row + 1 == self.terms) {
+            if !(is_active(Mutant::RidgeShortOfLastCell) && row + 1 == self.terms) {
                 *scale.get_mut(diagonal)? += IBig::from(ridge);
             }
             diagonal += self.terms - row;
@@ -348,8 +348,8 @@ impl Noise {
         let Plan::Adaptive { shift, laplace: scale, .. } = self.how else {
             return Some((self.rows, self.most_ridge()));
         };
-        let noise = if planted(Mutant::EigenvalueUnnoised) { 0 } else { laplace(rng, scale) };
-        let shift = if planted(Mutant::EigenvalueUnshifted) { 0 } else { shift };
+        let noise = if is_active(Mutant::EigenvalueUnnoised) { 0 } else { laplace(rng, scale) };
+        let shift = if is_active(Mutant::EigenvalueUnshifted) { 0 } else { shift };
         let bound = least_eigenvalue(cells, self.terms)?
             .saturating_sub(i128::from(shift))
             .saturating_add(noise)

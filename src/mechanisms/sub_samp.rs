@@ -27,8 +27,9 @@ use serde_json::{Map, Value};
 
 use super::gaussian;
 use super::shared::{Afterwards, NoiseError, Price, no_scale, scale, squared_codes, two_sides, usual_radius};
-use crate::data::{EncodedRows, Geometry, Layout, Moments};
+use crate::data::{EncodedRows, Geometry, Moments};
 use crate::math::round::{MARGIN, lower, raise};
+use crate::model::{Layout, Shape};
 use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
@@ -41,10 +42,9 @@ use crate::privacy::calibrate::{
 };
 use crate::privacy::event::Event;
 use crate::privacy::measure::{Delta, Epsilon};
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::profile::paper::primo::{Scales, subsampled_reuse_cov, subsampled_reuse_cov_epsilon};
 use crate::privacy::subsampling::{FixedSize, Parts};
-use crate::release::document::Shape;
 
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";
@@ -287,7 +287,7 @@ pub fn moments(rows: &EncodedRows, layout: Layout, chosen: Option<&BTreeSet<u32>
 
 /// s of n numbers, each set of s with the same probability (Floyd).
 fn sample<E: Entropy>(size: u32, rows: u32, rng: &mut E) -> BTreeSet<u32> {
-    if planted(Mutant::SampleKnown) {
+    if is_active(Mutant::SampleKnown) {
         return (0..size).collect();
     }
     let mut chosen = BTreeSet::new();

@@ -1,10 +1,10 @@
 //! The contract's names: what each mechanism is, and whether it can run under a plan at all.
 
+use crate::model::{Assurance, Wallet};
 use crate::plan::document::Calibration;
 use crate::plan::{CheckedPlan, PlanError, Purpose};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::Budget;
-use crate::privacy::event::Assurance;
 
 /// What a mechanism reads of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,17 +15,6 @@ pub enum Reads {
     Rows,
     /// The encoded rows, several times.
     RowsRepeatedly,
-}
-
-/// Which part of a ledger a mechanism charges (noise-and-accounting, B10).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wallet {
-    /// μ².
-    Gaussian,
-    /// ε and δ.
-    Other,
-    /// Nothing: it is not private.
-    None,
 }
 
 /// Under which adjacency and protection a mechanism is private.

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::bound::{Encoding, Kind, Missing};
-use super::document::{
-    BudgetForm, Calibration, Column, ColumnRole, ColumnType, Confirm, Csv, MissingRule, Plan,
-};
+use super::bound::{Encoding, Kind};
+use super::document::{BudgetForm, Calibration, Column, ColumnType, Confirm, Csv, Plan};
 use super::error::PlanError;
+use crate::model::{Missing, Role};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{Budget, LEAST_DELTA};
 use crate::privacy::measure::{Delta, Epsilon, MeasureError, Mu, Rho};
@@ -126,7 +125,7 @@ impl CheckedPlan {
             rows: filled.rows,
             max_rows_per_person,
             intercept,
-            missing: if rule == MissingRule::Skip { Missing::Skip } else { Missing::Midpoint },
+            missing: if rule == Missing::Skip { Missing::Skip } else { Missing::Midpoint },
             budget,
             confidence,
             calibration,
@@ -283,7 +282,7 @@ fn check_columns(
         if !names.insert(identity) {
             return Err(PlanError::at(path, "this column is listed twice", "keep one of the entries"));
         }
-        if plan.person.is_some() && plan.person == column.name && column.role != ColumnRole::Ignored {
+        if plan.person.is_some() && plan.person == column.name && column.role != Role::Ignored {
             return Err(PlanError::at(
                 path,
                 "the column that identifies a person cannot be a feature or an outcome",
@@ -293,10 +292,10 @@ fn check_columns(
         kinds.push(kind(column, &path, na)?);
     }
     let has = |role| plan.columns.iter().any(|column| column.role == role);
-    if !has(ColumnRole::Outcome) && purpose != Purpose::Public {
+    if !has(Role::Outcome) && purpose != Purpose::Public {
         return Err(PlanError::at("columns", "no column is an outcome", "give one the role \"outcome\""));
     }
-    if !has(ColumnRole::Feature) && !intercept {
+    if !has(Role::Feature) && !intercept {
         return Err(PlanError::at(
             "columns",
             "with neither a feature nor an intercept there is nothing to estimate",
@@ -307,7 +306,7 @@ fn check_columns(
 }
 
 fn kind(column: &Column, path: &str, na: &[String]) -> Result<Option<Kind>, PlanError> {
-    if column.role == ColumnRole::Ignored {
+    if column.role == Role::Ignored {
         return Ok(None);
     }
     match column.kind {
@@ -358,7 +357,7 @@ fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, Pla
             "list every level that is to be told apart",
         ));
     }
-    if column.role == ColumnRole::Outcome && levels.len() != 2 {
+    if column.role == Role::Outcome && levels.len() != 2 {
         return Err(PlanError::at(
             levels_path,
             "an outcome that is a category has two levels",

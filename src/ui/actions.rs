@@ -16,7 +16,7 @@ use super::genotypes::Described;
 use super::known::Known;
 use super::state::{App, Held, Host, Kept, Origin, Problem, Run, Shown, StateStoreFields, Step, Table};
 use super::{check, dom, facts, genotypes, samples, text};
-use crate::data::Role;
+use crate::data::FileRole;
 use crate::data::genotypes::Choice;
 use crate::data::header::{Header, HeaderRead, HeaderRules, read_header};
 use crate::data::preview::{Suggestion, preview};
@@ -86,7 +86,7 @@ pub fn choose_sample(app: App, name: String) {
 async fn open_sample(app: App, name: &str) {
     let blob = pool(app).context().samples.iter().find(|sample| sample.name == name).map(|s| s.blob.clone());
     if let Some(blob) = blob {
-        let part = Part { role: Role::Table, name: name.to_owned() };
+        let part = Part { role: FileRole::Table, name: name.to_owned() };
         open_table(app, vec![(part, blob.clone())], Files::table(blob), true, None).await;
     }
 }
@@ -243,7 +243,7 @@ async fn read(
     sample: bool,
     choices: Vec<Choice>,
 ) -> Result<Table, Failure> {
-    match files.get(Role::Table) {
+    match files.get(FileRole::Table) {
         Some(blob) => {
             let read = read_csv(blob, setup, name, sample).await;
             read.map_err(|problem| Failure::new(Reason::Table, problem))

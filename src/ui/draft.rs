@@ -3,13 +3,14 @@
 use serde_json::{Map, Value};
 
 use super::rules;
-use crate::mechanisms::{Wallet, find};
+use crate::mechanisms::find;
+use crate::model::{Missing, Role, Wallet};
 use crate::plan::document::{
-    BudgetForm, Calibration, Column, ColumnRole, ColumnType, Confirm, Csv, Mechanism, MissingRule, Plan,
-    SCHEMA,
+    BudgetForm, Calibration, Column, ColumnType, Confirm, Csv, Mechanism, Plan, SCHEMA,
 };
 use crate::plan::search::Search;
 use crate::privacy::adjacency::{Adjacency, Protect};
+use crate::privacy::calibrate::Split;
 
 /// One column as it is described so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,7 +18,7 @@ pub struct ColumnDraft {
     /// The header's name.
     pub name: String,
     /// Feature, outcome or ignored.
-    pub role: ColumnRole,
+    pub role: Role,
     /// Number or category; unset until the file or the person says.
     pub kind: Option<ColumnType>,
     /// Lower bound as typed.
@@ -48,18 +49,6 @@ pub enum BudgetKind {
     Mu,
 }
 
-/// What kinds of release a budget is kept for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kept {
-    /// Releases with Gaussian noise.
-    #[default]
-    Gaussian,
-    /// Mechanisms that are known by ε and δ alone.
-    Other,
-    /// Both: half of ε and a tenth of δ for the others.
-    Both,
-}
-
 /// Everything but the columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
@@ -76,7 +65,7 @@ pub struct Setup {
     /// Rows of one person that count, as typed.
     pub max_rows: String,
     /// The rule for missing cells.
-    pub missing: MissingRule,
+    pub missing: Missing,
     /// What neighbouring tables are.
     pub adjacency: Adjacency,
     /// Whom the guarantee covers.
@@ -108,7 +97,7 @@ pub struct Setup {
     /// μ as typed.
     pub mu: String,
     /// What kinds of release a new budget is kept for.
-    pub split: Kept,
+    pub split: Split,
     /// Share of what is left in the budget that the next release asks for, in percent.
     pub share: u8,
     /// Patterns under which the plan may keep columns.
@@ -124,7 +113,7 @@ impl Default for Setup {
             na: None,
             person: String::new(),
             max_rows: "1".to_owned(),
-            missing: MissingRule::Skip,
+            missing: Missing::Skip,
             adjacency: Adjacency::AddRemove,
             protect: Protect::Rows,
             protect_confirmed: false,
@@ -140,7 +129,7 @@ impl Default for Setup {
             one_in: String::new(),
             rho: "0.05".to_owned(),
             mu: "0.3".to_owned(),
-            split: Kept::Gaussian,
+            split: Split::Gaussian,
             share: 50,
             patterns: Vec::new(),
         }
@@ -300,7 +289,7 @@ pub fn column_gap(index: usize, draft: &ColumnDraft) -> Option<Gap> {
 /// The cell in which something is missing, and what.
 #[must_use]
 pub fn lack(draft: &ColumnDraft) -> Option<(Cell, &'static str)> {
-    if draft.role == ColumnRole::Ignored {
+    if draft.role == Role::Ignored {
         return None;
     }
     match draft.kind {
@@ -328,7 +317,7 @@ pub fn lack(draft: &ColumnDraft) -> Option<(Cell, &'static str)> {
             let reference = draft.reference.trim();
             if levels.len() < 2 {
                 Some((Cell::Levels, "list the levels it can have, at least two, with commas between"))
-            } else if draft.role == ColumnRole::Outcome && levels.len() != 2 {
+            } else if draft.role == Role::Outcome && levels.len() != 2 {
                 Some((Cell::Levels, "an outcome that is a category has exactly two levels"))
             } else if !reference.is_empty() && !levels.iter().any(|level| level == reference) {
                 Some((Cell::Reference, "the reference is none of the levels"))
@@ -437,10 +426,10 @@ pub fn plan(
     }
     gaps.extend(columns.iter().enumerate().filter_map(|(index, column)| column_gap(index, column)));
     let has = |role| columns.iter().any(|column| column.role == role);
-    if !has(ColumnRole::Outcome) {
+    if !has(Role::Outcome) {
         gaps.push(Gap::new(Place::Columns, "Choose the outcome: the column that is to be explained"));
     }
-    if !has(ColumnRole::Feature) {
+    if !has(Role::Feature) {
         gaps.push(Gap::new(
             Place::Columns,
             "Choose at least one feature: a column that explains the outcome",
@@ -498,7 +487,7 @@ pub fn plan(
         confirm: confirmed(setup),
         columns: rules::columns(columns, &setup.patterns, &setup.person),
         intercept: Some(setup.intercept).filter(|intercept| !intercept),
-        missing: Some(setup.missing).filter(|rule| *rule != MissingRule::Skip),
+        missing: Some(setup.missing).filter(|rule| *rule != Missing::Skip),
         csv: csv(setup),
         mechanism: Mechanism {
             name: setup.mechanism.clone(),
@@ -618,8 +607,8 @@ pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), 
         rho: written(plan.budget.rho, &defaults.rho),
         mu: written(plan.budget.mu, &defaults.mu),
         split: match find(&plan.mechanism.name) {
-            Some(info) if info.wallet == Wallet::Other => Kept::Other,
-            _ => Kept::Gaussian,
+            Some(info) if info.wallet == Wallet::Other => Split::Other,
+            _ => Split::Gaussian,
         },
         share: defaults.share,
         patterns: plan.columns.iter().filter_map(|column| column.pattern.clone()).collect(),
@@ -704,7 +693,7 @@ pub fn place(path: &str, plan: &Plan, columns: &[ColumnDraft]) -> Place {
 mod tests {
     use super::*;
 
-    fn number_column(name: &str, role: ColumnRole, lower: &str, upper: &str) -> ColumnDraft {
+    fn number_column(name: &str, role: Role, lower: &str, upper: &str) -> ColumnDraft {
         ColumnDraft {
             name: name.to_owned(),
             role,
@@ -717,16 +706,16 @@ mod tests {
 
     fn drafts() -> (Vec<ColumnDraft>, Setup) {
         let columns = vec![
-            number_column("age", ColumnRole::Feature, "0", "120"),
-            number_column("id", ColumnRole::Ignored, "", ""),
+            number_column("age", Role::Feature, "0", "120"),
+            number_column("id", Role::Ignored, "", ""),
             ColumnDraft {
                 name: "sex".to_owned(),
-                role: ColumnRole::Feature,
+                role: Role::Feature,
                 kind: Some(ColumnType::Category),
                 levels: "F, M".to_owned(),
                 ..ColumnDraft::default()
             },
-            number_column("sbp", ColumnRole::Outcome, "60", "260"),
+            number_column("sbp", Role::Outcome, "60", "260"),
         ];
         (columns, Setup { rows: "12 000".to_owned(), ..Setup::default() })
     }
@@ -775,9 +764,7 @@ mod tests {
     #[test]
     fn a_plan_with_patterns_comes_back_as_it_was() {
         let (mut columns, mut setup) = drafts();
-        columns.extend(
-            (0..50).map(|index| number_column(&format!("gene_{index}"), ColumnRole::Outcome, "0", "9")),
-        );
+        columns.extend((0..50).map(|index| number_column(&format!("gene_{index}"), Role::Outcome, "0", "9")));
         columns[10].upper = "8".to_owned();
         setup.patterns = vec!["gene_*".to_owned()];
         let plan = plan(&columns, &setup, budget(&setup)).unwrap();

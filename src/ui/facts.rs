@@ -2,7 +2,7 @@
 
 use serde_json::Map;
 
-use super::draft::{self, ColumnDraft, Gap, Kept, Place, Setup};
+use super::draft::{self, ColumnDraft, Gap, Place, Setup};
 use super::groups::{self, Group};
 use super::known::Term;
 use super::state::Table;
@@ -13,13 +13,13 @@ use crate::engine::{EngineError, Prepared, preflight, prepare_guided, standard_e
 use crate::inference::Options;
 use crate::inference::forecast::TermForecast;
 use crate::inference::preview::{Expected, Preview, preview};
-use crate::mechanisms::{Info, Scope, Wallet, find};
+use crate::mechanisms::{Info, Scope, find};
+use crate::model::{Assurance, Wallet};
 use crate::plan::document::{self, BudgetForm, Calibration, ColumnType};
 use crate::plan::{Plan, Purpose};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{Budget, Split, delta_of_units, epsilon_of_units, wallets};
+use crate::privacy::calibrate::{Budget, Split, budget_parts, delta_of_units, epsilon_of_units};
 use crate::privacy::convert::gdp_epsilon;
-use crate::privacy::event::Assurance;
 use crate::privacy::ledger::{Ledger, Opening, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
 use crate::privacy::units::Units;
@@ -73,8 +73,8 @@ pub struct Worth {
 
 /// What the setup's budget is worth, for the whole table.
 pub fn worth(setup: &Setup) -> Option<Worth> {
-    let wallets = wallets(&as_budget(&draft::budget(setup).ok()?)?, &split(setup)).ok()?;
-    worth_of(wallets.promise?, wallets.pair.mu, wallets.capacity)
+    let parts = budget_parts(&as_budget(&draft::budget(setup).ok()?)?, &setup.split).ok()?;
+    worth_of(parts.promise?, parts.pair.mu, parts.capacity)
 }
 
 /// What a ledger was opened with.
@@ -88,15 +88,6 @@ fn worth_of((epsilon, delta): (Epsilon, Delta), mu: Mu, units: Units) -> Option<
     let gaussian = (units.epsilon == 0 && units.delta == 0).then_some(mu);
     let accuracy = guessing_accuracy(gaussian, Some((epsilon, delta)))?;
     Some(Worth { epsilon, delta, mu, accuracy, units })
-}
-
-/// How a new budget is divided.
-fn split(setup: &Setup) -> Split {
-    match setup.split {
-        Kept::Gaussian => Split::Gaussian,
-        Kept::Other => Split::Other,
-        Kept::Both => Split::Both,
-    }
 }
 
 /// Which part of a ledger the chosen mechanism charges.
@@ -149,7 +140,7 @@ pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
         Some(ledger) => (ledger.remaining(), ledger.promise().1.get()),
         None => {
             let form = draft::budget(setup)?;
-            let whole = setup.share >= 100 && setup.split == Kept::Gaussian;
+            let whole = setup.share >= 100 && setup.split == Split::Gaussian;
             if whole && wallet == Wallet::Gaussian && !(setup.paper && form.epsilon.is_none()) {
                 return Ok(form);
             }
@@ -402,7 +393,7 @@ pub fn open_ledger(setup: &Setup, plan: &Plan, today: &str) -> Result<Ledger, St
         max_rows_per_person: plan.max_rows_per_person.unwrap_or(1),
     };
     let id = crate::noise::entropy::random_id().map_err(|error| error.to_string())?;
-    Ledger::open(&Opening { id, created: today, terms, budget, split: split(setup) })
+    Ledger::open(&Opening { id, created: today, terms, budget, split: setup.split })
         .map_err(|error| error.to_string())
 }
 

@@ -11,7 +11,7 @@ use super::draft::{ColumnDraft, Setup};
 use super::files::{Gathered, Part, Place, gather};
 use super::state::{App, Genotypes, Held, Run, StateStoreFields, Step, Table};
 use super::{actions, text, variants};
-use crate::data::Role;
+use crate::data::FileRole;
 use crate::data::genotypes::Choice;
 use crate::data::preview::suggestions;
 use crate::plan::Plan;
@@ -60,7 +60,7 @@ pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<(Held, F
             return None;
         }
     };
-    let file = |(role, place): (Role, Place)| match place {
+    let file = |(role, place): (FileRole, Place)| match place {
         Place::Held(place) => held.get(place).cloned(),
         Place::Chosen(place) => {
             let (file, name) = (files.get(place)?, names.get(place)?.clone());

@@ -2,7 +2,8 @@
 
 use super::draft::{ColumnDraft, list, number};
 use crate::mechanisms::Info;
-use crate::plan::document::{ColumnRole, ColumnType};
+use crate::model::Role;
+use crate::plan::document::ColumnType;
 
 /// Mechanisms that answer one question of a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +115,7 @@ pub fn not_yes_or_no<'a>(info: &Info, columns: &'a [ColumnDraft]) -> Option<&'a 
 }
 
 fn outcomes(columns: &[ColumnDraft]) -> impl Iterator<Item = &ColumnDraft> {
-    columns.iter().filter(|column| column.role == ColumnRole::Outcome)
+    columns.iter().filter(|column| column.role == Role::Outcome)
 }
 
 fn is_not_yes_or_no(column: &ColumnDraft) -> bool {
@@ -128,13 +129,14 @@ fn is_not_yes_or_no(column: &ColumnDraft) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanisms::{TABLE, Wallet, find};
+    use crate::mechanisms::{TABLE, find};
+    use crate::model::Wallet;
     use crate::ui::draft::Setup;
 
     fn outcome(kind: ColumnType, lower: &str, upper: &str, levels: &str) -> ColumnDraft {
         ColumnDraft {
             name: "y".to_owned(),
-            role: ColumnRole::Outcome,
+            role: Role::Outcome,
             kind: Some(kind),
             lower: lower.to_owned(),
             upper: upper.to_owned(),
@@ -169,7 +171,7 @@ mod tests {
         let coded = outcome(ColumnType::Number, "0", "1", "");
         let named = outcome(ColumnType::Category, "", "", "no, yes");
         let stages = outcome(ColumnType::Category, "", "", "I, II, III");
-        let untold = ColumnDraft { role: ColumnRole::Outcome, ..ColumnDraft::default() };
+        let untold = ColumnDraft { role: Role::Outcome, ..ColumnDraft::default() };
         let cases: [(&[&ColumnDraft], bool, bool); 7] = [
             (&[], false, false),
             (&[&pressure], false, false),
@@ -180,7 +182,7 @@ mod tests {
             (&[&untold], false, false),
         ];
         for (outcomes, several, labels) in cases {
-            let feature = ColumnDraft { role: ColumnRole::Feature, ..pressure.clone() };
+            let feature = ColumnDraft { role: Role::Feature, ..pressure.clone() };
             let mut columns = vec![feature.clone(), feature];
             columns.extend(outcomes.iter().map(|column| (*column).clone()));
             let usual = GROUPS.map(|group| group.is_usual(&columns));
@@ -191,7 +193,7 @@ mod tests {
     #[test]
     fn an_outcome_that_is_not_yes_or_no_is_named() {
         let columns = [
-            ColumnDraft { role: ColumnRole::Feature, ..outcome(ColumnType::Number, "0", "9", "") },
+            ColumnDraft { role: Role::Feature, ..outcome(ColumnType::Number, "0", "9", "") },
             outcome(ColumnType::Category, "", "", "no, yes"),
             ColumnDraft { name: "sbp".to_owned(), ..outcome(ColumnType::Number, "40", "270", "") },
         ];

@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 
 use super::draft::{ColumnDraft, column};
+use crate::model::Role;
 use crate::plan::bind::fits;
-use crate::plan::document::{Column, ColumnRole, ColumnType};
+use crate::plan::document::{Column, ColumnType};
 
 /// How many columns a pattern is compared with before it is given up as describing none alike.
 const TRIED: usize = 3;
@@ -23,7 +24,7 @@ pub enum Chosen {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
     /// The role.
-    pub role: Option<ColumnRole>,
+    pub role: Option<Role>,
     /// The type.
     pub kind: Option<ColumnType>,
     /// The lower bound as typed.
@@ -149,7 +150,7 @@ pub fn columns(drafts: &[ColumnDraft], patterns: &[String], person: &str) -> Vec
             2 * found.iter().filter(same).count() > found.len()
         };
         let likes = found.iter().filter_map(|row| drafts.get(*row)).take(TRIED);
-        let mut likes = likes.filter(|like| like.role != ColumnRole::Ignored);
+        let mut likes = likes.filter(|like| like.role != Role::Ignored);
         let Some(like) = likes.find(|like| alike(like)).filter(|_| free) else { continue };
         for row in found {
             if let Some(place) = by.get_mut(row) {
@@ -170,7 +171,7 @@ pub fn columns(drafts: &[ColumnDraft], patterns: &[String], person: &str) -> Vec
                     listed.push(column(draft));
                 }
             }
-            None if draft.role != ColumnRole::Ignored => listed.push(column(draft)),
+            None if draft.role != Role::Ignored => listed.push(column(draft)),
             None => {}
         }
     }
@@ -225,7 +226,7 @@ pub fn claims(listed: &[Column], names: &[String], person: &str) -> Vec<Vec<usiz
 mod tests {
     use super::*;
 
-    fn draft(name: &str, role: ColumnRole, upper: &str) -> ColumnDraft {
+    fn draft(name: &str, role: Role, upper: &str) -> ColumnDraft {
         ColumnDraft {
             name: name.to_owned(),
             role,
@@ -237,11 +238,10 @@ mod tests {
     }
 
     fn table() -> Vec<ColumnDraft> {
-        let genes = (1..=6).map(|index| draft(&format!("gene_{index}"), ColumnRole::Outcome, "20"));
-        let mut columns =
-            vec![draft("id", ColumnRole::Ignored, ""), draft("age", ColumnRole::Feature, "120")];
+        let genes = (1..=6).map(|index| draft(&format!("gene_{index}"), Role::Outcome, "20"));
+        let mut columns = vec![draft("id", Role::Ignored, ""), draft("age", Role::Feature, "120")];
         columns.extend(genes);
-        columns.push(draft("genealogy", ColumnRole::Feature, "1"));
+        columns.push(draft("genealogy", Role::Feature, "1"));
         columns
     }
 
@@ -279,14 +279,11 @@ mod tests {
 
     #[test]
     fn what_is_said_is_written_and_the_rest_stays() {
-        let mut column = draft("x", ColumnRole::Ignored, "9");
+        let mut column = draft("x", Role::Ignored, "9");
         column.note = "a source".to_owned();
-        let change = Change { role: Some(ColumnRole::Outcome), unit: "mg".to_owned(), ..Change::default() };
+        let change = Change { role: Some(Role::Outcome), unit: "mg".to_owned(), ..Change::default() };
         change.apply(&mut column);
-        assert_eq!(
-            (column.role, column.upper.as_str(), column.unit.as_str()),
-            (ColumnRole::Outcome, "9", "mg")
-        );
+        assert_eq!((column.role, column.upper.as_str(), column.unit.as_str()), (Role::Outcome, "9", "mg"));
         assert_eq!(column.note, "a source");
         let change = Change { upper: "5".to_owned(), ..Change::default() };
         change.apply(&mut column);
@@ -310,10 +307,10 @@ mod tests {
         assert_eq!(listed[1].upper, Some(20.0));
         // What differs is named, also where it is left out.
         drafts[3].upper = "30".to_owned();
-        drafts[4].role = ColumnRole::Ignored;
+        drafts[4].role = Role::Ignored;
         let listed = columns(&drafts, &patterns, "");
         assert_eq!(names(&listed), ["age", "gene_*", "gene_2", "gene_3", "genealogy"]);
-        assert_eq!((listed[2].upper, listed[3].role), (Some(30.0), ColumnRole::Ignored));
+        assert_eq!((listed[2].upper, listed[3].role), (Some(30.0), Role::Ignored));
         // The one who is asked first may be the exception.
         (drafts[2].upper, drafts[3].upper) = ("40".to_owned(), "20".to_owned());
         assert_eq!(names(&columns(&drafts, &patterns, ""))[1..3], ["gene_*", "gene_1"]);
@@ -329,7 +326,7 @@ mod tests {
         let patterns = ["gene_*".to_owned(), "gene*".to_owned()];
         assert_eq!(names(&columns(&drafts, &patterns, "")), ["age", "gene_*", "genealogy"]);
         let mut drafts = drafts;
-        drafts[2].role = ColumnRole::Ignored;
+        drafts[2].role = Role::Ignored;
         let listed = columns(&drafts, &patterns, "gene_1");
         assert_eq!(names(&listed), ["age", "gene_*", "genealogy"]);
         let header: Vec<String> = drafts.iter().map(|draft| draft.name.clone()).collect();

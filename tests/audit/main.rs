@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "an audit fails by panicking")]
 
+mod adaptive;
 mod audits;
 #[expect(dead_code, reason = "some of it is for the native tests alone")]
 mod ledger;
@@ -15,12 +16,12 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-use discreet::privacy::mutants::{Mutant, current, with_planted};
+use discreet::privacy::mutants::{Mutant, current, with_active};
 
 use audits::{Depth, Saw};
 
 /// Which audits have to catch which bug. Those of the ledger are in [`ledger::CHECKS`].
-const KILLERS: [(Mutant, &[&str]); 37] = [
+const KILLERS: [(Mutant, &[&str]); 42] = [
     (
         Mutant::SigmaHalved,
         &["T1 P1", "T1 P3 iid", "T2 P1", "T4 P1", "T5 diagonal 10", "T5 fine diagonal", LIST],
@@ -56,6 +57,11 @@ const KILLERS: [(Mutant, &[&str]); 37] = [
         Mutant::CurvatureUncounted,
         &["T7 logistic steps", "T7 printed steps", "T1 logistic step", "T1 logistic steps"],
     ),
+    (Mutant::HistogramsCountedOnce, &["T7 adaptive rounds"]),
+    (Mutant::PersonsUncountedInTails, &["T7 adaptive rounds"]),
+    (Mutant::ResidualsShorten, &["T7 adaptive weights"]),
+    (Mutant::ResidualsNotShortened, &["T7 adaptive weights"]),
+    (Mutant::NoiseNotCarried, &["T9 adaptive noise"]),
     (Mutant::StepsUncounted, &["T7 logistic steps", "T1 logistic steps"]),
     (Mutant::ResidualUnclipped, &["T7 gaussian steps"]),
     (Mutant::LeverageAveraged, &["T1 isotropic", "T1 whitened"]),
@@ -95,7 +101,7 @@ struct Task {
 }
 
 fn main() -> ExitCode {
-    // Under a planted bug arithmetic may panic, which is as good a catch as any.
+    // Under a mutant arithmetic may panic, which is as good a catch as any.
     std::panic::set_hook(Box::new(|_| ()));
     let quick = std::env::args().any(|argument| argument == "quick");
     let mut sound = true;
@@ -106,7 +112,7 @@ fn main() -> ExitCode {
         sound &= all(full.chain(LEDGER.map(ledger_task)).collect());
         println!();
     }
-    println!("Planted bugs");
+    println!("Mutants");
     sound &= all(Mutant::ALL.iter().map(|&mutant| hunt(mutant)).collect());
     if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -139,7 +145,7 @@ fn hunt(mutant: Mutant) -> Task {
         }
         let mut kills = Vec::new();
         for (name, run) in hunters {
-            match with_planted(mutant, || caught(&run)) {
+            match with_active(mutant, || caught(&run)) {
                 Err(seen) => kills.push(format!("{name}: {:.100}", seen.lines().next().unwrap_or_default())),
                 Ok(seen) => return Err(format!("LIVES: {name} saw nothing but {seen}")),
             }

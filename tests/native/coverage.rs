@@ -3,7 +3,8 @@
 use discreet::data::EncodedRows;
 use discreet::engine::Simulation;
 use discreet::engine::simulate::Source;
-use discreet::release::document::{Interval, Release};
+use discreet::model::Interval;
+use discreet::release::document::Release;
 use serde_json::{Value, json};
 
 use crate::support::{DIABETES, column, list, plan, prepared, scan, small_diabetes_plan, software};

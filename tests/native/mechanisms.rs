@@ -2,8 +2,9 @@
 
 use discreet::data::Moments;
 use discreet::engine::{EngineError, Simulation, simulate::Source};
+use discreet::model::Coefficient;
 use discreet::plan::Purpose;
-use discreet::release::document::{Coefficient, Release};
+use discreet::release::document::Release;
 use serde_json::{Value, json};
 
 use crate::coverage::ten_features;

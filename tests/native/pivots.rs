@@ -8,8 +8,8 @@ use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{CellNoise, NoisyMoments, Options, fit};
 use discreet::math::student::t_quantile;
 use discreet::mechanisms::{Draw, Noise, additive_wishart};
+use discreet::model::Interval;
 use discreet::noise::entropy::DemoRng;
-use discreet::release::document::Interval;
 use nalgebra::DMatrix;
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! What a plan may say, and what it is told when it may not.
 
+use discreet::model::Role;
 use discreet::plan::bind::bind;
-use discreet::plan::bound::{GridParams, Kind, Norms, Role};
+use discreet::plan::bound::{GridParams, Kind, Norms};
 use discreet::plan::{CheckedPlan, Plan, PlanError, Purpose};
 use serde_json::{Value, json};
 

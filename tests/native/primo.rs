@@ -1,15 +1,16 @@
 //! PRIMO: one set of features, many outcomes. Sensitivities by brute force, limits without noise, what is released.
 
-use discreet::data::{EncodedRows, Layout, Moments, RowSink};
+use discreet::data::{EncodedRows, Moments, RowSink};
 use discreet::engine::simulate::Source;
 use discreet::engine::{Prepared, Simulation};
 use discreet::inference::pseudo::Pseudo;
 use discreet::mechanisms::shaped::{Choice, feature_map, mapped};
+use discreet::model::{Coefficient, Layout};
 use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::calibrate::{
     augmented_sensitivity_squared, cross_sensitivity_squared, joint_sensitivity_squared,
 };
-use discreet::release::document::{Coefficient, Coefficients, Release};
+use discreet::release::document::{Coefficients, Release};
 use discreet::release::moments::Shaping;
 use serde_json::{Value, json};
 

@@ -2,14 +2,13 @@
 //! independent; it is held against a range of four standard errors of so many independent runs, so that fresh seeds would
 //! alarm once in 16,000 times, unless a test says otherwise.
 
-use discreet::data::Layout;
 use discreet::engine::Simulation;
 use discreet::engine::simulate::Source;
 use discreet::inference::moments::MomentTerm;
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{CellNoise, NoisyMoments, Options, Repair, Ridge, fit, refit};
-use discreet::release::document::Shape;
-use discreet::release::document::{Coefficients, Interval};
+use discreet::model::{Interval, Layout, Shape};
+use discreet::release::document::Coefficients;
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use discreet::cli::table::Table;
 use discreet::data::{Gathered, HeaderRules};
 use discreet::engine::public::{plan_for, prepare_table, table_of, table_of_release, term_names};
 use discreet::engine::{self, EngineError, expect_public, prepare_with};
-use discreet::math::graded::Graded;
+use discreet::math::jacobi_svd::JacobiSvd;
 use discreet::math::linalg::Eigen;
 use discreet::noise::entropy::{DemoRng, PrivateRng};
 use discreet::plan::public::Guide;
@@ -78,7 +78,7 @@ fn the_typed_table_gives_the_vectors_of_the_specification() {
     let moment = unconditioned(&table, &names(&["a", "b", "c"]), false).unwrap();
     assert!((&moment - expected("M")).amax() < 1e-10);
     let factor = Cholesky::new(moment).unwrap().l().transpose();
-    let roots = Graded::try_new(factor).unwrap();
+    let roots = JacobiSvd::try_new(factor).unwrap();
     assert!((roots.power(-0.5) - expected("Minvsqrt")).amax() < 1e-10);
     let second = unconditioned(&table, &names(&["y"]), false).unwrap()[(0, 0)];
     assert!((second - vectors["s2B"].as_f64().unwrap()).abs() < 1e-10);

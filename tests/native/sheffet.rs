@@ -10,6 +10,7 @@ use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{Fit, NoisyMoments, Options, Repair, Ridge, fit, refit};
 use discreet::math::linalg::Eigen;
 use discreet::mechanisms::{Noise, additive_wishart, sketch};
+use discreet::model::{Assurance, Interval, NoiseLaw, Shape};
 use discreet::noise::entropy::{DemoRng, PrivateRng};
 use discreet::noise::wishart::round_sum;
 use discreet::plan::{Plan, Purpose};
@@ -20,7 +21,7 @@ use discreet::privacy::measure::{Delta, Epsilon};
 use discreet::privacy::profile::paper::{adaptive_ridge, debiasing};
 use discreet::privacy::profile::sketch_ridge;
 use discreet::release::Release;
-use discreet::release::document::{Assurance, Interval, LedgerReference, NoiseLaw, Shape};
+use discreet::release::document::LedgerReference;
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Value, json};
 

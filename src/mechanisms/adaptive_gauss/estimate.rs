@@ -7,9 +7,9 @@ use super::last::Grid;
 use super::rough::symmetric;
 use super::terms::count;
 use super::units::Round;
-use crate::math::jacobi::{Jacobi, product};
+use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::{Cholesky, LinalgError};
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// The noisy moments of the final round in real units, and the variances of their noise.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,10 +82,10 @@ pub struct Fit {
     pub residual: f64,
     /// Whether it was below two standard deviations of its noise.
     pub residual_hidden: bool,
-    /// V, the covariance of θ.
-    pub covariance: DMatrix<f64>,
+    /// The part of V, the covariance of θ, that is sampling.
+    pub sampling: DMatrix<f64>,
     /// The part of V that is privacy noise.
-    pub noise_covariance: DMatrix<f64>,
+    pub noise: DMatrix<f64>,
 }
 
 /// What stands for A_4⁻¹: the inverse itself, that of A_4 with a ridge, or Z (Z′ A_4 Z)⁻¹ Z′ in a subspace.
@@ -140,7 +140,7 @@ impl Fit {
             let own = if i == j { v_c + v_x * length } else { 0.0 };
             own + v_x * theta[(i, 0)] * theta[(j, 0)]
         });
-        let noise_covariance = if planted(Mutant::NaiveStandardError) {
+        let noise = if is_active(Mutant::NaiveStandardError) {
             DMatrix::zeros(k, k)
         } else {
             product(&product(a, &inner), a)
@@ -150,14 +150,7 @@ impl Fit {
         } else {
             a * sigma_squared
         };
-        let covariance = DMatrix::from_fn(k, k, |i, j| sampling[(i, j)] + noise_covariance[(i, j)]);
-        Self {
-            theta: DVector::from_fn(k, |i, _| theta[(i, 0)]),
-            residual,
-            residual_hidden,
-            covariance,
-            noise_covariance,
-        }
+        Self { theta: DVector::from_fn(k, |i, _| theta[(i, 0)]), residual, residual_hidden, sampling, noise }
     }
 }
 
@@ -191,11 +184,13 @@ impl Coded {
         }
         coefficients[0] = intercept;
         let carried = |v: &DMatrix<f64>| product(&product(&turned, v), map) * (spread * spread);
-        let noise = if planted(Mutant::NoiseNotCarried) {
-            &fit.noise_covariance * (spread * spread)
+        let noise_covariance = if is_active(Mutant::NoiseNotCarried) {
+            &fit.noise * (spread * spread)
         } else {
-            carried(&fit.noise_covariance)
+            carried(&fit.noise)
         };
-        Self { coefficients, covariance: carried(&fit.covariance), noise_covariance: noise }
+        let sampling = carried(&fit.sampling);
+        let covariance = DMatrix::from_fn(k, k, |i, j| sampling[(i, j)] + noise_covariance[(i, j)]);
+        Self { coefficients, covariance, noise_covariance }
     }
 }

@@ -8,7 +8,7 @@ use nalgebra::{DMatrix, DVector};
 use super::estimate::{Coded, Fit, Inverse, Moments};
 use super::guide::Guide;
 use super::terms::Terms;
-use crate::math::jacobi::{Jacobi, product};
+use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::{Cholesky, LinalgError};
 
 /// How far a coefficient's interval can be trusted.

@@ -7,7 +7,7 @@ use super::margins::Margins;
 use super::rough::Standardiser;
 use super::terms::{Terms, count};
 use super::units::Rounds;
-use crate::math::jacobi::{Jacobi, product};
+use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::{Cholesky, LinalgError};
 
 /// Coordinates in which features are about white and residuals about standard. All numbers have 26 leading bits, and are released.

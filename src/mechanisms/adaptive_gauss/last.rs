@@ -8,7 +8,7 @@ use super::rough::rounding_room;
 use super::terms::Terms;
 use super::units::Codes;
 use crate::data::encode::within;
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// Codes of one unit of whitened features and of residuals.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,17 +55,17 @@ pub fn codes(
     codes: &mut Vec<i32>,
 ) {
     let mapped = map::apply(guide, values, reals);
-    let norm = if planted(Mutant::ResidualsShorten) {
+    let norm = if is_active(Mutant::ResidualsShorten) {
         mapped.residuals.iter().fold(mapped.norm * mapped.norm, |sum, e| sum + e * e).sqrt()
     } else {
         mapped.norm
     };
-    let unbounded = planted(Mutant::NoClip);
+    let unbounded = is_active(Mutant::NoClip);
     let factor = if norm > radii.features && !unbounded { radii.features / norm } else { 1.0 };
     codes.clear();
     codes.extend(mapped.features.iter().map(|w| nearest(w * (factor * grid.features))));
-    let with = if planted(Mutant::ResidualsNotShortened) { 1.0 } else { factor };
-    let unclipped = planted(Mutant::ResidualUnclipped) || unbounded;
+    let with = if is_active(Mutant::ResidualsNotShortened) { 1.0 } else { factor };
+    let unclipped = is_active(Mutant::ResidualUnclipped) || unbounded;
     for ((residual, radius), unit) in mapped.residuals.iter().zip(&radii.outcomes).zip(&grid.outcomes) {
         let clipped = if unclipped { *residual } else { residual.clamp(-radius, *radius) };
         codes.push(nearest(clipped * (with * unit)));

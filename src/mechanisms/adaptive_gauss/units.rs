@@ -9,7 +9,7 @@ use crate::privacy::calibrate::{
     histograms_sensitivity_squared, margins_sensitivity_squared, noise_scale, weighted_sensitivity_squared,
 };
 use crate::privacy::event::Event;
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// The parts of a whole share.
 pub const WHOLE_SHARE: u32 = 10_000;
@@ -146,7 +146,7 @@ impl Rounds {
             augmented_sensitivity_squared(u64::from(record).pow(2), 0, adjacency, k)
         })?;
         let (count, tails) = calibrated(COUNTS, third, |count| {
-            let rows = if planted(Mutant::PersonsUncountedInTails) { 1 } else { k };
+            let rows = if is_active(Mutant::PersonsUncountedInTails) { 1 } else { k };
             histograms_sensitivity_squared(count, outcomes + 1, adjacency, rows)
         })?;
         let (features, last) = calibrated(FEATURES, fourth, |features| {

@@ -43,18 +43,18 @@ pub use self::fit::{Expansion, Fitted, Steps, Sums};
 use super::guided::{Penalty, Radii, Standard, feature_unit};
 use super::shared::{NoiseError, needs_constant, no_scale, paper_replaces, squared_codes, stated_rows};
 use crate::data::Geometry;
-use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Role, Shortening, Sides};
+use crate::model::{Role, Shape};
+use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
-    Budget, CalibrationError, NoiseScale, Split, joint_sensitivity_squared, logistic_gradient,
-    logistic_sensitivity_squared, noise_scale, wallets,
+    Budget, CalibrationError, NoiseScale, Split, budget_parts, joint_sensitivity_squared, logistic_gradient,
+    logistic_sensitivity_squared, noise_scale,
 };
 use crate::privacy::event::Event;
 use crate::privacy::profile::paper::pmt;
-use crate::release::document::Shape;
 
 /// The mechanism's version in a ledger's entries.
 pub const VERSION: &str = "1";
@@ -300,13 +300,13 @@ impl Parameters {
             let scale = match budget {
                 None => None,
                 Some(budget) if paper => {
-                    let mu = wallets(budget, &Split::Gaussian)?.pair.mu.get();
+                    let mu = budget_parts(budget, &Split::Gaussian)?.pair.mu.get();
                     let most = if self.family == Family::Logistic { 0.25 } else { 1.0 };
                     let codes = squared_codes(pmt::curvature(mu, releases, most), curvature);
                     Some(NoiseScale::try_new(codes.ok_or_else(|| no_scale(&"the scale is out of range"))?)?)
                 }
                 Some(budget) => {
-                    let units = wallets(budget, &Split::Gaussian)?.capacity.gaussian;
+                    let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
                     Some(noise_scale(&sensitivity_squared, units)?)
                 }
             };

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::{Icon, Meter};
-use crate::plan::document::ColumnRole;
+use crate::model::Role;
 use crate::release::format::{percent, short};
 use crate::ui::state::{App, BuildCheckStoreFields, StateStoreFields, Step};
 use crate::ui::{actions, check, dom, draft, facts, text};
@@ -58,7 +58,7 @@ fn line(app: App, step: Step) -> String {
             .table()
             .with(|table| table.as_ref().map_or_else(|| "No table yet".to_owned(), |t| t.line())),
         Step::Columns => app.state.columns().with(|columns| {
-            let in_use = columns.iter().filter(|column| column.role != ColumnRole::Ignored).count();
+            let in_use = columns.iter().filter(|column| column.role != Role::Ignored).count();
             let open = columns.iter().filter(|column| draft::lack(column).is_some()).count();
             text::columns_line(in_use - open.min(in_use), in_use, open)
         }),

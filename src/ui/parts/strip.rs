@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::Icon;
 use crate::inference::preview::Verdict;
-use crate::plan::document::ColumnRole;
+use crate::model::Role;
 use crate::ui::facts::Forecast;
 use crate::ui::state::{App, Run, StateStoreFields, Step};
 use crate::ui::{actions, text};
@@ -111,8 +111,7 @@ fn Offer(forecast: Forecast) -> impl IntoView {
         let fits = forecast.plan.columns.iter().filter(move |column| column.role == role);
         fits.filter_map(|column| column.name.clone().or_else(|| column.pattern.clone())).collect::<Vec<_>>()
     };
-    let (outcomes, features) =
-        (text::list(&named(ColumnRole::Outcome), 2), text::list(&named(ColumnRole::Feature), 5));
+    let (outcomes, features) = (text::list(&named(Role::Outcome), 2), text::list(&named(Role::Feature), 5));
     let cost = text::cost(forecast.of_left, first);
     view! {
         <dl class="offer">

@@ -2,7 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::plan::document::{ColumnRole, ColumnType, MissingRule};
+use crate::model::{Missing, Role};
+use crate::plan::document::ColumnType;
 use crate::ui::draft::{self, Cell, ColumnDraft, Place};
 use crate::ui::presets::{self, PRESETS};
 use crate::ui::state::{App, StateStoreFields};
@@ -42,7 +43,7 @@ pub fn Row(index: usize) -> impl IntoView {
     let column = Column { app, index };
     let name = Memo::new(move |_| column.read(|c| c.name.clone()));
     let kind = Memo::new(move |_| column.read(|c| c.kind));
-    let ignored = Memo::new(move |_| column.read(|c| c.role) == ColumnRole::Ignored);
+    let ignored = Memo::new(move |_| column.read(|c| c.role) == Role::Ignored);
     let gap = Memo::new(move |_| {
         app.state.columns().with(|columns| columns.get(index).and_then(|c| draft::column_gap(index, c)))
     });
@@ -77,10 +78,10 @@ fn samples(app: App, index: usize) -> String {
 
 /// What a missing cell of this column does.
 fn if_missing(column: Column) -> String {
-    if column.read(|c| c.role) == ColumnRole::Ignored {
+    if column.read(|c| c.role) == Role::Ignored {
         return String::new();
     }
-    if column.app.state.setup().with(|setup| setup.missing == MissingRule::Skip) {
+    if column.app.state.setup().with(|setup| setup.missing == Missing::Skip) {
         return "row left out".to_owned();
     }
     column.read(|c| match c.kind {
@@ -100,7 +101,7 @@ fn if_missing(column: Column) -> String {
 
 #[component]
 fn RoleCell(column: Column, name: Memo<String>) -> impl IntoView {
-    let roles = [ColumnRole::Ignored, ColumnRole::Feature, ColumnRole::Outcome];
+    let roles = [Role::Ignored, Role::Feature, Role::Outcome];
     let current = Memo::new(move |_| column.read(|c| c.role));
     let options = roles.into_iter().map(|role| {
         view! { <option value=text::role(role) selected=move || current.get() == role>{text::role(role)}</option> }
@@ -177,9 +178,7 @@ fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<draft::Gap>>
     let suggested = Memo::new(move |_| presets::suggested(&name.get()));
     // The question stands where a bound is missing; the range that the name suggests is offered, never filled in.
     let bare = Memo::new(move |_| {
-        column.read(|c| {
-            c.role != ColumnRole::Ignored && (c.lower.trim().is_empty() || c.upper.trim().is_empty())
-        })
+        column.read(|c| c.role != Role::Ignored && (c.lower.trim().is_empty() || c.upper.trim().is_empty()))
     });
     let under = move || {
         let note = column.read(|c| c.note.clone());
@@ -215,7 +214,7 @@ fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<draft::Gap>>
 #[component]
 fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
     let levels = Memo::new(move |_| column.read(|c| draft::list(&c.levels)));
-    let missing = move || column.read(|c| c.role != ColumnRole::Ignored && draft::list(&c.levels).len() < 2);
+    let missing = move || column.read(|c| c.role != Role::Ignored && draft::list(&c.levels).len() < 2);
     let reference = Memo::new(move |_| column.read(|c| c.reference.clone()));
     let options = move || {
         let first = levels.get().first().cloned().unwrap_or_else(|| "first level".to_owned());

@@ -9,7 +9,7 @@ use super::PAGE;
 use super::cells::Row;
 use super::many::{Many, Rules};
 use super::variants::Variants;
-use crate::plan::document::MissingRule;
+use crate::model::Missing;
 use crate::ui::draft::{self, Cell};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::presets::PRESETS;
@@ -54,11 +54,11 @@ pub fn Columns() -> impl IntoView {
 #[component]
 fn MissingChoice() -> impl IntoView {
     let setup = App::here().state.setup();
-    let options = [MissingRule::Skip, MissingRule::Midpoint];
-    let key = |rule: MissingRule| if rule == MissingRule::Skip { "skip" } else { "midpoint" };
+    let options = [Missing::Skip, Missing::Midpoint];
+    let key = |rule: Missing| if rule == Missing::Skip { "skip" } else { "midpoint" };
     let set = Callback::new(move |value: String| {
         setup.update(|setup| {
-            setup.missing = if value == "skip" { MissingRule::Skip } else { MissingRule::Midpoint };
+            setup.missing = if value == "skip" { Missing::Skip } else { Missing::Midpoint };
         });
     });
     view! {

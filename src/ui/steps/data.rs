@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::people;
-use crate::data::Role;
+use crate::data::FileRole;
 use crate::release::format::bytes;
 use crate::ui::parts::{Choice, Field, Icon, PrivateZone};
 use crate::ui::state::{App, StateStoreFields, Step, Table};
@@ -146,7 +146,7 @@ fn Phenotypes() -> impl IntoView {
     });
     let names = move || text::list(&parts.get().iter().map(|part| part.name.clone()).collect::<Vec<_>>(), 4);
     let label = move || {
-        let has = parts.get().iter().any(|part| part.role == Role::Phenotypes);
+        let has = parts.get().iter().any(|part| part.role == FileRole::Phenotypes);
         if has { text::genotypes::OTHER_PHENOTYPES } else { text::genotypes::ADD_PHENOTYPES }
     };
     let chosen = move |event: web_sys::Event| actions::choose_files(app, dom::chosen(&event), true);

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::mechanisms::Wallet;
+use crate::model::Wallet;
 use crate::privacy::ledger::{Entry, Ledger};
 use crate::privacy::units::Units;
 use crate::release::format::percent;

@@ -2,7 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::plan::document::{ColumnRole, ColumnType};
+use crate::model::Role;
+use crate::plan::document::ColumnType;
 use crate::ui::draft::ColumnDraft;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::presets::{PRESETS, Preset};
@@ -80,7 +81,7 @@ fn Apply(selected: Memo<usize>) -> impl IntoView {
 /// The fields of a change; what is left empty stays as it is.
 #[component]
 fn ChangeFields(change: RwSignal<Change>, whom: &'static str) -> impl IntoView {
-    let roles = [ColumnRole::Feature, ColumnRole::Outcome, ColumnRole::Ignored];
+    let roles = [Role::Feature, Role::Outcome, Role::Ignored];
     let kinds = [Some(ColumnType::Number), Some(ColumnType::Category)];
     let role_options = roles.map(|role| view! { <option value=text::role(role)>{text::role(role)}</option> });
     let kind_options = kinds.map(|kind| view! { <option value=text::kind(kind)>{text::kind(kind)}</option> });

@@ -5,9 +5,10 @@ use leptos::prelude::*;
 use super::people::People;
 use super::protect::Protection;
 use crate::privacy::adjacency::Adjacency;
+use crate::privacy::calibrate::Split;
 use crate::release::format::short;
 use crate::release::statement::guessing_sentence;
-use crate::ui::draft::{self, BudgetKind, Kept, Place, Setup};
+use crate::ui::draft::{self, BudgetKind, Place, Setup};
 use crate::ui::facts::{self, Worth};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
@@ -160,12 +161,12 @@ fn Propose() -> impl IntoView {
         setup.update(|setup| {
             setup.form = forms.into_iter().find(|kind| key(*kind) == value).unwrap_or_default();
             if setup.form != BudgetKind::EpsilonDelta {
-                setup.split = Kept::Gaussian;
+                setup.split = Split::Gaussian;
             }
         });
     });
-    let kept = [Kept::Gaussian, Kept::Other, Kept::Both];
-    let split_key = |kept: Kept| format!("{kept:?}");
+    let kept = [Split::Gaussian, Split::Other, Split::Both];
+    let split_key = |kept: Split| format!("{kept:?}");
     let set_split = Callback::new(move |value: String| {
         setup.update(|setup| {
             setup.split = kept.into_iter().find(|kept| split_key(*kept) == value).unwrap_or_default()

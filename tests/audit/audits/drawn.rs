@@ -13,6 +13,7 @@ use discreet::audit::estimate::Level;
 use discreet::audit::threshold::HeldOut;
 use discreet::data::Moments;
 use discreet::mechanisms::{Draw, Drawn, Noise};
+use discreet::model::NoiseLaw;
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::measure::{Delta, Epsilon};
@@ -20,7 +21,6 @@ use discreet::privacy::profile::paper::{EigenvalueRule, eigenvalue_rule};
 use discreet::privacy::profile::{
     GRID_BITS, GridWishart, WishartNoise, additive_wishart_delta, grid_distance, sketch_delta,
 };
-use discreet::release::document::NoiseLaw;
 use nalgebra::{Cholesky, DMatrix};
 use serde_json::{Value, json};
 

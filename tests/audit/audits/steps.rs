@@ -15,11 +15,11 @@ use discreet::inference::pseudo::Pseudo;
 use discreet::mechanisms::Noise;
 use discreet::mechanisms::gaussian::perturb;
 use discreet::mechanisms::newton::{self, Steps, Sums};
+use discreet::model::Shape;
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::public::{PublicTable, document::PublicTerm};
 use discreet::plan::{Plan, Purpose};
 use discreet::privacy::event::Event;
-use discreet::release::document::Shape;
 use serde_json::{Value, json};
 
 use super::{Audit, Saw, audit, judged};

@@ -11,12 +11,12 @@ use discreet::mechanisms::adaptive_gauss::rough::Standardiser;
 use discreet::mechanisms::adaptive_gauss::tails::Counts;
 use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
 use discreet::privacy::adjacency::Adjacency;
-use discreet::privacy::calibrate::{Budget, Split, cross_weight, wallets};
+use discreet::privacy::calibrate::{Budget, Split, budget_parts, cross_weight};
 use discreet::privacy::measure::Mu;
 use nalgebra::DMatrix;
 use serde_json::Value;
 
-use super::{Column, last_cells, margin_cells, rough_cells, tail_cells, terms};
+use crate::adaptive_checks::{Column, last_cells, margin_cells, rough_cells, tail_cells, terms};
 
 fn columns(value: &Value) -> Vec<Column> {
     let one = |value: &Value| match value[0].as_str().unwrap() {
@@ -89,7 +89,7 @@ fn check(tables: &Value, case: &Value) {
     let adjacency = adjacency(case);
     let persons = u32::try_from(case["rows_per_person"].as_u64().unwrap()).unwrap();
     let mu = Mu::try_new(case["mu"].as_f64().unwrap()).unwrap();
-    let units = wallets(&Budget::Mu { mu, delta: None }, &Split::Gaussian).unwrap().capacity.gaussian;
+    let units = budget_parts(&Budget::Mu { mu, delta: None }, &Split::Gaussian).unwrap().capacity.gaussian;
     let parts = Shares::default().split(units);
     assert_eq!(parts.map(|part| part as i128).to_vec(), integers(&expected["units"]));
     let rounds = Rounds::new(&terms, adjacency, persons, Shares::default(), units).unwrap();

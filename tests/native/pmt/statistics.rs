@@ -8,9 +8,9 @@ use discreet::inference::options::MeanPenalty;
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{NoisyMoments, Options, fit};
 use discreet::mechanisms::Mechanism;
+use discreet::model::Interval;
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::public::{PublicTable, document::PublicTerm};
-use discreet::release::document::Interval;
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Value, json};
 

@@ -6,11 +6,11 @@ use discreet::inference::moments::NoisyMoments;
 use discreet::inference::pseudo::Pseudo;
 use discreet::math::linalg::{Cholesky, Eigen};
 use discreet::mechanisms::{Draw, Noise};
+use discreet::model::NoiseLaw;
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::{Plan, Purpose};
 use discreet::privacy::measure::{Delta, Epsilon};
 use discreet::privacy::profile::{WishartNoise, additive_wishart_orthogonal_delta};
-use discreet::release::document::NoiseLaw;
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Value, json};
 

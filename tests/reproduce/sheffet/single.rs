@@ -1,7 +1,7 @@
 //! One regression on twenty features: figures 1 to 4.
 
 use discreet::inference::pseudo::Pseudo;
-use discreet::release::document::NoiseLaw;
+use discreet::model::NoiseLaw;
 use serde_json::json;
 
 use super::Size;

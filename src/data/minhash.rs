@@ -1,19 +1,19 @@
-//! Whether two tables share people, from a small sketch of each (noise-and-accounting, B11).
+//! Whether two tables share people, from a small minhash of each (noise-and-accounting, B11).
 //!
-//! A sketch is the [`SIZE`] smallest distinct values of SipHash-2-4 over a table's records, each as it stands in the file,
+//! A MinHash is the [`SIZE`] smallest distinct values of SipHash-2-4 over a table's records, each as it stands in the file,
 //! without its line end. The header is no record. A record that occurs twice counts once, so neither the order of the
 //! records nor that of the slices matters. A record without a letter, a digit or a byte beyond ASCII identifies nobody,
 //! and is left out: two tables that have nothing but empty records in common share no people. A table of fewer distinct
-//! records than [`SIZE`] is in its sketch whole.
+//! records than [`SIZE`] is in its minhash whole.
 //!
 //! Of genotypes the ids are hashed in place of records: so the same people are known again with other variants and other
 //! phenotypes, which would change every record.
 //!
-//! The key comes from the device's own. Without it a sketch says nothing; with it, it is as private as the table.
+//! The key comes from the device's own. Without it a MinHash says nothing; with it, it is as private as the table.
 //!
 //! # What is compared
 //!
-//! Up to the smaller of both sketches' largest values, each sketch holds all its table's values, so what it holds there is
+//! Up to the smaller of both minhashes' largest values, each minhash holds all its table's values, so what it holds there is
 //! a random sample of its table. Let a and b be the sizes of these samples, and c what they have in common. The overlap is
 //! c / min(a, b): the share of the **smaller** table's records that the other one has as well. The share of all records
 //! that both have (Jaccard) would fall with the size of the larger table, and a tenth of a table is about the same people
@@ -39,18 +39,18 @@ use super::raw::{Piece, RawParser};
 use super::sink::Append;
 use super::slices::{Job, Outcome, Part, Seek, SliceReport, Sought};
 
-/// Most values of a sketch.
+/// Most values of a MinHash.
 pub const SIZE: usize = 256;
 
 /// Two tables share people where more than one in this many of the smaller one's records is in the other.
 pub const ONE_IN: usize = 20;
 
 /// The key of the hash.
-pub type SketchKey = [u8; 16];
+pub type MinHashKey = [u8; 16];
 
 /// The smallest values of a table's records, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sketch(Vec<u64>);
+pub struct MinHash(Vec<u64>);
 
 /// Values of two samples of the same records: see the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl Overlap {
     }
 }
 
-impl Sketch {
+impl MinHash {
     fn add(&mut self, value: u64) {
         if self.0.len() == SIZE && self.0.last().is_some_and(|&largest| value >= largest) {
             return;
@@ -87,20 +87,20 @@ impl Sketch {
         }
     }
 
-    /// The sketch of people who are known by a family and an id, where the family may be empty. Between the two stands a NUL,
+    /// The minhash of people who are known by a family and an id, where the family may be empty. Between the two stands a NUL,
     /// which neither can have.
     #[must_use]
-    pub fn of_people<'a>(key: &SketchKey, people: impl IntoIterator<Item = [&'a str; 2]>) -> Self {
-        let mut sketcher = Sketcher::new(key);
+    pub fn of_people<'a>(key: &MinHashKey, people: impl IntoIterator<Item = [&'a str; 2]>) -> Self {
+        let mut hasher = MinHasher::new(key);
         for [family, id] in people {
             if !family.is_empty() {
-                sketcher.take(Piece::Bytes(family.as_bytes()));
-                sketcher.take(Piece::Bytes(b"\0"));
+                hasher.take(Piece::Bytes(family.as_bytes()));
+                hasher.take(Piece::Bytes(b"\0"));
             }
-            sketcher.take(Piece::Bytes(id.as_bytes()));
-            sketcher.take(Piece::End);
+            hasher.take(Piece::Bytes(id.as_bytes()));
+            hasher.take(Piece::End);
         }
-        sketcher.sketch
+        hasher.minhash
     }
 
     /// Takes the values of another part of the same table, in whatever order.
@@ -108,15 +108,15 @@ impl Sketch {
         other.0.iter().for_each(|&value| self.add(value));
     }
 
-    /// What this table has in common with another one. Both sketches need the same key.
+    /// What this table has in common with another one. Both minhashes need the same key.
     #[must_use]
     pub fn overlap(&self, other: &Self) -> Overlap {
-        let whole = |sketch: &Self| match sketch.0.last() {
-            Some(&largest) if sketch.0.len() == SIZE => largest,
+        let whole = |minhash: &Self| match minhash.0.last() {
+            Some(&largest) if minhash.0.len() == SIZE => largest,
             _ => u64::MAX,
         };
         let limit = whole(self).min(whole(other));
-        let within = |sketch: &Self| sketch.0.partition_point(|&value| value <= limit);
+        let within = |minhash: &Self| minhash.0.partition_point(|&value| value <= limit);
         let common =
             self.0[..within(self)].iter().filter(|value| other.0.binary_search(value).is_ok()).count();
         Overlap { common, of: within(self).min(within(other)) }
@@ -128,7 +128,7 @@ impl Sketch {
         self.0.iter().flat_map(|value| value.to_le_bytes()).collect()
     }
 
-    /// Reads what [`Self::to_bytes`] wrote; `None` for bytes that are no sketch.
+    /// Reads what [`Self::to_bytes`] wrote; `None` for bytes that are no minhash.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (values, rest) = bytes.as_chunks::<8>();
@@ -138,26 +138,26 @@ impl Sketch {
     }
 }
 
-impl Append for Sketch {
+impl Append for MinHash {
     fn append(&mut self, later: Self) -> Result<(), MomentsError> {
         self.merge(&later);
         Ok(())
     }
 }
 
-/// Makes a sketch of records.
-struct Sketcher {
+/// Makes a MinHash of records.
+struct MinHasher {
     empty: SipHasher24,
     hasher: SipHasher24,
     /// Whether the current record may identify somebody.
     telling: bool,
-    sketch: Sketch,
+    minhash: MinHash,
 }
 
-impl Sketcher {
-    fn new(key: &SketchKey) -> Self {
+impl MinHasher {
+    fn new(key: &MinHashKey) -> Self {
         let empty = SipHasher24::new_with_key(key);
-        Self { empty, hasher: empty, telling: false, sketch: Sketch::default() }
+        Self { empty, hasher: empty, telling: false, minhash: MinHash::default() }
     }
 
     fn take(&mut self, piece: Piece<'_>) {
@@ -169,7 +169,7 @@ impl Sketcher {
             }
             Piece::End => {
                 if self.telling {
-                    self.sketch.add(self.hasher.finish());
+                    self.minhash.add(self.hasher.finish());
                 }
                 self.hasher = self.empty;
                 self.telling = false;
@@ -178,13 +178,13 @@ impl Sketcher {
     }
 }
 
-/// Makes the sketch of one slice. It is fed the file's bytes from [`Job::from`] on, in pieces of any size, until it is done
+/// Makes the minhash of one slice. It is fed the file's bytes from [`Job::from`] on, in pieces of any size, until it is done
 /// or the file ends. No file fails: what is not well formed is cut as [`super::raw`] says.
-pub struct SketchScanner {
+pub struct MinHashScanner {
     job: Job,
     delimiter: u8,
     state: State,
-    sketcher: Sketcher,
+    hasher: MinHasher,
 }
 
 enum State {
@@ -194,16 +194,16 @@ enum State {
     Nothing,
 }
 
-impl SketchScanner {
+impl MinHashScanner {
     /// A scanner for one slice of a table whose fields end with `delimiter`.
     #[must_use]
-    pub fn new(job: Job, delimiter: u8, key: &SketchKey) -> Self {
+    pub fn new(job: Job, delimiter: u8, key: &MinHashKey) -> Self {
         let state = if job.known {
             State::Parse(job.from, RawParser::new(delimiter, job.from, job.to))
         } else {
             State::Seek(Seek::new(&job))
         };
-        Self { job, delimiter, state, sketcher: Sketcher::new(key) }
+        Self { job, delimiter, state, hasher: MinHasher::new(key) }
     }
 
     /// Reads the next bytes; [`Feed::Done`] when the slice needs no more.
@@ -219,25 +219,25 @@ impl SketchScanner {
                         self.state = State::Parse(start, RawParser::new(self.delimiter, start, self.job.to));
                     }
                 },
-                State::Parse(_, parser) => return parser.feed(rest, |piece| self.sketcher.take(piece)),
+                State::Parse(_, parser) => return parser.feed(rest, |piece| self.hasher.take(piece)),
                 State::Nothing => return Feed::Done,
             }
         }
     }
 
-    /// Ends the slice, when it is done or the file is at its end. What a sketch does not count is 0 in the report.
+    /// Ends the slice, when it is done or the file is at its end. What a MinHash does not count is 0 in the report.
     #[must_use]
-    pub fn finish(mut self) -> SliceReport<Sketch> {
+    pub fn finish(mut self) -> SliceReport<MinHash> {
         let outcome = match self.state {
             State::Seek(_) | State::Nothing => Outcome::Nothing,
             State::Parse(start, mut parser) => {
-                parser.finish(|piece| self.sketcher.take(piece));
+                parser.finish(|piece| self.hasher.take(piece));
                 let part = Part {
                     end: parser.offset(),
                     lines: 0,
                     records: 0,
                     persons: None,
-                    sink: self.sketcher.sketch,
+                    sink: self.hasher.minhash,
                 };
                 Outcome::Read { start, part }
             }
@@ -252,7 +252,7 @@ mod tests {
     use super::super::slices::Combiner;
     use super::*;
 
-    const KEY: SketchKey = [7; 16];
+    const KEY: MinHashKey = [7; 16];
 
     /// Numbers from a seed (Knuth's linear congruential generator, its upper half).
     struct Numbers(u64);
@@ -264,23 +264,23 @@ mod tests {
         }
     }
 
-    fn of<'a>(key: &SketchKey, records: impl IntoIterator<Item = &'a [u8]>) -> Sketch {
-        let mut sketcher = Sketcher::new(key);
+    fn of<'a>(key: &MinHashKey, records: impl IntoIterator<Item = &'a [u8]>) -> MinHash {
+        let mut hasher = MinHasher::new(key);
         for record in records {
-            sketcher.take(Piece::Bytes(record));
-            sketcher.take(Piece::End);
+            hasher.take(Piece::Bytes(record));
+            hasher.take(Piece::End);
         }
-        sketcher.sketch
+        hasher.minhash
     }
 
     /// A table of the people with these numbers.
-    fn people(key: &SketchKey, numbers: impl IntoIterator<Item = usize>) -> Sketch {
+    fn people(key: &MinHashKey, numbers: impl IntoIterator<Item = usize>) -> MinHash {
         let records: Vec<String> = numbers.into_iter().map(|n| format!("{n},{},\"x\"", n % 90)).collect();
         of(key, records.iter().map(String::as_bytes))
     }
 
-    /// The sketch of a file with a header, in chunks of so many bytes that are read in any order.
-    fn in_chunks(file: &[u8], body: usize, chunk: usize, piece: usize, numbers: &mut Numbers) -> Sketch {
+    /// The minhash of a file with a header, in chunks of so many bytes that are read in any order.
+    fn in_chunks(file: &[u8], body: usize, chunk: usize, piece: usize, numbers: &mut Numbers) -> MinHash {
         let header = Header { names: Vec::new(), delimiter: b',', body_offset: body as u64, lines: 1 };
         let mut combiner = Combiner::of_chunks(&header, file.len() as u64, chunk as u64);
         let mut jobs = Vec::new();
@@ -288,7 +288,7 @@ mod tests {
         while !combiner.is_done() {
             jobs.extend(std::iter::from_fn(|| combiner.next_job()));
             let job = jobs.swap_remove(numbers.below(jobs.len()));
-            let mut scanner = SketchScanner::new(job, b',', &KEY);
+            let mut scanner = MinHashScanner::new(job, b',', &KEY);
             for part in file[usize::try_from(job.from).unwrap()..].chunks(piece) {
                 if scanner.feed(part) == Feed::Done {
                     break;
@@ -304,20 +304,20 @@ mod tests {
     #[test]
     fn the_hash_is_siphash_2_4() {
         // Appendix A of Aumasson and Bernstein (2012): the key 00 to 0f, the bytes 00 to 0e.
-        let key: SketchKey = std::array::from_fn(|at| u8::try_from(at).unwrap());
-        let mut sketcher = Sketcher::new(&key);
+        let key: MinHashKey = std::array::from_fn(|at| u8::try_from(at).unwrap());
+        let mut hasher = MinHasher::new(&key);
         let bytes: Vec<u8> = (0..15).collect();
         for part in bytes.chunks(4) {
-            sketcher.take(Piece::Bytes(part));
+            hasher.take(Piece::Bytes(part));
         }
-        sketcher.telling = true;
-        sketcher.take(Piece::End);
-        assert_eq!(sketcher.sketch.0, [0xa129_ca61_49be_45e5]);
+        hasher.telling = true;
+        hasher.take(Piece::End);
+        assert_eq!(hasher.minhash.0, [0xa129_ca61_49be_45e5]);
     }
 
     #[test]
     #[cfg_attr(miri, ignore = "reads a file some hundred times")]
-    fn any_number_of_chunks_in_any_order_gives_the_same_sketch() {
+    fn any_number_of_chunks_in_any_order_gives_the_same_minhash() {
         let mut file = b"id,text\r\n".to_vec();
         let body = file.len();
         let mut records = Vec::new();
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_is_not_well_formed_has_a_sketch() {
+    fn a_table_that_is_not_well_formed_has_a_minhash() {
         // Ragged, an open quote at the end, bytes that are no text, and no record at all.
         let file = b"a,b\n1,2,3\n4\n\xff\xfe,5\n6,\"open\n7,8\n";
         let mut numbers = Numbers(2);
@@ -349,8 +349,8 @@ mod tests {
         for chunk in 1..=file.len() {
             assert_eq!(in_chunks(file, 4, chunk, 3, &mut numbers), expected, "{chunk}");
         }
-        assert_eq!(in_chunks(b"a,b\n", 4, 2, 1, &mut numbers), Sketch::default());
-        assert_eq!(in_chunks(b"", 0, 2, 1, &mut numbers), Sketch::default());
+        assert_eq!(in_chunks(b"a,b\n", 4, 2, 1, &mut numbers), MinHash::default());
+        assert_eq!(in_chunks(b"", 0, 2, 1, &mut numbers), MinHash::default());
     }
 
     #[test]
@@ -359,30 +359,30 @@ mod tests {
         let whole = people(&KEY, 0..5_000);
         let mut numbers = Numbers(3);
         for parts in [2, 3, 17] {
-            let mut sketches: Vec<Sketch> =
+            let mut minhashes: Vec<MinHash> =
                 (0..parts).map(|part| people(&KEY, (0..5_000).filter(|n| n % parts == part))).collect();
-            sketches.push(people(&KEY, 100..300));
-            let mut merged = Sketch::default();
-            while !sketches.is_empty() {
-                merged.merge(&sketches.swap_remove(numbers.below(sketches.len())));
+            minhashes.push(people(&KEY, 100..300));
+            let mut merged = MinHash::default();
+            while !minhashes.is_empty() {
+                merged.merge(&minhashes.swap_remove(numbers.below(minhashes.len())));
             }
             assert_eq!(merged, whole);
         }
         assert_eq!(people(&KEY, (0..5_000).rev().chain(0..5_000)), whole);
-        assert_ne!(people(&[8; 16], 0..5_000), whole, "another device's sketch is another");
+        assert_ne!(people(&[8; 16], 0..5_000), whole, "another device's minhash is another");
     }
 
     #[test]
     fn bytes_come_back_and_others_are_refused() {
-        let sketch = people(&KEY, 0..400);
-        let bytes = sketch.to_bytes();
-        assert_eq!(Sketch::from_bytes(&bytes), Some(sketch));
-        assert_eq!(Sketch::from_bytes(&[]), Some(Sketch::default()));
-        assert_eq!(Sketch::from_bytes(&bytes[1..]), None);
-        assert_eq!(Sketch::from_bytes(&[&bytes[8..], &bytes[..8]].concat()), None, "not ascending");
-        assert_eq!(Sketch::from_bytes(&[&bytes[..8], &bytes[..8]].concat()), None, "twice the same");
+        let minhash = people(&KEY, 0..400);
+        let bytes = minhash.to_bytes();
+        assert_eq!(MinHash::from_bytes(&bytes), Some(minhash));
+        assert_eq!(MinHash::from_bytes(&[]), Some(MinHash::default()));
+        assert_eq!(MinHash::from_bytes(&bytes[1..]), None);
+        assert_eq!(MinHash::from_bytes(&[&bytes[8..], &bytes[..8]].concat()), None, "not ascending");
+        assert_eq!(MinHash::from_bytes(&[&bytes[..8], &bytes[..8]].concat()), None, "twice the same");
         let longer = [&bytes[..], &u64::MAX.to_le_bytes()].concat();
-        assert_eq!(Sketch::from_bytes(&longer), None);
+        assert_eq!(MinHash::from_bytes(&longer), None);
     }
 
     #[test]
@@ -401,7 +401,7 @@ mod tests {
     #[test]
     fn empty_records_are_nobody() {
         let empty: [&[u8]; 4] = [b",,,", b"  ", b"\"\",\"\"", b"; .-"];
-        assert_eq!(of(&KEY, empty), Sketch::default());
+        assert_eq!(of(&KEY, empty), MinHash::default());
         let with = |record: &'static [u8]| of(&KEY, empty.into_iter().chain([record]));
         assert!(!with(b"1,2,3").overlap(&with(b"4,5,6")).shares_people());
         assert_eq!(with(b"1,2,3").overlap(&with(b"1,2,3")), Overlap { common: 1, of: 1 });
@@ -420,7 +420,7 @@ mod tests {
         (1..=pairs).filter(|&pair| shares(pair)).count()
     }
 
-    /// Each bound is broken by a sound sketch with a probability below 10^-6 (binomial, at the probabilities that the
+    /// Each bound is broken by a sound minhash with a probability below 10^-6 (binomial, at the probabilities that the
     /// module states).
     #[test]
     #[cfg_attr(miri, ignore = "hashes millions of records")]

@@ -12,14 +12,14 @@ const SWEEPS: usize = 60;
 /// One-sided rotations of Jacobi (Hestenes 1958): each eigenvalue has as many right digits as if every column of H had the
 /// length 1 (Demmel and Veselić 1992), where a method that looks at A as a whole loses those of the columns in small units.
 #[derive(Clone, Debug)]
-pub struct Graded {
+pub struct JacobiSvd {
     /// σ, all above 0.
     values: DVector<f64>,
     /// V, one column for each.
     vectors: DMatrix<f64>,
 }
 
-impl Graded {
+impl JacobiSvd {
     /// Decomposes H′H.
     ///
     /// # Errors
@@ -92,15 +92,15 @@ mod tests {
         let h = DMatrix::from_row_slice(3, 3, &[1.0, 0.4, -0.3, 0.0, 0.9, 0.2, 0.0, 0.0, 0.8]);
         for units in [[1.0, 1.0, 1.0], [1e-8, 1.0, 1e8], [1e90, 1e-90, 1.0]] {
             let scaled = DMatrix::from_fn(3, 3, |row, column| h[(row, column)] * units[column]);
-            let graded = Graded::try_new(scaled.clone()).unwrap();
+            let svd = JacobiSvd::try_new(scaled.clone()).unwrap();
             // H⁻¹ in units of the columns, in which the matrix is near the identity.
-            let mut own = graded.power(-1.0) * scaled.transpose();
+            let mut own = svd.power(-1.0) * scaled.transpose();
             for (mut row, unit) in own.row_iter_mut().zip(units) {
                 row *= unit;
             }
             let gap = (own * &h - DMatrix::identity(3, 3)).amax();
             assert!(gap < 1e-13, "{units:?}: {gap}");
-            let (root, inverse) = (graded.power(0.5), graded.power(-0.5));
+            let (root, inverse) = (svd.power(0.5), svd.power(-0.5));
             let whitened = &inverse * scaled.transpose();
             assert!((&whitened * whitened.transpose() - DMatrix::identity(3, 3)).amax() < 1e-13, "{units:?}");
             let back = &root * &root;
@@ -113,13 +113,13 @@ mod tests {
 
     #[test]
     fn hostile_matrices_are_errors() {
-        assert_eq!(Graded::try_new(DMatrix::zeros(0, 0)).err(), Some(LinalgError::Shape));
+        assert_eq!(JacobiSvd::try_new(DMatrix::zeros(0, 0)).err(), Some(LinalgError::Shape));
         assert_eq!(
-            Graded::try_new(DMatrix::zeros(2, 2)).err(),
+            JacobiSvd::try_new(DMatrix::zeros(2, 2)).err(),
             Some(LinalgError::NotPositiveDefinite { index: 0 })
         );
         assert_eq!(
-            Graded::try_new(DMatrix::from_element(2, 2, f64::NAN)).err(),
+            JacobiSvd::try_new(DMatrix::from_element(2, 2, f64::NAN)).err(),
             Some(LinalgError::NotFinite)
         );
     }

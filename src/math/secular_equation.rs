@@ -17,7 +17,7 @@ const STEPS: u32 = 200;
 ///
 /// # Errors
 /// [`LinalgError`] when the slices differ in length, or a number is not finite or below 0.
-pub fn secular(eigenvalues: &[f64], energies: &[f64], bound_squared: f64) -> Result<f64, LinalgError> {
+pub fn solve_secular(eigenvalues: &[f64], energies: &[f64], bound_squared: f64) -> Result<f64, LinalgError> {
     if eigenvalues.len() != energies.len() {
         return Err(LinalgError::Shape);
     }
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     fn solved(eigenvalues: &[f64], energies: &[f64], bound_squared: f64) -> f64 {
-        secular(eigenvalues, energies, bound_squared).unwrap()
+        solve_secular(eigenvalues, energies, bound_squared).unwrap()
     }
 
     fn close(x: f64, expected: f64) {
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_ball_without_extent_leaves_nothing() {
-        assert_eq!(secular(&[1.0], &[1.0], 0.0), Ok(f64::INFINITY));
+        assert_eq!(solve_secular(&[1.0], &[1.0], 0.0), Ok(f64::INFINITY));
         close(solved(&[0.0], &[1.0], 0.0), 0.0);
     }
 
@@ -128,11 +128,11 @@ mod tests {
 
     #[test]
     fn hostile_numbers_are_errors() {
-        assert_eq!(secular(&[1.0], &[], 1.0), Err(LinalgError::Shape));
+        assert_eq!(solve_secular(&[1.0], &[], 1.0), Err(LinalgError::Shape));
         for bad in [f64::NAN, f64::INFINITY, -1.0] {
-            assert_eq!(secular(&[bad], &[1.0], 1.0), Err(LinalgError::NotFinite));
-            assert_eq!(secular(&[1.0], &[bad], 1.0), Err(LinalgError::NotFinite));
-            assert_eq!(secular(&[1.0], &[1.0], bad), Err(LinalgError::NotFinite));
+            assert_eq!(solve_secular(&[bad], &[1.0], 1.0), Err(LinalgError::NotFinite));
+            assert_eq!(solve_secular(&[1.0], &[bad], 1.0), Err(LinalgError::NotFinite));
+            assert_eq!(solve_secular(&[1.0], &[1.0], bad), Err(LinalgError::NotFinite));
         }
     }
 }

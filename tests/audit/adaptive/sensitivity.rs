@@ -119,8 +119,8 @@ fn pair(setting: &Setting, draws: &mut Draws, rows: impl Fn(&Setting, &mut Draws
     (one, other)
 }
 
-#[test]
-fn no_neighbour_moves_a_round_by_more_than_its_sensitivity_and_some_by_all_of_it() {
+/// No neighbour moves a round by more than its sensitivity, and some by all of it.
+pub fn check() {
     let mut draws = Draws(11);
     for adjacency in [Adjacency::AddRemove, Adjacency::ReplaceOne] {
         for outcomes in [1, 3] {

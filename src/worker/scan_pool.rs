@@ -5,19 +5,19 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{MessageEvent, MessagePort};
 
-use super::channel::{Mailbox, Received, Riders, pack, unpack};
+use super::channel::{Attachments, Mailbox, Received, pack, unpack};
 use super::files::Files;
 use super::protocol::{
     CHUNK, Failure, PassNumber, Progress, Reason, Response, ScanRequest, ScanResponse, SliceAnswer,
 };
 use super::read::length;
 use crate::data::slices::{Combiner, Job, Outcome, Part, SliceReport};
-use crate::data::{Header, Sketch};
+use crate::data::{Header, MinHash};
 use crate::store;
 use crate::store::identity::Hashed;
 
 /// The files of one table and the workers that read them.
-pub struct Crew<P> {
+pub struct ScanPool<P> {
     pub files: Files,
     pub scanners: Vec<Scanner>,
     answers: Mailbox<(usize, Result<Received<ScanResponse>, Failure>)>,
@@ -33,23 +33,23 @@ pub struct Scanner {
 
 impl Scanner {
     pub fn ask(&self, request: &ScanRequest) -> Result<(), Failure> {
-        self.post(request, &Riders::default())
+        self.post(request, &Attachments::default())
     }
 
     /// The same, with bytes beside it.
     pub fn ask_with(&self, request: &ScanRequest, bytes: &[u8]) -> Result<(), Failure> {
-        self.post(request, &Riders { bytes: Some(Uint8Array::from(bytes)), ..Riders::default() })
+        self.post(request, &Attachments { bytes: Some(Uint8Array::from(bytes)), ..Attachments::default() })
     }
 
-    fn post(&self, request: &ScanRequest, riders: &Riders) -> Result<(), Failure> {
-        let (message, transfer) = pack(request, riders)?;
+    fn post(&self, request: &ScanRequest, attachments: &Attachments) -> Result<(), Failure> {
+        let (message, transfer) = pack(request, attachments)?;
         self.port
             .post_message_with_transferable(&message, &transfer)
             .map_err(|_| Failure::new(Reason::Internal, "A worker cannot be reached."))
     }
 }
 
-impl<P: Fn(&Response)> Crew<P> {
+impl<P: Fn(&Response)> ScanPool<P> {
     /// The workers at these ports, for so many passes over the files.
     pub fn new(files: Files, ports: Vec<MessagePort>, post: P, passes: u64) -> Self {
         let answers = Mailbox::new();
@@ -69,18 +69,18 @@ impl<P: Fn(&Response)> Crew<P> {
         Self { files, scanners, answers, post, progress }
     }
 
-    /// The table's key on this device, and the sketch of its records if its header is given, which a CSV alone has
+    /// The table's key on this device, and the minhash of its records if its header is given, which a CSV alone has
     /// (noise-and-accounting, B11). Each chunk is read once for both, and the workers' guesses of where records begin are
     /// verified as those of a release are.
-    pub async fn recognise(&mut self, header: Option<&Header>) -> Result<(String, Sketch), Failure> {
+    pub async fn recognise(&mut self, header: Option<&Header>) -> Result<(String, MinHash), Failure> {
         let lengths: Vec<u64> = self.files.handles().iter().map(length).collect();
         let mut hashing = Hashing::new(&lengths)?;
         // A CSV is one file, so its chunks are all that there are.
         let table = lengths.first().copied().unwrap_or_default();
-        let mut combiner = header.map(|header| Combiner::<Sketch>::of_chunks(header, table, CHUNK));
+        let mut combiner = header.map(|header| Combiner::<MinHash>::of_chunks(header, table, CHUNK));
         if let Some(header) = header {
             let setup =
-                ScanRequest::Sketching { key: store::sketch_key().await?, delimiter: header.delimiter };
+                ScanRequest::StartMinHash { key: store::minhash_key().await?, delimiter: header.delimiter };
             self.scanners.iter().try_for_each(|scanner| scanner.ask(&setup))?;
         }
         let mut works: Vec<Option<Work>> = vec![None; self.scanners.len()];
@@ -98,26 +98,26 @@ impl<P: Fn(&Response)> Crew<P> {
             }
             let (scanner, answer) = self.answer().await?;
             let work = works.get_mut(scanner).and_then(Option::take).ok_or_else(confused)?;
-            let bytes = answer.riders.bytes.ok_or_else(confused)?.to_vec();
+            let bytes = answer.attachments.bytes.ok_or_else(confused)?.to_vec();
             let (answer, rest) = match (answer.body, work.chunk) {
-                (ScanResponse::Hashed { sketched }, Some(chunk)) => {
+                (ScanResponse::Hashed { slice }, Some(chunk)) => {
                     let (digest, rest) = bytes.split_first_chunk().ok_or_else(confused)?;
                     hashing.take(chunk, *digest);
-                    (sketched, rest)
+                    (slice, rest)
                 }
-                (ScanResponse::Sketched(sketched), None) => (Some(sketched), bytes.as_slice()),
+                (ScanResponse::MinHashed(slice), None) => (Some(slice), bytes.as_slice()),
                 _ => return Err(confused()),
             };
             if let (Some(combiner), Some(job), Some(answer)) = (&mut combiner, work.job, answer) {
-                let outcome = outcome(answer, || Sketch::from_bytes(rest).ok_or_else(confused))?;
+                let outcome = outcome(answer, || MinHash::from_bytes(rest).ok_or_else(confused))?;
                 combiner.offer(SliceReport { job, outcome }).map_err(|_| confused())?;
             }
         }
-        let sketch = combiner.and_then(Combiner::into_sink).unwrap_or_default();
+        let minhash = combiner.and_then(Combiner::into_sink).unwrap_or_default();
         let digests = hashing.digests.into_iter();
         let hashed = self.files.roles().into_iter().zip(&lengths).zip(digests);
         let hashed = hashed.map(|((role, &length), digests)| Hashed { role, digests, length });
-        Ok((store::fingerprint(hashed.collect()).await?, sketch))
+        Ok((store::fingerprint(hashed.collect()).await?, minhash))
     }
 
     /// The next answer that is not progress.
@@ -129,7 +129,7 @@ impl<P: Fn(&Response)> Crew<P> {
                 ScanResponse::Read { bytes } => self.advance(bytes),
                 ScanResponse::Failed(failure) => return Err(failure),
                 ScanResponse::Hashed { .. }
-                | ScanResponse::Sketched(_)
+                | ScanResponse::MinHashed(_)
                 | ScanResponse::Sliced(_)
                 | ScanResponse::Summed => return Ok((scanner, answer)),
             }
@@ -173,7 +173,7 @@ struct Chunk {
     to: u64,
 }
 
-/// What one scanning worker does: a chunk to hash, a slice to sketch, or both from the same bytes.
+/// What one scanning worker does: a chunk to hash, a slice whose records to hash, or both from the same bytes.
 #[derive(Clone, Copy)]
 struct Work {
     chunk: Option<Chunk>,
@@ -195,11 +195,11 @@ impl Hashing {
         Ok(Self { asked: vec![false; chunks.len()], next: 0, digests, missing: chunks.len(), chunks })
     }
 
-    /// The next work, with a slice to sketch if there is one.
+    /// The next work, with a slice whose records to hash if there is one.
     fn next(&mut self, job: Option<Job>) -> Option<Work> {
         let place = match job {
             Some(job) => Some(job.slice).filter(|&slice| self.asked.get(slice) == Some(&false)),
-            // A record that goes on beyond a chunk leaves nothing to sketch there.
+            // A record that goes on beyond a chunk leaves no record to hash there.
             None => {
                 self.next += self.asked.iter().skip(self.next).take_while(|&&asked| asked).count();
                 Some(self.next).filter(|&place| place < self.asked.len())
@@ -228,14 +228,14 @@ impl Hashing {
 impl Work {
     fn request(self) -> ScanRequest {
         match (self.chunk, self.job) {
-            (Some(Chunk { file, from, to, .. }), job) => ScanRequest::Hash { file, from, to, sketch: job },
-            (None, Some(job)) => ScanRequest::Sketch { job },
-            (None, None) => ScanRequest::Hash { file: 0, from: 0, to: 0, sketch: None },
+            (Some(Chunk { file, from, to, .. }), job) => ScanRequest::Hash { file, from, to, minhash: job },
+            (None, Some(job)) => ScanRequest::MinHash { job },
+            (None, None) => ScanRequest::Hash { file: 0, from: 0, to: 0, minhash: None },
         }
     }
 }
 
-/// What a scanning worker found, with its sums or its sketch.
+/// What a scanning worker found, with its sums or its minhash.
 pub fn outcome<S>(
     answer: SliceAnswer,
     sink: impl FnOnce() -> Result<S, Failure>,

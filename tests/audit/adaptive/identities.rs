@@ -1,16 +1,14 @@
-//! Without noise and clipping the estimate is least squares, whatever the guide; forecasts are those of theory/adaptive 7.
+//! What the estimate is without noise, what it is with shortened records, and how the noise reaches it.
 
 use discreet::mechanisms::adaptive_gauss::bits::bits26;
 use discreet::mechanisms::adaptive_gauss::estimate::{Coded, Fit, Inverse, Moments};
-use discreet::mechanisms::adaptive_gauss::forecast::{Advice, Forecast};
 use discreet::mechanisms::adaptive_gauss::guide::Guide;
 use discreet::mechanisms::adaptive_gauss::last::Grid;
 use discreet::mechanisms::adaptive_gauss::radii::Radii;
 use discreet::mechanisms::adaptive_gauss::terms::Terms;
 use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
 use discreet::privacy::adjacency::Adjacency;
-use discreet::privacy::calibrate::{Budget, Split, wallets};
-use discreet::privacy::measure::{Delta, Epsilon};
+use discreet::privacy::measure::Epsilon;
 use nalgebra::{DMatrix, DVector};
 
 use super::{Column, Draws, last_cells, terms};
@@ -43,8 +41,8 @@ pub fn some_guide(terms: &Terms, draws: &mut Draws) -> Guide {
     }
 }
 
-#[test]
-fn without_noise_and_clipping_it_is_least_squares_for_every_guide() {
+/// Without noise and clipping the estimate is least squares, whatever the guide.
+pub fn is_least_squares() {
     let mut draws = Draws(7);
     let number = || Column::Number(-1.0, 1.0);
     let terms = terms(&[number(), number(), Column::Category(3)], &[number(), number()]);
@@ -77,8 +75,8 @@ fn without_noise_and_clipping_it_is_least_squares_for_every_guide() {
     }
 }
 
-#[test]
-fn all_charges_together_are_the_budget_and_never_above() {
+/// The charges of all rounds together are the budget within 1e-9, and never above.
+pub fn charges_are_the_budget() {
     let number = || Column::Number(-1.0, 1.0);
     let terms = terms(&[number(), Column::Category(4)], &[number(), number(), number()]);
     let promise = Epsilon::try_new(1.0).unwrap();
@@ -99,30 +97,88 @@ fn all_charges_together_are_the_budget_and_never_above() {
     }
 }
 
-#[test]
-fn a_budget_below_the_coarse_units_is_refused() {
-    let number = || Column::Number(-1.0, 1.0);
-    let terms = terms(&[number()], &[number()]);
-    for units in [0, 1_000, 1 << 80] {
-        assert!(Rounds::new(&terms, Adjacency::AddRemove, 1, Shares::default(), units).is_err(), "{units}");
+/// A shortened record is one with a smaller weight, which its features alone decide: the slopes are those of least squares with the
+/// weights min(1, R_x/‖w‖)², though the errors are skewed.
+pub fn shortening_is_a_weight() {
+    let mut draws = Draws(3);
+    let terms = terms(&[Column::Number(-1.0, 1.0)], &[Column::Number(-1.0, 1.0)]);
+    let rows: Vec<Vec<f64>> = (0..2_000)
+        .map(|_| {
+            let (x, e) = (draws.next(), draws.next().abs());
+            vec![x * x * x, (0.2 * x * x * x + 0.4 * e * e * e * e - 0.3).clamp(-1.0, 1.0)]
+        })
+        .collect();
+    let rounds = Rounds::new(&terms, Adjacency::AddRemove, 1, Shares::default(), 1 << 46).unwrap();
+    let guide = Guide {
+        mean: vec![0.0, -0.2],
+        whitening: DMatrix::from_element(1, 1, 2.5),
+        slopes: DMatrix::zeros(1, 1),
+        spreads: vec![0.1],
+    };
+    let radii = Radii { features: 1.5, outcomes: vec![20.0], unseen: false };
+    let grid = Grid::new(&terms, rounds.codes, &radii);
+    let cells = last_cells(&rounds, &guide, &grid, &radii, &rows);
+    let moments = Moments::new(&rounds.last, rounds.weight, &grid, 2, &cells);
+    let fit = Fit::new(&moments, 0, &Inverse::whole(&moments, 0.0).unwrap());
+    let found = Coded::new(&guide, &guide.map(), 0, &fit).coefficients[1];
+
+    let weight = |x: f64| (2.25 / (1.0 + 6.25 * x * x)).min(1.0);
+    let mut sums = [0.0; 5];
+    for row in &rows {
+        let (x, y, c) = (row[0], row[1], weight(row[0]));
+        for (sum, term) in sums.iter_mut().zip([c, c * x, c * y, c * x * x, c * x * y]) {
+            *sum += term;
+        }
     }
+    let [n, x, y, xx, xy] = sums;
+    let expected = (n * xy - x * y) / (n * xx - x * x);
+    assert!((found - expected).abs() < 1e-6, "{found} {expected}");
 }
 
-#[test]
-fn the_forecast_of_the_sample() {
-    // theory/adaptive 7: blood pressure, 11,830 complete rows, k = 6: 0.97, 0.51, 0.27 and 0.08 at epsilon 0.5, 1, 2 and 8, delta 1e-6.
-    let number = || Column::Number(0.0, 1.0);
-    let terms = terms(&[number(), number(), number(), Column::Category(2), number()], &[number()]);
-    for (epsilon, error) in [(0.5, 0.97), (1.0, 0.51), (2.0, 0.27), (8.0, 0.08)] {
-        let budget = Budget::EpsilonDelta {
-            epsilon: Epsilon::try_new(epsilon).unwrap(),
-            delta: Delta::try_new(1e-6).unwrap(),
-        };
-        let mu = wallets(&budget, &Split::Gaussian).unwrap().pair.mu.get();
-        let forecast = Forecast::new(&terms, Adjacency::AddRemove, 1, 11_830.0, mu);
-        assert!((forecast.median_error() - error).abs() < 0.01, "{}", forecast.median_error());
-        assert_eq!(forecast.advice(), Advice::Recommended);
-        let few = Forecast::new(&terms, Adjacency::AddRemove, 1, 100.0, mu);
-        assert_eq!(few.advice() == Advice::TooFew, epsilon < 3.0, "{few:?}");
+/// The covariance that is said of the noise is that of the first-order effect of each cell's noise on the coefficients.
+pub fn noise_reaches_the_coefficients() {
+    let mut draws = Draws(5);
+    let number = || Column::Number(-1.0, 1.0);
+    let terms = terms(&[number(), number()], &[number()]);
+    let rows: Vec<Vec<f64>> = (0..500)
+        .map(|_| {
+            let (a, b) = (draws.next() / 4.0, draws.next() / 2.0);
+            vec![a, b, 0.5 * a - 0.3 * b + 0.1 * draws.next()]
+        })
+        .collect();
+    let rounds = Rounds::new(&terms, Adjacency::AddRemove, 1, Shares::default(), 1 << 42).unwrap();
+    let guide = some_guide(&terms, &mut draws);
+    let radii = Radii { features: 3.0, outcomes: vec![4.0], unseen: false };
+    let grid = Grid::new(&terms, rounds.codes, &radii);
+    let cells = last_cells(&rounds, &guide, &grid, &radii, &rows);
+    let k = 3;
+    let coded = |cells: &[i128]| {
+        let moments = Moments::new(&rounds.last, rounds.weight, &grid, k, cells);
+        let fit = Fit::new(&moments, 0, &Inverse::whole(&moments, 0.0).unwrap());
+        Coded::new(&guide, &guide.map(), 0, &fit)
+    };
+    let here = coded(&cells);
+    let s = rounds.last.s();
+    let mut variances = vec![0.0; k];
+    let mut place = 0;
+    for i in 0..4 {
+        for j in i..4 {
+            let same_side = i == 3 || j < 3;
+            let sd = s * if same_side { 2.0 } else { 1.0 } / if i == j { 1.0 } else { 2.0_f64.sqrt() };
+            let step = (sd * 1e-3) as i128;
+            let mut moved = cells.clone();
+            moved[place] += step;
+            place += 1;
+            let there = coded(&moved).coefficients;
+            for (variance, (there, here)) in variances.iter_mut().zip(there.iter().zip(&here.coefficients)) {
+                let effect = (there - here) / step as f64 * sd;
+                *variance += effect * effect;
+            }
+        }
+    }
+    for (term, variance) in variances.iter().enumerate() {
+        let said = here.noise_covariance[(term, term)];
+        assert!((said / variance - 1.0).abs() < 0.02, "{term}: {said} for {variance}");
+        assert!(here.covariance[(term, term)] > said, "{term}");
     }
 }
