@@ -5,7 +5,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "an audit fails by panicking")]
 
-mod adaptive;
+#[path = "adaptive/mod.rs"]
+mod adaptive_checks;
 mod audits;
 #[expect(dead_code, reason = "some of it is for the native tests alone")]
 mod ledger;

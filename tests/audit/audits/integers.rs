@@ -19,7 +19,7 @@ use nalgebra::DMatrix;
 use serde_json::json;
 
 use super::{Audit, Depth, Saw, audit, judged};
-use crate::adaptive::{identities, sensitivity};
+use crate::adaptive_checks::{identities, sensitivity};
 
 /// The largest size of a code.
 const FAR: i32 = 1 << 24;
