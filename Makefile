@@ -59,9 +59,9 @@ help:
 	@echo 'make audit        the audits of the privacy claim and the mutants that they have to catch, then:'
 	@echo 'make fuzz         hostile input by cargo-fuzz, $(FUZZ_SECONDS) seconds a target (FUZZ_SECONDS=...)'
 	@echo 'make miri         tests of the trusted core under Miri, which sees undefined behaviour'
-	@echo 'make reproduce-sheffet  the tables of a paper once more: writes docs/reproduce-sheffet.md (FULL=1: longer tables)'
-	@echo 'make reproduce-primo    the same of another paper: writes docs/reproduce-primo.md (FULL=1: more known outcomes)'
-	@echo 'make reproduce-pmt      and of a third: writes docs/reproduce-pmt.md (REAL=DIR: and its real tables, from that folder)'
+	@echo 'make reproduce-sheffet  the tables of a paper once more: writes docs/evidence/reproduce-sheffet.md (FULL=1: longer tables)'
+	@echo 'make reproduce-primo    the same of another paper: writes docs/evidence/reproduce-primo.md (FULL=1: more known outcomes)'
+	@echo 'make reproduce-pmt      and of a third: writes docs/evidence/reproduce-pmt.md (REAL=DIR: and its real tables, from that folder)'
 
 run: dist
 	$(call say,Serving the page. Ctrl-C stops it.)
@@ -137,15 +137,15 @@ miri: toolchain
 # Not part of `make test`, whose native tests run a short form of both.
 reproduce-sheffet: toolchain
 	$(call say,Sheffet once more$(,) with two threads: about 2 minutes after the build)
-	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/reproduce-sheffet.md
+	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/evidence/reproduce-sheffet.md
 
 reproduce-primo: toolchain
 	$(call say,PRIMO once more$(,) with two threads: about 5 minutes after the build)
-	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/reproduce-primo.md
+	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/evidence/reproduce-primo.md
 
 reproduce-pmt: toolchain
 	$(call say,Public moments once more$(,) with two threads: about 5 minutes after the build)
-	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/reproduce-pmt.md
+	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/evidence/reproduce-pmt.md
 
 toolchain:
 	@bash .ci/packages linker

@@ -1,4 +1,4 @@
-//! Coverage of the intervals of Sheffet's mechanisms (S18, S19): 95 % intervals cover 94 to 96 % where they are exact, 93
+//! Coverage of the intervals of Sheffet's mechanisms (theory/wishart 5): 95 % intervals cover 94 to 96 % where they are exact, 93
 //! to 97 % where they are of first order. With 20,000 draws one point is 6 standard errors; with the first-order
 //! ones' 2,000 intervals two points are 4. Seeds are fixed.
 

@@ -1,4 +1,4 @@
-//! Public-moment-guided truncation: the specification's golden values, its identities and its limits.
+//! Public-moment-guided truncation: golden values (theory/public-moments 8), identities and limits.
 
 mod golden;
 mod identities;

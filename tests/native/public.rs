@@ -1,4 +1,4 @@
-//! Public moments: the vectors of the specification, and the ways to give them against each other.
+//! Public moments: the vectors of theory/public-moments 8, and the ways to give them against each other.
 
 use std::fmt::Write as _;
 use std::io::Cursor;

@@ -1,4 +1,4 @@
-//! Sheffet's mechanisms (the paper's section 11 and S1 to S20 of the project's notes on it): golden numbers, laws,
+//! Sheffet's mechanisms (theory/wishart): golden numbers, laws,
 //! plans, refusals, documents. Coverage is in `pivots`. Seeds are fixed.
 
 use std::num::NonZeroU32;
@@ -189,7 +189,7 @@ fn a_bound_on_the_eigenvalue_buys_rows_or_saves_ridge() {
         let prepared = ready(&plan);
         let (noise, square) = (sketch_of(&prepared), prepared.geometry().squared_norm());
         assert_eq!(noise.rows.get(), 6, "twice the terms");
-        // Sheffet, section 11; a plan buys a millionth less of its δ.
+        // theory/wishart 8; a plan buys a millionth less of its δ.
         let (rows, ridge) = noise.allowed(50 * square).unwrap();
         assert_eq!(rows.get(), 6);
         assert!((share_of(ridge, square) - 187.646_372_621).abs() < 1e-4, "{ridge}");
@@ -632,7 +632,7 @@ fn a_paper_s_scale_is_charged_what_it_costs() {
     }
 }
 
-/// What moves a sum by more than a record may: none of two orthogonal or parallel records, or of any others (S9).
+/// What moves a sum by more than a record may: none of two orthogonal or parallel records, or of any others (theory/wishart 3.5).
 #[test]
 fn two_records_differ_by_no_more_than_the_sensitivity() {
     let mut rng = Pseudo::new(9, &[]);

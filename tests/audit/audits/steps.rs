@@ -168,7 +168,7 @@ fn fitted_at(q: f64) -> f64 {
     libm::log(q / (1.0 - q))
 }
 
-/// The error of the worst record: beside one of size 1 where it replaces that, and alone (pmt 2.6).
+/// The error of the worst record: beside one of size 1 where it replaces that, and alone (theory/public-moments 3.3).
 fn worst_error(adjacency: &str) -> f64 {
     if adjacency == "replace-one" { 7_f64.sqrt() - 2.0 } else { (5_f64.sqrt() - 1.0) / 2.0 }
 }
@@ -354,7 +354,7 @@ fn seen_of_ridge(share: f64) -> Saw {
     told(&signal, share <= 1.0)
 }
 
-/// The paper's own scales for a claim of √2 μ cost √(9/8) μ (pmt 2.6, row 6), here with √2 μ = 1.
+/// The paper's own scales for a claim of √2 μ cost √(9/8) μ (theory/public-moments 2.3), here with √2 μ = 1.
 fn seen_of_printed_ridge() -> Saw {
     let mechanism = json!({"name": "pmt-ridge", "calibration": "paper"});
     let signal = ridge_signal(&mechanism, Shape::Iid, 0.999_999, PRINTED_RUNS);

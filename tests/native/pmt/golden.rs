@@ -421,7 +421,7 @@ fn kappa_is_the_golden_one_rounded_up() {
 }
 
 /// Δ/S of a release for a budget of 1: what is calibrated costs that and no more, and the printed scales cost less than is claimed for
-/// them (pmt 2.3, 2.6). Logistic steps have errors in whole parts of a number near 2^35.
+/// them (theory/public-moments 2.3 and 3.3). Logistic steps have errors in whole parts of a number near 2^35.
 #[test]
 fn what_the_paper_prints_costs_less_than_it_claims() {
     let (table, public) = (private_table(), golden_public());
@@ -441,7 +441,7 @@ fn what_the_paper_prints_costs_less_than_it_claims() {
     }
 }
 
-/// The printed noise of Newton steps, in the steps' own units, and what all of them cost for a claim of 1 (pmt 1.6, 1.7, 2.6).
+/// The printed noise of Newton steps, in the steps' own units, and what all of them cost for a claim of 1 (theory/public-moments 3.2, 3.6 and 6.1).
 #[test]
 fn newton_steps_as_printed() {
     let (table, public) = (private_table(), golden_public());
@@ -494,7 +494,7 @@ fn newton_steps_as_printed() {
     }
 }
 
-/// K C K′ of the first-order law (pmt 1.12), from S, b and K = back S⁻¹.
+/// K C K′ of the first-order law (theory/public-moments 2.5), from S, b and K = back S⁻¹.
 pub fn first_order(
     s: &DMatrix<f64>,
     b: &DVector<f64>,

@@ -19,7 +19,7 @@ use super::identities::{law, made_plan, made_up};
 use super::{close, csv, estimates, gathered, moments, prepared, software, table_of};
 use crate::support::{column, list};
 
-/// Mean squared error of 40,000 releases' coefficients against the first-order law (pmt 1.12). That mean has a relative standard
+/// Mean squared error of 40,000 releases' coefficients against the first-order law (theory/public-moments 2.5). That mean has a relative standard
 /// error of about 0.6 %, and the bound is at five of them; what is beyond the first order is far smaller here.
 #[test]
 fn errors_follow_the_first_order_law() {
@@ -157,7 +157,7 @@ fn intervals_cover_noise_and_sampling_together() {
 }
 
 /// A predictor that one in 200 has, of coefficient 2: the paper shortens its carriers and leaves their outcome, ours weighs them
-/// (pmt 2.5). The standard errors of the coefficient are 0.05 and 0.17 here.
+/// (theory/public-moments 1.4). The standard errors of the coefficient are 0.05 and 0.17 here.
 #[test]
 fn rare_predictors_keep_their_coefficient() {
     const ROWS: u32 = 100_000;
