@@ -4,6 +4,7 @@
 //! its defaults; each has its own file, which states its guarantee, its sensitivity and what it charges.
 
 pub mod ada_ssp;
+pub mod adaptive_gauss;
 pub mod additive_wishart;
 pub mod analyze_gauss;
 pub mod descent;

@@ -489,6 +489,89 @@ pub fn logistic_sensitivity_squared(
     one_row * &k * k * composed(steps)
 }
 
+/// Δ², the squared sensitivity of the margins together: the count, the sum and the sum of squares of each of `columns` columns, whose
+/// codes are at most `level` = N, where every one is multiplied by N so that a count is N² (theory/adaptive 4).
+///
+/// A record adds N² to the count, at most N² to a sum and at most N² to a sum of squares; a category has one dummy that is not 0, so it
+/// counts as one column: N⁴ (1 + 2 C) under add-remove. Replacing moves the count by nothing and a number's two sums, in units of N²,
+/// by (t − t̃)² + (t² − t̃²)² = a² (1 + (t + t̃)²) with a = |t − t̃|; |t + t̃| <= 2 − a and a² (1 + (2 − a)²) increases to 4 at a = 2. A
+/// category moves by 4, from one dummy to another. So 4 C N⁴; against the zero row of a skipped record it is 1 + 2 C, and that is at
+/// most 4 C. k rows of one person are k such moves, one after the other.
+#[must_use]
+pub fn margins_sensitivity_squared(
+    level: u64,
+    columns: u64,
+    adjacency: Adjacency,
+    max_rows_per_person: u32,
+) -> UBig {
+    let square = UBig::from(level) * UBig::from(level);
+    let columns = UBig::from(columns);
+    let moved = match adjacency {
+        Adjacency::ReplaceOne if !is_active(Mutant::AddRemoveDeltaUnderReplaceOne) => {
+            columns * UBig::from(4_u8)
+        }
+        _ => columns * UBig::from(2_u8) + UBig::ONE,
+    };
+    let k = UBig::from(max_rows_per_person);
+    &square * &square * moved * &k * k
+}
+
+/// Δ², the squared sensitivity of `histograms` histograms together, in each of which a record is `unit` in one bin: U² for each under
+/// add-remove, 2 U² under replace-one, where it leaves one bin for another (theory/adaptive 4).
+#[must_use]
+pub fn histograms_sensitivity_squared(
+    unit: u64,
+    histograms: u64,
+    adjacency: Adjacency,
+    max_rows_per_person: u32,
+) -> UBig {
+    let histograms = if is_active(Mutant::HistogramsCountedOnce) { 1 } else { histograms };
+    let moved = match adjacency {
+        Adjacency::ReplaceOne if !is_active(Mutant::AddRemoveDeltaUnderReplaceOne) => 2_u8,
+        _ => 1,
+    };
+    let k = UBig::from(max_rows_per_person);
+    UBig::from(unit) * UBig::from(unit) * UBig::from(histograms) * UBig::from(moved) * &k * k
+}
+
+/// q, by how much the noise on squares and on products of one side is larger than that on the products of features with outcomes, in
+/// [`weighted_sensitivity_squared`] (theory/adaptive 2). Under replace-one a larger one buys nothing.
+#[must_use]
+pub const fn cross_weight(adjacency: Adjacency) -> u32 {
+    match adjacency {
+        Adjacency::AddRemove => 2,
+        Adjacency::ReplaceOne => 1,
+    }
+}
+
+/// Δ², the squared sensitivity of all second moments of records (x, y) whose features have a squared norm of at most `features` = B²
+/// and whose outcomes one of at most `outcomes`, rounded up, where the noise has the variance S²/2 on x y′ and, with q =
+/// [`cross_weight`], q² S² on the squares and q² S²/2 on the other products (theory/adaptive 4).
+///
+/// In units of q S a record is ‖x‖⁴ + 2 q² ‖x‖² ‖y‖² + ‖y‖⁴, largest where both are longest; in units of S that is divided by q². Under
+/// replace-one q is 1 and this is ‖z z′ − z̃ z̃′‖² for z = (x, y), at most 2 (B² + ‖y‖²)².
+#[must_use]
+pub fn weighted_sensitivity_squared(
+    features: u64,
+    outcomes: u64,
+    adjacency: Adjacency,
+    max_rows_per_person: u32,
+) -> UBig {
+    let (x, y) = (UBig::from(features), UBig::from(outcomes));
+    let y = if is_active(Mutant::CrossMomentsUncounted) { UBig::ZERO } else { y };
+    let q = UBig::from(cross_weight(adjacency));
+    let q2 = &q * &q;
+    let sum = &x + &y;
+    let one_row = match adjacency {
+        Adjacency::ReplaceOne if !is_active(Mutant::AddRemoveDeltaUnderReplaceOne) => {
+            &sum * &sum * UBig::from(2_u8)
+        }
+        _ => &x * &x + &x * &y * &q2 * UBig::from(2_u8) + &y * &y,
+    };
+    let k = UBig::from(max_rows_per_person);
+    ceil_div(&(one_row * &k * k), &q2)
+}
+
 /// Returns the factor by which composition of `steps` releases multiplies Δ².
 fn composed(steps: u64) -> UBig {
     if is_active(Mutant::StepsUncounted) { UBig::ONE } else { UBig::from(steps) }

@@ -81,6 +81,16 @@ mutants! {
     CrossMomentsUncounted,
     /// The sensitivity of the gradient is used although the curvature is released with it.
     CurvatureUncounted,
+    /// Of several histograms of the same record one is paid for.
+    HistogramsCountedOnce,
+    /// The tail counts are charged as if each person had one row.
+    PersonsUncountedInTails,
+    /// A record is shortened by its residuals, too, which bends the slopes.
+    ResidualsShorten,
+    /// A record is shortened, its residuals are not.
+    ResidualsNotShortened,
+    /// The privacy noise of a coefficient is that of the whitened one.
+    NoiseNotCarried,
     /// Only one of several noisy steps is charged.
     StepsUncounted,
     /// The residual of a generalised linear model is not clipped.

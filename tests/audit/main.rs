@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "an audit fails by panicking")]
 
+#[path = "adaptive/mod.rs"]
+mod adaptive_checks;
 mod audits;
 #[expect(dead_code, reason = "some of it is for the native tests alone")]
 mod ledger;
@@ -20,7 +22,7 @@ use discreet::privacy::mutants::{Mutant, current, with_active};
 use audits::{Depth, Saw};
 
 /// Which audits have to catch which bug. Those of the ledger are in [`ledger::CHECKS`].
-const KILLERS: [(Mutant, &[&str]); 37] = [
+const KILLERS: [(Mutant, &[&str]); 42] = [
     (
         Mutant::SigmaHalved,
         &["T1 P1", "T1 P3 iid", "T2 P1", "T4 P1", "T5 diagonal 10", "T5 fine diagonal", LIST],
@@ -56,6 +58,11 @@ const KILLERS: [(Mutant, &[&str]); 37] = [
         Mutant::CurvatureUncounted,
         &["T7 logistic steps", "T7 printed steps", "T1 logistic step", "T1 logistic steps"],
     ),
+    (Mutant::HistogramsCountedOnce, &["T7 adaptive rounds"]),
+    (Mutant::PersonsUncountedInTails, &["T7 adaptive rounds"]),
+    (Mutant::ResidualsShorten, &["T7 adaptive weights"]),
+    (Mutant::ResidualsNotShortened, &["T7 adaptive weights"]),
+    (Mutant::NoiseNotCarried, &["T9 adaptive noise"]),
     (Mutant::StepsUncounted, &["T7 logistic steps", "T1 logistic steps"]),
     (Mutant::ResidualUnclipped, &["T7 gaussian steps"]),
     (Mutant::LeverageAveraged, &["T1 isotropic", "T1 whitened"]),

@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod account;
+mod adaptive;
+#[path = "../audit/adaptive/mod.rs"]
+mod adaptive_checks;
 mod architecture;
 mod assurance;
 mod audit;
