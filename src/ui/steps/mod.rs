@@ -76,7 +76,10 @@ pub static STEPS: [StepInfo; 5] = [
         step: Step::Columns,
         name: "Columns",
         title: "What each column means",
-        chapter: ("docs/spreadsheet.html#bounds-come-from-knowledge-not-from-the-table", "Where bounds come from"),
+        chapter: (
+            "docs/spreadsheet.html#bounds-come-from-knowledge-not-from-the-table",
+            "Where bounds come from",
+        ),
         private: false,
         ledger: false,
         status: columns::status,
