@@ -1,5 +1,7 @@
 //! How long each part of the road from bytes to a release takes: `cargo bench`.
 
+#![allow(clippy::expect_used, reason = "a bench that cannot be set up stops")]
+
 use discreet::data::Gathered;
 use discreet::data::csv::Parser;
 use discreet::data::encode::{Encoded, Encoder};
@@ -30,7 +32,9 @@ fn main() {
 fn table() -> String {
     let cell = |row: usize, column: usize| (row * 7919 + column * 104_729) % 1_000;
     let line = |row: usize| {
-        let cells: Vec<String> = (0..=FEATURES).map(|column| format!("{}.{}", cell(row, column) / 10, cell(row, column) % 10)).collect();
+        let cells: Vec<String> = (0..=FEATURES)
+            .map(|column| format!("{}.{}", cell(row, column) / 10, cell(row, column) % 10))
+            .collect();
         cells.join(",") + "\n"
     };
     (0..ROWS).map(line).collect()
@@ -50,7 +54,8 @@ fn prepared() -> Prepared {
         "schema": "discreet.plan/1", "adjacency": "add-remove", "columns": columns,
         "mechanism": {"name": "analyze-gauss"}, "budget": {"epsilon": 8, "delta": 1e-6},
     });
-    prepare(Plan::parse(&plan.to_string()).expect("a plan"), &names, b',', Purpose::Simulate).expect("it can be run")
+    prepare(Plan::parse(&plan.to_string()).expect("a plan"), &names, b',', Purpose::Simulate)
+        .expect("it can be run")
 }
 
 /// Every record of the table, encoded.
@@ -114,7 +119,8 @@ fn discrete_gaussian_sampler(bencher: Bencher) {
 
 #[divan::bench]
 fn calibration(bencher: Bencher) {
-    let (epsilon, delta) = (Epsilon::try_new(1.0).expect("above 0"), Delta::try_new(1e-6).expect("a probability"));
+    let (epsilon, delta) =
+        (Epsilon::try_new(1.0).expect("above 0"), Delta::try_new(1e-6).expect("a probability"));
     bencher.bench(|| gdp_mu(black_box(epsilon), black_box(delta)));
 }
 
@@ -128,7 +134,12 @@ fn plan_to_noise(bencher: Bencher) {
 fn release(bencher: Bencher) {
     let prepared = prepared();
     let sums = moments(&prepared);
-    let simulation = Simulation::new(prepared, Source::Once(Gathered::Moments(sums)), 1, Software::new("bench".to_owned()));
+    let simulation = Simulation::new(
+        prepared,
+        Source::Once(Gathered::Moments(sums)),
+        1,
+        Software::new("bench".to_owned()),
+    );
     bencher.bench(|| simulation.run(black_box(1)));
 }
 
@@ -136,7 +147,12 @@ fn release(bencher: Bencher) {
 fn refit_from_a_release(bencher: Bencher) {
     let prepared = prepared();
     let sums = moments(&prepared);
-    let simulation = Simulation::new(prepared, Source::Once(Gathered::Moments(sums)), 1, Software::new("bench".to_owned()));
+    let simulation = Simulation::new(
+        prepared,
+        Source::Once(Gathered::Moments(sums)),
+        1,
+        Software::new("bench".to_owned()),
+    );
     let release: Release = simulation.run(1).expect("a demonstration").document().clone();
     let features = ["c0".to_owned(), "c1".to_owned()];
     bencher.bench(|| refit(black_box(&release), "c10", &features, Ridge::default(), Repair::default(), 0.95));

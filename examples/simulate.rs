@@ -33,13 +33,21 @@ fn main() -> Result<(), Box<dyn Error>> {
         });
         let reading = Table::stream(Cursor::new(table.clone().into_bytes()), HeaderRules::default())?;
         let header = reading.header().clone();
-        let prepared = prepare(Plan::parse(&plan.to_string())?, &header.names, header.delimiter, Purpose::Simulate)?;
+        let prepared =
+            prepare(Plan::parse(&plan.to_string())?, &header.names, header.delimiter, Purpose::Simulate)?;
         let sums = reading.scan(prepared.bound(), || prepared.gather(), 1, |_, _| ())?.sink;
-        let simulation = Simulation::new(prepared, Source::Once(sums), 1, Software::new("example".to_owned()));
+        let simulation =
+            Simulation::new(prepared, Source::Once(sums), 1, Software::new("example".to_owned()));
         let slopes = (1..=5).map(|run| {
             let demonstration = simulation.run(run)?;
-            let Coefficients::List(list) = &demonstration.document().coefficients else { return Ok(f64::NAN) };
-            Ok(list.iter().find(|entry| entry.term == "x").and_then(|entry| entry.estimate).unwrap_or(f64::NAN))
+            let Coefficients::List(list) = &demonstration.document().coefficients else {
+                return Ok(f64::NAN);
+            };
+            Ok(list
+                .iter()
+                .find(|entry| entry.term == "x")
+                .and_then(|entry| entry.estimate)
+                .unwrap_or(f64::NAN))
         });
         let slopes = slopes.collect::<Result<Vec<f64>, Box<dyn Error>>>()?;
         println!("epsilon {epsilon}: {slopes:.3?}");
