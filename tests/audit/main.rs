@@ -146,7 +146,7 @@ fn hunt(mutant: Mutant) -> Task {
         }
         match current() {
             None => Ok(format!("killed by {}", kills.join("; "))),
-            Some(_) => Err("outlives the work that it was planted for".to_owned()),
+            Some(_) => Err("stays active after the work that it was activated for".to_owned()),
         }
     };
     Task { name: mutant.description().trim_end_matches('.').to_owned(), work: Box::new(work) }
