@@ -55,7 +55,7 @@ impl Count {
     /// Returns a count of hits among trials.
     ///
     /// # Errors
-    /// When there is no trial, or there are more hits than trials.
+    /// If there is no trial, or there are more hits than trials.
     pub const fn try_new(hits: u32, trials: u32) -> Result<Self, EstimateError> {
         if trials == 0 || hits > trials {
             return Err(EstimateError::Count { hits, trials });
@@ -77,7 +77,7 @@ impl Level {
     /// Returns the level with this probability.
     ///
     /// # Errors
-    /// When it is not above 0 and below 1.
+    /// If it is not above 0 and below 1.
     pub fn try_new(alpha: f64) -> Result<Self, EstimateError> {
         if alpha > 0.0 && alpha < 1.0 { Ok(Self(alpha)) } else { Err(EstimateError::Level(alpha)) }
     }
@@ -144,7 +144,7 @@ pub fn mu_lower(true_alarms: Count, false_alarms: Count, alpha: Level) -> Mu {
 /// The claim is for `add-remove`. The auditor may choose which coins to guess.
 ///
 /// # Errors
-/// When more are right than were guessed, or more guessed than there are canaries.
+/// If more are right than were guessed, or more guessed than there are canaries.
 pub fn one_run_p(
     canaries: u32,
     guesses: u32,

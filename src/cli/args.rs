@@ -75,7 +75,7 @@ impl Args {
     /// Returns a path that the command needs.
     ///
     /// # Errors
-    /// When it is missing.
+    /// If it is missing.
     pub fn needed_path(&self, name: &str) -> Result<PathBuf, CliError> {
         self.path(name).ok_or_else(|| missing(name))
     }
@@ -83,7 +83,7 @@ impl Args {
     /// Returns a text, if given.
     ///
     /// # Errors
-    /// When it is not UTF-8.
+    /// If it is not UTF-8.
     pub fn text(&self, name: &str) -> Result<Option<&str>, CliError> {
         self.options
             .get(name)
@@ -98,7 +98,7 @@ impl Args {
     /// Returns a text that the command needs.
     ///
     /// # Errors
-    /// When it is missing or not UTF-8.
+    /// If it is missing or not UTF-8.
     pub fn needed_text(&self, name: &str) -> Result<&str, CliError> {
         self.text(name)?.ok_or_else(|| missing(name))
     }
@@ -106,7 +106,7 @@ impl Args {
     /// Returns a value, if given; `expected` describes the possible values for the message.
     ///
     /// # Errors
-    /// When it is something else.
+    /// If it is something else.
     pub fn value<T: FromStr>(&self, name: &str, expected: &str) -> Result<Option<T>, CliError> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         text.parse().map(Some).map_err(|_| CliError::usage(format!("--{name} is `{text}`; give {expected}")))

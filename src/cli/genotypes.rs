@@ -32,7 +32,7 @@ impl GenotypeFiles {
     /// Reads the samples and the variants that the plan uses; of a VCF also their calls.
     ///
     /// # Errors
-    /// [`TableError`] if a file cannot be read or is not well formed.
+    /// [`TableError`] if a file cannot be read or is malformed.
     pub fn open(
         path: &Path,
         form: Form,

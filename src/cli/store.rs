@@ -55,7 +55,7 @@ impl LedgerFile {
     /// Locks and reads a ledger in order to change it, and burns an entry that a crash left reserved.
     ///
     /// # Errors
-    /// When the file cannot be locked, read or written, or the ledger is not valid.
+    /// If the file cannot be locked, read or written, or the ledger is not valid.
     pub fn open(path: &Path) -> Result<(Self, Ledger), CliError> {
         // Two names of one file must share one lock, and a link must not be replaced by a file.
         let path = fs::canonicalize(path).map_err(|error| CliError::unreadable("ledger", path, error))?;
@@ -133,7 +133,7 @@ impl LedgerFile {
 /// Reads and verifies a ledger without a lock. The file is always complete, because it is replaced as a whole.
 ///
 /// # Errors
-/// When it cannot be read or is not valid.
+/// If it cannot be read or is not valid.
 pub fn read(path: &Path) -> Result<Ledger, CliError> {
     Ok(Ledger::parse(&text(path)?)?)
 }

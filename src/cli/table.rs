@@ -27,7 +27,7 @@ pub enum TableError {
     /// The file is no table.
     #[error("the table, {0}")]
     Header(#[from] HeaderError),
-    /// A record is not well formed.
+    /// A record is malformed.
     #[error("the table, {0}")]
     Scan(#[from] ScanError),
     /// One of the files of a genotype source cannot be opened or read.
@@ -40,7 +40,7 @@ pub enum TableError {
         /// Why.
         error: io::Error,
     },
-    /// A genotype source is not well formed.
+    /// A genotype source is malformed.
     #[error(transparent)]
     Genotypes(#[from] GenotypeError),
     /// Another program wrote to the file.
@@ -138,7 +138,7 @@ impl Table {
     /// in bytes, 0 if unknown. The result does not depend on the number of workers.
     ///
     /// # Errors
-    /// [`TableError`] at the first record that is not well formed, if the file cannot be read, or if it changes.
+    /// [`TableError`] for the first malformed record, if the file cannot be read, or if it changes.
     pub fn scan<S: RowSink + Send>(
         self,
         plan: &BoundPlan,

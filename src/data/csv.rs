@@ -217,7 +217,7 @@ impl Parser {
     /// Reads the next bytes and visits every record that ends in them.
     ///
     /// # Errors
-    /// [`CsvError`] at the first record that is not well formed, its line counted from 1 where the parser began. The
+    /// [`CsvError`] for the first malformed record, its line counted from 1 where the parser began. The
     /// parser must not be fed after that.
     pub fn feed(&mut self, bytes: &[u8], mut visit: impl FnMut(Record<'_>)) -> Result<Feed, CsvError> {
         if self.done {

@@ -274,7 +274,7 @@ impl NoiseScale {
     /// Returns the scale S.
     ///
     /// # Errors
-    /// When it is outside 2^40 to 2^55.
+    /// If it is outside 2^40 to 2^55.
     pub fn try_new(s: u64) -> Result<Self, CalibrationError> {
         Self::from_exact(&UBig::from(s))
     }

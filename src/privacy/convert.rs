@@ -92,7 +92,7 @@ pub fn gdp_delta(epsilon: Epsilon, mu: Mu) -> Delta {
 /// Returns the smallest ε with μ-GDP ⇒ (ε, δ)-DP, rounded up. δ(ε) of [`gdp_ln_delta`].
 ///
 /// # Errors
-/// When δ is 0 and μ is not.
+/// If δ is 0 and μ is not.
 pub fn gdp_epsilon(mu: Mu, delta: Delta) -> Result<Epsilon, ConversionError> {
     if mu.is_zero() {
         return Ok(Epsilon::ZERO);
@@ -107,7 +107,7 @@ pub fn gdp_epsilon(mu: Mu, delta: Delta) -> Result<Epsilon, ConversionError> {
 /// Returns the largest μ with μ-GDP ⇒ (ε, δ)-DP, rounded down.
 ///
 /// # Errors
-/// When δ is 0, which no μ above 0 reaches, or 1, which every μ does.
+/// If δ is 0, which no μ above 0 reaches, or 1, which every μ does.
 pub fn gdp_mu(epsilon: Epsilon, delta: Delta) -> Result<Mu, ConversionError> {
     let target = ln_target_below_one(delta)?;
     let found = largest(|mu| gdp_ln_delta(epsilon.get(), mu) <= target);
@@ -118,7 +118,7 @@ pub fn gdp_mu(epsilon: Epsilon, delta: Delta) -> Result<Mu, ConversionError> {
 /// mechanism, theory/accounting 2.2).
 ///
 /// # Errors
-/// When δ is 0 or 1 or the sensitivity is not above 0.
+/// If δ is 0 or 1 or the sensitivity is not above 0.
 pub fn gaussian_sigma(epsilon: Epsilon, delta: Delta, sensitivity: f64) -> Result<f64, ConversionError> {
     if !(sensitivity.is_finite() && sensitivity > 0.0) {
         return Err(ConversionError::Sensitivity);
@@ -130,7 +130,7 @@ pub fn gaussian_sigma(epsilon: Epsilon, delta: Delta, sensitivity: f64) -> Resul
 /// Returns the μ of several Gaussian releases together, √(Σ μ²), also under adaptive choice, rounded up (theory/accounting 1.2).
 ///
 /// # Errors
-/// When the sum is too large.
+/// If the sum is too large.
 pub fn gdp_compose(mus: &[Mu]) -> Result<Mu, ConversionError> {
     let square: f64 = mus.iter().map(|mu| mu.get() * mu.get()).sum();
     let total = if square > 0.0 { raise(libm::sqrt(square), DELTA_MARGIN) } else { 0.0 };
@@ -165,7 +165,7 @@ pub fn zcdp_delta(rho: Rho, epsilon: Epsilon) -> Delta {
 /// Returns ε for which ρ-zCDP ⇒ (ε, δ)-DP, rounded up; [`zcdp_ln_delta`].
 ///
 /// # Errors
-/// When δ is 0 and ρ is not.
+/// If δ is 0 and ρ is not.
 pub fn zcdp_epsilon(rho: Rho, delta: Delta) -> Result<Epsilon, ConversionError> {
     if rho.is_zero() {
         return Ok(Epsilon::ZERO);
@@ -179,7 +179,7 @@ pub fn zcdp_epsilon(rho: Rho, delta: Delta) -> Result<Epsilon, ConversionError> 
 /// Returns the largest ρ with ρ-zCDP ⇒ (ε, δ)-DP by [`zcdp_ln_delta`], rounded down.
 ///
 /// # Errors
-/// When δ is 0 or 1.
+/// If δ is 0 or 1.
 pub fn zcdp_rho(epsilon: Epsilon, delta: Delta) -> Result<Rho, ConversionError> {
     let target = ln_target_below_one(delta)?;
     let found = largest(|rho| zcdp_ln_delta(rho, epsilon.get()) <= target);
@@ -216,7 +216,7 @@ pub fn mu_from_pure(epsilon: Epsilon) -> Result<Mu, ConversionError> {
 /// (theory/accounting 2.4). For comparison only: above ε = 9 or so it exceeds the claim.
 ///
 /// # Errors
-/// When δ is 0 or 1, or ε is 0.
+/// If δ is 0 or 1, or ε is 0.
 pub fn classical_gaussian_true_delta(epsilon: Epsilon, delta: Delta) -> Result<f64, ConversionError> {
     ln_target_below_one(delta)?;
     let mu = epsilon.get() / libm::sqrt(2.0 * libm::log(1.25 / delta.get()));

@@ -142,7 +142,7 @@ pub fn mix_delta(plan: &FixedPlan, epsilon: Epsilon) -> Delta {
 /// Kairouz, Oh, Viswanath 2015, Theorem 3.3.
 ///
 /// # Errors
-/// When there are too many releases or the sum of their ε is too large.
+/// If there are too many releases or the sum of their ε is too large.
 pub fn optimal_pure_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Epsilon, FixedPlanError> {
     FixedPlan::try_new(&[], &[(epsilon, count)], &[])?.epsilon(delta)
 }

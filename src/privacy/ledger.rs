@@ -213,7 +213,7 @@ impl Ledger {
     /// Marks the reserved entry as released. The charge stays.
     ///
     /// # Errors
-    /// When that entry is not the reserved one.
+    /// If that entry is not the reserved one.
     pub fn release(&mut self, seq: u64) -> Result<(), LedgerError> {
         self.settle(seq, State::Released)
     }
@@ -221,7 +221,7 @@ impl Ledger {
     /// Marks the reserved entry as burned: its release was lost. The charge stays.
     ///
     /// # Errors
-    /// When that entry is not the reserved one.
+    /// If that entry is not the reserved one.
     pub fn burn(&mut self, seq: u64) -> Result<(), LedgerError> {
         self.settle(seq, State::Burned)
     }
@@ -251,7 +251,7 @@ impl Ledger {
     /// Reduces full protection to that of features or of labels, once and permanently. All charges stay.
     ///
     /// # Errors
-    /// When the ledger does not protect full rows under `replace-one`, or an entry is still reserved.
+    /// If the ledger does not protect full rows under `replace-one`, or an entry is still reserved.
     pub fn relax(&mut self, protect: Protect) -> Result<(), LedgerError> {
         relaxes(self.terms, protect).map_err(LedgerError::Relax)?;
         if self.document.entries.last().is_some_and(|entry| entry.state == State::Reserved) {

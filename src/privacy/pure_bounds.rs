@@ -10,7 +10,7 @@ use crate::math::round::{multiply_up, raise};
 /// Returns ε by basic composition: k ε, rounded up; δ adds up likewise. Also valid under adaptive choice. Dwork et al. 2006.
 ///
 /// # Errors
-/// When the product is too large.
+/// If the product is too large.
 pub fn basic_eps(count: u32, epsilon: Epsilon) -> Result<Epsilon, ConversionError> {
     Epsilon::try_new(multiply_up(f64::from(count), epsilon.get())).map_err(|_| ConversionError::TooLarge)
 }
@@ -18,7 +18,7 @@ pub fn basic_eps(count: u32, epsilon: Epsilon) -> Result<Epsilon, ConversionErro
 /// Returns ε by advanced composition: ε √(2k ln(1/δ)) + k ε (e^ε − 1), rounded up. Dwork, Rothblum, Vadhan 2010, Theorem III.3.
 ///
 /// # Errors
-/// When δ is 0 or the answer is too large.
+/// If δ is 0 or the answer is too large.
 pub fn advanced_drv_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Epsilon, ConversionError> {
     let e = epsilon.get();
     spread_and_drift(count, epsilon, delta, e * libm::expm1(e))
@@ -28,7 +28,7 @@ pub fn advanced_drv_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Ep
 /// Kairouz, Oh, Viswanath 2015, Theorem 3.4; theory/accounting 4.2.
 ///
 /// # Errors
-/// When δ is 0 or the answer is too large.
+/// If δ is 0 or the answer is too large.
 pub fn advanced_kov_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Epsilon, ConversionError> {
     let e = epsilon.get();
     spread_and_drift(count, epsilon, delta, e * libm::tanh(e / 2.0))
@@ -38,7 +38,7 @@ pub fn advanced_kov_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Ep
 /// theory/accounting 5.1.
 ///
 /// # Errors
-/// When δ is 0 or the answer is too large.
+/// If δ is 0 or the answer is too large.
 pub fn whitehouse_filter_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Epsilon, ConversionError> {
     let e = epsilon.get();
     spread_and_drift(count, epsilon, delta, e * e / 2.0)
@@ -47,7 +47,7 @@ pub fn whitehouse_filter_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Resu
 /// Returns ε by zCDP: k ε tanh(ε/2) is ρ, and ρ-zCDP at δ is the answer, rounded up; [`zcdp_epsilon`]. theory/accounting 1.4 and 2.3.
 ///
 /// # Errors
-/// When δ is 0 or the answer is too large.
+/// If δ is 0 or the answer is too large.
 pub fn zcdp_pure_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Epsilon, ConversionError> {
     let e = epsilon.get();
     let rho = raise(f64::from(count) * e * libm::tanh(e / 2.0), DELTA_MARGIN);

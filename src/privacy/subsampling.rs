@@ -102,7 +102,7 @@ impl Poisson {
     /// Returns Poisson sampling with the rate q.
     ///
     /// # Errors
-    /// When q is not from 0 to 1.
+    /// If q is not from 0 to 1.
     pub fn try_new(rate: f64) -> Result<Self, SamplingError> {
         if (0.0..=1.0).contains(&rate) {
             Ok(Self { rate: rate.abs() })
@@ -153,7 +153,7 @@ impl FixedSize {
     /// Returns a sample of `sample` out of `rows`.
     ///
     /// # Errors
-    /// When the sample is larger than the table or the table is empty.
+    /// If the sample is larger than the table or the table is empty.
     pub fn try_new(sample: u32, rows: u32) -> Result<Self, SamplingError> {
         if rows == 0 || sample > rows {
             return Err(SamplingError::Size { sample, rows });

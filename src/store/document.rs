@@ -33,7 +33,7 @@ pub struct Made {
 /// Writes a release's document.
 ///
 /// # Errors
-/// Where the browser has no room for it.
+/// [`io::Error`] if the browser has no room for it.
 pub fn write_release(release: &Release) -> io::Result<Blob> {
     let mut pieces = Pieces::default();
     release.write(&mut pieces)?;
@@ -43,7 +43,7 @@ pub fn write_release(release: &Release) -> io::Result<Blob> {
 /// Returns a text as a document.
 ///
 /// # Errors
-/// Where the browser has no room for it.
+/// [`io::Error`] if the browser has no room for it.
 pub fn from_text(pieces: impl IntoIterator<Item = impl AsRef<[u8]>>, kind: &str) -> io::Result<Blob> {
     let mut parts = Pieces::default();
     for piece in pieces {
@@ -95,7 +95,7 @@ impl Bytes {
     /// Fetches them.
     ///
     /// # Errors
-    /// Where the file is gone or the browser has no room for it.
+    /// [`io::Error`] if the file is gone or the browser has no room for it.
     pub async fn of(document: &Blob) -> io::Result<Self> {
         let buffer = JsFuture::from(document.array_buffer()).await.map_err(refused)?;
         let bytes = Uint8Array::new(&buffer);
@@ -140,7 +140,7 @@ impl Read for Reader<'_> {
 /// Reads a release from its document.
 ///
 /// # Errors
-/// Where it cannot be read by this version; `failure` says so.
+/// [`Failure`] if it cannot be read by this version; `failure` says so.
 pub async fn read_release(document: &Blob, failure: impl Fn() -> Failure) -> Result<Release, Failure> {
     let bytes = Bytes::of(document).await.map_err(|_| failure())?;
     bytes.parse().map_err(|_| failure())

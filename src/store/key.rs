@@ -19,7 +19,7 @@ const DEVICE: &str = "device";
 /// bytes on this device only, and is never exported.
 ///
 /// # Errors
-/// Where the storage or the browser's cryptography refuses.
+/// [`Failure`] if the storage or the browser's cryptography refuses.
 pub async fn fingerprint(files: Vec<Hashed>) -> Result<String, Failure> {
     let tag = sign(&identity(files)).await?;
     Ok(hexadecimal(&tag))
@@ -30,7 +30,7 @@ pub async fn fingerprint(files: Vec<Hashed>) -> Result<String, Failure> {
 /// receive the key.
 ///
 /// # Errors
-/// Where the storage or the browser's cryptography refuses.
+/// [`Failure`] if the storage or the browser's cryptography refuses.
 pub async fn minhash_key() -> Result<MinHashKey, Failure> {
     let tag = sign(b"row sketch").await?;
     tag.first_chunk().copied().ok_or_else(|| refused(JsValue::UNDEFINED))

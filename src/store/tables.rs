@@ -70,7 +70,7 @@ pub struct KnownTable {
 /// entry that a crash left reserved is burned first.
 ///
 /// # Errors
-/// Where the storage refuses, or the stored ledger does not verify.
+/// [`Failure`] if the storage refuses, or the stored ledger does not verify.
 pub async fn open_table(table: &str) -> Result<Option<LedgerRecord>, Failure> {
     let db = Db::open().await?;
     // Another tab holds the lock during its release, so only abandoned reservations are burned.
@@ -92,7 +92,7 @@ pub async fn open_table(table: &str) -> Result<Option<LedgerRecord>, Failure> {
 /// Stores a table's MinHash on this device, so that its people are recognised later.
 ///
 /// # Errors
-/// Where the storage refuses.
+/// [`Failure`] if the storage refuses.
 pub async fn keep_minhash(table: &str, minhash: &MinHash) -> Result<(), Failure> {
     let db = Db::open().await?;
     let transaction = db.writing(&[MINHASHES])?;
@@ -104,7 +104,7 @@ pub async fn keep_minhash(table: &str, minhash: &MinHash) -> Result<(), Failure>
 /// Returns whether a table that was recognised here shares people with a table of this MinHash, which uses this device's key.
 ///
 /// # Errors
-/// Where the storage refuses.
+/// [`Failure`] if the storage refuses.
 pub async fn shares_people(table: &str, minhash: &MinHash) -> Result<bool, Failure> {
     let db = Db::open().await?;
     let transaction = db.reading(&[MINHASHES])?;
@@ -159,7 +159,7 @@ pub async fn create_ledger(
 /// Removes a table's ledger if it has no entry, so that a first release that failed does not fix the budget.
 ///
 /// # Errors
-/// Where the storage refuses.
+/// [`Failure`] if the storage refuses.
 pub async fn forget_unused(table: &str) -> Result<(), Failure> {
     let db = Db::open().await?;
     let _opening = Lock::take(OPENING).await?;
@@ -246,7 +246,7 @@ pub async fn relax(table: &str, protect: Protect) -> Result<Ledger, Failure> {
 /// Returns the tables that this device knows.
 ///
 /// # Errors
-/// Where the storage refuses.
+/// [`Failure`] if the storage refuses.
 pub async fn list() -> Result<Vec<KnownTable>, Failure> {
     let db = Db::open().await?;
     let transaction = db.reading(&[TABLES])?;
@@ -268,7 +268,7 @@ pub async fn persist() -> bool {
 /// Returns a setting of the page, as it was stored.
 ///
 /// # Errors
-/// Where the storage refuses.
+/// [`Failure`] if the storage refuses.
 pub async fn setting(name: &str) -> Result<Option<String>, Failure> {
     let db = Db::open().await?;
     text(&db, SETTINGS, name).await
@@ -277,7 +277,7 @@ pub async fn setting(name: &str) -> Result<Option<String>, Failure> {
 /// Stores a setting of the page.
 ///
 /// # Errors
-/// Where the storage refuses.
+/// [`Failure`] if the storage refuses.
 pub async fn set_setting(name: &str, value: &str) -> Result<(), Failure> {
     let db = Db::open().await?;
     let transaction = db.writing(&[SETTINGS])?;
@@ -416,7 +416,7 @@ async fn releases(db: &Db, ledger: &Ledger) -> Result<Vec<StoredRelease>, Failur
 /// Reads a stored release.
 ///
 /// # Errors
-/// Where it is of another version.
+/// [`Failure`] if it is of another version.
 pub async fn stored_release(document: &Blob, entry: u64) -> Result<Release, Failure> {
     let failure = || {
         Failure::new(Reason::Storage, format!("The stored release {entry} cannot be read by this version."))

@@ -119,7 +119,7 @@ impl Pool {
     /// Recognises the table: its key in [`crate::store`], on this device alone.
     ///
     /// # Errors
-    /// Where the file cannot be read, the storage refuses, a worker does not run, or the person cancels.
+    /// [`Failure`] if the file cannot be read, the storage refuses, a worker does not run, or the person cancels.
     pub async fn identify(
         &self,
         files: &Files,
@@ -137,7 +137,7 @@ impl Pool {
     /// Reads what the page shows of genotypes before they are described.
     ///
     /// # Errors
-    /// Where a file cannot be read or is not well formed, a worker does not run, or the person cancels.
+    /// [`Failure`] if a file cannot be read or is malformed, a worker does not run, or the person cancels.
     pub async fn look(
         &self,
         files: &Files,

@@ -78,7 +78,7 @@ impl Bench {
         self.0.path().join(name)
     }
 
-    /// The program in this folder, with the bug that is planted here.
+    /// Returns the program in this folder, with the mutant that is active here.
     pub fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_discreet"));
         command.args(line.split(' ')).current_dir(self.0.path()).stdin(Stdio::null());

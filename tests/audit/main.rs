@@ -1,5 +1,5 @@
-//! `make audit`: the audits of theory/audit 3, on the build as it is, and then on builds with one bug each
-//! (theory/audit 4). A bug that nothing catches fails the run.
+//! `make audit`: the audits of theory/audit 3, on the build as it is, and then with each mutant active
+//! (theory/audit 4). A mutant that nothing detects fails the run.
 //!
 //! With `quick` the sound build is left to the native tests.
 
@@ -153,7 +153,7 @@ fn hunt(mutant: Mutant) -> Task {
         }
         match current() {
             None => Ok(format!("killed by {}", kills.join("; "))),
-            Some(_) => Err("outlives the work that it was planted for".to_owned()),
+            Some(_) => Err("stays active after the work that it was activated for".to_owned()),
         }
     };
     Task { name: mutant.description().trim_end_matches('.').to_owned(), work: Box::new(work) }

@@ -68,7 +68,7 @@ impl BimReader {
     /// Reads the next bytes.
     ///
     /// # Errors
-    /// [`GenotypeError`] at the first line that is not well formed.
+    /// [`GenotypeError`] for the first malformed line.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), GenotypeError> {
         let Self { lines, candidates, places, variants } = self;
         lines.feed(

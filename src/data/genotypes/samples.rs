@@ -118,7 +118,7 @@ impl FamReader {
     /// Reads the next bytes.
     ///
     /// # Errors
-    /// [`GenotypeError`] at the first line that is not well formed.
+    /// [`GenotypeError`] for the first malformed line.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), GenotypeError> {
         let Self { encoding, lines, cells, seen } = self;
         lines.feed(

@@ -19,7 +19,7 @@ use crate::privacy::adjacency::Adjacency;
 /// F(Y) − exp(ε + ((ν − 2) ln(x'/x) − b u)/2) F(Y θx/x').
 ///
 /// # Errors
-/// When b is not above 0.
+/// If b is not above 0.
 pub fn additive_wishart_orthogonal_delta(
     epsilon: Epsilon,
     change: f64,

@@ -43,7 +43,7 @@ pub enum PaperError {
 /// 4 (√(2 r l) + l)/ε, l = ln(4/δ). Theorems 3.1 and 5.1, for `replace-one`.
 ///
 /// # Errors
-/// When ε is 0, or δ is 0 or 1/e or more.
+/// If ε is 0, or δ is 0 or 1/e or more.
 pub fn ridge(epsilon: Epsilon, delta: Delta, rows: NonZeroU32) -> Result<f64, PaperError> {
     let (e, d) = checked(epsilon, delta)?;
     Ok(4.0 * tail(f64::from(rows.get()), libm::log(4.0 / d)) / e)
@@ -116,7 +116,7 @@ pub fn adaptive_eigenvalue_rule(epsilon: Epsilon, delta: Delta) -> Result<Eigenv
 /// density changes by e^ε at most. So both together keep (ε + ε', δ + δ'). theory/wishart 3.4.
 ///
 /// # Errors
-/// When ε is 0, or δ is 0 or above 1/2.
+/// If ε is 0, or δ is 0 or above 1/2.
 pub fn eigenvalue_rule(epsilon: Epsilon, delta: Delta) -> Result<EigenvalueRule, PaperError> {
     let (e, d) = (above_zero(epsilon)?, delta.get());
     if d <= 0.0 || d > 0.5 {
@@ -130,7 +130,7 @@ pub fn eigenvalue_rule(epsilon: Epsilon, delta: Delta) -> Result<EigenvalueRule,
 /// `replace-one`.
 ///
 /// # Errors
-/// When ε is 0 or 1 or more, where the theorem ends (from 6 on what it would give is too little), δ is 0 or 1/6 or more, or the
+/// If ε is 0 or 1 or more, where the theorem ends (from 6 on what it would give is too little), δ is 0 or 1/6 or more, or the
 /// answer does not fit.
 pub fn degrees(epsilon: Epsilon, delta: Delta, dimension: u32) -> Result<u32, PaperError> {
     let (e, d) = (epsilon.get(), delta.get());
@@ -163,7 +163,7 @@ pub fn analyze_gauss_sigma(epsilon: Epsilon, delta: Delta) -> Result<f64, PaperE
 /// and above the diagonal; rounded up by 1e-9. The cells change by at most R² or, under `replace-one`, √2 R² together.
 ///
 /// # Errors
-/// When sigma is not above 0, or δ is 0.
+/// If sigma is not above 0, or δ is 0.
 pub fn upper_triangle_epsilon(
     sigma: f64,
     delta: Delta,
@@ -190,7 +190,7 @@ pub struct Debiasing {
 /// Returns the two shifts for k degrees of freedom and d columns.
 ///
 /// # Errors
-/// When δ is 0.
+/// If δ is 0.
 pub fn debiasing(degrees: u32, dimension: u32, delta: Delta) -> Result<Debiasing, PaperError> {
     let d = delta.get();
     if d <= 0.0 {

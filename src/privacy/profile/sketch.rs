@@ -41,7 +41,7 @@ pub fn sketch_delta(
 /// [`sketch_delta`] at l = R²/w².
 ///
 /// # Errors
-/// When δ is 0 or 1, or so small (under `add-remove`, below 1e-13 at ε = 0) that no w² is known to suffice.
+/// If δ is 0 or 1, or so small (under `add-remove`, below 1e-13 at ε = 0) that no w² is known to suffice.
 pub fn sketch_ridge(
     epsilon: Epsilon,
     delta: Delta,
@@ -55,7 +55,7 @@ pub fn sketch_ridge(
 /// where one row already needs more.
 ///
 /// # Errors
-/// When the ridge is not above 0, or δ is 0 or 1.
+/// If the ridge is not above 0, or δ is 0 or 1.
 pub fn sketch_rows(
     epsilon: Epsilon,
     delta: Delta,
@@ -87,7 +87,7 @@ pub fn sketch_rows(
 /// of a given ridge.
 ///
 /// # Errors
-/// When the ridge is not above 0 or δ is 0.
+/// If the ridge is not above 0 or δ is 0.
 pub fn sketch_epsilon(
     delta: Delta,
     ridge: f64,

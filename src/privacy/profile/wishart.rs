@@ -22,7 +22,7 @@ impl WishartNoise {
     /// Returns k degrees of freedom for matrices of p rows and columns.
     ///
     /// # Errors
-    /// When k < p + 2 or p = 0.
+    /// If k < p + 2 or p = 0.
     pub fn try_new(degrees: u32, dimension: u32) -> Result<Self, ProfileError> {
         if dimension == 0 || degrees.checked_sub(dimension).is_none_or(|beyond| beyond < 2) {
             return Err(ProfileError::Degrees { degrees, dimension });
@@ -113,7 +113,7 @@ impl WishartNoise {
 /// least is taken. theory/wishart 3.3.
 ///
 /// # Errors
-/// When b is not above 0.
+/// If b is not above 0.
 pub fn additive_wishart_delta(
     epsilon: Epsilon,
     change: f64,
@@ -127,7 +127,7 @@ pub fn additive_wishart_delta(
 /// [`additive_wishart_delta`] at b = R²/w².
 ///
 /// # Errors
-/// When δ is 0 or 1, or so small (below 1e-13 at ε = 0) that no w² is known to suffice.
+/// If δ is 0 or 1, or so small (below 1e-13 at ε = 0) that no w² is known to suffice.
 pub fn aw_w2_over_r2(
     epsilon: Epsilon,
     delta: Delta,
@@ -141,7 +141,7 @@ pub fn aw_w2_over_r2(
 /// R²/w² = `scale_ratio`. [`additive_wishart_delta`] at k is at most δ, and at k − 1 it is not.
 ///
 /// # Errors
-/// When p is 0, the ratio is not above 0, δ is 0 or 1, or a thousand million degrees of freedom are too few.
+/// If p is 0, the ratio is not above 0, δ is 0 or 1, or a thousand million degrees of freedom are too few.
 pub fn additive_wishart_degrees(
     epsilon: Epsilon,
     delta: Delta,

@@ -30,7 +30,7 @@ impl Scales {
     /// are added or removed (theory/many-outcomes 2.1): no record is the worst for both parts at once.
     ///
     /// # Errors
-    /// When a scale is not above 0, or both are so small that no μ is large enough.
+    /// If a scale is not above 0, or both are so small that no μ is large enough.
     pub fn mu(&self, adjacency: Adjacency) -> Result<Mu, ProfileError> {
         for (name, given) in
             [("covariance's scale", self.covariance), ("association's scale", self.association)]
@@ -62,7 +62,7 @@ impl Scales {
 /// sensitivity of Algorithm 2 is that of `add-remove`.
 ///
 /// # Errors
-/// When ε is 0, or δ is 0 or 1 or more.
+/// If ε is 0, or δ is 0 or 1 or more.
 pub fn constant(epsilon: Epsilon, delta: Delta) -> Result<f64, PaperError> {
     let (e, d) = checked(epsilon, delta)?;
     Ok(c(e, d))
@@ -134,7 +134,7 @@ pub fn subsampled_covariance_mended(
 /// Barthe, Gaboardi 2018).
 ///
 /// # Errors
-/// When the scale is not above 0, or δ is 0.
+/// If the scale is not above 0, or δ is 0.
 pub fn subsampled_covariance_epsilon(
     scale: f64,
     delta: Delta,
