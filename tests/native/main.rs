@@ -6,6 +6,7 @@ mod account;
 mod architecture;
 mod assurance;
 mod audit;
+mod citations;
 mod cli;
 mod compile_fail;
 mod coverage;
