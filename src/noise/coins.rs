@@ -7,7 +7,7 @@ use super::entropy::Entropy;
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// Draws a number below `m`, each with the same probability. For `m` of 0 or 1 it is 0, without a draw.
-pub fn uniform_below<E: Entropy>(rng: &mut E, m: u128) -> u128 {
+pub fn uniform_below<E: Entropy + ?Sized>(rng: &mut E, m: u128) -> u128 {
     if m <= 1 {
         return 0;
     }
@@ -25,7 +25,7 @@ pub fn uniform_below<E: Entropy>(rng: &mut E, m: u128) -> u128 {
 }
 
 /// Returns true with probability p / q, and always where p >= q.
-pub fn bernoulli<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
+pub fn bernoulli<E: Entropy + ?Sized>(rng: &mut E, p: u128, q: u128) -> bool {
     if p == 0 {
         return false;
     }
@@ -33,7 +33,7 @@ pub fn bernoulli<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
 }
 
 /// Returns true with probability exp(−p / q), for q >= 1.
-pub fn bernoulli_exp<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
+pub fn bernoulli_exp<E: Entropy + ?Sized>(rng: &mut E, p: u128, q: u128) -> bool {
     let mut rest = p;
     while rest > q && !is_active(Mutant::ExpLoopDropped) {
         if !bernoulli_exp_of_fraction(rng, 1, 1) {
@@ -48,7 +48,7 @@ pub fn bernoulli_exp<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
 ///
 /// The loop survives k rounds with probability (p/q)^k / k!, so it ends at an odd count with probability
 /// 1 − p/q + (p/q)²/2! − … . Two draws in place of one with probability p / (q k) keep the numbers within 128 bits.
-pub(super) fn bernoulli_exp_of_fraction<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
+pub(super) fn bernoulli_exp_of_fraction<E: Entropy + ?Sized>(rng: &mut E, p: u128, q: u128) -> bool {
     let mut count: u128 = 1;
     while bernoulli(rng, p, q) && bernoulli(rng, 1, count) {
         count = count.saturating_add(1);

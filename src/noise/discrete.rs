@@ -22,14 +22,14 @@ const FAST_LIMIT: u64 = 1 << 55;
 
 /// Draws discrete Gaussian noise of variance parameter S²: Pr(y) is proportional to exp(−y² / (2 S²)). For cells on the
 /// diagonal.
-pub fn gaussian_diagonal<E: Entropy>(rng: &mut E, s: NonZeroU64) -> i128 {
+pub fn gaussian_diagonal<E: Entropy + ?Sized>(rng: &mut E, s: NonZeroU64) -> i128 {
     let s = scale(s);
     if is_active(Mutant::DiagonalHalf) { gaussian(rng, s, 2) } else { gaussian(rng, s, 1) }
 }
 
 /// Draws discrete Gaussian noise of variance parameter S²/2: Pr(y) is proportional to exp(−y² / S²). For cells off the
 /// diagonal of a symmetric matrix.
-pub fn gaussian_off_diagonal<E: Entropy>(rng: &mut E, s: NonZeroU64) -> i128 {
+pub fn gaussian_off_diagonal<E: Entropy + ?Sized>(rng: &mut E, s: NonZeroU64) -> i128 {
     let s = scale(s);
     if is_active(Mutant::OffDiagonalQuarter) { gaussian(rng, s / 2, 1) } else { gaussian(rng, s, 2) }
 }
@@ -49,7 +49,7 @@ fn scale(s: NonZeroU64) -> u64 {
 ///
 /// A Laplace candidate Y of scale S is accepted with probability exp(−(|Y| − S/v)² / (2 S²/v)), which is
 /// exp(−(v|Y| − S)² / (2 v S²)).
-fn gaussian<E: Entropy>(rng: &mut E, s: u64, v: u128) -> i128 {
+fn gaussian<E: Entropy + ?Sized>(rng: &mut E, s: u64, v: u128) -> i128 {
     if s > FAST_LIMIT {
         return rational::gaussian(rng, &(UBig::from(s) * UBig::from(s)), &UBig::from(v));
     }

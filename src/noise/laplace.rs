@@ -10,7 +10,7 @@ use super::entropy::Entropy;
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// Draws noise with Pr(y) proportional to exp(−|y| / t).
-pub fn laplace<E: Entropy>(rng: &mut E, t: NonZeroU64) -> i128 {
+pub fn laplace<E: Entropy + ?Sized>(rng: &mut E, t: NonZeroU64) -> i128 {
     loop {
         if let Some(y) = laplace_candidate(rng, u128::from(t.get())) {
             return y;
@@ -19,7 +19,7 @@ pub fn laplace<E: Entropy>(rng: &mut E, t: NonZeroU64) -> i128 {
 }
 
 /// Draws once with Pr(y) proportional to exp(−|y| / t); `None` if the number does not fit into 128 bits.
-pub(super) fn laplace_candidate<E: Entropy>(rng: &mut E, t: u128) -> Option<i128> {
+pub(super) fn laplace_candidate<E: Entropy + ?Sized>(rng: &mut E, t: u128) -> Option<i128> {
     loop {
         let low = uniform_below(rng, t);
         if !bernoulli_exp_of_fraction(rng, low, t) {
