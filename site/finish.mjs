@@ -49,7 +49,7 @@ for (const [path, { tags }] of pages) {
   }
 }
 if (faults.length) {
-  console.error(`The documentation has faults:\n${faults.join("\n")}`);
+  console.error(`The documentation has ${faults.length} faults; the first are\n${faults.slice(0, 20).join("\n")}`);
   process.exit(1);
 }
 for (const path of files()) if (!used.has(path)) rmSync(path);

@@ -33,13 +33,34 @@ function inAlphabet(variant, letter) {
   return letter;
 }
 
+const ATOM = String.raw`<(?:mi|mn|mo)\b[^>]*>[^<]*</(?:mi|mn|mo)>`;
+const GROUP = `(?:${ATOM}|<mrow>(?:${ATOM})*</mrow>)`;
+const PRIME = String.raw`<mo mathvariant="normal"[^>]*>′</mo>`;
+
+/// Primes beside their letter in place of above it: a character that is raised already, raised once more, is a speck wherever the
+/// machine has no font for mathematics.
+function primesBeside(math) {
+  const beside = (base) => base.replace("<mo", '<mo form="postfix"');
+  const primes = (count) => '<mo lspace="0em" rspace="0em">′</mo>'.repeat(count);
+  return math
+    .replace(new RegExp(`<msup>(${ATOM})${PRIME}</msup>`, "g"), (_, base) => `<mrow>${beside(base)}${primes(1)}</mrow>`)
+    .replace(new RegExp(`<msubsup>(${ATOM})(${GROUP})${PRIME}</msubsup>`, "g"), (_, base, below) => `<mrow><msub>${base}${below}</msub>${primes(1)}</mrow>`)
+    .replace(new RegExp(`<msup>(${ATOM})<mrow>((?:${PRIME})+)(${GROUP}*)</mrow></msup>`, "g"), (_, base, marks, above) => {
+      const letter = `<mrow>${beside(base)}${primes(marks.split("′").length - 1)}</mrow>`;
+      return above ? `<msup>${letter}<mrow>${above}</mrow></msup>` : letter;
+    });
+}
+
+/// Source of a formula from which on it may be wider than a phone, and scrolls by itself.
+const LONG = 30;
+
 /// Characters that Markdown would read as its own.
 const escaped = (text) => text.replace(/[*_`[\]|\\~]/g, (character) => `&#${character.codePointAt(0)};`);
 
 /// The MathML of a formula.
 export function mathml(source, displayMode) {
   const html = katex.renderToString(source.trim(), { output: "mathml", displayMode, throwOnError: true, strict: "error", trust: false });
-  const math = html
+  const math = primesBeside(html)
     .replace(/^<span[^>]*>|<\/span>$/g, "")
     .replace(/<annotation[^]*?<\/annotation>/, "")
     .replace(/<\/?semantics>/g, "")
@@ -50,7 +71,8 @@ export function mathml(source, displayMode) {
     });
   if (/ style=/.test(math)) throw new Error("it needs a style attribute, which the policy of the pages forbids");
   const closed = escaped(math).replaceAll("\n", " ");
-  return displayMode ? `<div class="formula">${closed}</div>` : closed;
+  if (displayMode) return `<div class="formula">${closed}</div>`;
+  return source.length > LONG ? `<span class="long">${closed}</span>` : closed;
 }
 
 /// Code, which stays as it is, or a formula. A dollar sign that opens a formula is followed by no space, and one that closes it

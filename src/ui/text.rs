@@ -5,7 +5,6 @@ pub mod genotypes;
 pub mod public;
 
 use super::draft::BudgetKind;
-use super::state::Step;
 use crate::inference::preview::Verdict;
 use crate::mechanisms::Scope;
 use crate::model::{Assurance, Missing, Role};
@@ -105,26 +104,6 @@ pub const COMPARE_NOTE: &str = "Each has the whole budget, epsilon and delta ali
 pub const PAPER: &str = "The paper's own scale, for comparison: it costs what it really costs, and is refused where that is more than \
     the paper claims";
 pub const ONCE: &str = "A charge cannot be taken back, also if the result disappoints.";
-
-pub const fn step(step: Step) -> &'static str {
-    match step {
-        Step::Data => "Data",
-        Step::Columns => "Columns",
-        Step::Privacy => "Privacy",
-        Step::Method => "Method",
-        Step::Result => "Result",
-    }
-}
-
-pub const fn step_title(step: Step) -> &'static str {
-    match step {
-        Step::Data => "The table",
-        Step::Columns => "What each column means",
-        Step::Privacy => "How much may be revealed",
-        Step::Method => "What to expect",
-        Step::Result => "What was released",
-    }
-}
 
 pub const fn role(role: Role) -> &'static str {
     match role {

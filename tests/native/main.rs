@@ -9,6 +9,7 @@ mod adaptive_checks;
 mod architecture;
 mod assurance;
 mod audit;
+mod citations;
 mod cli;
 mod compile_fail;
 mod coverage;

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::model::{Missing, Role};
 use crate::plan::document::ColumnType;
-use crate::ui::draft::{self, Cell, ColumnDraft, Place};
+use crate::ui::draft::{self, Cell, ColumnDraft, Gap, Place};
 use crate::ui::presets::{self, PRESETS};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::text;
@@ -45,7 +45,8 @@ pub fn Row(index: usize) -> impl IntoView {
     let kind = Memo::new(move |_| column.read(|c| c.kind));
     let ignored = Memo::new(move |_| column.read(|c| c.role) == Role::Ignored);
     let gap = Memo::new(move |_| {
-        app.state.columns().with(|columns| columns.get(index).and_then(|c| draft::column_gap(index, c)))
+        let here = |gap: &&Gap| gap.place.row() == Some(index);
+        app.plan.with(|plan| plan.as_ref().err().and_then(|gaps| gaps.iter().find(here).cloned()))
     });
     let tail = move || match kind.get() {
         Some(ColumnType::Category) => view! { <CategoryCells column name/> }.into_any(),
@@ -148,7 +149,7 @@ fn TextCell(
     #[prop(optional)] numeric: bool,
     #[prop(optional, into)] wrong: Option<Signal<bool>>,
 ) -> impl IntoView {
-    // In a very wide table a plan is made anew when a cell is left, not with each letter.
+    // In a very wide table a plan is made when a cell is left, not with each letter.
     let wide = column.app.state.columns().with_untracked(|columns| columns.len() > WIDE);
     let write = move |event| {
         let value = event_target_value(&event);
@@ -168,7 +169,7 @@ fn TextCell(
 }
 
 #[component]
-fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<draft::Gap>>) -> impl IntoView {
+fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<Gap>>) -> impl IntoView {
     let wrong = move |cell: Cell| {
         Signal::derive(move || {
             gap.with(|gap| gap.as_ref().is_some_and(|gap| gap.place == Place::Cell(column.index, cell)))

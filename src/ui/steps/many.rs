@@ -5,10 +5,11 @@ use leptos::prelude::*;
 use crate::model::Role;
 use crate::plan::document::ColumnType;
 use crate::ui::draft::ColumnDraft;
+use crate::ui::draft::patterns::{Change, Chosen};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::presets::{PRESETS, Preset};
-use crate::ui::rules::{Change, Chosen};
 use crate::ui::state::{App, StateStoreFields};
+use crate::ui::table::PAGE;
 use crate::ui::text;
 
 /// Writes a public range and its source into a column.
@@ -182,7 +183,7 @@ pub fn Rules() -> impl IntoView {
             .into_any()
         }
     };
-    let many = app.state.columns().with_untracked(|columns| columns.len() > super::PAGE);
+    let many = app.state.columns().with_untracked(|columns| columns.len() > PAGE);
     view! {
         <details class="more rules" open=many>
             <summary>{text::RULES}</summary>

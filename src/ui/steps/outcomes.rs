@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::PAGE;
 use super::table::Spread;
 use crate::model::{Estimate, INTERCEPT};
 use crate::plan::search::Search;
 use crate::release::Release;
 use crate::release::browse::{Browser, Only, Order, Query, ratio};
-use crate::release::figure::{self};
+use crate::release::figure;
 use crate::release::format::{self, percent};
 use crate::ui::parts::plot::ShareBar;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
+use crate::ui::table::PAGE;
 use crate::ui::{dom, text};
 
 /// What can be sorted by, in the order of the list.

@@ -5,13 +5,11 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use serde::Deserialize;
 use web_sys::File;
 
-use super::actions::{cancelling, on_progress, pool, say};
-use super::known::{self, Known, Opened, Way};
-use super::state::{App, Run, StateStoreFields};
-use super::{dom, facts, text};
+use super::documents::Named;
+use super::run::{cancelling, on_progress, pool};
+use super::say::say;
 use crate::data::genotypes::Form;
 use crate::engine::public::table_of_release;
 use crate::plan::public::PublicTable;
@@ -19,12 +17,16 @@ use crate::plan::public::document::{MOST_BYTES, SCHEMA};
 use crate::release::Release;
 use crate::release::document::SCHEMA as RELEASE;
 use crate::store::document::Bytes;
+use crate::ui::public_form::{self, Opened, PublicForm, Way};
+use crate::ui::sentence::sentence;
+use crate::ui::state::{App, Run, StateStoreFields};
+use crate::ui::{dom, text};
 use crate::worker::protocol::{Failure, Reason};
 
 /// Longest release that is read as public input.
 const MOST_RELEASE_BYTES: f64 = 268_435_456.0;
 
-/// Bytes by which a document is known.
+/// Bytes by which a document is form.
 const HEAD: f64 = 4096.0;
 
 /// Reads the file that a person chose as public.
@@ -33,11 +35,11 @@ pub fn choose(app: App, files: Vec<File>) {
     if app.busy() {
         return refuse(app, text::public::WAIT);
     }
-    app.state.public().update(|known| known.problem = None);
+    app.state.public().update(|form| form.problem = None);
     spawn_local(async move {
         match read(app, &file).await {
             Ok(opened) => {
-                app.state.public().update(|known| known.opened = Some(opened));
+                app.state.public().update(|form| form.opened = Some(opened));
                 say(app, text::public::READ);
             }
             Err(Failure { reason: Reason::Cancelled, .. }) => {}
@@ -48,16 +50,16 @@ pub fn choose(app: App, files: Vec<File>) {
 
 /// Chooses how public moments are given; what was given in another way stays.
 pub fn choose_way(app: App, way: Way) {
-    app.state.public().update(|known| {
-        known.way = way;
-        known.problem = None;
+    app.state.public().update(|form| {
+        form.way = way;
+        form.problem = None;
     });
 }
 
 /// Says where the numbers of a file are from.
 pub fn name_source(app: App, source: String) {
-    app.state.public().update(|known| {
-        if let Known { opened: Some(opened), .. } = known {
+    app.state.public().update(|form| {
+        if let PublicForm { opened: Some(opened), .. } = form {
             Arc::make_mut(&mut opened.table).source = source;
         }
     });
@@ -71,8 +73,8 @@ pub fn save(table: &PublicTable) {
 }
 
 fn refuse(app: App, problem: impl Into<String>) {
-    let problem = facts::sentence(&problem.into());
-    app.state.public().update(|known| known.problem = Some(problem));
+    let problem = sentence(&problem.into());
+    app.state.public().update(|form| form.problem = Some(problem));
     dom::focus_soon("public-problem");
 }
 
@@ -104,13 +106,6 @@ async fn read(app: App, file: &File) -> Result<Opened, Failure> {
     Ok(Opened { table: Arc::new(table), columns, shared })
 }
 
-/// What every document says first of itself.
-#[derive(Deserialize)]
-struct Named {
-    #[serde(default)]
-    schema: String,
-}
-
 async fn document(app: App, file: &File) -> Result<Opened, Failure> {
     #[expect(clippy::cast_precision_loss, reason = "a length in bytes")]
     let most = MOST_BYTES as f64;
@@ -128,7 +123,7 @@ async fn document(app: App, file: &File) -> Result<Opened, Failure> {
             let release: Release = bytes.parse().map_err(|error| {
                 refused(format!("This release cannot be read: {error}. Take an unaltered copy"))
             })?;
-            let asked = app.terms.with_untracked(|terms| known::guided(terms, true));
+            let asked = app.terms.with_untracked(|terms| public_form::guided(terms, true));
             table_of_release(&release, &asked.features, &asked.outcomes)
                 .map_err(|error| refused(error.to_string()))?
         }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::draft::{ColumnDraft, column};
+use super::columns::{ColumnDraft, to_entry};
 use crate::model::Role;
 use crate::plan::bind::fits;
 use crate::plan::document::{Column, ColumnType};
@@ -164,14 +164,14 @@ pub fn columns(drafts: &[ColumnDraft], patterns: &[String], person: &str) -> Vec
         match by.and_then(|by| kept.get_mut(by)) {
             Some((pattern, like, written)) => {
                 if !*written {
-                    listed.push(Column { name: None, pattern: Some((*pattern).clone()), ..column(like) });
+                    listed.push(Column { name: None, pattern: Some((*pattern).clone()), ..to_entry(like) });
                     *written = true;
                 }
                 if !same(draft, like) {
-                    listed.push(column(draft));
+                    listed.push(to_entry(draft));
                 }
             }
-            None if draft.role != Role::Ignored => listed.push(column(draft)),
+            None if draft.role != Role::Ignored => listed.push(to_entry(draft)),
             None => {}
         }
     }
@@ -339,7 +339,7 @@ mod tests {
         let entry = |name: Option<&str>, pattern: Option<&str>| Column {
             name: name.map(str::to_owned),
             pattern: pattern.map(str::to_owned),
-            ..column(&ColumnDraft::default())
+            ..to_entry(&ColumnDraft::default())
         };
         let listed = [entry(None, Some("a*")), entry(Some("a2"), None), entry(Some("c"), None)];
         assert_eq!(claims(&listed, &header, ""), [vec![0, 2], vec![1], vec![]]);

@@ -1,26 +1,26 @@
-//! The five steps, each with its state in one line, and the budget that is left.
+//! The step navigation: each step with its status in one line, and the budget that is left.
 
 use leptos::prelude::*;
 
 use super::{Icon, Meter};
-use crate::model::Role;
-use crate::release::format::{percent, short};
-use crate::ui::state::{App, BuildCheckStoreFields, StateStoreFields, Step};
-use crate::ui::{actions, check, dom, draft, facts, text};
+use crate::release::format::percent;
+use crate::ui::state::{App, BuildCheckStoreFields, StateStoreFields};
+use crate::ui::steps::{STEPS, StepInfo};
+use crate::ui::{actions, check, dom, text, view_model};
 
-/// The rail; a bar at the top on phones.
+/// At the left; a bar at the top on phones.
 #[component]
-pub fn Rail() -> impl IntoView {
+pub fn Navigation() -> impl IntoView {
     view! {
-        <div class="rail">
+        <div class="navigation">
             <header class="brand">
                 <p class="wordmark">{text::NAME}</p>
                 <p class="tagline">{text::TAGLINE}</p>
             </header>
             <nav aria-label=text::STEPS>
-                <ol class="steps">{Step::ALL.into_iter().map(|step| view! { <StepEntry step/> }).collect_view()}</ol>
+                <ol class="steps">{STEPS.iter().map(|info| view! { <StepEntry info/> }).collect_view()}</ol>
             </nav>
-            <section class="rail-foot" aria-label="Budget, check and appearance">
+            <section class="navigation-foot" aria-label="Budget, check and appearance">
                 <BudgetMeter/>
                 <CheckEntry/>
                 <Appearance/>
@@ -30,58 +30,23 @@ pub fn Rail() -> impl IntoView {
 }
 
 #[component]
-fn StepEntry(step: Step) -> impl IntoView {
+fn StepEntry(info: &'static StepInfo) -> impl IntoView {
     let app = App::here();
     let checking = move || app.state.check().open().get();
+    let step = info.step;
     let current = move || (app.state.step().get() == step && !checking()).then_some("step");
-    let state = Memo::new(move |_| line(app, step));
-    let private = step == Step::Data;
-    let open = move || matches!(step, Step::Columns) && state.get().contains("need");
+    let status = Memo::new(move |_| (info.status)(app));
+    let open = move || status.with(|status| status.open);
     view! {
         <li>
             <button type="button" class="step" class:open=open aria-current=current on:click=move |_| actions::go(app, step)>
-                <span class="step-name">{text::step(step)}</span>
+                <span class="step-name">{info.name}</span>
                 <span class="step-state">
-                    {private.then(|| view! { <Icon name="lock"/> })}
-                    {move || state.get()}
+                    {info.private.then(|| view! { <Icon name="lock"/> })}
+                    {move || status.get().words}
                 </span>
             </button>
         </li>
-    }
-}
-
-/// The state of a step in one line.
-fn line(app: App, step: Step) -> String {
-    match step {
-        Step::Data => app
-            .state
-            .table()
-            .with(|table| table.as_ref().map_or_else(|| "No table yet".to_owned(), |t| t.line())),
-        Step::Columns => app.state.columns().with(|columns| {
-            let in_use = columns.iter().filter(|column| column.role != Role::Ignored).count();
-            let open = columns.iter().filter(|column| draft::lack(column).is_some()).count();
-            text::columns_line(in_use - open.min(in_use), in_use, open)
-        }),
-        Step::Privacy => {
-            let worth = app.state.ledger().with(|ledger| match ledger {
-                Some(ledger) => facts::ledger_worth(ledger),
-                None => app.state.setup().with(facts::worth),
-            });
-            worth.map_or_else(
-                || "No budget yet".to_owned(),
-                |worth| format!("Epsilon {}, delta {}", short(worth.epsilon, 3), text::one_in(worth.delta)),
-            )
-        }
-        Step::Method => app.state.setup().with(|setup| setup.mechanism.clone()),
-        Step::Result => {
-            let made = app.state.releases().with(Vec::len);
-            match (app.state.shown().with(Option::is_some), made) {
-                (false, 0) => "Nothing released yet".to_owned(),
-                (true, 0) => "A saved release".to_owned(),
-                (_, 1) => "1 release".to_owned(),
-                (_, made) => format!("{} releases", text::whole(made)),
-            }
-        }
     }
 }
 
@@ -105,8 +70,10 @@ fn CheckEntry() -> impl IntoView {
 fn BudgetMeter() -> impl IntoView {
     let app = App::here();
     let left = Signal::derive(move || {
-        let wallet = app.state.setup().with(facts::wallet);
-        app.state.ledger().with(|ledger| ledger.as_ref().map_or(1.0, |ledger| facts::left(ledger, wallet)))
+        let wallet = app.state.setup().with(view_model::wallet);
+        app.state
+            .ledger()
+            .with(|ledger| ledger.as_ref().map_or(1.0, |ledger| view_model::left(ledger, wallet)))
     });
     let ask = Signal::derive(move || {
         app.forecast.with(|forecast| forecast.as_ref().map_or(0.0, |f| f.of_all.min(1.0)))

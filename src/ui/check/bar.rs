@@ -9,9 +9,9 @@ use crate::ui::parts::shape;
 use crate::ui::state::{App, BuildCheckStoreFields, StateStoreFields};
 use crate::ui::text::check as words;
 
-/// The strip of this screen.
+/// The foot of this screen.
 #[component]
-pub fn CheckStrip() -> impl IntoView {
+pub fn CheckBar() -> impl IntoView {
     let app = App::here();
     let running = Memo::new(move |_| app.state.check().running().get());
     let tally = Memo::new(move |_| run::tally(app));
@@ -36,7 +36,7 @@ pub fn CheckStrip() -> impl IntoView {
     let press = move |_| if running.get_untracked() { run::stop(app) } else { run::start(app) };
     let label = move || if running.get() { words::STOP } else { words::START };
     view! {
-        <section class="strip check-strip" aria-label=words::REGION>
+        <section class="release-bar check-bar" aria-label=words::REGION>
             <div class="check-said" role="status">
                 <p class=move || look().0>
                     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=move || look().1 fill-rule="evenodd"/></svg>

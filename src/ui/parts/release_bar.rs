@@ -5,13 +5,14 @@ use leptos::prelude::*;
 use super::Icon;
 use crate::inference::preview::Verdict;
 use crate::model::Role;
-use crate::ui::facts::Forecast;
-use crate::ui::state::{App, Run, StateStoreFields, Step};
+use crate::ui::state::{App, Run, StateStoreFields};
+use crate::ui::step::Step;
+use crate::ui::view_model::Forecast;
 use crate::ui::{actions, text};
 
-/// The strip, on every step until a result is shown.
+/// The bar, on every step until a result is shown.
 #[component]
-pub fn Strip() -> impl IntoView {
+pub fn ReleaseBar() -> impl IntoView {
     let app = App::here();
     let hidden = move || {
         app.state.step().get() == Step::Result && app.state.shown().with(Option::is_some) && !app.busy()
@@ -21,7 +22,7 @@ pub fn Strip() -> impl IntoView {
         if running.get() { view! { <Running/> }.into_any() } else { view! { <Ready/> }.into_any() }
     };
     view! {
-        <section class="strip" class:running=move || running.get() hidden=hidden aria-label="Release">{inside}</section>
+        <section class="release-bar" class:running=move || running.get() hidden=hidden aria-label="Release">{inside}</section>
     }
 }
 
@@ -74,7 +75,7 @@ fn Ready() -> impl IntoView {
             let due = obstacle == text::EXPORT_FIRST;
             let save = move |_| actions::save_ledger(app);
             let save = due.then(|| view! { " " <button type="button" class="link" on:click=save>"Download the ledger"</button> });
-            view! { <p class="strip-blocked">{obstacle} {save}</p> }.into_any()
+            view! { <p class="release-blocked">{obstacle} {save}</p> }.into_any()
         }
         (None, Err(gaps)) => {
             let rest = gaps.len().saturating_sub(1);
@@ -83,7 +84,7 @@ fn Ready() -> impl IntoView {
                 .map(|gap| {
                     let words = gap.text.clone();
                     view! {
-                        <p class="strip-blocked">
+                        <p class="release-blocked">
                             <span>"Before a release: "</span>
                             <button type="button" class="link" on:click=move |_| actions::go_to(app, &gap)>{words}</button>
                             " " {text::needed(rest)}

@@ -7,15 +7,20 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::Blob;
 
-use super::draft::{ColumnDraft, Setup};
-use super::files::{Gathered, Part, Place, gather};
-use super::state::{App, Genotypes, Held, Run, StateStoreFields, Step, Table};
-use super::{actions, text, variants};
+use super::close::forget;
+use super::run::{cancelling, on_progress, pool};
+use super::say::{fail, say};
 use crate::data::FileRole;
 use crate::data::genotypes::Choice;
 use crate::data::preview::suggestions;
 use crate::plan::Plan;
 use crate::plan::bound::CsvRules;
+use crate::ui::draft::{self, ColumnDraft, Setup};
+use crate::ui::files::{Gathered, Part, Place, gather};
+use crate::ui::state::{App, Held, Run, StateStoreFields};
+use crate::ui::step::Step;
+use crate::ui::table::{Genotypes, Table};
+use crate::ui::{text, variants};
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Look, Reason};
 
@@ -56,7 +61,7 @@ pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<(Held, F
     let Gathered { parts, missing } = match gather(&known, &names) {
         Ok(gathered) => gathered,
         Err(problem) => {
-            actions::fail(app, Step::Data, problem, false);
+            fail(app, Step::Data, problem, false);
             return None;
         }
     };
@@ -72,9 +77,9 @@ pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<(Held, F
         let files = held.iter().map(|(part, file)| (part.role, file.clone())).collect();
         return Some((held, Files::new(files)));
     }
-    actions::forget(app);
+    forget(app);
     let here: Vec<String> = held.iter().map(|(part, _)| part.name.clone()).collect();
-    actions::say(app, text::genotypes::waits(&here, &missing));
+    say(app, text::genotypes::waits(&here, &missing));
     app.handles.with_value(|handles| handles.held.replace(held));
     app.state.setup().set(Setup::default());
     app.state.waiting().set(here);
@@ -83,29 +88,21 @@ pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<(Held, F
     None
 }
 
-/// Gives up files that wait for others.
-pub fn give_up(app: App) {
-    app.handles.with_value(|handles| handles.held.take());
-    app.state.waiting().set(Vec::new());
-    app.state.missing().set(Vec::new());
-}
-
 /// The table that files are, with the variants that were chosen.
 ///
 /// # Errors
 /// What is wrong with them, or that the person cancelled.
 pub async fn look(app: App, files: &Files, setup: &Setup, choices: Vec<Choice>) -> Result<Table, Failure> {
-    let rules = actions::csv_rules(setup, DELIMITER);
+    let rules = draft::csv_rules(setup, DELIMITER);
     let CsvRules { decimal, encoding, .. } = rules;
     app.state.run().set(Some(Run::new(text::LOOKING, 1.0)));
     let request = Look { files: files.roles(), variants: choices.clone(), encoding, decimal };
-    let pool = app.handles.with_value(|handles| handles.pool.clone());
-    let looked = pool.look(files, request, actions::on_progress(app, text::LOOKING)).await;
+    let looked = pool(app).look(files, request, on_progress(app, text::LOOKING)).await;
     // Where other files were chosen meanwhile, what runs is theirs.
     let stopped = matches!(&looked, Err(Failure { reason: Reason::Cancelled, .. }));
-    let cancelled = stopped && actions::cancelling(app);
+    let cancelled = stopped && cancelling(app);
     if cancelled {
-        actions::say(app, text::CANCELLED);
+        say(app, text::CANCELLED);
     }
     if cancelled || !stopped {
         app.state.run().set(None);
@@ -160,28 +157,20 @@ pub fn choose(app: App, choices: Vec<Choice>, added: Vec<Choice>) {
                 let patterns = variants::patterns(&genotypes.choices);
                 app.state.setup().update(|setup| setup.patterns = patterns);
                 put(app, table);
-                actions::say(app, text::genotypes::in_use(count));
+                say(app, text::genotypes::in_use(count));
                 if !lost.is_empty() {
-                    actions::fail(app, Step::Columns, text::genotypes::not_found(&lost), false);
+                    fail(app, Step::Columns, text::genotypes::not_found(&lost), false);
                 }
             }
             Err(Failure { reason: Reason::Cancelled, .. }) => {}
-            Err(failure) => actions::fail(app, Step::Columns, failure.message, false),
+            Err(failure) => fail(app, Step::Columns, failure.message, false),
         }
     });
 }
 
-/// Shows a table that was looked at anew, with its columns.
-pub fn put(app: App, table: Table) {
+/// Shows a table that was looked at again, with its columns.
+fn put(app: App, table: Table) {
     let described = app.state.columns().get_untracked();
-    let columns = columns_of(described, &table);
-    app.state.columns().set(columns);
+    app.state.columns().set(table.columns(described));
     app.state.table().set(Some(Arc::new(table)));
-}
-
-/// Its columns; those that are described stay as they are.
-pub fn columns_of(described: Vec<ColumnDraft>, table: &Table) -> Vec<ColumnDraft> {
-    let first = table.genotypes.as_ref().map_or(table.names.len(), |genotypes| genotypes.first);
-    let (fixed, chosen) = table.names.split_at(first.min(table.names.len()));
-    variants::columns(described, fixed, &table.suggestions, chosen)
 }

@@ -1,4 +1,4 @@
-//! What is publicly known of the columns, as a person gives it: typed, or opened from a file. Pure, and tested natively.
+//! The public-moments form: what is publicly known of the columns: typed, or opened from a file. Pure, and tested natively.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl Way {
 
 /// Everything that was given so far.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Known {
+pub struct PublicForm {
     /// The way that is chosen.
     pub way: Way,
     /// What was typed.
@@ -71,7 +71,7 @@ pub struct Opened {
 pub struct Term {
     /// Its name: a column, or `column[level]`.
     pub name: String,
-    /// Whether it belongs to an outcome, whose moments may be unknown.
+    /// Whether it belongs to an outcome, whose moments may be unform.
     pub outcome: bool,
     /// The bounds of its column; none for a level.
     pub bounds: Option<(f64, f64)>,
@@ -82,8 +82,8 @@ pub struct Term {
 impl Term {
     /// Whether it is a level, whose mean is a share that says its deviation.
     #[must_use]
-    pub fn is_level(&self) -> bool {
-        self.name.ends_with(']')
+    pub const fn is_level(&self) -> bool {
+        self.bounds.is_none()
     }
 
     /// What seems wrong with a mean and a deviation beside the column's bounds: most often another unit.
@@ -123,10 +123,10 @@ pub fn guided(terms: &[Term], intercept: bool) -> Terms {
 ///
 /// # Errors
 /// Everything that is missing or wrong.
-pub fn table(known: &Known, terms: &[Term]) -> Result<PublicTable, Vec<Gap>> {
-    let gap = |field: &str, text: &str| Gap { place: Place::Method(field.to_owned()), text: text.to_owned() };
-    match (known.way, &known.opened) {
-        (Way::Typed, _) => typed(&known.typed, terms),
+pub fn table(form: &PublicForm, terms: &[Term]) -> Result<PublicTable, Vec<Gap>> {
+    let gap = |field: &str, text: &str| Gap::new(Place::method(field), text);
+    match (form.way, &form.opened) {
+        (Way::Typed, _) => typed(&form.typed, terms),
         (_, Some(opened)) if opened.table.source.trim().is_empty() => {
             Err(vec![gap("public-source", "Say where the public numbers are from")])
         }
@@ -137,7 +137,7 @@ pub fn table(known: &Known, terms: &[Term]) -> Result<PublicTable, Vec<Gap>> {
 
 fn typed(given: &Typed, terms: &[Term]) -> Result<PublicTable, Vec<Gap>> {
     let mut gaps = Vec::new();
-    let mut lacks = |field: String, text: String| gaps.push(Gap { place: Place::Method(field), text });
+    let mut lacks = |field: String, text: String| gaps.push(Gap::new(Place::method(&field), text));
     let rows = count(&given.rows).filter(|rows| *rows > 1);
     if rows.is_none() {
         lacks(
@@ -195,10 +195,9 @@ fn typed(given: &Typed, terms: &[Term]) -> Result<PublicTable, Vec<Gap>> {
     };
     match table.check() {
         Ok(()) => Ok(table),
-        Err(error) => Err(vec![Gap {
-            place: Place::Method("public".to_owned()),
-            text: format!("{}: {}", error.what, error.advice),
-        }]),
+        Err(error) => {
+            Err(vec![Gap::new(Place::method("public"), format!("{}: {}", error.what, error.advice))])
+        }
     }
 }
 
@@ -220,7 +219,7 @@ mod tests {
         ]
     }
 
-    fn known() -> Known {
+    fn filled() -> PublicForm {
         let moments = [("age", ["54,1", "12.3"]), ("sex[M]", ["0.48", ""])];
         let typed = Typed {
             rows: "1 200".to_owned(),
@@ -228,18 +227,18 @@ mod tests {
             moments: moments.map(|(name, pair)| (name.to_owned(), pair.map(str::to_owned))).into(),
             correlations: BTreeMap::new(),
         };
-        Known { way: Way::Typed, typed, ..Known::default() }
+        PublicForm { way: Way::Typed, typed, ..PublicForm::default() }
     }
 
     #[test]
     fn what_is_typed_becomes_a_table() {
-        let mut known = known();
-        let found = table(&known, &terms()).unwrap();
+        let mut form = filled();
+        let found = table(&form, &terms()).unwrap();
         assert_eq!((found.rows, found.source.as_str(), found.terms.len()), (1200, "Smith 2020, Table 1", 2));
         assert_eq!(found.correlation, [[1.0, 0.0], [0.0, 1.0]]);
-        known.typed.moments.insert("sbp".to_owned(), ["131".to_owned(), "18".to_owned()]);
-        known.typed.correlations.insert(("age".to_owned(), "sbp".to_owned()), "0.31".to_owned());
-        let found = table(&known, &terms()).unwrap();
+        form.typed.moments.insert("sbp".to_owned(), ["131".to_owned(), "18".to_owned()]);
+        form.typed.correlations.insert(("age".to_owned(), "sbp".to_owned()), "0.31".to_owned());
+        let found = table(&form, &terms()).unwrap();
         assert!(
             (found.correlation[0][2] - 0.31).abs() < 1e-15 && (found.correlation[2][0] - 0.31).abs() < 1e-15
         );
@@ -261,16 +260,16 @@ mod tests {
             }),
         ];
         for (field, change) in cases {
-            let mut known = known();
-            change(&mut known.typed);
-            let gaps = table(&known, &terms()).unwrap_err();
+            let mut form = filled();
+            change(&mut form.typed);
+            let gaps = table(&form, &terms()).unwrap_err();
             assert_eq!(gaps.len(), 1, "{gaps:?}");
-            assert_eq!(gaps[0].place, Place::Method(field.to_owned()));
+            assert_eq!(gaps[0].place, Place::method(field));
         }
-        let mut impossible = known();
+        let mut impossible = filled();
         impossible.typed.moments.insert("sex[M]".to_owned(), ["1.2".to_owned(), String::new()]);
-        assert_eq!(table(&impossible, &terms()).unwrap_err()[0].place, Place::Method("public".to_owned()));
-        assert_eq!(table(&Known::default(), &terms()).unwrap_err().len(), 1);
+        assert_eq!(table(&impossible, &terms()).unwrap_err()[0].place, Place::method("public"));
+        assert_eq!(table(&PublicForm::default(), &terms()).unwrap_err().len(), 1);
     }
 
     #[test]
