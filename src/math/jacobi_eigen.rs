@@ -1,7 +1,7 @@
 //! Eigenvalues by cyclic Jacobi rotations, and products of matrices, in plain `f64`.
 //!
 //! Nothing here is fused, blocked or chosen by the processor: + − × ÷ √ in one stated order. A native build and a WebAssembly build
-//! therefore give equal bits, which nalgebra's products and eigenvalues do not promise (theory/adaptive 4).
+//! therefore give equal bits, which nalgebra's products and eigenvalues do not promise (theory/adaptive 3.4).
 
 use nalgebra::DMatrix;
 
@@ -23,7 +23,7 @@ pub struct Jacobi {
 }
 
 impl Jacobi {
-    /// Decomposes the symmetric matrix `a` (Golub and Van Loan 2013, Matrix Computations, 8.5).
+    /// Decomposes the symmetric matrix `a`.
     ///
     /// # Errors
     /// [`LinalgError`] when `a` is empty, not square or not finite, or the sweeps do not settle.

@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "an audit fails by panicking")]
 
+#[expect(dead_code, reason = "some of it is for the native tests alone")]
 #[path = "adaptive/mod.rs"]
 mod adaptive_checks;
 mod audits;

@@ -1,7 +1,7 @@
 //! Rounding to 26 leading bits, and integers as numbers.
 
 /// Returns `value` rounded to 26 leading bits, ties to even, and 0 where it is not finite: short enough that products of two are exact,
-/// and that builds which differ in the last bit agree but for one value in 2^26 (theory/adaptive 1, 4).
+/// and that builds which differ in the last bit agree but for one value in 2^26 (theory/adaptive 3.4).
 #[must_use]
 pub fn bits26(value: f64) -> f64 {
     if !value.is_finite() {

@@ -1,4 +1,4 @@
-//! Coefficients and their covariance from the moments of the final round (theory/adaptive 1, 5).
+//! Coefficients and their covariance from the moments of the final round (theory/adaptive 2.6, 5.1).
 
 use nalgebra::{DMatrix, DVector};
 
@@ -37,15 +37,15 @@ impl Moments {
         let size = coefficients + grid.outcomes.len();
         let unit = |i: usize| grid.unit(i, coefficients);
         let matrix = symmetric(size, cells, |i, j| unit(i) * unit(j));
-        Self::of(&matrix, round.s(), weight, grid, coefficients)
+        Self::of(&matrix, round.s(), f64::from(weight), grid, coefficients)
     }
 
     /// The moments of a matrix in real units, to which noise of scale `s` was added.
     #[must_use]
-    pub fn of(matrix: &DMatrix<f64>, s: f64, weight: u32, grid: &Grid, coefficients: usize) -> Self {
+    pub fn of(matrix: &DMatrix<f64>, s: f64, weight: f64, grid: &Grid, coefficients: usize) -> Self {
         let k = coefficients;
         let outcomes = grid.outcomes.len();
-        let heavy = f64::from(weight) * s;
+        let heavy = weight * s;
         let f = grid.features;
         Self {
             features: matrix.view((0, 0), (k, k)).into_owned(),
@@ -80,7 +80,9 @@ pub struct Fit {
     pub theta: DVector<f64>,
     /// RSS, the sum of the squared residuals after θ, raised where noise hides it.
     pub residual: f64,
-    /// Whether it was below two standard deviations of its noise.
+    /// σ, the residual standard deviation in units of the outcome's spread.
+    pub sigma: f64,
+    /// Whether RSS was below two standard deviations of its noise.
     pub residual_hidden: bool,
     /// The part of V, the covariance of θ, that is sampling.
     pub sampling: DMatrix<f64>,
@@ -112,14 +114,15 @@ impl Inverse {
 }
 
 impl Fit {
-    /// The estimate of one outcome: θ = A⁻¹ g, RSS, and V = σ² A⁻¹ + A⁻¹ [(v_c + v_x |θ|²) I + v_x θθ′] A⁻¹, where σ² A⁻¹ is
+    /// The estimate of one outcome: θ = A⁻¹ g, in a subspace from `start` on, RSS, and V = σ² A⁻¹ + A⁻¹ [(v_c + v_x |θ|²) I + v_x θθ′] A⁻¹, where σ² A⁻¹ is
     /// σ² A⁻¹ A_4 A⁻¹ with a ridge.
     #[must_use]
-    pub fn new(moments: &Moments, outcome: usize, inverse: &Inverse) -> Self {
+    pub fn new(moments: &Moments, outcome: usize, inverse: &Inverse, start: &DVector<f64>) -> Self {
         let k = moments.coefficients();
         let a = &inverse.matrix;
         let g = DMatrix::from_fn(k, 1, |i, _| moments.cross[(i, outcome)]);
-        let theta = product(a, &g);
+        // `start` has been moved along the subspace already, so that A⁻¹ times what A_4 makes of it is 0.
+        let theta = DMatrix::from_fn(k, 1, |i, _| start[i]) + product(a, &g);
         let fitted = product(&moments.features, &theta);
         let mut length = 0.0;
         let mut explained = 0.0;
@@ -150,7 +153,14 @@ impl Fit {
         } else {
             a * sigma_squared
         };
-        Self { theta: DVector::from_fn(k, |i, _| theta[(i, 0)]), residual, residual_hidden, sampling, noise }
+        Self {
+            theta: DVector::from_fn(k, |i, _| theta[(i, 0)]),
+            residual,
+            sigma: sigma_squared.sqrt(),
+            residual_hidden,
+            sampling,
+            noise,
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What to expect, from public numbers alone (theory/adaptive 2, 7).
+//! What to expect, from public numbers alone (theory/adaptive 6.1, 6.2).
 
 use super::radii::noise_constant_squared;
 use super::terms::{Terms, count};

@@ -1,4 +1,4 @@
-//! The guide: means, whitening of the features, rough slopes and residual spreads, from the noisy margins and moments (theory/adaptive 1).
+//! The guide: means, whitening of the features, rough slopes and residual spreads, from the noisy margins and moments (theory/adaptive 2.3).
 
 use nalgebra::{DMatrix, DVector};
 

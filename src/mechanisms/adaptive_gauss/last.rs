@@ -1,4 +1,4 @@
-//! Round 4: second moments of whitened features and standardised residuals (theory/adaptive 1).
+//! Round 4: second moments of whitened features and standardised residuals (theory/adaptive 2.5).
 
 use super::bits::nearest;
 use super::guide::Guide;

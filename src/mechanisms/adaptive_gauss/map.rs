@@ -1,4 +1,4 @@
-//! The map of a record to whitened features and standardised residuals (theory/adaptive 1).
+//! The map of a record to whitened features and standardised residuals (theory/adaptive 2.5).
 
 use super::guide::Guide;
 

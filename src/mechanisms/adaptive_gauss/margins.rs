@@ -1,4 +1,4 @@
-//! Round 1: a private count, and a private centre and scale of each term (theory/adaptive 1).
+//! Round 1: a private count, and a private centre and scale of each term (theory/adaptive 2.2).
 
 use super::bits::{bits26, nearest, real};
 use super::terms::Terms;

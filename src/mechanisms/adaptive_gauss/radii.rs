@@ -1,4 +1,4 @@
-//! The radii to which records and residuals are shortened in the final round, from the noisy tails (theory/adaptive 3).
+//! The radii to which records and residuals are shortened in the final round, from the noisy tails (theory/adaptive 4).
 
 use super::bits::bits26;
 use super::tails::{Counts, feature_edges, outcome_edges};
@@ -35,7 +35,7 @@ pub struct Choice {
     pub clipped: f64,
 }
 
-/// c_b² = 1 + 1/q² under add-remove, 4 under replace-one: the square of the noise's constant in theory/adaptive 2, (1).
+/// c_b² = 1 + 1/q² under add-remove, 4 under replace-one: the square of the noise's constant in theory/adaptive 6.1.
 #[must_use]
 pub fn noise_constant_squared(adjacency: Adjacency, weight: u32) -> f64 {
     match adjacency {

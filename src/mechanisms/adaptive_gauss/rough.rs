@@ -1,4 +1,4 @@
-//! Round 2: second moments of standardised records that are shortened as a whole (theory/adaptive 1).
+//! Round 2: second moments of standardised records that are shortened as a whole (theory/adaptive 2.3).
 
 use nalgebra::DMatrix;
 

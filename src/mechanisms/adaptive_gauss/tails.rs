@@ -1,4 +1,4 @@
-//! Round 3: histograms of the norm of the whitened features and of the size of each residual (theory/adaptive 1, 3).
+//! Round 3: histograms of the norm of the whitened features and of the size of each residual (theory/adaptive 2.4, 4.3).
 
 use super::bits::{bits26, real};
 use super::guide::Guide;
@@ -91,13 +91,18 @@ impl Counts {
     /// Reads the noisy cells.
     #[must_use]
     pub fn new(rounds: &Rounds, cells: &[i128]) -> Self {
-        let unit = real(i128::from(rounds.codes.count));
+        Self::of(real(i128::from(rounds.codes.count)), rounds.tails.s(), cells)
+    }
+
+    /// Reads cells in which a record is `unit` and the noise has the scale `s`.
+    #[must_use]
+    pub fn of(unit: f64, s: f64, cells: &[i128]) -> Self {
         let counts: Vec<f64> = cells.iter().map(|cell| real(*cell) / unit).collect();
         let (features, outcomes) = counts.split_at(FEATURE_BINS.min(counts.len()));
         Self {
             features: features.to_vec(),
             outcomes: outcomes.chunks(OUTCOME_BINS).map(<[f64]>::to_vec).collect(),
-            noise: rounds.tails.s() / unit,
+            noise: s / unit,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Integer units and noise scales of the four rounds: public, and fixed before a record is read (theory/adaptive 1, 4).
+//! Integer units and noise scales of the four rounds: public, and fixed before a record is read (theory/adaptive 2.1, 3.2).
 
 use dashu_int::UBig;
 

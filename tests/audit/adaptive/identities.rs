@@ -64,7 +64,7 @@ pub fn is_least_squares() {
         let moments = Moments::new(&rounds.last, rounds.weight, &grid, terms.coefficients(), &cells);
         let inverse = Inverse::whole(&moments, 0.0).unwrap();
         for outcome in 0..2 {
-            let fit = Fit::new(&moments, outcome, &inverse);
+            let fit = Fit::new(&moments, outcome, &inverse, &DVector::zeros(terms.coefficients()));
             let found = Coded::new(&guide, &guide.map(), outcome, &fit).coefficients;
             let expected = least_squares(&terms, &rows, outcome);
             for (found, expected) in found.iter().zip(expected.iter()) {
@@ -119,7 +119,12 @@ pub fn shortening_is_a_weight() {
     let grid = Grid::new(&terms, rounds.codes, &radii);
     let cells = last_cells(&rounds, &guide, &grid, &radii, &rows);
     let moments = Moments::new(&rounds.last, rounds.weight, &grid, 2, &cells);
-    let fit = Fit::new(&moments, 0, &Inverse::whole(&moments, 0.0).unwrap());
+    let fit = Fit::new(
+        &moments,
+        0,
+        &Inverse::whole(&moments, 0.0).unwrap(),
+        &DVector::zeros(moments.coefficients()),
+    );
     let found = Coded::new(&guide, &guide.map(), 0, &fit).coefficients[1];
 
     let weight = |x: f64| (2.25 / (1.0 + 6.25 * x * x)).min(1.0);
@@ -154,7 +159,12 @@ pub fn noise_reaches_the_coefficients() {
     let k = 3;
     let coded = |cells: &[i128]| {
         let moments = Moments::new(&rounds.last, rounds.weight, &grid, k, cells);
-        let fit = Fit::new(&moments, 0, &Inverse::whole(&moments, 0.0).unwrap());
+        let fit = Fit::new(
+            &moments,
+            0,
+            &Inverse::whole(&moments, 0.0).unwrap(),
+            &DVector::zeros(moments.coefficients()),
+        );
         Coded::new(&guide, &guide.map(), 0, &fit)
     };
     let here = coded(&cells);

@@ -146,7 +146,7 @@ pub fn check() {
     }
 }
 
-/// The pairs of theory/adaptive 4 that move a round most, one after the other in one array.
+/// The pairs of theory/adaptive 3.2 that move a round most, one after the other in one array.
 fn worst(setting: &Setting) -> [f64; 4] {
     let outcomes = setting.terms.outcomes();
     let row = |feature: f64, level: usize, outcome: f64| {
@@ -185,7 +185,11 @@ fn worst(setting: &Setting) -> [f64; 4] {
         radii,
         ..*setting
     };
-    let pairs = [(row(1.0, 0, 1.0), row(-1.0, 0, 1.0)), (row(1.0, 0, 1.0), row(0.0, 0, 0.0))];
+    let pairs = [
+        (row(1.0, 0, 1.0), row(-1.0, 0, 1.0)),
+        (row(1.0, 0, 1.0), row(0.0, 0, 0.0)),
+        (row(1.0, 0, 0.0), row(0.0, 1, 0.0)),
+    ];
     for (one, other) in pairs {
         let other = match setting.adjacency {
             Adjacency::AddRemove => Vec::new(),

@@ -2,7 +2,7 @@
 
 use dashu_int::UBig;
 use discreet::mechanisms::adaptive_gauss::estimate::{Coded, Fit, Inverse, Moments};
-use discreet::mechanisms::adaptive_gauss::gate::{Far, Gate, State};
+use discreet::mechanisms::adaptive_gauss::gate::{Far, Gate, Known, State, Units};
 use discreet::mechanisms::adaptive_gauss::guide::Guide;
 use discreet::mechanisms::adaptive_gauss::last::Grid;
 use discreet::mechanisms::adaptive_gauss::margins::Margins;
@@ -13,7 +13,7 @@ use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
 use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::calibrate::{Budget, Split, budget_parts, cross_weight};
 use discreet::privacy::measure::Mu;
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
 
 use crate::adaptive_checks::{Column, last_cells, margin_cells, rough_cells, tail_cells, terms};
@@ -173,7 +173,7 @@ fn check(tables: &Value, case: &Value) {
     let map = guide.map();
     let mut coefficients = vec![Vec::new(); 5];
     for outcome in 0..terms.outcomes() {
-        let fit = Fit::new(&moments, outcome, &inverse);
+        let fit = Fit::new(&moments, outcome, &inverse, &DVector::zeros(k));
         let coded = Coded::new(&guide, &map, outcome, &fit);
         let far = choice.radii.outcomes[outcome] > 6.0 || choice.radii.unseen;
         let state = match condition {
@@ -230,17 +230,18 @@ fn every_coefficient_has_the_golden_gate() {
             Grid { features: 1.0 / unit[0], outcomes: unit[k..].iter().map(|unit| 1.0 / unit).collect() };
         let s: f64 = case["S_final"].as_str().unwrap().parse().unwrap();
         let matrix = square(&case["M"], k + terms.outcomes(), k + terms.outcomes());
-        let moments = Moments::of(&matrix, s, cross_weight(adjacency(case)), &grid, k);
+        let moments = Moments::of(&matrix, s, f64::from(cross_weight(adjacency(case))), &grid, k);
         let map = guide.map();
-        let gate = Gate::new(&moments, &map).unwrap();
+        let gate = Gate::new(&moments, &map, &[]).unwrap();
         let held: Vec<u64> = gate.held.iter().map(|term| *term as u64).collect();
         assert_eq!(serde_json::to_value(held).unwrap(), expected["held"]);
         close("kappa", &[gate.condition], &expected["kappa"], 1e-8);
+        let known = Known { terms: &terms, guide: &guide, map: &map, moments: &moments };
         let mut found = [Vec::new(), Vec::new()];
         for outcome in 0..terms.outcomes() {
             let far =
                 Far { radius: numbers(&case["Ry"])[outcome], unseen: case["unseen"].as_bool().unwrap() };
-            let judged = gate.judge(&terms, &guide, &map, &moments, outcome, far).unwrap();
+            let judged = gate.judge(known, outcome, far, &Units::coded(k)).unwrap();
             let states: Vec<&str> = judged
                 .states
                 .iter()
@@ -251,7 +252,7 @@ fn every_coefficient_has_the_golden_gate() {
                 })
                 .collect();
             assert_eq!(serde_json::to_value(states).unwrap(), expected["states"][outcome]);
-            found[0].push(judged.coded.coefficients);
+            found[0].push(judged.estimates);
             found[1].push(judged.errors);
         }
         for (name, columns) in ["box_beta", "box_se"].iter().zip(&found) {
