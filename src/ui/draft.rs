@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::rules;
-use crate::mechanisms::{Wallet, find};
+use crate::mechanisms::{USUAL, Wallet, find};
 use crate::plan::document::{
     BudgetForm, Calibration, Column, ColumnRole, ColumnType, Confirm, Csv, Mechanism, MissingRule, Plan,
     SCHEMA,
@@ -130,7 +130,7 @@ impl Default for Setup {
             protect_confirmed: false,
             rows: String::new(),
             intercept: true,
-            mechanism: "analyze-gauss".to_owned(),
+            mechanism: USUAL.to_owned(),
             paper: false,
             idealised: false,
             params: Vec::new(),

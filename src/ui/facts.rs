@@ -3,7 +3,7 @@
 use serde_json::Map;
 
 use super::draft::{self, ColumnDraft, Gap, Kept, Place, Setup};
-use super::groups::{self, Group};
+use super::groups;
 use super::known::Term;
 use super::state::Table;
 use super::text::public::Outlook;
@@ -13,6 +13,7 @@ use crate::engine::{EngineError, Prepared, preflight, prepare_guided, standard_e
 use crate::inference::Options;
 use crate::inference::forecast::TermForecast;
 use crate::inference::preview::{Expected, Preview, preview};
+use crate::mechanisms::info::{GROUPS, Group};
 use crate::mechanisms::{Info, Scope, Wallet, find};
 use crate::plan::document::{self, BudgetForm, Calibration, ColumnType};
 use crate::plan::{Plan, Purpose};
@@ -240,8 +241,8 @@ pub fn forecast(
         outlook: outlook(&prepared),
         errors: standard_errors(&prepared),
         notes: prepared.guide().map(|guide| guide.notes.clone()).unwrap_or_default(),
-        passes: prepared.passes().map(|passes| (passes, kept(&prepared, table))),
-        has_errors: !matches!(prepared.info().name, "dp-gd" | "pmt-gd"),
+        passes: prepared.repeats().then(|| (prepared.rounds(), kept(&prepared, table))),
+        has_errors: prepared.info().standard_errors,
         refusal,
     })
 }
@@ -254,7 +255,7 @@ fn kept(prepared: &Prepared, table: &Table) -> Option<bool> {
 
 /// Whether the chosen mechanism is guided by public moments.
 pub fn is_guided(setup: &Setup) -> bool {
-    find(&setup.mechanism).is_some_and(Info::takes_public)
+    find(&setup.mechanism).is_some_and(|info| info.public_moments)
 }
 
 /// Whether a guided fit can work.
@@ -318,15 +319,15 @@ fn keeps(capacity: &Units, wallet: Wallet) -> bool {
 fn expected(prepared: &Prepared) -> Option<Preview> {
     let plan = prepared.plan();
     let rows = plan.rows.or(plan.stated_rows)?;
-    let afterwards = prepared.mechanism().afterwards();
+    let post_processing = prepared.post_processing();
     let options = Options {
-        ridge: afterwards.ridge,
-        repair: afterwards.repair,
+        ridge: post_processing.ridge,
+        repair: post_processing.repair,
         confidence: prepared.checked().confidence,
         ..Options::default()
     };
-    let law = prepared.cost()?.noise.law()?;
-    let expected = Expected::of(&law, plan, prepared.geometry(), prepared.layout()).ok()?;
+    let law = prepared.law()?;
+    let expected = Expected::of(law, plan, prepared.geometry(), prepared.layout()).ok()?;
     let intercept = prepared.checked().intercept;
     preview(prepared.geometry(), prepared.bound(), expected, rows, intercept, options).ok()
 }
@@ -361,11 +362,11 @@ pub fn compare(
             params: Map::new(),
             calibration: Some(Calibration::Exact),
         };
-        let public = public.filter(|_| info.takes_public());
+        let public = public.filter(|_| info.public_moments);
         (info, compared(plan, public, table))
     };
-    let rows = |group: &'static Group| group.members.iter().filter_map(|name| find(name)).map(row).collect();
-    groups::GROUPS.iter().map(|group| (group, rows(group))).collect()
+    let rows = |group: &'static Group| groups::members(group).map(row).collect();
+    GROUPS.iter().map(|group| (*group, rows(group))).collect()
 }
 
 fn compared(plan: Plan, public: Option<&Guided>, table: &Table) -> Result<Compared, String> {
@@ -376,7 +377,7 @@ fn compared(plan: Plan, public: Option<&Guided>, table: &Table) -> Result<Compar
                 error => sentence(&error.to_string()),
             }
         })?;
-    if prepared.cost().is_some_and(|cost| cost.noise.law().is_none()) {
+    if prepared.cost().is_some() && prepared.law().is_none() {
         return Err("How large its noise will be cannot be told from the plan alone".to_owned());
     }
     let preview = expected(&prepared).ok_or("State the number of rows first")?;
