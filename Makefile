@@ -12,6 +12,7 @@ SHELL := bash
 # it, and Trunk stops when the two differ. Versions from npm are in package.json, the compiler in rust-toolchain.toml.
 TRUNK_VERSION := 0.21.14
 DENY_VERSION := 0.20.2
+MDBOOK_VERSION := 0.5.4
 FUZZ_VERSION := 0.13.2
 # For `make fuzz` and `make miri` alone: both need flags that a stable compiler does not have.
 NIGHTLY := nightly-2026-06-15
@@ -26,8 +27,9 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/discreet/tools
 TRUNK := $(CACHE)/trunk-$(TRUNK_VERSION)
 DENY := $(CACHE)/cargo-deny-$(DENY_VERSION)
 FUZZ := $(CACHE)/cargo-fuzz-$(FUZZ_VERSION)
+MDBOOK := $(CACHE)/mdbook-$(MDBOOK_VERSION)
 BINDGEN := $(CACHE)/wasm-bindgen-cli-$(BINDGEN_VERSION)
-export PATH := $(CURDIR)/node_modules/.bin:$(BINDGEN)/bin:$(TRUNK)/bin:$(DENY)/bin:$(FUZZ)/bin:$(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
+export PATH := $(CURDIR)/node_modules/.bin:$(BINDGEN)/bin:$(TRUNK)/bin:$(DENY)/bin:$(FUZZ)/bin:$(MDBOOK)/bin:$(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 # Looked up when a recipe runs, so that a Chromium installed a moment ago is found.
 find_first = $(firstword $(foreach name,$(1),$(shell command -v $(name))))
@@ -42,7 +44,7 @@ REMAP := --remap-path-prefix=$(CURDIR)=/discreet --remap-path-prefix=$(CARGO_DIR
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help run dist test check native web journeys screenshots audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt toolchain chromium
+.PHONY: help run dist docs test check native web journeys screenshots audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt toolchain chromium
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -50,15 +52,16 @@ help:
 	@echo 'make check        format, lints for both targets, documentation, licences and sources of dependencies'
 	@echo 'make native       native tests'
 	@echo 'make web          tests inside headless Chromium'
-	@echo 'make dist         the release page, in dist/'
+	@echo 'make dist         the release page with its documentation, in dist/'
+	@echo 'make docs         the documentation alone, in dist/docs/'
 	@echo 'make journeys     whole journeys through the release page'
 	@echo 'make screenshots  pictures of every step, in test-results/'
-	@echo 'make audit        the audits of the privacy claim and the planted bugs that they have to catch, then:'
+	@echo 'make audit        the audits of the privacy claim and the mutants that they have to catch, then:'
 	@echo 'make fuzz         hostile input by cargo-fuzz, $(FUZZ_SECONDS) seconds a target (FUZZ_SECONDS=...)'
 	@echo 'make miri         tests of the trusted core under Miri, which sees undefined behaviour'
-	@echo 'make reproduce-sheffet  the tables of a paper once more: writes docs/reproduce-sheffet.md (FULL=1: longer tables)'
-	@echo 'make reproduce-primo    the same of another paper: writes docs/reproduce-primo.md (FULL=1: more known outcomes)'
-	@echo 'make reproduce-pmt      and of a third: writes docs/reproduce-pmt.md (REAL=DIR: and its real tables, from that folder)'
+	@echo 'make reproduce-sheffet  the tables of a paper once more: writes docs/evidence/reproduce-sheffet.md (FULL=1: longer tables)'
+	@echo 'make reproduce-primo    the same of another paper: writes docs/evidence/reproduce-primo.md (FULL=1: more known outcomes)'
+	@echo 'make reproduce-pmt      and of a third: writes docs/evidence/reproduce-pmt.md (REAL=DIR: and its real tables, from that folder)'
 
 run: dist
 	$(call say,Serving the page. Ctrl-C stops it.)
@@ -85,7 +88,7 @@ check: toolchain $(DENY)/done
 native: toolchain
 	$(call say,Native tests)
 	cargo test --locked
-	$(call say,The planted bugs$(,) each of which a test has to catch)
+	$(call say,The mutants$(,) each of which a test has to catch)
 	cargo test --locked --features audit-mutants --test native -- killed
 	cargo test --locked --features audit-mutants --test audit -- quick
 
@@ -99,6 +102,13 @@ dist: toolchain $(BINDGEN)/done $(TRUNK)/done node_modules/done
 	$(call say,Release build of the page: about 3 minutes the first time$(,) half a minute after an edit)
 	cargo fetch --locked
 	env -u NO_COLOR CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="$(REMAP)" trunk build --release
+	@$(MAKE) --no-print-directory docs
+
+# Trunk empties dist/ before it writes the page, so the documentation comes after it.
+docs: $(MDBOOK)/done node_modules/done
+	$(call say,Documentation: a second)
+	mdbook build site --dest-dir $(CURDIR)/dist/docs
+	node site/finish.mjs dist/docs
 
 # Uses dist/ as it stands: `make dist journeys` after an edit. `make journeys LATE=300` holds every frame and every word of a
 # worker back by so many milliseconds, which shows a test that looks before the page is done.
@@ -127,15 +137,15 @@ miri: toolchain
 # Not part of `make test`, whose native tests run a short form of both.
 reproduce-sheffet: toolchain
 	$(call say,Sheffet once more$(,) with two threads: about 2 minutes after the build)
-	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/reproduce-sheffet.md
+	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/evidence/reproduce-sheffet.md
 
 reproduce-primo: toolchain
 	$(call say,PRIMO once more$(,) with two threads: about 5 minutes after the build)
-	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/reproduce-primo.md
+	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/evidence/reproduce-primo.md
 
 reproduce-pmt: toolchain
 	$(call say,Public moments once more$(,) with two threads: about 5 minutes after the build)
-	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/reproduce-pmt.md
+	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/evidence/reproduce-pmt.md
 
 toolchain:
 	@bash .ci/packages linker
@@ -169,6 +179,11 @@ $(TRUNK)/done: | toolchain
 $(DENY)/done: | toolchain
 	$(call say,Building cargo-deny $(DENY_VERSION): about 1 minute$(,) once)
 	$(cargo_install) cargo-deny --version $(DENY_VERSION) --locked --debug --root $(DENY)
+	@touch $@
+
+$(MDBOOK)/done: | toolchain
+	$(call say,Building mdbook $(MDBOOK_VERSION): about 1 minute$(,) once)
+	$(cargo_install) mdbook --version $(MDBOOK_VERSION) --locked --debug --no-default-features --root $(MDBOOK)
 	@touch $@
 
 # A comma inside a function's argument.

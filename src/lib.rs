@@ -21,6 +21,7 @@ pub mod engine;
 pub mod inference;
 pub mod math;
 pub mod mechanisms;
+pub mod model;
 pub mod noise;
 pub mod plan;
 pub mod pld;

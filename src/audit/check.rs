@@ -18,8 +18,8 @@ use super::one_run::{self, OneRun};
 use super::pairs::{MU, Pair, pairs};
 use super::signal::{Estimate, Reading, Signal};
 use super::threshold::HeldOut;
+use crate::model::Shape;
 use crate::noise::entropy::DemoRng;
-use crate::release::document::Shape;
 
 /// Bound on the probability that a sound build fails any item: 4 samplers at 1e-6; 13 pairs that use up the claim at
 /// 3.4e-7, the exact tail of μ̂ at five standard errors and 20,000 runs; two thresholds and the guesses at 1e-7 each.

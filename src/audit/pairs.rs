@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::release::document::Shape;
+use crate::model::Shape;
 
 /// The claim of every pair.
 pub const MU: f64 = 1.0;

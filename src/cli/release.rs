@@ -11,7 +11,7 @@ use super::{help, print, write_out};
 use crate::engine::Computation;
 use crate::noise::entropy::PrivateRng;
 use crate::plan::Purpose;
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::document::LedgerReference;
 
 /// Runs the command. Everything that can fail for a public reason fails before the charge; the release is printed only
@@ -34,7 +34,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
 
     let entry = ledger.reserve(&prepared.request())?;
     let charged = |what: String| CliError::Charged { what, entry };
-    if !planted(Mutant::ChargeAfterCompute) {
+    if !is_active(Mutant::ChargeAfterCompute) {
         file.save(&ledger).map_err(|failure| {
             let what = failure.to_string();
             if failure.replaced { charged(what) } else { CliError::Failed(what) }

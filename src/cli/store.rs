@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::error::CliError;
 use super::halt::halt;
 use crate::privacy::ledger::Ledger;
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// A ledger's file under its lock, until this is dropped.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ impl LedgerFile {
         temporary.as_file().set_permissions(permissions).map_err(SaveError::before)?;
         halt("the new document is synced");
         let found = fs::read_to_string(&self.path).map_err(SaveError::before)?;
-        if found != self.stored && !planted(Mutant::DoubleSpend) {
+        if found != self.stored && !is_active(Mutant::DoubleSpend) {
             return Err(SaveError::before(io::Error::other("another program has changed it meanwhile")));
         }
         temporary.persist(&self.path).map_err(|error| SaveError::before(error.error))?;
@@ -151,7 +151,7 @@ fn lock(path: &Path) -> Result<File, CliError> {
     };
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(&name).map_err(failed)?;
     halt("before the lock");
-    if !planted(Mutant::DoubleSpend) {
+    if !is_active(Mutant::DoubleSpend) {
         file.lock().map_err(failed)?;
     }
     halt("locked");

@@ -156,7 +156,7 @@ impl Table {
             Source::File { path, stamp } => {
                 let workers = workers.max(1);
                 let step = slice_bytes(stamp.length, sink().least_bytes(), workers);
-                let crew = Crew {
+                let pool = ScanPool {
                     path: &path,
                     length: stamp.length,
                     plan,
@@ -170,11 +170,11 @@ impl Table {
                 };
                 std::thread::scope(|scope| {
                     for _ in 1..workers {
-                        scope.spawn(|| crew.work(&sink, &progress));
+                        scope.spawn(|| pool.work(&sink, &progress));
                     }
-                    crew.work(&sink, &progress);
+                    pool.work(&sink, &progress);
                 });
-                let state = crew.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+                let state = pool.state.into_inner().unwrap_or_else(PoisonError::into_inner);
                 if Stamp::of(&std::fs::metadata(&path)?) != stamp {
                     return Err(TableError::Changed);
                 }
@@ -242,7 +242,7 @@ pub(super) fn read_some(reader: &mut impl Read, piece: &mut [u8]) -> io::Result<
 }
 
 /// What the threads share.
-struct Crew<'a, S> {
+struct ScanPool<'a, S> {
     path: &'a Path,
     length: u64,
     plan: &'a BoundPlan,
@@ -258,7 +258,7 @@ struct State<S> {
     error: Option<TableError>,
 }
 
-impl<S: RowSink> Crew<'_, S> {
+impl<S: RowSink> ScanPool<'_, S> {
     fn lock(&self) -> MutexGuard<'_, State<S>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

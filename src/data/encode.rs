@@ -9,14 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::csv::Record;
 use super::number;
-use crate::plan::bound::{BoundPlan, GridParams, Kind, Missing, Norms, Role, Shortening, Sides, Whitening};
-use crate::privacy::mutants::{Mutant, planted};
+use crate::model::{INTERCEPT, Missing, Role};
+use crate::plan::bound::{BoundPlan, GridParams, Kind, Norms, Shortening, Sides, Whitening};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// Bits of a guard digit: what rounding to the grid left of a code, in steps 2⁻²² as long.
 pub const GUARD_BITS: u32 = 22;
-
-/// Name of the constant's term.
-pub const INTERCEPT: &str = "(Intercept)";
 
 /// One coordinate of a row. For a record that was not shortened, value = centre + scale · code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -624,7 +622,7 @@ impl Encoder {
         let shorten = self.features.shortening(&self.values);
         let (codes, digits) = self.row[self.first..].split_at_mut(self.values.len());
         self.features.codes(codes, &self.values, shorten);
-        let passed = planted(Mutant::NanUnmapped) && self.values.iter().any(|value| value.is_nan());
+        let passed = is_active(Mutant::NanUnmapped) && self.values.iter().any(|value| value.is_nan());
         if !within(codes, self.features.radius) && !unclipped() && !passed {
             codes.fill(0);
         }
@@ -653,7 +651,7 @@ impl Encoder {
             Shortening::Apart | Shortening::Unlinked => (1.0, own, outcome_bound.shortening(outcomes)),
             Shortening::EachOutcome => (own, own, own),
         };
-        let right = if planted(Mutant::OutcomesUnclipped) { 1.0 } else { right };
+        let right = if is_active(Mutant::OutcomesUnclipped) { 1.0 } else { right };
         let (head, codes) = self.row.split_at_mut(self.first);
         if let Some(constant) = head.first_mut() {
             *constant = nearest(f64::from(self.constant) * whole).min(self.constant);
@@ -674,16 +672,16 @@ impl Encoder {
             }
         } else {
             outcome_bound.codes(right_codes, outcomes, right);
-            if !within(right_codes, outcome_bound.radius) && !planted(Mutant::OutcomesUnclipped) {
+            if !within(right_codes, outcome_bound.radius) && !is_active(Mutant::OutcomesUnclipped) {
                 right_codes.fill(0);
             }
         }
     }
 }
 
-/// Whether a planted bug leaves the shortening out.
+/// Whether a mutant leaves the shortening out.
 fn unclipped() -> bool {
-    planted(Mutant::NoClip) || planted(Mutant::ColumnClampOnly)
+    is_active(Mutant::NoClip) || is_active(Mutant::ColumnClampOnly)
 }
 
 impl Cell {
@@ -717,9 +715,9 @@ impl Cell {
 
 /// Clamps to −1..=1; what is no number becomes 0.
 fn unit(value: f64) -> f64 {
-    if planted(Mutant::NoClip) {
+    if is_active(Mutant::NoClip) {
         value
-    } else if value.is_nan() && !planted(Mutant::NanUnmapped) {
+    } else if value.is_nan() && !is_active(Mutant::NanUnmapped) {
         0.0
     } else {
         value.clamp(-1.0, 1.0)

@@ -1,7 +1,7 @@
 //! Bytes to exact second moments.
 //!
 //! [`csv`] cuts bytes into records, [`encode`] maps one record alone to one bounded integer row, [`moments`] sums rows
-//! exactly, and [`slices`] lets several readers share one file. [`genotypes`] makes the same records of other files. [`raw`] and [`sketch`] say whether two tables have records in
+//! exactly, and [`slices`] lets several readers share one file. [`genotypes`] makes the same records of other files. [`raw`] and [`minhash`] say whether two tables have records in
 //! common, without reading a cell. Nothing here knows what a file or a thread is: whoever
 //! drives it supplies bytes.
 
@@ -10,13 +10,13 @@ pub mod encode;
 
 pub mod genotypes;
 pub mod header;
+pub mod minhash;
 pub mod moments;
 pub mod number;
 pub mod person;
 pub mod preview;
 pub mod raw;
 pub mod sink;
-pub mod sketch;
 pub mod slices;
 pub mod source;
 pub mod statistics;
@@ -24,9 +24,9 @@ pub mod statistics;
 pub use csv::CsvError;
 pub use encode::{Encoder, Geometry, OutcomeSide, Term};
 pub use header::{Header, HeaderError, HeaderRead, HeaderRules};
-pub use moments::{Layout, MAX_CELLS, MAX_TERMS, Moments};
+pub use minhash::{MinHash, MinHashKey};
+pub use moments::{MAX_CELLS, MAX_TERMS, Moments};
 pub use sink::{Append, EncodedRows, FewRows, Nothing, RowSink};
-pub use sketch::{Sketch, SketchKey};
 pub use slices::{Combiner, Job, Scan, SliceReport, SliceScanner};
-pub use source::Role;
+pub use source::FileRole;
 pub use statistics::{CellSums, Exact, RecordMap, Scratch, Statistic, Sums};

@@ -8,7 +8,9 @@
 
 use zeroize::Zeroize;
 
-use crate::privacy::mutants::{Mutant, planted};
+use crate::math::triangle;
+use crate::model::Layout;
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// Most terms that a plan may have where all of them are multiplied with each other; their sums take 50 MB.
 pub const MAX_TERMS: usize = 2048;
@@ -48,97 +50,6 @@ pub enum MomentsError {
     /// Bytes that are no sums.
     #[error("these bytes hold no sums; read the table again")]
     Malformed,
-}
-
-/// Which products of a row's terms are summed. The cells are, in this order: the products of the features with each other, as a
-/// packed upper triangle row by row, (0,0), (0,1), …, (1,1), …; those of features with outcomes, all of a feature together; the
-/// squares of the outcomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
-    features: usize,
-    outcomes: usize,
-    squares: bool,
-}
-
-impl Layout {
-    /// All products of so many terms.
-    #[must_use]
-    pub const fn whole(terms: usize) -> Self {
-        Self { features: terms, outcomes: 0, squares: false }
-    }
-
-    /// Products of so many first terms with each other and with the outcomes after them, and the outcomes' squares where
-    /// `squares` says so.
-    #[must_use]
-    pub const fn sides(features: usize, outcomes: usize, squares: bool) -> Self {
-        Self { features, outcomes, squares }
-    }
-
-    /// Terms in a row.
-    #[must_use]
-    pub const fn terms(self) -> usize {
-        self.features.saturating_add(self.outcomes)
-    }
-
-    /// Terms all of whose products are kept; the first ones.
-    #[must_use]
-    pub const fn features(self) -> usize {
-        self.features
-    }
-
-    /// Terms after them, whose products with each other are not kept.
-    #[must_use]
-    pub const fn outcomes(self) -> usize {
-        self.outcomes
-    }
-
-    /// Whether the squares of the outcomes are kept.
-    #[must_use]
-    pub const fn squares(self) -> bool {
-        self.squares
-    }
-
-    /// Number of cells.
-    #[must_use]
-    pub const fn cells(self) -> usize {
-        let squares = if self.squares { self.outcomes } else { 0 };
-        self.first_square().saturating_add(squares)
-    }
-
-    /// Where a product is kept, if it is.
-    #[must_use]
-    pub fn place(self, first: usize, second: usize) -> Option<usize> {
-        let (row, column) = (first.min(second), first.max(second));
-        if column < self.features {
-            return Some(packed_index(self.features, row, column));
-        }
-        let outcome = column.checked_sub(self.features).filter(|outcome| *outcome < self.outcomes)?;
-        if row < self.features {
-            self.cross(row)?.checked_add(outcome)
-        } else if self.squares && row == column {
-            self.first_square().checked_add(outcome)
-        } else {
-            None
-        }
-    }
-
-    /// Where the products of a feature with the first outcome are.
-    fn cross(self, feature: usize) -> Option<usize> {
-        packed_len(self.features).checked_add(feature.checked_mul(self.outcomes)?)
-    }
-
-    const fn first_square(self) -> usize {
-        packed_len(self.features).saturating_add(self.features.saturating_mul(self.outcomes))
-    }
-
-    /// The two terms of each cell, in the cells' order.
-    pub fn pairs(self) -> impl Iterator<Item = (usize, usize)> {
-        let (features, terms) = (self.features, self.terms());
-        let own = (0..features).flat_map(move |row| (row..features).map(move |column| (row, column)));
-        let cross = (0..features).flat_map(move |row| (features..terms).map(move |column| (row, column)));
-        let squares = if self.squares { features..terms } else { 0..0 };
-        own.chain(cross).chain(squares.map(|outcome| (outcome, outcome)))
-    }
 }
 
 /// Z'Z for the rows z so far, as far as a layout keeps it, and their number.
@@ -200,7 +111,7 @@ impl Moments {
         if !self.count(row) {
             return;
         }
-        let features = &row[..self.layout.features];
+        let features = &row[..self.layout.features()];
         let filled = features.iter().filter(|&&code| code != 0).count();
         if filled.saturating_mul(4) < features.len() {
             self.add_sparse(features);
@@ -220,14 +131,14 @@ impl Moments {
     /// Makes room for a row's products, if it is one that counts.
     fn count(&mut self, row: &[i32]) -> bool {
         // A planted encoder's rows have to arrive for the audit to see them.
-        let unclipped = planted(Mutant::NoClip) || planted(Mutant::ColumnClampOnly);
+        let unclipped = is_active(Mutant::NoClip) || is_active(Mutant::ColumnClampOnly);
         let too_large = |code: &i32| code.unsigned_abs() > COORDINATE;
         if row.len() != self.terms() || (!unclipped && row.iter().any(too_large)) {
             return false;
         }
         let Some(rows) = self.rows.checked_add(1) else { return false };
         self.rows = rows;
-        let block = if planted(Mutant::BlockOf2To16) { 1 << 16 } else { BLOCK_ROWS };
+        let block = if is_active(Mutant::BlockOf2To16) { 1 << 16 } else { BLOCK_ROWS };
         if self.block_rows == block {
             self.flush();
         }
@@ -237,7 +148,7 @@ impl Moments {
 
     /// Lets a row wait for its products with the outcomes.
     fn wait(&mut self, row: &[i32]) {
-        if self.layout.outcomes > 0 {
+        if self.layout.outcomes() > 0 {
             self.batch.extend_from_slice(row);
             if self.batch.len() >= self.terms().saturating_mul(BATCH_ROWS) {
                 self.add_batch();
@@ -248,7 +159,7 @@ impl Moments {
     fn add_dense(&mut self, row: &[i32]) {
         let mut rest = self.block.as_mut_slice();
         for (place, &left) in row.iter().enumerate() {
-            let (cells, after) = rest.split_at_mut(self.layout.features.wrapping_sub(place));
+            let (cells, after) = rest.split_at_mut(self.layout.features().wrapping_sub(place));
             rest = after;
             if left != 0 {
                 for (cell, &right) in cells.iter_mut().zip(&row[place..]) {
@@ -268,7 +179,7 @@ impl Moments {
                 .map(|(place, &code)| (place, i64::from(code))),
         );
         for (number, &(place, left)) in self.places.iter().enumerate() {
-            let cells = &mut self.block[packed_index(self.layout.features, place, place)..];
+            let cells = &mut self.block[triangle::index(self.layout.features(), place, place)..];
             for &(other, right) in &self.places[number..] {
                 add_product(&mut cells[other.wrapping_sub(place)], left, right);
             }
@@ -277,9 +188,10 @@ impl Moments {
 
     /// Adds the products of the rows that wait with their outcomes, and the squares of these.
     fn add_batch(&mut self) {
-        let Layout { features, outcomes, squares } = self.layout;
+        let (features, outcomes, squares) =
+            (self.layout.features(), self.layout.outcomes(), self.layout.squares());
         let (cross, squared) =
-            self.block[packed_len(features)..].split_at_mut(features.saturating_mul(outcomes));
+            self.block[triangle::len(features)..].split_at_mut(features.saturating_mul(outcomes));
         for from in (0..outcomes).step_by(TILE) {
             let to = from.saturating_add(TILE).min(outcomes);
             for row in self.batch.chunks_exact(features.saturating_add(outcomes)) {
@@ -336,7 +248,7 @@ impl Moments {
 
     /// What the rows of the batch add to a cell.
     fn waiting(&self, first: usize, second: usize) -> i128 {
-        if self.batch.is_empty() || first.max(second) < self.layout.features {
+        if self.batch.is_empty() || first.max(second) < self.layout.features() {
             return 0;
         }
         let rows = self.batch.chunks_exact(self.terms());
@@ -360,7 +272,8 @@ impl Moments {
     /// cell, all little-endian. They are as private as the table.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let Layout { features, outcomes, squares } = self.layout;
+        let (features, outcomes, squares) =
+            (self.layout.features(), self.layout.outcomes(), self.layout.squares());
         let mut bytes = Vec::with_capacity(self.total.len().saturating_add(2).saturating_mul(16));
         for number in [features as u64, outcomes as u64, u64::from(squares), self.rows] {
             bytes.extend_from_slice(&number.to_le_bytes());
@@ -383,7 +296,7 @@ impl Moments {
         let [features, outcomes, squares, rows] = numbers;
         let size = |number: u64| usize::try_from(number).ok().filter(|number| *number <= MAX_CELLS);
         let layout = match (size(features), size(outcomes), squares) {
-            (Some(features), Some(outcomes), 0 | 1) => Layout { features, outcomes, squares: squares == 1 },
+            (Some(features), Some(outcomes), 0 | 1) => Layout::sides(features, outcomes, squares == 1),
             _ => return Err(MomentsError::Malformed),
         };
         let (cells, rest) = rest.as_chunks::<16>();
@@ -429,17 +342,4 @@ fn add_product(cell: &mut i64, left: i64, right: i64) {
 /// A total with what the block adds to it: at most 2^112 for 2^64 rows, so the end of `i128` is never reached.
 fn sum(total: i128, block: i64) -> i128 {
     total.saturating_add(i128::from(block))
-}
-
-const fn packed_len(terms: usize) -> usize {
-    terms.saturating_mul(terms.saturating_add(1)) / 2
-}
-
-/// Place of (row, column) with row ≤ column < terms.
-#[expect(
-    clippy::arithmetic_side_effects,
-    reason = "row <= column < terms, and a triangle of that side is in memory"
-)]
-fn packed_index(terms: usize, row: usize, column: usize) -> usize {
-    row * (2 * terms + 1 - row) / 2 + (column - row)
 }

@@ -1,6 +1,6 @@
 //! One field to one number, by the contract's rules.
 
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// The number that a field holds, or `None` where it counts as missing.
 ///
@@ -53,7 +53,7 @@ const POWERS: [f64; DIGITS] =
 fn long(text: &str, decimal: u8) -> Option<f64> {
     let plain = |byte: u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'e' | b'E') || byte == decimal;
     // The letters of `inf` and `nan`, which the standard library reads, are not among these.
-    if text.is_empty() || !text.bytes().all(plain) && !planted(Mutant::NanUnmapped) {
+    if text.is_empty() || !text.bytes().all(plain) && !is_active(Mutant::NanUnmapped) {
         return None;
     }
     let number: f64 = if decimal == b'.' {
@@ -61,7 +61,7 @@ fn long(text: &str, decimal: u8) -> Option<f64> {
     } else {
         text.replace(char::from(decimal), ".").parse().ok()?
     };
-    (number.is_finite() || planted(Mutant::NanUnmapped)).then_some(number)
+    (number.is_finite() || is_active(Mutant::NanUnmapped)).then_some(number)
 }
 
 #[cfg(test)]

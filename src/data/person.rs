@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// Counts each person's rows.
 ///
@@ -27,11 +27,11 @@ impl Persons {
     pub fn keep(&mut self, id: &str) -> bool {
         let id = id.trim();
         let nobody = id.is_empty() || self.na.iter().any(|token| token == id);
-        if nobody && !planted(Mutant::EmptyIdsPooled) {
+        if nobody && !is_active(Mutant::EmptyIdsPooled) {
             return false;
         }
         match self.rows.get_mut(id) {
-            Some(rows) if *rows >= self.max_rows => planted(Mutant::KeepAllRowsOfPerson),
+            Some(rows) if *rows >= self.max_rows => is_active(Mutant::KeepAllRowsOfPerson),
             Some(rows) => {
                 *rows += 1;
                 true

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// What one file is for its table. The order is that in which files are named and hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Role {
+pub enum FileRole {
     /// All of it: a CSV.
     Table,
     /// PLINK's genotypes.
@@ -20,7 +20,7 @@ pub enum Role {
     Phenotypes,
 }
 
-impl Role {
+impl FileRole {
     /// Its name, of eight bytes, for a keyed hash.
     #[must_use]
     pub const fn tag(self) -> [u8; 8] {

@@ -3,10 +3,11 @@
 //! A [`Statistic`] is public. It says what the records are added to: the exact second moments in a layout, integers that a
 //! [`RecordMap`] makes of each record, or the encoded rows where sums are not enough. [`Sums`] are as private as the table.
 
+use crate::model::Layout;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::moments::{Layout, Moments, MomentsError};
+use super::moments::{Moments, MomentsError};
 use super::sink::{Append, EncodedRows, RowSink};
 
 /// A map of one encoded record to integers. Their length is bounded, whatever the record is; the map checks that in integers.

@@ -6,22 +6,22 @@ use serde_json::{Map, Value};
 
 use super::error::EngineError;
 use super::guided::{Guided, Terms as GuidedTerms};
-use crate::data::{Geometry, Layout, Moments, Statistic, Sums};
+use crate::data::{Geometry, Moments, Statistic, Sums};
 use crate::mechanisms::rounds::{PostProcessing, most_rows};
 use crate::mechanisms::shared::NoiseError;
 use crate::mechanisms::{Charge, Info, Resolved, Rounds, Run, Task, gaussian, info};
+use crate::model::{Assurance, Layout, NoiseLaw};
 use crate::noise::entropy::random_id;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::document::{Calibration, Confirm};
 use crate::plan::public::{Guide, PublicTable};
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
-use crate::privacy::calibrate::{Budget, Split, UNIT_BITS, gaussian_charge, wallets};
+use crate::privacy::calibrate::{Budget, Split, UNIT_BITS, budget_parts, gaussian_charge};
 use crate::privacy::convert::gdp_epsilon;
-use crate::privacy::event::{Assurance, Event, charge};
+use crate::privacy::event::{Event, charge};
 use crate::privacy::ledger::{Request, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu};
 use crate::privacy::units::Units;
-use crate::release::document::NoiseLaw;
 
 /// A plan bound to a header, with its noise.
 #[derive(Clone, Debug)]
@@ -192,7 +192,7 @@ fn cost(checked: &CheckedPlan, charge: Charge) -> Result<Cost, EngineError> {
         }
     })?;
     let (mu, rho) = mu_and_rho(units);
-    let asked = wallets(budget, &Split::Gaussian)?.promise;
+    let asked = budget_parts(budget, &Split::Gaussian)?.promise;
     let (promise, claimed) = match (checked.calibration, asked) {
         (Calibration::Paper, Some((_, delta))) => {
             let real = Mu::try_new(mu).ok().and_then(|mu| gdp_epsilon(mu, delta).ok());

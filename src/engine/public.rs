@@ -12,21 +12,22 @@ use serde_json::Map;
 use super::error::EngineError;
 use super::prepare::{Prepared, prepare};
 use crate::data::encode::GUARD_BITS;
-use crate::data::{Layout, Moments, Statistic, Sums as Read};
+use crate::data::{Moments, Statistic, Sums as Read};
 use crate::inference::moments::NoisyMoments;
 use crate::inference::refit::public_rows;
 use crate::math::linalg::Eigen;
 use crate::mechanisms::NOISELESS;
 use crate::mechanisms::second_moments::fine_cells;
+use crate::model::{Assurance, Layout, Role};
 use crate::plan::bind::fits;
-use crate::plan::document::{BudgetForm, Column, ColumnRole, Mechanism};
+use crate::plan::document::{BudgetForm, Column, Mechanism};
 use crate::plan::public::PublicTable;
 use crate::plan::public::document::{PublicTerm, SCHEMA};
 use crate::plan::public::guide::MOST_GUIDED_TERMS;
 use crate::plan::{Plan, PlanError, Purpose};
 use crate::privacy::adjacency::Adjacency;
 use crate::release::Release;
-use crate::release::document::{Assurance, SCHEMA as RELEASE};
+use crate::release::document::SCHEMA as RELEASE;
 
 /// Most terms that are summed of a public CSV: features and as many outcomes.
 const MOST_SUMMED: usize = 2 * MOST_GUIDED_TERMS;
@@ -43,12 +44,8 @@ pub fn plan_for(plan: &Plan, names: &[String]) -> Plan {
         (None, Some(pattern)) => names.iter().any(|name| fits(pattern, name)),
         (None, None) => true,
     };
-    let mut columns: Vec<Column> = plan
-        .columns
-        .iter()
-        .filter(|column| column.role == ColumnRole::Feature || has(column))
-        .cloned()
-        .collect();
+    let mut columns: Vec<Column> =
+        plan.columns.iter().filter(|column| column.role == Role::Feature || has(column)).cloned().collect();
     let person = plan.person.as_ref().filter(|person| {
         names.contains(person) && !columns.iter().any(|column| column.name.as_ref() == Some(person))
     });
@@ -77,7 +74,7 @@ pub fn plan_for(plan: &Plan, names: &[String]) -> Plan {
 /// # Errors
 /// [`EngineError`] for a feature that the header lacks, and as [`prepare`].
 pub fn prepare_table(plan: &Plan, names: &[String], delimiter: u8) -> Result<Prepared, EngineError> {
-    let features = plan.columns.iter().filter(|column| column.role == ColumnRole::Feature);
+    let features = plan.columns.iter().filter(|column| column.role == Role::Feature);
     let known: HashSet<&str> = names.iter().map(String::as_str).collect();
     if let Some(missing) =
         features.filter_map(|column| column.name.as_deref()).find(|name| !known.contains(name))

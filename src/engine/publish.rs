@@ -4,9 +4,8 @@
 use super::error::EngineError;
 use super::prepare::Prepared;
 use crate::mechanisms::Output;
-use crate::release::document::{
-    Assurance, Claimed, Demo, LedgerReference, Privacy, Release, SCHEMA, Software,
-};
+use crate::model::Assurance;
+use crate::release::document::{Claimed, Demo, LedgerReference, Privacy, Release, SCHEMA, Software};
 use crate::release::statement::{HARDENED, WELL_FORMED, relaxation};
 
 /// What the document says of its noise.

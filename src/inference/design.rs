@@ -6,10 +6,10 @@ use super::moments::{NoisyMoments, Whitening, count};
 use super::options::{MeanPenalty, Options, Repair, Ridge};
 use super::ridge::automatic;
 use super::shrinkage::Filter;
-use crate::data::encode::INTERCEPT;
 use crate::math::linalg::{Cholesky, Eigen, LinalgError};
 use crate::math::projection::positive_trace;
-use crate::release::document::{Diagnostics, Interval};
+use crate::model::{INTERCEPT, Interval};
+use crate::release::document::Diagnostics;
 use crate::text::one_line;
 
 /// Below this ratio of signal to noise there is no interval (noise-and-accounting, C1 step 1).

@@ -9,9 +9,10 @@
 
 use super::newton::{Link, Setting};
 use super::preview::{HALF, OUTCOMES, Picture, USUAL};
-use super::report::Layout;
-use crate::data::encode::{Geometry, INTERCEPT};
+use crate::data::encode::Geometry;
+use crate::inference::report::RegressionTerms;
 use crate::math::linalg::Eigen;
+use crate::model::INTERCEPT;
 use crate::plan::bound::BoundPlan;
 
 /// One coefficient's expected errors, in its own unit.
@@ -67,7 +68,7 @@ pub fn forecast(
     setting: &Setting<'_>,
     rows: Rows<'_>,
 ) -> Option<Vec<TermForecast>> {
-    let layout = Layout::new(bound, geometry);
+    let layout = RegressionTerms::new(bound, geometry);
     let d = setting.map.nrows();
     let second = Picture::new(geometry, bound, &layout, USUAL).second(d) * rows.radius * rows.radius;
     #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]

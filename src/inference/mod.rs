@@ -27,4 +27,4 @@ pub use moments::{CellNoise, NoisyMoments};
 pub use options::{Options, Repair, Ridge};
 pub use refit::{Refit, RefitError, refit};
 pub use regression::{Fit, fit};
-pub use report::{Layout, report};
+pub use report::{RegressionTerms, report};

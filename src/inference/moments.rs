@@ -5,13 +5,12 @@ use std::collections::HashMap;
 use nalgebra::{DMatrix, RowDVector};
 
 use super::reading::Reading;
-use crate::data::Layout;
-use crate::data::encode::{Geometry, INTERCEPT};
+use crate::data::encode::Geometry;
 use crate::math::linalg::Cholesky;
+use crate::model::{INTERCEPT, Layout, NoiseLaw, Role, Shape};
 use crate::plan::Plan;
 use crate::plan::bind::fits;
-use crate::plan::document::{Column, ColumnRole, ColumnType};
-use crate::release::document::{NoiseLaw, Shape};
+use crate::plan::document::{Column, ColumnType};
 use crate::release::moments::{Blocks, FeatureMap, ReleasedMoments};
 
 /// R where a plan does not say it (contract, Parameters).
@@ -640,7 +639,7 @@ pub(super) struct PlanColumns<'a> {
 
 impl<'a> PlanColumns<'a> {
     pub(super) fn new(plan: &'a Plan) -> Self {
-        let used = || plan.columns.iter().filter(|column| column.role != ColumnRole::Ignored);
+        let used = || plan.columns.iter().filter(|column| column.role != Role::Ignored);
         let mut named = HashMap::new();
         for column in used() {
             if let Some(name) = &column.name {

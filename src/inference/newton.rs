@@ -11,14 +11,13 @@ use nalgebra::{DMatrix, DVector};
 
 use super::design::{NORMAL_FROM, WITHHELD_BELOW};
 use super::notes;
-use super::report::Layout;
-use crate::data::encode::{Geometry, INTERCEPT};
+use crate::data::encode::Geometry;
+use crate::inference::report::RegressionTerms;
 use crate::math::linalg::Eigen;
 use crate::math::special::normal_quantile;
-use crate::privacy::mutants::{Mutant, planted};
-use crate::release::document::{
-    Coefficients, Diagnostics, Entry, Interval, LONG_FORM_OUTCOMES, OutcomeDiagnostics,
-};
+use crate::model::{Estimate, INTERCEPT, Interval};
+use crate::privacy::mutants::{Mutant, is_active};
+use crate::release::document::{Coefficients, Diagnostics, LONG_FORM_OUTCOMES, OutcomeDiagnostics};
 
 /// Standard deviations of its noise that the last step may move before the steps count as not settled.
 const UNSETTLED_FROM: f64 = 4.0;
@@ -76,7 +75,7 @@ const SHRUNK_FROM: f64 = 0.1;
 const NAMED: usize = 5;
 
 struct Fit {
-    entries: Vec<Entry>,
+    entries: Vec<Estimate>,
     /// Share of each coefficient that the penalty takes.
     shrunk: Vec<f64>,
     unsettled: bool,
@@ -89,7 +88,7 @@ struct Fit {
 #[must_use]
 pub fn report(
     geometry: &Geometry,
-    layout: &Layout,
+    layout: &RegressionTerms,
     setting: &Setting<'_>,
     steps: &[NewtonStep<'_>],
 ) -> (Coefficients, Diagnostics) {
@@ -111,7 +110,7 @@ pub fn report(
             fit(setting, step, if intercept { centre } else { 0.0 }, scale)
         })
         .collect();
-    let entries: Vec<Vec<Entry>> = fits.iter().map(|fit| fit.entries.clone()).collect();
+    let entries: Vec<Vec<Estimate>> = fits.iter().map(|fit| fit.entries.clone()).collect();
     let outcomes = layout.outcomes.iter().map(|(name, _)| name.clone()).collect();
     let coefficients = Coefficients::of(outcomes, names.clone(), &entries);
     let ratio = fits.iter().filter_map(|fit| fit.ratio).reduce(f64::min);
@@ -145,7 +144,7 @@ fn fit(setting: &Setting<'_>, step: &NewtonStep<'_>, centre: f64, scale: f64) ->
     let inverse = Eigen::try_new(step.curvature).ok().map(|eigen| eigen.map(|value| 1.0 / value));
     let Some(inverse) = inverse.filter(|inverse| finite && inverse.iter().all(|cell| cell.is_finite()))
     else {
-        let (entries, shrunk) = (vec![Entry::WITHHELD; own.len()], Vec::new());
+        let (entries, shrunk) = (vec![Estimate::WITHHELD; own.len()], Vec::new());
         return Fit { entries, shrunk, unsettled: false, shortened: false, finite: false, ratio };
     };
     let noise = &inverse * noise_of_step(setting.deviations, step.moved) * &inverse;
@@ -171,11 +170,11 @@ fn fit(setting: &Setting<'_>, step: &NewtonStep<'_>, centre: f64, scale: f64) ->
     };
     let quantile = normal_quantile(f64::midpoint(1.0, setting.confidence));
     let entries = own.iter().enumerate().map(|(row, &estimate)| {
-        let noise = if planted(Mutant::NaiveStandardError) { 0.0 } else { variance(&noise, row) };
+        let noise = if is_active(Mutant::NaiveStandardError) { 0.0 } else { variance(&noise, row) };
         let total = noise + variance(&sampling, row);
         let error = total.sqrt();
         let known = (interval != Interval::Withheld).then_some(());
-        Entry {
+        Estimate {
             estimate: Some(estimate),
             std_error: known.map(|()| error),
             lower: known.map(|()| estimate - quantile * error),

@@ -6,7 +6,8 @@ use super::moments::CellNoise;
 use super::options::Repair;
 use super::report::Summary;
 use super::shrinkage::{Filter, Strength};
-use crate::release::document::{Interval, LONG_FORM_OUTCOMES};
+use crate::model::Interval;
+use crate::release::document::LONG_FORM_OUTCOMES;
 
 /// The notes on a set of regressions.
 pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<String> {

@@ -14,11 +14,11 @@ use super::moments::{CellNoise, MomentTerm, MomentsError, NoisyMoments, count, g
 use super::notes::round;
 use super::options::{Options, Ridge};
 use super::reading::Reading;
-use super::report::Layout;
-use crate::data::{self, encode::Geometry};
+use crate::data::encode::Geometry;
+use crate::inference::report::RegressionTerms;
+use crate::model::{Layout, NoiseLaw, Role};
 use crate::plan::Plan;
-use crate::plan::bound::{BoundPlan, Kind, Role, Whitening};
-use crate::release::document::NoiseLaw;
+use crate::plan::bound::{BoundPlan, Kind, Whitening};
 
 /// What is assumed of numbers among the columns.
 #[derive(Clone, Copy)]
@@ -119,7 +119,7 @@ pub struct Expected {
     /// The ridge that stays in them, in units of R².
     pub ridge: f64,
     /// Which moments are released.
-    pub layout: data::Layout,
+    pub layout: Layout,
 }
 
 impl Expected {
@@ -132,7 +132,7 @@ impl Expected {
         law: &NoiseLaw,
         plan: &Plan,
         geometry: &Geometry,
-        layout: data::Layout,
+        layout: Layout,
     ) -> Result<Self, MomentsError> {
         let reading = Reading::new(law, geometry.terms.len(), radius_of(plan)?, plan)?;
         let taken_off = reading.shifts.first().copied().unwrap_or(0.0);
@@ -152,7 +152,7 @@ pub fn preview(
     intercept: bool,
     options: Options,
 ) -> Result<Preview, FitError> {
-    let layout = Layout::new(bound, geometry);
+    let layout = RegressionTerms::new(bound, geometry);
     let outcomes: Vec<usize> = layout.outcomes.iter().map(|(_, index)| *index).collect();
     let picture = Picture::new(geometry, bound, &layout, USUAL);
     let moments = picture.moments(rows, expected)?;
@@ -207,7 +207,12 @@ pub(super) struct Picture {
 }
 
 impl Picture {
-    pub(super) fn new(geometry: &Geometry, bound: &BoundPlan, layout: &Layout, assumed: Assumption) -> Self {
+    pub(super) fn new(
+        geometry: &Geometry,
+        bound: &BoundPlan,
+        layout: &RegressionTerms,
+        assumed: Assumption,
+    ) -> Self {
         let terms = geometry_terms(geometry, bound.grid.radius);
         let column: Vec<Option<usize>> = geometry.terms.iter().map(|term| term.column).collect();
         let (mut mean, mut sd) = (Vec::new(), Vec::new());
@@ -270,10 +275,8 @@ impl Picture {
         let size = self.terms.len();
         // The number of features may be smaller than the plan's.
         let layout = match expected.layout.outcomes() {
-            0 => data::Layout::whole(size),
-            outcomes => {
-                data::Layout::sides(size.saturating_sub(outcomes), outcomes, expected.layout.squares())
-            }
+            0 => Layout::whole(size),
+            outcomes => Layout::sides(size.saturating_sub(outcomes), outcomes, expected.layout.squares()),
         };
         let cells: Vec<f64> = layout
             .pairs()
@@ -298,7 +301,7 @@ impl Picture {
         Some((0..d).map(|at| (second[(at, at)] - mean(at) * mean(at)).max(0.0).sqrt()).collect())
     }
 
-    fn terms(&self, design: &Design<'_>, layout: &Layout) -> Vec<TermPreview> {
+    fn terms(&self, design: &Design<'_>, layout: &RegressionTerms) -> Vec<TermPreview> {
         let mut entries = Vec::new();
         let shrinkage = design.shrinkage();
         let public = self.public_spreads();
@@ -373,7 +376,7 @@ fn ratio_with(
         kept
     });
     let geometry = Geometry::new(&smaller);
-    let layout = Layout::new(&smaller, &geometry);
+    let layout = RegressionTerms::new(&smaller, &geometry);
     let moments = Picture::new(&geometry, &smaller, &layout, CAUTIOUS).moments(rows, noise).ok()?;
     let options = Options { rows: Some(rows), ridge: Ridge::None, ..Options::default() };
     Design::try_new(&moments, &layout.predictors, &[], intercept, options).ok()?.signal_to_noise()

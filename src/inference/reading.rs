@@ -1,10 +1,10 @@
 //! How a released matrix is read, by the law that it was drawn from (sheffet 2 and 5).
 
 use super::moments::{CellNoise, MomentsError, count, unit};
+use crate::model::NoiseLaw;
 use crate::plan::Plan;
 use crate::privacy::measure::Delta;
 use crate::privacy::profile::paper::debiasing;
-use crate::release::document::NoiseLaw;
 
 /// What turns released cells into an estimate of the moments.
 pub(super) struct Reading {

@@ -6,10 +6,11 @@ use serde_json::Value;
 use super::design::FitError;
 use super::moments::{MomentsError, NoisyMoments, PlanColumns};
 use super::options::{Options, Repair, Ridge};
-use super::report::{Layout, report};
-use crate::data::encode::INTERCEPT;
+use super::report::report;
+use crate::inference::report::RegressionTerms;
+use crate::model::{INTERCEPT, Missing};
 use crate::plan::Plan;
-use crate::plan::document::{ColumnType, MissingRule};
+use crate::plan::document::ColumnType;
 use crate::privacy::adjacency::Adjacency;
 use crate::release::Release;
 use crate::release::document::{Coefficients, Diagnostics, LedgerReference, Privacy, Software};
@@ -145,7 +146,7 @@ pub fn refit(
         seed: moments.seed(),
         ..Options::default()
     };
-    let layout = Layout { predictors, outcomes: vec![(outcome.to_owned(), target)] };
+    let layout = RegressionTerms { predictors, outcomes: vec![(outcome.to_owned(), target)] };
     let (coefficients, diagnostics) = report(&moments, &layout, intercept, options)?;
     Ok(Refit {
         schema: SCHEMA.to_owned(),
@@ -170,7 +171,7 @@ pub fn refit(
 /// Without a constant the number is an upper bound where rows may be skipped.
 #[must_use]
 pub fn public_rows(plan: &Plan, moments: &NoisyMoments) -> Option<u64> {
-    let every_row = plan.missing == Some(MissingRule::Midpoint) && plan.person.is_none();
+    let every_row = plan.missing == Some(Missing::Midpoint) && plan.person.is_none();
     plan.rows.filter(|_| plan.adjacency == Adjacency::ReplaceOne && (every_row || !moments.has_constant()))
 }
 

@@ -8,8 +8,9 @@ use super::moments::{CellNoise, NoisyMoments};
 use super::options::Options;
 use crate::math::special::normal_quantile;
 use crate::math::student::t_quantile;
-use crate::privacy::mutants::{Mutant, planted};
-use crate::release::document::{Interval, LONG_FORM_OUTCOMES, Shape};
+use crate::model::{Interval, Shape};
+use crate::privacy::mutants::{Mutant, is_active};
+use crate::release::document::LONG_FORM_OUTCOMES;
 
 /// 95 % point of the normal, used where the residual variance is not resolved (C1 step 2).
 const UPPER_POINT: f64 = 1.645;
@@ -216,7 +217,7 @@ impl Design<'_> {
         let along = response.transpose().dot(rest);
         let square = rest.norm_squared() + 1.0;
         match self.moments.noise() {
-            _ if planted(Mutant::NaiveStandardError) => 0.0,
+            _ if is_active(Mutant::NaiveStandardError) => 0.0,
             CellNoise::None => 0.0,
             CellNoise::Cross { .. } if outcome < self.moments.matrix().nrows() => 0.0,
             CellNoise::Cross { v } => {

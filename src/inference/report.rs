@@ -6,34 +6,36 @@ use super::notes::notes;
 use super::options::Options;
 use super::regression::Fit;
 use crate::data::encode::Geometry;
-use crate::plan::bound::{BoundPlan, Role};
-use crate::release::document::{
-    Coefficient, CoefficientTable, Coefficients, Diagnostics, Entry, Interval, LONG_FORM_OUTCOMES,
-    OutcomeDiagnostics,
-};
+use crate::model::{Coefficient, Estimate, Interval, Role};
+use crate::plan::bound::BoundPlan;
+use crate::release::document::{Coefficients, Diagnostics, LONG_FORM_OUTCOMES, OutcomeDiagnostics};
+use crate::release::long::CoefficientTable;
 
 /// Which coordinates of the moments are predictors and which are outcomes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
+pub struct RegressionTerms {
     /// Coordinates of the predictors, without the constant.
     pub predictors: Vec<usize>,
     /// The outcomes: the column's name, and its coordinate.
     pub outcomes: Vec<(String, usize)>,
 }
 
-impl Layout {
+impl RegressionTerms {
     /// The roles that a plan gives its columns.
     #[must_use]
     pub fn new(bound: &BoundPlan, geometry: &Geometry) -> Self {
-        let mut layout = Self::default();
-        for (index, term) in geometry.terms.iter().enumerate() {
-            let Some(column) = term.column.and_then(|column| bound.columns.get(column)) else { continue };
+        let mut terms = Self::default();
+        for (index, coordinate) in geometry.terms.iter().enumerate() {
+            let Some(column) = coordinate.column.and_then(|column| bound.columns.get(column)) else {
+                continue;
+            };
             match column.role {
-                Role::Feature => layout.predictors.push(index),
-                Role::Outcome => layout.outcomes.push((column.name.clone(), index)),
+                Role::Feature => terms.predictors.push(index),
+                Role::Outcome => terms.outcomes.push((column.name.clone(), index)),
+                Role::Ignored => {}
             }
         }
-        layout
+        terms
     }
 }
 
@@ -43,7 +45,7 @@ impl Layout {
 /// [`FitError`] when the layout does not fit the moments, or on moments beyond all bounds.
 pub fn report(
     moments: &NoisyMoments,
-    layout: &Layout,
+    layout: &RegressionTerms,
     intercept: bool,
     options: Options,
 ) -> Result<(Coefficients, Diagnostics), FitError> {
@@ -127,10 +129,10 @@ fn write(table: &mut CoefficientTable, first: usize, fits: &[Fit]) {
 }
 
 /// What a fit says of one term.
-fn entry(fit: &Fit, term: usize) -> Entry {
+fn entry(fit: &Fit, term: usize) -> Estimate {
     let at = |values: Option<&Vec<f64>>| values.and_then(|values| values.get(term)).copied();
     let uncertainty = fit.uncertainty.as_ref();
-    Entry {
+    Estimate {
         estimate: at(fit.estimate.as_ref()),
         std_error: at(uncertainty.map(|u| &u.std_error)),
         lower: at(uncertainty.map(|u| &u.lower)),

@@ -2,16 +2,17 @@
 
 use nalgebra::DMatrix;
 
-use super::report::Layout;
-use crate::data::encode::{Geometry, INTERCEPT};
-use crate::release::document::{Coefficients, Diagnostics, Entry};
+use crate::data::encode::Geometry;
+use crate::inference::report::RegressionTerms;
+use crate::model::{Estimate, INTERCEPT};
+use crate::release::document::{Coefficients, Diagnostics};
 
 /// The coefficients in the columns' own units: `weights` are codes of an outcome per code of a predictor, one column for each
 /// outcome, and `map` takes own units with the constant to codes ([`Geometry::map`]).
 #[must_use]
 pub fn report(
     geometry: &Geometry,
-    layout: &Layout,
+    layout: &RegressionTerms,
     map: &DMatrix<f64>,
     weights: &DMatrix<f64>,
 ) -> (Coefficients, Diagnostics) {
@@ -31,8 +32,8 @@ pub fn report(
         }
         estimate
     };
-    let entry = |estimate| Entry { estimate: Some(estimate), ..Entry::WITHHELD };
-    let entries: Vec<Vec<Entry>> = layout
+    let entry = |estimate| Estimate { estimate: Some(estimate), ..Estimate::WITHHELD };
+    let entries: Vec<Vec<Estimate>> = layout
         .outcomes
         .iter()
         .enumerate()

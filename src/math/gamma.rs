@@ -4,7 +4,7 @@
 //! `statrs` calls the standard library's exp and ln and keeps ten digits at shape 5e5, `special` has no upper tail,
 //! `puruspe` gives 0 or NaN there. Error bounds are relative and were measured against 50-digit values.
 
-use super::contour::{ln_1p, through_saddle};
+use super::saddle_point::{ln_1p, through_saddle};
 use super::special::LN_SQRT_TWO_PI;
 
 /// From here on Stirling's series needs seven terms.

@@ -1,14 +1,15 @@
 //! Numbers only: special functions, directed rounding, linear algebra, root finding.
 
 pub mod beta;
-pub mod contour;
-pub mod definite;
 pub mod gamma;
-pub mod graded;
+pub mod jacobi_svd;
 pub mod linalg;
 pub mod projection;
 pub mod round;
+pub mod saddle_point;
 pub mod search;
-pub mod secular;
+pub mod secular_equation;
 pub mod special;
 pub mod student;
+pub mod sylvester;
+pub mod triangle;

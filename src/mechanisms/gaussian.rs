@@ -9,13 +9,13 @@ use std::num::NonZeroU64;
 use dashu_int::UBig;
 
 use super::rounds::Charge;
-use crate::data::{Layout, Moments};
+use crate::data::Moments;
+use crate::model::{Layout, NoiseLaw, Shape};
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::Entropy;
 use crate::privacy::calibrate::NoiseScale;
 use crate::privacy::event::Event;
-use crate::privacy::mutants::{Mutant, planted};
-use crate::release::document::{NoiseLaw, Shape};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// The noise of one release: public, and known before any data are.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,16 +104,16 @@ impl Noise {
                 Amount::Full => gaussian_diagonal(rng, s),
             });
         }
-        if planted(Mutant::SameNoiseEverywhere) {
+        if is_active(Mutant::SameNoiseEverywhere) {
             let first = cells.first().copied().unwrap_or(0);
             cells.fill(first);
         }
-        if planted(Mutant::DiagonalCellUnnoised)
+        if is_active(Mutant::DiagonalCellUnnoised)
             && let Some(last) = cells.last_mut()
         {
             *last = 0;
         }
-        if planted(Mutant::InterceptUnnoisedUnderSkip)
+        if is_active(Mutant::InterceptUnnoisedUnderSkip)
             && let Some(first) = cells.first_mut()
         {
             *first = 0;
@@ -130,7 +130,7 @@ impl Noise {
         let mut cells = noise;
         for (cell, (row, column)) in cells.iter_mut().zip(self.layout.pairs()) {
             let exact = moments.get(row, column);
-            *cell = if planted(Mutant::NoiseInFloat) {
+            *cell = if is_active(Mutant::NoiseInFloat) {
                 in_float(exact, *cell)
             } else {
                 cell.saturating_add(exact)

@@ -1,22 +1,11 @@
 //! What a mechanism is, whatever the plan, and whether it can run under a plan at all.
 
 use super::{Mechanism, REGISTRY, USUAL};
+use crate::model::{Assurance, Wallet};
 use crate::plan::document::Calibration;
 use crate::plan::{CheckedPlan, PlanError, Purpose};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::Budget;
-use crate::privacy::event::Assurance;
-
-/// Which part of a ledger a mechanism charges (noise-and-accounting, B10).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wallet {
-    /// μ².
-    Gaussian,
-    /// ε and δ.
-    Other,
-    /// Nothing: it is not private.
-    None,
-}
 
 /// Under which adjacency and protection a mechanism is private.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,7 +19,7 @@ pub mod shared;
 pub mod sub_samp_reuse_cov;
 pub mod wishart;
 
-pub use self::info::{Info, Scope, Wallet, find};
+pub use self::info::{Info, Scope, find};
 pub use self::rounds::{
     Answer, Charge, Encoding, Mechanism, Noise, Output, Resolved, Round, Rounds, Run, Task, Unsettled,
 };

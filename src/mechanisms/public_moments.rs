@@ -12,8 +12,9 @@ use nalgebra::{DMatrix, DVector};
 
 use super::shared::stated_rows;
 use crate::data::Geometry;
-use crate::data::encode::{INTERCEPT, middle};
-use crate::plan::bound::{BoundPlan, Kind, Role, Shortening, Whitening};
+use crate::data::encode::middle;
+use crate::model::{INTERCEPT, Role};
+use crate::plan::bound::{BoundPlan, Kind, Shortening, Whitening};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::public::{Guide, squared_radius};

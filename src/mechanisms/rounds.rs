@@ -13,16 +13,17 @@ use nalgebra::DMatrix;
 use super::gaussian;
 use super::info::Info;
 use crate::data::moments::MomentsError;
-use crate::data::{EncodedRows, Exact, Geometry, Layout, MAX_CELLS, MAX_TERMS, Moments, Statistic};
+use crate::data::{EncodedRows, Exact, Geometry, MAX_CELLS, MAX_TERMS, Moments, Statistic};
 use crate::inference::forecast::TermForecast;
 use crate::inference::options::{MeanPenalty, Repair, Ridge};
 use crate::inference::preflight::Family;
+use crate::model::{Assurance, Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::BoundPlan;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::event::{Assurance, Event};
-use crate::release::document::{Coefficients, Diagnostics, NoiseLaw};
+use crate::privacy::event::Event;
+use crate::release::document::{Coefficients, Diagnostics};
 use crate::release::moments::{FeatureMap, ReleasedMoments};
 use serde_json::{Map, Value};
 
@@ -177,6 +178,15 @@ pub trait Noise: Any + Debug + Send + Sync {
     /// Returns the noise of each cell, where it is Gaussian.
     fn gaussian(&self) -> Option<&gaussian::Noise> {
         None
+    }
+}
+
+impl dyn Noise {
+    /// Draws the noise and adds it to the sums.
+    #[must_use]
+    pub fn release(&self, sums: &Exact<'_>, rng: &mut dyn Entropy) -> Option<Answer> {
+        let drawn = self.draw(rng);
+        self.answer(drawn, sums, rng)
     }
 }
 

@@ -10,15 +10,16 @@ use super::rounds::{
     moments_of,
 };
 use crate::data::encode::{GUARD_BITS, Geometry};
-use crate::data::{Exact, Layout, Moments, Statistic};
+use crate::data::{Exact, Moments, Statistic};
 use crate::inference::moments::{MomentsError, NoisyMoments};
 use crate::inference::options::{Options, Ridge};
 use crate::inference::preflight::Family;
 use crate::inference::refit::public_rows;
-use crate::inference::report::{Layout as Regressions, report};
+use crate::inference::report::{RegressionTerms, report};
+use crate::model::{Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
-use crate::release::document::{Coefficients, Diagnostics, NoiseLaw, Term};
-use crate::release::moments::{Blocks, Decimals, FeatureMap, Integers, ReleasedMoments};
+use crate::release::document::{Coefficients, Diagnostics};
+use crate::release::moments::{Blocks, Decimals, FeatureMap, Integers, ReleasedMoments, Term};
 
 /// A release of second moments in one round.
 #[derive(Debug)]
@@ -61,7 +62,7 @@ pub trait Analysis: Debug + Send + Sync {
         &self,
         task: &Task,
         moments: &NoisyMoments,
-        layout: &Regressions,
+        layout: &RegressionTerms,
         options: Options,
     ) -> Result<(Coefficients, Diagnostics), Unsettled> {
         report(moments, layout, task.checked.intercept, options).map_err(|_| Unsettled)
@@ -144,7 +145,7 @@ impl Run for Released {
         let SecondMoments { statistic, analysis, post_processing, .. } = &*self.rounds;
         let mut answer = self.answer.ok_or(Unsettled)?;
         let moments = read(task, statistic, &mut answer)?;
-        let layout = Regressions::new(&task.encoding.bound, &task.encoding.geometry);
+        let layout = RegressionTerms::new(&task.encoding.bound, &task.encoding.geometry);
         let mut options = options(task, *post_processing, &moments);
         let unit = f64::from(task.encoding.bound.grid.radius).powi(2);
         if answer.ridge > 0.0 {

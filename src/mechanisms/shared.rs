@@ -9,9 +9,11 @@ use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{Budget, CalibrationError, Split, delta_of_units, epsilon_of_units, wallets};
+use crate::privacy::calibrate::{
+    Budget, CalibrationError, Split, budget_parts, delta_of_units, epsilon_of_units,
+};
 use crate::privacy::measure::{Delta, Epsilon};
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// Below this μ the grid is coarser, so that S stays within the sampler's range.
 const SMALL_MU: f64 = 1.0 / 64.0;
@@ -21,7 +23,7 @@ const SMALL_MU: f64 = 1.0 / 64.0;
 pub fn usual_radius(plan: &CheckedPlan) -> u32 {
     // A budget that cannot be used is refused by the calibration.
     let mu =
-        |budget| wallets(budget, &Split::Gaussian).map_or(f64::INFINITY, |wallets| wallets.pair.mu.get());
+        |budget| budget_parts(budget, &Split::Gaussian).map_or(f64::INFINITY, |parts| parts.pair.mu.get());
     let small = plan.budget.as_ref().is_some_and(|budget| mu(budget) < SMALL_MU);
     if small { 1 << 20 } else { 1 << 24 }
 }
@@ -174,7 +176,7 @@ impl Price {
     /// # Errors
     /// [`CalibrationError`] for a budget of another form or out of range.
     pub fn of(budget: &Budget) -> Result<Self, CalibrationError> {
-        let capacity = wallets(budget, &Split::Other)?.capacity;
+        let capacity = budget_parts(budget, &Split::Other)?.capacity;
         let (epsilon, delta) = (epsilon_of_units(capacity.epsilon), delta_of_units(capacity.delta));
         if epsilon == Epsilon::ZERO || delta == Delta::ZERO {
             return Err(CalibrationError::Nothing);
@@ -198,7 +200,7 @@ pub enum NoiseError {
 /// Between which tables the cost has to hold.
 #[must_use]
 pub fn neighbours(plan: &CheckedPlan) -> Adjacency {
-    if planted(Mutant::AddRemoveCurveUnderReplaceOne) { Adjacency::AddRemove } else { plan.adjacency }
+    if is_active(Mutant::AddRemoveCurveUnderReplaceOne) { Adjacency::AddRemove } else { plan.adjacency }
 }
 
 /// A public formula that has no answer for this budget.

@@ -12,7 +12,7 @@ use dashu_int::UBig;
 
 use super::entropy::Entropy;
 use super::rational;
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// Largest scale of the 128-bit path; larger ones go through [`rational::gaussian`].
 const FAST_LIMIT: u64 = 1 << 55;
@@ -46,7 +46,7 @@ pub fn bernoulli<E: Entropy + ?Sized>(rng: &mut E, p: u128, q: u128) -> bool {
 /// True with probability exp(−p / q), for q >= 1.
 pub fn bernoulli_exp<E: Entropy + ?Sized>(rng: &mut E, p: u128, q: u128) -> bool {
     let mut rest = p;
-    while rest > q && !planted(Mutant::ExpLoopDropped) {
+    while rest > q && !is_active(Mutant::ExpLoopDropped) {
         if !bernoulli_exp_of_fraction(rng, 1, 1) {
             return false;
         }
@@ -64,7 +64,7 @@ fn bernoulli_exp_of_fraction<E: Entropy + ?Sized>(rng: &mut E, p: u128, q: u128)
     while bernoulli(rng, p, q) && bernoulli(rng, 1, count) {
         count = count.saturating_add(1);
     }
-    (count % 2 == 1) != planted(Mutant::BernExpParity)
+    (count % 2 == 1) != is_active(Mutant::BernExpParity)
 }
 
 /// Noise with Pr(y) proportional to exp(−|y| / t).
@@ -90,7 +90,7 @@ pub(super) fn laplace_candidate<E: Entropy + ?Sized>(rng: &mut E, t: u128) -> Op
         let negative = bernoulli(rng, 1, 2);
         let size = t.checked_mul(high).and_then(|product| product.checked_add(low));
         // 0 has two signs and must be counted once.
-        if negative && size == Some(0) && !planted(Mutant::ZeroTwiceInLaplace) {
+        if negative && size == Some(0) && !is_active(Mutant::ZeroTwiceInLaplace) {
             continue;
         }
         let size = i128::try_from(size?).ok()?;
@@ -102,21 +102,21 @@ pub(super) fn laplace_candidate<E: Entropy + ?Sized>(rng: &mut E, t: u128) -> Op
 /// diagonal.
 pub fn gaussian_diagonal<E: Entropy + ?Sized>(rng: &mut E, s: NonZeroU64) -> i128 {
     let s = scale(s);
-    if planted(Mutant::DiagonalHalf) { gaussian(rng, s, 2) } else { gaussian(rng, s, 1) }
+    if is_active(Mutant::DiagonalHalf) { gaussian(rng, s, 2) } else { gaussian(rng, s, 1) }
 }
 
 /// Discrete Gaussian noise of variance parameter S²/2: Pr(y) is proportional to exp(−y² / S²). For cells off the
 /// diagonal of a symmetric matrix.
 pub fn gaussian_off_diagonal<E: Entropy + ?Sized>(rng: &mut E, s: NonZeroU64) -> i128 {
     let s = scale(s);
-    if planted(Mutant::OffDiagonalQuarter) { gaussian(rng, s / 2, 1) } else { gaussian(rng, s, 2) }
+    if is_active(Mutant::OffDiagonalQuarter) { gaussian(rng, s / 2, 1) } else { gaussian(rng, s, 2) }
 }
 
 /// S itself, unless a bug is planted.
 fn scale(s: NonZeroU64) -> u64 {
-    if planted(Mutant::SigmaHalved) {
+    if is_active(Mutant::SigmaHalved) {
         s.get() / 2
-    } else if planted(Mutant::SigmaOverSqrt2) {
+    } else if is_active(Mutant::SigmaOverSqrt2) {
         (s.get() / 1000).saturating_mul(707)
     } else {
         s.get()

@@ -8,7 +8,7 @@ use chacha20::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// Bytes taken from the generator at a time.
 const BLOCK: usize = 256;
@@ -66,7 +66,7 @@ impl DemoRng {
     /// The generator of run `run` under `seed`. It depends on these two numbers alone.
     #[must_use]
     pub fn new(seed: u64, run: u64) -> Self {
-        let stream = if planted(Mutant::SeedReused) { 0 } else { run };
+        let stream = if is_active(Mutant::SeedReused) { 0 } else { run };
         let mut key = *b"................discreet demo v1";
         key[..8].copy_from_slice(&seed.to_le_bytes());
         key[8..16].copy_from_slice(&stream.to_le_bytes());

@@ -9,7 +9,7 @@ use dashu_int::{IBig, UBig};
 
 use super::entropy::Entropy;
 use super::rational;
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// The packed upper triangle of Σ g g' over `rows` rows g of `terms` discrete Gaussians with the variance `scale` in
 /// squared codes, drawn in steps of 2^−`bits`; the sums are in steps of its square and exact.
@@ -21,9 +21,9 @@ pub fn random_moments<E: Entropy + ?Sized>(
     bits: u32,
 ) -> Vec<IBig> {
     let variance = UBig::from(scale) << (bits as usize).saturating_mul(2);
-    let halved = if planted(Mutant::SigmaHalved) { UBig::from(4_u8) } else { UBig::ONE };
+    let halved = if is_active(Mutant::SigmaHalved) { UBig::from(4_u8) } else { UBig::ONE };
     let mut sums = vec![IBig::ZERO; terms.saturating_mul(terms.saturating_add(1)) / 2];
-    for _ in u64::from(planted(Mutant::RandomRowFewer))..rows {
+    for _ in u64::from(is_active(Mutant::RandomRowFewer))..rows {
         let row: Vec<IBig> =
             (0..terms).map(|_| IBig::from(rational::gaussian(rng, &variance, &halved))).collect();
         let pairs =

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::bound::{BoundColumn, BoundPlan, CsvRules, GridParams, PersonColumn, Role};
+use super::bound::{BoundColumn, BoundPlan, CsvRules, GridParams, PersonColumn};
 use super::check::CheckedPlan;
-use super::document::ColumnRole;
 use super::error::PlanError;
+use crate::model::Role;
 
 /// Binds `plan` to a header of `names`, in the header's order.
 ///
@@ -48,7 +48,7 @@ pub fn bind(
             }
         }
     }
-    let with_role = |wanted: ColumnRole, role: Role| {
+    let with_role = |wanted: Role, role: Role| {
         let listed = columns.iter().zip(&plan.kinds).zip(&fields);
         listed.filter(move |((column, _), _)| column.role == wanted).flat_map(move |((_, kind), found)| {
             found.iter().filter_map(move |&field| {
@@ -57,8 +57,8 @@ pub fn bind(
         })
     };
     Ok(BoundPlan {
-        columns: with_role(ColumnRole::Feature, Role::Feature)
-            .chain(with_role(ColumnRole::Outcome, Role::Outcome))
+        columns: with_role(Role::Feature, Role::Feature)
+            .chain(with_role(Role::Outcome, Role::Outcome))
             .collect(),
         person,
         missing: plan.missing,

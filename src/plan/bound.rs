@@ -3,15 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::public::PublicOutcome;
-
-/// What a column is for. Ignored columns are not bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// A predictor.
-    Feature,
-    /// A response; each is regressed on all features.
-    Outcome,
-}
+use crate::model::{Missing, Role};
 
 /// How a field is read, with its public bounds or levels.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,15 +48,6 @@ pub struct PersonColumn {
     pub field: usize,
     /// Rows kept per person, in the file's order.
     pub max_rows: u32,
-}
-
-/// What becomes of a record with a missing cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// The record contributes nothing, not even to the intercept cell.
-    Skip,
-    /// A missing number becomes the middle of its bounds, a missing category the reference.
-    Midpoint,
 }
 
 /// The bytes that end a field, mark a fraction and stand for nothing: public, never guessed from the records.

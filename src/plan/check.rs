@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::bound::{Encoding, Kind, Missing};
-use super::document::{
-    BudgetForm, Calibration, Column, ColumnRole, ColumnType, Confirm, Csv, MissingRule, Plan,
-};
+use super::bound::{Encoding, Kind};
+use super::document::{BudgetForm, Calibration, Column, ColumnType, Confirm, Csv, Plan};
 use super::error::PlanError;
+use crate::model::{Missing, Role};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{Budget, LEAST_DELTA};
 use crate::privacy::measure::{Delta, Epsilon, MeasureError, Mu, Rho};
@@ -79,26 +78,13 @@ impl CheckedPlan {
         check_rows(&plan)?;
         check_protection(&plan, protect, purpose)?;
         let max_rows_per_person = check_person(&plan)?;
-        let csv = plan.csv.clone().unwrap_or_default();
-        let delimiter = csv.delimiter.as_deref().map(delimiter).transpose()?;
-        let decimal = decimal(&csv)?;
-        if delimiter == Some(b',') && decimal == b',' {
-            return Err(PlanError::at(
-                "csv.decimal",
-                "a comma cannot both end a field and mark a fraction",
-                "give another delimiter or decimal mark",
-            ));
-        }
-        let encoding = encoding(&csv)?;
-        let na: Vec<String> =
-            csv.na.unwrap_or_else(|| DEFAULT_NA.iter().map(|text| (*text).to_owned()).collect());
+        let CsvRules { delimiter, decimal, encoding } = check_csv(&plan)?;
+        let na = na(&plan);
         let intercept = plan.intercept.unwrap_or(true);
-        let kinds = check_columns(&plan, &na, intercept, purpose)?;
+        let kinds = column_kinds(&plan, &na).collect::<Result<Vec<_>, _>>()?;
+        check_roles(&plan, intercept, purpose)?;
         let budget = check_budget(&plan.budget, purpose)?;
-        let confidence = plan.confidence.unwrap_or(0.95);
-        if !(0.5..=0.999).contains(&confidence) {
-            return Err(PlanError::at("confidence", "the level is out of range", "give 0.5 to 0.999"));
-        }
+        let confidence = check_confidence(&plan)?;
         let rule = plan.missing.unwrap_or_default();
         let calibration = plan.mechanism.calibration.unwrap_or_default();
 
@@ -126,7 +112,7 @@ impl CheckedPlan {
             rows: filled.rows,
             max_rows_per_person,
             intercept,
-            missing: if rule == MissingRule::Skip { Missing::Skip } else { Missing::Midpoint },
+            missing: if rule == Missing::Skip { Missing::Skip } else { Missing::Midpoint },
             budget,
             confidence,
             calibration,
@@ -152,6 +138,26 @@ impl CheckedPlan {
             && self.missing == Missing::Midpoint
             && self.plan.person.is_none()
     }
+}
+
+/// Everything that is wrong with a plan, for a form that shows each fault at its field; the first is the error of
+/// [`CheckedPlan::new`].
+#[must_use]
+pub fn faults(plan: &Plan, purpose: Purpose) -> Vec<PlanError> {
+    let na = na(plan);
+    let first = [
+        check_rows(plan).err(),
+        check_protection(plan, plan.protect.unwrap_or(Protect::Rows), purpose).err(),
+        check_person(plan).err(),
+        check_csv(plan).err(),
+    ];
+    let last = [
+        check_roles(plan, plan.intercept.unwrap_or(true), purpose).err(),
+        check_budget(&plan.budget, purpose).err(),
+        check_confidence(plan).err(),
+    ];
+    let columns = column_kinds(plan, &na).map(Result::err);
+    first.into_iter().chain(columns).chain(last).flatten().collect()
 }
 
 fn check_rows(plan: &Plan) -> Result<(), PlanError> {
@@ -232,6 +238,42 @@ fn check_person(plan: &Plan) -> Result<u32, PlanError> {
     Ok(max_rows)
 }
 
+/// The delimiter where the plan fixes it, the decimal mark and the encoding.
+struct CsvRules {
+    delimiter: Option<u8>,
+    decimal: u8,
+    encoding: Encoding,
+}
+
+fn check_csv(plan: &Plan) -> Result<CsvRules, PlanError> {
+    let csv = plan.csv.clone().unwrap_or_default();
+    let delimiter = csv.delimiter.as_deref().map(delimiter).transpose()?;
+    let decimal = decimal(&csv)?;
+    if delimiter == Some(b',') && decimal == b',' {
+        return Err(PlanError::at(
+            "csv.decimal",
+            "a comma cannot both end a field and mark a fraction",
+            "give another delimiter or decimal mark",
+        ));
+    }
+    Ok(CsvRules { delimiter, decimal, encoding: encoding(&csv)? })
+}
+
+/// Cells that count as missing.
+fn na(plan: &Plan) -> Vec<String> {
+    let given = plan.csv.as_ref().and_then(|csv| csv.na.clone());
+    given.unwrap_or_else(|| DEFAULT_NA.iter().map(|text| (*text).to_owned()).collect())
+}
+
+fn check_confidence(plan: &Plan) -> Result<f64, PlanError> {
+    let confidence = plan.confidence.unwrap_or(0.95);
+    if (0.5..=0.999).contains(&confidence) {
+        Ok(confidence)
+    } else {
+        Err(PlanError::at("confidence", "the level is out of range", "give 0.5 to 0.999"))
+    }
+}
+
 fn delimiter(text: &str) -> Result<u8, PlanError> {
     match text {
         "," | ";" | "\t" | "|" => Ok(text.as_bytes().first().copied().unwrap_or(b',')),
@@ -259,15 +301,13 @@ fn encoding(csv: &Csv) -> Result<Encoding, PlanError> {
     }
 }
 
-fn check_columns(
-    plan: &Plan,
-    na: &[String],
-    intercept: bool,
-    purpose: Purpose,
-) -> Result<Vec<Option<Kind>>, PlanError> {
-    let mut kinds = Vec::with_capacity(plan.columns.len());
+/// How each listed column is read, or what is wrong with it, in the plan's order.
+fn column_kinds<'a>(
+    plan: &'a Plan,
+    na: &'a [String],
+) -> impl Iterator<Item = Result<Option<Kind>, PlanError>> + 'a {
     let mut names = BTreeSet::new();
-    for (index, column) in plan.columns.iter().enumerate() {
+    plan.columns.iter().enumerate().map(move |(index, column)| {
         let path = format!("columns[{index}]");
         let identity = match (&column.name, &column.pattern) {
             (Some(name), None) => (false, name),
@@ -283,31 +323,34 @@ fn check_columns(
         if !names.insert(identity) {
             return Err(PlanError::at(path, "this column is listed twice", "keep one of the entries"));
         }
-        if plan.person.is_some() && plan.person == column.name && column.role != ColumnRole::Ignored {
+        if plan.person.is_some() && plan.person == column.name && column.role != Role::Ignored {
             return Err(PlanError::at(
                 path,
                 "the column that identifies a person cannot be a feature or an outcome",
                 "remove it from `columns`, or name another column in `person`",
             ));
         }
-        kinds.push(kind(column, &path, na)?);
-    }
+        kind(column, &path, na)
+    })
+}
+
+fn check_roles(plan: &Plan, intercept: bool, purpose: Purpose) -> Result<(), PlanError> {
     let has = |role| plan.columns.iter().any(|column| column.role == role);
-    if !has(ColumnRole::Outcome) && purpose != Purpose::Public {
+    if !has(Role::Outcome) && purpose != Purpose::Public {
         return Err(PlanError::at("columns", "no column is an outcome", "give one the role \"outcome\""));
     }
-    if !has(ColumnRole::Feature) && !intercept {
+    if !has(Role::Feature) && !intercept {
         return Err(PlanError::at(
             "columns",
             "with neither a feature nor an intercept there is nothing to estimate",
             "give a column the role \"feature\", or set `intercept` to true",
         ));
     }
-    Ok(kinds)
+    Ok(())
 }
 
 fn kind(column: &Column, path: &str, na: &[String]) -> Result<Option<Kind>, PlanError> {
-    if column.role == ColumnRole::Ignored {
+    if column.role == Role::Ignored {
         return Ok(None);
     }
     match column.kind {
@@ -327,9 +370,12 @@ fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
     }
     let advice =
         "state what this value could be for any person, from domain knowledge and not from the table";
-    let (Some(lower), Some(upper)) = (column.lower, column.upper) else {
-        return Err(PlanError::at(path, "a number needs public bounds `lower` and `upper`", advice));
+    let bound = |bound: Option<f64>, name: &str| {
+        let path = format!("{path}.{name}");
+        bound.ok_or_else(|| PlanError::at(path, "a number needs public bounds `lower` and `upper`", advice))
     };
+    let (lower, upper) = (bound(column.lower, "lower")?, bound(column.upper, "upper")?);
+    let path = format!("{path}.upper");
     // The width too has to be finite: it divides every value.
     if !(lower.is_finite() && upper.is_finite() && lower < upper && (upper - lower).is_finite()) {
         return Err(PlanError::at(path, "`lower` has to be below `upper`, and both finite", advice));
@@ -358,7 +404,7 @@ fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, Pla
             "list every level that is to be told apart",
         ));
     }
-    if column.role == ColumnRole::Outcome && levels.len() != 2 {
+    if column.role == Role::Outcome && levels.len() != 2 {
         return Err(PlanError::at(
             levels_path,
             "an outcome that is a category has two levels",

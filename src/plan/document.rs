@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::error::PlanError;
+use crate::model::{Missing, Role};
 use crate::privacy::adjacency::{Adjacency, Protect};
 
 /// The name and version that every plan carries.
@@ -47,7 +48,7 @@ pub struct Plan {
     pub intercept: Option<bool>,
     /// What becomes of a record with a missing cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub missing: Option<MissingRule>,
+    pub missing: Option<Missing>,
     /// The table's dialect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub csv: Option<Csv>,
@@ -83,7 +84,7 @@ pub struct Column {
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// Feature, outcome or ignored.
-    pub role: ColumnRole,
+    pub role: Role,
     /// Number or category; an ignored column needs none.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<ColumnType>,
@@ -107,19 +108,6 @@ pub struct Column {
     pub note: Option<String>,
 }
 
-/// What a column is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ColumnRole {
-    /// A predictor.
-    Feature,
-    /// A response.
-    Outcome,
-    /// Not read.
-    #[default]
-    Ignored,
-}
-
 /// How a column's cells are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -128,17 +116,6 @@ pub enum ColumnType {
     Number,
     /// One of a public list of levels.
     Category,
-}
-
-/// What becomes of a record with a missing cell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MissingRule {
-    /// The record contributes nothing.
-    #[default]
-    Skip,
-    /// A missing number becomes the middle of its bounds, a missing category the reference.
-    Midpoint,
 }
 
 /// The dialect of the table: public, never guessed from the records.

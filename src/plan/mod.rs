@@ -12,6 +12,6 @@ pub mod params;
 pub mod public;
 pub mod search;
 
-pub use check::{CheckedPlan, Purpose};
+pub use check::{CheckedPlan, Purpose, faults};
 pub use document::Plan;
 pub use error::PlanError;

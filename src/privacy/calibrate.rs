@@ -1,6 +1,6 @@
 //! From a budget to integer units, and from units to a noise scale: the one place where calibration happens.
 //!
-//! A ledger's capacity and a plan's units come from the same function ([`wallets`]), so a plan that asks for all of a
+//! A ledger's capacity and a plan's units come from the same function ([`budget_parts`]), so a plan that asks for all of a
 //! ledger fits exactly. From the units on, everything is integer arithmetic; floating point is used before, with
 //! [`MARGIN`] to the safe side. (noise-and-accounting, A5, A6, A8, B10; contract, Ledger.)
 
@@ -12,7 +12,7 @@ use dashu_int::ops::SquareRoot;
 use super::adjacency::Adjacency;
 use super::compose::{Pair, fits, mu_b};
 use super::measure::{Delta, Epsilon, Mu, Rho};
-use super::mutants::{Mutant, planted};
+use super::mutants::{Mutant, is_active};
 use super::units::Units;
 use crate::math::round::{MARGIN, ceil_scaled, floor_scaled, floor_square_scaled, raise};
 use crate::math::search::first_true;
@@ -122,7 +122,7 @@ pub enum Split {
 
 /// A budget made into wallets.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wallets {
+pub struct BudgetParts {
     /// ε* and δ* of the whole; absent for μ or ρ without δ.
     pub promise: Option<(Epsilon, Delta)>,
     /// μ_B, ε_O and δ_O.
@@ -138,7 +138,7 @@ pub struct Wallets {
 ///
 /// # Errors
 /// When δ is out of range, the split does not fit, or no unit or too many units come out.
-pub fn wallets(budget: &Budget, split: &Split) -> Result<Wallets, CalibrationError> {
+pub fn budget_parts(budget: &Budget, split: &Split) -> Result<BudgetParts, CalibrationError> {
     let (promise, pair) = match *budget {
         Budget::EpsilonDelta { epsilon, delta } => (Some((epsilon, delta)), divide(epsilon, delta, split)?),
         Budget::Rho { rho, delta } => gaussian_only(mu_of_rho(rho)?, delta, split)?,
@@ -148,7 +148,7 @@ pub fn wallets(budget: &Budget, split: &Split) -> Result<Wallets, CalibrationErr
     if capacity.is_free() {
         return Err(CalibrationError::Nothing);
     }
-    Ok(Wallets { promise, pair, capacity })
+    Ok(BudgetParts { promise, pair, capacity })
 }
 
 /// Recomputes the capacity that stored inputs stand for, after checking that they keep the promise.
@@ -281,7 +281,7 @@ impl NoiseScale {
     fn from_exact(s: &UBig) -> Result<Self, CalibrationError> {
         let fit = u64::try_from(s.clone()).ok().filter(|s| *s <= GREATEST_SCALE);
         match fit.and_then(NonZeroU64::new) {
-            Some(s) if s.get() >= LEAST_SCALE || planted(Mutant::CoarseGaussian) => Ok(Self(s)),
+            Some(s) if s.get() >= LEAST_SCALE || is_active(Mutant::CoarseGaussian) => Ok(Self(s)),
             None if *s > UBig::ONE => Err(CalibrationError::ScaleTooLarge(s.to_string())),
             _ => Err(CalibrationError::ScaleTooSmall(s.to_string())),
         }
@@ -316,7 +316,7 @@ pub fn sensitivity_squared(
     let r2 = &c2 + &w2;
     let r4 = &r2 * &r2;
     let one_row = match adjacency {
-        Adjacency::ReplaceOne if planted(Mutant::AddRemoveDeltaUnderReplaceOne) => r4,
+        Adjacency::ReplaceOne if is_active(Mutant::AddRemoveDeltaUnderReplaceOne) => r4,
         Adjacency::AddRemove => r4,
         Adjacency::ReplaceOne if c <= w => r4 * UBig::from(2_u8),
         Adjacency::ReplaceOne => {
@@ -349,7 +349,7 @@ pub fn joint_sensitivity_squared(
     max_rows_per_person: u32,
 ) -> UBig {
     let a = UBig::from(features);
-    let b = if planted(Mutant::CrossMomentsUncounted) { UBig::ZERO } else { UBig::from(cross) };
+    let b = if is_active(Mutant::CrossMomentsUncounted) { UBig::ZERO } else { UBig::from(cross) };
     let twice = &a * UBig::from(2_u8);
     let one_row = match adjacency {
         Adjacency::AddRemove => &a * (&a + b),
@@ -429,7 +429,7 @@ pub fn logistic_gradient(curvature: u64, adjacency: Adjacency) -> u64 {
         Adjacency::ReplaceOne => LOGISTIC_KAPPA[0],
         Adjacency::AddRemove => LOGISTIC_KAPPA[1],
     };
-    if planted(Mutant::CurvatureUncounted) {
+    if is_active(Mutant::CurvatureUncounted) {
         return curvature / 40;
     }
     let least = ceil_div(&(UBig::from(curvature) * UBig::from(kappa)), &UBig::from(40_000_000_000_000_u64));
@@ -464,7 +464,7 @@ pub fn logistic_sensitivity_squared(
 ) -> UBig {
     let square = UBig::from(gradient) * UBig::from(gradient);
     let apart = UBig::from(curvature) * UBig::from(curvature);
-    let paid = gradient >= logistic_gradient(curvature, adjacency) || planted(Mutant::CurvatureUncounted);
+    let paid = gradient >= logistic_gradient(curvature, adjacency) || is_active(Mutant::CurvatureUncounted);
     let [eighths, sixths] = [64_u8, 36].map(|times| &square * UBig::from(times));
     let one_row = match (adjacency, paid) {
         (Adjacency::AddRemove, true) => square,
@@ -483,7 +483,7 @@ pub fn logistic_sensitivity_squared(
 
 /// How many releases of one after the other count.
 fn composed(steps: u64) -> UBig {
-    if planted(Mutant::StepsUncounted) { UBig::ONE } else { UBig::from(steps) }
+    if is_active(Mutant::StepsUncounted) { UBig::ONE } else { UBig::from(steps) }
 }
 
 /// S for a release of squared sensitivity Δ² that may cost `units` of the Gaussian wallet: the least integer with
@@ -531,7 +531,7 @@ pub fn rho_charge_units(delta_squared: &UBig, scale: NoiseScale) -> Result<u128,
 }
 
 fn charge(numerator: UBig, denominator: &UBig) -> Result<u128, CalibrationError> {
-    let units = if planted(Mutant::ChargeRoundedDown) {
+    let units = if is_active(Mutant::ChargeRoundedDown) {
         numerator / denominator
     } else {
         ceil_div(&numerator, denominator)
@@ -604,7 +604,7 @@ mod tests {
     #[test]
     fn a_plan_for_all_of_a_ledger_fits_exactly() {
         for (epsilon, delta) in [(0.1, 1e-5), (1.0, 1e-6), (4.0, 1e-9)] {
-            let ledger = wallets(&epsilon_delta(epsilon, delta), &Split::Gaussian).unwrap();
+            let ledger = budget_parts(&epsilon_delta(epsilon, delta), &Split::Gaussian).unwrap();
             for delta_squared in
                 [UBig::ONE << 96, UBig::from(2_u8) << 96, (UBig::ONE << 96) - UBig::from(12345_u16)]
             {
@@ -612,7 +612,7 @@ mod tests {
                 assert!(gaussian_charge(&delta_squared, scale).unwrap() <= ledger.capacity.gaussian);
                 assert!(slack_charge(ledger.promise.unwrap().0, 102, 5151, scale) <= ledger.capacity.slack);
             }
-            let other = wallets(&epsilon_delta(epsilon, delta), &Split::Other).unwrap();
+            let other = budget_parts(&epsilon_delta(epsilon, delta), &Split::Other).unwrap();
             let (e, d) = (epsilon_of_units(other.capacity.epsilon), delta_of_units(other.capacity.delta));
             assert_eq!(epsilon_charge(e), Ok(other.capacity.epsilon));
             assert_eq!(delta_charge(d), Ok(other.capacity.delta));
@@ -623,16 +623,16 @@ mod tests {
     fn the_three_forms_agree() {
         let mu = Mu::try_new(0.5).unwrap();
         let delta = Delta::try_new(1e-6).unwrap();
-        let by_mu = wallets(&Budget::Mu { mu, delta: Some(delta) }, &Split::Gaussian).unwrap();
+        let by_mu = budget_parts(&Budget::Mu { mu, delta: Some(delta) }, &Split::Gaussian).unwrap();
         let rho = Rho::try_new(0.125).unwrap();
-        let by_rho = wallets(&Budget::Rho { rho, delta: Some(delta) }, &Split::Gaussian).unwrap();
+        let by_rho = budget_parts(&Budget::Rho { rho, delta: Some(delta) }, &Split::Gaussian).unwrap();
         assert_eq!(by_mu, by_rho);
         assert_eq!(by_mu.capacity.gaussian, 1 << 38);
         let (epsilon, delta) = by_mu.promise.unwrap();
         assert_eq!(verified_capacity(epsilon, delta, &by_mu.pair), Ok(by_mu.capacity));
-        let back = wallets(&Budget::EpsilonDelta { epsilon, delta }, &Split::Gaussian).unwrap();
+        let back = budget_parts(&Budget::EpsilonDelta { epsilon, delta }, &Split::Gaussian).unwrap();
         assert!((back.pair.mu.get() - 0.5).abs() < 1e-6, "{}", back.pair.mu);
-        let bare = wallets(&Budget::Mu { mu, delta: None }, &Split::Gaussian).unwrap();
+        let bare = budget_parts(&Budget::Mu { mu, delta: None }, &Split::Gaussian).unwrap();
         assert_eq!((bare.promise, bare.capacity.gaussian, bare.capacity.slack), (None, 1 << 38, 0));
     }
 
@@ -643,26 +643,26 @@ mod tests {
             delta: Delta::try_new(delta).unwrap(),
         };
         let budget = epsilon_delta(1.0, 1e-6);
-        assert!(matches!(wallets(&budget, &explicit(3.0, 0.0)), Err(CalibrationError::Split { .. })));
-        assert!(matches!(wallets(&budget, &explicit(0.5, 2e-6)), Err(CalibrationError::Split { .. })));
-        assert!(wallets(&budget, &explicit(0.5, 1e-7)).is_ok());
-        let both = wallets(&budget, &Split::Both).unwrap();
+        assert!(matches!(budget_parts(&budget, &explicit(3.0, 0.0)), Err(CalibrationError::Split { .. })));
+        assert!(matches!(budget_parts(&budget, &explicit(0.5, 2e-6)), Err(CalibrationError::Split { .. })));
+        assert!(budget_parts(&budget, &explicit(0.5, 1e-7)).is_ok());
+        let both = budget_parts(&budget, &Split::Both).unwrap();
         assert_eq!(both.capacity.epsilon, 1 << 39);
         assert!(both.capacity.gaussian > 0 && both.capacity.delta > 0);
         let mu = Budget::Mu { mu: Mu::try_new(1.0).unwrap(), delta: None };
-        assert_eq!(wallets(&mu, &Split::Both), Err(CalibrationError::SplitNeedsEpsilon));
+        assert_eq!(budget_parts(&mu, &Split::Both), Err(CalibrationError::SplitNeedsEpsilon));
     }
 
     #[test]
     fn budgets_out_of_range_are_refused_in_words() {
         for delta in [0.0, 1e-13, 1.0] {
-            let error = wallets(&epsilon_delta(1.0, delta), &Split::Gaussian).unwrap_err();
+            let error = budget_parts(&epsilon_delta(1.0, delta), &Split::Gaussian).unwrap_err();
             assert!(matches!(error, CalibrationError::Delta(_)), "{error}");
         }
         let huge = Budget::Mu { mu: Mu::try_new(1e20).unwrap(), delta: None };
-        assert_eq!(wallets(&huge, &Split::Gaussian), Err(CalibrationError::TooLarge));
+        assert_eq!(budget_parts(&huge, &Split::Gaussian), Err(CalibrationError::TooLarge));
         let tiny = Budget::Mu { mu: Mu::try_new(1e-9).unwrap(), delta: None };
-        assert_eq!(wallets(&tiny, &Split::Gaussian), Err(CalibrationError::Nothing));
+        assert_eq!(budget_parts(&tiny, &Split::Gaussian), Err(CalibrationError::Nothing));
         let square = UBig::ONE << 96;
         assert!(matches!(noise_scale(&square, 1), Err(CalibrationError::ScaleTooLarge(_))));
         assert!(matches!(noise_scale(&square, 1 << 60), Err(CalibrationError::ScaleTooSmall(_))));

@@ -1,7 +1,6 @@
 //! The mathematics of one release, as data: what a ledger charges for.
 
 use dashu_int::UBig;
-use serde::{Deserialize, Serialize};
 
 use super::calibrate::{
     CalibrationError, NoiseScale, delta_charge, epsilon_charge, gaussian_charge, slack_charge,
@@ -68,20 +67,6 @@ pub fn charge(events: &[Event], promise: Epsilon) -> Result<Units, CalibrationEr
     })
 }
 
-/// What the proof of a release covers (noise-and-accounting, A10).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Assurance {
-    /// The arithmetic that was executed.
-    Exact,
-    /// An ideal from which the arithmetic differs with a probability that is included in δ.
-    Bounded,
-    /// An ideal of real-number arithmetic.
-    Idealised,
-    /// Nothing: the randomness had a seed.
-    Demo,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,10 +91,5 @@ mod tests {
         assert_eq!(total.delta, 1 << 97);
         assert_eq!(total.slack, 2 * gaussian.charge(promise).unwrap().slack);
         assert!(total.slack > 0);
-    }
-
-    #[test]
-    fn assurances_are_written_in_capitals() {
-        assert_eq!(serde_json::to_value(Assurance::Idealised).unwrap(), "IDEALISED");
     }
 }

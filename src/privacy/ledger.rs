@@ -15,14 +15,15 @@ use serde_json::{Map, Value};
 
 use self::document::{Amount, Document, has_numbers, hexadecimal, without_numbers};
 pub use self::document::{Entry, Kind, SCHEMA, State};
-pub use self::error::{LedgerError, Refusal, Wallet};
+pub use self::error::{LedgerError, Quantity, Refusal};
 use super::adjacency::{Adjacency, Protect};
-use super::calibrate::{Budget, CalibrationError, Split, verified_capacity, wallets};
+use super::calibrate::{Budget, CalibrationError, Split, budget_parts, verified_capacity};
 use super::compose::Pair;
-use super::event::{Assurance, Event, charge};
+use super::event::{Event, charge};
 use super::measure::{Delta, Epsilon, Mu};
-use super::mutants::{Mutant, planted};
+use super::mutants::{Mutant, is_active};
 use super::units::Units;
+use crate::model::Assurance;
 use crate::text::one_line;
 
 /// What an entry of that kind has for a mechanism.
@@ -37,14 +38,14 @@ pub fn admit(left: &Units, charge: &Units, capacity: &Units) -> Result<Units, Le
     if charge.is_free() {
         return Err(LedgerError::Free);
     }
-    let short = |wallet, asked: u128, left: u128, capacity| {
-        left.checked_sub(asked).ok_or(Refusal { wallet, asked, left, capacity })
+    let short = |quantity, asked: u128, left: u128, capacity| {
+        left.checked_sub(asked).ok_or(Refusal { quantity, asked, left, capacity })
     };
     Ok(Units {
-        gaussian: short(Wallet::Gaussian, charge.gaussian, left.gaussian, capacity.gaussian)?,
-        epsilon: short(Wallet::Epsilon, charge.epsilon, left.epsilon, capacity.epsilon)?,
-        delta: short(Wallet::Delta, charge.delta, left.delta, capacity.delta)?,
-        slack: short(Wallet::Slack, charge.slack, left.slack, capacity.slack)?,
+        gaussian: short(Quantity::Gaussian, charge.gaussian, left.gaussian, capacity.gaussian)?,
+        epsilon: short(Quantity::Epsilon, charge.epsilon, left.epsilon, capacity.epsilon)?,
+        delta: short(Quantity::Delta, charge.delta, left.delta, capacity.delta)?,
+        slack: short(Quantity::Slack, charge.slack, left.slack, capacity.slack)?,
     })
 }
 
@@ -108,8 +109,8 @@ impl Ledger {
     /// # Errors
     /// When the budget cannot be used, or the opening does not fit together.
     pub fn open(opening: &Opening<'_>) -> Result<Self, LedgerError> {
-        let wallets = wallets(&opening.budget, &opening.split)?;
-        let (epsilon, delta) = wallets.promise.ok_or(CalibrationError::NoDelta)?;
+        let parts = budget_parts(&opening.budget, &opening.split)?;
+        let (epsilon, delta) = parts.promise.ok_or(CalibrationError::NoDelta)?;
         let terms = opening.terms;
         if terms.max_rows_per_person == 0 {
             return Err(LedgerError::Opening(
@@ -130,12 +131,9 @@ impl Ledger {
             protect: terms.protect,
             max_rows_per_person: terms.max_rows_per_person.to_string(),
             budget: Amount { epsilon: epsilon.to_string(), delta: delta.to_string() },
-            other: Amount {
-                epsilon: wallets.pair.epsilon.to_string(),
-                delta: wallets.pair.delta.to_string(),
-            },
-            mu: wallets.pair.mu.to_string(),
-            capacity: wallets.capacity,
+            other: Amount { epsilon: parts.pair.epsilon.to_string(), delta: parts.pair.delta.to_string() },
+            mu: parts.pair.mu.to_string(),
+            capacity: parts.capacity,
             entries: Vec::new(),
             tip: String::new(),
         };
@@ -238,7 +236,7 @@ impl Ledger {
         match self.document.entries.last() {
             Some(entry) if entry.state == State::Reserved => {
                 let seq = self.last_seq();
-                if planted(Mutant::RefundOnCrash) {
+                if is_active(Mutant::RefundOnCrash) {
                     self.left = self.left.checked_add(&entry.charge).unwrap_or(self.left);
                     self.document.entries.pop();
                     self.document.tip = self.document.last_hash()?;

@@ -1,11 +1,11 @@
 //! Deliberate bugs for the audit (noise-and-accounting, D3).
 //!
-//! Each place that could go wrong in a way the tests must notice asks [`planted`]. Without the feature `audit-mutants`
+//! Each place that could go wrong in a way the tests must notice asks [`is_active`]. Without the feature `audit-mutants`
 //! the answer is a constant `false` and the branch is not compiled; a release build with the feature does not compile.
 
 #[cfg(all(feature = "audit-mutants", not(debug_assertions)))]
 compile_error!(
-    "the planted bugs of `audit-mutants` are for tests: build without this feature, or in a test's profile"
+    "the mutants of `audit-mutants` are for tests: build without this feature, or in a test's profile"
 );
 
 /// Defines the bugs once: the type, the list of all, and the first line of each description for the audit's report.
@@ -124,7 +124,7 @@ mutants! {
 impl Mutant {
     /// The bug that this program was started with.
     fn from_environment() -> Option<Self> {
-        let name = std::env::var(PLANT).ok()?;
+        let name = std::env::var(VARIABLE).ok()?;
         Self::ALL.iter().copied().find(|mutant| format!("{mutant:?}") == name)
     }
 }
@@ -132,44 +132,44 @@ impl Mutant {
 /// The environment variable that plants a bug in every thread of a program started by a test: the name of a [`Mutant`]
 /// of the ledger's storage.
 #[cfg(feature = "audit-mutants")]
-pub const PLANT: &str = "DISCREET_PLANT";
+pub const VARIABLE: &str = "DISCREET_MUTANT";
 
 /// Whether the bug is planted: never, in this build.
 #[cfg(not(feature = "audit-mutants"))]
 #[inline]
 #[must_use]
-pub const fn planted(_: Mutant) -> bool {
+pub const fn is_active(_: Mutant) -> bool {
     false
 }
 
 #[cfg(feature = "audit-mutants")]
 thread_local! {
-    static PLANTED: std::cell::Cell<Option<Mutant>> = std::cell::Cell::new(Mutant::from_environment());
+    static ACTIVE: std::cell::Cell<Option<Mutant>> = std::cell::Cell::new(Mutant::from_environment());
 }
 
 /// The bug that is planted on this thread.
 #[cfg(feature = "audit-mutants")]
 #[must_use]
 pub fn current() -> Option<Mutant> {
-    PLANTED.get()
+    ACTIVE.get()
 }
 
 /// Whether the bug is planted on this thread.
 #[cfg(feature = "audit-mutants")]
 #[must_use]
-pub fn planted(mutant: Mutant) -> bool {
-    PLANTED.get() == Some(mutant)
+pub fn is_active(mutant: Mutant) -> bool {
+    ACTIVE.get() == Some(mutant)
 }
 
 /// Runs `work` with one bug planted on this thread, and without it afterwards, also after a panic.
 #[cfg(feature = "audit-mutants")]
-pub fn with_planted<T>(mutant: Mutant, work: impl FnOnce() -> T) -> T {
+pub fn with_active<T>(mutant: Mutant, work: impl FnOnce() -> T) -> T {
     struct Restore(Option<Mutant>);
     impl Drop for Restore {
         fn drop(&mut self) {
-            PLANTED.set(self.0);
+            ACTIVE.set(self.0);
         }
     }
-    let _restore = Restore(PLANTED.replace(Some(mutant)));
+    let _restore = Restore(ACTIVE.replace(Some(mutant)));
     work()
 }

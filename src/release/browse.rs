@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Release;
-use super::document::{Coefficients, Entry, Interval};
-use super::figure::INTERCEPT;
+use super::document::Coefficients;
 use super::{odds, table};
+use crate::model::{Estimate, INTERCEPT, Interval};
 use crate::plan::search::Search;
 
 /// Which outcomes are shown.
@@ -130,12 +130,12 @@ impl Browser {
 
     /// One coefficient.
     #[must_use]
-    pub fn entry(&self, outcome: usize, term: usize) -> Option<Entry> {
+    pub fn entry(&self, outcome: usize, term: usize) -> Option<Estimate> {
         match &self.release.coefficients {
             Coefficients::Table(table) => table.entry(outcome, term),
             Coefficients::List(list) => {
                 let place = self.list.as_ref()?.places.get(&(outcome, term))?;
-                list.get(*place).map(super::document::Coefficient::entry)
+                list.get(*place).map(crate::model::Coefficient::entry)
             }
         }
     }
@@ -196,25 +196,25 @@ fn index<'a>(name: &'a str, known: &mut HashMap<&'a str, usize>, names: &mut Vec
     })
 }
 
-fn has_interval(entry: &Entry) -> bool {
+fn has_interval(entry: &Estimate) -> bool {
     entry.interval != Interval::Withheld && entry.lower.is_some() && entry.upper.is_some()
 }
 
 /// Whether the interval lies on one side of 0.
 #[must_use]
-pub fn excludes_zero(entry: &Entry) -> bool {
+pub fn excludes_zero(entry: &Estimate) -> bool {
     let ends = entry.lower.zip(entry.upper).filter(|_| has_interval(entry));
     ends.is_some_and(|(lower, upper)| lower > 0.0 || upper < 0.0)
 }
 
 /// |estimate| over its standard error.
 #[must_use]
-pub fn ratio(entry: &Entry) -> Option<f64> {
+pub fn ratio(entry: &Estimate) -> Option<f64> {
     let (estimate, error) = entry.estimate.zip(entry.std_error)?;
     Some(estimate.abs() / error).filter(|ratio| ratio.is_finite())
 }
 
-fn kept(entry: &Entry, only: Only) -> bool {
+fn kept(entry: &Estimate, only: Only) -> bool {
     match only {
         Only::All => true,
         Only::Intervals => has_interval(entry),
@@ -223,7 +223,7 @@ fn kept(entry: &Entry, only: Only) -> bool {
 }
 
 /// What an entry is sorted by; NaN where it has none.
-fn key(entry: &Entry, order: Order) -> f64 {
+fn key(entry: &Estimate, order: Order) -> f64 {
     let key = match order {
         Order::Released | Order::Name => None,
         Order::Estimate => entry.estimate,
@@ -251,12 +251,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::release::document::{Coefficient, CoefficientTable};
+    use crate::model::Coefficient;
+    use crate::release::long::CoefficientTable;
 
-    fn entry(estimate: f64, half: f64, noise_share: f64) -> Entry {
+    fn entry(estimate: f64, half: f64, noise_share: f64) -> Estimate {
         let known = half > 0.0;
         let end = |value: f64| Some(value).filter(|_| known);
-        Entry {
+        Estimate {
             estimate: Some(estimate),
             std_error: end(half / 2.0),
             lower: end(estimate - half),
@@ -284,7 +285,7 @@ mod tests {
 
     const TERMS: [&str; 2] = [INTERCEPT, "x"];
 
-    fn small() -> Vec<(&'static str, [Entry; 2])> {
+    fn small() -> Vec<(&'static str, [Estimate; 2])> {
         let one = entry(1.0, 0.5, 0.1);
         vec![
             ("gene_b", [one, entry(-3.0, 2.0, 0.5)]),
@@ -367,9 +368,9 @@ mod tests {
 
     #[test]
     fn an_interval_that_touches_zero_does_not_exclude_it() {
-        let touching = Entry { lower: Some(0.0), ..entry(1.0, 1.0, 0.0) };
+        let touching = Estimate { lower: Some(0.0), ..entry(1.0, 1.0, 0.0) };
         assert!(!excludes_zero(&touching));
-        let withheld = Entry { interval: Interval::Withheld, ..entry(5.0, 1.0, 0.0) };
+        let withheld = Estimate { interval: Interval::Withheld, ..entry(5.0, 1.0, 0.0) };
         assert!(!excludes_zero(&withheld));
     }
 }

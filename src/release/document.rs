@@ -9,13 +9,13 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-pub use super::long::{CoefficientTable, Entry};
+use super::long::CoefficientTable;
 use super::moments::ReleasedMoments;
 use crate::math::round::to_digits;
+use crate::model::{Assurance, Coefficient, Estimate};
 use crate::plan::Plan;
 use crate::plan::public::PublicTable;
 use crate::privacy::adjacency::{Adjacency, Protect};
-pub use crate::privacy::event::Assurance;
 
 /// The name and version that every release carries.
 pub const SCHEMA: &str = "discreet.release/1";
@@ -119,7 +119,7 @@ pub enum Coefficients {
 impl Coefficients {
     /// One row of entries for each outcome, one entry for each term: a list, or above [`LONG_FORM_OUTCOMES`] outcomes a table.
     #[must_use]
-    pub fn of(outcomes: Vec<String>, terms: Vec<String>, entries: &[Vec<Entry>]) -> Self {
+    pub fn of(outcomes: Vec<String>, terms: Vec<String>, entries: &[Vec<Estimate>]) -> Self {
         if outcomes.len() > LONG_FORM_OUTCOMES {
             let mut table = CoefficientTable::new(outcomes, terms);
             for (row, entries) in entries.iter().enumerate() {
@@ -131,7 +131,7 @@ impl Coefficients {
         }
         let list = outcomes.iter().zip(entries).flat_map(|(outcome, entries)| {
             let of_term =
-                |(term, entry): (&String, &Entry)| Coefficient::new(outcome.clone(), term.clone(), *entry);
+                |(term, entry): (&String, &Estimate)| Coefficient::new(outcome.clone(), term.clone(), *entry);
             terms.iter().zip(entries).map(of_term)
         });
         Self::List(list.collect())
@@ -189,114 +189,6 @@ impl<'de> Visitor<'de> for EitherForm {
 /// Six significant digits.
 fn round(number: &mut Option<f64>) {
     *number = number.map(|number| to_digits(number, DIGITS));
-}
-
-/// One regression coefficient in the columns' own units.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Coefficient {
-    /// The outcome's column.
-    pub outcome: String,
-    /// `(Intercept)`, a column, or `column[level]`.
-    pub term: String,
-    /// The estimate; `null` where the coefficients are withheld.
-    pub estimate: Option<f64>,
-    /// Standard error, sampling and privacy noise together.
-    pub std_error: Option<f64>,
-    /// Lower end of the interval; `null` where it is withheld.
-    pub lower: Option<f64>,
-    /// Upper end of the interval; `null` where it is withheld.
-    pub upper: Option<f64>,
-    /// Share of the variance that is privacy noise, 0 to 1.
-    pub noise_share: Option<f64>,
-    /// How far the interval is to be trusted.
-    pub interval: Interval,
-}
-
-impl Coefficient {
-    /// One with these numbers.
-    #[must_use]
-    pub const fn new(outcome: String, term: String, entry: Entry) -> Self {
-        let Entry { estimate, std_error, lower, upper, noise_share, interval } = entry;
-        Self { outcome, term, estimate, std_error, lower, upper, noise_share, interval }
-    }
-
-    /// Its numbers.
-    #[must_use]
-    pub fn entry(&self) -> Entry {
-        let Self { estimate, std_error, lower, upper, noise_share, interval, .. } = *self;
-        Entry { estimate, std_error, lower, upper, noise_share, interval }
-    }
-}
-
-/// How far an interval is to be trusted (noise-and-accounting, C1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Interval {
-    /// Its coverage is the stated level.
-    Normal,
-    /// Noise and signal are close. With five features or more its coverage is the level or above; with one or two it can
-    /// fall to about 85 % of a stated 95 %, because it is shown only where the noise happened to look small.
-    Approximate,
-    /// The noise is as large as the signal.
-    Withheld,
-}
-
-/// One coordinate of a record: its value is `centre + scale * code`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Term {
-    /// `(Intercept)`, a column, or `column[level]`.
-    pub term: String,
-    /// The value of code 0, in the column's unit.
-    pub centre: f64,
-    /// The column's unit per code.
-    pub scale: f64,
-}
-
-/// The law of the noise on the moments.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "law", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum NoiseLaw {
-    /// Independent discrete Gaussians on and above the diagonal.
-    DiscreteGaussian {
-        /// How the variance is spread.
-        shape: Shape,
-        /// S: the variance on the diagonal is S²; off it S²/2 (`goe`) or S² (`iid`).
-        #[serde(rename = "S")]
-        s: String,
-    },
-    /// The moments of random rows were added: W(scale I, dof).
-    Wishart {
-        /// k, the number of random rows.
-        dof: u64,
-        /// The variance of each entry of such a row, in squared codes: a decimal integer.
-        scale: String,
-    },
-    /// The mean second moments of `rows` random rows with the covariance G + ridge I: W(G + ridge I, rows) / rows.
-    Projection {
-        /// r, the number of rows.
-        rows: u64,
-        /// The ridge that the exact moments had, in squared codes: a decimal integer.
-        ridge: String,
-    },
-    /// A covariance drawn from W⁻¹(G + ridge I, dof), the posterior of the rows' covariance.
-    InverseWishart {
-        /// ν.
-        dof: u64,
-        /// The ridge that the exact moments had, in squared codes: a decimal integer.
-        ridge: String,
-    },
-}
-
-/// How the variance of the noise is spread over the cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Shape {
-    /// S² on the diagonal, S²/2 off it.
-    Goe,
-    /// S² everywhere.
-    Iid,
 }
 
 /// Which charge paid for the release.

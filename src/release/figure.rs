@@ -5,11 +5,9 @@
 //! one axis. The intercept is a level of the outcome, not a difference, and is not drawn.
 
 use super::Release;
-use super::document::{Coefficients, Entry, Interval};
+use super::document::Coefficients;
+use crate::model::{Estimate, INTERCEPT, Interval};
 use crate::plan::document::{Column, ColumnType, Plan};
-
-/// The name of the constant's term.
-pub const INTERCEPT: &str = "(Intercept)";
 
 /// Fewest ticks on an axis.
 const TICKS: f64 = 4.0;
@@ -40,8 +38,8 @@ pub struct Line {
 impl Line {
     /// Its numbers alone.
     #[must_use]
-    pub const fn entry(&self) -> Entry {
-        Entry {
+    pub const fn entry(&self) -> Estimate {
+        Estimate {
             estimate: self.estimate,
             std_error: self.std_error,
             lower: self.lower,

@@ -9,8 +9,8 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visito
 use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::document::Interval;
 use crate::math::round::to_digits;
+use crate::model::{Estimate, Interval};
 
 /// Significant digits of every number that is put into a table; the noise is larger by far.
 pub const DIGITS: u8 = 7;
@@ -20,35 +20,6 @@ const MOST_RESERVED: usize = 1 << 22;
 
 const FIELDS: [&str; 8] =
     ["outcomes", "terms", "estimate", "std_error", "lower", "upper", "noise_share", "interval"];
-
-/// The numbers of one coefficient.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Entry {
-    /// The estimate; `None` where the coefficients are withheld.
-    pub estimate: Option<f64>,
-    /// Standard error, sampling and privacy noise together.
-    pub std_error: Option<f64>,
-    /// Lower end of the interval; `None` where it is withheld.
-    pub lower: Option<f64>,
-    /// Upper end of the interval; `None` where it is withheld.
-    pub upper: Option<f64>,
-    /// Share of the variance that is privacy noise, 0 to 1.
-    pub noise_share: Option<f64>,
-    /// How far the interval is to be trusted.
-    pub interval: Interval,
-}
-
-impl Entry {
-    /// Nothing is said.
-    pub const WITHHELD: Self = Self {
-        estimate: None,
-        std_error: None,
-        lower: None,
-        upper: None,
-        noise_share: None,
-        interval: Interval::Withheld,
-    };
-}
 
 /// Every outcome on the same terms.
 #[derive(Clone, Debug, Default)]
@@ -101,18 +72,18 @@ impl CoefficientTable {
 
     /// One coefficient; `None` beyond the table.
     #[must_use]
-    pub fn entry(&self, outcome: usize, term: usize) -> Option<Entry> {
+    pub fn entry(&self, outcome: usize, term: usize) -> Option<Estimate> {
         let cell = self.cell(outcome, term)?;
         let [estimate, std_error, lower, upper, noise_share] =
             self.numbers.each_ref().map(|column| column.get(cell).copied().filter(|value| !value.is_nan()));
         let interval = *self.interval.get(cell)?;
-        Some(Entry { estimate, std_error, lower, upper, noise_share, interval })
+        Some(Estimate { estimate, std_error, lower, upper, noise_share, interval })
     }
 
     /// Puts one coefficient in its place, with [`DIGITS`] significant digits; beyond the table nothing happens.
-    pub fn set(&mut self, outcome: usize, term: usize, entry: Entry) {
+    pub fn set(&mut self, outcome: usize, term: usize, entry: Estimate) {
         let Some(cell) = self.cell(outcome, term) else { return };
-        let Entry { estimate, std_error, lower, upper, noise_share, interval } = entry;
+        let Estimate { estimate, std_error, lower, upper, noise_share, interval } = entry;
         for (column, value) in self.numbers.iter_mut().zip([estimate, std_error, lower, upper, noise_share]) {
             if let Some(place) = column.get_mut(cell) {
                 *place = value
@@ -353,8 +324,8 @@ impl<'de> Visitor<'de> for ReadTable {
 mod tests {
     use super::*;
 
-    fn entry(number: f64) -> Entry {
-        Entry {
+    fn entry(number: f64) -> Estimate {
+        Estimate {
             estimate: Some(number),
             std_error: Some(0.1 + 0.2),
             lower: None,

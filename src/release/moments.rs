@@ -6,7 +6,7 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, Serializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::document::{NoiseLaw, Term};
+use crate::model::NoiseLaw;
 
 /// Released second moments in coded units, as they were drawn: a whole matrix, or blocks of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +26,18 @@ pub struct ReleasedMoments {
     pub blocks: Option<Blocks>,
     /// The law of the noise; `null` where there is none.
     pub noise: Option<NoiseLaw>,
+}
+
+/// One coordinate of a record: its value is `centre + scale * code`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Term {
+    /// `(Intercept)`, a column, or `column[level]`.
+    pub term: String,
+    /// The value of code 0, in the column's unit.
+    pub centre: f64,
+    /// The column's unit per code.
+    pub scale: f64,
 }
 
 /// The parts of a second-moment matrix that one set of features and many outcomes need.

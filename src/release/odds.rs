@@ -1,7 +1,6 @@
 //! Odds ratios: what the coefficients of a logistic regression mean in a clinic.
 
-use super::document::Entry;
-use super::figure::INTERCEPT;
+use crate::model::{Estimate, INTERCEPT};
 use crate::plan::Plan;
 
 /// An odds ratio with its interval: the exponentials of a coefficient and of the ends of its interval.
@@ -31,7 +30,7 @@ pub fn are_log_odds(plan: &Plan) -> bool {
 
 /// The odds ratio of a term's log-odds; the constant has none, for it compares nobody.
 #[must_use]
-pub fn ratio(term: &str, entry: &Entry) -> Option<OddsRatio> {
+pub fn ratio(term: &str, entry: &Estimate) -> Option<OddsRatio> {
     if term == INTERCEPT {
         return None;
     }
@@ -51,10 +50,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::release::document::Interval;
+    use crate::model::Interval;
 
-    fn entry(estimate: f64) -> Entry {
-        Entry {
+    fn entry(estimate: f64) -> Estimate {
+        Estimate {
             estimate: Some(estimate),
             std_error: Some(0.1),
             lower: Some(estimate - 0.2),

@@ -6,12 +6,13 @@
 use std::fmt::Write;
 
 use super::Release;
-use super::document::{Interval, LONG_FORM_OUTCOMES};
-use super::figure::{self, Figure, INTERCEPT, Line};
+use super::document::LONG_FORM_OUTCOMES;
+use super::figure::{self, Figure, Line};
 use super::format::{self, at_most, percent, short};
 use super::statement::Statement;
 use super::{known, odds};
-use crate::plan::document::{Column, ColumnRole, ColumnType};
+use crate::model::{INTERCEPT, Interval, Role};
+use crate::plan::document::{Column, ColumnType};
 use crate::privacy::adjacency::Adjacency;
 
 /// Most outcomes that are written out; the rest are in the release itself.
@@ -230,10 +231,10 @@ fn columns(page: &mut String, release: &Release) {
          <th scope=\"col\">Public bounds or levels</th></tr></thead><tbody>\n",
     );
     for column in
-        release.plan.columns.iter().filter(|column| column.role != ColumnRole::Ignored).take(MOST_OUTCOMES)
+        release.plan.columns.iter().filter(|column| column.role != Role::Ignored).take(MOST_OUTCOMES)
     {
         let name = column.name.as_deref().or(column.pattern.as_deref()).unwrap_or_default();
-        let role = if column.role == ColumnRole::Outcome { "outcome" } else { "feature" };
+        let role = if column.role == Role::Outcome { "outcome" } else { "feature" };
         let _ = writeln!(
             page,
             "<tr><th scope=\"row\">{}</th><td>{role}</td><td>{}</td></tr>",

@@ -1,9 +1,10 @@
 //! The guarantee in plain words, generated from a release here alone: page, report and command line show these
 //! sentences and no others.
 
-use super::document::{Assurance, Privacy, Release};
+use super::document::{Privacy, Release};
 use super::format::{self, at_most};
 use crate::math::special::phi_cdf;
+use crate::model::Assurance;
 use crate::privacy::adjacency::{Adjacency, Protect};
 
 /// The guarantee of one release, in the second person.

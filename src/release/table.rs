@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::Release;
-use super::document::{Coefficients, Entry, Interval};
+use super::document::Coefficients;
 use super::odds::{self, OddsRatio};
+use crate::model::{Estimate, Interval};
 
 const HEADER: &str = "outcome,term,estimate,std_error,lower,upper,noise_share,interval";
 
@@ -48,7 +49,7 @@ fn written(coefficients: &Coefficients, log_odds: bool) -> Box<dyn Iterator<Item
 
 /// Some coefficients, each with its outcome and term, in pieces as [`pieces`] makes them; of log-odds with their odds ratios.
 pub fn records<'a>(
-    entries: impl Iterator<Item = (&'a str, &'a str, Entry)>,
+    entries: impl Iterator<Item = (&'a str, &'a str, Estimate)>,
     log_odds: bool,
 ) -> impl Iterator<Item = String> {
     let mut entries = entries.fuse();
@@ -77,8 +78,8 @@ pub fn records<'a>(
     })
 }
 
-fn record(text: &mut Vec<u8>, outcome: &str, term: &str, entry: Entry) {
-    let Entry { estimate, std_error, lower, upper, noise_share, interval } = entry;
+fn record(text: &mut Vec<u8>, outcome: &str, term: &str, entry: Estimate) {
+    let Estimate { estimate, std_error, lower, upper, noise_share, interval } = entry;
     text.extend_from_slice(outcome.as_bytes());
     text.push(b',');
     text.extend_from_slice(term.as_bytes());
@@ -115,7 +116,8 @@ fn name(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::release::document::{Coefficient, CoefficientTable};
+    use crate::model::Coefficient;
+    use crate::release::long::CoefficientTable;
 
     fn csv(coefficients: &Coefficients) -> String {
         written(coefficients, false).collect()

@@ -12,7 +12,7 @@ use web_sys::{IdbDatabase, IdbFactory, IdbOpenDbRequest, IdbRequest, IdbTransact
 use super::failure::{Failure, Reason};
 
 const NAME: &str = "discreet";
-/// 1: as it was first. 2: sketches.
+/// 1: as it was first. 2: minhashes.
 const VERSION: u32 = 2;
 
 /// The device's own key.
@@ -25,8 +25,8 @@ pub const LEDGERS: &str = "ledgers";
 pub const RELEASES: &str = "releases";
 /// A request's name to the entry that it was charged as, until the page has read it.
 pub const CHARGES: &str = "charges";
-/// A table's key to its sketch.
-pub const SKETCHES: &str = "sketches";
+/// A table's key to its minhash.
+pub const MINHASHES: &str = "minhashes";
 /// A setting's name to its text.
 pub const SETTINGS: &str = "settings";
 
@@ -92,7 +92,7 @@ impl Drop for Db {
 fn upgrade(request: &IdbOpenDbRequest) {
     let Ok(database) = request.result().and_then(JsCast::dyn_into::<IdbDatabase>) else { return };
     let there = database.object_store_names();
-    for name in [KEYS, TABLES, LEDGERS, RELEASES, CHARGES, SKETCHES, SETTINGS] {
+    for name in [KEYS, TABLES, LEDGERS, RELEASES, CHARGES, MINHASHES, SETTINGS] {
         if !there.contains(name) {
             // A store that cannot be made shows in the first transaction that names it.
             let _ = database.create_object_store(name);

@@ -1,12 +1,12 @@
 //! By which bytes a table is known again (noise-and-accounting, B11). Pure, and tested natively.
 
-use crate::data::Role;
+use crate::data::FileRole;
 
 /// One file of a table, as it was hashed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hashed {
     /// What it is for the table.
-    pub role: Role,
+    pub role: FileRole,
     /// SHA-256 of each 4 MiB chunk in order.
     pub digests: Vec<[u8; 32]>,
     /// Its length in bytes.
@@ -19,7 +19,7 @@ pub struct Hashed {
 #[must_use]
 pub fn identity(mut files: Vec<Hashed>) -> Vec<u8> {
     files.sort_by_key(|file| file.role);
-    let alone = matches!(files.as_slice(), [Hashed { role: Role::Table, .. }]);
+    let alone = matches!(files.as_slice(), [Hashed { role: FileRole::Table, .. }]);
     let mut bytes = Vec::new();
     for Hashed { role, digests, length } in files {
         bytes.extend(digests.concat());
@@ -35,19 +35,20 @@ pub fn identity(mut files: Vec<Hashed>) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn hashed(role: Role, byte: u8, length: u64) -> Hashed {
+    fn hashed(role: FileRole, byte: u8, length: u64) -> Hashed {
         Hashed { role, digests: vec![[byte; 32]; usize::try_from(length.div_ceil(4 << 20)).unwrap()], length }
     }
 
     #[test]
     fn a_csv_is_known_as_it_always_was() {
-        let bytes = identity(vec![hashed(Role::Table, 7, (4 << 20) + 1)]);
+        let bytes = identity(vec![hashed(FileRole::Table, 7, (4 << 20) + 1)]);
         assert_eq!(bytes, [[7; 64].as_slice(), &((4_u64 << 20) + 1).to_le_bytes()].concat());
     }
 
     #[test]
     fn every_file_its_role_and_its_length_count_and_their_order_does_not() {
-        let set = || vec![hashed(Role::Bed, 1, 10), hashed(Role::Bim, 2, 20), hashed(Role::Fam, 3, 30)];
+        let set =
+            || vec![hashed(FileRole::Bed, 1, 10), hashed(FileRole::Bim, 2, 20), hashed(FileRole::Fam, 3, 30)];
         let known = identity(set());
         let mut turned = set();
         turned.reverse();
@@ -64,15 +65,18 @@ mod tests {
             assert_ne!(identity(other), known);
         }
         let mut swapped = set();
-        (swapped[1].role, swapped[2].role) = (Role::Fam, Role::Bim);
+        (swapped[1].role, swapped[2].role) = (FileRole::Fam, FileRole::Bim);
         assert_ne!(identity(swapped), known);
         let mut more = set();
-        more.push(hashed(Role::Phenotypes, 4, 40));
+        more.push(hashed(FileRole::Phenotypes, 4, 40));
         assert_ne!(identity(more), known);
-        assert_ne!(identity(vec![hashed(Role::Vcf, 1, 10)]), identity(vec![hashed(Role::Table, 1, 10)]));
+        assert_ne!(
+            identity(vec![hashed(FileRole::Vcf, 1, 10)]),
+            identity(vec![hashed(FileRole::Table, 1, 10)])
+        );
         // Neither a file's length nor another table's bytes can stand for a role.
         for files in 1..=4 {
-            let roles = [Role::Bed, Role::Bim, Role::Fam, Role::Phenotypes];
+            let roles = [FileRole::Bed, FileRole::Bim, FileRole::Fam, FileRole::Phenotypes];
             let bytes = identity(roles[4 - files..].iter().map(|&role| hashed(role, 5, 99)).collect());
             assert_ne!(bytes.len() % 32, 8, "that is a CSV's");
         }

@@ -9,7 +9,7 @@ use super::db::{Db, KEYS, refused};
 use super::failure::Failure;
 use super::identity::{Hashed, identity};
 use super::lock::Lock;
-use crate::data::SketchKey;
+use crate::data::MinHashKey;
 
 /// The device key's name in the store, and in the lock under which it is made.
 const DEVICE: &str = "device";
@@ -24,13 +24,13 @@ pub async fn fingerprint(files: Vec<Hashed>) -> Result<String, Failure> {
     Ok(tag.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The key of this device's sketches: the first 16 bytes of HMAC-SHA-256 under the device key of `row sketch`, which is no
+/// The key of this device's MinHash values: the first 16 bytes of HMAC-SHA-256 under the device key of `row sketch`, which is no
 /// table's input, for those are 8, 0 or 16 bytes longer than a multiple of 32. It goes to the workers that read a table, and to
 /// nobody else.
 ///
 /// # Errors
 /// Where the storage or the browser's cryptography refuses.
-pub async fn sketch_key() -> Result<SketchKey, Failure> {
+pub async fn minhash_key() -> Result<MinHashKey, Failure> {
     let tag = sign(b"row sketch").await?;
     tag.first_chunk().copied().ok_or_else(|| refused(JsValue::UNDEFINED))
 }

@@ -8,7 +8,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
 use super::failure::{Failure, Reason};
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// An exclusive lock, across all tabs and workers of this origin, until it is dropped.
 pub struct Lock {
@@ -21,7 +21,7 @@ impl Lock {
         let (held, release) = deferred()?;
         // From here on, so that a lock that nobody waits for any more is given back as soon as it is granted.
         let lock = Self { release };
-        if planted(Mutant::DoubleSpend) {
+        if is_active(Mutant::DoubleSpend) {
             return Ok(lock);
         }
         let (granted, grant) = deferred()?;

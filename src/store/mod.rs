@@ -2,7 +2,7 @@
 //!
 //! Page and workers use the same functions. A ledger is written by whoever holds the lock `dp-ledger:<id>`, in a
 //! transaction of strict durability, and nothing is answered before that transaction is complete (noise-and-accounting,
-//! B11). The device key, a table's key and its sketch stay on this device and are in no export.
+//! B11). The device key, a table's key and its minhash stay on this device and are in no export.
 //!
 //! A table has one ledger: its own, or else that of the table with which it shares most people. A second ledger about the
 //! same people is opened only on a person's typed word that they are different ones, which both ledgers then hold
@@ -28,9 +28,9 @@ mod tables;
 #[cfg(target_arch = "wasm32")]
 pub use self::charge::{Charge, charge, check, take_charge};
 #[cfg(target_arch = "wasm32")]
-pub use self::key::{fingerprint, sketch_key};
+pub use self::key::{fingerprint, minhash_key};
 #[cfg(target_arch = "wasm32")]
 pub use self::tables::{
-    KnownTable, LedgerRecord, StoredRelease, create_ledger, forget_unused, import_ledger, keep_sketch, list,
+    KnownTable, LedgerRecord, StoredRelease, create_ledger, forget_unused, import_ledger, keep_minhash, list,
     open_table, persist, relax, set_setting, setting, shares_people, stored_release,
 };

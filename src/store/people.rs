@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::Sketch;
-use crate::data::sketch::Overlap;
+use crate::data::MinHash;
+use crate::data::minhash::Overlap;
 use crate::privacy::ledger::Ledger;
 
 /// What a person types to assert that two tables are about different people.
@@ -59,13 +59,13 @@ impl Different {
     }
 }
 
-/// The ledgers of tables that share people with a table, each once, the largest overlap first. `known` are the sketches of
+/// The ledgers of tables that share people with a table, each once, the largest overlap first. `known` are the minhashes of
 /// other tables with their ledgers.
 #[must_use]
-pub fn sharing(sketch: &Sketch, known: &[(String, Sketch)]) -> Vec<String> {
+pub fn sharing(minhash: &MinHash, known: &[(String, MinHash)]) -> Vec<String> {
     let mut found: Vec<(Overlap, &String)> = known
         .iter()
-        .map(|(ledger, other)| (sketch.overlap(other), ledger))
+        .map(|(ledger, other)| (minhash.overlap(other), ledger))
         .filter(|(overlap, _)| overlap.shares_people())
         .collect();
     // The same order whatever order the store has.
@@ -87,26 +87,26 @@ mod tests {
     use super::*;
 
     /// A table of the people with these numbers: values that a hash could have.
-    fn sketch(people: impl IntoIterator<Item = u64>) -> Sketch {
+    fn minhash(people: impl IntoIterator<Item = u64>) -> MinHash {
         let bytes: Vec<u8> = people.into_iter().flat_map(u64::to_le_bytes).collect();
-        Sketch::from_bytes(&bytes).unwrap()
+        MinHash::from_bytes(&bytes).unwrap()
     }
 
     #[test]
     fn the_largest_overlap_comes_first_and_each_ledger_once() {
         let known = [
-            ("few".to_owned(), sketch(90..200)),
-            ("none".to_owned(), sketch(200..300)),
-            ("many".to_owned(), sketch(40..100)),
-            ("few".to_owned(), sketch(80..200)),
+            ("few".to_owned(), minhash(90..200)),
+            ("none".to_owned(), minhash(200..300)),
+            ("many".to_owned(), minhash(40..100)),
+            ("few".to_owned(), minhash(80..200)),
         ];
-        let table = sketch(0..100);
+        let table = minhash(0..100);
         assert_eq!(sharing(&table, &known), ["many", "few"]);
         let mut turned = known.clone();
         turned.reverse();
         assert_eq!(sharing(&table, &turned), ["many", "few"]);
-        assert!(sharing(&sketch(0..40), &known).is_empty());
-        assert!(sharing(&Sketch::default(), &known).is_empty());
+        assert!(sharing(&minhash(0..40), &known).is_empty());
+        assert!(sharing(&MinHash::default(), &known).is_empty());
     }
 
     #[test]

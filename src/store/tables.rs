@@ -8,12 +8,12 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Blob;
 
-use super::db::{Answer, Db, LEDGERS, RELEASES, SETTINGS, SKETCHES, TABLES};
+use super::db::{Answer, Db, LEDGERS, MINHASHES, RELEASES, SETTINGS, TABLES};
 use super::document;
 use super::failure::{Failure, Reason};
 use super::lock::Lock;
 use super::people::{DIFFERENT, Different, Shared, sharing};
-use crate::data::Sketch;
+use crate::data::MinHash;
 use crate::privacy::adjacency::Protect;
 use crate::privacy::ledger::{Ledger, LedgerError};
 use crate::release::Release;
@@ -89,30 +89,30 @@ pub async fn open_table(table: &str) -> Result<Option<LedgerRecord>, Failure> {
     Ok(Some(LedgerRecord { ledger, releases, joined, shared }))
 }
 
-/// Keeps a table's sketch on this device, so that its people are known again.
+/// Keeps a table's minhash on this device, so that its people are known again.
 ///
 /// # Errors
 /// Where the storage refuses.
-pub async fn keep_sketch(table: &str, sketch: &Sketch) -> Result<(), Failure> {
+pub async fn keep_minhash(table: &str, minhash: &MinHash) -> Result<(), Failure> {
     let db = Db::open().await?;
-    let transaction = db.writing(&[SKETCHES])?;
-    let bytes = Uint8Array::from(sketch.to_bytes().as_slice());
-    transaction.put(SKETCHES, &JsValue::from_str(table), &bytes)?;
+    let transaction = db.writing(&[MINHASHES])?;
+    let bytes = Uint8Array::from(minhash.to_bytes().as_slice());
+    transaction.put(MINHASHES, &JsValue::from_str(table), &bytes)?;
     transaction.end().await
 }
 
-/// Whether a table that was recognised here has people in common with one of this sketch, which has this device's key.
+/// Whether a table that was recognised here has people in common with one of this minhash, which has this device's key.
 ///
 /// # Errors
 /// Where the storage refuses.
-pub async fn shares_people(table: &str, sketch: &Sketch) -> Result<bool, Failure> {
+pub async fn shares_people(table: &str, minhash: &MinHash) -> Result<bool, Failure> {
     let db = Db::open().await?;
-    let transaction = db.reading(&[SKETCHES])?;
-    let answer = transaction.get(SKETCHES, &JsValue::from_str(table))?;
+    let transaction = db.reading(&[MINHASHES])?;
+    let answer = transaction.get(MINHASHES, &JsValue::from_str(table))?;
     transaction.end().await?;
     let own = answer.value().dyn_into::<Uint8Array>().ok();
-    let own = own.and_then(|bytes| Sketch::from_bytes(&bytes.to_vec()));
-    Ok(own.is_some_and(|own| own.overlap(sketch).shares_people()))
+    let own = own.and_then(|bytes| MinHash::from_bytes(&bytes.to_vec()));
+    Ok(own.is_some_and(|own| own.overlap(minhash).shares_people()))
 }
 
 /// Stores the first ledger of a table. A table that shares people with those of known ledgers needs a person's word that
@@ -321,19 +321,19 @@ async fn ledger_id(db: &Db, table: &str) -> Result<Option<String>, Failure> {
 }
 
 /// The ledgers of other tables that share people with this one, the largest overlap first; `None` for a table without a
-/// sketch, of which nothing can be said.
+/// minhash, of which nothing can be said.
 async fn sharing_ledgers(db: &Db, table: &str) -> Result<Option<Vec<String>>, Failure> {
-    let transaction = db.reading(&[TABLES, SKETCHES])?;
+    let transaction = db.reading(&[TABLES, MINHASHES])?;
     let (tables, ledgers) = (transaction.keys(TABLES)?, transaction.all(TABLES)?);
-    let (keys, sketches) = (transaction.keys(SKETCHES)?, transaction.all(SKETCHES)?);
+    let (keys, minhashes) = (transaction.keys(MINHASHES)?, transaction.all(MINHASHES)?);
     transaction.end().await?;
     let named = tables.list().into_iter().zip(ledgers.list());
     let ledgers: BTreeMap<String, String> =
         named.filter_map(|(table, ledger)| Some((table.as_string()?, ledger.as_string()?))).collect();
     let (mut own, mut known) = (None, Vec::new());
-    for (key, value) in keys.list().into_iter().zip(sketches.list()) {
+    for (key, value) in keys.list().into_iter().zip(minhashes.list()) {
         let bytes = value.dyn_into::<Uint8Array>().map(|bytes| bytes.to_vec()).unwrap_or_default();
-        let sketch = Sketch::from_bytes(&bytes).ok_or_else(|| {
+        let minhash = MinHash::from_bytes(&bytes).ok_or_else(|| {
             Failure::new(
                 Reason::Storage,
                 "What the storage has of another table cannot be read by this version.",
@@ -341,9 +341,9 @@ async fn sharing_ledgers(db: &Db, table: &str) -> Result<Option<Vec<String>>, Fa
         })?;
         let key = key.as_string().unwrap_or_default();
         if key == table {
-            own = Some(sketch);
+            own = Some(minhash);
         } else if let Some(ledger) = ledgers.get(&key) {
-            known.push((ledger.clone(), sketch));
+            known.push((ledger.clone(), minhash));
         }
     }
     Ok(own.map(|own| sharing(&own, &known)))

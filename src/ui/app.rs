@@ -1,13 +1,14 @@
-//! The frame: rail, work, release strip.
+//! The frame: navigation, the open step, release bar.
 
 use leptos::ev::DragEvent;
 use leptos::prelude::*;
 
 use super::parts::Icon;
-use super::parts::rail::Rail;
-use super::parts::strip::Strip;
-use super::state::{App, BuildCheckStoreFields, Problem, StateStoreFields, Step};
-use super::{actions, check, dom, steps, text};
+use super::parts::navigation::Navigation;
+use super::parts::release_bar::ReleaseBar;
+use super::state::{App, BuildCheckStoreFields, Problem, StateStoreFields};
+use super::steps::{StepInfo, of_address};
+use super::{actions, check, dom, text};
 use crate::worker::context::StartContext;
 use crate::worker::pool::Pool;
 
@@ -23,7 +24,7 @@ pub fn start(context: StartContext) {
         let app = App::new(pool.clone());
         provide_context(app);
         actions::begin(app);
-        check::run::follow_address(app);
+        actions::follow_address(app, of_address);
         view! { <Frame/> }
     });
 }
@@ -45,14 +46,10 @@ fn Frame() -> impl IntoView {
     let checking = Memo::new(move |_| app.state.check().open().get());
     let work = move || match app.state.step().get() {
         _ if checking.get() => view! { <check::CheckScreen/> }.into_any(),
-        Step::Data => view! { <steps::data::Data/> }.into_any(),
-        Step::Columns => view! { <steps::columns::Columns/> }.into_any(),
-        Step::Privacy => view! { <steps::privacy::PrivacyStep/> }.into_any(),
-        Step::Method => view! { <steps::method::Method/> }.into_any(),
-        Step::Result => view! { <steps::result::ResultStep/> }.into_any(),
+        step => (StepInfo::of(step).view)(),
     };
     let title = move || {
-        if checking.get() { text::check::TITLE } else { text::step_title(app.state.step().get()) }
+        if checking.get() { text::check::TITLE } else { StepInfo::of(app.state.step().get()).title }
     };
     // The address is the check's, so the link moves the focus and leaves the address as it is.
     let skip = move |event: leptos::ev::MouseEvent| {
@@ -61,16 +58,16 @@ fn Frame() -> impl IntoView {
     };
     let foot = move || {
         if checking.get() {
-            view! { <check::strip::CheckStrip/> }.into_any()
+            view! { <check::bar::CheckBar/> }.into_any()
         } else {
-            view! { <Strip/> }.into_any()
+            view! { <ReleaseBar/> }.into_any()
         }
     };
     view! {
         <a class="skip" href="#work" on:click=skip>{text::SKIP}</a>
         <div class="frame" class:dropping=move || over.get() on:dragover=hover on:drop=drop
             on:dragleave=move |_| over.set(false)>
-            <Rail/>
+            <Navigation/>
             <main id="work" tabindex="-1">
                 <Warnings/>
                 <header class="step-head">
@@ -90,7 +87,7 @@ fn Frame() -> impl IntoView {
 fn Warnings() -> impl IntoView {
     let app = App::here();
     // What may be forgotten matters where the budget is fixed and where the ledger is downloaded.
-    let ledger_step = move || matches!(app.state.step().get(), Step::Privacy | Step::Result);
+    let ledger_step = move || StepInfo::of(app.state.step().get()).ledger;
     let warning = move || {
         app.state.host().with(|host| match host {
             host if host.build.is_empty() => None,

@@ -17,14 +17,19 @@ pub fn hash() -> String {
     web_sys::window().and_then(|window| window.location().hash().ok()).unwrap_or_default()
 }
 
-/// Takes that part off the address, without a new entry in the browser's history.
-pub fn clear_hash() {
-    if let Some(window) = web_sys::window()
-        && let Ok(address) = window.location().pathname()
-        && let Ok(history) = window.history()
-    {
+/// Writes that part of the address, as a new entry of the browser's history where it changes.
+pub fn set_hash(hash: &str) {
+    if let Some(window) = web_sys::window() {
         // Where the browser refuses, the address alone is out of date.
-        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&address));
+        let _ = window.location().set_hash(hash);
+    }
+}
+
+/// Writes that part of the address without a new entry in the browser's history.
+pub fn replace_hash(hash: &str) {
+    if let Some(history) = web_sys::window().and_then(|window| window.history().ok()) {
+        // Where the browser refuses, the address alone is out of date.
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(hash));
     }
 }
 

@@ -3,7 +3,8 @@
 use super::draft::{ColumnDraft, list, number};
 use crate::mechanisms::Info;
 use crate::mechanisms::info::{Calls, Group, all};
-use crate::plan::document::{ColumnRole, ColumnType};
+use crate::model::Role;
+use crate::plan::document::ColumnType;
 
 /// Returns the mechanisms of a group, the usual one first.
 pub fn members(group: &'static Group) -> impl Iterator<Item = &'static Info> {
@@ -32,7 +33,7 @@ pub fn not_yes_or_no<'a>(info: &Info, columns: &'a [ColumnDraft]) -> Option<&'a 
 }
 
 fn outcomes(columns: &[ColumnDraft]) -> impl Iterator<Item = &ColumnDraft> {
-    columns.iter().filter(|column| column.role == ColumnRole::Outcome)
+    columns.iter().filter(|column| column.role == Role::Outcome)
 }
 
 fn is_not_yes_or_no(column: &ColumnDraft) -> bool {
@@ -53,7 +54,7 @@ mod tests {
     fn outcome(kind: ColumnType, lower: &str, upper: &str, levels: &str) -> ColumnDraft {
         ColumnDraft {
             name: "y".to_owned(),
-            role: ColumnRole::Outcome,
+            role: Role::Outcome,
             kind: Some(kind),
             lower: lower.to_owned(),
             upper: upper.to_owned(),
@@ -77,7 +78,7 @@ mod tests {
         let coded = outcome(ColumnType::Number, "0", "1", "");
         let named = outcome(ColumnType::Category, "", "", "no, yes");
         let stages = outcome(ColumnType::Category, "", "", "I, II, III");
-        let untold = ColumnDraft { role: ColumnRole::Outcome, ..ColumnDraft::default() };
+        let untold = ColumnDraft { role: Role::Outcome, ..ColumnDraft::default() };
         let cases: [(&[&ColumnDraft], bool, bool); 7] = [
             (&[], false, false),
             (&[&pressure], false, false),
@@ -88,7 +89,7 @@ mod tests {
             (&[&untold], false, false),
         ];
         for (outcomes, several, labels) in cases {
-            let feature = ColumnDraft { role: ColumnRole::Feature, ..pressure.clone() };
+            let feature = ColumnDraft { role: Role::Feature, ..pressure.clone() };
             let mut columns = vec![feature.clone(), feature];
             columns.extend(outcomes.iter().map(|column| (*column).clone()));
             let usual = GROUPS.map(|group| is_usual(group, &columns));
@@ -99,7 +100,7 @@ mod tests {
     #[test]
     fn an_outcome_that_is_not_yes_or_no_is_named() {
         let columns = [
-            ColumnDraft { role: ColumnRole::Feature, ..outcome(ColumnType::Number, "0", "9", "") },
+            ColumnDraft { role: Role::Feature, ..outcome(ColumnType::Number, "0", "9", "") },
             outcome(ColumnType::Category, "", "", "no, yes"),
             ColumnDraft { name: "sbp".to_owned(), ..outcome(ColumnType::Number, "40", "270", "") },
         ];

@@ -1,17 +1,18 @@
 //! The page: everything a person sees.
 //!
-//! What is typed and how it becomes a plan ([`draft`], [`rules`], [`variants`]), what chosen files are ([`files`]), what is publicly known ([`known`]), the public ranges ([`presets`]) and the check's drawings
-//! ([`drawing`]) are pure and compile everywhere; the rest is Leptos and exists in the browser alone. No mathematics happens here: numbers come from
-//! `engine`, `inference` and `privacy`, sentences from the module `text` and from `release::statement`.
+//! What is typed and how it becomes a plan ([`draft`], [`variants`]), what chosen files are ([`files`]), the public-moments form
+//! ([`public_form`]), the public ranges ([`presets`]) and the check's drawings ([`drawing`]) are pure and compile everywhere; the rest
+//! is Leptos and exists in the browser alone. No mathematics happens here: numbers come from `engine`, `inference` and `privacy`,
+//! sentences from the module `text` and from `release::statement`.
 
 pub mod draft;
 pub mod drawing;
 pub mod files;
 pub mod groups;
-pub mod known;
 pub mod presets;
-pub mod rules;
+pub mod public_form;
 pub mod samples;
+pub mod step;
 pub mod variants;
 
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
@@ -23,19 +24,19 @@ mod check;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod dom;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
-mod facts;
-#[cfg(all(target_arch = "wasm32", feature = "app"))]
-mod genotypes;
-#[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod parts;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
-mod public;
+mod sentence;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod state;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod steps;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
+mod table;
+#[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod text;
+#[cfg(all(target_arch = "wasm32", feature = "app"))]
+mod view_model;
 
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
 pub use app::start;

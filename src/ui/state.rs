@@ -8,14 +8,13 @@ use leptos::prelude::*;
 use reactive_stores::Store;
 use web_sys::Blob;
 
-use super::draft::{self, ColumnDraft, Gap, Place, Setup};
-use super::facts::{self, Forecast};
+use super::draft::{self, ColumnDraft, Gap, Setup};
 use super::files::Part;
-use super::known::{self, Known, Term};
-use super::text;
+use super::public_form::{self, PublicForm, Term};
+use super::step::Step;
+use super::table::Table;
+use super::view_model::{self, Forecast};
 use crate::audit::check::Finding;
-use crate::data::genotypes::Choice;
-use crate::data::preview::Suggestion;
 use crate::engine::guided::Guided;
 use crate::inference::Refit;
 use crate::plan::Plan;
@@ -25,86 +24,6 @@ use crate::release::Release;
 use crate::store::people::{Different, Shared};
 use crate::worker::files::Files;
 use crate::worker::pool::Pool;
-
-/// The five steps, in their order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Step {
-    /// The table.
-    #[default]
-    Data,
-    /// What its columns mean.
-    Columns,
-    /// The budget.
-    Privacy,
-    /// The mechanism and what to expect of it.
-    Method,
-    /// What was released.
-    Result,
-}
-
-impl Step {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Data, Self::Columns, Self::Privacy, Self::Method, Self::Result];
-
-    /// The step where a place is.
-    pub const fn of(place: &Place) -> Self {
-        match place {
-            Place::Data => Self::Data,
-            Place::Columns | Place::Cell(..) => Self::Columns,
-            Place::Privacy(_) => Self::Privacy,
-            Place::Method(_) => Self::Method,
-        }
-    }
-}
-
-/// The table that is open. Its rows are for this machine alone.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
-    /// The file's name.
-    pub name: String,
-    /// Its size in bytes.
-    pub size: f64,
-    /// Whether it is a sample.
-    pub sample: bool,
-    /// The delimiter, resolved.
-    pub delimiter: u8,
-    /// The header.
-    pub names: Vec<String>,
-    /// The first rows.
-    pub rows: Vec<Vec<String>>,
-    /// What the first rows look like.
-    pub suggestions: Vec<Suggestion>,
-    /// A record among the first rows that is not well formed.
-    pub fault: Option<String>,
-    /// What genotypes have beside; `None` for a CSV.
-    pub genotypes: Option<Genotypes>,
-}
-
-/// What is known of genotypes.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Genotypes {
-    /// Their files.
-    pub parts: Vec<Part>,
-    /// The variants that were chosen.
-    pub choices: Vec<Choice>,
-    /// How many variants there are, once all were read.
-    pub total: Option<u64>,
-    /// The column of the first variant.
-    pub first: usize,
-}
-
-impl Table {
-    /// Its name and what it has, in a line.
-    pub fn line(&self) -> String {
-        let columns = self.names.len();
-        match &self.genotypes {
-            None => text::data_line(&self.name, columns),
-            Some(genotypes) => {
-                text::genotypes::line(&self.name, genotypes.total, columns.saturating_sub(genotypes.first))
-            }
-        }
-    }
-}
 
 /// Files with what each is.
 pub type Held = Vec<(Part, Blob)>;
@@ -231,7 +150,7 @@ pub struct State {
     /// Everything else of the plan.
     pub setup: Setup,
     /// What is publicly known of the columns, for a mechanism that is guided by it.
-    pub public: Known,
+    pub public: PublicForm,
     /// Names of the files of a set that is not whole.
     pub waiting: Vec<String>,
     /// Names of the files that it lacks.
@@ -323,24 +242,24 @@ impl App {
         let plan = Memo::new(move |_| {
             state.columns().with(|columns| {
                 state.setup().with(|setup| {
-                    let budget = state.ledger().with(|ledger| facts::ask(setup, ledger.as_ref()));
+                    let budget = state.ledger().with(|ledger| view_model::ask(setup, ledger.as_ref()));
                     draft::plan(columns, setup, budget)
                 })
             })
         });
-        let guided = Memo::new(move |_| state.setup().with(facts::is_guided));
+        let guided = Memo::new(move |_| state.setup().with(view_model::is_guided));
         let terms = Memo::new(move |_| {
             let table = state.table().get().unwrap_or_default();
             let plan = plan.get().ok().filter(|_| guided.get());
-            plan.map(|plan| facts::public_terms(&plan, &table)).unwrap_or_default()
+            plan.map(|plan| view_model::public_terms(&plan, &table)).unwrap_or_default()
         });
         let intercept = Memo::new(move |_| state.setup().with(|setup| setup.intercept));
         let public = Memo::new(move |before: Option<&Public>| {
             if !guided.get() {
                 return Ok(None);
             }
-            let table = state.public().with(|given| terms.with(|terms| known::table(given, terms)))?;
-            let asked = terms.with(|terms| known::guided(terms, intercept.get()));
+            let table = state.public().with(|given| terms.with(|terms| public_form::table(given, terms)))?;
+            let asked = terms.with(|terms| public_form::guided(terms, intercept.get()));
             let before = before.and_then(|before| before.as_ref().ok()?.as_deref());
             Ok(Some(Arc::new(Guided::new(table, asked, before))))
         });
@@ -349,11 +268,9 @@ impl App {
             let public = public.get()?;
             let table = state.table().get().unwrap_or_default();
             let ledger = state.ledger().get();
-            let whole = state.setup().with(facts::worth).map_or(Units::ZERO, |worth| worth.units);
-            facts::forecast(&plan, public.as_deref(), &table, ledger.as_ref(), &whole).map_err(
-                |(path, text)| {
-                    state.columns().with(|c| vec![Gap { place: draft::place(&path, &plan, c), text }])
-                },
+            let whole = state.setup().with(view_model::worth).map_or(Units::ZERO, |worth| worth.units);
+            view_model::forecast(&plan, public.as_deref(), &table, ledger.as_ref(), &whole).map_err(
+                |(path, text)| state.columns().with(|c| vec![Gap::new(draft::place(&path, &plan, c), text)]),
             )
         });
         Self { state, handles, plan, terms, public, forecast }

@@ -4,13 +4,13 @@ pub mod check;
 pub mod genotypes;
 pub mod public;
 
-use super::draft::{BudgetKind, Kept};
-use super::state::Step;
+use super::draft::BudgetKind;
 use crate::inference::preview::Verdict;
 use crate::mechanisms::Scope;
-use crate::plan::document::{ColumnRole, ColumnType, MissingRule};
+use crate::model::{Assurance, Missing, Role};
+use crate::plan::document::ColumnType;
 use crate::privacy::adjacency::{Adjacency, Protect};
-use crate::privacy::event::Assurance;
+use crate::privacy::calibrate::Split;
 use crate::privacy::ledger::State as EntryState;
 use crate::release::browse::{Chance, Only, Order};
 use crate::release::format::{grouped, percent, short};
@@ -105,31 +105,11 @@ pub const PAPER: &str = "The paper's own scale, for comparison: it costs what it
     the paper claims";
 pub const ONCE: &str = "A charge cannot be taken back, also if the result disappoints.";
 
-pub const fn step(step: Step) -> &'static str {
-    match step {
-        Step::Data => "Data",
-        Step::Columns => "Columns",
-        Step::Privacy => "Privacy",
-        Step::Method => "Method",
-        Step::Result => "Result",
-    }
-}
-
-pub const fn step_title(step: Step) -> &'static str {
-    match step {
-        Step::Data => "The table",
-        Step::Columns => "What each column means",
-        Step::Privacy => "How much may be revealed",
-        Step::Method => "What to expect",
-        Step::Result => "What was released",
-    }
-}
-
-pub const fn role(role: ColumnRole) -> &'static str {
+pub const fn role(role: Role) -> &'static str {
     match role {
-        ColumnRole::Feature => "Feature",
-        ColumnRole::Outcome => "Outcome",
-        ColumnRole::Ignored => "Ignored",
+        Role::Feature => "Feature",
+        Role::Outcome => "Outcome",
+        Role::Ignored => "Ignored",
     }
 }
 
@@ -141,10 +121,10 @@ pub const fn kind(kind: Option<ColumnType>) -> &'static str {
     }
 }
 
-pub const fn missing(rule: MissingRule) -> &'static str {
+pub const fn missing(rule: Missing) -> &'static str {
     match rule {
-        MissingRule::Skip => "The row is left out",
-        MissingRule::Midpoint => "The cell counts as the middle of its bounds, or as the reference level",
+        Missing::Skip => "The row is left out",
+        Missing::Midpoint => "The cell counts as the middle of its bounds, or as the reference level",
     }
 }
 
@@ -325,11 +305,12 @@ pub const fn needs_promise(scope: Scope) -> Option<&'static str> {
     }
 }
 
-pub const fn kept(kept: Kept) -> &'static str {
+pub const fn kept(kept: Split) -> &'static str {
     match kept {
-        Kept::Gaussian => "Releases with Gaussian noise alone",
-        Kept::Other => "Other mechanisms alone",
-        Kept::Both => "Both: half of epsilon and a tenth of delta for the others",
+        Split::Gaussian => "Releases with Gaussian noise alone",
+        Split::Other => "Other mechanisms alone",
+        Split::Both => "Both: half of epsilon and a tenth of delta for the others",
+        Split::Explicit { .. } => "Both, with a stated share for the others",
     }
 }
 

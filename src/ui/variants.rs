@@ -3,8 +3,9 @@
 use super::draft::ColumnDraft;
 use crate::data::genotypes::Choice;
 use crate::data::preview::Suggestion;
+use crate::model::Role;
 use crate::plan::bind::fits;
-use crate::plan::document::{ColumnRole, ColumnType};
+use crate::plan::document::ColumnType;
 
 /// Where a variant's range comes from: not from the file's calls.
 const NOTE: &str = "range: copies of an allele";
@@ -102,7 +103,7 @@ fn person_column(name: &str, suggestion: Option<&Suggestion>) -> ColumnDraft {
 fn variant(name: &str) -> ColumnDraft {
     ColumnDraft {
         name: name.to_owned(),
-        role: ColumnRole::Feature,
+        role: Role::Feature,
         kind: Some(ColumnType::Number),
         lower: "0".to_owned(),
         upper: "2".to_owned(),
@@ -149,15 +150,15 @@ mod tests {
         let bounds: Vec<(&str, &str)> = found.iter().map(|c| (c.lower.as_str(), c.upper.as_str())).collect();
         assert_eq!(bounds, [("", ""), ("", ""), ("", ""), ("", ""), ("0", "2"), ("0", "2")]);
         assert_eq!((found[2].kind, found[2].levels.as_str()), (Some(ColumnType::Category), "1, 2"));
-        assert_eq!((found[3].kind, found[3].role), (Some(ColumnType::Number), ColumnRole::Ignored));
-        assert_eq!(found[4].role, ColumnRole::Feature);
+        assert_eq!((found[3].kind, found[3].role), (Some(ColumnType::Number), Role::Ignored));
+        assert_eq!(found[4].role, Role::Feature);
 
         let mut described = found;
         described[3].upper = "9".to_owned();
-        described[5].role = ColumnRole::Ignored;
+        described[5].role = Role::Ignored;
         let again = columns(described, &fixed, &suggested, &names(&["rs2", "rs3"]));
-        let seen: Vec<(&str, ColumnRole)> = again.iter().skip(3).map(|c| (c.name.as_str(), c.role)).collect();
-        let (feature, ignored) = (ColumnRole::Feature, ColumnRole::Ignored);
+        let seen: Vec<(&str, Role)> = again.iter().skip(3).map(|c| (c.name.as_str(), c.role)).collect();
+        let (feature, ignored) = (Role::Feature, Role::Ignored);
         assert_eq!(seen, [("PHENO", ignored), ("rs2", ignored), ("rs3", feature)]);
         assert_eq!(again[3].upper, "9");
     }

@@ -16,7 +16,7 @@ use super::protocol::{Failure, Reason};
 
 /// What rides beside a message.
 #[derive(Debug, Default)]
-pub struct Riders {
+pub struct Attachments {
     /// Files' handles, or a document.
     pub files: Vec<Blob>,
     /// Ports; their ends move to the receiver.
@@ -25,35 +25,35 @@ pub struct Riders {
     pub bytes: Option<Uint8Array>,
 }
 
-/// A message and its riders.
+/// A message and its attachments.
 #[derive(Debug)]
 pub struct Received<T> {
     /// The message.
     pub body: T,
     /// What came with it.
-    pub riders: Riders,
+    pub attachments: Attachments,
 }
 
 /// A message as an object, and the list of what moves with it.
 ///
 /// # Errors
 /// Where the message is no JSON, which none of ours is.
-pub fn pack<T: Serialize>(body: &T, riders: &Riders) -> Result<(Object, Array), Failure> {
+pub fn pack<T: Serialize>(body: &T, attachments: &Attachments) -> Result<(Object, Array), Failure> {
     let text = serde_json::to_string(body).map_err(|_| unreadable())?;
     let (message, transfer) = (Object::new(), Array::new());
     set(&message, "body", &JsValue::from_str(&text));
-    if !riders.files.is_empty() {
-        let files: Array = riders.files.iter().collect();
+    if !attachments.files.is_empty() {
+        let files: Array = attachments.files.iter().collect();
         set(&message, "files", &files);
     }
-    if !riders.ports.is_empty() {
-        let ports: Array = riders.ports.iter().collect();
+    if !attachments.ports.is_empty() {
+        let ports: Array = attachments.ports.iter().collect();
         set(&message, "ports", &ports);
-        for port in &riders.ports {
+        for port in &attachments.ports {
             transfer.push(port);
         }
     }
-    if let Some(bytes) = &riders.bytes {
+    if let Some(bytes) = &attachments.bytes {
         set(&message, "bytes", bytes);
         transfer.push(&bytes.buffer());
     }
@@ -71,12 +71,12 @@ pub fn unpack<T: DeserializeOwned>(data: &JsValue) -> Result<Received<T>, Failur
     let list = |name| {
         get(name).dyn_into::<Array>().map_or_else(|_| Vec::new(), |list| list.iter().collect::<Vec<_>>())
     };
-    let riders = Riders {
+    let attachments = Attachments {
         files: list("files").into_iter().filter_map(|file| file.dyn_into().ok()).collect(),
         ports: list("ports").into_iter().filter_map(|port| port.dyn_into().ok()).collect(),
         bytes: get("bytes").dyn_into().ok(),
     };
-    Ok(Received { body, riders })
+    Ok(Received { body, attachments })
 }
 
 /// A message that does not decode. Its text is not quoted, for it may hold what is private.

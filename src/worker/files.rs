@@ -3,23 +3,23 @@
 use web_sys::Blob;
 
 use super::read::length;
-use crate::data::Role;
+use crate::data::FileRole;
 
 /// The files that make up a table.
 #[derive(Clone, Debug)]
-pub struct Files(Vec<(Role, Blob)>);
+pub struct Files(Vec<(FileRole, Blob)>);
 
 impl Files {
     /// These files, whatever their order.
     #[must_use]
-    pub fn new(mut files: Vec<(Role, Blob)>) -> Self {
+    pub fn new(mut files: Vec<(FileRole, Blob)>) -> Self {
         files.sort_by_key(|(role, _)| *role);
         Self(files)
     }
 
     /// The files that ride beside a request which says what each is.
     #[must_use]
-    pub fn matched(roles: &[Role], handles: Vec<Blob>) -> Option<Self> {
+    pub fn matched(roles: &[FileRole], handles: Vec<Blob>) -> Option<Self> {
         let alike = !roles.is_empty() && roles.len() == handles.len();
         alike.then(|| Self::new(roles.iter().copied().zip(handles).collect()))
     }
@@ -27,12 +27,12 @@ impl Files {
     /// A CSV.
     #[must_use]
     pub fn table(file: Blob) -> Self {
-        Self(vec![(Role::Table, file)])
+        Self(vec![(FileRole::Table, file)])
     }
 
     /// What each is.
     #[must_use]
-    pub fn roles(&self) -> Vec<Role> {
+    pub fn roles(&self) -> Vec<FileRole> {
         self.0.iter().map(|(role, _)| *role).collect()
     }
 
@@ -44,7 +44,7 @@ impl Files {
 
     /// The file of a role.
     #[must_use]
-    pub fn get(&self, role: Role) -> Option<&Blob> {
+    pub fn get(&self, role: FileRole) -> Option<&Blob> {
         self.0.iter().find(|(own, _)| *own == role).map(|(_, file)| file)
     }
 

@@ -4,15 +4,15 @@
 use js_sys::Uint8Array;
 use web_sys::Blob;
 
-use super::crew::confused;
 use super::files::Files;
 use super::protocol::{CHUNK, Failure, Look, Looked, Reason};
 use super::read::{Pieces, length, whole};
+use super::scan_pool::confused;
 use crate::data::genotypes::{
     BedLayout, BimPlace, BimReader, BimVariants, Calls, FamReader, GenotypeError, GenotypeFault,
     GenotypeTable, PhenotypeReader, Phenotypes, Samples, SourceFile, VcfReader, Wanted, join,
 };
-use crate::data::{Role, RowSink, Scan};
+use crate::data::{FileRole, RowSink, Scan};
 use crate::engine::Prepared;
 use crate::plan::bound::Encoding;
 
@@ -41,15 +41,15 @@ struct Bed {
 
 /// Whether files are genotypes.
 pub fn are(files: &Files) -> bool {
-    files.get(Role::Table).is_none()
+    files.get(FileRole::Table).is_none()
 }
 
-/// The samples, for their sketch. A name of any bytes will do here.
+/// The samples, for their minhash. A name of any bytes will do here.
 pub async fn people(files: &Files) -> Result<Samples, Failure> {
-    if let Some(vcf) = files.get(Role::Vcf) {
+    if let Some(vcf) = files.get(FileRole::Vcf) {
         return header(vcf).await;
     }
-    let fam = needed(files, Role::Fam)?;
+    let fam = needed(files, FileRole::Fam)?;
     match samples(fam, Encoding::Utf8, &mut |_| ()).await? {
         Err(GenotypeError { fault: GenotypeFault::NotText, .. }) => {
             samples(fam, Encoding::Latin1, &mut |_| ()).await?.map_err(wrong)
@@ -63,7 +63,7 @@ pub async fn people(files: &Files) -> Result<Samples, Failure> {
 pub async fn look(request: &Look, files: &Files, read: &mut impl FnMut(u64)) -> Result<Looked, Failure> {
     let wanted = Wanted::of(&request.variants);
     let encoding = request.encoding;
-    let (file, samples, variants, total) = if let Some(vcf) = files.get(Role::Vcf) {
+    let (file, samples, variants, total) = if let Some(vcf) = files.get(FileRole::Vcf) {
         if request.variants.is_empty() {
             (SourceFile::Vcf, header(vcf).await?, Vec::new(), None)
         } else {
@@ -77,7 +77,7 @@ pub async fn look(request: &Look, files: &Files, read: &mut impl FnMut(u64)) -> 
         (SourceFile::Bed, samples, names, Some(total))
     };
     let shown = samples.first(SHOWN);
-    let phenotypes = match files.get(Role::Phenotypes) {
+    let phenotypes = match files.get(FileRole::Phenotypes) {
         Some(file) => Some(phenotypes(file, &shown, Wanted::all(), encoding, read).await?),
         None => None,
     };
@@ -94,7 +94,7 @@ impl Genotypes {
         encoding: Encoding,
         read: &mut impl FnMut(u64),
     ) -> Result<Self, Failure> {
-        if let Some(vcf) = files.get(Role::Vcf) {
+        if let Some(vcf) = files.get(FileRole::Vcf) {
             let mut reader = VcfReader::new(wanted.clone());
             feed(vcf, read, |bytes| reader.feed(bytes)).await?.map_err(wrong)?;
             let content = reader.finish().map_err(wrong)?;
@@ -107,7 +107,7 @@ impl Genotypes {
             set(files, wanted.clone(), encoding, read).await?;
         let phenotypes = joined(files, &samples, wanted, encoding, read).await?;
         let table = GenotypeTable::new(SourceFile::Bed, samples, phenotypes, names);
-        let bed = Bed { file: needed(files, Role::Bed)?.clone(), layout, places };
+        let bed = Bed { file: needed(files, FileRole::Bed)?.clone(), layout, places };
         Ok(Self { table, bed: Some(bed) })
     }
 
@@ -201,11 +201,11 @@ async fn set(
     encoding: Encoding,
     read: &mut impl FnMut(u64),
 ) -> Result<(Samples, BimVariants, BedLayout), Failure> {
-    let samples = samples(needed(files, Role::Fam)?, encoding, read).await?.map_err(wrong)?;
+    let samples = samples(needed(files, FileRole::Fam)?, encoding, read).await?.map_err(wrong)?;
     let mut variants = BimReader::new(wanted);
-    feed(needed(files, Role::Bim)?, read, |bytes| variants.feed(bytes)).await?.map_err(wrong)?;
+    feed(needed(files, FileRole::Bim)?, read, |bytes| variants.feed(bytes)).await?.map_err(wrong)?;
     let variants = variants.finish().map_err(wrong)?;
-    let bed = needed(files, Role::Bed)?;
+    let bed = needed(files, FileRole::Bed)?;
     let marked = length(bed).min(BedLayout::MARK_BYTES as u64);
     let buffer = whole(bed, 0, marked).await?;
     let first = Uint8Array::new(&buffer).to_vec();
@@ -244,7 +244,7 @@ async fn joined(
     encoding: Encoding,
     read: &mut impl FnMut(u64),
 ) -> Result<Option<Phenotypes>, Failure> {
-    match files.get(Role::Phenotypes) {
+    match files.get(FileRole::Phenotypes) {
         Some(file) => phenotypes(file, samples, wanted.clone(), encoding, read).await.map(Some),
         None => Ok(None),
     }
@@ -279,7 +279,7 @@ async fn feed(
     Ok(Ok(()))
 }
 
-fn needed(files: &Files, role: Role) -> Result<&Blob, Failure> {
+fn needed(files: &Files, role: FileRole) -> Result<&Blob, Failure> {
     files.get(role).ok_or_else(confused)
 }
 

@@ -5,11 +5,11 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
-use super::channel::{Received, Riders, pack, unpack};
+use super::channel::{Attachments, Received, pack, unpack};
 use super::files::Files;
 use super::protocol::{Failure, Reason, Request, Response, build_id};
 use super::{audit, public, run, scan, selfcheck};
-use crate::data::Role;
+use crate::data::FileRole;
 
 /// Starts this worker.
 pub fn start() {
@@ -35,7 +35,7 @@ pub fn start() {
 }
 
 async fn serve(received: Received<Request>) {
-    let Received { body, riders: Riders { files: handles, mut ports, .. } } = received;
+    let Received { body, attachments: Attachments { files: handles, mut ports, .. } } = received;
     let incomplete = || {
         let failure = Failure::new(Reason::Program, "A worker was asked without a file. Reload the page.");
         post(&Response::Failed(failure));
@@ -54,14 +54,14 @@ async fn serve(received: Received<Request>) {
             Some(files) => post(&run::look(&request, files, post).await),
             None => incomplete(),
         },
-        Request::Public(request) => match Files::matched(&[Role::Table], handles) {
+        Request::Public(request) => match Files::matched(&[FileRole::Table], handles) {
             Some(file) => post(&public::read(*request, file, ports, post).await),
             None => incomplete(),
         },
         Request::Release(request) => match Files::matched(&request.files, handles) {
             Some(files) => {
-                let (response, riders) = run::release(*request, files, ports, post).await;
-                post_with(&response, &riders);
+                let (response, attachments) = run::release(*request, files, ports, post).await;
+                post_with(&response, &attachments);
             }
             None => incomplete(),
         },
@@ -69,11 +69,11 @@ async fn serve(received: Received<Request>) {
 }
 
 fn post(response: &Response) {
-    post_with(response, &Riders::default());
+    post_with(response, &Attachments::default());
 }
 
-fn post_with(response: &Response, riders: &Riders) {
-    if let Ok((message, transfer)) = pack(response, riders) {
+fn post_with(response: &Response, attachments: &Attachments) {
+    if let Ok((message, transfer)) = pack(response, attachments) {
         // The page may have ended this worker already; then nobody waits for the message.
         let _ = scope().post_message_with_transfer(&message, &transfer);
     }

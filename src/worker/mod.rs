@@ -2,7 +2,7 @@
 //!
 //! [`protocol`] is plain data and tested natively. The page starts an engine worker and its scanning workers (`pool`),
 //! introduces them to each other by message ports, and hands them the files' handles. Scanning workers hash chunks and turn slices
-//! into partial sums (`scan`); the engine worker directs them (`crew`), merges what they find, charges the ledger and makes the release (`run`). The page
+//! into partial sums (`scan`); the engine worker directs them (`scan_pool`), merges what they find, charges the ledger and makes the release (`run`). The page
 //! receives the release and nothing else. A public table (`public`) has workers that see no private file. The check of the build (`audit`) has one worker and no file.
 
 pub mod delay;
@@ -15,8 +15,6 @@ mod audit;
 mod channel;
 #[cfg(target_arch = "wasm32")]
 pub mod context;
-#[cfg(target_arch = "wasm32")]
-mod crew;
 #[cfg(target_arch = "wasm32")]
 pub mod files;
 #[cfg(target_arch = "wasm32")]
@@ -33,5 +31,7 @@ mod read;
 mod run;
 #[cfg(target_arch = "wasm32")]
 mod scan;
+#[cfg(target_arch = "wasm32")]
+mod scan_pool;
 #[cfg(target_arch = "wasm32")]
 mod table;

@@ -15,7 +15,7 @@ use web_sys::{
     Blob, BlobPropertyBag, ErrorEvent, Event, MessageChannel, MessageEvent, MessagePort, Url, Window, Worker,
 };
 
-use super::channel::{Mailbox, Received, Riders, pack, unpack};
+use super::channel::{Attachments, Mailbox, Received, pack, unpack};
 use super::context::StartContext;
 use super::delay;
 use super::files::Files;
@@ -230,8 +230,8 @@ impl Pool {
         };
         run.ask(&Request::Release(Box::new(request)), files)?;
         match run.answer(on_progress).await? {
-            Received { body: Response::Released { ledger }, mut riders } => {
-                riders.files.pop().map(|document| (*ledger, document)).ok_or_else(confused)
+            Received { body: Response::Released { ledger }, mut attachments } => {
+                attachments.files.pop().map(|document| (*ledger, document)).ok_or_else(confused)
             }
             _ => Err(confused()),
         }
@@ -245,7 +245,7 @@ impl Pool {
         let mut run = self.begin(1)?;
         run.ready().await?;
         let engine = run.workers.first().ok_or_else(confused)?;
-        engine.post(&Request::Audit { seed }, Riders::default())?;
+        engine.post(&Request::Audit { seed }, Attachments::default())?;
         loop {
             // A sampler that is broken may never end.
             run.late = Some(Timer::start(LATE_MILLISECONDS, &run.events)?);
@@ -315,10 +315,10 @@ impl Run {
         let mut ports = Vec::new();
         for scanner in scanners {
             let channel = MessageChannel::new().map_err(no_worker)?;
-            scanner.post(&Request::Scan, riders(files, vec![channel.port1()]))?;
+            scanner.post(&Request::Scan, attachments(files, vec![channel.port1()]))?;
             ports.push(channel.port2());
         }
-        engine.post(request, riders(files, ports))
+        engine.post(request, attachments(files, ports))
     }
 
     /// Waits for the engine's answer.
@@ -398,8 +398,8 @@ impl Handle {
         Ok(Self { worker, _message: message, _error: error })
     }
 
-    fn post(&self, request: &Request, riders: Riders) -> Result<(), Failure> {
-        let (message, transfer) = pack(request, &riders)?;
+    fn post(&self, request: &Request, attachments: Attachments) -> Result<(), Failure> {
+        let (message, transfer) = pack(request, &attachments)?;
         self.worker.post_message_with_transfer(&message, &transfer).map_err(no_worker)
     }
 }
@@ -461,8 +461,8 @@ impl Drop for Timer {
     }
 }
 
-fn riders(files: &Files, ports: Vec<MessagePort>) -> Riders {
-    Riders { files: files.handles(), ports, bytes: None }
+fn attachments(files: &Files, ports: Vec<MessagePort>) -> Attachments {
+    Attachments { files: files.handles(), ports, bytes: None }
 }
 
 /// How many workers read files side by side: one where they are small, or where the order of rows matters.

@@ -1,14 +1,14 @@
 //! The messages between the page, the engine worker and the scanning workers: plain data.
 //!
 //! A message is one object, `{body, files?, ports?, bytes?}`. `body` is one of the types below as JSON text, so that a
-//! number of 64 bits and a document cross unchanged; handles (`File`, `MessagePort`) and byte arrays ride beside it.
+//! number of 64 bits and a document cross unchanged; handles (`File`, `MessagePort`) and byte arrays travel beside it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::audit::check::Finding;
 use crate::data::genotypes::Choice;
 use crate::data::slices::Job;
-use crate::data::{Role, SketchKey};
+use crate::data::{FileRole, MinHashKey};
 use crate::plan::Plan;
 use crate::plan::bound::Encoding;
 use crate::plan::public::PublicTable;
@@ -23,17 +23,17 @@ pub const CHUNK: u64 = 4 << 20;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Request {
-    /// Be a scanning worker. The files' handles and the port to the engine worker ride beside it.
+    /// Be a scanning worker. The files' handles and the port to the engine worker travel beside it.
     Scan,
-    /// Be the engine worker: recognise the table by its keyed fingerprint, and keep its sketch. The files' handles and one port for each
-    /// scanning worker ride beside it.
+    /// Be the engine worker: recognise the table by its keyed fingerprint, and keep its minhash. The files' handles and one port for each
+    /// scanning worker travel beside it.
     Identify {
         /// What each of the files is.
-        files: Vec<Role>,
+        files: Vec<FileRole>,
     },
-    /// Be the engine worker: read the table, charge the ledger, release. Files and ports ride beside it.
+    /// Be the engine worker: read the table, charge the ledger, release. Files and ports travel beside it.
     Release(Box<ReleaseRequest>),
-    /// Be the engine worker: say what a person sees of genotypes before they are described. Files ride beside it.
+    /// Be the engine worker: say what a person sees of genotypes before they are described. Files travel beside it.
     Look(Look),
     /// Be the engine worker: read a public table as means, standard deviations and correlations. The public file and the ports ride
     /// beside it; no private file does.
@@ -50,7 +50,7 @@ pub enum Request {
 #[serde(deny_unknown_fields)]
 pub struct ReleaseRequest {
     /// What each of the files is.
-    pub files: Vec<Role>,
+    pub files: Vec<FileRole>,
     /// How many of the table's columns the plan had when it was shown.
     pub columns: usize,
     /// The plan to run.
@@ -80,7 +80,7 @@ pub struct PublicRequest {
 #[serde(deny_unknown_fields)]
 pub struct Look {
     /// What each of the files is.
-    pub files: Vec<Role>,
+    pub files: Vec<FileRole>,
     /// The variants that the person has chosen so far.
     pub variants: Vec<Choice>,
     /// How bytes become text.
@@ -146,10 +146,10 @@ pub enum Response {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ScanRequest {
-    /// Chunks and slices will be sketched, too. There is no answer.
-    Sketching {
-        /// The key of this device's sketches.
-        key: SketchKey,
+    /// Chunks and slices will be hashed record by record, too. There is no answer.
+    StartMinHash {
+        /// The key of this device's minhashes.
+        key: MinHashKey,
         /// The delimiter, as the header line shows it.
         delimiter: u8,
     },
@@ -161,11 +161,11 @@ pub enum ScanRequest {
         from: u64,
         /// Offset after the last byte.
         to: u64,
-        /// The slice to sketch from the same bytes; it begins in this chunk.
-        sketch: Option<Job>,
+        /// The slice whose records to hash from the same bytes; it begins in this chunk.
+        minhash: Option<Job>,
     },
-    /// Sketch one slice.
-    Sketch {
+    /// MinHash one slice.
+    MinHash {
         /// The slice.
         job: Job,
     },
@@ -198,7 +198,7 @@ pub enum ScanRequest {
     },
     /// Rows that were kept are too many. There is no answer.
     Forget,
-    /// The answer of a round rides beside it: noisy integers, from which the next round follows. There is no answer to this.
+    /// The answer of a round travels beside it: noisy integers, from which the next round follows. There is no answer to this.
     Answer,
     /// Add up the round over rows that were kept.
     Sum {
@@ -228,16 +228,16 @@ pub enum ScanResponse {
         /// How many.
         bytes: u64,
     },
-    /// SHA-256 of the chunk; its 32 bytes ride beside it, and after them the bytes of the sketch, if there is one.
+    /// SHA-256 of the chunk; its 32 bytes travel beside it, and after them the bytes of the minhash, if there is one.
     Hashed {
-        /// What the slice holds, where one was to be sketched.
-        sketched: Option<SliceAnswer>,
+        /// What the slice holds, where one was to be hashed.
+        slice: Option<SliceAnswer>,
     },
-    /// A slice was sketched; the bytes of the sketch, if there is one, ride beside it.
-    Sketched(SliceAnswer),
-    /// A slice was read; where it holds records that were summed, the sums ride beside it as bytes.
+    /// The records of a slice were hashed; the bytes of the minhash, if there is one, travel beside it.
+    MinHashed(SliceAnswer),
+    /// A slice was read; where it holds records that were summed, the sums travel beside it as bytes.
     Sliced(SliceAnswer),
-    /// The sums of a round over the rows that were kept ride beside it.
+    /// The sums of a round over the rows that were kept travel beside it.
     Summed,
     /// The slice could not be read.
     Failed(Failure),
@@ -331,12 +331,12 @@ mod tests {
     }
 
     #[test]
-    fn what_a_worker_is_asked_to_sketch_crosses_unchanged() {
+    fn what_a_worker_is_asked_to_hash_crosses_unchanged() {
         let job = Job { slice: 3, from: u64::MAX, to: 7, known: true };
         for request in [
-            ScanRequest::Sketching { key: std::array::from_fn(|_| 255), delimiter: b';' },
-            ScanRequest::Hash { file: 3, from: 1, to: 2, sketch: Some(job) },
-            ScanRequest::Sketch { job },
+            ScanRequest::StartMinHash { key: std::array::from_fn(|_| 255), delimiter: b';' },
+            ScanRequest::Hash { file: 3, from: 1, to: 2, minhash: Some(job) },
+            ScanRequest::MinHash { job },
             ScanRequest::Slice { job, taken: Taken::Kept },
             ScanRequest::Sum { slices: vec![0, usize::MAX] },
         ] {
@@ -347,7 +347,14 @@ mod tests {
 
     #[test]
     fn what_each_file_is_crosses_unchanged() {
-        let files = vec![Role::Table, Role::Bed, Role::Bim, Role::Fam, Role::Vcf, Role::Phenotypes];
+        let files = vec![
+            FileRole::Table,
+            FileRole::Bed,
+            FileRole::Bim,
+            FileRole::Fam,
+            FileRole::Vcf,
+            FileRole::Phenotypes,
+        ];
         let request = Request::Identify { files };
         let text = serde_json::to_string(&request).unwrap();
         assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), request, "{text}");

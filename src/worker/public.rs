@@ -42,11 +42,11 @@ async fn try_read(
     let checked = CheckedPlan::new(plan.clone(), Purpose::Simulate).map_err(|error| refused(&error))?;
     let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
     let header = table.header(rules).await?;
-    let (key, sketch) = table.crew.recognise(Some(&header)).await?;
+    let (key, minhash) = table.pool.recognise(Some(&header)).await?;
     if key == private {
         return Err(Failure::new(Reason::Table, SAME));
     }
-    let shared = store::shares_people(&private, &sketch).await?;
+    let shared = store::shares_people(&private, &minhash).await?;
     let prepared = prepare_table(&plan, &header.names, header.delimiter).map_err(|error| refused(&error))?;
     let setup = ScanRequest::Public {
         plan: Box::new(plan),

@@ -4,16 +4,16 @@ use std::cell::Cell;
 
 use web_sys::{Blob, MessagePort};
 
-use super::channel::Riders;
-use super::crew::{Crew, confused};
+use super::channel::Attachments;
 use super::files::Files;
 use super::genotypes::{self, Genotypes};
 use super::protocol::{Failure, Look, Reason, ReleaseRequest, Response, RoundNumber, ScanRequest};
+use super::scan_pool::{ScanPool, confused};
 use super::table::{Rows, Table};
 use crate::data::genotypes::Wanted;
-use crate::data::{Header, HeaderRules, Nothing, Scan, Sketch, Statistic, Sums};
-use crate::engine::Answer;
-use crate::engine::{self, Computation, Prepared};
+use crate::data::{Header, HeaderRules, MinHash, Nothing, Scan, Statistic, Sums};
+use crate::engine::{self, Answer, Computation, Prepared};
+
 use crate::noise::entropy::PrivateRng;
 use crate::plan::bound::Encoding;
 use crate::plan::{CheckedPlan, Plan, Purpose};
@@ -31,7 +31,7 @@ pub fn charged() -> bool {
     CHARGED.get()
 }
 
-/// Recognises the table, and keeps its sketch.
+/// Recognises the table, and keeps its minhash.
 pub async fn identify(files: Files, ports: Vec<MessagePort>, post: impl Fn(&Response)) -> Response {
     match try_identify(files, ports, post).await {
         Ok(table) => Response::Identified { table },
@@ -45,14 +45,14 @@ async fn try_identify(
     post: impl Fn(&Response),
 ) -> Result<String, Failure> {
     if genotypes::are(&files) {
-        let sketch =
-            Sketch::of_people(&store::sketch_key().await?, genotypes::people(&files).await?.people());
-        let (key, _) = Crew::new(files, ports, post, 1).recognise(None).await?;
-        store::keep_sketch(&key, &sketch).await?;
+        let minhash =
+            MinHash::of_people(&store::minhash_key().await?, genotypes::people(&files).await?.people());
+        let (key, _) = ScanPool::new(files, ports, post, 1).recognise(None).await?;
+        store::keep_minhash(&key, &minhash).await?;
         return Ok(key);
     }
     let mut table = Table::new(files, ports, post, 1)?;
-    // A name of any bytes will do here. A file without a header that can be read is sketched as if all of it were records;
+    // A name of any bytes will do here. A file without a header that can be read is hashed as if all of it were records;
     // nothing can be released from it as it stands.
     let rules = HeaderRules { delimiter: None, encoding: Encoding::Latin1 };
     let header = match table.header(rules).await {
@@ -61,15 +61,15 @@ async fn try_identify(
         }
         header => header?,
     };
-    let (key, sketch) = table.crew.recognise(Some(&header)).await?;
-    store::keep_sketch(&key, &sketch).await?;
+    let (key, minhash) = table.pool.recognise(Some(&header)).await?;
+    store::keep_minhash(&key, &minhash).await?;
     Ok(key)
 }
 
 /// Says what a person sees of genotypes before they are described.
 pub async fn look(request: &Look, files: Files, post: impl Fn(&Response)) -> Response {
-    let mut crew = Crew::new(files.clone(), Vec::new(), post, 1);
-    match genotypes::look(request, &files, &mut |bytes| crew.advance(bytes)).await {
+    let mut pool = ScanPool::new(files.clone(), Vec::new(), post, 1);
+    match genotypes::look(request, &files, &mut |bytes| pool.advance(bytes)).await {
         Ok(looked) => Response::Looked(Box::new(looked)),
         Err(failure) => Response::Failed(failure),
     }
@@ -81,12 +81,12 @@ pub async fn release(
     files: Files,
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
-) -> (Response, Riders) {
-    let failed = |failure| (Response::Failed(failure), Riders::default());
+) -> (Response, Attachments) {
+    let failed = |failure| (Response::Failed(failure), Attachments::default());
     match try_release(request, files, ports, post).await {
         Ok((ledger, document)) => (
             Response::Released { ledger: Box::new(ledger) },
-            Riders { files: vec![document], ..Riders::default() },
+            Attachments { files: vec![document], ..Attachments::default() },
         ),
         Err(_) if charged() => failed(Failure::after_charge(Reason::Internal)),
         Err(failure) => failed(failure),
@@ -116,7 +116,7 @@ async fn try_release(
     }
     // A refusal depends on public numbers alone, so it need not wait for the table.
     store::check(&key, &prepared.request()).await?;
-    if source.crew().recognise(None).await?.0 != key {
+    if source.scan_pool().recognise(None).await?.0 != key {
         return Err(Failure::new(
             Reason::File,
             "The file is not the one that was recognised: it has changed since. Nothing was charged. Choose it again.",
@@ -149,7 +149,7 @@ async fn try_release(
 /// What a release is made from, with the workers that read it.
 enum Source<P> {
     Table(Table<P>, Header),
-    Genotypes(Crew<P>, Box<Genotypes>),
+    Genotypes(ScanPool<P>, Box<Genotypes>),
 }
 
 /// What was read before the charge.
@@ -174,11 +174,11 @@ impl<P: Fn(&Response)> Source<P> {
         checked: &CheckedPlan,
     ) -> Result<Self, Failure> {
         if genotypes::are(&files) {
-            let mut crew = Crew::new(files.clone(), ports, post, 3);
+            let mut pool = ScanPool::new(files.clone(), ports, post, 3);
             let wanted = Wanted::new(&checked.plan);
             let opened =
-                Genotypes::open(&files, &wanted, checked.encoding, &mut |bytes| crew.advance(bytes)).await?;
-            return Ok(Self::Genotypes(crew, Box::new(opened)));
+                Genotypes::open(&files, &wanted, checked.encoding, &mut |bytes| pool.advance(bytes)).await?;
+            return Ok(Self::Genotypes(pool, Box::new(opened)));
         }
         let table = Table::new(files, ports, post, 2)?;
         let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
@@ -194,10 +194,10 @@ impl<P: Fn(&Response)> Source<P> {
         }
     }
 
-    fn crew(&mut self) -> &mut Crew<P> {
+    fn scan_pool(&mut self) -> &mut ScanPool<P> {
         match self {
-            Self::Table(table, _) => &mut table.crew,
-            Self::Genotypes(crew, _) => crew,
+            Self::Table(table, _) => &mut table.pool,
+            Self::Genotypes(pool, _) => pool,
         }
     }
 
@@ -219,9 +219,9 @@ impl<P: Fn(&Response)> Source<P> {
                     Ok(scan.map(|sums| Material::Summed(Some(sums))))
                 }
             }
-            Self::Genotypes(crew, opened) => {
-                let weight = crew.files.length();
-                let read = &mut |bytes| crew.advance(bytes);
+            Self::Genotypes(pool, opened) => {
+                let weight = pool.files.length();
+                let read = &mut |bytes| pool.advance(bytes);
                 opened.load(prepared, read).await?;
                 if several {
                     Ok(opened.scan(prepared, || Nothing, weight, read)?.map(|_| Material::Calls))
@@ -245,14 +245,14 @@ impl<P: Fn(&Response)> Source<P> {
             return sums.take().ok_or_else(confused);
         }
         let kept = !matches!(material, Material::Rows(Rows::InFile { .. }));
-        self.crew().begin(RoundNumber { number, of: prepared.rounds(), kept });
+        self.scan_pool().begin(RoundNumber { number, of: prepared.rounds(), kept });
         match (self, material) {
             (Self::Table(table, header), Material::Rows(rows)) => {
                 table.round(header, prepared, rows, statistic).await
             }
-            (Self::Genotypes(crew, opened), Material::Calls) => {
-                let weight = crew.files.length();
-                let read = &mut |bytes| crew.advance(bytes);
+            (Self::Genotypes(pool, opened), Material::Calls) => {
+                let weight = pool.files.length();
+                let read = &mut |bytes| pool.advance(bytes);
                 Ok(opened.scan(prepared, || statistic.empty(), weight, read)?.sink)
             }
             _ => Err(confused()),

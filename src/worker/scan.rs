@@ -1,4 +1,4 @@
-//! A scanning worker: hashes and sketches chunks, turns slices into partial sums, and answers the engine worker alone.
+//! A scanning worker: hashes chunks and their records, turns slices into partial sums, and answers the engine worker alone.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, Crypto, MessageEvent, MessagePort};
 use zeroize::Zeroizing;
 
-use super::channel::{Mailbox, Received, Riders, pack, unpack};
+use super::channel::{Attachments, Mailbox, Received, pack, unpack};
 use super::protocol::{Failure, Reason, ScanRequest, ScanResponse, SliceAnswer, Taken};
 use super::read::{Pieces, whole};
 use crate::data::csv::Feed;
-use crate::data::sketch::SketchScanner;
+use crate::data::minhash::MinHashScanner;
 use crate::data::slices::{Job, Outcome, Part, SliceReport, SliceScanner};
-use crate::data::{EncodedRows, FewRows, Nothing, RowSink, Sketch, SketchKey, Statistic, Sums};
-use crate::engine::{self, EngineError, Prepared};
-use crate::engine::{Answer, Run};
+use crate::data::{EncodedRows, FewRows, MinHash, MinHashKey, Nothing, RowSink, Statistic, Sums};
+use crate::engine::{self, Answer, EngineError, Prepared, Run};
+
 use crate::plan::Purpose;
 
 /// Serves the engine worker at the other end of `port` until this worker is terminated.
@@ -32,7 +32,7 @@ pub fn serve(port: MessagePort, files: Vec<Blob>) {
         // The handler lives as long as this task, which is as long as the worker.
         let _handler = handler;
         let mut scanner =
-            Scanner { port, files, prepared: None, sketching: None, kept: BTreeMap::new(), run: None };
+            Scanner { port, files, prepared: None, minhash_key: None, kept: BTreeMap::new(), run: None };
         loop {
             let request = inbox.next().await;
             scanner.answer(request).await;
@@ -44,7 +44,7 @@ struct Scanner {
     port: MessagePort,
     files: Vec<Blob>,
     prepared: Option<Prepared>,
-    sketching: Option<(SketchKey, u8)>,
+    minhash_key: Option<(MinHashKey, u8)>,
     /// Encoded rows by their slice, and how many bytes of the file they were.
     kept: BTreeMap<usize, (EncodedRows, u64)>,
     /// Where the release stands.
@@ -54,7 +54,7 @@ struct Scanner {
 impl Scanner {
     async fn answer(&mut self, request: Result<Received<ScanRequest>, Failure>) {
         let answer = match request {
-            Ok(received) => self.serve(received.body, received.riders).await,
+            Ok(received) => self.serve(received.body, received.attachments).await,
             Err(failure) => Err(failure),
         };
         match answer {
@@ -67,19 +67,21 @@ impl Scanner {
     async fn serve(
         &mut self,
         request: ScanRequest,
-        riders: Riders,
+        attachments: Attachments,
     ) -> Result<Option<(ScanResponse, Option<Uint8Array>)>, Failure> {
         match request {
-            ScanRequest::Sketching { key, delimiter } => {
-                self.sketching = Some((key, delimiter));
+            ScanRequest::StartMinHash { key, delimiter } => {
+                self.minhash_key = Some((key, delimiter));
                 Ok(None)
             }
-            ScanRequest::Hash { file, from, to, sketch } => self.hash(file, from, to, sketch).await.map(Some),
-            ScanRequest::Sketch { job } => {
-                let mut scanner = self.sketcher(job)?;
-                self.sketch_from(&mut scanner, job.from, job.to).await?;
-                let (answer, sketch) = sketched(scanner.finish());
-                Ok(Some((ScanResponse::Sketched(answer), Some(Uint8Array::from(sketch.as_slice())))))
+            ScanRequest::Hash { file, from, to, minhash } => {
+                self.hash(file, from, to, minhash).await.map(Some)
+            }
+            ScanRequest::MinHash { job } => {
+                let mut scanner = self.hasher(job)?;
+                self.hash_from(&mut scanner, job.from, job.to).await?;
+                let (answer, minhash) = minhash_of(scanner.finish());
+                Ok(Some((ScanResponse::MinHashed(answer), Some(Uint8Array::from(minhash.as_slice())))))
             }
             ScanRequest::Plan { plan, names, delimiter, public } => {
                 let public = public.as_deref();
@@ -95,7 +97,7 @@ impl Scanner {
                 Ok(None)
             }
             ScanRequest::Answer => {
-                let bytes = riders.bytes.ok_or_else(early)?.to_vec();
+                let bytes = attachments.bytes.ok_or_else(early)?.to_vec();
                 let answer = Answer::from_bytes(&bytes).map_err(|_| early())?;
                 self.run.as_mut().ok_or_else(early)?.take(answer);
                 Ok(None)
@@ -115,7 +117,7 @@ impl Scanner {
         Ok(None)
     }
 
-    /// Hashes a chunk. The browser hashes beside this thread, which sketches meanwhile.
+    /// Hashes a chunk. The browser hashes beside this thread, which hashes the records meanwhile.
     async fn hash(
         &self,
         file: usize,
@@ -125,23 +127,23 @@ impl Scanner {
     ) -> Result<(ScanResponse, Option<Uint8Array>), Failure> {
         let chunk = whole(self.file(file)?, from, to).await?;
         let digest = sha256(&chunk)?;
-        let mut sketch = None;
+        let mut minhash = None;
         if let Some(job) = job {
-            let mut scanner = self.sketcher(job)?;
+            let mut scanner = self.hasher(job)?;
             let bytes = Zeroizing::new(Uint8Array::new(&chunk).to_vec());
             let start = usize::try_from(job.from.saturating_sub(from)).unwrap_or(usize::MAX);
             // The last record goes on in the next chunk, unless the file ends here.
             if scanner.feed(bytes.get(start..).unwrap_or_default()) == Feed::More {
-                self.sketch_from(&mut scanner, to, to).await?;
+                self.hash_from(&mut scanner, to, to).await?;
             }
-            sketch = Some(sketched(scanner.finish()));
+            minhash = Some(minhash_of(scanner.finish()));
         }
         let digest = JsFuture::from(digest).await.map_err(unhashed)?;
         self.post(&ScanResponse::Read { bytes: to - from }, None);
-        let (sketched, sketch) = sketch.unzip();
+        let (slice, minhash) = minhash.unzip();
         let mut bytes = Uint8Array::new(&digest).to_vec();
-        bytes.extend(sketch.unwrap_or_default());
-        Ok((ScanResponse::Hashed { sketched }, Some(Uint8Array::from(bytes.as_slice()))))
+        bytes.extend(minhash.unwrap_or_default());
+        Ok((ScanResponse::Hashed { slice }, Some(Uint8Array::from(bytes.as_slice()))))
     }
 
     /// One of the files; a CSV is the only one.
@@ -151,15 +153,15 @@ impl Scanner {
         })
     }
 
-    fn sketcher(&self, job: Job) -> Result<SketchScanner, Failure> {
-        let (key, delimiter) = self.sketching.ok_or_else(|| {
-            Failure::new(Reason::Program, "A worker was asked to sketch before it had the key.")
+    fn hasher(&self, job: Job) -> Result<MinHashScanner, Failure> {
+        let (key, delimiter) = self.minhash_key.ok_or_else(|| {
+            Failure::new(Reason::Program, "A worker was asked to hash records before it had the key.")
         })?;
-        Ok(SketchScanner::new(job, delimiter, &key))
+        Ok(MinHashScanner::new(job, delimiter, &key))
     }
 
     /// Feeds a scanner from an offset on, surely up to `needed`.
-    async fn sketch_from(&self, scanner: &mut SketchScanner, from: u64, needed: u64) -> Result<(), Failure> {
+    async fn hash_from(&self, scanner: &mut MinHashScanner, from: u64, needed: u64) -> Result<(), Failure> {
         let mut pieces = Pieces::new(self.file(0)?, from, needed);
         while let Some(bytes) = pieces.next().await? {
             if scanner.feed(bytes) == Feed::Done {
@@ -235,8 +237,8 @@ impl Scanner {
     }
 
     fn post(&self, body: &ScanResponse, bytes: Option<Uint8Array>) {
-        let riders = Riders { bytes, ..Riders::default() };
-        if let Ok((message, transfer)) = pack(body, &riders) {
+        let attachments = Attachments { bytes, ..Attachments::default() };
+        if let Ok((message, transfer)) = pack(body, &attachments) {
             // A port whose other end is gone takes messages silently.
             let _ = self.port.post_message_with_transferable(&message, &transfer);
         }
@@ -258,10 +260,10 @@ fn split<S>(report: SliceReport<S>) -> (SliceAnswer, Option<S>) {
     }
 }
 
-/// The same of a sketch, as bytes.
-fn sketched(report: SliceReport<Sketch>) -> (SliceAnswer, Vec<u8>) {
-    let (answer, sketch) = split(report);
-    (answer, sketch.map_or_else(Vec::new, |sketch| sketch.to_bytes()))
+/// The same of a MinHash, as bytes.
+fn minhash_of(report: SliceReport<MinHash>) -> (SliceAnswer, Vec<u8>) {
+    let (answer, minhash) = split(report);
+    (answer, minhash.map_or_else(Vec::new, |minhash| minhash.to_bytes()))
 }
 
 /// SHA-256 by the browser, which is several times as fast as a module's own.

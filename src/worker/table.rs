@@ -5,20 +5,19 @@ use std::cell::Cell;
 use web_sys::{Blob, MessagePort};
 use zeroize::Zeroizing;
 
-use super::crew::{Crew, confused, outcome};
 use super::files::Files;
 use super::protocol::{Failure, Reason, Response, ScanRequest, ScanResponse, SliceAnswer, Taken};
 use super::read::{Pieces, length};
+use super::scan_pool::{ScanPool, confused, outcome};
 use crate::data::header::read_header;
 use crate::data::moments::MomentsError;
 use crate::data::slices::{Combiner, Job, Scan, SliceReport, slice_bytes};
-use crate::data::{Append, Header, HeaderRead, HeaderRules, Role, RowSink, Statistic, Sums};
-use crate::engine::Answer;
-use crate::engine::Prepared;
+use crate::data::{Append, FileRole, Header, HeaderRead, HeaderRules, RowSink, Statistic, Sums};
+use crate::engine::{Answer, Prepared};
 
 /// A CSV and the workers that read it.
 pub struct Table<P> {
-    pub crew: Crew<P>,
+    pub pool: ScanPool<P>,
     file: Blob,
     length: u64,
 }
@@ -47,8 +46,8 @@ impl Append for Places {
 impl<P: Fn(&Response)> Table<P> {
     /// The table among these files, for so many passes over them.
     pub fn new(files: Files, ports: Vec<MessagePort>, post: P, passes: u64) -> Result<Self, Failure> {
-        let file = files.get(Role::Table).cloned().ok_or_else(confused)?;
-        Ok(Self { length: length(&file), file, crew: Crew::new(files, ports, post, passes) })
+        let file = files.get(FileRole::Table).cloned().ok_or_else(confused)?;
+        Ok(Self { length: length(&file), file, pool: ScanPool::new(files, ports, post, passes) })
     }
 
     /// The first line.
@@ -74,7 +73,7 @@ impl<P: Fn(&Response)> Table<P> {
 
     /// Tells every worker.
     pub fn tell(&self, request: &ScanRequest) -> Result<(), Failure> {
-        self.crew.scanners.iter().try_for_each(|scanner| scanner.ask(request))
+        self.pool.scanners.iter().try_for_each(|scanner| scanner.ask(request))
     }
 
     /// Sums all records for the open round, once the workers were told how to read them.
@@ -94,7 +93,7 @@ impl<P: Fn(&Response)> Table<P> {
     /// Tells every worker the answer of the round that was made.
     pub fn tell_answer(&self, answer: &Answer) -> Result<(), Failure> {
         let bytes = answer.to_bytes();
-        self.crew.scanners.iter().try_for_each(|scanner| scanner.ask_with(&ScanRequest::Answer, &bytes))
+        self.pool.scanners.iter().try_for_each(|scanner| scanner.ask_with(&ScanRequest::Answer, &bytes))
     }
 
     /// Leaves the encoded rows in the workers for all rounds; where they are too many, counts them.
@@ -115,7 +114,7 @@ impl<P: Fn(&Response)> Table<P> {
             let records = scan.records;
             return Ok(scan.map(|_| Rows::InFile { records }));
         }
-        let mut slices = vec![Vec::new(); self.crew.scanners.len()];
+        let mut slices = vec![Vec::new(); self.pool.scanners.len()];
         for (worker, slice) in &scan.sink.0 {
             slices.get_mut(*worker).ok_or_else(confused)?.push(*slice);
         }
@@ -137,13 +136,13 @@ impl<P: Fn(&Response)> Table<P> {
                 return if scan.records == *records { Ok(scan.sink) } else { Err(confused()) };
             }
         };
-        for (scanner, slices) in self.crew.scanners.iter().zip(slices) {
+        for (scanner, slices) in self.pool.scanners.iter().zip(slices) {
             scanner.ask(&ScanRequest::Sum { slices: slices.clone() })?;
         }
         let mut whole = statistic.empty();
         for _ in slices {
-            let (_, answer) = self.crew.answer().await?;
-            let (ScanResponse::Summed, Some(bytes)) = (answer.body, answer.riders.bytes) else {
+            let (_, answer) = self.pool.answer().await?;
+            let (ScanResponse::Summed, Some(bytes)) = (answer.body, answer.attachments.bytes) else {
                 return Err(confused());
             };
             let part = statistic.from_bytes(&Zeroizing::new(bytes.to_vec())).map_err(|_| confused())?;
@@ -162,14 +161,14 @@ impl<P: Fn(&Response)> Table<P> {
         taken: impl Fn(u64) -> Taken,
         sink: impl Fn(Found) -> Result<S, Failure>,
     ) -> Result<Option<Scan<S>>, Failure> {
-        let workers = self.crew.scanners.len();
+        let workers = self.pool.scanners.len();
         let step = slice_bytes(self.length, least_bytes, workers);
         let mut combiner = Combiner::<S>::new(header, self.length, prepared.bound(), step, workers);
         let mut jobs: Vec<Option<Job>> = vec![None; workers];
         let mut records = 0_u64;
         // A slice that a long record has covered may still be with a worker, whose answer fits no later question.
         while !combiner.is_done() || jobs.iter().any(Option::is_some) {
-            for (scanner, job) in self.crew.scanners.iter().zip(&mut jobs) {
+            for (scanner, job) in self.pool.scanners.iter().zip(&mut jobs) {
                 if job.is_none()
                     && let Some(next) = combiner.next_job()
                 {
@@ -177,13 +176,13 @@ impl<P: Fn(&Response)> Table<P> {
                     *job = Some(next);
                 }
             }
-            let (worker, answer) = self.crew.answer().await?;
+            let (worker, answer) = self.pool.answer().await?;
             let ScanResponse::Sliced(sliced) = answer.body else { return Err(confused()) };
             let job = jobs.get_mut(worker).and_then(Option::take).ok_or_else(confused)?;
             if let SliceAnswer::Read { records: more, .. } = &sliced {
                 records = records.saturating_add(*more);
             }
-            let found = Found { worker, slice: job.slice, bytes: answer.riders.bytes };
+            let found = Found { worker, slice: job.slice, bytes: answer.attachments.bytes };
             let report = SliceReport { job, outcome: outcome(sliced, || sink(found))? };
             combiner.offer(report).map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
         }

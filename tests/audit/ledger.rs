@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 
 use discreet::privacy::ledger::{Ledger, State};
-use discreet::privacy::mutants::{Mutant, PLANT, current};
+use discreet::privacy::mutants::{Mutant, VARIABLE, current};
 use serde_json::json;
 
 use crate::ledger_model as model;
@@ -19,7 +19,7 @@ use crate::ledger_model as model;
 /// A check: sound, or what it saw.
 pub type Check = fn() -> Result<(), String>;
 
-/// The planted bugs of the ledger, and who finds each.
+/// The mutants of the ledger, and who finds each.
 pub const CHECKS: [(Mutant, &str, Check); 5] = [
     (Mutant::ChargeRoundedDown, "random requests against the model", || model::follows_the_model(300)),
     (Mutant::CoarseGaussian, "noise scales below 2^40", model::refuses_coarse_noise),
@@ -82,9 +82,9 @@ impl Bench {
     pub fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_discreet"));
         command.args(line.split(' ')).current_dir(self.0.path()).stdin(Stdio::null());
-        command.env_remove(PLANT).env_remove("DISCREET_HALT");
+        command.env_remove(VARIABLE).env_remove("DISCREET_HALT");
         if let Some(mutant) = current() {
-            command.env(PLANT, format!("{mutant:?}"));
+            command.env(VARIABLE, format!("{mutant:?}"));
         }
         command
     }

@@ -8,9 +8,10 @@ use std::sync::OnceLock;
 
 use dashu_int::UBig;
 use dashu_int::ops::SquareRoot;
+use discreet::model::Assurance;
 use discreet::privacy::adjacency::{Adjacency, Protect};
 use discreet::privacy::calibrate::{Budget, NoiseScale, Split};
-use discreet::privacy::event::{Assurance, Event, charge};
+use discreet::privacy::event::{Event, charge};
 use discreet::privacy::ledger::{Ledger, LedgerError, Opening, Request, State, Terms, admit};
 use discreet::privacy::measure::{Delta, Epsilon, Mu, Rho};
 use discreet::privacy::units::Units;

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-use discreet::privacy::mutants::{Mutant, current, with_planted};
+use discreet::privacy::mutants::{Mutant, current, with_active};
 
 use audits::{Depth, Saw};
 
@@ -95,7 +95,7 @@ struct Task {
 }
 
 fn main() -> ExitCode {
-    // Under a planted bug arithmetic may panic, which is as good a catch as any.
+    // Under a mutant arithmetic may panic, which is as good a catch as any.
     std::panic::set_hook(Box::new(|_| ()));
     let quick = std::env::args().any(|argument| argument == "quick");
     let mut sound = true;
@@ -106,7 +106,7 @@ fn main() -> ExitCode {
         sound &= all(full.chain(LEDGER.map(ledger_task)).collect());
         println!();
     }
-    println!("Planted bugs");
+    println!("Mutants");
     sound &= all(Mutant::ALL.iter().map(|&mutant| hunt(mutant)).collect());
     if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -139,7 +139,7 @@ fn hunt(mutant: Mutant) -> Task {
         }
         let mut kills = Vec::new();
         for (name, run) in hunters {
-            match with_planted(mutant, || caught(&run)) {
+            match with_active(mutant, || caught(&run)) {
                 Err(seen) => kills.push(format!("{name}: {:.100}", seen.lines().next().unwrap_or_default())),
                 Ok(seen) => return Err(format!("LIVES: {name} saw nothing but {seen}")),
             }

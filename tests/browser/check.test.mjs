@@ -117,7 +117,7 @@ test("a check can be stopped, left alone and started again, and nothing that was
   assert.match(await discreet.checkOutcome(), /^18 claims hold, and both wrong formulas were caught\./);
   await page.getByRole("button", { name: "Back to Privacy", exact: true }).click();
   assert.equal(await page.getByLabel("Epsilon as a number").inputValue(), "0.731");
-  assert.equal(new URL(page.url()).hash, "");
+  assert.equal(new URL(page.url()).hash, "#privacy");
   assert.deepEqual(faults(record), {});
 });
 

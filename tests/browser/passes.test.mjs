@@ -37,7 +37,7 @@ function expected() {
 async function listen(page) {
   await page.evaluate(() => {
     globalThis.said = new Set();
-    const strip = document.querySelector(".strip");
+    const strip = document.querySelector(".release-bar");
     new MutationObserver(() => globalThis.said.add(strip.innerText)).observe(strip, { subtree: true, childList: true, characterData: true });
   });
   return () => page.evaluate(() => [...globalThis.said].join("\n"));

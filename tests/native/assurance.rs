@@ -1,4 +1,4 @@
-//! `docs/assurance.md` names tests and planted bugs; both have to exist, and no planted bug may be missing there.
+//! `docs/assurance.md` names tests and mutants; both have to exist, and no mutant may be missing there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn names(cell: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn what_the_page_names_exists_and_no_planted_bug_is_missing() {
+fn what_the_page_names_exists_and_no_mutant_is_missing() {
     let page = fs::read_to_string(root().join("docs/assurance.md")).unwrap();
     let mut source = String::new();
     for folder in ["src", "tests/native", "tests/web", "tests/audit"] {

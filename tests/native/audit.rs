@@ -12,9 +12,10 @@ use discreet::audit::fit::{self, Fit, Sampler};
 use discreet::audit::pairs::with_constant;
 use discreet::engine::{demonstrate, release};
 use discreet::mechanisms::gaussian::perturb;
+use discreet::model::Shape;
 use discreet::noise::entropy::{DemoRng, PrivateRng};
 use discreet::noise::law;
-use discreet::release::document::{LedgerReference, Shape};
+use discreet::release::document::LedgerReference;
 
 use crate::support::software;
 

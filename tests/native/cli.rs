@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use discreet::engine::prepare;
+use discreet::model::Assurance;
 use discreet::plan::{Plan, Purpose};
 use discreet::privacy::ledger::{Ledger, State};
-use discreet::release::document::{Assurance, Release};
+use discreet::release::document::Release;
 use serde_json::{Value, json};
 
 use crate::support::{DIABETES, list, small_diabetes_plan};

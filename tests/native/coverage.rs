@@ -3,7 +3,8 @@
 use discreet::data::EncodedRows;
 use discreet::engine::Simulation;
 use discreet::engine::simulate::Source;
-use discreet::release::document::{Interval, Release};
+use discreet::model::Interval;
+use discreet::release::document::Release;
 use serde_json::{Value, json};
 
 use crate::support::{DIABETES, column, list, plan, prepared, scan, small_diabetes_plan, software};
@@ -17,7 +18,7 @@ fn simulation(plan: &Value, resample: bool) -> Simulation {
         let scan = scan(&prepared, DIABETES, EncodedRows::new);
         Source::Resample { rows: scan.sink, records: scan.records }
     } else {
-        Source::Once(scan(&prepared, DIABETES, |_| prepared.gather()).sink)
+        Source::Once(scan(&prepared, DIABETES, |_| prepared.sums()).sink)
     };
     Simulation::new(prepared, source, 1, software())
 }

@@ -9,8 +9,8 @@ use discreet::data::genotypes::{
     BedLayout, BimPlace, BimReader, Choice, FamReader, GenotypeError, GenotypeFault, GenotypeTable,
     PhenotypeReader, Samples, SourceFile, VcfReader, Wanted, join,
 };
-use discreet::data::sketch::Overlap;
-use discreet::data::{EncodedRows, Moments, RowSink, Scan, Sketch};
+use discreet::data::minhash::Overlap;
+use discreet::data::{EncodedRows, MinHash, Moments, RowSink, Scan};
 use discreet::engine::{Prepared, prepare};
 use discreet::plan::bound::Encoding;
 use discreet::plan::{Plan, Purpose};
@@ -469,23 +469,23 @@ fn chosen_variants_are_those_of_a_plan() {
 #[test]
 fn the_same_people_are_known_again_in_other_genotypes() {
     let key = [7; 16];
-    let sketch = |samples: &Samples| Sketch::of_people(&key, samples.people());
+    let minhash = |samples: &Samples| MinHash::of_people(&key, samples.people());
     let set =
         |mark: &str, people: std::ops::Range<usize>, family: &dyn Fn(usize) -> String, phenotype: usize| {
             let line = |n| format!("{} {mark}{n} 0 0 {} {}\n", family(n), n % 3, n * phenotype);
-            sketch(&fam(people.map(line).collect::<String>().as_bytes(), 99).unwrap())
+            minhash(&fam(people.map(line).collect::<String>().as_bytes(), 99).unwrap())
         };
     let vcf = |mark: &str, people: std::ops::Range<usize>| {
         let ids: String = people.map(|n| format!("\t{mark}{n}")).collect();
         let fixed = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT";
         let mut reader = VcfReader::sites(Wanted::default());
         reader.feed(format!("{fixed}{ids}\n").as_bytes()).unwrap();
-        sketch(&reader.take_samples().unwrap())
+        minhash(&reader.take_samples().unwrap())
     };
     let families = |n: usize| format!("f{}", n / 3);
     let none = |_: usize| "0".to_owned();
     let whole = set("p", 0..4000, &families, 1);
-    let shares = |other: &Sketch| whole.overlap(other).shares_people();
+    let shares = |other: &MinHash| whole.overlap(other).shares_people();
     assert_eq!(whole.overlap(&set("p", 0..4000, &families, 7)), Overlap { common: 256, of: 256 });
     assert!(shares(&set("p", 3000..5000, &families, 7)), "half of them");
     assert!(!shares(&set("p", 4000..8000, &families, 1)), "the next ones");

@@ -9,7 +9,8 @@
 
 use discreet::data::csv::{CsvError, Fault, Feed, Parser, RECORD_LIMIT, Record};
 use discreet::data::{EncodedRows, Geometry, HeaderError, HeaderRead, HeaderRules, header::read_header};
-use discreet::plan::bound::{BoundPlan, CsvRules, Encoding, Role};
+use discreet::model::Role;
+use discreet::plan::bound::{BoundPlan, CsvRules, Encoding};
 
 use crate::records::{Numbers, clinic, encode, number, plan, rules};
 use crate::slices::scan;

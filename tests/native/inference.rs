@@ -16,19 +16,20 @@ use discreet::inference::design::Design;
 use discreet::inference::moments::MomentTerm;
 use discreet::inference::preview::{Expected, Verdict, preview};
 use discreet::inference::pseudo::Pseudo;
+use discreet::inference::report::RegressionTerms;
 use discreet::inference::{
-    CellNoise, Fit, Layout, NoisyMoments, Options, RefitError, Repair, Ridge, fit, refit, report,
+    CellNoise, Fit, NoisyMoments, Options, RefitError, Repair, Ridge, fit, refit, report,
 };
+use discreet::model::{Assurance, Interval, NoiseLaw, Shape};
 use discreet::plan::bind::bind;
 use discreet::plan::bound::{BoundPlan, GridParams, Norms};
 use discreet::plan::{CheckedPlan, Plan, Purpose};
 use discreet::privacy::convert::gdp_mu;
 use discreet::privacy::measure::{Delta, Epsilon};
 use discreet::release::Release;
-use discreet::release::document::{
-    Assurance, Coefficients, Diagnostics, Interval, LedgerReference, NoiseLaw, Privacy, Shape, Software, Term,
-};
+use discreet::release::document::{Coefficients, Diagnostics, LedgerReference, Privacy, Software};
 use discreet::release::moments::ReleasedMoments;
+use discreet::release::moments::Term;
 use discreet::release::statement::Statement;
 use nalgebra::{DMatrix, DVector};
 use serde_json::json;
@@ -274,7 +275,7 @@ fn where_the_noise_is_as_large_as_the_signal_nothing_is_claimed() {
         assert_eq!(fit.uncertainty.is_some(), interval != Interval::Withheld);
         assert!(fit.estimate.is_some());
     }
-    let layout = Layout { predictors: vec![0, 1], outcomes: vec![("y".to_owned(), 2)] };
+    let layout = RegressionTerms { predictors: vec![0, 1], outcomes: vec![("y".to_owned(), 2)] };
     for (repair, name, estimate) in [
         (Repair::Shift, Some("shift"), true),
         (Repair::Floor, Some("floor"), true),
@@ -346,8 +347,10 @@ fn the_number_of_terms_may_not_blow_up_the_form() {
         add_products(&mut cells, &row);
     }
     let moments = NoisyMoments::try_new(coded_terms(size), &cells, CellNoise::Goe { s: 1e-8 }).unwrap();
-    let layout =
-        Layout { predictors: vec![0, 1], outcomes: (2..size).map(|i| (format!("y{i}"), i)).collect() };
+    let layout = RegressionTerms {
+        predictors: vec![0, 1],
+        outcomes: (2..size).map(|i| (format!("y{i}"), i)).collect(),
+    };
     let options = Options { rows: Some(20), ..Options::default() };
     let (coefficients, diagnostics) = report(&moments, &layout, false, options).unwrap();
     let Coefficients::Table(table) = coefficients else { panic!("above 1,000 outcomes it is a table") };
@@ -505,7 +508,7 @@ fn a_refit_of_the_same_regression_is_the_report_s() {
         let moments = NoisyMoments::from_cells(&geometry, 1 << 24, &cells, law).unwrap();
         let options = Options { ridge, seed: moments.seed(), ..Options::default() };
         let (coefficients, diagnostics) =
-            report(&moments, &Layout::new(&bound, &geometry), true, options).unwrap();
+            report(&moments, &RegressionTerms::new(&bound, &geometry), true, options).unwrap();
         let document = release(
             plan,
             Some(released(&geometry, &cells, scale)),
@@ -607,7 +610,7 @@ fn the_preview_is_honest_about_the_diabetes_table() {
         let scale = noise_scale(&geometry, epsilon);
         let law = CellNoise::new(Shape::Goe, scale, 1 << 24);
         let expected =
-            Expected { noise: law, ridge: 0.0, layout: discreet::data::Layout::whole(geometry.terms.len()) };
+            Expected { noise: law, ridge: 0.0, layout: discreet::model::Layout::whole(geometry.terms.len()) };
         let preview = preview(&geometry, &bound, expected, 442, true, Options::default()).unwrap();
         let cells = integer_cells(&bound, &geometry);
         let mut ratios: Vec<f64> = (0..51)
@@ -615,7 +618,7 @@ fn the_preview_is_honest_about_the_diabetes_table() {
                 let mut rng = Pseudo::new(8, &[run]);
                 let cells = noisy(&cells, geometry.terms.len(), scale, &mut rng);
                 let moments = NoisyMoments::from_cells(&geometry, 1 << 24, &cells, law).unwrap();
-                let layout = Layout::new(&bound, &geometry);
+                let layout = RegressionTerms::new(&bound, &geometry);
                 report(&moments, &layout, true, Options::default()).unwrap().1.signal_to_noise.unwrap()
             })
             .collect();

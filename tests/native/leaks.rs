@@ -10,11 +10,12 @@ use discreet::data::{EncodedRows, Moments};
 use discreet::engine::{Demonstration, EngineError, Prepared, check_table, demonstrate_with};
 use discreet::inference::options::{Repair, Ridge};
 use discreet::inference::refit::refit;
+use discreet::model::{Assurance, Interval};
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::calibrate::{Budget, Split};
 use discreet::privacy::ledger::{Ledger, Opening};
 use discreet::privacy::measure::{Delta, Epsilon};
-use discreet::release::document::{Assurance, Interval, Release};
+use discreet::release::document::Release;
 use discreet::release::statement::WELL_FORMED;
 use discreet::release::{report, table};
 use discreet::worker::protocol::{Failure, Reason, Response};
@@ -126,7 +127,7 @@ fn differences(
 /// The noisy integers of a table of the plan whose regressions come out well.
 fn noisy(plan: &Value) -> Vec<i128> {
     let side = Side::new(plan, DIABETES);
-    let noise = side.prepared.cost().unwrap().noise.gaussian().unwrap().draw(&mut DemoRng::new(3, 1));
+    let noise = side.prepared.gaussian().unwrap().draw(&mut DemoRng::new(3, 1));
     noise.iter().zip(side.upper()).map(|(noise, exact)| noise + exact).collect()
 }
 
@@ -472,7 +473,7 @@ fn no_export_has_a_clock_a_duration_a_private_count_or_a_path() {
     // Seeded noise, so that none of its digits happens to be a count.
     let side = Side::new(&plan, &text);
     assert_eq!(side.moments.rows(), 7_001);
-    let noise = side.prepared.cost().unwrap().noise.gaussian().unwrap().draw(&mut DemoRng::new(3, 1));
+    let noise = side.prepared.gaussian().unwrap().draw(&mut DemoRng::new(3, 1));
     let target: Vec<i128> = noise.iter().zip(side.upper()).map(|(noise, exact)| noise + exact).collect();
     let release = side.forced(&target).unwrap();
     let mut exports = side.exports(&release);

@@ -198,10 +198,10 @@ fn a_program_that_is_handed_out_cannot_be_stopped_or_spoiled_by_a_variable() {
     let bench = Bench::new();
     bench.open_ledger("1");
     let mut command = bench.command(&RELEASE.split(' ').collect::<Vec<_>>());
-    let output = command.env("DISCREET_HALT", "1").env("DISCREET_PLANT", "DoubleSpend").output().unwrap();
+    let output = command.env("DISCREET_HALT", "1").env("DISCREET_MUTANT", "DoubleSpend").output().unwrap();
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
     let program = fs::read(env!("CARGO_BIN_EXE_discreet")).unwrap();
-    for name in ["DISCREET_HALT", "DISCREET_PLANT"] {
+    for name in ["DISCREET_HALT", "DISCREET_MUTANT"] {
         assert_eq!(memchr::memmem::find(&program, name.as_bytes()), None, "{name}");
     }
 }

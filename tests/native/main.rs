@@ -19,7 +19,7 @@ mod leaks;
 #[cfg(unix)]
 mod ledger;
 #[cfg(feature = "audit-mutants")]
-#[expect(dead_code, reason = "the planted bugs are for the audit")]
+#[expect(dead_code, reason = "the mutants are for the audit")]
 #[path = "../audit/ledger.rs"]
 mod ledger_attacks;
 #[path = "../audit/ledger_model.rs"]

@@ -1,7 +1,8 @@
 //! What a plan may say, and what it is told when it may not.
 
+use discreet::model::Role;
 use discreet::plan::bind::bind;
-use discreet::plan::bound::{GridParams, Kind, Norms, Role};
+use discreet::plan::bound::{GridParams, Kind, Norms};
 use discreet::plan::{CheckedPlan, Plan, PlanError, Purpose};
 use serde_json::{Value, json};
 
@@ -86,8 +87,8 @@ fn every_refusal_names_its_place() {
         ),
         (vec![("/max_rows_per_person", json!(2))], "max_rows_per_person"),
         (vec![("/person", json!("age"))], "columns[0]"),
-        (vec![("/columns/0/lower", json!(120))], "columns[0]"),
-        (vec![("/columns/0/upper", Value::Null)], "columns[0]"),
+        (vec![("/columns/0/lower", json!(120))], "columns[0].upper"),
+        (vec![("/columns/0/upper", Value::Null)], "columns[0].upper"),
         (vec![("/columns/0/levels", json!(["a", "b"]))], "columns[0]"),
         (vec![("/columns/0/type", Value::Null)], "columns[0].type"),
         (vec![("/columns/0/match", json!("a*"))], "columns[0]"),

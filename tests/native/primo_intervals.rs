@@ -2,14 +2,13 @@
 //! independent; it is held against a range of four standard errors of so many independent runs, so that fresh seeds would
 //! alarm once in 16,000 times, unless a test says otherwise.
 
-use discreet::data::Layout;
 use discreet::engine::Simulation;
 use discreet::engine::simulate::Source;
 use discreet::inference::moments::MomentTerm;
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{CellNoise, NoisyMoments, Options, Repair, Ridge, fit, refit};
-use discreet::release::document::Shape;
-use discreet::release::document::{Coefficients, Interval};
+use discreet::model::{Interval, Layout, Shape};
+use discreet::release::document::Coefficients;
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Value, json};
 
@@ -63,7 +62,7 @@ fn labels(params: &Value, mu: f64) -> (f64, f64) {
         "budget": {"mu": mu},
     });
     let prepared = prepared(&plan, &text).unwrap();
-    let gathered = scan(&prepared, &text, |_| prepared.gather()).sink;
+    let gathered = scan(&prepared, &text, |_| prepared.sums()).sink;
     let simulation = Simulation::new(prepared, Source::Once(gathered), 5, software());
     let truth = truth(&rows, &[0, 1, 2]);
     let (mut held, mut all, mut shrunk, mut without) = (0_u32, 0_u32, 0_u32, 0_u32);
@@ -186,7 +185,7 @@ fn a_refit_on_blocks_holds_at_its_level() {
     for run in 1..=RUNS {
         let (text, _) = table(1_000, 1_000 + run);
         let prepared = prepared(&plan, &text).unwrap();
-        let gathered = scan(&prepared, &text, |_| prepared.gather()).sink;
+        let gathered = scan(&prepared, &text, |_| prepared.sums()).sink;
         let simulation = Simulation::new(prepared, Source::Once(gathered), run, software());
         let release = simulation.run(1).unwrap().document().clone();
         assert!(release.moments.as_ref().unwrap().blocks.is_some());

@@ -1,4 +1,4 @@
-//! The profiles of noise-and-accounting, B9, against simulation of the whole matrices.
+//! The profiles of theory/wishart 3 against simulation of the whole matrices.
 //!
 //! An attacker who knows everything but one person's presence compares densities: the chance that the loss exceeds ε with the
 //! person, less e^ε times the chance without, is δ in one direction. The densities are those of matrices, so the reduction

@@ -1,13 +1,13 @@
-//! Public moments: the vectors of the specification, and the ways to give them against each other.
+//! Public moments: the vectors of theory/public-moments 8, and the ways to give them against each other.
 
 use std::fmt::Write as _;
 use std::io::Cursor;
 
 use discreet::cli::table::Table;
-use discreet::data::{Gathered, HeaderRules};
+use discreet::data::{HeaderRules, Sums};
 use discreet::engine::public::{plan_for, prepare_table, table_of, table_of_release, term_names};
 use discreet::engine::{self, EngineError, expect_public, prepare_with};
-use discreet::math::graded::Graded;
+use discreet::math::jacobi_svd::JacobiSvd;
 use discreet::math::linalg::Eigen;
 use discreet::noise::entropy::{DemoRng, PrivateRng};
 use discreet::plan::public::Guide;
@@ -78,7 +78,7 @@ fn the_typed_table_gives_the_vectors_of_the_specification() {
     let moment = unconditioned(&table, &names(&["a", "b", "c"]), false).unwrap();
     assert!((&moment - expected("M")).amax() < 1e-10);
     let factor = Cholesky::new(moment).unwrap().l().transpose();
-    let roots = Graded::try_new(factor).unwrap();
+    let roots = JacobiSvd::try_new(factor).unwrap();
     assert!((roots.power(-0.5) - expected("Minvsqrt")).amax() < 1e-10);
     let second = unconditioned(&table, &names(&["y"]), false).unwrap()[(0, 0)];
     assert!((second - vectors["s2B"].as_f64().unwrap()).abs() < 1e-10);
@@ -97,7 +97,7 @@ fn from_csv(plan: &Value, table: &str) -> Result<PublicTable, EngineError> {
     let table = open(table);
     let header = table.header();
     let prepared = prepare_table(&parse(plan), &header.names, header.delimiter)?;
-    let scan = table.scan(prepared.bound(), || prepared.gather(), 1, |_, _| ()).unwrap();
+    let scan = table.scan(prepared.bound(), || prepared.sums(), 1, |_, _| ()).unwrap();
     table_of(&prepared, &scan.sink)
 }
 
@@ -251,9 +251,9 @@ fn released(plan: &Value) -> Release {
     let table = open(DIABETES);
     let header = table.header();
     let prepared = engine::prepare(parse(plan), &header.names, header.delimiter, Purpose::Release).unwrap();
-    let scan = table.scan(prepared.bound(), || prepared.gather(), 1, |_, _| ()).unwrap();
+    let scan = table.scan(prepared.bound(), || prepared.sums(), 1, |_, _| ()).unwrap();
     let charge = LedgerReference { id: "0".repeat(32), entry: 1, idealised: false };
-    let gathered: Gathered = scan.sink;
+    let gathered: Sums = scan.sink;
     engine::release(&prepared, &gathered, PrivateRng::from_os().unwrap(), charge, support::software())
         .unwrap()
 }
@@ -324,7 +324,7 @@ fn releases_that_say_nothing_public_are_refused() {
     assert!(error.what.contains("no moments of `s5`"), "{error}");
 
     let prepared = support::prepared(&plan, DIABETES).unwrap();
-    let scan = support::scan(&prepared, DIABETES, |_| prepared.gather());
+    let scan = support::scan(&prepared, DIABETES, |_| prepared.sums());
     let demo = engine::demonstrate(&prepared, &scan.sink, DemoRng::new(1, 1), support::software()).unwrap();
     let error = refusal(table_of_release(demo.document(), &features, &[]));
     assert!(error.what.contains("demonstration"), "{error}");

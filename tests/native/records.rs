@@ -12,8 +12,9 @@ use discreet::data::encode::{Encoded, Encoder, Geometry, within};
 use discreet::data::moments::{MAX_TERMS, Moments, MomentsError};
 use discreet::data::preview::{Suggestion, preview};
 use discreet::data::{HeaderRead, HeaderRules, csv::Record, header::read_header};
+use discreet::model::{Missing, Role};
 use discreet::plan::bound::{
-    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Missing, Norms, PersonColumn, Role,
+    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Norms, PersonColumn,
 };
 use proptest::prelude::*;
 

@@ -14,7 +14,7 @@ fn the_reproduction_of_sheffet_works() {
     let page = run(&SMALL);
     assert!(page.failures().is_empty(), "{:?}", page.failures());
     // Thirteen printed errors a length.
-    assert!(page.text().contains("26 numbers were put beside printed ones"), "{}", page.text());
+    assert!(page.text().contains("26 numbers were put beside reference numbers"), "{}", page.text());
     let shortest = Size { log_rows: 12, repetitions: 2, ..SMALL };
     assert_eq!(run(&shortest).text(), run(&shortest).text(), "the same program gives the same bytes");
 }
@@ -25,7 +25,7 @@ fn the_reproduction_of_primo_works() {
     let page = reproduce_primo::run(&size);
     assert!(page.failures().is_empty(), "{:?}", page.failures());
     // Three lengths of nine and of five printed columns.
-    assert!(page.text().contains("42 numbers were put beside printed ones"), "{}", page.text());
+    assert!(page.text().contains("42 numbers were put beside reference numbers"), "{}", page.text());
     let shortest = reproduce_primo::Size { outcomes: 11, ..size };
     let [first, second] = [reproduce_primo::run(&shortest), reproduce_primo::run(&shortest)];
     assert_eq!(first.text(), second.text(), "the same program gives the same bytes");

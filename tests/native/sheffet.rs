@@ -1,4 +1,4 @@
-//! Sheffet's mechanisms (the paper's section 11 and S1 to S20 of the project's notes on it): golden numbers, laws,
+//! Sheffet's mechanisms (theory/wishart): golden numbers, laws,
 //! plans, refusals, documents. Coverage is in `pivots`. Seeds are fixed.
 
 use std::num::NonZeroU32;
@@ -9,7 +9,8 @@ use discreet::engine::{EngineError, Prepared, prepare, release};
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{Fit, NoisyMoments, Options, Repair, Ridge, fit, refit};
 use discreet::math::linalg::Eigen;
-use discreet::mechanisms::{Noise, additive_wishart, sketch};
+use discreet::mechanisms::wishart::{additive as additive_wishart, scaled as sketch};
+use discreet::model::{Assurance, Interval, NoiseLaw, Shape};
 use discreet::noise::entropy::{DemoRng, PrivateRng};
 use discreet::noise::wishart::round_sum;
 use discreet::plan::{Plan, Purpose};
@@ -20,7 +21,7 @@ use discreet::privacy::measure::{Delta, Epsilon};
 use discreet::privacy::profile::paper::{adaptive_ridge, debiasing};
 use discreet::privacy::profile::sketch_ridge;
 use discreet::release::Release;
-use discreet::release::document::{Assurance, Interval, LedgerReference, NoiseLaw, Shape};
+use discreet::release::document::LedgerReference;
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Value, json};
 
@@ -59,17 +60,11 @@ fn ready(plan: &Value) -> Prepared {
 }
 
 pub fn sketch_of(prepared: &Prepared) -> sketch::Noise {
-    match &prepared.cost().unwrap().noise {
-        Noise::Sketch(noise) => noise.clone(),
-        other => panic!("{other:?}"),
-    }
+    prepared.noise::<sketch::Noise>().unwrap().clone()
 }
 
-pub fn wishart_of(prepared: &Prepared) -> additive_wishart::Noise {
-    match &prepared.cost().unwrap().noise {
-        Noise::Wishart(noise) => noise.clone(),
-        other => panic!("{other:?}"),
-    }
+fn wishart_of(prepared: &Prepared) -> additive_wishart::Noise {
+    prepared.noise::<additive_wishart::Noise>().unwrap().clone()
 }
 
 fn epsilon(value: f64) -> Epsilon {
@@ -188,7 +183,7 @@ fn a_bound_on_the_eigenvalue_buys_rows_or_saves_ridge() {
         let prepared = ready(&plan);
         let (noise, square) = (sketch_of(&prepared), prepared.geometry().squared_norm());
         assert_eq!(noise.rows.get(), 6, "twice the terms");
-        // Sheffet, section 11; a plan buys a millionth less of its δ.
+        // theory/wishart 8; a plan buys a millionth less of its δ.
         let (rows, ridge) = noise.allowed(50 * square).unwrap();
         assert_eq!(rows.get(), 6);
         assert!((share_of(ridge, square) - 187.646_372_621).abs() < 1e-4, "{ridge}");
@@ -631,7 +626,7 @@ fn a_paper_s_scale_is_charged_what_it_costs() {
     }
 }
 
-/// What moves a sum by more than a record may: none of two orthogonal or parallel records, or of any others (S9).
+/// What moves a sum by more than a record may: none of two orthogonal or parallel records, or of any others (theory/wishart 3.5).
 #[test]
 fn two_records_differ_by_no_more_than_the_sensitivity() {
     let mut rng = Pseudo::new(9, &[]);

@@ -15,7 +15,8 @@ use discreet::data::slices::{Combiner, Scan, SliceScanner};
 use discreet::data::{
     EncodedRows, Geometry, Header, HeaderRead, HeaderRules, Moments, RowSink, header::read_header,
 };
-use discreet::plan::bound::{BoundPlan, Role};
+use discreet::model::Role;
+use discreet::plan::bound::BoundPlan;
 use proptest::prelude::*;
 
 use crate::records::{Numbers, category, clinic, fixed, number, plan, with_person};

@@ -5,8 +5,9 @@ use std::io::Cursor;
 use discreet::cli::table::Table;
 use discreet::data::{HeaderRules, RowSink, Scan};
 use discreet::engine::{EngineError, Prepared, prepare};
+use discreet::model::Coefficient;
 use discreet::plan::{Plan, Purpose};
-use discreet::release::document::{Coefficient, Coefficients, Release, Software};
+use discreet::release::document::{Coefficients, Release, Software};
 use serde_json::{Value, json};
 
 /// 442 patients (Efron et al. 2004).

@@ -62,14 +62,14 @@ pub fn on_two_threads<T: Send>(jobs: usize, work: impl Fn(usize) -> T + Sync) ->
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// How far a cell may be from the printed number without another reason: this much, or this share of it.
+/// How far a cell may be from the reference number without another reason: this much, or this share of it.
 pub const NEAR: (f64, f64) = (0.03, 0.1);
 
 /// What was measured in one cell.
 #[derive(Clone, Copy)]
 pub struct Measured {
     pub centre: f64,
-    /// How far it may lie from a printed number by chance: four standard errors of the difference of two of as many runs.
+    /// How far it may lie from a reference number by chance: four standard errors of the difference of two of as many runs.
     pub reach: f64,
 }
 
@@ -100,7 +100,7 @@ impl Measured {
     }
 }
 
-/// A document that puts measured numbers beside printed ones, as it grows.
+/// A document that puts measured numbers beside reference numbers, as it grows.
 #[derive(Default)]
 pub struct Page {
     /// What stands before the summary.
@@ -133,60 +133,60 @@ impl Page {
         self.text.table(head, rows);
     }
 
-    /// A measured R² beside its printed number; NaN where nothing is printed.
-    pub fn judge(&mut self, name: &str, ours: Measured, printed: f64) -> String {
-        self.put(name, ours, printed, NEAR.0, None)
+    /// A measured R² beside its reference number; NaN where there is none.
+    pub fn judge(&mut self, name: &str, ours: Measured, reference: f64) -> String {
+        self.put(name, ours, reference, NEAR.0, None)
     }
 
-    /// The same where something is known of the printed number that no other run can share.
-    pub fn judge_known(&mut self, name: &str, ours: Measured, printed: f64, known: Option<&str>) -> String {
-        self.put(name, ours, printed, NEAR.0, known)
+    /// The same where something is known of the reference number that no other run can share.
+    pub fn judge_known(&mut self, name: &str, ours: Measured, reference: f64, known: Option<&str>) -> String {
+        self.put(name, ours, reference, NEAR.0, known)
     }
 
     /// A number that has no natural unit: the relative distance counts alone.
-    pub fn judge_share(&mut self, name: &str, ours: Measured, printed: f64) -> String {
-        self.put(name, ours, printed, 0.0, None)
+    pub fn judge_share(&mut self, name: &str, ours: Measured, reference: f64) -> String {
+        self.put(name, ours, reference, 0.0, None)
     }
 
-    fn put(&mut self, name: &str, ours: Measured, printed: f64, near: f64, known: Option<&str>) -> String {
+    fn put(&mut self, name: &str, ours: Measured, reference: f64, near: f64, known: Option<&str>) -> String {
         let shown = number(ours.centre);
-        if printed.is_nan() {
+        if reference.is_nan() {
             return shown;
         }
         self.cells += 1;
-        let distance = (ours.centre - printed).abs();
-        if distance <= near.max(NEAR.1 * printed.abs()) {
+        let distance = (ours.centre - reference).abs();
+        if distance <= near.max(NEAR.1 * reference.abs()) {
             return shown;
         }
-        let what = format!("{name}: {shown} against {}", number(printed));
+        let what = format!("{name}: {shown} against {}", number(reference));
         let reach = number(ours.reach);
         if distance <= ours.reach {
             self.differences.push(format!("{what}; chance reaches {reach}."));
-            return format!("**{shown}** ({})", number(printed));
+            return format!("**{shown}** ({})", number(reference));
         }
         if let Some(reason) = known {
             self.differences.push(format!("{what}; {reason}."));
-            return format!("**{shown}** ({})", number(printed));
+            return format!("**{shown}** ({})", number(reference));
         }
         self.failures.push(format!("{what}; chance reaches {reach} only"));
-        format!("**{shown}** ({}) (!)", number(printed))
+        format!("**{shown}** ({}) (!)", number(reference))
     }
 
-    /// A number that has to be as printed, to the last digit, or else as `known` otherwise.
-    pub fn exact(&mut self, name: &str, ours: f64, printed: &str, known: &[(&str, &str)]) -> String {
+    /// A number that has to equal its reference, to the last digit, or else as `known` otherwise.
+    pub fn exact(&mut self, name: &str, ours: f64, reference: &str, known: &[(&str, &str)]) -> String {
         self.cells += 1;
-        let digits = printed.split_once('.').map_or(0, |(_, digits)| digits.len());
+        let digits = reference.split_once('.').map_or(0, |(_, digits)| digits.len());
         let shown = format!("{ours:.digits$}");
-        if shown == printed {
+        if shown == reference {
             return shown;
         }
-        let what = format!("{name}: {shown} against {printed}");
-        if known.contains(&(shown.as_str(), printed)) {
+        let what = format!("{name}: {shown} against {reference}");
+        if known.contains(&(shown.as_str(), reference)) {
             self.differences.push(format!("{what}; explained below its table."));
         } else {
             self.failures.push(what);
         }
-        format!("**{shown}** ({printed})")
+        format!("**{shown}** ({reference})")
     }
 
     /// A claim of the paper, and whether it is seen.
@@ -201,7 +201,7 @@ impl Page {
             items.iter().map(|item| format!("- {mark}{item}\n")).collect()
         };
         format!(
-            "{}## In short\n\n{}\n\n{}\n{}{}\n{}\n",
+            "{}## Comparison with the reference\n\n{}\n\n{}\n{}{}\n{}\n",
             self.head,
             self.verdict(),
             lines(&self.claims, ""),
@@ -214,7 +214,7 @@ impl Page {
     /// The count of all cells.
     pub fn verdict(&self) -> String {
         format!(
-            "{} numbers were put beside printed ones: {} agree, {} differ by chance or for a reason that is given, {} for none.",
+            "{} numbers were put beside reference numbers: {} agree, {} differ by chance or for a reason that is given, {} for none.",
             self.cells,
             self.cells - self.differences.len() - self.failures.len(),
             self.differences.len(),

@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         (page.text(), page.verdict(), page.failures().to_vec())
     } else {
         eprintln!(
-            "name the document to write: docs/reproduce-sheffet.md, docs/reproduce-primo.md or docs/reproduce-pmt.md"
+            "name the document to write: docs/evidence/reproduce-sheffet.md, docs/evidence/reproduce-primo.md or docs/evidence/reproduce-pmt.md"
         );
         return ExitCode::FAILURE;
     };

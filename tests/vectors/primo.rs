@@ -5,7 +5,7 @@ use discreet::math::linalg::Cholesky;
 use discreet::math::projection::{
     Directions, feature_ball, feature_ball_of_many_outcomes, nuclear_ball, outcome_ball, positive_trace,
 };
-use discreet::math::secular::secular;
+use discreet::math::secular_equation::solve_secular;
 use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::convert::{gdp_epsilon, gdp_ln_delta, gdp_mu};
 use discreet::privacy::measure::{Delta, Epsilon, Mu};
@@ -162,6 +162,6 @@ fn projections(golden: &Golden) {
     golden.equals("/psd_trace/out", &positive_trace(&golden.matrix("/psd_trace/S"), bound).unwrap());
 
     let (values, energies) = (golden.numbers("/secular/lam"), golden.numbers("/secular/h2"));
-    let nu = secular(&values, &energies, golden.number("/secular/B2")).unwrap();
+    let nu = solve_secular(&values, &energies, golden.number("/secular/B2")).unwrap();
     within("secular", nu, golden.number("/secular/nu"), 1e-15, 1e-15);
 }

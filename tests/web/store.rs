@@ -4,17 +4,18 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
 
-use discreet::data::{Role, Sketch};
+use discreet::data::FileRole;
+use discreet::data::MinHash;
 use discreet::engine;
+use discreet::model::{Estimate, Interval};
 use discreet::noise::entropy::{PrivateRng, random_id};
 use discreet::plan::{CheckedPlan, Plan, Purpose};
 use discreet::privacy::adjacency::{Adjacency, Protect};
 use discreet::privacy::calibrate::Split;
 use discreet::privacy::ledger::{Ledger, Opening, State, Terms};
 use discreet::release::Release;
-use discreet::release::document::{
-    CoefficientTable, Coefficients, Entry, Interval, LedgerReference, Software,
-};
+use discreet::release::document::{Coefficients, LedgerReference, Software};
+use discreet::release::long::CoefficientTable;
 use discreet::store;
 use discreet::store::document::{Bytes, from_text};
 use discreet::store::identity::Hashed;
@@ -58,7 +59,7 @@ pub async fn table() -> String {
 async fn table_of(people: impl IntoIterator<Item = u64>) -> String {
     let bytes: Vec<u8> = people.into_iter().flat_map(u64::to_le_bytes).collect();
     let table = name();
-    store::keep_sketch(&table, &Sketch::from_bytes(&bytes).unwrap()).await.unwrap();
+    store::keep_minhash(&table, &MinHash::from_bytes(&bytes).unwrap()).await.unwrap();
     table
 }
 
@@ -230,12 +231,12 @@ async fn an_import_goes_on_and_never_forks() {
 #[wasm_bindgen_test]
 async fn a_fingerprint_is_the_bytes_and_the_device() {
     let hashed = |role, chunks, length| Hashed { role, digests: vec![[7; 32]; chunks], length };
-    let of = |chunks, length| store::fingerprint(vec![hashed(Role::Table, chunks, length)]);
+    let of = |chunks, length| store::fingerprint(vec![hashed(FileRole::Table, chunks, length)]);
     let first = of(1, 10).await.unwrap();
     assert_eq!(first, of(1, 10).await.unwrap());
     assert_ne!(first, of(1, 11).await.unwrap());
     assert_ne!(first, of(2, 10).await.unwrap());
-    assert_ne!(first, store::fingerprint(vec![hashed(Role::Vcf, 1, 10)]).await.unwrap());
+    assert_ne!(first, store::fingerprint(vec![hashed(FileRole::Vcf, 1, 10)]).await.unwrap());
     assert_eq!(first.len(), 64);
 }
 
@@ -482,7 +483,7 @@ async fn the_largest_overlap_pays_and_the_others_are_named() {
 }
 
 #[wasm_bindgen_test]
-async fn a_table_without_a_sketch_gets_no_ledger() {
+async fn a_table_without_a_minhash_gets_no_ledger() {
     let table = name();
     let failure = store::create_ledger(&table, ledger(1.0), None).await.unwrap_err();
     assert_eq!(failure.reason, Reason::Budget);
@@ -569,7 +570,7 @@ async fn a_long_release_is_kept_as_a_document() {
     let mut release = release(charge.reference());
     let (outcomes, terms) = ((0..40_000).map(|index| format!("y{index}")).collect(), vec!["x".to_owned(); 3]);
     let mut long = CoefficientTable::new(outcomes, terms);
-    let entry = Entry {
+    let entry = Estimate {
         estimate: Some(0.1234567),
         std_error: Some(0.25),
         lower: None,
@@ -601,7 +602,7 @@ async fn a_long_release_is_kept_as_a_document() {
     assert!(failure.message.contains("release 7"), "{failure}");
 }
 
-/// The database as version 1 of the page made it: no sketches. All that it held is there after the upgrade, the device's key
+/// The database as version 1 of the page made it: no minhashes. All that it held is there after the upgrade, the device's key
 /// too, and its tables are known as before.
 #[wasm_bindgen_test]
 async fn what_version_1_stored_is_kept() {
@@ -646,7 +647,7 @@ async fn what_version_1_stored_is_kept() {
     let key = script(&JsValue::from_str(&value.to_string()), make).await;
     assert_eq!(
         Uint8Array::from(key).to_vec(),
-        store::sketch_key().await.unwrap(),
+        store::minhash_key().await.unwrap(),
         "the device's key is kept"
     );
     let record = of(&old).await;
@@ -660,16 +661,16 @@ async fn what_version_1_stored_is_kept() {
     spend(&old, &name()).await.unwrap();
     let d = district();
     let people: Vec<u8> = (d..d + 50).flat_map(u64::to_le_bytes).collect();
-    store::keep_sketch(&old, &Sketch::from_bytes(&people).unwrap()).await.unwrap();
+    store::keep_minhash(&old, &MinHash::from_bytes(&people).unwrap()).await.unwrap();
     assert_eq!(of(&table_of(d..d + 10).await).await.ledger, of(&old).await.ledger);
 }
 
-/// The planted bug: nothing keeps two tabs apart. While the first is held at one of its awaits, the second goes its whole
+/// The mutant: nothing keeps two tabs apart. While the first is held at one of its awaits, the second goes its whole
 /// way; at the await between reading and writing both are charged to a budget for one.
 #[cfg(feature = "audit-mutants")]
 #[wasm_bindgen_test]
 async fn without_the_lock_a_budget_pays_more_than_once() {
-    use discreet::privacy::mutants::{Mutant, with_planted};
+    use discreet::privacy::mutants::{Mutant, with_active};
     let prepared = prepared(1.0);
     let request = prepared.request();
     let mut both_charged = Box::pin(async {
@@ -688,6 +689,6 @@ async fn without_the_lock_a_budget_pays_more_than_once() {
         false
     });
     let found =
-        poll_fn(|context| with_planted(Mutant::DoubleSpend, || both_charged.as_mut().poll(context))).await;
+        poll_fn(|context| with_active(Mutant::DoubleSpend, || both_charged.as_mut().poll(context))).await;
     assert!(found, "wherever the first is held, one of the two is refused");
 }

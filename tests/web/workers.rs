@@ -4,11 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use discreet::audit::check::{Check, Finding};
-use discreet::data::Role;
+use discreet::data::FileRole;
 use discreet::data::genotypes::Choice;
+use discreet::model::NoiseLaw;
 use discreet::plan::bound::Encoding;
 use discreet::privacy::ledger::State;
-use discreet::release::document::NoiseLaw;
 use discreet::store;
 use discreet::store::document::Made;
 use discreet::worker::context::StartContext;
@@ -152,11 +152,11 @@ fn set(people: std::ops::Range<u32>, variants: usize, phenotypes: Option<&str>) 
     let mut bed = vec![0x6c, 0x1b, 0x01];
     bed.resize(3 + variants * people.len().div_ceil(4), 0b1110_0011);
     let mut files = vec![
-        (Role::Fam, blob(&[fam.as_bytes()])),
-        (Role::Bed, blob(&[&bed])),
-        (Role::Bim, blob(&[bim.as_bytes()])),
+        (FileRole::Fam, blob(&[fam.as_bytes()])),
+        (FileRole::Bed, blob(&[&bed])),
+        (FileRole::Bim, blob(&[bim.as_bytes()])),
     ];
-    files.extend(phenotypes.map(|text| (Role::Phenotypes, blob(&[text.as_bytes()]))));
+    files.extend(phenotypes.map(|text| (FileRole::Phenotypes, blob(&[text.as_bytes()]))));
     Files::new(files)
 }
 
@@ -192,7 +192,7 @@ async fn people_are_known_again_in_other_genotypes() {
         pool.look(&set(0..500, 40, Some(phenotypes)), look(vec![Choice::of("rs1*")]), |_| {}).await.unwrap();
     assert_eq!((looked.total, looked.variants.len(), looked.rows.len()), (Some(40), 11, 8));
     assert_eq!((looked.names.last().map(String::as_str), looked.rows[3][4].as_str()), (Some("bmi"), "21"));
-    let broken = Files::new(vec![(Role::Vcf, blob(&[b"no VCF\n"]))]);
+    let broken = Files::new(vec![(FileRole::Vcf, blob(&[b"no VCF\n"]))]);
     let failure = pool.identify(&broken, |_| {}).await.unwrap_err();
     assert_eq!(failure.reason, Reason::Table, "{failure}");
 }

@@ -11,7 +11,8 @@ use crate::data::moments::MomentsError;
 use crate::data::number;
 use crate::data::sink::{Append, RowSink};
 use crate::data::slices::{RecordReader, Scan};
-use crate::plan::bound::{BoundPlan, Kind, Role};
+use crate::model::Role;
+use crate::plan::bound::{BoundPlan, Kind};
 
 /// What stands for a missing cell where the plan lists no text for it.
 const MISSING: &str = "NA";

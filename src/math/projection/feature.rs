@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::super::linalg::LinalgError;
-use super::super::secular::secular;
+use super::super::secular_equation::solve_secular;
 use super::{Directions, finite, kept, scale_rows, squared};
 
 /// A noisy G put back among those that some features within the bound give.
@@ -28,7 +28,7 @@ pub fn feature_ball(
     bound: f64,
 ) -> Result<FeatureProjection, LinalgError> {
     let turned = outcomes.turned(&noisy.transpose())?;
-    let ridge = secular(outcomes.values(), &Directions::energies(&turned), squared(bound)?)?;
+    let ridge = solve_secular(outcomes.values(), &Directions::energies(&turned), squared(bound)?)?;
     let share: Vec<f64> = outcomes.values().iter().map(|value| kept(*value, ridge)).collect();
     Ok(FeatureProjection { ridge, association: outcomes.back(&share, turned).transpose() })
 }
@@ -57,7 +57,7 @@ pub fn feature_ball_of_many_outcomes(
         .zip(rows.values())
         .map(|(energy, value)| if *value > 0.0 { energy / value } else { 0.0 })
         .collect();
-    let ridge = secular(rows.values(), &energies, squared(bound)?)?;
+    let ridge = solve_secular(rows.values(), &energies, squared(bound)?)?;
     let inverse: Vec<f64> =
         rows.values().iter().map(|value| if *value > 0.0 { 1.0 / (value + ridge) } else { 0.0 }).collect();
     scale_rows(&mut turned, &inverse);

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::super::linalg::LinalgError;
-use super::super::secular::secular;
+use super::super::secular_equation::solve_secular;
 use super::{Directions, kept, squared};
 
 /// A noisy G put back among those that some outcomes within one bound give.
@@ -42,7 +42,7 @@ pub fn outcome_ball(
     bound: f64,
 ) -> Result<OutcomeProjection, LinalgError> {
     let turned = features.turned(noisy)?;
-    let ridge = secular(features.values(), &Directions::energies(&turned), squared(bound)?)?;
+    let ridge = solve_secular(features.values(), &Directions::energies(&turned), squared(bound)?)?;
     let share: Vec<f64> = features.values().iter().map(|value| kept(*value, ridge)).collect();
     let inverse: Vec<f64> = features.values().iter().map(|value| inverse(*value, ridge)).collect();
     let coefficients = features.back(&inverse, turned.clone());
@@ -71,7 +71,7 @@ pub fn outcome_balls(
         for (energy, entry) in energies.iter_mut().zip(projected.iter()) {
             *energy = entry * entry;
         }
-        let ridge = secular(features.values(), &energies, squared(*bound)?)?;
+        let ridge = solve_secular(features.values(), &energies, squared(*bound)?)?;
         for (k, value) in features.values().iter().enumerate() {
             solved[k] *= inverse(*value, ridge);
             projected[k] *= kept(*value, ridge);

@@ -7,7 +7,7 @@
 //!
 //! **Sensitivity.** Of the least eigenvalue B_x², under both adjacencies (Weyl: x x' − z z' has one eigenvalue up to B_x² and one
 //! down to −B_x²). What is released is not the eigenvalue but the largest multiple g of a step for which S − g I is positive
-//! definite. That is decided in integers ([`crate::math::definite`]), and one step of rounding at most is added:
+//! definite. That is decided in integers ([`crate::math::sylvester`]), and one step of rounding at most is added:
 //! ⌈B_x²/step⌉ steps. Floating point only says where to look. Of the moments: [`joint_sensitivity_squared`].
 //!
 //! **Shares.** The weight of the cross moments is the one at which two separate releases of X'X and X'Y would cost the plan's
@@ -28,14 +28,15 @@ use nalgebra::DMatrix;
 use serde_json::{Map, Value};
 
 use super::gaussian;
-use super::info::{Info, LINEAR, Scope, Wallet};
+use super::info::{Info, LINEAR, Scope};
 use super::rounds::{Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved};
 use super::second_moments::{SecondMoments, answer};
 use super::shared::{NoiseError, scale, two_sides, usual_radius};
-use crate::data::{Exact, Geometry, Layout, Moments};
+use crate::data::{Exact, Geometry, Moments};
 use crate::inference::options::Repair;
-use crate::math::definite::is_positive_definite;
 use crate::math::linalg::Eigen;
+use crate::math::sylvester::is_positive_definite;
+use crate::model::{Assurance, Layout, Shape, Wallet};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
@@ -43,9 +44,10 @@ use crate::plan::params::Params;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{Budget, NoiseScale, Split, joint_sensitivity_squared, noise_scale, wallets};
-use crate::privacy::event::{Assurance, Event};
-use crate::release::document::Shape;
+use crate::privacy::calibrate::{
+    Budget, NoiseScale, Split, budget_parts, joint_sensitivity_squared, noise_scale,
+};
+use crate::privacy::event::Event;
 
 /// The mechanism.
 #[derive(Clone, Copy, Debug)]
@@ -192,7 +194,7 @@ impl Parameters {
                 "choose fewer features, or take `reuse-cov-gauss`",
             )));
         }
-        let units = wallets(budget, &Split::Gaussian)?.capacity.gaussian;
+        let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
         #[expect(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,

@@ -32,23 +32,22 @@ use dashu_int::UBig;
 use serde_json::{Map, Value};
 
 use super::gaussian::Noise;
-use super::info::{Info, LINEAR, Scope, Wallet};
+use super::info::{Info, LINEAR, Scope};
 use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{NoiseError, grid, no_scale, post_processing, squared_codes, usual_radius};
-use crate::data::{Geometry, Layout};
+use crate::data::Geometry;
+use crate::model::{Assurance, Layout, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
-    Budget, CalibrationError, NoiseScale, Split, noise_scale, sensitivity_squared, wallets,
+    Budget, CalibrationError, NoiseScale, Split, budget_parts, noise_scale, sensitivity_squared,
 };
-use crate::privacy::event::Assurance;
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::profile::paper::analyze_gauss_sigma;
-use crate::release::document::Shape;
 
 /// The mechanism.
 #[derive(Clone, Copy, Debug)]
@@ -138,7 +137,7 @@ impl Parameters {
     ) -> Result<Noise, NoiseError> {
         match (plan.calibration, *budget) {
             (Calibration::Exact, _) => {
-                let units = wallets(budget, &Split::Gaussian)?.capacity.gaussian;
+                let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
                 Ok(calibrate(plan, geometry, self.shape, units)?)
             }
             (Calibration::Paper, Budget::EpsilonDelta { epsilon, delta }) => {

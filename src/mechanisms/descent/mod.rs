@@ -31,7 +31,7 @@ use dashu_int::UBig;
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Map, Value};
 
-use super::info::{DESCENT, Info, Scope, Wallet};
+use super::info::{DESCENT, Info, Scope};
 use super::public_moments::{Penalty, Radii, feature_unit};
 use super::rounds::{
     Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, Output, PostProcessing, Resolved, Round,
@@ -40,10 +40,11 @@ use super::rounds::{
 use super::shared::{
     NoiseError, radius, require_intercept_or_zero_weight, scale, stated_rows, two_sides, usual_radius,
 };
-use crate::data::{Exact, Layout, RecordMap, Scratch, Statistic};
-use crate::inference::report::Layout as Regressions;
+use crate::data::{Exact, RecordMap, Scratch, Statistic};
+use crate::inference::report::RegressionTerms;
 use crate::inference::weights;
 use crate::math::linalg::Cholesky;
+use crate::model::{Assurance, Layout, Wallet};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
@@ -51,10 +52,10 @@ use crate::plan::params::Params;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
-    Budget, CalibrationError, NoiseScale, Split, gradient_sensitivity_squared, noise_scale, wallets,
+    Budget, CalibrationError, NoiseScale, Split, budget_parts, gradient_sensitivity_squared, noise_scale,
 };
-use crate::privacy::event::{Assurance, Event};
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::event::Event;
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -270,14 +271,14 @@ impl Parameters {
         let Encoding { bound, geometry, layout } = encoding;
         let shape = (layout.features(), layout.outcomes());
         let columns = if self.per_outcome { shape.1 as u64 } else { 1 };
-        let units = budget.map(|budget| wallets(budget, &Split::Gaussian)).transpose()?;
+        let units = budget.map(|budget| budget_parts(budget, &Split::Gaussian)).transpose()?;
         // The samplers' range is 2^15 wide, so no step jumps over it.
         let mut bits = BITS;
         let (cap, scale, sensitivity_squared) = loop {
             let cap = integer(self.clip * libm::ldexp(1.0, bits.cast_signed()));
             let (adjacency, k) = (plan.adjacency, plan.max_rows_per_person);
             let square = gradient_sensitivity_squared(cap.unsigned_abs(), adjacency, k, columns, self.steps);
-            let scale = units.as_ref().map(|wallets| noise_scale(&square, wallets.capacity.gaussian));
+            let scale = units.as_ref().map(|parts| noise_scale(&square, parts.capacity.gaussian));
             bits = match scale.transpose() {
                 Ok(scale) => break (cap, scale, square),
                 Err(CalibrationError::ScaleTooLarge(_)) if cap > *LONGEST.start() => bits - 1,
@@ -467,7 +468,7 @@ impl Gradient {
         let square = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
         let norm = square(x).sqrt();
         let shorten = |length: f64| {
-            if length > clip && !planted(Mutant::GradientUnclipped) { clip / length } else { 1.0 }
+            if length > clip && !is_active(Mutant::GradientUnclipped) { clip / length } else { 1.0 }
         };
         let together = shorten(norm * square(residuals).sqrt());
         let one = libm::ldexp(1.0, self.noise.bits.cast_signed());
@@ -479,7 +480,7 @@ impl Gradient {
         }
         let limit = u128::from(self.noise.cap.unsigned_abs()).pow(2);
         let within = |entries: &[i64]| {
-            planted(Mutant::GradientUnclipped)
+            is_active(Mutant::GradientUnclipped)
                 || entries.iter().map(|entry| u128::from(entry.unsigned_abs()).pow(2)).sum::<u128>() <= limit
         };
         let scope = if per_outcome { d.max(1) } else { entries.len().max(1) };
@@ -548,7 +549,7 @@ impl Run for Walk {
 
     fn finish(self: Box<Self>, task: &Task) -> Result<Output, Unsettled> {
         let Encoding { bound, geometry, .. } = &task.encoding;
-        let layout = Regressions::new(bound, geometry);
+        let layout = RegressionTerms::new(bound, geometry);
         let (coefficients, diagnostics) =
             weights::report(geometry, &layout, &geometry.map(bound), &self.into_coefficients());
         Ok(Output { coefficients, diagnostics, moments: None })

@@ -8,10 +8,10 @@ use super::{Ball, Family, Noise, report};
 use crate::data::{Exact, RecordMap, Scratch, Statistic};
 use crate::math::linalg::Eigen;
 use crate::mechanisms::rounds::{Answer, Noise as RoundNoise, Output, Round, Run, Task, Unsettled};
+use crate::model::Shape;
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::Entropy;
-use crate::privacy::mutants::{Mutant, planted};
-use crate::release::document::Shape;
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// Rows whose products are added in 64 bits before they go to 128: one is below 2^57.
 const BLOCK: u32 = 32;
@@ -88,10 +88,10 @@ impl Noise {
         #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
         let levels = self.levels as f64;
         let error = (fitted - f64::from(label) / self.label) / self.residual;
-        let error = if planted(Mutant::ResidualUnclipped) { error } else { error.clamp(-1.0, 1.0) };
+        let error = if is_active(Mutant::ResidualUnclipped) { error } else { error.clamp(-1.0, 1.0) };
         let size = integer(error.abs() * levels);
         let size =
-            if planted(Mutant::ResidualUnclipped) { size } else { size.min(self.levels) }.cast_signed();
+            if is_active(Mutant::ResidualUnclipped) { size } else { size.min(self.levels) }.cast_signed();
         if error < 0.0 { -size } else { size }
     }
 }

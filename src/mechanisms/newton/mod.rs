@@ -43,27 +43,27 @@ use nalgebra::{DMatrix, DVector};
 use serde_json::{Map, Value};
 
 pub use self::fit::{Expansion, Fitted, Steps};
-use super::info::{Info, PUBLIC_MOMENTS, Scope, Wallet, YES_OR_NO};
+use super::info::{Info, PUBLIC_MOMENTS, Scope, YES_OR_NO};
 use super::public_moments::{Penalty, Radii, Standard, feature_unit};
 use super::rounds::{Charge, Encoding, Mechanism, Output, PostProcessing, Resolved, Rounds, Run, Task};
 use super::shared::{NoiseError, no_scale, paper_replaces, require_intercept, squared_codes, stated_rows};
-use crate::data::{Geometry, Layout};
+use crate::data::Geometry;
 use crate::inference::forecast::{self, TermForecast, forecast};
 use crate::inference::newton::{Link, NewtonStep, Setting, report as newton_report};
 use crate::inference::preflight;
-use crate::inference::report::Layout as Regressions;
-use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Role, Shortening, Sides};
+use crate::inference::report::RegressionTerms;
+use crate::model::{Assurance, Layout, Role, Shape, Wallet};
+use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
-    Budget, CalibrationError, NoiseScale, Split, joint_sensitivity_squared, logistic_gradient,
-    logistic_sensitivity_squared, noise_scale, wallets,
+    Budget, CalibrationError, NoiseScale, Split, budget_parts, joint_sensitivity_squared, logistic_gradient,
+    logistic_sensitivity_squared, noise_scale,
 };
-use crate::privacy::event::{Assurance, Event};
+use crate::privacy::event::Event;
 use crate::privacy::profile::paper::pmt;
-use crate::release::document::Shape;
 
 /// R of the grid, with noise and without: a record's curvature has twice as many bits and those of its weight, and the sampler a
 /// range. The Gaussian family's curvature has no weight.
@@ -402,13 +402,13 @@ impl Parameters {
             let scale = match budget {
                 None => None,
                 Some(budget) if paper => {
-                    let mu = wallets(budget, &Split::Gaussian)?.pair.mu.get();
+                    let mu = budget_parts(budget, &Split::Gaussian)?.pair.mu.get();
                     let most = if self.family == Family::Logistic { 0.25 } else { 1.0 };
                     let codes = squared_codes(pmt::curvature(mu, releases, most), curvature);
                     Some(NoiseScale::try_new(codes.ok_or_else(|| no_scale(&"the scale is out of range"))?)?)
                 }
                 Some(budget) => {
-                    let units = wallets(budget, &Split::Gaussian)?.capacity.gaussian;
+                    let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
                     Some(noise_scale(&sensitivity_squared, units)?)
                 }
             };
@@ -693,7 +693,7 @@ fn report(task: &Task, noise: &Noise, fits: &[Fitted]) -> Output {
         least: fit.least,
         shortened: fit.shortened,
     });
-    let layout = Regressions::new(bound, geometry);
+    let layout = RegressionTerms::new(bound, geometry);
     let (coefficients, mut diagnostics) =
         newton_report(geometry, &layout, &noise.setting(task), &steps.collect::<Vec<_>>());
     if task.checked.calibration == Calibration::Paper && noise.is_kept_within() {

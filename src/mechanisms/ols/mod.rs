@@ -9,23 +9,22 @@ use nalgebra::{DMatrix, DVector};
 use serde_json::{Map, Value};
 
 use super::gaussian;
-use super::info::{Info, Scope, Wallet};
+use super::info::{Info, Scope};
 use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved, Task, Unsettled};
 use super::second_moments::{Analysis, SecondMoments};
 use super::shared::NoiseError;
-use crate::data;
 use crate::inference::design::FitError;
 use crate::inference::moments::NoisyMoments;
 use crate::inference::options::{Options, Ridge};
-use crate::inference::report::{Layout, report as unpenalised};
+use crate::inference::report::{RegressionTerms, report as unpenalised};
 use crate::math::linalg::Cholesky;
 use crate::math::special::normal_quantile;
+use crate::model::{Assurance, Estimate, Interval, Layout, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::Params;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::event::Assurance;
-use crate::release::document::{Coefficients, Diagnostics, Entry, Interval};
+use crate::release::document::{Coefficients, Diagnostics};
 
 /// The mechanism.
 #[derive(Clone, Copy, Debug)]
@@ -61,8 +60,7 @@ impl Mechanism for Ols {
         _: Option<&Guide>,
     ) -> Result<Resolved, NoiseError> {
         let (own, parameters) = Parameters::from_plan(plan)?;
-        let encoding =
-            Encoding::new(BoundPlan { grid: GRID, ..bound }, true, |d, l| data::Layout::whole(d + l));
+        let encoding = Encoding::new(BoundPlan { grid: GRID, ..bound }, true, |d, l| Layout::whole(d + l));
         encoding.check(None)?;
         let post_processing = PostProcessing::default();
         let rounds = SecondMoments::new(&encoding, None::<gaussian::Noise>, post_processing);
@@ -82,7 +80,7 @@ impl Analysis for Parameters {
         &self,
         task: &Task,
         moments: &NoisyMoments,
-        layout: &Layout,
+        layout: &RegressionTerms,
         options: Options,
     ) -> Result<(Coefficients, Diagnostics), Unsettled> {
         let intercept = task.checked.intercept;
@@ -138,7 +136,7 @@ impl Parameters {
 /// [`FitError`] where the moments cannot be solved.
 pub fn report(
     moments: &NoisyMoments,
-    layout: &Layout,
+    layout: &RegressionTerms,
     intercept: bool,
     options: Options,
     parameters: Parameters,
@@ -184,7 +182,7 @@ fn write(coefficients: &mut Coefficients, outcome: usize, entry: usize, term: us
         }
         Coefficients::Table(table) => {
             let interval = Interval::Normal;
-            let entry = Entry { estimate, std_error, lower, upper, noise_share, interval };
+            let entry = Estimate { estimate, std_error, lower, upper, noise_share, interval };
             table.set(outcome, term, entry);
         }
     }

@@ -18,13 +18,14 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::data::{EncodedRows, Exact, Layout, Moments};
+use crate::data::{EncodedRows, Exact, Moments};
 use crate::math::linalg::Cholesky;
 use crate::mechanisms::gaussian;
 use crate::mechanisms::rounds::{Answer, Noise as RoundNoise};
 use crate::mechanisms::second_moments::answer;
+use crate::model::Layout;
 use crate::noise::entropy::Entropy;
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::moments::{FeatureMap, Integers, Shaping};
 
 /// Most numbers of rows that are kept to shape noise: what follows of more are sums alone, and the bound on a row.
@@ -106,7 +107,7 @@ pub fn mapped(rows: &EncodedRows, layout: Layout, map: Option<&FeatureMap>, boun
             None => mapped.extend_from_slice(row),
             Some(table) => {
                 let (x, y) = row.split_at(features.min(row.len()));
-                if table.apply(x, &mut mapped) > u128::from(bound) && !planted(Mutant::LeverageAveraged) {
+                if table.apply(x, &mut mapped) > u128::from(bound) && !is_active(Mutant::LeverageAveraged) {
                     mapped.fill(0);
                 }
                 mapped.extend_from_slice(y);
@@ -157,7 +158,7 @@ pub fn feature_map(rows: &EncodedRows, own: &Moments, choice: Choice, bound: u64
 
 /// The largest of a number of each row.
 fn longest(rows: &EncodedRows, square: impl Fn(&[i32]) -> f64) -> f64 {
-    if planted(Mutant::LeverageAveraged) {
+    if is_active(Mutant::LeverageAveraged) {
         let count = f64::from(u32::try_from(rows.len()).unwrap_or(u32::MAX));
         return rows_of(rows).map(square).sum::<f64>() / count;
     }
@@ -184,7 +185,7 @@ fn fitted(
             table.apply(row.get(..matrix.nrows()).unwrap_or_default(), &mut row_of)
         });
         let found = found.max().unwrap_or(0);
-        if found <= u128::from(bound) || planted(Mutant::LeverageAveraged) {
+        if found <= u128::from(bound) || is_active(Mutant::LeverageAveraged) {
             return Some(map);
         }
         #[expect(clippy::cast_precision_loss, reason = "tried again if it is still too long")]

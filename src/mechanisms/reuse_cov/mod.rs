@@ -48,28 +48,28 @@ use self::feature_shaped::Choice;
 use self::per_outcome::PerOutcome;
 use self::projection::PublicOutcomes;
 use super::gaussian::Noise;
-use super::info::{COMPARISON, Info, MANY_OUTCOMES, Scope, Wallet};
+use super::info::{COMPARISON, Info, MANY_OUTCOMES, Scope};
 use super::rounds::{Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved, Rounds};
 use super::second_moments::{Noiseless, SecondMoments};
 use super::shared::{
     NoiseError, no_scale, post_processing, require_intercept_or_zero_weight, scale, squared_codes, two_sides,
     usual_radius,
 };
-use crate::data::{Geometry, Layout, MAX_TERMS, Statistic};
+use crate::data::{Geometry, MAX_TERMS, Statistic};
 use crate::inference::shrinkage::{Ball, Shrink};
-use crate::plan::bound::{BoundPlan, GridParams, Norms, Role, Shortening, Sides};
+use crate::model::{Assurance, Layout, Role, Shape, Wallet};
+use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{
-    Budget, NoiseScale, Split, augmented_sensitivity_squared, cross_sensitivity_squared,
-    joint_sensitivity_squared, noise_scale, wallets,
+    Budget, NoiseScale, Split, augmented_sensitivity_squared, budget_parts, cross_sensitivity_squared,
+    joint_sensitivity_squared, noise_scale,
 };
-use crate::privacy::event::Assurance;
 use crate::privacy::profile::paper::primo;
-use crate::release::document::{LONG_FORM_OUTCOMES, Shape};
+use crate::release::document::LONG_FORM_OUTCOMES;
 
 /// Most outcomes whose products with each other are released.
 const MOST_FULL: usize = 500;
@@ -421,7 +421,7 @@ impl Parameters {
         let sensitivity_squared = self.sensitivity_squared(plan, geometry) * UBig::from(times);
         let scale = match (plan.calibration, *budget) {
             (Calibration::Exact, _) => {
-                noise_scale(&sensitivity_squared, wallets(budget, &Split::Gaussian)?.capacity.gaussian)?
+                noise_scale(&sensitivity_squared, budget_parts(budget, &Split::Gaussian)?.capacity.gaussian)?
             }
             (Calibration::Paper, Budget::EpsilonDelta { epsilon, delta }) => {
                 let sigma = primo::constant(epsilon, delta).map_err(|error| no_scale(&error))?;

@@ -10,15 +10,16 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use crate::data::{Exact, Layout, Moments};
+use crate::data::{Exact, Moments};
 use crate::inference::moments::NoisyMoments;
-use crate::inference::report::{Layout as Regressions, report};
+use crate::inference::report::{RegressionTerms, report};
 use crate::mechanisms::gaussian;
 use crate::mechanisms::rounds::{
     Answer, Charge, Encoding, Noise as RoundNoise, Output, PostProcessing, Round, Rounds, Run, Task,
     Unsettled,
 };
 use crate::mechanisms::second_moments::{answer, extent, options};
+use crate::model::Layout;
 use crate::noise::entropy::Entropy;
 use crate::privacy::event::Event;
 use crate::release::document::{Coefficients, Diagnostics};
@@ -137,7 +138,7 @@ impl Run for Released {
 
     fn finish(self: Box<Self>, task: &Task) -> Result<Output, Unsettled> {
         let all = self.rounds.moments(task, &self.answer.ok_or(Unsettled)?)?;
-        let layout = Regressions::new(&task.encoding.bound, &task.encoding.geometry);
+        let layout = RegressionTerms::new(&task.encoding.bound, &task.encoding.geometry);
         let (coefficients, diagnostics) = self.rounds.regressions(task, &all, &layout)?;
         Ok(Output { coefficients, diagnostics, moments: None })
     }
@@ -168,11 +169,11 @@ impl PerOutcome {
         &self,
         task: &Task,
         all: &[NoisyMoments],
-        layout: &Regressions,
+        layout: &RegressionTerms,
     ) -> Result<(Coefficients, Diagnostics), Unsettled> {
         let mut together: Option<(Coefficients, Diagnostics)> = None;
         for (moments, (name, _)) in all.iter().zip(&layout.outcomes) {
-            let own = Regressions {
+            let own = RegressionTerms {
                 predictors: layout.predictors.clone(),
                 outcomes: vec![(name.clone(), moments.matrix().nrows())],
             };

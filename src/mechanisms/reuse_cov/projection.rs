@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::{Kind, Parameters};
-use crate::data::{Exact, Layout};
+use crate::data::Exact;
 use crate::inference::moments::NoisyMoments;
 use crate::inference::options::Options;
 use crate::inference::shrinkage::Rule;
@@ -15,6 +15,7 @@ use crate::math::projection::{Directions, feature_ball, feature_ball_of_many_out
 use crate::mechanisms::gaussian;
 use crate::mechanisms::rounds::{Answer, Encoding, Noise, Outcomes, Task, Unsettled};
 use crate::mechanisms::second_moments::{Analysis, Extent};
+use crate::model::Layout;
 use crate::noise::entropy::Entropy;
 use crate::release::moments::{FeatureMap, Shaping};
 

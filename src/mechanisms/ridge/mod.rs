@@ -23,7 +23,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::gaussian::Noise;
-use super::info::{Info, LINEAR, PUBLIC_MOMENTS, Scope, Wallet};
+use super::info::{Info, LINEAR, PUBLIC_MOMENTS, Scope};
 use super::public_moments::{Penalty, Radii};
 use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
@@ -31,20 +31,20 @@ use super::shared::{
     NoiseError, no_scale, paper_replaces, radius, require_intercept, scale, squared_codes, stated_rows,
     two_sides, usual_radius,
 };
-use crate::data::{Geometry, Layout};
+use crate::data::Geometry;
 use crate::inference::options::MeanPenalty;
 use crate::inference::preflight::Family;
+use crate::model::{Assurance, Layout, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
-    Budget, NoiseScale, Split, augmented_sensitivity_squared, joint_sensitivity_squared, noise_scale, wallets,
+    Budget, NoiseScale, Split, augmented_sensitivity_squared, budget_parts, joint_sensitivity_squared,
+    noise_scale,
 };
-use crate::privacy::event::Assurance;
 use crate::privacy::profile::paper::pmt;
-use crate::release::document::Shape;
 
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,12 +234,12 @@ impl Parameters {
         } else {
             (Shape::Goe, augmented_sensitivity_squared(features, outcomes, plan.adjacency, k))
         };
-        let wallets = wallets(budget, &Split::Gaussian)?;
+        let parts = budget_parts(budget, &Split::Gaussian)?;
         let scale = if self.paper {
-            let codes = squared_codes(pmt::ridge_matrix(wallets.pair.mu.get()), features);
+            let codes = squared_codes(pmt::ridge_matrix(parts.pair.mu.get()), features);
             NoiseScale::try_new(codes.ok_or_else(|| no_scale(&"the scale is out of range"))?)?
         } else {
-            noise_scale(&sensitivity_squared, wallets.capacity.gaussian)?
+            noise_scale(&sensitivity_squared, parts.capacity.gaussian)?
         };
         Ok(Noise { sensitivity_squared, scale, shape, layout, public_features: false })
     }

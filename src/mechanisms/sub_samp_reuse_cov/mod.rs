@@ -27,7 +27,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::gaussian;
-use super::info::{COMPARISON, Info, Scope, Wallet};
+use super::info::{COMPARISON, Info, Scope};
 use super::rounds::{
     Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved, moments_of,
 };
@@ -35,8 +35,9 @@ use super::second_moments::{Noiseless, SecondMoments, answer};
 use super::shared::{
     NoiseError, Price, no_scale, post_processing, scale, squared_codes, two_sides, usual_radius,
 };
-use crate::data::{Exact, Geometry, Layout};
+use crate::data::{Exact, Geometry};
 use crate::math::round::{MARGIN, lower, raise};
+use crate::model::{Assurance, Layout, Shape, Wallet};
 use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
@@ -48,12 +49,11 @@ use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
     Budget, CalibrationError, NoiseScale, cross_sensitivity_squared, joint_sensitivity_squared, slack_charge,
 };
-use crate::privacy::event::{Assurance, Event};
+use crate::privacy::event::Event;
 use crate::privacy::measure::{Delta, Epsilon};
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::profile::paper::primo::{Scales, subsampled_reuse_cov, subsampled_reuse_cov_epsilon};
 use crate::privacy::subsampling::{FixedSize, Parts};
-use crate::release::document::Shape;
 
 /// The mechanism.
 #[derive(Clone, Copy, Debug)]
@@ -339,7 +339,7 @@ impl RoundNoise for Noise {
 
 /// s of n numbers, each set of s with the same probability (Floyd).
 fn sample<E: Entropy + ?Sized>(size: u32, rows: u32, rng: &mut E) -> BTreeSet<u32> {
-    if planted(Mutant::SampleKnown) {
+    if is_active(Mutant::SampleKnown) {
         return (0..size).collect();
     }
     let mut chosen = BTreeSet::new();

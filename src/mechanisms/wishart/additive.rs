@@ -31,8 +31,8 @@ use dashu_int::IBig;
 use serde_json::{Map, Value};
 
 use super::{Lower, bartlett, check_terms, packed, perturbed};
-use crate::data::{Exact, Geometry, Layout, Moments};
-use crate::mechanisms::info::{Info, Scope, WHOLE_MATRIX, Wallet};
+use crate::data::{Exact, Geometry, Moments};
+use crate::mechanisms::info::{Info, Scope, WHOLE_MATRIX};
 use crate::mechanisms::rounds::{
     Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved,
 };
@@ -40,6 +40,7 @@ use crate::mechanisms::second_moments::{SecondMoments, answer};
 use crate::mechanisms::shared::{
     NoiseError, Price, grid, neighbours, no_scale, post_processing, rounding_step, squared_codes,
 };
+use crate::model::{Assurance, Layout, NoiseLaw, Wallet};
 use crate::noise::entropy::Entropy;
 use crate::noise::wishart::{random_moments, round_sum};
 use crate::plan::bound::{BoundPlan, GridParams};
@@ -48,14 +49,12 @@ use crate::plan::params::Params;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::Budget;
-use crate::privacy::event::Assurance;
 use crate::privacy::measure::Delta;
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::profile::{
     GRID_BITS, GridWishart, WishartNoise, additive_wishart_degrees, additive_wishart_epsilon, grid_distance,
     paper,
 };
-use crate::release::document::NoiseLaw;
 
 /// The mechanism.
 #[derive(Clone, Copy, Debug)]
@@ -176,7 +175,7 @@ impl Noise {
         let scale = squared_codes(1.0 / parameters.scale_ratio, square).ok_or_else(|| no_scale(&too_wide))?;
         #[expect(clippy::cast_precision_loss, reason = "rounded up")]
         let ratio = (square as f64 / scale as f64).next_up();
-        let reserved = if planted(Mutant::GridSlackUnreserved) { 0.0 } else { GRID_SHARE };
+        let reserved = if is_active(Mutant::GridSlackUnreserved) { 0.0 } else { GRID_SHARE };
         let left = price.delta.get() * (1.0 - reserved);
         let ideal = Delta::try_new(left.next_down()).map_err(|error| no_scale(&error))?;
         let degrees = match plan.calibration {

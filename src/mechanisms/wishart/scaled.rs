@@ -37,9 +37,9 @@ use nalgebra::DMatrix;
 use serde_json::{Map, Value};
 
 use super::{bartlett, check_terms, packed, posterior, projection};
-use crate::data::{Exact, Geometry, Layout, Moments};
+use crate::data::{Exact, Geometry, Moments};
 use crate::math::linalg::Eigen;
-use crate::mechanisms::info::{Info, Scope, WHOLE_MATRIX, Wallet};
+use crate::mechanisms::info::{Info, Scope, WHOLE_MATRIX};
 use crate::mechanisms::rounds::{
     Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved,
 };
@@ -47,6 +47,7 @@ use crate::mechanisms::second_moments::{SecondMoments, answer};
 use crate::mechanisms::shared::{
     NoiseError, Price, grid, neighbours, no_scale, post_processing, rounding_step, squared_codes,
 };
+use crate::model::{Assurance, Layout, NoiseLaw, Wallet};
 use crate::noise::discrete::laplace;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams};
@@ -56,12 +57,10 @@ use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Budget;
-use crate::privacy::event::Assurance;
 use crate::privacy::measure::{Delta, Epsilon};
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::profile::paper::{self, EigenvalueRule};
 use crate::privacy::profile::{MOST_ROWS, sketch_epsilon, sketch_ridge, sketch_rows};
-use crate::release::document::NoiseLaw;
 
 /// One of the four mechanisms: a law, with a ridge that is fixed or adaptive.
 #[derive(Clone, Copy, Debug)]
@@ -455,7 +454,7 @@ impl Noise {
         let mut scale: Vec<IBig> = cells.into_iter().map(IBig::from).collect();
         let mut diagonal = 0;
         for row in 0..self.terms {
-            if !(planted(Mutant::RidgeShortOfLastCell) && row + 1 == self.terms) {
+            if !(is_active(Mutant::RidgeShortOfLastCell) && row + 1 == self.terms) {
                 *scale.get_mut(diagonal)? += IBig::from(ridge);
             }
             diagonal += self.terms - row;
@@ -477,8 +476,8 @@ impl Noise {
         let Plan::Adaptive { shift, laplace: scale, .. } = self.how else {
             return Some((self.rows, self.most_ridge()));
         };
-        let noise = if planted(Mutant::EigenvalueUnnoised) { 0 } else { laplace(rng, scale) };
-        let shift = if planted(Mutant::EigenvalueUnshifted) { 0 } else { shift };
+        let noise = if is_active(Mutant::EigenvalueUnnoised) { 0 } else { laplace(rng, scale) };
+        let shift = if is_active(Mutant::EigenvalueUnshifted) { 0 } else { shift };
         let bound = least_eigenvalue(cells, self.terms)?
             .saturating_sub(i128::from(shift))
             .saturating_add(noise)

@@ -6,7 +6,7 @@ use super::matrix::Lower;
 use super::{Real, real};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
-use crate::privacy::mutants::{Mutant, planted};
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// Steps of the grid of a standard normal in one standard deviation.
 const STEPS: u64 = 1 << 52;
@@ -66,7 +66,7 @@ pub fn bartlett<E: Entropy + ?Sized>(rng: &mut E, freedom: u64, size: usize) -> 
         for column in 0..row {
             factor.set(row, column, normal(rng));
         }
-        let fewer = if planted(Mutant::DegreesNotFalling) { 0 } else { row as u64 };
+        let fewer = if is_active(Mutant::DegreesNotFalling) { 0 } else { row as u64 };
         factor.set(row, row, chi_square(rng, freedom.saturating_sub(fewer).max(1)).sqrt());
     }
     factor

@@ -6,12 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::error::PlanError;
+use crate::model::INTERCEPT;
 
 /// The name and version that every typed public table carries.
 pub const SCHEMA: &str = "discreet.public/1";
-
-/// The constant's term, which a public table does not list: its moments are the means.
-pub const CONSTANT: &str = "(Intercept)";
 
 /// Most terms of a public table.
 pub const MOST_TERMS: usize = 2048;
@@ -126,7 +124,7 @@ impl PublicTable {
                     "name the column as the plan does",
                 ));
             }
-            if term.term == CONSTANT {
+            if term.term == INTERCEPT {
                 return Err(at(&path("term"), "the constant is no column", "leave it out: the means say it"));
             }
             if !names.insert(term.term.as_str()) {
@@ -282,7 +280,7 @@ mod tests {
             ("public.terms", |t| t["terms"] = Value::Array(Vec::new())),
             ("public.terms[0].unit", |t| t["terms"][0]["unit"] = "years".into()),
             ("public.terms[0]", |t| t["terms"][0] = serde_json::json!(["age", 54.1, 12.3])),
-            ("public.terms[0].term", |t| t["terms"][0]["term"] = CONSTANT.into()),
+            ("public.terms[0].term", |t| t["terms"][0]["term"] = INTERCEPT.into()),
             ("public.terms[2].term", |t| t["terms"][2]["term"] = "age".into()),
             ("public.terms[0].mean", |t| t["terms"][0]["mean"] = 1e308.into()),
             ("public.terms[0].mean", |t| t["terms"][0]["mean"] = "54".into()),

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use nalgebra::{DMatrix, DVector};
 
 use super::super::error::PlanError;
-use super::document::{CONSTANT, PublicTable};
-use crate::math::graded::Graded;
+use super::document::PublicTable;
+use crate::math::jacobi_svd::JacobiSvd;
 use crate::math::linalg::{Cholesky, Eigen};
+use crate::model::INTERCEPT;
 
 /// Most terms of a guide, the constant included: its roots take a time that grows with their cube.
 pub const MOST_GUIDED_TERMS: usize = 512;
@@ -97,16 +98,16 @@ impl Guide {
         let mut notes = Vec::new();
         let correlation = conditioned(table, &found, d, &mut notes)?;
         let terms =
-            intercept.then(|| CONSTANT.to_owned()).into_iter().chain(features.iter().cloned()).collect();
+            intercept.then(|| INTERCEPT.to_owned()).into_iter().chain(features.iter().cloned()).collect();
         let factor = factor(table, &found, &correlation, intercept)?;
-        let graded = Graded::try_new(factor).map_err(|_| singular())?;
+        let svd = JacobiSvd::try_new(factor).map_err(|_| singular())?;
         let guide = Self {
             terms,
             rows: table.rows,
             moment: second_moment(table, &found, &correlation, intercept),
-            root: graded.power(0.5),
-            inverse_root: graded.power(-0.5),
-            inverse: graded.power(-1.0),
+            root: svd.power(0.5),
+            inverse_root: svd.power(-0.5),
+            inverse: svd.power(-1.0),
             outcomes: outcomes.iter().map(|name| places.outcome(name)).collect(),
             notes,
         };
@@ -347,7 +348,7 @@ mod tests {
             &[&[1.0, 0.1, 0.2], &[0.1, 1.0, 0.5], &[0.2, 0.5, 1.0]],
         );
         let guide = Guide::new(&table, &names(&["a", "b"]), &names(&["y", "z"]), true).unwrap();
-        assert_eq!(guide.terms, names(&[CONSTANT, "a", "b"]));
+        assert_eq!(guide.terms, names(&[INTERCEPT, "a", "b"]));
         let share: f64 = 0.99;
         let expected = DMatrix::from_row_slice(
             3,

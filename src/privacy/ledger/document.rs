@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::error::LedgerError;
+use crate::model::Assurance;
 use crate::privacy::adjacency::{Adjacency, Protect};
-use crate::privacy::event::Assurance;
 use crate::privacy::units::Units;
 
 /// The name and version that every ledger carries.

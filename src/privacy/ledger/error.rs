@@ -8,7 +8,7 @@ use crate::privacy::calibrate::CalibrationError;
 
 /// A column of a ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wallet {
+pub enum Quantity {
     /// μ² for Gaussian releases.
     Gaussian,
     /// ε for the others.
@@ -19,7 +19,7 @@ pub enum Wallet {
     Slack,
 }
 
-impl fmt::Display for Wallet {
+impl fmt::Display for Quantity {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Gaussian => "Gaussian wallet",
@@ -34,7 +34,7 @@ impl fmt::Display for Wallet {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The column that is short.
-    pub wallet: Wallet,
+    pub quantity: Quantity,
     /// Units asked for.
     pub asked: u128,
     /// Units left.
@@ -47,21 +47,21 @@ impl std::error::Error for Refusal {}
 
 impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { wallet, asked, left, capacity } = *self;
+        let Self { quantity, asked, left, capacity } = *self;
         if capacity == 0 {
-            let split = match wallet {
-                Wallet::Gaussian | Wallet::Slack => "other",
-                Wallet::Epsilon | Wallet::Delta => "gaussian",
+            let split = match quantity {
+                Quantity::Gaussian | Quantity::Slack => "other",
+                Quantity::Epsilon | Quantity::Delta => "gaussian",
             };
             return write!(
                 formatter,
-                "this release asks for {asked} units of the {wallet}, and this ledger was opened with none (as the \
+                "this release asks for {asked} units of the {quantity}, and this ledger was opened with none (as the \
                  split `{split}` does); nothing was charged; take a mechanism of the other wallet",
             );
         }
         write!(
             formatter,
-            "this release asks for {asked} units of the {wallet} ({} of it), {left} are left ({}); nothing was \
+            "this release asks for {asked} units of the {quantity} ({} of it), {left} are left ({}); nothing was \
              charged; ask for less",
             percent(asked, capacity, true),
             percent(left, capacity, false),
@@ -154,13 +154,13 @@ mod tests {
 
     #[test]
     fn a_refusal_gives_its_numbers() {
-        let refusal = Refusal { wallet: Wallet::Gaussian, asked: 200, left: 199, capacity: 30_000 };
+        let refusal = Refusal { quantity: Quantity::Gaussian, asked: 200, left: 199, capacity: 30_000 };
         let text = refusal.to_string();
         assert!(
             text.contains("200 units of the Gaussian wallet (0.67 % of it), 199 are left (0.66 %)"),
             "{text}"
         );
-        let none = Refusal { wallet: Wallet::Epsilon, asked: 1, left: 0, capacity: 0 }.to_string();
+        let none = Refusal { quantity: Quantity::Epsilon, asked: 1, left: 0, capacity: 0 }.to_string();
         assert!(none.contains("Other wallet's epsilon") && none.contains("`gaussian`"), "{none}");
         assert!(LedgerError::from(refusal).is_refusal() && !LedgerError::Older.is_refusal());
         assert_eq!(percent(u128::MAX, u128::MAX, true), "100.00 %");

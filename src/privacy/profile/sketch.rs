@@ -6,8 +6,8 @@ use super::super::adjacency::Adjacency;
 use super::super::convert::{DELTA_MARGIN, raised_delta};
 use super::super::measure::{Delta, Epsilon};
 use super::{ProfileError, Tail, least_epsilon, least_scale, ln_target_below_one, positive};
-use crate::math::contour::{ln_1p, through_saddle};
 use crate::math::round::{MARGIN, lower};
+use crate::math::saddle_point::{ln_1p, through_saddle};
 use crate::math::search::last_true;
 
 /// The most rows that [`sketch_rows`] answers with; public, and more than any noise would need.

@@ -1,15 +1,16 @@
 //! The screen on which a sceptic checks this build: the audits of `audit::check`, started and watched in the page. It is
 //! no step of the work and touches neither table nor ledger.
 
+pub mod bar;
 pub mod run;
-pub mod strip;
 
 use leptos::prelude::*;
 
 use super::drawing;
 use super::parts::{Field, Icon, shape};
 use super::state::{App, BuildCheckStoreFields, HostStoreFields, StateStoreFields};
-use super::text::{self, check as words};
+use super::steps::StepInfo;
+use super::text::check as words;
 use crate::audit::check::{Check, Finding, Item, Kind, Measured, Verdict};
 use crate::audit::figure;
 
@@ -26,7 +27,7 @@ pub fn CheckScreen() -> impl IntoView {
         group(app, kind, items)
     });
     let back = move |_| run::back(app);
-    let step = move || words::back(text::step(app.state.step().get()));
+    let step = move || words::back(StepInfo::of(app.state.step().get()).name);
     let failure = move || app.state.check().failure().get();
     view! {
         <p><button type="button" class="link" on:click=back>{step}</button></p>

@@ -7,40 +7,38 @@ use crate::audit::check::{Check, Finding};
 use crate::audit::report::{Report, Tally};
 use crate::noise::entropy::random_id;
 use crate::release::document::Software;
+use crate::ui::dom;
+use crate::ui::sentence::sentence;
 use crate::ui::state::{App, BuildCheckStoreFields, HostStoreFields, StateStoreFields};
 use crate::ui::text::{self, check as words};
-use crate::ui::{dom, facts};
 use crate::worker::pool::Pool;
 use crate::worker::protocol::{Failure, Reason};
 
 /// The address of the screen, so that the browser's own way back leads back from it.
 pub const ADDRESS: &str = "#check";
 
-/// Opens and closes the screen as the address says, now and from now on.
-pub fn follow_address(app: App) {
-    let arrive = move || {
-        let wanted = dom::hash() == ADDRESS;
-        let open = app.state.check().open().get_untracked();
-        if wanted && !open {
-            if app.state.check().seed().with_untracked(String::is_empty) {
-                another_seed(app);
-            }
-            app.state.check().open().set(true);
-            dom::top_soon("step-title");
-        } else if open && !wanted {
-            back(app);
+/// Opens and closes the screen as the address says.
+pub fn follow(app: App, address: &str) {
+    let wanted = address == ADDRESS;
+    let open = app.state.check().open().get_untracked();
+    if wanted && !open {
+        if app.state.check().seed().with_untracked(String::is_empty) {
+            another_seed(app);
         }
-    };
-    arrive();
-    // The listener lives as long as the page.
-    let _ = window_event_listener(leptos::ev::hashchange, move |_| arrive());
+        app.state.check().open().set(true);
+        dom::top_soon("step-title");
+    } else if open && !wanted {
+        back(app);
+    }
 }
 
 /// Closes the screen, if it is open, for the step beneath it.
 pub fn close(app: App) {
     if app.state.check().open().get_untracked() {
         app.state.check().open().set(false);
-        dom::clear_hash();
+        if dom::hash() == ADDRESS {
+            dom::replace_hash(&app.state.step().get_untracked().address());
+        }
     }
 }
 
@@ -65,11 +63,11 @@ pub fn another_seed(app: App) {
 
 fn fail(app: App, text: &str) {
     app.state.check().running().set(false);
-    app.state.check().failure().set(Some(facts::sentence(text)));
+    app.state.check().failure().set(Some(sentence(text)));
     dom::focus_soon("check-problem");
 }
 
-/// Starts all items anew under the seed that is typed.
+/// Starts all items under the seed that is typed.
 pub fn start(app: App) {
     let check = app.state.check();
     let Ok(seed) = check.seed().with_untracked(|seed| seed.trim().parse::<u64>()) else {
@@ -90,7 +88,7 @@ pub fn start(app: App) {
         };
         match pool(app).audit(seed, store).await {
             Ok(()) => app.state.check().running().set(false),
-            // Whoever stopped it has said so.
+            // The person stopped it, which is said already.
             Err(Failure { reason: Reason::Cancelled, .. }) => {}
             Err(failure) => fail(app, &failure.message),
         }

@@ -1,8 +1,8 @@
 //! Small parts that several steps share.
 
+pub mod navigation;
 pub mod plot;
-pub mod rail;
-pub mod strip;
+pub mod release_bar;
 
 use leptos::prelude::*;
 

@@ -2,8 +2,9 @@
 
 use leptos::prelude::*;
 
-use crate::plan::document::{ColumnRole, ColumnType, MissingRule};
-use crate::ui::draft::{self, Cell, ColumnDraft, Place};
+use crate::model::{Missing, Role};
+use crate::plan::document::ColumnType;
+use crate::ui::draft::{self, Cell, ColumnDraft, Gap, Place};
 use crate::ui::presets::{self, PRESETS};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::text;
@@ -42,9 +43,10 @@ pub fn Row(index: usize) -> impl IntoView {
     let column = Column { app, index };
     let name = Memo::new(move |_| column.read(|c| c.name.clone()));
     let kind = Memo::new(move |_| column.read(|c| c.kind));
-    let ignored = Memo::new(move |_| column.read(|c| c.role) == ColumnRole::Ignored);
+    let ignored = Memo::new(move |_| column.read(|c| c.role) == Role::Ignored);
     let gap = Memo::new(move |_| {
-        app.state.columns().with(|columns| columns.get(index).and_then(|c| draft::column_gap(index, c)))
+        let here = |gap: &&Gap| gap.place.row() == Some(index);
+        app.plan.with(|plan| plan.as_ref().err().and_then(|gaps| gaps.iter().find(here).cloned()))
     });
     let tail = move || match kind.get() {
         Some(ColumnType::Category) => view! { <CategoryCells column name/> }.into_any(),
@@ -77,10 +79,10 @@ fn samples(app: App, index: usize) -> String {
 
 /// What a missing cell of this column does.
 fn if_missing(column: Column) -> String {
-    if column.read(|c| c.role) == ColumnRole::Ignored {
+    if column.read(|c| c.role) == Role::Ignored {
         return String::new();
     }
-    if column.app.state.setup().with(|setup| setup.missing == MissingRule::Skip) {
+    if column.app.state.setup().with(|setup| setup.missing == Missing::Skip) {
         return "row left out".to_owned();
     }
     column.read(|c| match c.kind {
@@ -100,7 +102,7 @@ fn if_missing(column: Column) -> String {
 
 #[component]
 fn RoleCell(column: Column, name: Memo<String>) -> impl IntoView {
-    let roles = [ColumnRole::Ignored, ColumnRole::Feature, ColumnRole::Outcome];
+    let roles = [Role::Ignored, Role::Feature, Role::Outcome];
     let current = Memo::new(move |_| column.read(|c| c.role));
     let options = roles.into_iter().map(|role| {
         view! { <option value=text::role(role) selected=move || current.get() == role>{text::role(role)}</option> }
@@ -147,7 +149,7 @@ fn TextCell(
     #[prop(optional)] numeric: bool,
     #[prop(optional, into)] wrong: Option<Signal<bool>>,
 ) -> impl IntoView {
-    // In a very wide table a plan is made anew when a cell is left, not with each letter.
+    // In a very wide table a plan is made when a cell is left, not with each letter.
     let wide = column.app.state.columns().with_untracked(|columns| columns.len() > WIDE);
     let write = move |event| {
         let value = event_target_value(&event);
@@ -167,7 +169,7 @@ fn TextCell(
 }
 
 #[component]
-fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<draft::Gap>>) -> impl IntoView {
+fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<Gap>>) -> impl IntoView {
     let wrong = move |cell: Cell| {
         Signal::derive(move || {
             gap.with(|gap| gap.as_ref().is_some_and(|gap| gap.place == Place::Cell(column.index, cell)))
@@ -177,9 +179,7 @@ fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<draft::Gap>>
     let suggested = Memo::new(move |_| presets::suggested(&name.get()));
     // The question stands where a bound is missing; the range that the name suggests is offered, never filled in.
     let bare = Memo::new(move |_| {
-        column.read(|c| {
-            c.role != ColumnRole::Ignored && (c.lower.trim().is_empty() || c.upper.trim().is_empty())
-        })
+        column.read(|c| c.role != Role::Ignored && (c.lower.trim().is_empty() || c.upper.trim().is_empty()))
     });
     let under = move || {
         let note = column.read(|c| c.note.clone());
@@ -215,7 +215,7 @@ fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<draft::Gap>>
 #[component]
 fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
     let levels = Memo::new(move |_| column.read(|c| draft::list(&c.levels)));
-    let missing = move || column.read(|c| c.role != ColumnRole::Ignored && draft::list(&c.levels).len() < 2);
+    let missing = move || column.read(|c| c.role != Role::Ignored && draft::list(&c.levels).len() < 2);
     let reference = Memo::new(move |_| column.read(|c| c.reference.clone()));
     let options = move || {
         let first = levels.get().first().cloned().unwrap_or_else(|| "first level".to_owned());

@@ -20,17 +20,17 @@ pub fn Chooser() -> impl IntoView {
     let current = Memo::new(move |_| setup.with(|setup| setup.mechanism.clone()));
     let capacity = Memo::new(move |_| match app.state.ledger().get() {
         Some(ledger) => Some((ledger.capacity(), true)),
-        None => setup.with(facts::worth).map(|worth| (worth.units, false)),
+        None => setup.with(view_model::worth).map(|worth| (worth.units, false)),
     });
     let families = GROUPS.iter().enumerate().map(|(place, group)| {
         let unfit = move |info: &'static Info| {
             Memo::new(move |_| {
-                let outcome = app.state.columns().with(|columns| facts::not_yes_or_no(info, columns));
+                let outcome = app.state.columns().with(|columns| view_model::not_yes_or_no(info, columns));
                 outcome.map(|why| (why, true)).or_else(|| {
                     let capacity = capacity.get();
                     let units = capacity.as_ref().map(|(units, _)| units);
                     let fixed = capacity.as_ref().is_some_and(|(_, fixed)| *fixed);
-                    let why = setup.with(|setup| facts::hindrance(info, setup, units, fixed));
+                    let why = setup.with(|setup| view_model::ineligibility(info, setup, units, fixed));
                     why.map(|why| (format!("{why}."), false))
                 })
             })

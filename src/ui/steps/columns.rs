@@ -5,20 +5,38 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlInputElement};
 
-use super::PAGE;
+use super::Status;
 use super::cells::Row;
 use super::many::{Many, Rules};
 use super::variants::Variants;
-use crate::plan::document::MissingRule;
-use crate::ui::draft::{self, Cell};
+use crate::model::{Missing, Role};
+use crate::ui::draft::{self, Cell, Gap};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::presets::PRESETS;
 use crate::ui::state::{App, StateStoreFields};
+use crate::ui::table::PAGE;
 use crate::ui::{dom, text};
 
 /// The cells of a row, in the order of the arrows.
 const CELLS: [Cell; 7] =
     [Cell::Role, Cell::Kind, Cell::Lower, Cell::Levels, Cell::Upper, Cell::Unit, Cell::Reference];
+
+/// How many columns are described, and how many are not.
+pub fn status(app: App) -> Status {
+    let in_use = app
+        .state
+        .columns()
+        .with(|columns| columns.iter().filter(|column| column.role != Role::Ignored).count());
+    let open = app.plan.with(|plan| plan.as_ref().err().map_or(0, |gaps| open_rows(gaps)));
+    Status { words: text::columns_line(in_use.saturating_sub(open), in_use, open), open: open > 0 }
+}
+
+/// Columns with something missing; what is missing in one stands together.
+fn open_rows(gaps: &[Gap]) -> usize {
+    let mut rows: Vec<usize> = gaps.iter().filter_map(|gap| gap.place.row()).collect();
+    rows.dedup();
+    rows.len()
+}
 
 /// Describe the columns.
 #[component]
@@ -54,11 +72,11 @@ pub fn Columns() -> impl IntoView {
 #[component]
 fn MissingChoice() -> impl IntoView {
     let setup = App::here().state.setup();
-    let options = [MissingRule::Skip, MissingRule::Midpoint];
-    let key = |rule: MissingRule| if rule == MissingRule::Skip { "skip" } else { "midpoint" };
+    let options = [Missing::Skip, Missing::Midpoint];
+    let key = |rule: Missing| if rule == Missing::Skip { "skip" } else { "midpoint" };
     let set = Callback::new(move |value: String| {
         setup.update(|setup| {
-            setup.missing = if value == "skip" { MissingRule::Skip } else { MissingRule::Midpoint };
+            setup.missing = if value == "skip" { Missing::Skip } else { Missing::Midpoint };
         });
     });
     view! {

@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use crate::release::format::percent;
-use crate::ui::facts::Row;
 use crate::ui::parts::Quoted;
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::{dom, facts, text};
+use crate::ui::view_model::{self, Row};
+use crate::ui::{dom, text};
 
 /// The table, under a fold.
 #[component]
@@ -20,11 +20,11 @@ pub fn Comparison() -> impl IntoView {
         let plan = app.plan.get().ok()?;
         let table = app.state.table().get()?;
         let worth = app.state.ledger().with(|ledger| match ledger {
-            Some(ledger) => facts::ledger_worth(ledger),
-            None => app.state.setup().with(facts::worth),
+            Some(ledger) => view_model::ledger_worth(ledger),
+            None => app.state.setup().with(view_model::worth),
         })?;
         let public = app.public.get().ok().flatten();
-        Some(facts::compare(&plan, public.as_deref(), &table, worth.epsilon, worth.delta))
+        Some(view_model::compare(&plan, public.as_deref(), &table, worth.epsilon, worth.delta))
     });
     let table = move || {
         let Some(compared) = compared.get() else {

@@ -4,18 +4,26 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::people;
-use crate::data::Role;
+use super::{Status, people};
+use crate::data::FileRole;
 use crate::release::format::bytes;
 use crate::ui::parts::{Choice, Field, Icon, PrivateZone};
-use crate::ui::state::{App, StateStoreFields, Step, Table};
-use crate::ui::{actions, check, dom, genotypes, samples, text};
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::step::Step;
+use crate::ui::table::Table;
+use crate::ui::{actions, check, dom, samples, text};
 
 /// Most columns of the preview: more do not help to recognise a table.
 const SHOWN_COLUMNS: usize = 30;
 
 /// Endings of files that hold a table.
 const ACCEPTED: &str = ".csv,.tsv,.txt,.pheno,.phe,.bed,.bim,.fam,.vcf,.gz,.bgz,text/csv";
+
+/// Which table is open.
+pub fn status(app: App) -> Status {
+    let line = |table: &Option<Arc<Table>>| table.as_ref().map(|table| table.line());
+    app.state.table().with(line).unwrap_or_else(|| "No table yet".to_owned()).into()
+}
 
 /// Choose a table; see its first rows.
 #[component]
@@ -81,7 +89,7 @@ fn Missing() -> impl IntoView {
                         <label class="button" for="choose-missing">{text::genotypes::CHOOSE_MISSING}</label>
                         <input id="choose-missing" class="file" type="file" multiple accept=ACCEPTED on:change=chosen/>
                     </div>
-                    <button type="button" class="quiet" on:click=move |_| genotypes::give_up(app)>{text::genotypes::GIVE_UP}</button>
+                    <button type="button" class="quiet" on:click=move |_| actions::give_up(app)>{text::genotypes::GIVE_UP}</button>
                 </div>
             }
         })
@@ -146,7 +154,7 @@ fn Phenotypes() -> impl IntoView {
     });
     let names = move || text::list(&parts.get().iter().map(|part| part.name.clone()).collect::<Vec<_>>(), 4);
     let label = move || {
-        let has = parts.get().iter().any(|part| part.role == Role::Phenotypes);
+        let has = parts.get().iter().any(|part| part.role == FileRole::Phenotypes);
         if has { text::genotypes::OTHER_PHENOTYPES } else { text::genotypes::ADD_PHENOTYPES }
     };
     let chosen = move |event: web_sys::Event| actions::choose_files(app, dom::chosen(&event), true);

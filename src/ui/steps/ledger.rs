@@ -2,13 +2,13 @@
 
 use leptos::prelude::*;
 
-use crate::mechanisms::Wallet;
+use crate::model::Wallet;
 use crate::privacy::ledger::{Entry, Ledger};
 use crate::privacy::units::Units;
 use crate::release::format::percent;
 use crate::ui::parts::Meter;
 use crate::ui::state::{App, Kept, StateStoreFields};
-use crate::ui::{actions, dom, facts, text};
+use crate::ui::{actions, dom, text, view_model};
 
 /// Spent, left, and each release so far.
 #[component]
@@ -41,18 +41,18 @@ pub fn LedgerPanel() -> impl IntoView {
 #[component]
 fn Account(ledger: Ledger) -> impl IntoView {
     let capacity = ledger.capacity();
-    let purses = facts::purses(&capacity).into_iter().map(|(label, wallet)| {
-        let left = facts::left(&ledger, wallet);
-        let spent = facts::taken(&ledger.charged(), &capacity, wallet);
+    let parts = view_model::budget_parts(&capacity).into_iter().map(|(label, wallet)| {
+        let left = view_model::left(&ledger, wallet);
+        let spent = view_model::taken(&ledger.charged(), &capacity, wallet);
         view! {
             <p class="tabular">{label.map(|label| format!("{label}: "))}<strong>{text::left_line(left)}</strong> ", " {percent(spent)} " charged so far"</p>
             <Meter share=Signal::derive(move || left) ask=Signal::derive(|| 0.0)/>
         }
     });
-    let purses = purses.collect_view();
+    let parts = parts.collect_view();
     let rows = ledger.entries().to_vec().into_iter().map(move |entry| view! { <EntryRow entry capacity/> });
     view! {
-        {purses}
+        {parts}
         <div class="scroll" tabindex="0" role="group" aria-label="Releases charged to this ledger">
             <table class="plain">
                 <caption class="hidden">"Releases charged to this ledger"</caption>
@@ -82,7 +82,7 @@ fn EntryRow(entry: Entry, capacity: Units) -> impl IntoView {
         }
     };
     let wallet = if entry.charge.gaussian > 0 { Wallet::Gaussian } else { Wallet::Other };
-    let cost = facts::taken(&entry.charge, &capacity, wallet);
+    let cost = view_model::taken(&entry.charge, &capacity, wallet);
     let state = if entry.disjoint_from().is_some() { text::ASSERTED } else { text::entry_state(entry.state) };
     let label = format!("Open release {}", entry.seq);
     let open = kept.map(|kept| {

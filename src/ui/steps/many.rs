@@ -2,12 +2,14 @@
 
 use leptos::prelude::*;
 
-use crate::plan::document::{ColumnRole, ColumnType};
+use crate::model::Role;
+use crate::plan::document::ColumnType;
 use crate::ui::draft::ColumnDraft;
+use crate::ui::draft::patterns::{Change, Chosen};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::presets::{PRESETS, Preset};
-use crate::ui::rules::{Change, Chosen};
 use crate::ui::state::{App, StateStoreFields};
+use crate::ui::table::PAGE;
 use crate::ui::text;
 
 /// Writes a public range and its source into a column.
@@ -80,7 +82,7 @@ fn Apply(selected: Memo<usize>) -> impl IntoView {
 /// The fields of a change; what is left empty stays as it is.
 #[component]
 fn ChangeFields(change: RwSignal<Change>, whom: &'static str) -> impl IntoView {
-    let roles = [ColumnRole::Feature, ColumnRole::Outcome, ColumnRole::Ignored];
+    let roles = [Role::Feature, Role::Outcome, Role::Ignored];
     let kinds = [Some(ColumnType::Number), Some(ColumnType::Category)];
     let role_options = roles.map(|role| view! { <option value=text::role(role)>{text::role(role)}</option> });
     let kind_options = kinds.map(|kind| view! { <option value=text::kind(kind)>{text::kind(kind)}</option> });
@@ -181,7 +183,7 @@ pub fn Rules() -> impl IntoView {
             .into_any()
         }
     };
-    let many = app.state.columns().with_untracked(|columns| columns.len() > super::PAGE);
+    let many = app.state.columns().with_untracked(|columns| columns.len() > PAGE);
     view! {
         <details class="more rules" open=many>
             <summary>{text::RULES}</summary>

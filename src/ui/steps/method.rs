@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::Status;
 use super::chooser::Chooser;
 use super::comparison::Comparison;
 use super::errors::LeastErrors;
@@ -17,6 +18,11 @@ use crate::ui::{actions, text};
 
 /// Terms that the preview lists.
 const SHOWN: usize = 60;
+
+/// The mechanism.
+pub fn status(app: App) -> Status {
+    app.state.setup().with(|setup| setup.mechanism.clone()).into()
+}
 
 /// Choose how; see what it will give.
 #[component]
@@ -165,7 +171,7 @@ fn Accept() -> impl IntoView {
     let setup = app.state.setup();
     // Asked for, or given already: then it can be taken back.
     let needed = Memo::new(move |_| {
-        let asked = Place::Method("confirm".to_owned());
+        let asked = Place::method("confirm");
         setup.with(|setup| setup.idealised)
             || app.forecast.with(|forecast| {
                 forecast.as_ref().is_err_and(|gaps| gaps.iter().any(|gap| gap.place == asked))

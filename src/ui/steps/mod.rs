@@ -1,25 +1,121 @@
-//! The five steps.
-
-pub mod columns;
-pub mod data;
-mod errors;
-pub mod method;
-pub mod privacy;
-mod protect;
-pub mod result;
+//! The steps of the page, one line each in [`STEPS`]: navigation, headings, addresses and views follow from it.
 
 mod cells;
 mod chooser;
+mod columns;
 mod comparison;
+mod data;
+mod errors;
 mod ledger;
 mod many;
+mod method;
 mod outcomes;
 mod parameters;
 mod people;
+mod privacy;
+mod protect;
 mod public;
 mod refit;
+mod result;
 mod table;
 mod variants;
 
-/// Rows of the column table that are drawn at once: a table of 10^5 columns must not freeze the page.
-pub const PAGE: usize = 50;
+use leptos::prelude::*;
+
+use super::state::App;
+use super::step::Step;
+
+/// A step of the page.
+pub struct StepInfo {
+    /// Which.
+    pub step: Step,
+    /// Its name in the navigation.
+    pub name: &'static str,
+    /// Its heading.
+    pub title: &'static str,
+    /// Whether its status is for this machine alone.
+    pub private: bool,
+    /// Whether the budget or the ledger is shown, so that the step has to say what the browser may forget.
+    pub ledger: bool,
+    /// Its status in one line.
+    pub status: fn(App) -> Status,
+    /// What it shows.
+    pub view: fn() -> AnyView,
+}
+
+/// The status of a step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// In one line.
+    pub words: String,
+    /// Whether something is still missing in it.
+    pub open: bool,
+}
+
+impl From<String> for Status {
+    fn from(words: String) -> Self {
+        Self { words, open: false }
+    }
+}
+
+/// All steps, in their order.
+pub static STEPS: [StepInfo; 5] = [
+    StepInfo {
+        step: Step::Data,
+        name: "Data",
+        title: "The table",
+        private: true,
+        ledger: false,
+        status: data::status,
+        view: || view! { <data::Data/> }.into_any(),
+    },
+    StepInfo {
+        step: Step::Columns,
+        name: "Columns",
+        title: "What each column means",
+        private: false,
+        ledger: false,
+        status: columns::status,
+        view: || view! { <columns::Columns/> }.into_any(),
+    },
+    StepInfo {
+        step: Step::Privacy,
+        name: "Privacy",
+        title: "How much may be revealed",
+        private: false,
+        ledger: true,
+        status: privacy::status,
+        view: || view! { <privacy::PrivacyStep/> }.into_any(),
+    },
+    StepInfo {
+        step: Step::Method,
+        name: "Method",
+        title: "What to expect",
+        private: false,
+        ledger: false,
+        status: method::status,
+        view: || view! { <method::Method/> }.into_any(),
+    },
+    StepInfo {
+        step: Step::Result,
+        name: "Result",
+        title: "What was released",
+        private: false,
+        ledger: true,
+        status: result::status,
+        view: || view! { <result::ResultStep/> }.into_any(),
+    },
+];
+
+impl StepInfo {
+    /// The line of a step; the first, should there be none.
+    pub fn of(step: Step) -> &'static Self {
+        let [first, ..] = &STEPS;
+        STEPS.iter().find(|info| info.step == step).unwrap_or(first)
+    }
+}
+
+/// The step of an address.
+pub fn of_address(address: &str) -> Option<Step> {
+    STEPS.iter().map(|info| info.step).find(|step| step.address() == address)
+}

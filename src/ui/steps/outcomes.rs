@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::PAGE;
 use super::table::Spread;
+use crate::model::{Estimate, INTERCEPT};
 use crate::plan::search::Search;
 use crate::release::Release;
 use crate::release::browse::{Browser, Only, Order, Query, ratio};
-use crate::release::document::Entry;
-use crate::release::figure::{self, INTERCEPT};
+use crate::release::figure;
 use crate::release::format::{self, percent};
 use crate::ui::parts::plot::ShareBar;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
+use crate::ui::table::PAGE;
 use crate::ui::{dom, text};
 
 /// What can be sorted by, in the order of the list.
@@ -174,7 +174,7 @@ fn Page(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl Into
 }
 
 #[component]
-fn OutcomeRow(name: String, entry: Entry) -> impl IntoView {
+fn OutcomeRow(name: String, entry: Estimate) -> impl IntoView {
     let app = App::here();
     let written = format::row(entry.estimate, entry.std_error, entry.lower, entry.upper);
     let ratio = ratio(&entry).map_or_else(|| format::NONE.to_owned(), |ratio| format::significant(ratio, 3));

@@ -2,21 +2,30 @@
 
 use leptos::prelude::*;
 
+use super::Status;
 use super::people::People;
 use super::protect::Protection;
 use crate::privacy::adjacency::Adjacency;
+use crate::privacy::calibrate::Split;
 use crate::release::format::short;
 use crate::release::statement::guessing_sentence;
-use crate::ui::draft::{self, BudgetKind, Kept, Place, Setup};
-use crate::ui::facts::{self, Worth};
+use crate::ui::draft::{self, BudgetKind, Place, Setup};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::text;
+use crate::ui::view_model::{self, Worth};
 
 /// Ends of the slider: ε from 0.05 to 20.
 const SLIDER: (f64, f64) = (0.05, 20.0);
 /// Steps of the slider.
 const NOTCHES: f64 = 260.0;
+
+/// The budget in one line.
+pub fn status(app: App) -> Status {
+    let line =
+        |worth: Worth| format!("Epsilon {}, delta {}", short(worth.epsilon, 3), text::one_in(worth.delta));
+    worth(app).map_or_else(|| "No budget yet".to_owned(), line).into()
+}
 
 /// Fix the budget; choose how much of it the next release takes.
 #[component]
@@ -37,8 +46,8 @@ pub fn PrivacyStep() -> impl IntoView {
 
 fn worth(app: App) -> Option<Worth> {
     app.state.ledger().with(|ledger| match ledger {
-        Some(ledger) => facts::ledger_worth(ledger),
-        None => app.state.setup().with(facts::worth),
+        Some(ledger) => view_model::ledger_worth(ledger),
+        None => app.state.setup().with(view_model::worth),
     })
 }
 
@@ -70,8 +79,8 @@ fn Fixed() -> impl IntoView {
                     <div><dt>"Epsilon"</dt><dd>{short(worth.epsilon, 4)}</dd></div>
                     <div><dt>"Delta"</dt><dd>{text::one_in(worth.delta)}</dd></div>
                     <div><dt>"Mu"</dt><dd>{short(worth.mu, 4)}</dd></div>
-                    {facts::purses(&worth.units).into_iter().map(|(label, wallet)| view! {
-                        <div><dt>{label.unwrap_or("Left")}</dt><dd>{move || app.state.ledger().with(|l| l.as_ref().map(|l| text::left_line(facts::left(l, wallet))))}</dd></div>
+                    {view_model::budget_parts(&worth.units).into_iter().map(|(label, wallet)| view! {
+                        <div><dt>{label.unwrap_or("Left")}</dt><dd>{move || app.state.ledger().with(|l| l.as_ref().map(|l| text::left_line(view_model::left(l, wallet))))}</dd></div>
                     }).collect_view()}
                 </dl>
             }
@@ -90,7 +99,7 @@ fn RowsField() -> impl IntoView {
     // Without it some mechanisms cannot run: then the forecast lacks this field.
     let needed = Memo::new(move |_| {
         app.forecast.with(|forecast| {
-            forecast.as_ref().is_err_and(|gaps| gaps.iter().any(|gap| gap.place == Place::Privacy("rows")))
+            forecast.as_ref().is_err_and(|gaps| gaps.iter().any(|gap| gap.place == Place::privacy("rows")))
         })
     });
     move || {
@@ -160,12 +169,12 @@ fn Propose() -> impl IntoView {
         setup.update(|setup| {
             setup.form = forms.into_iter().find(|kind| key(*kind) == value).unwrap_or_default();
             if setup.form != BudgetKind::EpsilonDelta {
-                setup.split = Kept::Gaussian;
+                setup.split = Split::Gaussian;
             }
         });
     });
-    let kept = [Kept::Gaussian, Kept::Other, Kept::Both];
-    let split_key = |kept: Kept| format!("{kept:?}");
+    let kept = [Split::Gaussian, Split::Other, Split::Both];
+    let split_key = |kept: Split| format!("{kept:?}");
     let set_split = Callback::new(move |value: String| {
         setup.update(|setup| {
             setup.split = kept.into_iter().find(|kept| split_key(*kept) == value).unwrap_or_default()

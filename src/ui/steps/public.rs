@@ -5,11 +5,12 @@ use leptos::prelude::*;
 use crate::plan::public::document::PublicTerm;
 use crate::release::format::{NONE, short};
 use crate::release::known::correlations;
+use crate::ui::actions::public;
 use crate::ui::draft::number;
-use crate::ui::known::{MOST_TYPED, Term, Way};
 use crate::ui::parts::{Field, Icon};
+use crate::ui::public_form::{MOST_TYPED, Term, Way};
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::{dom, facts, public, text};
+use crate::ui::{dom, text, view_model};
 
 /// Terms of a file that are listed.
 const SHOWN: usize = 100;
@@ -21,14 +22,14 @@ const ACCEPTED: &str = ".csv,.tsv,.txt,.json,text/csv,application/json";
 #[component]
 pub fn PublicMoments() -> impl IntoView {
     let app = App::here();
-    let guided = Memo::new(move |_| app.state.setup().with(facts::is_guided));
+    let guided = Memo::new(move |_| app.state.setup().with(view_model::is_guided));
     move || guided.get().then(|| view! { <Panel/> })
 }
 
 #[component]
 fn Panel() -> impl IntoView {
     let app = App::here();
-    let way = Memo::new(move |_| app.state.public().with(|known| known.way));
+    let way = Memo::new(move |_| app.state.public().with(|form| form.way));
     let ways = Way::ALL.map(|own| {
         let (name, hint) = text::public::way(own);
         view! {
@@ -44,7 +45,7 @@ fn Panel() -> impl IntoView {
         own => view! { <File own/> }.into_any(),
     };
     view! {
-        <section class="block known" id="method-public" tabindex="-1" aria-labelledby="public-title">
+        <section class="block public-form" id="method-public" tabindex="-1" aria-labelledby="public-title">
             <h2 id="public-title">{text::public::TITLE}</h2>
             <p>{text::public::WHY}</p>
             <p class="notice"><Icon name="stop"/><span>{text::public::NEVER}</span></p>
@@ -80,14 +81,14 @@ fn Outcome() -> impl IntoView {
 fn Source() -> impl IntoView {
     let app = App::here();
     let value = Signal::derive(move || {
-        app.state.public().with(|known| match (known.way, &known.opened) {
-            (Way::Typed, _) => known.typed.source.clone(),
+        app.state.public().with(|form| match (form.way, &form.opened) {
+            (Way::Typed, _) => form.typed.source.clone(),
             (_, opened) => opened.as_ref().map(|opened| opened.table.source.clone()).unwrap_or_default(),
         })
     });
     let set = Callback::new(move |value: String| {
-        if app.state.public().with_untracked(|known| known.way == Way::Typed) {
-            app.state.public().update(|known| known.typed.source = value);
+        if app.state.public().with_untracked(|form| form.way == Way::Typed) {
+            app.state.public().update(|form| form.typed.source = value);
         } else {
             public::name_source(app, value);
         }
@@ -107,7 +108,7 @@ fn File(own: Way) -> impl IntoView {
         Way::Csv | Way::Typed => (text::public::CHOOSE, text::public::CSV_HINT),
     };
     let problem = move || {
-        let problem = app.state.public().with(|known| known.problem.clone());
+        let problem = app.state.public().with(|form| form.problem.clone());
         problem.map(|problem| view! {
             <div id="public-problem" class="notice problem" role="alert" tabindex="-1"><Icon name="stop"/><p>{problem}</p></div>
         })
@@ -129,17 +130,17 @@ fn Opened() -> impl IntoView {
     let app = App::here();
     // The source is typed under it, so it is no part of what is drawn anew.
     let said = Memo::new(move |_| {
-        app.state.public().with(|known| {
-            let table = &known.opened.as_ref()?.table;
+        app.state.public().with(|form| {
+            let table = &form.opened.as_ref()?.table;
             Some((table.rows, table.terms.clone(), correlations(table)))
         })
     });
     let shared = Memo::new(move |_| {
-        app.state.public().with(|known| known.opened.as_ref().is_some_and(|opened| opened.shared))
+        app.state.public().with(|form| form.opened.as_ref().is_some_and(|opened| opened.shared))
     });
     let stale = Memo::new(move |_| {
         let read =
-            app.state.public().with(|known| known.opened.as_ref().and_then(|opened| opened.columns.clone()));
+            app.state.public().with(|form| form.opened.as_ref().and_then(|opened| opened.columns.clone()));
         let now = app.plan.with(|plan| plan.as_ref().ok().map(|plan| plan.columns.clone()));
         read.zip(now).is_some_and(|(read, now)| read != now)
     });
@@ -186,7 +187,7 @@ fn Said(term: Term, found: Option<PublicTerm>) -> impl IntoView {
 fn TermTable(#[prop(into)] caption: String, children: Children) -> impl IntoView {
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label=text::public::TABLE>
-            <table class="plain known-terms">
+            <table class="plain public-terms">
                 <caption>{caption}</caption>
                 <thead><tr>
                     <th scope="col">{text::public::TERM}</th>
@@ -202,8 +203,8 @@ fn TermTable(#[prop(into)] caption: String, children: Children) -> impl IntoView
 #[component]
 fn Typed() -> impl IntoView {
     let app = App::here();
-    let rows = Signal::derive(move || app.state.public().with(|known| known.typed.rows.clone()));
-    let set_rows = Callback::new(move |value| app.state.public().update(|known| known.typed.rows = value));
+    let rows = Signal::derive(move || app.state.public().with(|form| form.typed.rows.clone()));
+    let set_rows = Callback::new(move |value| app.state.public().update(|form| form.typed.rows = value));
     let table = move || {
         let terms = app.terms.get();
         if terms.is_empty() {
@@ -238,7 +239,7 @@ fn Line(term: Term, place: usize) -> impl IntoView {
     let value = move |name: &str, which: usize| {
         app.state
             .public()
-            .with(|known| known.typed.moments.get(name).map(|pair| pair[which].clone()).unwrap_or_default())
+            .with(|form| form.typed.moments.get(name).map(|pair| pair[which].clone()).unwrap_or_default())
     };
     let cell = |which: usize, label: &'static str, kind: &'static str| {
         let (own, target) = (name.clone(), name.clone());
@@ -246,7 +247,7 @@ fn Line(term: Term, place: usize) -> impl IntoView {
             let value = event_target_value(&event);
             app.state
                 .public()
-                .update(|known| known.typed.moments.entry(target.clone()).or_default()[which] = value);
+                .update(|form| form.typed.moments.entry(target.clone()).or_default()[which] = value);
         };
         view! {
             <input id=format!("method-public-{kind}-{place}") class="cell numeric" type="text" inputmode="decimal" autocomplete="off"
@@ -294,11 +295,11 @@ fn Correlations(terms: Vec<Term>) -> impl IntoView {
             let pair = (other.clone(), own.clone());
             let asked = pair.clone();
             let value = move || {
-                app.state.public().with(|known| known.typed.correlations.get(&asked).cloned().unwrap_or_default())
+                app.state.public().with(|form| form.typed.correlations.get(&asked).cloned().unwrap_or_default())
             };
             let set = move |event| {
                 let value = event_target_value(&event);
-                app.state.public().update(|known| drop(known.typed.correlations.insert(pair.clone(), value)));
+                app.state.public().update(|form| drop(form.typed.correlations.insert(pair.clone(), value)));
             };
             view! {
                 <td class="numeric"><input id=format!("method-public-correlation-{row}-{column}") class="cell numeric" type="text"
@@ -313,7 +314,7 @@ fn Correlations(terms: Vec<Term>) -> impl IntoView {
         <details class="more">
             <summary>{text::public::CORRELATIONS}</summary>
             <div class="scroll" tabindex="0" role="group" aria-label=text::public::CORRELATIONS>
-                <table class="plain known-terms triangle">
+                <table class="plain public-terms triangle">
                     <thead><tr><td></td>{heads}</tr></thead>
                     <tbody>{rows}</tbody>
                 </table>

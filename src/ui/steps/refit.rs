@@ -7,12 +7,14 @@ use leptos::prelude::*;
 use super::table::CoefficientTable;
 use crate::inference::design::is_drowned;
 use crate::inference::{Repair, Ridge, refit};
+use crate::model::INTERCEPT;
 use crate::release::Release;
-use crate::release::figure::{self, INTERCEPT};
+use crate::release::figure;
 use crate::ui::draft::number;
 use crate::ui::parts::{Choice, Field};
+use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::{facts, text};
+use crate::ui::text;
 
 /// Terms of the moments above which predictors are not ticked one by one.
 const MOST_TERMS: usize = 500;
@@ -61,7 +63,7 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
                         Repair::Shift,
                         confidence,
                     )
-                    .map_err(|error| facts::sentence(&error.to_string()))
+                    .map_err(|error| sentence(&error.to_string()))
                 });
             app.state.said().set(if result.is_ok() {
                 "The new regression is below".to_owned()

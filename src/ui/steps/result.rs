@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
+use super::Status;
 use super::ledger::LedgerPanel;
 use super::outcomes::Outcomes;
 use super::refit::Refit;
@@ -17,6 +18,18 @@ use crate::release::{Release, known, odds, table};
 use crate::ui::parts::Icon;
 use crate::ui::state::{App, Origin, StateStoreFields};
 use crate::ui::{actions, dom, text};
+
+/// How many releases there are.
+pub fn status(app: App) -> Status {
+    let made = app.state.releases().with(Vec::len);
+    let words = match (app.state.shown().with(Option::is_some), made) {
+        (false, 0) => "Nothing released yet".to_owned(),
+        (true, 0) => "A saved release".to_owned(),
+        (_, 1) => "1 release".to_owned(),
+        (_, made) => format!("{} releases", text::whole(made)),
+    };
+    words.into()
+}
 
 /// Coefficients, guarantee, ledger, downloads.
 #[component]

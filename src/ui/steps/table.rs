@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::release::document::Interval;
-use crate::release::figure::{self, INTERCEPT, Line, Mark};
+use crate::model::{INTERCEPT, Interval};
+use crate::release::figure::{self, Line, Mark};
 use crate::release::format::{self, percent};
 use crate::release::odds;
 use crate::ui::parts::plot::{Axis, IntervalCell, ShareBar};

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::data::genotypes;
-use crate::ui::genotypes::choose;
+use crate::ui::actions::genotypes::choose;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{text, variants};

@@ -2,7 +2,7 @@
 
 use super::{grouped, one_in, percent, short, whole};
 use crate::inference::preflight::Preflight;
-use crate::ui::known::{Term, Way};
+use crate::ui::public_form::{Term, Way};
 
 pub const TITLE: &str = "What is publicly known of these columns";
 pub const WHY: &str = "This mechanism is guided by other people's data: means, spreads and correlations of the same columns, in the \

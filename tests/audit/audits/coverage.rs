@@ -3,7 +3,7 @@
 use discreet::inference::moments::MomentTerm;
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{CellNoise, Fit, NoisyMoments, Options, fit};
-use discreet::release::document::Interval;
+use discreet::model::Interval;
 
 use super::{Audit, Depth, Saw, audit, judged};
 

@@ -12,9 +12,9 @@ use discreet::audit::pairs::{MU, Pair, many_outcomes, pairs, with_constant};
 use discreet::audit::signal::{CERTAIN, Reading, Signal};
 use discreet::audit::threshold::HeldOut;
 use discreet::data::Moments;
+use discreet::model::Shape;
 use discreet::privacy::convert::{gdp_delta, gdp_epsilon};
 use discreet::privacy::measure::{Delta, Epsilon, Mu};
-use discreet::release::document::Shape;
 
 use super::{Audit, Saw, audit, fits_with, judged};
 

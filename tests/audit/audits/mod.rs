@@ -21,7 +21,7 @@ pub type Saw = Result<String, String>;
 /// How much work is put in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// Enough to catch every planted bug.
+    /// Enough to catch every mutant.
     Quick,
     /// As the specification asks.
     Full,

@@ -5,8 +5,9 @@
 use discreet::data::csv::{CsvError, Feed, Parser};
 use discreet::data::slices::{Combiner, Scan, SliceScanner};
 use discreet::data::{EncodedRows, Geometry, Header};
+use discreet::model::{Missing, Role};
 use discreet::plan::bound::{
-    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Missing, Norms, PersonColumn, Role,
+    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Norms, PersonColumn,
 };
 
 use super::common::{Pieces, assert_one_line, rules, split};

@@ -4,7 +4,8 @@
 
 use discreet::data::csv::Record;
 use discreet::data::encode::{Encoded, Encoder, GUARD_BITS, Geometry};
-use discreet::plan::bound::{BoundColumn, BoundPlan, GridParams, Kind, Missing, Norms, Role};
+use discreet::model::{Missing, Role};
+use discreet::plan::bound::{BoundColumn, BoundPlan, GridParams, Kind, Norms};
 
 use super::common::{rules, split};
 

@@ -95,7 +95,7 @@ fn vcf(pieces: &[&[u8]]) -> Result<String, GenotypeError> {
     let columns = table.names().len();
     let mut asked = plan();
     asked.columns.retain(|column| column.name.is_none());
-    asked.columns.iter_mut().for_each(|column| column.role = discreet::plan::document::ColumnRole::Outcome);
+    asked.columns.iter_mut().for_each(|column| column.role = discreet::model::Role::Outcome);
     match prepare(asked, table.names(), b'\t', Purpose::Simulate) {
         Ok(prepared) => {
             assert_eq!(prepared.bound().fields, columns);

@@ -2,7 +2,8 @@
 //!
 //! Nobody guesses SHA-256, so each document is tried twice: as it is, and with its chain computed anew.
 
-use discreet::privacy::event::{Assurance, Event};
+use discreet::model::Assurance;
+use discreet::privacy::event::Event;
 use discreet::privacy::ledger::{Ledger, Request, State};
 use discreet::privacy::measure::Epsilon;
 use discreet::privacy::units::Units;

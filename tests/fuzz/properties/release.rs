@@ -2,7 +2,8 @@
 
 use discreet::inference::options::{Repair, Ridge};
 use discreet::inference::refit::refit;
-use discreet::release::document::{Coefficient, Coefficients, Interval, Release};
+use discreet::model::{Coefficient, Interval};
+use discreet::release::document::{Coefficients, Release};
 use discreet::release::statement::Statement;
 use discreet::release::{figure, format, report, table};
 
@@ -63,7 +64,7 @@ fn refitted(release: &Release) {
         return;
     };
     let names: Vec<String> = moments.terms.iter().map(|term| term.term.clone()).collect();
-    let names: Vec<String> = names.into_iter().filter(|name| name != figure::INTERCEPT).collect();
+    let names: Vec<String> = names.into_iter().filter(|name| name != discreet::model::INTERCEPT).collect();
     let Some((outcome, features)) = names.split_last() else { return };
     let confidence = release.plan.confidence.unwrap_or(0.95);
     // The bootstrap behind a ridge is two thousand fits: of small regressions alone.

@@ -2,15 +2,14 @@
 //!
 //! Seeds are fixed. Each test says how often a sound build would fail it under another seed.
 
-use discreet::data::Gathered;
+use discreet::data::Sums;
 use discreet::engine::{Simulation, simulate::Source, standard_errors};
 use discreet::inference::options::MeanPenalty;
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{NoisyMoments, Options, fit};
-use discreet::mechanisms::Mechanism;
+use discreet::model::Interval;
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::public::{PublicTable, document::PublicTerm};
-use discreet::release::document::Interval;
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Value, json};
 
@@ -19,7 +18,7 @@ use super::identities::{law, made_plan, made_up};
 use super::{close, csv, estimates, gathered, moments, prepared, software, table_of};
 use crate::support::{column, list};
 
-/// Mean squared error of 40,000 releases' coefficients against the first-order law (pmt 1.12). That mean has a relative standard
+/// Mean squared error of 40,000 releases' coefficients against the first-order law (theory/public-moments 2.5). That mean has a relative standard
 /// error of about 0.6 %, and the bound is at five of them; what is beyond the first order is far smaller here.
 #[test]
 fn errors_follow_the_first_order_law() {
@@ -32,15 +31,11 @@ fn errors_follow_the_first_order_law() {
     let plan = made_plan("pmt-ridge", "y", 5_000, &json!({"lambda": lambda}), &json!({"mu": MU}));
     let ready = prepared(&plan, Some(&public), &table).unwrap();
     let exact = moments(&ready, &table);
-    let noise = ready.cost().unwrap().noise.gaussian().unwrap().clone();
+    let noise = ready.gaussian().unwrap().clone();
     let whitening = ready.bound().whitening.clone().unwrap();
-    let Mechanism::Ridge(parameters) = ready.mechanism() else { panic!("ridge regression") };
-    assert_eq!(
-        parameters.mean_penalty(),
-        Some(MeanPenalty { weight: lambda * 5_000.0, on_intercept: false })
-    );
-    let options =
-        Options { rows: Some(5_000), penalty: parameters.mean_penalty(), floor: true, ..Options::default() };
+    let penalty = ready.post_processing().penalty;
+    assert_eq!(penalty, Some(MeanPenalty { weight: lambda * 5_000.0, on_intercept: false }));
+    let options = Options { rows: Some(5_000), penalty, floor: true, ..Options::default() };
     let fitted = |cells: &[i128]| {
         let moments =
             NoisyMoments::from_law(ready.geometry(), ready.layout(), cells, &noise.law(), ready.plan())
@@ -157,7 +152,7 @@ fn intervals_cover_noise_and_sampling_together() {
 }
 
 /// A predictor that one in 200 has, of coefficient 2: the paper shortens its carriers and leaves their outcome, ours weighs them
-/// (pmt 2.5). The standard errors of the coefficient are 0.05 and 0.17 here.
+/// (theory/public-moments 1.4). The standard errors of the coefficient are 0.05 and 0.17 here.
 #[test]
 fn rare_predictors_keep_their_coefficient() {
     const ROWS: u32 = 100_000;
@@ -198,7 +193,7 @@ fn rare_predictors_keep_their_coefficient() {
                 "budget": {"none": true},
             });
             let ready = prepared(&plan, Some(&public), &table).unwrap();
-            let gathered: Gathered = gathered(&ready, &table);
+            let gathered: Sums = gathered(&ready, &table);
             let release = Simulation::new(ready, Source::Once(gathered), 1, software()).run(1).unwrap();
             let entry = list(release.document())[1].clone();
             assert_eq!(entry.term, "r");

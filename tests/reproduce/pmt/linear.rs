@@ -292,7 +292,7 @@ fn figure_1(page: &mut Page, size: &Size) {
         &format!("Descent among PMT's own whitened records is better than PMT, here by {best:.0} times at least (not in the paper)."),
     );
     page.say(&format!(
-        "The notes ask for 30 % in the column of PMT-GD: {}. Its noise differs from run to run, and there are {} of each.",
+        "We had asked for 30 % in the column of PMT-GD: {}. Its noise differs from run to run, and there are {} of each.",
         if far.is_empty() { "kept everywhere".to_owned() } else { format!("missed at {}", far.join(", ")) },
         size.descents
     ));

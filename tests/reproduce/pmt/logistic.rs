@@ -182,7 +182,7 @@ fn shipped(table: &Table<'_>, (mu, lambda): (f64, f64), run: u64) -> Vec<f64> {
     let plan = Plan::parse(&plan.to_string()).unwrap();
     let prepared = prepare_with(plan, Some(&outside), &header, b',', Purpose::Simulate).unwrap();
     let source = Source::stream(Cursor::new(text.into_bytes()), HeaderRules::default()).unwrap();
-    let gathered = source.scan(prepared.bound(), || prepared.gather(), 1, |_, _| ()).unwrap().sink;
+    let gathered = source.scan(prepared.bound(), || prepared.sums(), 1, |_, _| ()).unwrap().sink;
     let rng = DemoRng::new(SEED, run);
     let release = demonstrate(&prepared, &gathered, rng, Software::new("reproduction".to_owned())).unwrap();
     let Coefficients::List(list) = &release.document().coefficients else { panic!("one outcome") };
@@ -198,7 +198,7 @@ pub fn write(page: &mut Page, size: &Size) {
     page.say("## Figure 7: Newton steps, d = 8, n = 10,000, 100 public rows, λ = 0.001, T = 8");
     page.say(
         "Medians of the final error, with the share of runs above 5. All columns but the last are the steps in double precision; *shipped* is the \
-         program's own `pmt-logistic`, from a CSV to the release, put beside the printed numbers of *exact and floor*.",
+         program's own `pmt-logistic`, from a CSV to the release, put beside the reference numbers of *exact and floor*.",
     );
     let none = f64::NAN;
     let printed: [(&'static str, f64, [f64; 6]); 7] = [
@@ -242,7 +242,7 @@ pub fn write(page: &mut Page, size: &Size) {
     page.claim(floored == 0, &format!("With raised eigenvalues no run fails: {floored} did."));
     let steps: Vec<String> = ill.iter().map(|error| format!("{error:.3}")).collect();
     page.say(&format!(
-        "Medians by step, `ill`, μ = 3, exact and floor: {}; printed: 2.489, 1.778, 1.213, 0.666, 0.319, 0.237, 0.215, 0.207, 0.220.",
+        "Medians by step, `ill`, μ = 3, exact and floor: {}; reference: 2.489, 1.778, 1.213, 0.666, 0.319, 0.237, 0.215, 0.207, 0.220.",
         steps.join(", ")
     ));
     penalties(page, size);
@@ -250,7 +250,7 @@ pub fn write(page: &mut Page, size: &Size) {
 
 fn penalties(page: &mut Page, size: &Size) {
     page.say("## Figure 8: the penalty, `ill`, n = 8,000, μ = 10");
-    page.say("Medians of the final error; the notes print means, which for LR without a penalty is that of a few runs that failed.");
+    page.say("Medians of the final error; the reference numbers are means, which for LR without a penalty is that of a few runs that failed.");
     let methods = [METHODS[1], METHODS[4], METHODS[5]];
     let printed: [(f64, [f64; 3]); 4] = [
         (0.0, [0.181, f64::NAN, 0.172]),

@@ -1,4 +1,4 @@
-//! The paper's four real tables (pmt 3.2), for a person who has them: none is in this repository.
+//! The paper's four real tables (theory/public-moments 7), for a person who has them: none is in this repository.
 
 use std::collections::BTreeSet;
 use std::fs;

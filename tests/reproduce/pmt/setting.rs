@@ -22,7 +22,7 @@ pub struct Design {
 }
 
 impl Design {
-    /// `iso`, `ar`, `ill` or `mv5` of d columns (pmt 3.3).
+    /// `iso`, `ar`, `ill` or `mv5` of d columns (theory/public-moments 7).
     pub fn new(name: &str, d: usize) -> Self {
         let power = |base: f64| DMatrix::from_fn(d, d, |i, j| libm::pow(base, i.abs_diff(j) as f64));
         let (mean, covariance) = match name {
@@ -132,7 +132,7 @@ impl Public {
     }
 }
 
-/// R² of the paper and the tight one (pmt 2.4).
+/// R² of the paper and the tight one (theory/public-moments 1.3).
 pub fn squared_radius(d: usize, n: usize, eta: f64, tight: bool) -> f64 {
     discreet::plan::public::squared_radius(d, n as f64, eta, tight)
 }

@@ -21,8 +21,8 @@ const RUNS: usize = 5;
 const COLUMNS: [&str; 6] =
     ["OLS", "Gauss printed", "Proj_Y printed", "Gauss, joint", "Proj_Y, the same noise", "error ratio"];
 
-/// Outcomes, and the median of each of [`COLUMNS`] (primo 3.3).
-const PRINTED: [(usize, [f64; 6]); 9] = [
+/// Outcomes, and the median of each of [`COLUMNS`] (evidence/reproduce-primo).
+const REFERENCE: [(usize, [f64; 6]); 9] = [
     (1, [NAN, 0.373, 0.373, 0.374, 0.374, 1.0]),
     (11, [NAN, 0.376, 0.443, 0.441, 0.441, 1.0]),
     (101, [NAN, -0.72, 0.382, 0.398, 0.398, 1.0]),
@@ -34,7 +34,7 @@ const PRINTED: [(usize, [f64; 6]); 9] = [
     (8000, [NAN, -123.0, 0.429, -3.5, 0.427, 0.007]),
 ];
 
-/// Outcomes, and squared errors of Gauss, Proj_Y and the nuclear ball, the bound on Proj_Y's, and ‖G‖² (primo 3.3).
+/// Outcomes, and squared errors of Gauss, Proj_Y and the nuclear ball, the bound on Proj_Y's, and ‖G‖² (evidence/reproduce-primo).
 const THEOREM: [(usize, [f64; 5]); 6] = [
     (1, [0.0119, 0.0119, 0.0119, 0.218, 0.0009]),
     (10, [1.18, 0.985, 1.03, 2.18, 0.010]),
@@ -78,11 +78,11 @@ fn run(rows: usize, outcomes: usize, run: usize) -> [f64; 7] {
     let mut draw = rng.clone();
     let mirrored = symmetric(&mut rng, FEATURES, 1.0);
     let orthogonal = symmetric(&mut draw, FEATURES, std::f64::consts::FRAC_1_SQRT_2);
-    let printed = reuse_cov(budget.epsilon, budget.delta).unwrap();
-    let (first, second) = data.deviations(printed, data.entrywise());
+    let reference = reuse_cov(budget.epsilon, budget.delta).unwrap();
+    let (first, second) = data.deviations(reference, data.entrywise());
     let shared = &data.covariance + &mirrored * first;
     let gauss = data.r_squared(&solve(&shared, &(&data.association + &noise * second)));
-    let (_, second) = data.deviations(printed, data.longest_y);
+    let (_, second) = data.deviations(reference, data.longest_y);
     let noisy = &data.association + &noise * second;
     let projected = data.r_squared(&solve(&shared, &known.project(&noisy, data.longest_x).association));
 
@@ -113,7 +113,7 @@ pub fn write(page: &mut Page, size: &Size) {
     ));
     let mut rows = Vec::new();
     let mut medians = Vec::new();
-    for (outcomes, printed) in PRINTED {
+    for (outcomes, reference) in REFERENCE {
         if outcomes > if size.full { 8000 } else { size.outcomes.min(1001) } {
             continue;
         }
@@ -121,7 +121,7 @@ pub fn write(page: &mut Page, size: &Size) {
         let found = on_two_threads(runs, |at| run(size.rows, outcomes, at));
         let column = |at: usize| Measured::median(&found.iter().map(|run| run[at]).collect::<Vec<_>>());
         let mut row = vec![outcomes.to_string()];
-        for (at, value) in printed.into_iter().enumerate() {
+        for (at, value) in reference.into_iter().enumerate() {
             let value = if size.rows == 5008 { value } else { NAN };
             row.push(page.judge(
                 &format!("Known outcomes, {}, {outcomes} of them", COLUMNS[at]),
@@ -135,7 +135,7 @@ pub fn write(page: &mut Page, size: &Size) {
     }
     let head: Vec<&str> = ["l"].into_iter().chain(COLUMNS).chain(["at work"]).collect();
     page.table(&head, &rows);
-    if medians.len() >= PRINTED.len() - 1 {
+    if medians.len() >= REFERENCE.len() - 1 {
         let flat = medians.iter().filter(|(l, ..)| *l > 201).all(|(_, ols, r)| *r > 0.0 && ols - r < 0.1);
         page.claim(flat, "A projection with a flat, positive R² for many outcomes exists (P3): it is Proj_Y, which knows the outcomes.");
     }
@@ -157,7 +157,7 @@ fn theorem(page: &mut Page) {
     let budget = Budget::new(1.0, 1e-6);
     let c = constant(budget.epsilon, budget.delta).unwrap();
     let mut rows = Vec::new();
-    for (outcomes, printed) in THEOREM {
+    for (outcomes, reference) in THEOREM {
         let root = (outcomes as f64).sqrt();
         let deviation = 2.0 * c * root / ROWS as f64;
         let found = on_two_threads(3, |at| {
@@ -173,7 +173,7 @@ fn theorem(page: &mut Page) {
             [far(&noisy), far(&projected.association), far(&nuclear), 0.0, truth.norm_squared()]
         });
         let mut row = vec![outcomes.to_string()];
-        for (at, value) in printed.into_iter().enumerate() {
+        for (at, value) in reference.into_iter().enumerate() {
             let ours = if at == 3 {
                 Measured { centre: 2.0 * deviation * 10.0 * root, reach: 0.0 }
             } else {

@@ -34,11 +34,11 @@ pub fn write(page: &mut Page, size: &Size) {
 fn log_ratios(rng: &mut Pseudo, data: &Data, budget: Budget) -> [f64; 2] {
     let noise = normal(rng, data.features(), data.outcomes());
     let mirrored = symmetric(rng, data.features(), 1.0);
-    let printed = reuse_cov(budget.epsilon, budget.delta).unwrap();
-    let (first, second) = data.deviations(printed, data.entrywise());
+    let reference = reuse_cov(budget.epsilon, budget.delta).unwrap();
+    let (first, second) = data.deviations(reference, data.entrywise());
     let shared = &data.covariance + mirrored * first;
     let gauss = solve(&shared, &(&data.association + &noise * second));
-    let (_, second) = data.deviations(printed, data.longest_y);
+    let (_, second) = data.deviations(reference, data.longest_y);
     let noisy = &data.association + noise * second;
     let projected = outcome_ball(&data.directions, &noisy, data.longest_y).unwrap().coefficients;
     let least = data.error(&data.least_squares());
@@ -49,13 +49,13 @@ fn log_ratios(rng: &mut Pseudo, data: &Data, budget: Budget) -> [f64; 2] {
 fn many_rows(page: &mut Page, size: &Size) {
     const ROWS: usize = 500_000;
     const RUNS: usize = 4;
-    const PRINTED: [(usize, [f64; 2]); 4] =
+    const REFERENCE: [(usize, [f64; 2]); 4] =
         [(10, [f64::NAN; 2]), (100, [f64::NAN; 2]), (1000, [0.0086, 0.0004]), (5000, [0.033, 0.0012])];
     page.say("### Many rows (figure 4)");
     page.say("n = 500,000 haplotypes; ln(MSE/MSE of least squares) with the printed scales, mean of 4 runs.");
-    let lengths = &PRINTED[..if size.full { 4 } else { 3 }];
+    let lengths = &REFERENCE[..if size.full { 4 } else { 3 }];
     let (mut rows, mut found) = (Vec::new(), Vec::new());
-    for (outcomes, printed) in lengths {
+    for (outcomes, reference) in lengths {
         let runs = on_two_threads(RUNS, |at| {
             let mut rng = Pseudo::new(SEED, &[4, at as u64]);
             let x = haplotypes(&mut rng, ROWS, FEATURES);
@@ -66,8 +66,8 @@ fn many_rows(page: &mut Page, size: &Size) {
             [0, 1].map(|at| Measured::mean(&runs.iter().map(|run| run[at]).collect::<Vec<_>>()));
         rows.push(vec![
             outcomes.to_string(),
-            page.judge_share(&format!("Many rows, Gauss, {outcomes} outcomes"), gauss, printed[0]),
-            page.judge_share(&format!("Many rows, Proj_X, {outcomes} outcomes"), projected, printed[1]),
+            page.judge_share(&format!("Many rows, Gauss, {outcomes} outcomes"), gauss, reference[0]),
+            page.judge_share(&format!("Many rows, Proj_X, {outcomes} outcomes"), projected, reference[1]),
         ]);
         found.push([gauss.centre, projected.centre]);
     }
@@ -87,20 +87,19 @@ fn many_rows(page: &mut Page, size: &Size) {
 fn made_up_features(page: &mut Page) {
     const ROWS: usize = 5000;
     const RUNS: usize = 5;
-    const PRINTED: [(usize, [f64; 4]); 3] = [
+    const REFERENCE: [(usize, [f64; 4]); 3] = [
         (1, [0.063, 0.041, 0.015, 0.011]),
         (11, [0.47, 0.090, 0.14, 0.031]),
         (101, [2.04, 0.46, 1.15, 0.15]),
     ];
-    page.say("### Made-up features (figure 5)");
+    page.say("### Synthetic features (figure 5)");
     page.say(
         "n = 5000 rows of 25 standard normals; ln(MSE/MSE of least squares) with the printed scales, mean of 5 runs. The network of the outcomes is not \
-         stated: here 25 units tanh(B'x), B ~ N(0, 1/d), and weights N(0, 1/√d). Its columns are therefore not judged; in brackets the printed \
-         numbers.",
+         stated: here 25 units tanh(B'x), B ~ N(0, 1/d), and weights N(0, 1/√d). Its columns are therefore not judged; in brackets the reference numbers.",
     );
     let mut rows = Vec::new();
     let mut ordered = true;
-    for (outcomes, printed) in PRINTED {
+    for (outcomes, reference) in REFERENCE {
         let found = on_two_threads(RUNS, |at| {
             let mut rng = Pseudo::new(SEED, &[5, outcomes as u64, at as u64]);
             let x = normal(&mut rng, ROWS, FEATURES);
@@ -118,10 +117,10 @@ fn made_up_features(page: &mut Page) {
         ordered &= column(0).centre > column(1).centre && column(2).centre > column(3).centre;
         let mut row = vec![outcomes.to_string()];
         for (at, name) in ["linear, Gauss", "linear, Proj_X"].iter().enumerate() {
-            let name = format!("Made-up features, {name}, {outcomes} outcomes");
-            row.push(page.judge_share(&name, column(at), printed[at]));
+            let name = format!("Synthetic features, {name}, {outcomes} outcomes");
+            row.push(page.judge_share(&name, column(at), reference[at]));
         }
-        row.extend((2..4).map(|at| format!("{} ({})", number(column(at).centre), number(printed[at]))));
+        row.extend((2..4).map(|at| format!("{} ({})", number(column(at).centre), number(reference[at]))));
         rows.push(row);
     }
     page.table(&["l", "linear: Gauss", "linear: Proj_X", "network: Gauss", "network: Proj_X"], &rows);
@@ -131,7 +130,7 @@ fn made_up_features(page: &mut Page) {
 /// The projection onto a ball that is too small.
 fn wrong_radius(page: &mut Page) {
     const ROWS: usize = 5008;
-    const PRINTED: [(usize, [f64; 2]); 5] = [
+    const REFERENCE: [(usize, [f64; 2]); 5] = [
         (1, [0.069, 0.523]),
         (11, [0.032, 0.342]),
         (101, [0.023, 0.268]),
@@ -144,7 +143,7 @@ fn wrong_radius(page: &mut Page) {
          outcomes, and far from the truth where there are few. Mean of 6 runs, of two at 10,000 outcomes; one outcome alone varies much.",
     );
     let mut rows = Vec::new();
-    for (outcomes, printed) in PRINTED {
+    for (outcomes, reference) in REFERENCE {
         let found = on_two_threads(if outcomes > 1001 { 2 } else { 6 }, |at| {
             let mut rng = Pseudo::new(SEED, &[6, outcomes as u64, at as u64]);
             let x = haplotypes(&mut rng, ROWS, FEATURES);
@@ -159,7 +158,7 @@ fn wrong_radius(page: &mut Page) {
             })
         });
         let mut row = vec![outcomes.to_string()];
-        for (at, (name, value)) in ["1/√n", "0.2"].iter().zip(printed).enumerate() {
+        for (at, (name, value)) in ["1/√n", "0.2"].iter().zip(reference).enumerate() {
             let column: Vec<f64> = found.iter().map(|run| run[at]).collect();
             let name = format!("Radius times {name}, {outcomes} outcomes");
             row.push(page.judge(&name, Measured::mean(&column), value));
@@ -174,7 +173,7 @@ fn recommended(page: &mut Page) {
     const ROWS: usize = 5008;
     const RUNS: usize = 6;
     type Line = (usize, [f64; 2]);
-    const PRINTED: [(f64, [Line; 4]); 3] = [
+    const REFERENCE: [(f64, [Line; 4]); 3] = [
         (5.0, [(1, [0.409, 0.371]), (11, [0.416, 0.373]), (101, [0.419, 0.317]), (1001, [0.284, 0.046])]),
         (1.0, [(1, [0.307, 0.196]), (11, [0.282, 0.142]), (101, [0.171, -0.08]), (1001, [-0.013, -0.009])]),
         (0.5, [(1, [0.223, 0.108]), (11, [0.182, 0.028]), (101, [f64::NAN; 2]), (1001, [f64::NAN; 2])]),
@@ -183,11 +182,11 @@ fn recommended(page: &mut Page) {
     page.say(
         "Full protection, n = 5008, mean R² of 6 runs. *Joint*: one release at μ(ε, δ), κ for s = 1/l, less noise beside the diagonal. *Split*: c(ε/2, δ/2) for each part \
          with the sensitivities of replace-one, mirrored noise. Both then have their covariance put back among those of trace up to Bx², their association into the nuclear ball, and the \
-         default ridge with w₀ = √d By/(√l Bx); the bound on mirrored noise is that on √2 times its scale. For ε = 0.5 and 101 outcomes or more the printed numbers are *about 0*.",
+         default ridge with w₀ = √d By/(√l Bx); the bound on mirrored noise is that on √2 times its scale. For ε = 0.5 and 101 outcomes or more the reference numbers are *about 0*.",
     );
     let (mut rows, mut better) = (Vec::new(), true);
-    for (epsilon, lines) in PRINTED {
-        for (outcomes, printed) in lines {
+    for (epsilon, lines) in REFERENCE {
+        for (outcomes, reference) in lines {
             let found = on_two_threads(RUNS, |at| {
                 let mut rng = Pseudo::new(SEED, &[7, outcomes as u64, at as u64]);
                 let x = haplotypes(&mut rng, ROWS, FEATURES);
@@ -211,7 +210,7 @@ fn recommended(page: &mut Page) {
             let mut row = vec![format!("{epsilon}, {outcomes}")];
             for (at, name) in ["joint", "split"].iter().enumerate() {
                 let name = format!("Full protection, {name}, epsilon {epsilon}, {outcomes} outcomes");
-                row.push(page.judge(&name, column(at), printed[at]));
+                row.push(page.judge(&name, column(at), reference[at]));
             }
             rows.push(row);
         }
@@ -247,8 +246,7 @@ fn free(page: &mut Page) {
     page.say("## PRIMO for free");
     page.say(
         "Excess mean squared error over least squares, n = 5000 haplotypes, ε = 1, δ = 1/n², coefficients of length ‖w‖ in every direction, default ridge \
-         with w₀ = ‖w‖; mean of 10 runs. *Shared* is one joint release, *own* one for each outcome at μ/√l with the largest entry for By. The notes' \
-         ratios: 1.0 to 1.4 for ‖w‖ = 1, and 1.9, 1.7, 2.2, 2.1, 1.6 at l = 2, 5, 10, 30, 100 for ‖w‖ = 5; what else was assumed there is not printed, so they are \
+         with w₀ = ‖w‖; mean of 10 runs. *Shared* is one joint release, *own* one for each outcome at μ/√l with the largest entry for By. The reference ratios: 1.0 to 1.4 for ‖w‖ = 1, and 1.9, 1.7, 2.2, 2.1, 1.6 at l = 2, 5, 10, 30, 100 for ‖w‖ = 5; what else was assumed there was not recorded, so they are \
          not judged. With ‖w‖ = 1 a covariance for each costs more here than there.",
     );
     let (mut rows, mut shared_5, mut ratios) = (Vec::new(), Vec::new(), Vec::new());

@@ -27,8 +27,8 @@ const COLUMNS: [&str; 12] = [
     "Proj_X at work",
 ];
 
-/// Outcomes, and R² of each of [`COLUMNS`] but the last (primo 3.3).
-const PRINTED: [(usize, [f64; 11]); 10] = [
+/// Outcomes, and R² of each of [`COLUMNS`] but the last (evidence/reproduce-primo).
+const REFERENCE: [(usize, [f64; 11]); 10] = [
     (1, [0.463, 0.455, 0.457, 0.455, 0.454, 0.442, NAN, 0.459, NAN, 0.459, 0.459]),
     (11, [0.460, 0.354, 0.444, 0.439, 0.433, 0.428, NAN, 0.448, NAN, 0.450, 0.450]),
     (101, [0.464, -0.80, 0.379, 0.369, 0.365, 0.376, NAN, 0.401, NAN, 0.419, 0.421]),
@@ -41,7 +41,7 @@ const PRINTED: [(usize, [f64; 11]); 10] = [
     (100_000, [0.466, -2074.0, -1.21, -72.0, -86.0, -0.028, 0.009, -45.0, -1.18, 0.009, 0.009]),
 ];
 
-/// The same of the second data set's size, 6,042 rows: OLS is not printed.
+/// The same of the second data set's size, 6,042 rows: the reference has no OLS.
 const SECOND: [(usize, [f64; 3]); 5] = [
     (1, [0.453, 0.455, 0.453]),
     (11, [0.388, 0.447, 0.445]),
@@ -63,12 +63,12 @@ fn run(rows: usize, outcomes: usize, run: usize) -> [f64; 13] {
     let mut found = [NAN; 13];
     found[0] = data.r_squared(&data.least_squares());
 
-    let printed = reuse_cov(budget.epsilon, budget.delta).unwrap();
-    let (first, second) = data.deviations(printed, data.entrywise());
+    let reference = reuse_cov(budget.epsilon, budget.delta).unwrap();
+    let (first, second) = data.deviations(reference, data.entrywise());
     let shared = &data.covariance + &mirrored * first;
     found[1] = data.r_squared(&solve(&shared, &(&data.association + &noise * second)));
 
-    let (_, third) = data.deviations(printed, data.longest_y);
+    let (_, third) = data.deviations(reference, data.longest_y);
     let noisy = &data.association + &noise * third;
     let projected = outcome_ball(&data.directions, &noisy, data.longest_y).unwrap();
     found[2] = data.r_squared(&projected.coefficients);
@@ -116,12 +116,12 @@ pub fn write(page: &mut Page, size: &Size) {
          The last column counts the runs in which the printed Proj_X changed anything.",
         size.rows, size.runs
     ));
-    let lengths: Vec<_> = PRINTED.iter().filter(|(outcomes, _)| *outcomes <= size.outcomes).collect();
+    let lengths: Vec<_> = REFERENCE.iter().filter(|(outcomes, _)| *outcomes <= size.outcomes).collect();
     let (mut rows, mut kept) = (Vec::new(), Vec::new());
-    for (outcomes, printed) in &lengths {
+    for (outcomes, reference) in &lengths {
         let found = runs(size, size.rows, *outcomes);
         let mut row = vec![outcomes.to_string()];
-        for (at, value) in printed.iter().enumerate() {
+        for (at, value) in reference.iter().enumerate() {
             let value = if size.rows == 5008 { *value } else { NAN };
             let name = format!("{}, {outcomes} outcomes", COLUMNS[at]);
             row.push(page.judge_known(
@@ -144,10 +144,10 @@ pub fn write(page: &mut Page, size: &Size) {
     }
 }
 
-/// One of the printed runs with 201 outcomes had a nearly singular covariance, and a mean keeps it.
+/// One of the reference's runs with 201 outcomes had a nearly singular covariance, and a mean keeps it.
 fn singular(outcomes: usize, at: usize) -> Option<&'static str> {
     let noisy_covariance = [1, 3, 4].contains(&at);
-    (outcomes == 201 && noisy_covariance).then_some("a nearly singular run of theirs is in the printed mean")
+    (outcomes == 201 && noisy_covariance).then_some("a nearly singular run is in the reference mean")
 }
 
 /// Runs of each length.
@@ -158,7 +158,7 @@ fn claims(page: &mut Page, kept: &Kept) {
         let found = kept.iter().find(|(length, _)| *length == outcomes);
         found.map_or(NAN, |(_, runs)| Measured::mean(&column(runs, at)).centre)
     };
-    if kept.len() < PRINTED.len() {
+    if kept.len() < REFERENCE.len() {
         return;
     }
     page.claim(
@@ -197,10 +197,10 @@ fn claims(page: &mut Page, kept: &Kept) {
 fn second(page: &mut Page, size: &Size) {
     page.say("The size of the second data set, n = 6042:");
     let mut rows = Vec::new();
-    for (outcomes, printed) in SECOND {
+    for (outcomes, reference) in SECOND {
         let found = runs(size, 6042, outcomes);
         let mut row = vec![outcomes.to_string()];
-        for (at, value) in [1, 2, 3].into_iter().zip(printed) {
+        for (at, value) in [1, 2, 3].into_iter().zip(reference) {
             let name = format!("n = 6042, {}, {outcomes} outcomes", COLUMNS[at]);
             row.push(page.judge(&name, Measured::mean(&column(&found, at)), value));
         }

@@ -44,7 +44,7 @@ impl Budget {
     }
 
     /// One release of both parts at the least cost for coefficients of which ‖w‖² Bx²/By² is guessed to be `s`: κ = (√(1 + 8s) − 1)/(2s)
-    /// (primo 1.5).
+    /// (theory/many-outcomes 2.1).
     pub fn joint(self, s: f64) -> Scales {
         joint_at(self.mu(), s)
     }
@@ -198,7 +198,7 @@ pub fn solve_penalised(a: &DMatrix<f64>, ridge: f64, b: &DMatrix<f64>) -> DMatri
     }
 }
 
-/// The data-independent ridge: the larger of the bound on ‖E₁‖ that fails with chance 0.05, and √(d (σ₁²/2 + σ₂²/w₀²)) (primo 1.11).
+/// The data-independent ridge: the larger of the bound on ‖E₁‖ that fails with chance 0.05, and √(d (σ₁²/2 + σ₂²/w₀²)) (theory/many-outcomes 4.2).
 pub fn ridge(features: usize, covariance: f64, association: f64, guess: f64) -> f64 {
     let d = features as f64;
     let balance = (d * (covariance * covariance / 2.0 + association * association / (guess * guess))).sqrt();

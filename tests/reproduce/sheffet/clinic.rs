@@ -5,7 +5,7 @@ use discreet::inference::pseudo::Pseudo;
 use nalgebra::DVector;
 use serde_json::json;
 
-use super::page::{Far, Measured, Page, Printed, three};
+use super::page::{Far, Measured, Page, Reference, three};
 use super::setting::{Method, SEED, Setting, exact, far, unproved_degrees};
 use crate::reproduce_common::on_two_threads;
 
@@ -29,7 +29,7 @@ const RUNS: usize = 300;
 
 /// Median errors of an independent program at δ = 1e-6: ε, n, and a number for each of [`COLUMNS`]. At ε = 1 and beyond the
 /// paper's additive noise is outside its theorem, and the project refuses it.
-const PRINTED: [(f64, u64, [f64; 12]); 7] = [
+const REFERENCE: [(f64, u64, [f64; 12]); 7] = [
     (0.5, 2_000, [0.024, 0.246, 0.220, 0.349, 0.241, NAN, 0.545, 0.342, 0.369, 0.588, 0.537, 0.841]),
     (0.5, 10_000, [0.011, 0.046, 0.046, 0.125, 0.051, NAN, 0.245, 0.197, 0.161, 0.558, 0.416, 0.652]),
     (1.0, 500, [0.047, 0.633, 0.382, 0.447, 0.449, NAN, NAN, 0.460, 0.472, 0.604, 0.668, 0.910]),
@@ -92,17 +92,17 @@ fn table(setting: &Setting, rng: &mut Pseudo, rows: u64) -> Moments {
 
 pub fn write(page: &mut Page) {
     let setting = setting();
-    let methods = on_two_threads(PRINTED.len(), |at| {
-        let (epsilon, rows, _) = PRINTED[at];
+    let methods = on_two_threads(REFERENCE.len(), |at| {
+        let (epsilon, rows, _) = REFERENCE[at];
         methods(&setting, rows, epsilon)
     });
     let truth = DVector::from_row_slice(&COEFFICIENTS);
     // One error for each row and column.
     let found = on_two_threads(RUNS, |run| {
-        let mut lines: Vec<[Far; 12]> = vec![[Far::NONE; 12]; PRINTED.len()];
+        let mut lines: Vec<[Far; 12]> = vec![[Far::NONE; 12]; REFERENCE.len()];
         for rows in [500, 2_000, 10_000, 50_000] {
             let moments = table(&setting, &mut Pseudo::new(SEED, &[4, rows, run as u64]), rows);
-            for (at, line) in lines.iter_mut().enumerate().filter(|(at, _)| PRINTED[*at].1 == rows) {
+            for (at, line) in lines.iter_mut().enumerate().filter(|(at, _)| REFERENCE[*at].1 == rows) {
                 let far = |matrix: &_| far(matrix, &[0, 1, 2, 3, 4], 5, &truth);
                 line[0] = far(&exact(&moments));
                 for (cell, method) in line.iter_mut().zip(&methods[at]) {
@@ -116,7 +116,7 @@ pub fn write(page: &mut Page) {
     });
     let head: Vec<&str> = ["ε, n"].into_iter().chain(COLUMNS.iter().map(|(name, _)| *name)).collect();
     let (mut rows, mut ratios) = (Vec::new(), Vec::new());
-    for (at, (epsilon, n, theirs)) in PRINTED.iter().enumerate() {
+    for (at, (epsilon, n, theirs)) in REFERENCE.iter().enumerate() {
         let (mut row, mut ratio) = (vec![format!("{epsilon}, {n}")], vec![format!("{epsilon}, {n}")]);
         for (column, (value, (name, tolerance))) in theirs.iter().zip(COLUMNS).enumerate() {
             let cell = Measured::median(&found.iter().map(|lines| lines[at][column]).collect::<Vec<_>>());
@@ -125,7 +125,7 @@ pub fn write(page: &mut Page) {
                 "-".to_owned()
             } else {
                 let what = format!("A clinic, epsilon {epsilon}, {n} rows, {name}");
-                page.judge(&what, cell, Printed { value: *value, tolerance })
+                page.judge(&what, cell, Reference { value: *value, tolerance })
             });
         }
         rows.push(row);
@@ -134,10 +134,9 @@ pub fn write(page: &mut Page) {
     page.say("## Tables of a clinic's size");
     page.say(&format!(
         "Four features with standard deviation 0.35, cut at ±1, a constant and an outcome cut at ±1; coefficients 0.5, -0.3, 0, 0.1 and 0.2 \
-         for the constant, so ‖β‖ = 0.62, and an error above that says nothing; normal noise with standard deviation {NOISE}, which is not \
-         printed and was read off the errors of OLS; d = 6, B = 1.75, δ = 1e-6, replace-one. Median error of {RUNS} tables:"
+         for the constant, so ‖β‖ = 0.62, and an error above that says nothing; normal noise with standard deviation {NOISE}, which the reference computation did not record and which was read off the errors of OLS; d = 6, B = 1.75, δ = 1e-6, replace-one. Median error of {RUNS} tables:"
     ));
     page.table(&head, &rows);
-    page.say("Over the printed median:");
+    page.say("Divided by the reference median:");
     page.table(&head, &ratios);
 }

@@ -30,17 +30,16 @@ fn rows(count: u32) -> NonZeroU32 {
     NonZeroU32::new(count).unwrap()
 }
 
-/// As many digits as the printed number has.
-fn like(printed: &str, value: f64) -> String {
-    let digits = printed.split_once('.').map_or(0, |(_, digits)| digits.len());
+/// As many digits as the reference number has.
+fn like(reference: &str, value: f64) -> String {
+    let digits = reference.split_once('.').map_or(0, |(_, digits)| digits.len());
     format!("{value:.digits$}")
 }
 
 pub fn write(page: &mut Page) {
     page.say("## Scales and what they cost");
     page.say(
-        "δ = 1e-6. A number in bold is not the one in the notes that this project was built from, which follows in brackets; why is said \
-         below the table.",
+        "δ = 1e-6. A number in bold differs from the reference number, which follows in brackets; the reason is below the table.",
     );
     effective(page);
     ridges(page);
@@ -52,13 +51,13 @@ pub fn write(page: &mut Page) {
 fn effective(page: &mut Page) {
     page.say("### The ε that the paper's scales really keep (replace-one)");
     const ROWS: [u32; 6] = [10, 40, 100, 1_000, 10_000, 100_000];
-    let printed = [
+    let reference = [
         (0.1, [".0085", ".0102", ".0112", ".0131", ".0139", ".0142"], ".0154"),
         (0.5, [".0504", ".0587", ".0643", ".0744", ".0788", ".0804"], ".0881"),
         (1.0, [".1076", ".1241", ".1353", ".1563", ".1656", ".1688"], ".1914"),
         (2.0, [".2287", ".2614", ".2843", ".3277", ".3472", ".3541"], ".4636"),
     ];
-    let table = printed.map(|(e, sketches, additive)| {
+    let table = reference.map(|(e, sketches, additive)| {
         let mut row = vec![e.to_string()];
         for (r, text) in ROWS.into_iter().zip(sketches) {
             let scale = ridge(epsilon(e), delta(), rows(r)).unwrap();
@@ -116,7 +115,7 @@ fn ridges(page: &mut Page) {
     page.say("### JL and IW: the ridge w²/B²");
     page.say("In each cell: the paper's, that of 2019, exact under replace-one, exact under add-remove.");
     let none = "";
-    let printed: [(&str, u32, [[&str; 4]; 4]); 8] = [
+    let reference: [(&str, u32, [[&str; 4]; 4]); 8] = [
         (
             "d=5, r=10",
             10,
@@ -199,7 +198,7 @@ fn ridges(page: &mut Page) {
         ),
     ];
     let known = [("11482", "11481"), ("775", "776"), ("3877", "3878")];
-    let table = printed.map(|(name, r, cells)| {
+    let table = reference.map(|(name, r, cells)| {
         let mut row = vec![name.to_owned()];
         for (e, texts) in EPSILONS.into_iter().zip(cells) {
             let paper = ridge(epsilon(e), delta(), rows(r)).unwrap();
@@ -231,7 +230,7 @@ fn freedom(page: &mut Page) {
         "replace-one, unproved, c=3",
         "replace-one, charged, c=3",
     ];
-    let printed = [
+    let reference = [
         (
             0.1,
             [
@@ -278,8 +277,8 @@ fn freedom(page: &mut Page) {
     let charged = |e: f64, d: u32, c: f64, adjacency: Adjacency| {
         additive_wishart_degrees(epsilon(e), delta(), d, c, adjacency).unwrap().degrees().to_string()
     };
-    let computed = on_two_threads(printed.len() * DIMENSIONS.len(), |at| {
-        let (e, d) = (printed[at / 3].0, DIMENSIONS[at % 3]);
+    let computed = on_two_threads(reference.len() * DIMENSIONS.len(), |at| {
+        let (e, d) = (reference[at / 3].0, DIMENSIONS[at % 3]);
         let unproved = |c| unproved_degrees(e, DELTA, d as usize, c).to_string();
         [
             degrees(epsilon(e), delta(), d).map_or("refused".to_owned(), |degrees| degrees.to_string()),
@@ -291,7 +290,7 @@ fn freedom(page: &mut Page) {
         ]
     });
     let mut table = Vec::new();
-    for (number, (e, texts)) in printed.iter().enumerate() {
+    for (number, (e, texts)) in reference.iter().enumerate() {
         let mut row = vec![e.to_string()];
         for (column, what) in COLUMNS.into_iter().enumerate() {
             let cells = (0..3).map(|d| {
@@ -313,7 +312,7 @@ fn freedom(page: &mut Page) {
     page.say("d = 5 / 20 / 50.");
     page.table(&head, &table);
     page.say(
-        "The charged degrees are the fewest for which the proved bound holds; those of the notes at ε = 0.1 and 2 were not the fewest. To 30 \
+        "The charged degrees are the fewest for which the proved bound holds; the reference numbers at ε = 0.1 and 2 were not the fewest. To 30 \
          digits, δ is 9.996e-7 at 2661 and 9.57e-7 at 34 for d = 5.",
     );
 }
@@ -321,7 +320,7 @@ fn freedom(page: &mut Page) {
 fn choosing(page: &mut Page) {
     page.say("### Choosing c (d = 20, replace-one)");
     page.say("Degrees of freedom, the implicit ridge k/c, and the standard deviation √k/c off the diagonal, in units of B².");
-    let printed = [
+    let reference = [
         (0.1, ["52", "520", "72.1"], ["29", "290", "53.9"]),
         (0.3, ["167", "557", "43.1"], ["36", "120", "20.0"]),
         (1.0, ["1370", "1370", "37.0"], ["64", "64", "8.00"]),
@@ -330,12 +329,12 @@ fn choosing(page: &mut Page) {
     ];
     let computed = on_two_threads(10, |at| {
         let e = if at % 2 == 0 { 0.1 } else { 1.0 };
-        let c = printed[at / 2].0;
+        let c = reference[at / 2].0;
         let charged = additive_wishart_degrees(epsilon(e), delta(), 20, c, ReplaceOne).unwrap().degrees();
         (unproved_degrees(e, DELTA, 20, c), charged)
     });
     let mut table = Vec::new();
-    for (number, (c, small, large)) in printed.iter().enumerate() {
+    for (number, (c, small, large)) in reference.iter().enumerate() {
         let mut row = vec![c.to_string()];
         for (half, (e, texts)) in [(0.1, small), (1.0, large)].into_iter().enumerate() {
             let (degrees, charged) = computed[2 * number + half];
@@ -362,13 +361,13 @@ fn choosing(page: &mut Page) {
 
 fn gauss(page: &mut Page) {
     page.say("### AG: standard deviation off the diagonal, over B²");
-    let printed = [
+    let reference = [
         (0.1, ["0.027545", "51.343", "36.305", "36.305", "25.671"]),
         (0.5, ["0.124106", "11.395", "8.0576", "8.0576", "5.6976"]),
         (1.0, ["0.236704", "5.9746", "4.2247", "4.2247", "2.9873"]),
         (2.0, ["0.448335", "3.1544", "2.2305", "2.2305", "1.5772"]),
     ];
-    let table = printed.map(|(e, texts)| {
+    let table = reference.map(|(e, texts)| {
         let mu = gdp_mu(epsilon(e), delta()).unwrap().get();
         let root = std::f64::consts::SQRT_2;
         let values = [mu, root / mu, 1.0 / mu, 1.0 / mu, 1.0 / (root * mu)];

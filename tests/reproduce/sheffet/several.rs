@@ -5,7 +5,7 @@ use nalgebra::DVector;
 use serde_json::json;
 
 use super::Size;
-use super::page::{Far, Measured, Page, Printed};
+use super::page::{Far, Measured, Page, Reference};
 use super::setting::{
     Method, SEED, Setting, coefficients, exact, far, grow, spectral_norm, unproved_degrees,
 };
@@ -31,7 +31,7 @@ const EPSILON: f64 = 0.1;
 const NORM: f64 = 2.64;
 
 /// Errors of an independent program: number of other outcomes, log2 n, and a number for each of [`COLUMNS`].
-const PRINTED: [(usize, u32, [f64; 9]); 8] = [
+const REFERENCE: [(usize, u32, [f64; 9]); 8] = [
     (0, 16, [0.012, 5.75, 1.54, 2.56, 2.53, 2.60, 2.39, 1.16, 1.49]),
     (0, 18, [0.009, 0.370, 0.703, 2.11, 2.12, 2.50, 1.84, 0.448, 0.655]),
     (0, 20, [0.008, 0.082, 0.234, 1.33, 1.35, 2.19, 1.00, 0.092, 0.152]),
@@ -111,12 +111,12 @@ pub fn write(page: &mut Page, size: &Size) {
             let name = format!("{extra}, {log}");
             let texts = cells.iter().map(Measured::shown);
             rows.push([name.clone()].into_iter().chain(texts).collect());
-            let Some((.., theirs)) = PRINTED.iter().find(|(m, n, _)| (m, n) == (extra, log)) else {
+            let Some((.., theirs)) = REFERENCE.iter().find(|(m, n, _)| (m, n) == (extra, log)) else {
                 continue;
             };
             let texts = cells.iter().zip(theirs).zip(COLUMNS).map(|((cell, value), (column, tolerance))| {
                 let what = format!("Many regressions, {extra} others, 2^{log} rows, {column}");
-                page.judge(&what, *cell, Printed { value: *value, tolerance })
+                page.judge(&what, *cell, Reference { value: *value, tolerance })
             });
             ratios.push([name].into_iter().chain(texts).collect());
         }
@@ -129,7 +129,7 @@ pub fn write(page: &mut Page, size: &Size) {
     );
     page.say("Mean error (standard deviation of one repetition):");
     page.table(&head, &rows);
-    page.say("Over the printed mean:");
+    page.say("Divided by the reference mean:");
     page.table(&head, &ratios);
     page.say("### What the paper says of its figures 5 and 6");
     let last = without.iter().rposition(|best| !best);
@@ -139,7 +139,7 @@ pub fn write(page: &mut Page, size: &Size) {
     page.list(&[
         format!("For m = 0 AG is the best of the six from 2^16 rows on. Here: {since}."),
         "For m of 1 or more AG without a repair is far off, and errors grow with m. Here: as the table has it.".to_owned(),
-        "Lengths above 2^20 with the spike at 2^27, and the lasso of the paper's notes, were left out.".to_owned(),
+        "Lengths above 2^20 with the spike at 2^27, and the paper's remarks on the lasso, were left out.".to_owned(),
     ]);
     page.not_reproduced(&format!(
         "in many regressions below 2^22 rows scaled AG is consistently worse than the JL and IW methods and debiased AW. It is worse than any of \

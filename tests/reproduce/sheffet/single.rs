@@ -1,17 +1,17 @@
 //! One regression on twenty features: figures 1 to 4.
 
 use discreet::inference::pseudo::Pseudo;
-use discreet::release::document::NoiseLaw;
+use discreet::model::NoiseLaw;
 use serde_json::json;
 
 use super::Size;
-use super::page::{Far, Measured, Page, Printed};
+use super::page::{Far, Measured, Page, Reference};
 use super::setting::{
     Method, SEED, Setting, coefficients, exact, far, grow, spectral_norm, unproved_degrees,
 };
 use crate::reproduce_common::on_two_threads;
 
-/// Names of the columns, and how far from a printed number they may be.
+/// Names of the columns, and how far from a reference number they may be.
 const COLUMNS: [(&str, f64); 15] = [
     ("OLS", 0.2),
     ("Alg. 1", 0.4),
@@ -32,12 +32,12 @@ const COLUMNS: [(&str, f64); 15] = [
 
 const NAN: f64 = f64::NAN;
 
-/// One row of printed errors: log2 n, and a number for each of [`COLUMNS`].
+/// One row of reference errors: log2 n, and a number for each of [`COLUMNS`].
 type Row = (u32, [f64; 15]);
 
 /// Errors at ε = 0.5 and 0.1 of an independent program (δ = e⁻⁹, ‖β‖ = 2.786, noise variance 0.25, 15 tables each).
 #[expect(clippy::approx_constant, reason = "one of them is near 1/π")]
-const PRINTED: [(f64, &[Row]); 2] = [
+const REFERENCE: [(f64, &[Row]); 2] = [
     (
         0.5,
         &[
@@ -212,7 +212,7 @@ fn errors(setting: &Setting, methods: &[Vec<Methods>], repetition: u64) -> Error
 
 pub fn write(page: &mut Page, size: &Size) {
     let setting = setting();
-    let epsilons = if size.whole { &PRINTED[..] } else { &PRINTED[..1] };
+    let epsilons = if size.whole { &REFERENCE[..] } else { &REFERENCE[..1] };
     let logs: Vec<u32> = (FIRST..=size.log_rows).collect();
     let methods = on_two_threads(logs.len(), |at| {
         epsilons.iter().map(|(epsilon, _)| Methods::new(&setting, logs[at], *epsilon)).collect::<Vec<_>>()
@@ -227,37 +227,37 @@ pub fn write(page: &mut Page, size: &Size) {
         "Twenty features from N(0, 1), a constant, and one outcome; the coefficients are uniform in [-1, 1] and scaled to the norm 2.786, the \
          noise has variance 0.25 (the paper says both 0.5 and 0.25), d = 22, B = √(2.5 d), δ = e⁻⁹. The error is ‖b − β‖ about the \
          coefficients that made the table; from about 2.5 on it says nothing. The paper's coefficients are not published: each repetition has its \
-         own here, and one vector served all of the printed errors.",
+         own here, and one vector served all of the reference errors.",
     );
     page.say(
         "*Alg. 1* to *Alg. 5* and *AG* have the paper's scales (Alg. 1 as many rows as Alg. 2 took; AG the σ that was meant, with ε squared). \
          *Scaled* adds E‖E‖ to the diagonal of a matrix that is not positive definite. *Exact* is calibrated to the same ε and δ: AG with \
          GOE noise, AW with c = 3 and debiased, IW with 2d degrees of freedom. *AW exact* has the degrees of freedom that no proof \
-         covers, as the printed errors have; *AW charged* has those that the project charges for.",
+         covers, as the reference errors have; *AW charged* has those that the project charges for.",
     );
     let means = |number: usize| -> Vec<Vec<Measured>> {
         (0..logs.len()).map(|at| (0..COLUMNS.len()).map(|cell| column(at, number, cell)).collect()).collect()
     };
     let head: Vec<&str> = ["log2 n"].into_iter().chain(COLUMNS.iter().map(|(name, _)| *name)).collect();
-    for (number, (epsilon, printed)) in epsilons.iter().enumerate() {
+    for (number, (epsilon, reference)) in epsilons.iter().enumerate() {
         page.say(&format!("### ε = {epsilon}"));
         let (mut rows, mut ratios) = (Vec::new(), Vec::new());
         for (log, cells) in logs.iter().zip(means(number)) {
             let name = log.to_string();
             rows.push([name.clone()].into_iter().chain(cells.iter().map(Measured::shown)).collect());
-            let Some((_, theirs)) = printed.iter().find(|(other, _)| other == log) else { continue };
+            let Some((_, theirs)) = reference.iter().find(|(other, _)| other == log) else { continue };
             let texts = cells.iter().zip(theirs).zip(COLUMNS).map(|((cell, value), (name, tolerance))| {
                 if value.is_nan() || cell.centre.is_nan() {
                     return "-".to_owned();
                 }
                 let what = format!("One regression, epsilon {epsilon}, 2^{log} rows, {name}");
-                page.judge(&what, *cell, Printed { value: *value, tolerance })
+                page.judge(&what, *cell, Reference { value: *value, tolerance })
             });
             ratios.push([name].into_iter().chain(texts).collect());
         }
         page.say("Mean error (standard deviation of one repetition):");
         page.table(&head, &rows);
-        page.say("Over the printed mean:");
+        page.say("Divided by the reference mean:");
         page.table(&head, &ratios);
     }
     if size.whole {

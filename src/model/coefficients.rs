@@ -1,0 +1,83 @@
+//! The numbers of a regression.
+
+use serde::{Deserialize, Serialize};
+
+/// How far an interval is to be trusted (noise-and-accounting, C1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Interval {
+    /// Its coverage is the stated level.
+    Normal,
+    /// Noise and signal are close. With five features or more its coverage is the level or above; with one or two it can
+    /// fall to about 85 % of a stated 95 %, because it is shown only where the noise happened to look small.
+    Approximate,
+    /// The noise is as large as the signal.
+    Withheld,
+}
+
+/// The numbers of one coefficient.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The estimate; `None` where the coefficients are withheld.
+    pub estimate: Option<f64>,
+    /// Standard error, sampling and privacy noise together.
+    pub std_error: Option<f64>,
+    /// Lower end of the interval; `None` where it is withheld.
+    pub lower: Option<f64>,
+    /// Upper end of the interval; `None` where it is withheld.
+    pub upper: Option<f64>,
+    /// Share of the variance that is privacy noise, 0 to 1.
+    pub noise_share: Option<f64>,
+    /// How far the interval is to be trusted.
+    pub interval: Interval,
+}
+
+impl Estimate {
+    /// Nothing is said.
+    pub const WITHHELD: Self = Self {
+        estimate: None,
+        std_error: None,
+        lower: None,
+        upper: None,
+        noise_share: None,
+        interval: Interval::Withheld,
+    };
+}
+
+/// One regression coefficient in the columns' own units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Coefficient {
+    /// The outcome's column.
+    pub outcome: String,
+    /// `(Intercept)`, a column, or `column[level]`.
+    pub term: String,
+    /// The estimate; `null` where the coefficients are withheld.
+    pub estimate: Option<f64>,
+    /// Standard error, sampling and privacy noise together.
+    pub std_error: Option<f64>,
+    /// Lower end of the interval; `null` where it is withheld.
+    pub lower: Option<f64>,
+    /// Upper end of the interval; `null` where it is withheld.
+    pub upper: Option<f64>,
+    /// Share of the variance that is privacy noise, 0 to 1.
+    pub noise_share: Option<f64>,
+    /// How far the interval is to be trusted.
+    pub interval: Interval,
+}
+
+impl Coefficient {
+    /// One with these numbers.
+    #[must_use]
+    pub const fn new(outcome: String, term: String, entry: Estimate) -> Self {
+        let Estimate { estimate, std_error, lower, upper, noise_share, interval } = entry;
+        Self { outcome, term, estimate, std_error, lower, upper, noise_share, interval }
+    }
+
+    /// Its numbers.
+    #[must_use]
+    pub fn entry(&self) -> Estimate {
+        let Self { estimate, std_error, lower, upper, noise_share, interval, .. } = *self;
+        Estimate { estimate, std_error, lower, upper, noise_share, interval }
+    }
+}

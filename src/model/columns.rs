@@ -1,0 +1,30 @@
+//! What the columns of a table are for.
+
+use serde::{Deserialize, Serialize};
+
+/// The name of the constant term.
+pub const INTERCEPT: &str = "(Intercept)";
+
+/// What a column is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// A predictor.
+    Feature,
+    /// A response; each is regressed on all features.
+    Outcome,
+    /// Not read. A plan bound to a header contains no such column.
+    #[default]
+    Ignored,
+}
+
+/// What happens to a record with a missing cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Missing {
+    /// The record contributes nothing, not even to the intercept cell.
+    #[default]
+    Skip,
+    /// A missing number becomes the middle of its bounds, a missing category the reference.
+    Midpoint,
+}

@@ -1,0 +1,96 @@
+//! Which sums of products a table is reduced to, and their order. Integers only.
+
+#![deny(clippy::arithmetic_side_effects)]
+
+use crate::math::triangle;
+
+/// Which products of a row's terms are summed. The cells are, in this order: the products of the features with each other, as a
+/// packed upper triangle row by row, (0,0), (0,1), …, (1,1), …; those of features with outcomes, all of a feature together; the
+/// squares of the outcomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    features: usize,
+    outcomes: usize,
+    squares: bool,
+}
+
+impl Layout {
+    /// All products of so many terms.
+    #[must_use]
+    pub const fn whole(terms: usize) -> Self {
+        Self { features: terms, outcomes: 0, squares: false }
+    }
+
+    /// Products of so many first terms with each other and with the outcomes after them, and the outcomes' squares where
+    /// `squares` says so.
+    #[must_use]
+    pub const fn sides(features: usize, outcomes: usize, squares: bool) -> Self {
+        Self { features, outcomes, squares }
+    }
+
+    /// Terms in a row.
+    #[must_use]
+    pub const fn terms(self) -> usize {
+        self.features.saturating_add(self.outcomes)
+    }
+
+    /// Terms all of whose products are kept; the first ones.
+    #[must_use]
+    pub const fn features(self) -> usize {
+        self.features
+    }
+
+    /// Terms after them, whose products with each other are not kept.
+    #[must_use]
+    pub const fn outcomes(self) -> usize {
+        self.outcomes
+    }
+
+    /// Whether the squares of the outcomes are kept.
+    #[must_use]
+    pub const fn squares(self) -> bool {
+        self.squares
+    }
+
+    /// Number of cells.
+    #[must_use]
+    pub const fn cells(self) -> usize {
+        let squares = if self.squares { self.outcomes } else { 0 };
+        self.first_square().saturating_add(squares)
+    }
+
+    /// Where a product is kept, if it is.
+    #[must_use]
+    pub fn place(self, first: usize, second: usize) -> Option<usize> {
+        let (row, column) = (first.min(second), first.max(second));
+        if column < self.features {
+            return Some(triangle::index(self.features, row, column));
+        }
+        let outcome = column.checked_sub(self.features).filter(|outcome| *outcome < self.outcomes)?;
+        if row < self.features {
+            self.cross(row)?.checked_add(outcome)
+        } else if self.squares && row == column {
+            self.first_square().checked_add(outcome)
+        } else {
+            None
+        }
+    }
+
+    /// Where the products of a feature with the first outcome are.
+    fn cross(self, feature: usize) -> Option<usize> {
+        triangle::len(self.features).checked_add(feature.checked_mul(self.outcomes)?)
+    }
+
+    const fn first_square(self) -> usize {
+        triangle::len(self.features).saturating_add(self.features.saturating_mul(self.outcomes))
+    }
+
+    /// The two terms of each cell, in the cells' order.
+    pub fn pairs(self) -> impl Iterator<Item = (usize, usize)> {
+        let (features, terms) = (self.features, self.terms());
+        let own = triangle::pairs(features);
+        let cross = (0..features).flat_map(move |row| (features..terms).map(move |column| (row, column)));
+        let squares = if self.squares { features..terms } else { 0..0 };
+        own.chain(cross).chain(squares.map(|outcome| (outcome, outcome)))
+    }
+}

@@ -1,0 +1,17 @@
+//! The types that several rooms share: one for each concept, and nothing that computes a release.
+//!
+//! [`columns`] has what a column is for, [`layout`] which sums of products are kept, [`noise`] the laws of noise, [`coefficients`] the
+//! numbers of a regression, [`guarantee`] what a release charges and how far its proof goes. Documents on disk contain several of
+//! them, so their serde forms are fixed.
+
+pub mod coefficients;
+pub mod columns;
+pub mod guarantee;
+pub mod layout;
+pub mod noise;
+
+pub use coefficients::{Coefficient, Estimate, Interval};
+pub use columns::{INTERCEPT, Missing, Role};
+pub use guarantee::{Assurance, Wallet};
+pub use layout::Layout;
+pub use noise::{NoiseLaw, Shape};

@@ -1,0 +1,129 @@
+//! Opens saved plans, releases and ledgers.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde::Deserialize;
+use web_sys::Blob;
+
+use super::genotypes;
+use super::ledger::{lock_setup, recall};
+use super::release::show;
+use super::say::{fail, say};
+use crate::plan::Plan;
+use crate::privacy::ledger::Ledger;
+use crate::release::Release;
+use crate::store;
+use crate::store::document::Bytes;
+use crate::ui::draft::{self, ColumnDraft};
+use crate::ui::state::{App, Origin, StateStoreFields};
+use crate::ui::step::Step;
+use crate::ui::text;
+
+/// Opens a saved plan, release or ledger.
+pub fn choose_document(app: App, file: web_sys::File) {
+    spawn_local(async move { open_document(app, &file).await });
+}
+
+/// Largest document that is opened.
+const MOST_DOCUMENT: f64 = 1_073_741_824.0;
+
+/// What every document says first of itself.
+#[derive(Deserialize)]
+pub struct Named {
+    #[serde(default)]
+    pub schema: String,
+}
+
+async fn open_document(app: App, file: &Blob) {
+    if file.size() > MOST_DOCUMENT {
+        return fail(app, Step::Data, text::NOT_JSON, false);
+    }
+    say(app, text::OPENING);
+    let Ok(bytes) = Bytes::of(file).await else { return fail(app, Step::Data, text::UNREADABLE, false) };
+    let schema = bytes.parse::<Named>().map(|named| named.schema).unwrap_or_default();
+    if schema == crate::release::document::SCHEMA {
+        return match bytes.parse::<Release>() {
+            Ok(release) => show(app, Arc::new(release), file.clone(), Origin::File),
+            Err(error) => fail(
+                app,
+                Step::Data,
+                format!("This release cannot be read: {error}. Download it again"),
+                false,
+            ),
+        };
+    }
+    let content = bytes.text().unwrap_or_default();
+    match schema.as_str() {
+        crate::plan::document::SCHEMA => match Plan::parse(&content) {
+            Ok(plan) => apply(app, plan).await,
+            Err(error) => fail(app, Step::Data, error.to_string(), false),
+        },
+        crate::privacy::ledger::SCHEMA => import(app, &content).await,
+        _ => fail(app, Step::Data, text::NOT_JSON, false),
+    }
+}
+
+async fn import(app: App, content: &str) {
+    let Some(key) = app.state.key().get_untracked() else {
+        return fail(app, Step::Data, "Choose the table first; then import its ledger", false);
+    };
+    let imported = match Ledger::parse(content) {
+        Ok(ledger) => {
+            let tip = ledger.tip().to_owned();
+            store::import_ledger(&key, ledger).await.map(|_| tip).map_err(|failure| failure.message)
+        }
+        Err(error) => Err(error.to_string()),
+    };
+    match imported {
+        Ok(tip) => {
+            recall(app, &key).await;
+            app.state.exported().set(Some(tip));
+            say(app, "The ledger is imported");
+        }
+        Err(problem) => {
+            let step = app.state.step().get_untracked();
+            fail(app, step, problem, false);
+        }
+    }
+}
+
+/// Describes the open table as a plan does, or lets the plan wait for its table.
+pub async fn apply(app: App, plan: Plan) {
+    let Some(mut table) = app.state.table().get_untracked() else {
+        app.state.pending().set(Some(plan));
+        return;
+    };
+    if table.genotypes.is_some() {
+        let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
+        match genotypes::look(app, &files, &draft::dialect(&plan), genotypes::of_plan(&plan)).await {
+            Ok(looked) => {
+                table = Arc::new(looked);
+                app.state.table().set(Some(Arc::clone(&table)));
+            }
+            Err(failure) => return fail(app, Step::Data, failure.message, false),
+        }
+    }
+    match draft::open(&plan, &table.names) {
+        Ok((mut columns, setup)) => {
+            for (column, suggested) in columns.iter_mut().zip(table.columns(Vec::new())) {
+                if column.kind.is_none() {
+                    // What the format says of a variant that the plan leaves out stands ready.
+                    *column = ColumnDraft { role: column.role, ..suggested };
+                }
+            }
+            app.state.columns().set(columns);
+            app.state.setup().set(setup);
+            app.state.pending().set(None);
+            if let Some(ledger) = app.state.ledger().get_untracked() {
+                lock_setup(app, &ledger);
+            }
+            say(app, "The plan is open");
+        }
+        Err(missing) => {
+            app.state.pending().set(Some(plan));
+            fail(app, Step::Data, text::wrong_table(&missing), false);
+        }
+    }
+}

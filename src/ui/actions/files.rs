@@ -1,0 +1,206 @@
+//! Opens files as a table, and reads the first rows again.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use web_sys::Blob;
+
+use super::close::forget;
+use super::documents::{apply, choose_document};
+use super::genotypes::{self, Described};
+use super::ledger::recognise;
+use super::run::pool;
+use super::say::{fail, say};
+use crate::data::FileRole;
+use crate::data::genotypes::Choice;
+use crate::data::header::{Header, HeaderRead, read_header};
+use crate::data::preview::preview;
+use crate::store;
+use crate::ui::draft::{self, Setup};
+use crate::ui::files::Part;
+use crate::ui::sentence::sentence;
+use crate::ui::state::{App, Held, Host, StateStoreFields};
+use crate::ui::step::Step;
+use crate::ui::table::Table;
+use crate::ui::{check, dom, samples, text};
+use crate::worker::files::Files;
+use crate::worker::protocol::{Failure, Reason};
+
+/// Rows that the preview shows.
+const PREVIEW_ROWS: usize = 8;
+
+/// Bytes that are read for the header and the preview; more where the header is longer.
+const FIRST_BYTES: f64 = 1_048_576.0;
+
+/// From this length of the header on more is read for the rows.
+const CROWDED: u64 = 524_288;
+
+/// The longest header in bytes, and a little for the rows.
+const MOST_BYTES: f64 = 18_874_368.0;
+
+/// Finds out what this browser can do, then opens the first sample.
+pub fn begin(app: App) {
+    let secure = web_sys::window().is_some_and(|window| window.is_secure_context());
+    let build = pool(app).context().build.clone();
+    app.state.host().set(Host { secure, durable: None, fault: None, build });
+    let samples: Vec<String> = pool(app).context().samples.iter().map(|sample| sample.name.clone()).collect();
+    let first = samples.iter().find(|name| *name == samples::FIRST).or_else(|| samples.first()).cloned();
+    spawn_local(async move {
+        if let Err(failure) = pool(app).check().await {
+            app.state.host().update(|host| host.fault = Some(failure.message));
+        }
+        if secure {
+            let durable = store::persist().await;
+            app.state.host().update(|host| host.durable = Some(durable));
+        }
+        if app.state.table().with_untracked(Option::is_none)
+            && let Some(name) = first
+        {
+            open_sample(app, &name).await;
+        }
+    });
+}
+
+/// Names of the samples that came with the page.
+pub fn sample_names(app: App) -> Vec<String> {
+    pool(app).context().samples.iter().map(|sample| sample.name.clone()).collect()
+}
+
+/// Opens a sample, with the plan that belongs to it.
+pub fn choose_sample(app: App, name: String) {
+    spawn_local(async move { open_sample(app, &name).await });
+}
+
+async fn open_sample(app: App, name: &str) {
+    let blob = pool(app).context().samples.iter().find(|sample| sample.name == name).map(|s| s.blob.clone());
+    if let Some(blob) = blob {
+        let part = Part { role: FileRole::Table, name: name.to_owned() };
+        open_table(app, vec![(part, blob.clone())], Files::table(blob), true, None).await;
+    }
+}
+
+/// Opens whatever files a person chose: a table, genotypes, or a saved document. `added` files join those that are open.
+pub fn choose_files(app: App, files: Vec<web_sys::File>, added: bool) {
+    check::run::close(app);
+    let document = |file: &web_sys::File| file.name().to_lowercase().ends_with(".json");
+    match files.as_slice() {
+        [] => {}
+        [file] if document(file) => choose_document(app, file.clone()),
+        files if files.iter().any(document) => fail(app, Step::Data, text::DOCUMENT_ALONE, false),
+        _ => {
+            let described = added.then(|| genotypes::described(app));
+            if let Some((held, files)) = genotypes::take(app, files, added) {
+                spawn_local(async move { open_table(app, held, files, false, described).await });
+            }
+        }
+    }
+}
+
+/// Opens files as a table. `described` is what stays of the one before, where they are mostly the same files.
+async fn open_table(app: App, held: Held, files: Files, sample: bool, described: Option<Described>) {
+    let name = held.first().map(|(part, _)| part.name.clone()).unwrap_or_default();
+    forget(app);
+    app.handles.with_value(|handles| {
+        handles.held.replace(held);
+        handles.files.replace(Some(files.clone()));
+    });
+    // A new table has no setup yet; a saved plan that waits for it brings its own setup.
+    let plan = if sample { samples::plan(&name) } else { app.state.pending().get_untracked() };
+    let rules = plan.as_ref().map(draft::dialect);
+    let Described { setup, columns, choices } = described.unwrap_or_default();
+    let rules = rules.unwrap_or(setup);
+    app.state.setup().set(rules.clone());
+    match read(app, &files, &rules, &name, sample, choices).await {
+        Ok(table) => {
+            app.state.columns().set(table.columns(columns));
+            say(app, table.line());
+            app.state.table().set(Some(Arc::new(table)));
+            if let Some(plan) = plan {
+                apply(app, plan).await;
+            }
+            recognise(app, &files).await;
+        }
+        Err(Failure { reason: Reason::Cancelled, .. }) => {}
+        Err(failure) => {
+            // Its name stays, so that the person can say how the file is written.
+            let size = files.length() as f64;
+            app.state.table().set(Some(Arc::new(Table { name, size, sample, ..Table::default() })));
+            fail(app, Step::Data, failure.message, false);
+        }
+    }
+}
+
+/// Reads the first rows again after the dialect was changed.
+pub fn reread(app: App) {
+    let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
+    let Some(old) = app.state.table().get_untracked() else { return };
+    let setup = app.state.setup().get_untracked();
+    spawn_local(async move {
+        let choices = old.genotypes.as_ref().map(|genotypes| genotypes.choices.clone()).unwrap_or_default();
+        match read(app, &files, &setup, &old.name, old.sample, choices).await {
+            Ok(table) => {
+                if table.names != old.names {
+                    app.state.columns().set(table.columns(Vec::new()));
+                }
+                app.state.problem().set(None);
+                app.state.table().set(Some(Arc::new(table)));
+                if app.state.key().with_untracked(Option::is_none)
+                    && !app.state.run().with_untracked(Option::is_some)
+                {
+                    recognise(app, &files).await;
+                }
+            }
+            Err(Failure { reason: Reason::Cancelled, .. }) => {}
+            Err(failure) => fail(app, Step::Data, failure.message, false),
+        }
+    });
+}
+
+/// The table that files are: a CSV's first rows, or what a worker says of genotypes and of the variants that were chosen.
+async fn read(
+    app: App,
+    files: &Files,
+    setup: &Setup,
+    name: &str,
+    sample: bool,
+    choices: Vec<Choice>,
+) -> Result<Table, Failure> {
+    match files.get(FileRole::Table) {
+        Some(blob) => {
+            let read = read_csv(blob, setup, name, sample).await;
+            read.map_err(|problem| Failure::new(Reason::Table, problem))
+        }
+        None => genotypes::look(app, files, setup, choices).await,
+    }
+}
+
+async fn read_csv(blob: &Blob, setup: &Setup, name: &str, sample: bool) -> Result<Table, String> {
+    let rules = draft::header_rules(setup);
+    let (mut bytes, mut at_end) = dom::first_bytes(blob, FIRST_BYTES).await?;
+    let mut found = read_header(&bytes, at_end, rules).map_err(|error| sentence(&error.to_string()))?;
+    // A header as long as that leaves no room for rows.
+    let crowded = matches!(&found, HeaderRead::Header(header) if header.body_offset > CROWDED);
+    if !at_end && (found == HeaderRead::NeedMore || crowded) {
+        (bytes, at_end) = dom::first_bytes(blob, MOST_BYTES).await?;
+        found = read_header(&bytes, at_end, rules).map_err(|error| sentence(&error.to_string()))?;
+    }
+    let HeaderRead::Header(header) = found else {
+        return Err("Line 1: the header is too long. Is this a CSV with one line for each record?".to_owned());
+    };
+    let rules = draft::csv_rules(setup, header.delimiter);
+    let start = usize::try_from(header.body_offset).unwrap_or(usize::MAX).min(bytes.len());
+    let shown = preview(&header, &rules, bytes.get(start..).unwrap_or_default(), at_end, PREVIEW_ROWS);
+    let Header { names, delimiter, .. } = header;
+    Ok(Table {
+        name: name.to_owned(),
+        size: blob.size(),
+        sample,
+        delimiter,
+        names,
+        rows: shown.rows,
+        suggestions: shown.suggestions,
+        fault: shown.error.map(|error| sentence(&error.to_string())),
+        genotypes: None,
+    })
+}

@@ -1,0 +1,135 @@
+//! The table's ledger: found, shown, and what a person's words change in it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::close::forget_ledger;
+use super::run::{cancelling, on_progress, pool};
+use super::say::{fail, say};
+use crate::privacy::adjacency::Protect;
+use crate::privacy::ledger::Ledger;
+use crate::store::people::{Different, Shared};
+use crate::store::{self, LedgerRecord, StoredRelease};
+use crate::ui::state::{App, Kept, Run, StateStoreFields};
+use crate::ui::step::Step;
+use crate::ui::text;
+use crate::worker::files::Files;
+use crate::worker::protocol::{Failure, Reason};
+
+/// Finds the table's ledger by its keyed fingerprint.
+pub async fn recognise(app: App, files: &Files) {
+    if !app.state.host().with_untracked(|host| host.secure) {
+        return;
+    }
+    app.state.run().set(Some(Run::new(text::READING, files.length() as f64)));
+    let found = pool(app).identify(files, on_progress(app, text::READING)).await;
+    match found {
+        Ok(key) => match store::open_table(&key).await {
+            Ok(record) => {
+                app.state.run().set(None);
+                app.state.key().set(Some(key));
+                remember(app, Ok(record));
+            }
+            Err(failure) => fail(app, Step::Data, failure.message, false),
+        },
+        // Another file was chosen meanwhile, or the person cancelled.
+        Err(Failure { reason: Reason::Cancelled, .. }) => {
+            if cancelling(app) {
+                say(app, text::CANCELLED);
+            }
+            app.state.run().set(None);
+        }
+        Err(failure) => fail(app, Step::Data, failure.message, failure.charged),
+    }
+}
+
+/// Shows a table's ledger and releases as they are stored.
+pub async fn recall(app: App, key: &str) {
+    remember(app, store::open_table(key).await);
+}
+
+/// Shows a table's record, or that it has none.
+pub fn remember(app: App, record: Result<Option<LedgerRecord>, Failure>) {
+    match record {
+        Ok(Some(record)) => {
+            lock_setup(app, &record.ledger);
+            app.state.different().set(None);
+            app.state.joined().set(record.joined);
+            app.state.shared().set(record.shared);
+            let (mut kept, mut documents) = (Vec::new(), BTreeMap::new());
+            for StoredRelease { entry, document, release } in record.releases {
+                kept.push(Kept { entry, release: release.map(Arc::new) });
+                documents.insert(entry, document);
+            }
+            app.handles.with_value(|handles| handles.kept.replace(documents));
+            app.state.releases().set(kept);
+            app.state.ledger().set(Some(record.ledger));
+        }
+        Ok(None) => forget_ledger(app),
+        Err(failure) => say(app, failure.message),
+    }
+}
+
+/// Takes a person's word that the open table is about different people than those with which it seems to share some;
+/// `false` where other words were typed.
+pub fn differ(app: App, typed: &str) -> bool {
+    let own = app.state.ledger().with_untracked(|ledger| ledger.as_ref().map(Shared::of));
+    let shared = own.into_iter().chain(app.state.shared().get_untracked()).collect();
+    let Some(word) = Different::typed(typed, shared) else { return false };
+    forget_ledger(app);
+    app.state.exported().set(None);
+    app.state.different().set(Some(word));
+    say(app, text::DIFFERENT);
+    true
+}
+
+/// Takes that word back, before it stands in any ledger.
+pub fn take_back(app: App) {
+    let Some(key) = app.state.key().get_untracked() else { return };
+    spawn_local(async move { recall(app, &key).await });
+}
+
+/// Takes the words by which one side of each row is no longer protected; `false` where other words were typed. A ledger of full
+/// protection is relaxed permanently.
+pub fn relax(app: App, protect: Protect, typed: &str) -> bool {
+    if !text::is_relax_phrase(protect, typed) {
+        return false;
+    }
+    app.state.setup().update(|setup| setup.protect_confirmed = true);
+    say(app, text::CONFIRMED);
+    let full = app.state.ledger().with_untracked(|ledger| {
+        ledger.as_ref().is_some_and(|ledger| ledger.terms().protect == Protect::Rows)
+    });
+    if let Some(key) = app.state.key().get_untracked().filter(|_| full) {
+        spawn_local(async move {
+            match store::relax(&key, protect).await {
+                Ok(ledger) => {
+                    lock_setup(app, &ledger);
+                    app.state.ledger().set(Some(ledger));
+                }
+                Err(failure) => {
+                    app.state.setup().update(|setup| setup.protect_confirmed = false);
+                    fail(app, Step::Privacy, failure.to_string(), false);
+                }
+            }
+        });
+    }
+    true
+}
+
+/// What a ledger fixes for every plan of its table.
+pub fn lock_setup(app: App, ledger: &Ledger) {
+    let terms = ledger.terms();
+    app.state.setup().update(|setup| {
+        if terms.protect != Protect::Rows {
+            // The words stand in the ledger.
+            setup.protect = terms.protect;
+            setup.protect_confirmed = true;
+        }
+        setup.adjacency = terms.adjacency;
+        setup.max_rows = terms.max_rows_per_person.to_string();
+    });
+}

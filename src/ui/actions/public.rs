@@ -1,0 +1,133 @@
+//! What the page does with a public file: a CSV goes to the workers, which tell it apart from the private table; a document is read
+//! here, for it holds no rows.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use web_sys::File;
+
+use super::documents::Named;
+use super::run::{cancelling, on_progress, pool};
+use super::say::say;
+use crate::data::genotypes::Form;
+use crate::engine::public::table_of_release;
+use crate::plan::public::PublicTable;
+use crate::plan::public::document::{MOST_BYTES, SCHEMA};
+use crate::release::Release;
+use crate::release::document::SCHEMA as RELEASE;
+use crate::store::document::Bytes;
+use crate::ui::public_form::{self, Opened, PublicForm, Way};
+use crate::ui::sentence::sentence;
+use crate::ui::state::{App, Run, StateStoreFields};
+use crate::ui::{dom, text};
+use crate::worker::protocol::{Failure, Reason};
+
+/// Longest release that is read as public input.
+const MOST_RELEASE_BYTES: f64 = 268_435_456.0;
+
+/// Bytes by which a document is form.
+const HEAD: f64 = 4096.0;
+
+/// Reads the file that a person chose as public.
+pub fn choose(app: App, files: Vec<File>) {
+    let Some(file) = files.into_iter().next() else { return };
+    if app.busy() {
+        return refuse(app, text::public::WAIT);
+    }
+    app.state.public().update(|form| form.problem = None);
+    spawn_local(async move {
+        match read(app, &file).await {
+            Ok(opened) => {
+                app.state.public().update(|form| form.opened = Some(opened));
+                say(app, text::public::READ);
+            }
+            Err(Failure { reason: Reason::Cancelled, .. }) => {}
+            Err(failure) => refuse(app, failure.message),
+        }
+    });
+}
+
+/// Chooses how public moments are given; what was given in another way stays.
+pub fn choose_way(app: App, way: Way) {
+    app.state.public().update(|form| {
+        form.way = way;
+        form.problem = None;
+    });
+}
+
+/// Says where the numbers of a file are from.
+pub fn name_source(app: App, source: String) {
+    app.state.public().update(|form| {
+        if let PublicForm { opened: Some(opened), .. } = form {
+            Arc::make_mut(&mut opened.table).source = source;
+        }
+    });
+}
+
+/// Gives the person the numbers as a file that can be opened again.
+pub fn save(table: &PublicTable) {
+    if let Ok(text) = serde_json::to_string_pretty(table) {
+        let _ = dom::download("discreet-public.json", "application/json", &(text + "\n"));
+    }
+}
+
+fn refuse(app: App, problem: impl Into<String>) {
+    let problem = sentence(&problem.into());
+    app.state.public().update(|form| form.problem = Some(problem));
+    dom::focus_soon("public-problem");
+}
+
+fn refused(problem: impl Into<String>) -> Failure {
+    Failure::new(Reason::Plan, problem)
+}
+
+async fn read(app: App, file: &File) -> Result<Opened, Failure> {
+    let (head, _) = dom::first_bytes(file, HEAD).await.map_err(refused)?;
+    let text = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&head);
+    if text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{') {
+        return document(app, file).await;
+    }
+    if Form::of(&file.name()).is_some() {
+        return Err(refused(text::public::GENOTYPES));
+    }
+    let plan = app.plan.get_untracked().map_err(|_| refused(text::public::DESCRIBE_FIRST))?;
+    let key = app.state.key().get_untracked().ok_or_else(|| refused(text::public::WAIT))?;
+    let task = text::public::READING;
+    app.state.run().set(Some(Run::new(task, file.size())));
+    let columns = Some(plan.columns.clone());
+    let found = pool(app).public(file.clone().into(), plan, key, on_progress(app, task)).await;
+    if cancelling(app) {
+        say(app, text::CANCELLED);
+    }
+    app.state.run().set(None);
+    let (mut table, shared) = found?;
+    table.source = String::new();
+    Ok(Opened { table: Arc::new(table), columns, shared })
+}
+
+async fn document(app: App, file: &File) -> Result<Opened, Failure> {
+    #[expect(clippy::cast_precision_loss, reason = "a length in bytes")]
+    let most = MOST_BYTES as f64;
+    if file.size() > MOST_RELEASE_BYTES {
+        return Err(refused(text::public::NOT_PUBLIC));
+    }
+    let bytes = Bytes::of(file).await.map_err(|_| refused(text::UNREADABLE))?;
+    let schema = bytes.parse::<Named>().map(|named| named.schema).unwrap_or_default();
+    let table = match schema.as_str() {
+        SCHEMA if file.size() <= most => {
+            let text = bytes.text().unwrap_or_default();
+            PublicTable::parse(&text).map_err(|error| refused(error.to_string()))?
+        }
+        RELEASE => {
+            let release: Release = bytes.parse().map_err(|error| {
+                refused(format!("This release cannot be read: {error}. Take an unaltered copy"))
+            })?;
+            let asked = app.terms.with_untracked(|terms| public_form::guided(terms, true));
+            table_of_release(&release, &asked.features, &asked.outcomes)
+                .map_err(|error| refused(error.to_string()))?
+        }
+        _ => return Err(refused(text::public::NOT_PUBLIC)),
+    };
+    Ok(Opened { table: Arc::new(table), columns: None, shared: false })
+}

@@ -1,0 +1,138 @@
+//! Makes a release, and shows one that was made.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use web_sys::Blob;
+
+use super::ledger::{recall, remember};
+use super::navigation::{go, go_to};
+use super::run::{cancelling, on_progress, pool};
+use super::say::{fail, say};
+use crate::release::Release;
+use crate::store;
+use crate::store::document::Made;
+use crate::ui::state::{App, Kept, Origin, Run, Shown, StateStoreFields};
+use crate::ui::step::Step;
+use crate::ui::{dom, text, view_model};
+use crate::worker::pool::{Asked, delay_from};
+use crate::worker::protocol::{Failure, Reason};
+
+/// Makes the release: opens the ledger if the table has none, then reads, charges and computes.
+pub fn release(app: App) {
+    if app.busy() {
+        return;
+    }
+    let clicked = dom::clock();
+    let forecast = match app.forecast.get_untracked() {
+        Ok(forecast) => forecast,
+        Err(gaps) => {
+            if let Some(gap) = gaps.first() {
+                say(app, gap.text.clone());
+                go_to(app, gap);
+            }
+            return;
+        }
+    };
+    let Some(key) = app.state.key().get_untracked() else { return };
+    let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
+    let (Ok(plan), Ok(public)) = (app.plan.get_untracked(), app.public.get_untracked()) else { return };
+    let asked =
+        Asked { plan, columns: forecast.columns, public: public.map(|guided| guided.table().clone()) };
+    app.state.problem().set(None);
+    app.state.run().set(Some(Run::new(text::RELEASING, files.length() as f64)));
+    say(app, text::RELEASING);
+    spawn_local(async move {
+        let first = app.state.ledger().with_untracked(Option::is_none);
+        if first {
+            let setup = app.state.setup().get_untracked();
+            let opened = match view_model::open_ledger(&setup, &forecast.plan, &dom::today()) {
+                Ok(ledger) => {
+                    let different = app.state.different().get_untracked();
+                    store::create_ledger(&key, ledger, different.as_ref()).await
+                }
+                Err(problem) => return fail(app, Step::Privacy, problem, false),
+            };
+            match opened {
+                Ok(ledger) => {
+                    app.state.different().set(None);
+                    app.state.ledger().set(Some(ledger));
+                }
+                Err(failure) => {
+                    recall(app, &key).await;
+                    return fail(app, Step::Privacy, failure.message, false);
+                }
+            }
+        }
+        let released = if cancelling(app) {
+            Err(Failure::new(Reason::Cancelled, text::CANCELLED))
+        } else {
+            pool(app).release(&files, asked, key.clone(), on_progress(app, text::RELEASING)).await
+        };
+        match released {
+            Ok(Made { release, document, ledger }) => {
+                // Everything that the click leads to is fetched before the delay and shown after it, at once.
+                let stored = store::open_table(&key).await;
+                delay_from(clicked).await;
+                app.state.run().set(None);
+                match stored {
+                    Ok(Some(record)) => remember(app, Ok(Some(record))),
+                    _ => app.state.ledger().set(Some(ledger)),
+                }
+                show(app, Arc::new(release), document, Origin::Made);
+            }
+            Err(failure) => {
+                if first
+                    && !failure.charged
+                    && let Err(storage) = store::forget_unused(&key).await
+                {
+                    say(app, storage.message);
+                }
+                let stored = store::open_table(&key).await;
+                delay_from(clicked).await;
+                app.state.run().set(None);
+                remember(app, stored);
+                if failure.reason == Reason::Cancelled && !failure.charged {
+                    say(app, text::CANCELLED);
+                } else {
+                    let step = match failure.reason {
+                        Reason::Table | Reason::File => Step::Data,
+                        Reason::Budget => Step::Privacy,
+                        _ => Step::Method,
+                    };
+                    fail(app, step, failure.message, failure.charged);
+                }
+            }
+        }
+    });
+}
+
+/// Shows a release that is kept beside the ledger.
+pub fn show_kept(app: App, entry: u64) {
+    let Some(document) = app.handles.with_value(|handles| handles.kept.borrow().get(&entry).cloned()) else {
+        return;
+    };
+    let known = |all: &Vec<Kept>| all.iter().find(|kept| kept.entry == entry)?.release.clone();
+    if let Some(release) = app.state.releases().with_untracked(known) {
+        return show(app, release, document, Origin::Kept);
+    }
+    say(app, text::OPENING);
+    spawn_local(async move {
+        match store::stored_release(&document, entry).await {
+            Ok(release) => show(app, Arc::new(release), document, Origin::Kept),
+            Err(failure) => fail(app, Step::Result, failure.message, false),
+        }
+    });
+}
+
+/// Shows a release on the result step.
+pub fn show(app: App, release: Arc<Release>, document: Blob, origin: Origin) {
+    app.handles.with_value(|handles| handles.document.replace(Some(document)));
+    app.state.outcome().set(crate::release::figure::outcomes(&release).first().cloned());
+    app.state.refit().set(None);
+    app.state.shown().set(Some(Shown { release, origin }));
+    app.state.problem().set(None);
+    say(app, text::RELEASED);
+    go(app, Step::Result);
+}

@@ -1,0 +1,53 @@
+//! The workers, how far they are, and how they are stopped.
+
+use std::cell::Cell;
+
+use leptos::prelude::*;
+
+use crate::ui::state::{App, Run, StateStoreFields};
+use crate::ui::{dom, text};
+use crate::worker::pool::Pool;
+use crate::worker::protocol::Progress;
+
+/// The table's workers.
+pub fn pool(app: App) -> Pool {
+    app.handles.with_value(|handles| handles.pool.clone())
+}
+
+/// Shows how far a task is.
+pub fn on_progress(app: App, task: &'static str) -> impl Fn(Progress) + 'static {
+    let (started, fitting) = (dom::clock(), Cell::new(None));
+    move |progress| {
+        let task = match progress.round {
+            None => task,
+            Some(pass) if pass.kept => text::FITTING,
+            Some(_) => text::FITTING_AGAIN,
+        };
+        #[expect(clippy::cast_precision_loss, reason = "bytes of a file, for a bar")]
+        let mut run = Run { done: progress.done as f64, ..Run::new(task, progress.total as f64) };
+        run.pass = progress.round.map(|pass| (pass.number, pass.of));
+        if run.pass.is_some() && fitting.get().is_none() {
+            fitting.set(Some(dom::clock()));
+        }
+        let (elapsed, share) =
+            ((dom::clock() - fitting.get().unwrap_or(started)) / 1_000.0, run.share_of_all());
+        let known = elapsed > 1.0 && share > 0.0;
+        run.seconds_left = known.then(|| elapsed * (1.0 - share) / share);
+        app.state.run().set(Some(run));
+    }
+}
+
+/// Cancels what runs. What came of it is said by what ran, which alone knows whether it was charged.
+pub fn cancel(app: App) {
+    app.state.run().update(|run| {
+        if let Some(run) = run {
+            run.task = text::CANCELLING;
+        }
+    });
+    pool(app).cancel();
+}
+
+/// Whether the person cancelled what still runs.
+pub fn cancelling(app: App) -> bool {
+    app.state.run().with_untracked(|run| run.as_ref().is_some_and(|run| run.task == text::CANCELLING))
+}

@@ -1,0 +1,23 @@
+//! What a person is told: a problem where it happened, or a sentence for a screen reader.
+
+use leptos::prelude::*;
+
+use crate::ui::sentence::sentence;
+use crate::ui::state::{App, Problem, StateStoreFields};
+use crate::ui::step::Step;
+use crate::ui::{check, dom};
+
+/// Shows what went wrong at a step, and moves the focus there.
+pub fn fail(app: App, step: Step, text: impl Into<String>, charged: bool) {
+    let text = sentence(&text.into());
+    app.state.run().set(None);
+    app.state.problem().set(Some(Problem { step, text, charged }));
+    app.state.step().set(step);
+    check::run::close(app);
+    dom::focus_soon("problem");
+}
+
+/// Says a sentence.
+pub fn say(app: App, text: impl Into<String>) {
+    app.state.said().set(text.into());
+}

@@ -1,0 +1,88 @@
+//! The budget as typed, and the share of it that a release asks for.
+
+use super::place::{Gap, Place};
+use super::setup::{BudgetKind, Setup};
+use super::typed::{count, number};
+use crate::plan::document::BudgetForm;
+
+/// N of the δ = 1/N that is proposed for a stated number of rows: ten times as many, rounded up to one digit.
+#[must_use]
+pub fn proposed_one_in(rows: u64) -> u64 {
+    let target = rows.max(1).saturating_mul(10);
+    let mut power = 1_u64;
+    while power.saturating_mul(10) <= target {
+        power = power.saturating_mul(10);
+    }
+    target.div_ceil(power).saturating_mul(power)
+}
+
+/// The δ that the person states, or that follows from the stated rows.
+#[must_use]
+pub fn delta(setup: &Setup) -> Option<f64> {
+    let one_in = if setup.one_in.trim().is_empty() {
+        count(&setup.rows).map(proposed_one_in)
+    } else {
+        count(&setup.one_in)
+    };
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a count of persons; one part in 2^53 does not matter in delta"
+    )]
+    one_in.map(|n| 1.0 / n as f64)
+}
+
+/// The whole table's budget as the contract writes it.
+///
+/// # Errors
+/// The field that is missing or no number.
+pub fn budget(setup: &Setup) -> Result<BudgetForm, Gap> {
+    let positive = |text: &str, field: &'static str, what: &str| {
+        number(text)
+            .filter(|value| *value > 0.0)
+            .ok_or_else(|| Gap::new(Place::privacy(field), format!("{what} has to be a number above 0")))
+    };
+    let delta = delta(setup).ok_or_else(|| {
+        if setup.one_in.trim().is_empty() {
+            Gap::new(
+                Place::privacy("rows"),
+                "State about how many rows the table has, as a number that may be public",
+            )
+        } else {
+            Gap::new(Place::privacy("delta"), "Delta is one in a whole number, such as 1 000 000")
+        }
+    })?;
+    let mut form = BudgetForm { delta: Some(delta), ..BudgetForm::default() };
+    match setup.form {
+        BudgetKind::EpsilonDelta => form.epsilon = Some(positive(&setup.epsilon, "epsilon", "Epsilon")?),
+        BudgetKind::Rho => form.rho = Some(positive(&setup.rho, "rho", "Rho")?),
+        BudgetKind::Mu => form.mu = Some(positive(&setup.mu, "mu", "Mu")?),
+    }
+    Ok(form)
+}
+
+/// What a release asks for that takes `share` percent of what is `left` of a Gaussian ledger, in units of 2^-40 of μ²:
+/// μ = √(left · share / 100 / 2^40), rounded down to six digits so that it fits and can be read out.
+#[must_use]
+pub fn ask(left: u128, share: u8, delta: f64) -> BudgetForm {
+    #[expect(clippy::cast_precision_loss, reason = "rounded down to six digits afterwards")]
+    let units = left as f64 * f64::from(share.min(100)) / 100.0;
+    let mu = (units / 1_099_511_627_776.0).sqrt();
+    BudgetForm { mu: six_digits_down(mu), delta: Some(delta), ..BudgetForm::default() }
+}
+
+/// What a release of the Other wallet asks for that takes `share` percent of what is left of it: ε rounded down to six digits,
+/// so that it fits and can be read out.
+#[must_use]
+pub fn ask_other(epsilon: f64, delta: f64, share: u8) -> BudgetForm {
+    let part = |left: f64| six_digits_down(left * f64::from(share.min(100)) / 100.0);
+    BudgetForm { epsilon: part(epsilon), delta: part(delta), ..BudgetForm::default() }
+}
+
+/// The number rounded down to six digits; nothing where it is none.
+fn six_digits_down(number: f64) -> Option<f64> {
+    let place = libm::pow(10.0, libm::floor(libm::log10(number)) - 5.0);
+    let rounded = libm::floor(number / place) * place;
+    // Written with its six digits, so that the plan holds 0.167348 and not a neighbour of it.
+    let written = format!("{rounded:.5e}").parse().unwrap_or(rounded);
+    Some(written).filter(|number: &f64| number.is_finite())
+}

@@ -1,0 +1,95 @@
+//! One column as it is described so far, and what is done with many of them.
+
+use super::place::Cell;
+use super::typed::{list, number, unlist};
+use crate::model::Role;
+use crate::plan::document::{Column, ColumnType};
+use crate::plan::search::Search;
+
+/// One column as it is described so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ColumnDraft {
+    /// The header's name.
+    pub name: String,
+    /// Feature, outcome or ignored.
+    pub role: Role,
+    /// Number or category; unset until the file or the person says.
+    pub kind: Option<ColumnType>,
+    /// Lower bound as typed.
+    pub lower: String,
+    /// Upper bound as typed.
+    pub upper: String,
+    /// Unit as typed.
+    pub unit: String,
+    /// Levels as typed, separated by commas.
+    pub levels: String,
+    /// Reference level; empty for the first.
+    pub reference: String,
+    /// Where the range comes from.
+    pub note: String,
+    /// Whether the row is ticked for "apply to many".
+    pub selected: bool,
+}
+
+/// Fills a pasted block into the rows `targets`, its first cell into `first`.
+pub fn paste(columns: &mut [ColumnDraft], targets: &[usize], first: Cell, block: &[Vec<String>]) {
+    const ORDER: [Cell; 3] = [Cell::Lower, Cell::Upper, Cell::Unit];
+    let start = ORDER.iter().position(|cell| *cell == first);
+    for (row, index) in block.iter().zip(targets) {
+        let Some(column) = columns.get_mut(*index) else { continue };
+        for (offset, value) in row.iter().enumerate() {
+            let cell = match start {
+                Some(start) => ORDER.get(start + offset).copied(),
+                None => Some(first).filter(|_| offset == 0),
+            };
+            match cell {
+                Some(Cell::Lower) => column.lower.clone_from(value),
+                Some(Cell::Upper) => column.upper.clone_from(value),
+                Some(Cell::Unit) => column.unit.clone_from(value),
+                Some(Cell::Levels) => column.levels.clone_from(value),
+                _ => {}
+            }
+            column.note.clear();
+        }
+    }
+}
+
+/// The rows whose names fit what is typed into the filter: a part of the name, or a pattern with stars.
+#[must_use]
+pub fn filtered(columns: &[ColumnDraft], filter: &str) -> Vec<usize> {
+    let search = Search::new(filter);
+    let found = columns.iter().enumerate().filter(|(_, column)| search.finds(&column.name));
+    found.map(|(index, _)| index).collect()
+}
+
+/// One column as a plan names it.
+pub(super) fn to_entry(draft: &ColumnDraft) -> Column {
+    let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    let number_column = draft.kind == Some(ColumnType::Number);
+    let category = draft.kind == Some(ColumnType::Category);
+    Column {
+        name: Some(draft.name.clone()),
+        pattern: None,
+        role: draft.role,
+        kind: draft.kind,
+        lower: number(&draft.lower).filter(|_| number_column),
+        upper: number(&draft.upper).filter(|_| number_column),
+        levels: Some(list(&draft.levels)).filter(|_| category),
+        reference: text(&draft.reference).filter(|_| category),
+        unit: text(&draft.unit).filter(|_| number_column),
+        note: text(&draft.note),
+    }
+}
+
+/// Describes a column as an entry of a plan does.
+pub(super) fn describe(draft: &mut ColumnDraft, entry: &Column) {
+    let written = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    draft.role = entry.role;
+    draft.kind = entry.kind;
+    draft.lower = written(entry.lower);
+    draft.upper = written(entry.upper);
+    draft.unit = entry.unit.clone().unwrap_or_default();
+    draft.levels = entry.levels.as_deref().map(unlist).unwrap_or_default();
+    draft.reference = entry.reference.clone().unwrap_or_default();
+    draft.note = entry.note.clone().unwrap_or_default();
+}

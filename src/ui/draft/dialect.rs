@@ -1,0 +1,56 @@
+//! How a file is written: delimiter, decimal mark, encoding and the marks of missing cells.
+
+use super::setup::Setup;
+use super::typed::{list, unlist};
+use crate::data::header::HeaderRules;
+use crate::plan::bound::{CsvRules, Encoding};
+use crate::plan::check::DEFAULT_NA;
+use crate::plan::document::{Csv, Plan};
+
+/// A new setup that reads a table as the plan does.
+#[must_use]
+pub fn dialect(plan: &Plan) -> Setup {
+    let csv = plan.csv.clone().unwrap_or_default();
+    let defaults = Setup::default();
+    Setup {
+        delimiter: csv.delimiter.unwrap_or_default(),
+        decimal: csv.decimal.unwrap_or(defaults.decimal),
+        encoding: csv.encoding.unwrap_or(defaults.encoding),
+        na: csv.na.map(|na| unlist(&na.into_iter().filter(|mark| !mark.is_empty()).collect::<Vec<_>>())),
+        ..Setup::default()
+    }
+}
+
+/// The same as a plan writes it; nothing where all is usual.
+pub(super) fn csv(setup: &Setup) -> Option<Csv> {
+    let csv = Csv {
+        delimiter: Some(setup.delimiter.clone()).filter(|text| !text.is_empty()),
+        decimal: Some(setup.decimal.clone()).filter(|text| text != "."),
+        encoding: Some(setup.encoding.clone()).filter(|text| text != "utf-8"),
+        // An empty cell always counts as missing here; the field lists the other marks.
+        na: setup.na.as_deref().map(|text| std::iter::once(String::new()).chain(list(text)).collect()),
+    };
+    Some(csv).filter(|csv| *csv != Csv::default())
+}
+
+/// How the header is read.
+#[must_use]
+pub fn header_rules(setup: &Setup) -> HeaderRules {
+    HeaderRules { delimiter: setup.delimiter.bytes().next(), encoding: encoding(setup) }
+}
+
+/// How cells are read, where fields end with `delimiter`.
+#[must_use]
+pub fn csv_rules(setup: &Setup, delimiter: u8) -> CsvRules {
+    let na = match &setup.na {
+        None => DEFAULT_NA.iter().map(|mark| (*mark).to_owned()).collect(),
+        Some(text) => std::iter::once(String::new()).chain(list(text)).collect(),
+    };
+    let encoding = encoding(setup);
+    let decimal = setup.decimal.bytes().next().unwrap_or(b'.');
+    CsvRules { delimiter, decimal, encoding, na }
+}
+
+fn encoding(setup: &Setup) -> Encoding {
+    if setup.encoding == "latin-1" { Encoding::Latin1 } else { Encoding::Utf8 }
+}

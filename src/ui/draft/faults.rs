@@ -1,0 +1,111 @@
+//! Shows what `plan::check` finds wrong with a plan at the fields that it was made from.
+
+use super::columns::ColumnDraft;
+use super::patterns::claims;
+use super::place::{Cell, Gap, Place};
+use super::typed::number;
+use crate::model::Role;
+use crate::plan::{Plan, PlanError};
+use crate::ui::step::Step;
+
+/// Everything that is wrong with a plan, at the fields of the page. An entry that stands for several columns is wrong in each.
+pub(super) fn gaps(errors: &[PlanError], plan: &Plan, columns: &[ColumnDraft]) -> Vec<Gap> {
+    let rows = rows(plan, columns);
+    let mut gaps = Vec::new();
+    let has_outcome = columns.iter().any(|column| column.role == Role::Outcome);
+    for error in errors {
+        let Some((entry, cell)) = cell(&error.path) else {
+            // With an outcome it is a feature that is missing, which the page asks for in any case.
+            if error.path != "columns" || !has_outcome {
+                gaps.push(at_field(error));
+            }
+            continue;
+        };
+        for row in rows.get(entry).into_iter().flatten() {
+            if let Some(draft) = columns.get(*row) {
+                let text = format!("{}: {}", draft.name, cell_words(error, cell, draft));
+                gaps.push(Gap::new(Place::Cell(*row, cell), text));
+            }
+        }
+    }
+    gaps
+}
+
+/// Where in the page a path of the plan is edited.
+#[must_use]
+pub fn place(path: &str, plan: &Plan, columns: &[ColumnDraft]) -> Place {
+    if let Some((entry, cell)) = cell(path) {
+        let row = rows(plan, columns).get(entry).and_then(|rows| rows.first().copied());
+        return row.map_or(Place::Whole(Step::Columns), |row| Place::Cell(row, cell));
+    }
+    field(path)
+}
+
+/// The rows of the column table that each entry of the plan stands for.
+fn rows(plan: &Plan, columns: &[ColumnDraft]) -> Vec<Vec<usize>> {
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    claims(&plan.columns, &names, plan.person.as_deref().unwrap_or_default())
+}
+
+/// The entry of the plan's columns that a path names, and the cell where it is typed.
+fn cell(path: &str) -> Option<(usize, Cell)> {
+    let rest = path.strip_prefix("columns[")?;
+    let entry = rest.split(']').next().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let cell = match rest.rsplit('.').next() {
+        Some("lower") => Cell::Lower,
+        Some("upper") => Cell::Upper,
+        Some("levels") => Cell::Levels,
+        Some("reference") => Cell::Reference,
+        Some("type") => Cell::Kind,
+        _ => Cell::Role,
+    };
+    Some((entry, cell))
+}
+
+/// The field of a path that is no column's.
+fn field(path: &str) -> Place {
+    match path {
+        "budget" => Place::privacy("epsilon"),
+        "rows" | "stated_rows" => Place::privacy("rows"),
+        "max_rows_per_person" => Place::privacy("max-rows"),
+        "person" | "adjacency" | "protect" => Place::privacy(path),
+        path if path.starts_with("budget.") => Place::privacy(path.trim_start_matches("budget.")),
+        path if path.starts_with("csv") => Place::Whole(Step::Data),
+        path if path.starts_with("public") => Place::method("public"),
+        path if path.starts_with("columns") => Place::Whole(Step::Columns),
+        path => Place::method(path.rsplit('.').next().unwrap_or_default()),
+    }
+}
+
+/// The page's words where the plan's speak of the document.
+fn at_field(error: &PlanError) -> Gap {
+    let (place, text) = match error.path.as_str() {
+        "rows" => {
+            (Place::privacy("rows"), "Replacing one person makes the number of rows public: state it exactly")
+        }
+        "protect" => (
+            Place::privacy("adjacency"),
+            "Where a part of each row is published the number of people is public: choose that",
+        ),
+        "confirm" => (Place::privacy("protect"), "Confirm in words who is no longer protected"),
+        "columns" => (Place::Whole(Step::Columns), "Choose the outcome: the column that is to be explained"),
+        "confidence" => (Place::method("confidence"), "The intervals' level is 50 to 99.9 percent"),
+        path => return Gap::new(field(path), format!("{}: {}", error.what, error.advice)),
+    };
+    Gap::new(place, text)
+}
+
+fn cell_words(error: &PlanError, cell: Cell, draft: &ColumnDraft) -> String {
+    let bound = |typed: &str, missing: &'static str| match number(typed) {
+        None if typed.trim().is_empty() => Some(missing),
+        None => Some("this is no number"),
+        Some(_) => None,
+    };
+    let words = match cell {
+        Cell::Kind => Some("say whether it is a number or a category"),
+        Cell::Lower => bound(&draft.lower, "state its smallest possible value"),
+        Cell::Upper => bound(&draft.upper, "state its largest possible value"),
+        _ => None,
+    };
+    words.map_or_else(|| format!("{}: {}", error.what, error.advice), str::to_owned)
+}

@@ -1,0 +1,79 @@
+//! Opens a plan: the columns and the setup that it stands for.
+
+use serde_json::Value;
+
+use super::columns::{ColumnDraft, describe};
+use super::dialect::dialect;
+use super::patterns::claims;
+use super::setup::{BudgetKind, Setup};
+use crate::mechanisms::find;
+use crate::model::Wallet;
+use crate::plan::document::{BudgetForm, Calibration, Confirm, Plan};
+use crate::privacy::calibrate::Split;
+
+/// Columns and setup that a plan stands for, in a table with these columns. What the plan says about the budget is
+/// left alone where the table's ledger fixes it.
+///
+/// # Errors
+/// The first of the plan's columns that the table does not have.
+pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), String> {
+    let mut columns: Vec<ColumnDraft> =
+        names.iter().map(|name| ColumnDraft { name: name.clone(), ..ColumnDraft::default() }).collect();
+    let person = plan.person.as_deref().unwrap_or_default();
+    for (entry, rows) in plan.columns.iter().zip(claims(&plan.columns, names, person)) {
+        if rows.is_empty() {
+            return Err(entry.name.as_ref().or(entry.pattern.as_ref()).cloned().unwrap_or_default());
+        }
+        for row in rows {
+            if let Some(draft) = columns.get_mut(row) {
+                describe(draft, entry);
+            }
+        }
+    }
+    let defaults = Setup::default();
+    let written =
+        |value: Option<f64>, default: &str| value.map_or_else(|| default.to_owned(), |v| v.to_string());
+    let rows = plan.rows.or(plan.stated_rows);
+    let setup = Setup {
+        person: plan.person.clone().unwrap_or_default(),
+        max_rows: plan.max_rows_per_person.unwrap_or(1).to_string(),
+        missing: plan.missing.unwrap_or_default(),
+        adjacency: plan.adjacency,
+        // Words that somebody else typed are typed again.
+        protect: plan.protect.unwrap_or_default(),
+        protect_confirmed: false,
+        rows: rows.map_or_else(String::new, |rows| rows.to_string()),
+        intercept: plan.intercept.unwrap_or(true),
+        mechanism: plan.mechanism.name.clone(),
+        paper: plan.mechanism.calibration == Some(Calibration::Paper),
+        idealised: plan.confirm.contains(&Confirm::Idealised),
+        params: plan.mechanism.params.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),
+        confidence: plan.confidence.map_or(defaults.confidence, short_percent),
+        form: match plan.budget {
+            BudgetForm { rho: Some(_), .. } => BudgetKind::Rho,
+            BudgetForm { mu: Some(_), .. } => BudgetKind::Mu,
+            _ => BudgetKind::EpsilonDelta,
+        },
+        epsilon: written(plan.budget.epsilon, &defaults.epsilon),
+        one_in: plan.budget.delta.map_or_else(String::new, |delta| format!("{:.0}", 1.0 / delta)),
+        rho: written(plan.budget.rho, &defaults.rho),
+        mu: written(plan.budget.mu, &defaults.mu),
+        split: match find(&plan.mechanism.name) {
+            Some(info) if info.wallet == Wallet::Other => Split::Other,
+            _ => Split::Gaussian,
+        },
+        share: defaults.share,
+        patterns: plan.columns.iter().filter_map(|column| column.pattern.clone()).collect(),
+        ..dialect(plan)
+    };
+    Ok((columns, setup))
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn short_percent(level: f64) -> String {
+    let text = format!("{:.2}", 100.0 * level);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,25 @@
+//! What a person has typed so far, and its way to a plan and back: pure, and tested natively.
+
+mod budget;
+mod columns;
+mod dialect;
+mod faults;
+mod from_plan;
+pub mod patterns;
+mod place;
+mod setup;
+mod to_plan;
+mod typed;
+
+pub use budget::{ask, ask_other, budget, delta, proposed_one_in};
+pub use columns::{ColumnDraft, filtered, paste};
+pub use dialect::{csv_rules, dialect, header_rules};
+pub use faults::place;
+pub use from_plan::open;
+pub use place::{Cell, Gap, Place};
+pub use setup::{BudgetKind, Setup};
+pub use to_plan::plan;
+pub use typed::{block, count, is_block, list, number, unlist};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! Everything that is typed but the columns.
+
+use crate::mechanisms::USUAL;
+use crate::model::Missing;
+use crate::privacy::adjacency::{Adjacency, Protect};
+use crate::privacy::calibrate::Split;
+
+/// How the budget is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BudgetKind {
+    /// ε and δ.
+    #[default]
+    EpsilonDelta,
+    /// ρ, and δ to quote ε.
+    Rho,
+    /// μ, and δ to quote ε.
+    Mu,
+}
+
+/// Everything but the columns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// The delimiter, empty where the header line decides.
+    pub delimiter: String,
+    /// `.` or `,`.
+    pub decimal: String,
+    /// `utf-8` or `latin-1`.
+    pub encoding: String,
+    /// Cells that count as missing, separated by commas; `None` for the usual ones.
+    pub na: Option<String>,
+    /// The column that says whose a row is; empty where each row is one person.
+    pub person: String,
+    /// Rows of one person that count, as typed.
+    pub max_rows: String,
+    /// The rule for missing cells.
+    pub missing: Missing,
+    /// What neighbouring tables are.
+    pub adjacency: Adjacency,
+    /// Whom the guarantee covers.
+    pub protect: Protect,
+    /// Whether the words were typed that a relaxed guarantee takes.
+    pub protect_confirmed: bool,
+    /// The stated, public number of rows, as typed.
+    pub rows: String,
+    /// Whether the regressions have a constant.
+    pub intercept: bool,
+    /// The mechanism's name in the contract.
+    pub mechanism: String,
+    /// Whether the noise has the paper's own scale.
+    pub paper: bool,
+    /// Whether the person accepts a proof that assumes real-number arithmetic.
+    pub idealised: bool,
+    /// The mechanism's parameters as typed; empty ones have their defaults.
+    pub params: Vec<(String, String)>,
+    /// Level of the intervals in percent, as typed.
+    pub confidence: String,
+    /// How the budget is written.
+    pub form: BudgetKind,
+    /// ε as typed.
+    pub epsilon: String,
+    /// N of δ = 1/N, as typed; empty where it follows the stated rows.
+    pub one_in: String,
+    /// ρ as typed.
+    pub rho: String,
+    /// μ as typed.
+    pub mu: String,
+    /// What kinds of release a new budget is kept for.
+    pub split: Split,
+    /// Share of what is left in the budget that the next release asks for, in percent.
+    pub share: u8,
+    /// Patterns under which the plan may keep columns.
+    pub patterns: Vec<String>,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            delimiter: String::new(),
+            decimal: ".".to_owned(),
+            encoding: "utf-8".to_owned(),
+            na: None,
+            person: String::new(),
+            max_rows: "1".to_owned(),
+            missing: Missing::Skip,
+            adjacency: Adjacency::AddRemove,
+            protect: Protect::Rows,
+            protect_confirmed: false,
+            rows: String::new(),
+            intercept: true,
+            mechanism: USUAL.to_owned(),
+            paper: false,
+            idealised: false,
+            params: Vec::new(),
+            confidence: "95".to_owned(),
+            form: BudgetKind::EpsilonDelta,
+            epsilon: "1".to_owned(),
+            one_in: String::new(),
+            rho: "0.05".to_owned(),
+            mu: "0.3".to_owned(),
+            split: Split::Gaussian,
+            share: 50,
+            patterns: Vec::new(),
+        }
+    }
+}

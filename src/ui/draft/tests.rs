@@ -1,0 +1,156 @@
+use super::*;
+use crate::model::Role;
+use crate::plan::document::ColumnType;
+use crate::ui::step::Step;
+
+fn number_column(name: &str, role: Role, lower: &str, upper: &str) -> ColumnDraft {
+    ColumnDraft {
+        name: name.to_owned(),
+        role,
+        kind: Some(ColumnType::Number),
+        lower: lower.to_owned(),
+        upper: upper.to_owned(),
+        ..ColumnDraft::default()
+    }
+}
+
+fn drafts() -> (Vec<ColumnDraft>, Setup) {
+    let columns = vec![
+        number_column("age", Role::Feature, "0", "120"),
+        number_column("id", Role::Ignored, "", ""),
+        ColumnDraft {
+            name: "sex".to_owned(),
+            role: Role::Feature,
+            kind: Some(ColumnType::Category),
+            levels: "F, M".to_owned(),
+            ..ColumnDraft::default()
+        },
+        number_column("sbp", Role::Outcome, "60", "260"),
+    ];
+    (columns, Setup { rows: "12 000".to_owned(), ..Setup::default() })
+}
+
+#[test]
+fn numbers_as_people_type_them() {
+    for (text, expected) in [
+        (" 1,5 ", Some(1.5)),
+        ("−2", Some(-2.0)),
+        ("1 000", Some(1000.0)),
+        ("1e3", Some(1000.0)),
+        ("1,000,000", None),
+        ("", None),
+        ("inf", None),
+        ("NaN", None),
+        ("12 mmHg", None),
+    ] {
+        assert_eq!(number(text), expected, "{text:?}");
+    }
+    assert_eq!(count("12 000"), Some(12_000));
+    assert_eq!(count("0"), None);
+}
+
+#[test]
+fn levels_may_hold_commas() {
+    assert_eq!(list("F, M,, \"a, b\" "), ["F", "M", "a, b"]);
+    assert_eq!(list(&unlist(&list("F, \"a, b\""))), ["F", "a, b"]);
+}
+
+#[test]
+fn a_draft_becomes_a_plan_and_comes_back() {
+    let (columns, setup) = drafts();
+    let plan = plan(&columns, &setup, budget(&setup)).unwrap();
+    assert_eq!(plan.columns.len(), 3);
+    assert_eq!(plan.stated_rows, Some(12_000));
+    assert_eq!(plan.budget.delta, Some(1.0 / 200_000.0));
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let (again, setup_again) = open(&plan, &names).unwrap();
+    let mut expected = columns;
+    expected[1].kind = None;
+    assert_eq!(again, expected);
+    assert_eq!(super::plan(&again, &setup_again, budget(&setup_again)).unwrap(), plan);
+    assert_eq!(open(&plan, &names[1..]), Err("age".to_owned()));
+}
+
+#[test]
+fn a_plan_with_patterns_comes_back_as_it_was() {
+    let (mut columns, mut setup) = drafts();
+    columns.extend((0..50).map(|index| number_column(&format!("gene_{index}"), Role::Outcome, "0", "9")));
+    columns[10].upper = "8".to_owned();
+    setup.patterns = vec!["gene_*".to_owned()];
+    let plan = plan(&columns, &setup, budget(&setup)).unwrap();
+    assert_eq!(plan.columns.len(), 5, "three, the pattern and what differs from it");
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let (again, setup_again) = open(&plan, &names).unwrap();
+    columns[1].kind = None;
+    assert_eq!(again, columns);
+    assert_eq!(setup_again.patterns, setup.patterns);
+    assert_eq!(super::plan(&again, &setup_again, budget(&setup_again)).unwrap(), plan);
+    let bound = crate::engine::prepare(plan, &names, b',', crate::plan::Purpose::Release).unwrap();
+    assert_eq!(bound.bound().columns.len(), 53, "the whole program reads it alike");
+}
+
+#[test]
+fn everything_missing_is_named_at_its_place() {
+    let (mut columns, setup) = drafts();
+    columns[0].upper.clear();
+    columns[2].levels = "F".to_owned();
+    let gaps = plan(&columns, &setup, budget(&setup)).unwrap_err();
+    let places: Vec<_> = gaps.iter().map(|gap| gap.place.clone()).collect();
+    assert_eq!(places, [Place::Cell(0, Cell::Upper), Place::Cell(2, Cell::Levels)]);
+    assert_eq!(plan(&[], &setup, budget(&setup)).unwrap_err()[0].place, Place::Whole(Step::Data));
+    let unstated = Setup::default();
+    assert_eq!(budget(&unstated).unwrap_err().place, Place::privacy("rows"));
+}
+
+#[test]
+fn a_block_of_bounds_is_pasted_where_it_begins() {
+    let (mut columns, _) = drafts();
+    assert!(is_block("1\t2") && !is_block("12\n"));
+    paste(&mut columns, &[0, 3], Cell::Lower, &block("18\t90\tyears\r\n70\t250\tmmHg\r\n"));
+    assert_eq!((columns[0].upper.as_str(), columns[0].unit.as_str()), ("90", "years"));
+    assert_eq!((columns[3].lower.as_str(), columns[3].unit.as_str()), ("70", "mmHg"));
+    paste(&mut columns, &[0], Cell::Upper, &block("95\tmonths\tover"));
+    assert_eq!((columns[0].lower.as_str(), columns[0].upper.as_str()), ("18", "95"));
+}
+
+#[test]
+fn the_filter_takes_parts_and_patterns() {
+    let (columns, _) = drafts();
+    assert_eq!(filtered(&columns, ""), [0, 1, 2, 3]);
+    assert_eq!(filtered(&columns, "S"), [2, 3]);
+    assert_eq!(filtered(&columns, "*e"), [0]);
+}
+
+#[test]
+fn a_plan_s_path_leads_to_its_field() {
+    let (columns, setup) = drafts();
+    let plan = plan(&columns, &setup, budget(&setup)).unwrap();
+    assert_eq!(place("columns[1].levels", &plan, &columns), Place::Cell(2, Cell::Levels));
+    assert_eq!(place("columns[9].levels", &plan, &columns), Place::Whole(Step::Columns));
+    assert_eq!(place("budget.delta", &plan, &columns), Place::privacy("delta"));
+    assert_eq!(place("public.terms[3].sd", &plan, &columns), Place::method("public"));
+    assert_eq!(place("mechanism.params.shape", &plan, &columns), Place::method("shape"));
+}
+
+#[test]
+fn half_of_a_ledger_can_be_asked_for_twice() {
+    for left in [61_000_000_000_u128, 1_099_511_627_776, 7_000_000, 123_456_789_012_345] {
+        let asked = ask(left, 50, 1e-6).mu.unwrap();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "positive and below 2^53"
+        )]
+        let units = (asked * asked * 1_099_511_627_776.0) as u128;
+        assert!(2 * units <= left && 2 * units > left - left / 10_000, "{left} {units}");
+    }
+    let all = ask(1_099_511_627_776, 100, 1e-6).mu.unwrap();
+    assert!((all - 1.0).abs() < 1e-5 && all <= 1.0);
+}
+
+#[test]
+fn delta_is_proposed_well_below_one_over_the_rows() {
+    for (rows, expected) in [(1, 10), (442, 5_000), (12_000, 200_000), (1_000_000, 10_000_000)] {
+        assert_eq!(proposed_one_in(rows), expected);
+    }
+}

@@ -1,0 +1,109 @@
+//! Makes a plan of what was typed.
+
+use serde_json::{Map, Value};
+
+use super::columns::ColumnDraft;
+use super::dialect::csv;
+use super::faults;
+use super::patterns;
+use super::place::{Gap, Place};
+use super::setup::Setup;
+use super::typed::{count, number};
+use crate::model::{Missing, Role};
+use crate::plan::document::{BudgetForm, Calibration, Confirm, Mechanism, Plan, SCHEMA};
+use crate::plan::{PlanError, Purpose, faults as check};
+use crate::privacy::adjacency::{Adjacency, Protect};
+use crate::ui::step::Step;
+
+/// Makes the plan that the draft stands for, with `budget` as what this release asks for.
+///
+/// # Errors
+/// Everything that is still missing, in the order of the steps.
+pub fn plan(
+    columns: &[ColumnDraft],
+    setup: &Setup,
+    budget: Result<BudgetForm, Gap>,
+) -> Result<Plan, Vec<Gap>> {
+    if columns.is_empty() {
+        return Err(vec![Gap::new(Place::Whole(Step::Data), "Choose a table")]);
+    }
+    let (plan, mut gaps) = draft_plan(columns, setup, budget);
+    // What was typed and could not be read is said already.
+    let unread = |error: &PlanError| error.path.starts_with("budget") && !gaps.is_empty();
+    let faults: Vec<PlanError> =
+        check(&plan, Purpose::Release).into_iter().filter(|error| !unread(error)).collect();
+    gaps.extend(faults::gaps(&faults, &plan, columns));
+    if !columns.iter().any(|column| column.role == Role::Feature) {
+        let text = "Choose at least one feature: a column that explains the outcome";
+        gaps.push(Gap::new(Place::Whole(Step::Columns), text));
+    }
+    gaps.sort_by_key(|gap| gap.place.step());
+    if gaps.is_empty() { Ok(plan) } else { Err(gaps) }
+}
+
+/// The plan as far as it was typed, and what could not be read.
+fn draft_plan(columns: &[ColumnDraft], setup: &Setup, budget: Result<BudgetForm, Gap>) -> (Plan, Vec<Gap>) {
+    let mut unread = Vec::new();
+    let budget = budget.unwrap_or_else(|gap| {
+        unread.push(gap);
+        BudgetForm::default()
+    });
+    let max_rows = (!setup.person.is_empty())
+        .then(|| count(&setup.max_rows))
+        .map(|rows| rows.and_then(|rows| u32::try_from(rows).ok()).unwrap_or_default());
+    let rows = count(&setup.rows);
+    // A level that is no number is out of the range, as 0 is.
+    let confidence = number(&setup.confidence).map_or(0.0, |percent| percent / 100.0);
+    let plan = Plan {
+        schema: SCHEMA.to_owned(),
+        adjacency: setup.adjacency,
+        rows: rows.filter(|_| setup.adjacency == Adjacency::ReplaceOne),
+        stated_rows: rows.filter(|_| setup.adjacency == Adjacency::AddRemove),
+        protect: Some(setup.protect).filter(|protect| *protect != Protect::Rows),
+        person: Some(setup.person.clone()).filter(|name| !name.is_empty()),
+        max_rows_per_person: max_rows,
+        confirm: confirmed(setup),
+        columns: patterns::columns(columns, &setup.patterns, &setup.person),
+        intercept: Some(setup.intercept).filter(|intercept| !intercept),
+        missing: Some(setup.missing).filter(|rule| *rule != Missing::Skip),
+        csv: csv(setup),
+        mechanism: Mechanism {
+            name: setup.mechanism.clone(),
+            params: params(setup),
+            calibration: setup.paper.then_some(Calibration::Paper),
+        },
+        budget,
+        confidence: Some(confidence).filter(|level| (level - 0.95).abs() > 1e-9),
+    };
+    (plan, unread)
+}
+
+fn confirmed(setup: &Setup) -> Vec<Confirm> {
+    let relaxed = match setup.protect {
+        Protect::Rows => None,
+        Protect::Labels => Some(Confirm::ProtectLabels),
+        Protect::Features => Some(Confirm::ProtectFeatures),
+    };
+    let idealised = setup.idealised.then_some(Confirm::Idealised);
+    idealised.into_iter().chain(relaxed.filter(|_| setup.protect_confirmed)).collect()
+}
+
+fn params(setup: &Setup) -> Map<String, Value> {
+    let value = |text: &str| {
+        number(text)
+            .and_then(whole_or_number)
+            .or_else(|| serde_json::from_str::<Value>(text).ok())
+            .unwrap_or_else(|| Value::from(text))
+    };
+    let given = setup.params.iter().filter(|(_, text)| !text.trim().is_empty());
+    given.map(|(name, text)| (name.clone(), value(text.trim()))).collect()
+}
+
+fn whole_or_number(value: f64) -> Option<Value> {
+    #[expect(clippy::cast_possible_truncation, reason = "below 2^53 and whole, so exact")]
+    if value.fract() == 0.0 && value.abs() < 9e15 {
+        Some(Value::from(value as i64))
+    } else {
+        serde_json::Number::from_f64(value).map(Value::Number)
+    }
+}

@@ -1,0 +1,152 @@
+//! The border between the two zones: what will be asked, what it costs, what the noise will be like, and one button.
+
+use leptos::prelude::*;
+
+use super::Icon;
+use crate::inference::preview::Verdict;
+use crate::model::Role;
+use crate::ui::state::{App, Run, StateStoreFields};
+use crate::ui::step::Step;
+use crate::ui::view_model::Forecast;
+use crate::ui::{actions, text};
+
+/// The bar, on every step until a result is shown.
+#[component]
+pub fn ReleaseBar() -> impl IntoView {
+    let app = App::here();
+    let hidden = move || {
+        app.state.step().get() == Step::Result && app.state.shown().with(Option::is_some) && !app.busy()
+    };
+    let running = Memo::new(move |_| app.busy());
+    let inside = move || {
+        if running.get() { view! { <Running/> }.into_any() } else { view! { <Ready/> }.into_any() }
+    };
+    view! {
+        <section class="release-bar" class:running=move || running.get() hidden=hidden aria-label="Release">{inside}</section>
+    }
+}
+
+#[component]
+fn Running() -> impl IntoView {
+    let app = App::here();
+    let run = move || app.state.run().get().unwrap_or(Run::new("", 1.0));
+    let share = move || run().share_of_all();
+    let words = move || {
+        let run = run();
+        text::progress(run.share(), run.pass, run.seconds_left)
+    };
+    view! {
+        <div class="running-words">
+            <p class="zone-mark"><Icon name="lock"/>{text::PRIVATE}</p>
+            <p><strong>{move || run().task}</strong> " " <span class="tabular">{words}</span></p>
+        </div>
+        <progress max="1" prop:value=share aria-label="Share that is done"></progress>
+        <button type="button" on:click=move |_| actions::cancel(app)>{text::CANCEL}</button>
+    }
+}
+
+/// Why nothing can be released now, with the way to mend it.
+fn blocked(app: App) -> Option<String> {
+    let host = app.state.host().get();
+    if !host.secure {
+        return Some("Nothing can be spent here: this page was loaded without https.".to_owned());
+    }
+    if host.fault.is_some() {
+        return Some("Nothing can be spent here: this browser cannot run the program.".to_owned());
+    }
+    if app.export_due() {
+        return Some(text::EXPORT_FIRST.to_owned());
+    }
+    if app.state.table().with(Option::is_some) && app.state.key().with(Option::is_none) {
+        return Some("The table was not recognised yet: choose it again.".to_owned());
+    }
+    app.forecast.with(|forecast| forecast.as_ref().ok().and_then(|forecast| forecast.refusal.clone()))
+}
+
+#[component]
+fn Ready() -> impl IntoView {
+    let app = App::here();
+    let obstacle = Memo::new(move |_| blocked(app));
+    // One source for all that is shown: a view that reads both can miss that the second changed.
+    let state = Memo::new(move |_| (obstacle.get(), app.forecast.get()));
+    let can = move || state.with(|(obstacle, forecast)| obstacle.is_none() && forecast.is_ok());
+    let inside = move || match state.get() {
+        (Some(obstacle), _) => {
+            let due = obstacle == text::EXPORT_FIRST;
+            let save = move |_| actions::save_ledger(app);
+            let save = due.then(|| view! { " " <button type="button" class="link" on:click=save>"Download the ledger"</button> });
+            view! { <p class="release-blocked">{obstacle} {save}</p> }.into_any()
+        }
+        (None, Err(gaps)) => {
+            let rest = gaps.len().saturating_sub(1);
+            let first = gaps.into_iter().next();
+            first
+                .map(|gap| {
+                    let words = gap.text.clone();
+                    view! {
+                        <p class="release-blocked">
+                            <span>"Before a release: "</span>
+                            <button type="button" class="link" on:click=move |_| actions::go_to(app, &gap)>{words}</button>
+                            " " {text::needed(rest)}
+                        </p>
+                    }
+                })
+                .into_any()
+        }
+        (None, Ok(forecast)) => view! { <Offer forecast/> }.into_any(),
+    };
+    view! {
+        {inside}
+        <button type="button" class="release" aria-disabled=move || (!can()).to_string()
+            on:click=move |_| if obstacle.with_untracked(Option::is_none) { actions::release(app) }>
+            "Release"
+        </button>
+    }
+}
+
+#[component]
+fn Offer(forecast: Forecast) -> impl IntoView {
+    let app = App::here();
+    let first = app.state.ledger().with_untracked(Option::is_none);
+    let named = |role| {
+        let fits = forecast.plan.columns.iter().filter(move |column| column.role == role);
+        fits.filter_map(|column| column.name.clone().or_else(|| column.pattern.clone())).collect::<Vec<_>>()
+    };
+    let (outcomes, features) = (text::list(&named(Role::Outcome), 2), text::list(&named(Role::Feature), 5));
+    let cost = text::cost(forecast.of_left, first);
+    view! {
+        <dl class="offer">
+            <div><dt>"Asks"</dt><dd>{outcomes} " by " {features}</dd></div>
+            <div><dt>"Costs"</dt><dd>{cost} <span class="quietly">", for good"</span></dd></div>
+            <div><dt>"Noise"</dt><dd>{noise(&forecast)}</dd></div>
+        </dl>
+    }
+}
+
+/// What the noise will be like, in a few words.
+fn noise(forecast: &Forecast) -> String {
+    let Some(preview) = &forecast.preview else {
+        return match &forecast.outlook {
+            Some(outlook) => text::public::noise(outlook),
+            None if forecast.errors.is_some() => "forecast for each coefficient. See Method".to_owned(),
+            None if forecast.plan.rows.or(forecast.plan.stated_rows).is_some() => {
+                "not forecast. See Method".to_owned()
+            }
+            None => "state the number of rows to see it".to_owned(),
+        };
+    };
+    if preview.verdict == Verdict::Withheld {
+        return "as large as the signal: intervals will be withheld. See Method".to_owned();
+    }
+    let ratio = |term: &crate::inference::preview::TermPreview| {
+        (term.plausible_effect.abs() > 0.0).then(|| term.noise_std_error / term.plausible_effect.abs())
+    };
+    let ratios: Vec<f64> = preview.terms.iter().filter_map(ratio).collect();
+    let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = ratios.iter().copied().fold(0.0, f64::max);
+    if ratios.is_empty() {
+        return text::verdict(preview.verdict).to_owned();
+    }
+    let words = format!("about {} of a plausible effect", text::span((least, most)));
+    if preview.verdict == Verdict::Approximate { format!("{words}; intervals approximate") } else { words }
+}

@@ -1,0 +1,77 @@
+//! The table that is open. Its rows are for this machine alone.
+
+use super::draft::ColumnDraft;
+use super::files::Part;
+use super::{text, variants};
+use crate::data::genotypes::Choice;
+use crate::data::preview::Suggestion;
+use crate::plan::document::ColumnType;
+
+/// Columns that the page draws at once: a table of 10^5 columns must not freeze it.
+pub const PAGE: usize = 50;
+
+/// The table that is open.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// The file's name.
+    pub name: String,
+    /// Its size in bytes.
+    pub size: f64,
+    /// Whether it is a sample.
+    pub sample: bool,
+    /// The delimiter, resolved.
+    pub delimiter: u8,
+    /// The header.
+    pub names: Vec<String>,
+    /// The first rows.
+    pub rows: Vec<Vec<String>>,
+    /// What the first rows look like.
+    pub suggestions: Vec<Suggestion>,
+    /// A record among the first rows that is not well formed.
+    pub fault: Option<String>,
+    /// What genotypes have beside; `None` for a CSV.
+    pub genotypes: Option<Genotypes>,
+}
+
+/// What is known of genotypes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Genotypes {
+    /// Their files.
+    pub parts: Vec<Part>,
+    /// The variants that were chosen.
+    pub choices: Vec<Choice>,
+    /// How many variants there are, once all were read.
+    pub total: Option<u64>,
+    /// The column of the first variant.
+    pub first: usize,
+}
+
+impl Table {
+    /// Its name and what it has, in a line.
+    pub fn line(&self) -> String {
+        let columns = self.names.len();
+        match &self.genotypes {
+            None => text::data_line(&self.name, columns),
+            Some(genotypes) => {
+                text::genotypes::line(&self.name, genotypes.total, columns.saturating_sub(genotypes.first))
+            }
+        }
+    }
+
+    /// Its columns; those that are described stay as they are where the table is one of genotypes.
+    #[must_use]
+    pub fn columns(&self, described: Vec<ColumnDraft>) -> Vec<ColumnDraft> {
+        if let Some(genotypes) = &self.genotypes {
+            let (fixed, chosen) = self.names.split_at(genotypes.first.min(self.names.len()));
+            return variants::columns(described, fixed, &self.suggestions, chosen);
+        }
+        let kind = |suggestion: &Suggestion| match suggestion {
+            Suggestion::Number => Some(ColumnType::Number),
+            Suggestion::Category { .. } => Some(ColumnType::Category),
+            Suggestion::Unknown => None,
+        };
+        let kinds = self.suggestions.iter().map(kind).chain(std::iter::repeat(None));
+        let named = self.names.iter().zip(kinds);
+        named.map(|(name, kind)| ColumnDraft { name: name.clone(), kind, ..ColumnDraft::default() }).collect()
+    }
+}

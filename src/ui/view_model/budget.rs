@@ -1,0 +1,173 @@
+//! The budget in all its forms, its parts, and what the next release asks for.
+
+use crate::mechanisms::find;
+use crate::model::Wallet;
+use crate::plan::Plan;
+use crate::plan::document::BudgetForm;
+use crate::privacy::calibrate::{self, Budget, Split, delta_of_units, epsilon_of_units};
+use crate::privacy::convert::gdp_epsilon;
+use crate::privacy::ledger::{Ledger, Opening, Terms};
+use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
+use crate::privacy::units::Units;
+use crate::release::statement::guessing_accuracy;
+use crate::ui::draft::{self, Gap, Place, Setup};
+use crate::ui::text;
+
+/// A budget in all its forms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Worth {
+    /// ε.
+    pub epsilon: f64,
+    /// δ.
+    pub delta: f64,
+    /// μ.
+    pub mu: f64,
+    /// How often a guess is right at most, 0.5 to 1.
+    pub accuracy: f64,
+    /// The wallets.
+    pub units: Units,
+}
+
+/// What the setup's budget is worth, for the whole table.
+pub fn worth(setup: &Setup) -> Option<Worth> {
+    let parts = calibrate::budget_parts(&as_budget(&draft::budget(setup).ok()?)?, &setup.split).ok()?;
+    worth_of(parts.promise?, parts.pair.mu, parts.capacity)
+}
+
+/// What a ledger was opened with.
+pub fn ledger_worth(ledger: &Ledger) -> Option<Worth> {
+    worth_of(ledger.promise(), ledger.pair().mu, ledger.capacity())
+}
+
+fn worth_of((epsilon, delta): (Epsilon, Delta), mu: Mu, units: Units) -> Option<Worth> {
+    let (epsilon, delta, mu) = (epsilon.get(), delta.get(), mu.get());
+    // Beside another wallet μ is not the whole loss.
+    let gaussian = (units.epsilon == 0 && units.delta == 0).then_some(mu);
+    let accuracy = guessing_accuracy(gaussian, Some((epsilon, delta)))?;
+    Some(Worth { epsilon, delta, mu, accuracy, units })
+}
+
+/// Which part of a ledger the chosen mechanism charges.
+pub fn wallet(setup: &Setup) -> Wallet {
+    find(&setup.mechanism).map_or(Wallet::Gaussian, |info| info.wallet)
+}
+
+/// Share of a ledger's wallet that is left, 0 to 1; of the Other one the scarcer of ε and δ.
+pub fn left(ledger: &Ledger, wallet: Wallet) -> f64 {
+    let (left, all) = (ledger.remaining(), ledger.capacity());
+    match wallet {
+        Wallet::Other => ratio(left.epsilon, all.epsilon).min(ratio(left.delta, all.delta)),
+        Wallet::Gaussian | Wallet::None => ratio(left.gaussian, all.gaussian),
+    }
+}
+
+/// What a ledger keeps for which kind of mechanism, in words; alone there is nothing to tell apart.
+pub fn budget_parts(units: &Units) -> Vec<(Option<&'static str>, Wallet)> {
+    match (units.gaussian > 0, units.epsilon > 0) {
+        (true, true) => {
+            vec![(Some(text::GAUSSIAN_WALLET), Wallet::Gaussian), (Some(text::OTHERS_WALLET), Wallet::Other)]
+        }
+        (false, true) => vec![(None, Wallet::Other)],
+        (_, false) => vec![(None, Wallet::Gaussian)],
+    }
+}
+
+/// Share of a wallet that a charge takes.
+pub fn taken(charge: &Units, of: &Units, wallet: Wallet) -> f64 {
+    match wallet {
+        Wallet::Other => ratio(charge.epsilon, of.epsilon).max(ratio(charge.delta, of.delta)),
+        Wallet::Gaussian | Wallet::None => ratio(charge.gaussian, of.gaussian),
+    }
+}
+
+/// `part` over `whole`.
+fn ratio(part: u128, whole: u128) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "for a bar on the screen")]
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// What the next release asks for: a share of what is left, or all of a new budget in its own form.
+///
+/// # Errors
+/// Where the budget is not stated yet.
+pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
+    let wallet = wallet(setup);
+    let (left, delta) = match ledger {
+        Some(ledger) => (ledger.remaining(), ledger.promise().1.get()),
+        None => {
+            let form = draft::budget(setup)?;
+            let whole = setup.share >= 100 && setup.split == Split::Gaussian;
+            if whole && wallet == Wallet::Gaussian && !(setup.paper && form.epsilon.is_none()) {
+                return Ok(form);
+            }
+            let unusable = || Gap::new(Place::privacy("epsilon"), "This budget cannot be used");
+            let worth = worth(setup).ok_or_else(unusable)?;
+            (worth.units, worth.delta)
+        }
+    };
+    let capacity = ledger.map_or(left, |ledger| ledger.capacity());
+    let spent = match wallet {
+        Wallet::Other => left.epsilon == 0 || left.delta == 0,
+        Wallet::Gaussian | Wallet::None => left.gaussian == 0,
+    };
+    let gap = |field, text: &str| Err(Gap::new(Place::privacy(field), text));
+    match (!keeps(&capacity, wallet), spent, ledger.is_some()) {
+        (true, _, true) => gap("split", text::OTHER_WALLET),
+        (true, _, false) => gap("split", text::KEEP_WALLET),
+        (false, true, _) => {
+            gap("share", "This table's budget is spent. Nothing more can be released from it")
+        }
+        (false, false, _) if wallet == Wallet::Other => {
+            let (epsilon, delta) = (epsilon_of_units(left.epsilon), delta_of_units(left.delta));
+            Ok(draft::ask_other(epsilon.get(), delta.get(), setup.share))
+        }
+        (false, false, _) => {
+            let asked = draft::ask(left.gaussian, setup.share, delta);
+            Ok(if setup.paper { in_epsilon(&asked).unwrap_or(asked) } else { asked })
+        }
+    }
+}
+
+/// The same budget as ε and δ, which a paper's scale is for.
+fn in_epsilon(form: &BudgetForm) -> Option<BudgetForm> {
+    let (mu, delta) = (Mu::try_new(form.mu?).ok()?, Delta::try_new(form.delta?).ok()?);
+    let epsilon = gdp_epsilon(mu, delta).ok()?.get();
+    Some(BudgetForm { epsilon: Some(epsilon), delta: form.delta, ..BudgetForm::default() })
+}
+
+/// Whether a budget keeps anything for a kind of mechanism.
+pub(super) fn keeps(capacity: &Units, wallet: Wallet) -> bool {
+    match wallet {
+        Wallet::Other => capacity.epsilon > 0,
+        Wallet::Gaussian | Wallet::None => capacity.gaussian > 0,
+    }
+}
+
+/// Opens the ledger that a first release needs.
+///
+/// # Errors
+/// In words, where the budget cannot be used.
+pub fn open_ledger(setup: &Setup, plan: &Plan, today: &str) -> Result<Ledger, String> {
+    let form = draft::budget(setup).map_err(|gap| gap.text)?;
+    let budget = as_budget(&form).ok_or("This budget cannot be used")?;
+    let terms = Terms {
+        adjacency: plan.adjacency,
+        protect: plan.protect.unwrap_or_default(),
+        max_rows_per_person: plan.max_rows_per_person.unwrap_or(1),
+    };
+    let id = crate::noise::entropy::random_id().map_err(|error| error.to_string())?;
+    Ledger::open(&Opening { id, created: today, terms, budget, split: setup.split })
+        .map_err(|error| error.to_string())
+}
+
+fn as_budget(form: &BudgetForm) -> Option<Budget> {
+    let delta = form.delta.and_then(|delta| Delta::try_new(delta).ok());
+    match (form.epsilon, form.rho, form.mu) {
+        (Some(epsilon), None, None) => {
+            Some(Budget::EpsilonDelta { epsilon: Epsilon::try_new(epsilon).ok()?, delta: delta? })
+        }
+        (None, Some(rho), None) => Some(Budget::Rho { rho: Rho::try_new(rho).ok()?, delta }),
+        (None, None, Some(mu)) => Some(Budget::Mu { mu: Mu::try_new(mu).ok()?, delta }),
+        _ => None,
+    }
+}

@@ -1,0 +1,73 @@
+//! The mechanisms beside each other, for the same plan and the same budget.
+
+use serde_json::Map;
+
+use super::forecast::expected;
+use crate::engine::guided::Guided;
+use crate::engine::{EngineError, prepare_guided};
+use crate::mechanisms::Info;
+use crate::mechanisms::info::{GROUPS, Group};
+use crate::model::Assurance;
+use crate::plan::document::{self, BudgetForm, Calibration};
+use crate::plan::{Plan, Purpose};
+use crate::ui::groups;
+use crate::ui::sentence::sentence;
+use crate::ui::table::Table;
+
+/// One mechanism beside others, for the same plan and the same ε and δ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// How far its proof covers what is executed.
+    pub assurance: Assurance,
+    /// Least and most of the noise's standard error, as a share of an effect of plausible size.
+    pub noise: (f64, f64),
+    /// Most that a coefficient is shrunk, 0 to 1.
+    pub shrinkage: f64,
+}
+
+/// One mechanism of a comparison, with the reason where it does not run under the plan.
+pub type Row = (&'static Info, Result<Compared, String>);
+
+/// All private mechanisms by their groups, each with its own defaults and all of ε and δ: from public numbers alone.
+pub fn compare(
+    plan: &Plan,
+    public: Option<&Guided>,
+    table: &Table,
+    epsilon: f64,
+    delta: f64,
+) -> Vec<(&'static Group, Vec<Row>)> {
+    let row = |info: &'static Info| {
+        let mut plan = plan.clone();
+        plan.budget = BudgetForm { epsilon: Some(epsilon), delta: Some(delta), ..BudgetForm::default() };
+        plan.mechanism = document::Mechanism {
+            name: info.name.to_owned(),
+            params: Map::new(),
+            calibration: Some(Calibration::Exact),
+        };
+        let public = public.filter(|_| info.public_moments);
+        (info, compared(plan, public, table))
+    };
+    let rows = |group: &'static Group| groups::members(group).map(row).collect();
+    GROUPS.iter().map(|group| (*group, rows(group))).collect()
+}
+
+fn compared(plan: Plan, public: Option<&Guided>, table: &Table) -> Result<Compared, String> {
+    let prepared =
+        prepare_guided(plan, public, &table.names, table.delimiter, Purpose::Simulate).map_err(|error| {
+            match error {
+                EngineError::Plan(error) => sentence(&error.what),
+                error => sentence(&error.to_string()),
+            }
+        })?;
+    if prepared.cost().is_some() && prepared.law().is_none() {
+        return Err("How large its noise will be cannot be told from the plan alone".to_owned());
+    }
+    let preview = expected(&prepared).ok_or("State the number of rows first")?;
+    let effects = preview.terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);
+    let ratios: Vec<f64> =
+        effects.clone().map(|term| term.noise_std_error / term.plausible_effect.abs()).collect();
+    let shrinkage = effects.map(|term| term.shrinkage).fold(0.0, f64::max);
+    let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = ratios.iter().copied().fold(0.0, f64::max);
+    Ok(Compared { assurance: prepared.assurance(), noise: (least, most), shrinkage })
+}

@@ -1,0 +1,172 @@
+//! What a plan costs and what to expect of it, before anything is spent.
+
+use std::collections::HashMap;
+
+use super::budget::taken;
+use crate::engine::guided::Guided;
+use crate::engine::public::{prepare_table, term_names};
+use crate::engine::{EngineError, Prepared, preflight, prepare_guided, standard_errors};
+use crate::inference::Options;
+use crate::inference::forecast::TermForecast;
+use crate::inference::preview::{Expected, Preview, preview};
+use crate::mechanisms::find;
+use crate::plan::bound::Kind;
+use crate::plan::{Plan, Purpose};
+use crate::privacy::convert::gdp_epsilon;
+use crate::privacy::ledger::Ledger;
+use crate::privacy::measure::{Epsilon, Mu};
+use crate::privacy::units::Units;
+use crate::release::figure::unit;
+use crate::release::format::short;
+use crate::ui::draft::Setup;
+use crate::ui::public_form::Term;
+use crate::ui::sentence::sentence;
+use crate::ui::table::Table;
+use crate::ui::text::{self, public::Outlook};
+
+/// What a plan costs and what to expect of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forecast {
+    /// The plan with its defaults filled in.
+    pub plan: Plan,
+    /// How many of the table's columns it has.
+    pub columns: usize,
+    /// What the release costs, in words.
+    pub price: String,
+    /// Share of the whole budget that it takes, 0 to 1.
+    pub of_all: f64,
+    /// Share of what is left that it takes, 0 to 1.
+    pub of_left: f64,
+    /// What to expect of it; absent without a stated number of rows.
+    pub preview: Option<Preview>,
+    /// Whether a guided fit can work; absent for other mechanisms and without a stated number of rows.
+    pub outlook: Option<Outlook>,
+    /// The least standard errors of a fit in noisy steps; absent for other mechanisms and without a stated number of rows.
+    pub errors: Option<Vec<TermForecast>>,
+    /// What was repaired in the public moments, and what to watch.
+    pub notes: Vec<String>,
+    /// How often a fit reads the rows, and whether they stay in memory meanwhile, where a stated number of rows says it.
+    pub passes: Option<(u32, Option<bool>)>,
+    /// Whether the release will have standard errors.
+    pub has_errors: bool,
+    /// Why the ledger refuses it, if it does.
+    pub refusal: Option<String>,
+}
+
+/// What a plan costs and what to expect of it, before anything is spent.
+///
+/// # Errors
+/// The path inside the plan and what is wrong there.
+///
+/// `whole` is a new budget in units, for a table that has no ledger yet.
+pub fn forecast(
+    plan: &Plan,
+    public: Option<&Guided>,
+    table: &Table,
+    ledger: Option<&Ledger>,
+    whole: &Units,
+) -> Result<Forecast, (String, String)> {
+    let prepared = prepare_guided(plan.clone(), public, &table.names, table.delimiter, Purpose::Release)
+        .map_err(|error| match error {
+            EngineError::Plan(error) => {
+                (error.path.clone(), format!("{}: {}", sentence(&error.what), error.advice))
+            }
+            EngineError::Budget(error) => ("budget".to_owned(), error.to_string()),
+            error => (String::new(), error.to_string()),
+        })?;
+    let cost = prepared.cost().ok_or_else(|| ("budget".to_owned(), "A release needs a budget".to_owned()))?;
+    let epsilon = match ledger {
+        Some(ledger) => ledger.promise().0,
+        None => cost.promise.map_or(Epsilon::ZERO, |(epsilon, _)| epsilon),
+    };
+    let charge = prepared.charge(epsilon).map_err(|error| ("budget".to_owned(), error.to_string()))?;
+    let (all, left) = match ledger {
+        Some(ledger) => (ledger.capacity(), ledger.remaining()),
+        None => (*whole, *whole),
+    };
+    let refusal =
+        ledger.and_then(|ledger| ledger.check(&prepared.request()).err()).map(|error| error.to_string());
+    let wallet = prepared.info().wallet;
+    let price = match (cost.mu, cost.promise) {
+        (Some(mu), _) => format!("Mu {}", short(mu, 4)),
+        (None, Some((epsilon, delta))) => {
+            format!("Epsilon {} and delta {}", short(epsilon.get(), 4), text::one_in(delta.get()))
+        }
+        (None, None) => String::new(),
+    };
+    Ok(Forecast {
+        plan: prepared.plan().clone(),
+        columns: prepared.bound().columns.len(),
+        price,
+        of_all: taken(&charge, &all, wallet),
+        of_left: taken(&charge, &left, wallet),
+        preview: expected(&prepared),
+        outlook: outlook(&prepared),
+        errors: standard_errors(&prepared),
+        notes: prepared.guide().map(|guide| guide.notes.clone()).unwrap_or_default(),
+        passes: prepared.repeats().then(|| (prepared.rounds(), kept(&prepared, table))),
+        has_errors: prepared.info().standard_errors,
+        refusal,
+    })
+}
+
+/// Whether rows stay in memory from one pass to the next, by their stated number; calls of genotypes always do.
+fn kept(prepared: &Prepared, table: &Table) -> Option<bool> {
+    let rows = prepared.plan().rows.or(prepared.plan().stated_rows);
+    if table.genotypes.is_some() { Some(true) } else { rows.map(|_| !prepared.rereads()) }
+}
+
+/// Whether the chosen mechanism is guided by public moments.
+pub fn is_guided(setup: &Setup) -> bool {
+    find(&setup.mechanism).is_some_and(|info| info.public_moments)
+}
+
+/// Whether a guided fit can work.
+fn outlook(prepared: &Prepared) -> Option<Outlook> {
+    let preflight = preflight(prepared)?;
+    let cost = prepared.cost()?;
+    let delta = cost.promise.map(|(_, delta)| delta);
+    let needed = Mu::try_new(preflight.mu_needed).ok().zip(delta);
+    let promise = needed.and_then(|(mu, delta)| Some((gdp_epsilon(mu, delta).ok()?.get(), delta.get())));
+    let rows = prepared.checked().rows.or(prepared.plan().stated_rows)?;
+    Some(Outlook { preflight, rows, mu: cost.mu?, promise })
+}
+
+/// What public moments a plan's columns need, with what was stated of each; nothing where the columns do not fit.
+pub fn public_terms(plan: &Plan, table: &Table) -> Vec<Term> {
+    let Ok(prepared) = prepare_table(plan, &table.names, table.delimiter) else { return Vec::new() };
+    let (features, outcomes) = term_names(&prepared);
+    let numbers: HashMap<&str, (f64, f64)> = prepared
+        .bound()
+        .columns
+        .iter()
+        .filter_map(|column| match column.kind {
+            Kind::Number { lower, upper } => Some((column.name.as_str(), (lower, upper))),
+            Kind::Category { .. } => None,
+        })
+        .collect();
+    let named = |name: String, outcome: bool| {
+        let bounds = numbers.get(name.as_str()).copied();
+        let unit = bounds.map(|_| unit(plan, &name)).unwrap_or_default();
+        Term { outcome, bounds, unit, name }
+    };
+    let features = features.into_iter().map(|name| named(name, false));
+    features.chain(outcomes.into_iter().map(|name| named(name, true))).collect()
+}
+
+/// What to expect of a plan; nothing without a stated number of rows.
+pub(super) fn expected(prepared: &Prepared) -> Option<Preview> {
+    let plan = prepared.plan();
+    let rows = plan.rows.or(plan.stated_rows)?;
+    let post_processing = prepared.post_processing();
+    let options = Options {
+        ridge: post_processing.ridge,
+        repair: post_processing.repair,
+        confidence: prepared.checked().confidence,
+        ..Options::default()
+    };
+    let law = prepared.law()?;
+    let expected = Expected::of(law, plan, prepared.geometry(), prepared.layout()).ok()?;
+    let intercept = prepared.checked().intercept;
+    preview(prepared.geometry(), prepared.bound(), expected, rows, intercept, options).ok()
+}

@@ -1,0 +1,34 @@
+//! Why a mechanism does not run under the plan as it stands.
+
+use super::budget::keeps;
+use crate::mechanisms::{Info, Scope};
+use crate::privacy::adjacency::Adjacency;
+use crate::privacy::units::Units;
+use crate::ui::draft::{ColumnDraft, Setup};
+use crate::ui::{groups, text};
+
+/// Why a mechanism cannot take these columns, where its outcomes have to be yes or no.
+pub fn not_yes_or_no(info: &Info, columns: &[ColumnDraft]) -> Option<String> {
+    groups::not_yes_or_no(info, columns).map(|column| text::not_yes_or_no(&column.name))
+}
+
+/// What a mechanism needs of the Privacy step that is not so: its promise, or a part of the budget, whose wallets hold `capacity` and
+/// are `fixed` once there is a ledger.
+pub fn ineligibility(
+    info: &Info,
+    setup: &Setup,
+    capacity: Option<&Units>,
+    fixed: bool,
+) -> Option<&'static str> {
+    let replaces = setup.adjacency == Adjacency::ReplaceOne;
+    let promised = match info.scope {
+        Scope::Both => true,
+        Scope::ReplaceOne => replaces,
+        Scope::Relaxed(protect) => replaces && setup.protect == protect,
+    };
+    if !promised {
+        return text::needs_promise(info.scope);
+    }
+    let lacks = capacity.is_some_and(|capacity| !keeps(capacity, info.wallet));
+    lacks.then_some(if fixed { text::OTHER_WALLET } else { text::KEEP_WALLET })
+}

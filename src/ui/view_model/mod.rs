@@ -1,0 +1,11 @@
+//! What the page shows of budget, cost and noise, each number from the module that owns it: no mathematics here.
+
+mod budget;
+mod comparison;
+mod forecast;
+mod ineligibility;
+
+pub use budget::{Worth, ask, budget_parts, ledger_worth, left, open_ledger, taken, wallet, worth};
+pub use comparison::{Row, compare};
+pub use forecast::{Forecast, forecast, is_guided, public_terms};
+pub use ineligibility::{ineligibility, not_yes_or_no};

@@ -1,0 +1,54 @@
+// The documentation that is shipped with the page: every page by its links, without a script, a violation or a request beyond its
+// folder, on a phone without sideways scrolling.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { accessibilityFaults } from "./axe.mjs";
+import { faults } from "./browser.mjs";
+import { journeys } from "./journey.mjs";
+
+const stage = journeys();
+
+/// Addresses of the pages that the contents list, in their order.
+const listed = (page) => page.locator("#contents li a").evaluateAll((links) => links.map((link) => link.href));
+
+test("every page of the documentation stands for itself", async (t) => {
+  const { page, record } = await stage.visit(t, { viewport: { width: 390, height: 844 } });
+  const folder = `${stage.server.url}docs/`;
+  await page.goto(folder);
+  const pages = await listed(page);
+  assert.ok(pages.length >= 15, `${pages.length} pages`);
+  for (const address of pages) {
+    await page.goto(address);
+    const text = page.getByRole("main");
+    assert.equal(await text.getByRole("heading", { level: 1 }).count(), 1, address);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.equal(wide, 0, `${address} scrolls sideways by ${wide}`);
+    assert.equal(await page.locator("script, style, [style]").count(), 0, address);
+    assert.deepEqual(await listed(page), pages, address);
+  }
+  record.loaded();
+  assert.deepEqual(faults(record), {});
+  assert.deepEqual(record.requests.filter((url) => !url.startsWith(folder) && !url.startsWith("data:")), []);
+});
+
+test("a reader goes through the documentation by its links", async (t) => {
+  for (const [width, colorScheme] of [[390, "light"], [1440, "dark"]]) {
+    const { page, record } = await stage.visit(t, { viewport: { width, height: 844 }, colorScheme });
+    await page.goto(`${stage.server.url}docs/`);
+    if (width < 900) {
+      assert.equal(await page.getByRole("navigation", { name: "Contents" }).isVisible(), false);
+      await page.getByRole("link", { name: "Contents", exact: true }).click();
+    }
+    await page.getByRole("navigation", { name: "Contents" }).getByRole("link", { name: "Choosing epsilon" }).click();
+    await page.getByRole("heading", { level: 1, name: "Choosing epsilon" }).waitFor();
+    assert.equal(await page.locator("[aria-current=page]").innerText(), "Choosing epsilon");
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.getByRole("link", { name: /^Previous/ }).click();
+    await page.getByRole("heading", { level: 1, name: "Preparing a spreadsheet" }).waitFor();
+    await page.goto(`${stage.server.url}docs/formats.html`);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    record.loaded();
+    assert.deepEqual(faults(record), {});
+  }
+});
