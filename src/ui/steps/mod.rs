@@ -78,7 +78,10 @@ pub static STEPS: [StepInfo; 5] = [
         step: Step::Columns,
         name: words::step::columns,
         title: words::step::columns_title,
-        chapter: ("docs/spreadsheet.html#bounds-come-from-knowledge-not-from-the-table", words::step::columns_chapter),
+        chapter: (
+            "docs/spreadsheet.html#bounds-come-from-knowledge-not-from-the-table",
+            words::step::columns_chapter,
+        ),
         private: false,
         ledger: false,
         status: columns::status,
