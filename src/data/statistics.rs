@@ -15,7 +15,7 @@ pub trait RecordMap: Debug + Send + Sync {
     /// Number of integers.
     fn cells(&self) -> usize;
 
-    /// How many records can be added in 64 bits.
+    /// Returns how many records can be added in 64 bits.
     fn block(&self) -> u32;
 
     /// Adds the integers of one record to `cells`.

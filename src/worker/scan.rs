@@ -146,7 +146,7 @@ impl Scanner {
         Ok((ScanResponse::Hashed { slice }, Some(Uint8Array::from(bytes.as_slice()))))
     }
 
-    /// One of the files; a CSV is the only one.
+    /// Returns one of the files; a CSV is the only one.
     fn file(&self, place: usize) -> Result<&Blob, Failure> {
         self.files.get(place).ok_or_else(|| {
             Failure::new(Reason::Program, "A worker was asked for a file that it does not have.")
@@ -260,7 +260,7 @@ fn split<S>(report: SliceReport<S>) -> (SliceAnswer, Option<S>) {
     }
 }
 
-/// The same of a MinHash, as bytes.
+/// Returns the same of a MinHash, as bytes.
 fn minhash_of(report: SliceReport<MinHash>) -> (SliceAnswer, Vec<u8>) {
     let (answer, minhash) = split(report);
     (answer, minhash.map_or_else(Vec::new, |minhash| minhash.to_bytes()))
