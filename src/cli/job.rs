@@ -196,7 +196,7 @@ impl Job {
     }
 }
 
-/// What is said of a stream that would have to be read again.
+/// Returns the error for a stream that would have to be read again.
 fn read_once() -> CliError {
     CliError::usage(
         "the rows are too many to keep in memory, so each iteration reads the table again, and a stream cannot be read \
@@ -239,7 +239,7 @@ impl Again {
     }
 }
 
-/// This program, with the SHA-256 of its file.
+/// Returns name, version and the SHA-256 of this program.
 ///
 /// # Errors
 /// When the file cannot be read.

@@ -99,7 +99,7 @@ impl PublicFile {
         Ok((Table::stream(watched, rules)?, Some(Watch { same })))
     }
 
-    /// What the file says of the columns of `plan`, which was bound to a private header of `names`.
+    /// Reads what the file states about the columns of `plan`, which was bound to a private header of `names`.
     ///
     /// # Errors
     /// When it is none of the three forms, or does not cover the features.
@@ -245,7 +245,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Asked after the scan and before the charge.
+    /// Checks the file after the scan and before the charge.
     ///
     /// # Errors
     /// When the two had the same bytes.
@@ -279,7 +279,7 @@ mod tests {
         Plan::parse(&plan.to_string()).unwrap()
     }
 
-    /// What a public file with these bytes says.
+    /// Reads a public file from its bytes.
     fn read(name: &str, bytes: impl AsRef<[u8]>) -> Result<PublicTable, CliError> {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join(name);
