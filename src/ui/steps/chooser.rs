@@ -2,12 +2,12 @@
 
 use leptos::prelude::*;
 
-use crate::mechanisms::{Info, find};
+use crate::mechanisms::Info;
+use crate::mechanisms::info::{GROUPS, Group};
 use crate::ui::draft::Setup;
-use crate::ui::groups::{GROUPS, Group};
 use crate::ui::parts::Quoted;
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::{dom, text, view_model};
+use crate::ui::{dom, facts, groups, text};
 
 /// Why a mechanism does not run under the plan as it stands, and whether nothing but other columns would change that.
 type Unfit = Memo<Option<(String, bool)>>;
@@ -22,7 +22,7 @@ pub fn Chooser() -> impl IntoView {
         Some(ledger) => Some((ledger.capacity(), true)),
         None => setup.with(view_model::worth).map(|worth| (worth.units, false)),
     });
-    let groups = GROUPS.iter().enumerate().map(|(place, group)| {
+    let families = GROUPS.iter().enumerate().map(|(place, group)| {
         let unfit = move |info: &'static Info| {
             Memo::new(move |_| {
                 let outcome = app.state.columns().with(|columns| view_model::not_yes_or_no(info, columns));
@@ -35,14 +35,13 @@ pub fn Chooser() -> impl IntoView {
                 })
             })
         };
-        let members = group.members.iter().filter_map(|name| find(name));
-        let members = members.map(|info| (info, unfit(info))).collect();
-        view! { <Family group place members current/> }
+        let members = groups::members(group).map(|info| (info, unfit(info))).collect();
+        view! { <Family group=*group place members current/> }
     });
     view! {
         <fieldset class="block" id="method-name" tabindex="-1">
             <legend>{text::MECHANISM}</legend>
-            <div class="families">{groups.collect_view()}</div>
+            <div class="families">{families.collect_view()}</div>
         </fieldset>
     }
 }
@@ -56,12 +55,14 @@ fn Family(
     current: Memo<String>,
 ) -> impl IntoView {
     let app = App::here();
-    let chosen = Memo::new(move |_| Some(current.get()).filter(|name| group.has(name)));
+    let chosen = Memo::new(move |_| {
+        Some(current.get()).filter(|name| groups::members(group).any(|info| info.name == name))
+    });
     // Once open it stays so, until the person closes it: nothing moves under a pointer that chooses elsewhere.
     let usual = Memo::new(move |before: Option<&bool>| {
         before == Some(&true)
             || chosen.with(Option::is_some)
-            || app.state.columns().with(|columns| group.is_usual(columns))
+            || app.state.columns().with(|columns| groups::is_usual(group, columns))
     });
     let word = Memo::new(move |_| app.state.families().with(|families| families.get(group.title).copied()));
     let open = Memo::new(move |_| word.get().unwrap_or_else(|| usual.get()));
@@ -118,7 +119,7 @@ fn Member(
     let own = move || unfit.get().filter(|_| shared.with(Option::is_none));
     let default = (Setup::default().mechanism == info.name)
         .then(|| view! { <span class="tag advised">{text::RECOMMENDED}</span> });
-    let tags = info.takes_public().then_some(text::NEEDS_PUBLIC).into_iter().chain(text::scope(info.scope));
+    let tags = info.public_moments.then_some(text::NEEDS_PUBLIC).into_iter().chain(text::scope(info.scope));
     let tags = tags.map(|tag| view! { <span class="tag">{tag}</span> }).collect_view();
     view! {
         <label class="choice tall" class:off=off for=target>
