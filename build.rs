@@ -1,11 +1,17 @@
-//! Gives every binary of one source the same name, so that the page and its workers can tell whether they belong together.
+//! Gives every binary of one source the same name, so that the page and its workers can tell whether they belong together, and
+//! makes a function of each message of the catalogue.
 
-use std::fs;
-use std::io::Result;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{Error, Result};
 use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// Every text on the screen, in English.
+const WORDS: &str = "src/words/en.json";
 
 fn main() -> Result<()> {
-    let mut files = vec![PathBuf::from("Cargo.lock")];
+    let mut files = vec![PathBuf::from("Cargo.lock"), PathBuf::from(WORDS)];
     collect(Path::new("src"), &mut files)?;
     // Paths are relative and in one order, so the name does not depend on the machine.
     files.sort();
@@ -19,7 +25,76 @@ fn main() -> Result<()> {
     }
     println!("cargo:rerun-if-changed=src");
     println!("cargo:rustc-env=DISCREET_SOURCE={hash:016x}");
-    Ok(())
+    let made = words(&messages(&fs::read_to_string(WORDS)?)?);
+    fs::write(Path::new(&env::var_os("OUT_DIR").unwrap_or_default()).join("words.rs"), made)
+}
+
+/// The messages by their keys. The file is one flat object of strings, a message a line.
+fn messages(json: &str) -> Result<BTreeMap<String, String>> {
+    let lines = json.lines().map(str::trim).filter(|line| !matches!(*line, "{" | "}" | ""));
+    let message = |line: &str| {
+        let line = line.strip_suffix(',').unwrap_or(line);
+        let (key, text) = line.strip_prefix('"')?.strip_suffix('"')?.split_once("\": \"")?;
+        Some((key.to_owned(), text.replace("\\\"", "\"").replace("\\\\", "\\")))
+    };
+    let wrong = |line: &str| Error::other(format!("{WORDS}: not a message: {line}"));
+    lines.map(|line| message(line).ok_or_else(|| wrong(line))).collect()
+}
+
+/// The names between braces, each once, in the order in which they first stand.
+fn placeholders(text: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    for (name, _) in text.split('{').skip(1).filter_map(|rest| rest.split_once('}')) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// A module for each section and a function for each message, over the places of their texts in one table.
+fn words(messages: &BTreeMap<String, String>) -> String {
+    let places: BTreeMap<&str, usize> = messages.keys().map(String::as_str).zip(0..).collect();
+    let mut table = String::from("/// Keys and English texts.\npub const ENGLISH: &[(&str, &str)] = &[\n");
+    let mut sections: BTreeMap<&str, String> = BTreeMap::new();
+    for (key, text) in messages {
+        let _ = writeln!(table, "    ({key:?}, {text:?}),");
+        let (section, name) = key.split_once('.').unwrap_or(("page", key));
+        let section = sections.entry(section).or_default();
+        let place = places[key.as_str()];
+        if name.ends_with(".one") {
+            continue;
+        }
+        let (stem, one) = match name.strip_suffix(".other") {
+            Some(stem) => (stem, places.get(key.replace(".other", ".one").as_str()).copied()),
+            None => (name, None),
+        };
+        let names = placeholders(text);
+        let values: String = names.iter().map(|name| format!("({name:?}, &{name}), ")).collect();
+        let arguments: String = names.iter().map(|name| format!("{name}: impl super::Display, ")).collect();
+        let _ = writeln!(section, "    /// `{text}`\n    #[must_use]");
+        let _ = match one {
+            Some(one) => writeln!(
+                section,
+                "    pub fn {stem}(number: usize, {arguments}) -> String {{\n        \
+                 super::fill(if number == 1 {{ {one} }} else {{ {place} }}, &[{values}])\n    }}"
+            ),
+            None if names.is_empty() => {
+                writeln!(
+                    section,
+                    "    pub fn {stem}() -> &'static str {{\n        super::text({place})\n    }}"
+                )
+            }
+            None => writeln!(
+                section,
+                "    pub fn {stem}({arguments}) -> String {{\n        super::fill({place}, &[{values}])\n    }}"
+            ),
+        };
+    }
+    let modules = sections
+        .iter()
+        .map(|(name, body)| format!("/// Messages of `{name}`.\npub mod {name} {{\n{body}}}\n"));
+    format!("{table}];\n{}", modules.collect::<String>())
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {

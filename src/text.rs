@@ -1,6 +1,6 @@
-//! Text of others as it may stand in a message.
+//! Sanitises text from users and files for messages, and writes bytes as text.
 
-/// The text on one line: characters that break a line, steer a terminal or turn the direction of reading are written as
+/// Returns the text on one line: characters that break a line, steer a terminal or turn the direction of reading are written as
 /// escapes, all others as they are.
 #[must_use]
 pub fn one_line(text: &str) -> String {
@@ -11,15 +11,26 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
-/// Control characters, the two separators of Unicode, and the marks of its bidirectional algorithm.
+/// Returns whether `c` is a control character, one of the two separators of Unicode or a mark of its bidirectional algorithm.
 fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Returns bytes as lower-case hexadecimal digits, two for each.
+#[must_use]
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::one_line;
+    use super::{hexadecimal, one_line};
+
+    #[test]
+    fn bytes_are_two_digits_each() {
+        assert_eq!(hexadecimal(&[0, 0x0f, 0xa5]), "000fa5");
+    }
 
     #[test]
     fn nothing_of_a_name_leaves_its_line() {

@@ -1,7 +1,7 @@
 // Starts the page: checks that the browser can run it, loads everything that will ever be needed, closes the page's policy
 // so that nothing can be requested any more, and only then starts the program. It is the only script the page names.
 
-/// The made-up tables that come with the page, in the folder `samples`.
+/// The synthetic and public tables that come with the page, in the folder `samples`.
 const SAMPLES = ["blood-pressure.csv", "diabetes.csv"];
 
 /// Added to the policy of the page once all is loaded. Workers are started from `blob:` addresses, and what holds for the
@@ -22,7 +22,7 @@ function requirements() {
   }
   if (!window.isSecureContext) {
     throw new Refusal(
-      "This address begins with http, and over http a browser offers neither cryptography nor locks: a budget could be spent twice. Open the page over https, from localhost, or from a file. Nothing was spent.",
+      "This address begins with http, and over http a browser offers neither cryptography nor locks: a budget could be spent twice. Open the page over https or from localhost. Nothing was spent.",
     );
   }
   const needed = {

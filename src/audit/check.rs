@@ -1,9 +1,8 @@
-//! The audits that a sceptic can start and watch: samplers against their laws, the measured loss of every worst-case
-//! pair against the claim, and two formulas that are wrong, which have to be caught.
+//! The audits that a person can start on the page: samplers against their distributions, the measured loss of every worst-case
+//! pair against the claim, and two wrong formulas that must be caught.
 //!
-//! [`Check`] does the work in slices of some ten milliseconds and says after each what it has found so far. A verdict
-//! falls when an item has made all its runs, for only then its false alarms are known: below 1e-5 for the whole list
-//! ([`FALSE_ALARM`]).
+//! [`Check`] works in slices of some ten milliseconds and reports its findings after each. An item has a verdict after all its
+//! runs, because only then its false-alarm rate is known: below 1e-5 for the whole list ([`FALSE_ALARM`]).
 
 use std::num::NonZeroU64;
 
@@ -21,19 +20,19 @@ use super::threshold::HeldOut;
 use crate::model::Shape;
 use crate::noise::entropy::DemoRng;
 
-/// Bound on the probability that a sound build fails any item: 4 samplers at 1e-6; 13 pairs that use up the claim at
-/// 3.4e-7, the exact tail of μ̂ at five standard errors and 20,000 runs; two thresholds and the guesses at 1e-7 each.
+/// Bound on the probability that a correct build fails any item: 4 samplers at 1e-6 each; 13 pairs whose loss equals the claim at
+/// 3.4e-7 each, the exact tail of μ̂ at five standard errors and 20,000 runs; two thresholds and the guesses at 1e-7 each.
 pub const FALSE_ALARM: f64 = 1e-5;
 
 /// Draws of each sampler.
 const DRAWS: u32 = 500_000;
-/// Runs a side for each pair.
+/// Runs of each table of a pair.
 const SIGNAL_RUNS: u32 = 20_000;
-/// Runs a side where thresholds are judged.
+/// Runs of each table for thresholds.
 const THRESHOLD_RUNS: u32 = 20_000;
 /// Level of a threshold's bound.
 const LEVEL: f64 = 1e-7;
-/// What one step does: draws of a sampler, runs a side of a pair, releases with coins.
+/// The work of one step: draws of a sampler, runs of each table of a pair, releases with coins.
 const STEP: [u32; 3] = [25_000, 1_000, 50];
 
 /// What is audited, in the order of the list.
@@ -52,9 +51,9 @@ enum Task {
 pub struct Item {
     /// What is audited.
     pub title: String,
-    /// What it would show.
+    /// What a failure would show.
     pub purpose: String,
-    /// Which kind of audit it is.
+    /// The kind of audit.
     pub kind: Kind,
 }
 
@@ -62,7 +61,7 @@ pub struct Item {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// A sampler against its law (T5).
+    /// A sampler against its distribution (T5).
     Sampler,
     /// A pair by the optimal statistic (T1).
     Signal,
@@ -74,48 +73,48 @@ pub enum Kind {
     Control,
 }
 
-/// What an item has found so far.
+/// The finding of an item so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// Place of the item in the list.
     pub item: usize,
     /// Work done.
     pub done: u32,
-    /// Work in all.
+    /// Work in total.
     pub planned: u32,
-    /// What was measured, and against which claim.
+    /// The measurement and the claim.
     pub measured: Measured,
-    /// What it says.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// A measurement and the claim it is held against.
+/// A measurement and the claim with which it is compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Measured {
-    /// Nothing yet.
+    /// No measurement yet.
     Nothing,
-    /// The two tables have equal sums, so that no release can tell them apart: μ is 0.
+    /// The two tables have equal sums, so no release can distinguish them: μ is 0.
     Equal {
         /// The claimed μ.
         claim: f64,
     },
-    /// A histogram beside its law.
+    /// A histogram and its expected counts.
     Histogram {
         /// The bars.
         bins: Vec<Bin>,
-        /// Probability of so bad a fit if the law is right, once there are draws enough.
+        /// p-value of the fit, once there are enough draws.
         p: Option<f64>,
-        /// The probability that fails.
+        /// The p-value below which the item fails.
         limit: f64,
     },
     /// μ̂ of the optimal statistic.
     Mu(Estimate),
-    /// The largest μ that an attacker without a model has disproved.
+    /// The largest μ that an attacker without a model disproved.
     Disproved {
         /// The claimed μ.
         claim: f64,
-        /// Lower bound on the true μ.
+        /// A lower bound on the true μ.
         mu: f64,
         /// 1 − confidence of the bound.
         alpha: f64,
@@ -130,31 +129,31 @@ pub enum Measured {
         epsilon: f64,
         /// δ of the claim.
         delta: f64,
-        /// Probability of so many right guesses if the claim is true.
+        /// Probability of at least as many right guesses if the claim is true.
         p: f64,
-        /// The probability that fails.
+        /// The p-value below which the item fails.
         limit: f64,
     },
 }
 
-/// What an item says of the build.
+/// The verdict of an item on the build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Runs are missing.
+    /// Not all runs are done.
     Running,
-    /// No more is seen than is claimed.
+    /// The measured loss is at most the claim.
     Holds,
-    /// More is seen than is claimed: a bug.
+    /// The measured loss is above the claim: a bug.
     Broken,
-    /// The wrong formula was recognised as wrong.
+    /// The wrong formula was detected.
     Caught,
-    /// The wrong formula was not recognised: the audit itself is broken.
+    /// The wrong formula was not detected: the audit itself is broken.
     Missed,
 }
 
 impl Verdict {
-    /// Whether the item speaks for the build; nothing while runs are missing.
+    /// Returns whether the item passed; `None` while runs are missing.
     #[must_use]
     pub const fn good(self) -> Option<bool> {
         match self {
@@ -165,7 +164,7 @@ impl Verdict {
     }
 }
 
-/// The whole list under one seed, done step by step.
+/// The whole list under one seed, run step by step.
 pub struct Check {
     seed: u64,
     tasks: Vec<Task>,
@@ -182,7 +181,7 @@ enum Work {
     OneRun(Box<OneRun>),
 }
 
-/// A pair with the statistic that tells its tables apart, and the runs made.
+/// A pair with the statistic that distinguishes its tables, and the runs made.
 struct Case {
     bench: Bench,
     score: Score,
@@ -190,23 +189,23 @@ struct Case {
 }
 
 impl Check {
-    /// The list under a seed, nothing done yet. The same seed gives the same findings everywhere.
+    /// Creates a check under a seed. The same seed gives the same findings on every computer.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { seed, tasks: tasks(), item: 0, work: None }
     }
 
-    /// The list.
+    /// Returns the list.
     #[must_use]
     pub fn items() -> Vec<Item> {
         let pairs = pairs(Shape::Goe);
         tasks().into_iter().map(|task| task.item(&pairs)).collect()
     }
 
-    /// Does the next slice of work and says what the item at hand has found so far; nothing when all is done.
+    /// Does the next slice of work and returns what the current item has found so far; `None` when all is done.
     ///
     /// # Errors
-    /// [`AuditError`] where the build does not take its own tables; it is broken then.
+    /// [`AuditError`] if the build refuses the audit's tables. Then the build is broken.
     pub fn step(&mut self) -> Result<Option<Finding>, AuditError> {
         let Some(&task) = self.tasks.get(self.item) else { return Ok(None) };
         let mut work = match self.work.take() {
@@ -255,7 +254,7 @@ impl Task {
                     Sampler::Diagonal(s) => {
                         format!("Noise on the diagonal, discrete Gaussian of variance {}", s.get().pow(2))
                     }
-                    // The list has even scales alone.
+                    // The list has only even scales.
                     Sampler::OffDiagonal(s) => {
                         format!(
                             "Noise off the diagonal, discrete Gaussian of variance {}",
@@ -291,7 +290,7 @@ impl Task {
 
 impl Work {
     fn begin(task: Task, seed: u64, item: u32) -> Result<Self, AuditError> {
-        // Each case of an item has a lane of its own.
+        // Each case of an item has its own lane.
         let lane = item << 8;
         let all = || pairs(Shape::Goe).into_iter();
         let of_name = |name: &'static str| all().filter(move |pair| pair.name == name);
@@ -399,13 +398,13 @@ impl Work {
 }
 
 impl Case {
-    /// Nothing where the two tables have equal sums.
+    /// Prepares a check; `None` if the two tables have equal sums.
     fn new(bench: Bench) -> Option<Self> {
         let score = bench.score()?;
         Some(Self { bench, score, runs: 0 })
     }
 
-    /// Makes so many more runs of both tables.
+    /// Makes `runs` further runs of both tables.
     fn runs(&mut self, runs: u32, mut take: impl FnMut(Side, u64, f64)) {
         for run in self.runs..self.runs + runs {
             for side in Side::BOTH {

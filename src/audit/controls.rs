@@ -1,6 +1,6 @@
-//! Negative controls: published formulas that are wrong. An audit that does not catch them is worth nothing.
+//! Negative controls: published formulas that are wrong. An audit must detect them.
 //!
-//! They live here alone. No mechanism uses them, and nothing outside the audit can reach them.
+//! No mechanism uses them, and no function outside the audit can call them.
 
 use super::bench::Bench;
 use super::error::AuditError;
@@ -12,19 +12,19 @@ use crate::privacy::calibrate::NoiseScale;
 use crate::privacy::convert::gdp_mu;
 use crate::privacy::measure::{Delta, Epsilon};
 
-/// ε of the claim that the classical formula does not keep.
+/// ε of the claim that the classical formula violates.
 pub const CLASSICAL_EPSILON: f64 = 20.0;
 /// Its δ.
 pub const CLASSICAL_DELTA: f64 = 1e-6;
 
-/// A pair under noise of σ = Δ √(2 ln(1.25/δ)) / ε with ε = 20 and δ = 1e-6, and the largest μ that this claim allows.
+/// Returns a pair under noise of σ = Δ √(2 ln(1.25/δ)) / ε with ε = 20 and δ = 1e-6, and the largest μ that this claim allows.
 ///
-/// The formula is proved for ε up to 1 alone (Dwork and Roth 2014, Theorem A.1), and is used beyond. Here its true δ is
-/// 1.6e-4 (noise-and-accounting, B2): its noise has μ = ε / √(2 ln(1.25/δ)) = 3.77, where (20, 1e-6) allows 3.24. With
-/// 20,000 runs a side the standard error of μ̂ is 0.015.
+/// The formula is proved for ε up to 1 only (Dwork and Roth 2014, Theorem A.1), but is used for larger ε. Here its true δ is
+/// 1.6e-4 (theory/accounting 2.4): its noise has μ = ε / √(2 ln(1.25/δ)) = 3.77, and (20, 1e-6) allows 3.24. With 20,000 runs of
+/// each table the standard error of μ̂ is 0.015.
 ///
 /// # Errors
-/// [`AuditError`] where the build does not take its own table.
+/// [`AuditError`] if the build refuses the audit's table.
 pub fn wrong_classical_gaussian(pair: &Pair, seed: u64, lane: u32) -> Result<(Bench, f64), AuditError> {
     let bench = Bench::new(pair, seed, lane)?;
     let (epsilon, delta) = (Epsilon::try_new(CLASSICAL_EPSILON)?, Delta::try_new(CLASSICAL_DELTA)?);
@@ -40,13 +40,13 @@ fn wrong_classical_scale(noise: &Noise) -> Result<NoiseScale, AuditError> {
     Ok(NoiseScale::try_new(scale)?)
 }
 
-/// A pair under the right noise, but for the diagonal, which is released as it is.
+/// Returns a pair with correct noise, except that the diagonal has no noise.
 ///
-/// diffprivlib 0.6.6 takes the sensitivity of Σ x² for features within 0 and 1 from the lower bound alone, which makes it
-/// 0 (its issues 104 and 105; noise-and-accounting, A1).
+/// diffprivlib 0.6.6 computes the sensitivity of Σ x² for features between 0 and 1 from the lower bound alone, which gives 0 (its
+/// issues 104 and 105; theory/encoding 4.2).
 ///
 /// # Errors
-/// [`AuditError`] where the build does not take its own table.
+/// [`AuditError`] if the build refuses the audit's table.
 pub fn wrong_diagonal_without_noise(pair: &Pair, seed: u64, lane: u32) -> Result<Bench, AuditError> {
     let bench = Bench::new(pair, seed, lane)?;
     let noise = bench.noise.clone();

@@ -1,10 +1,10 @@
-//! T6: the noise of a release has the variances that are claimed, and no cell knows of another (noise-and-accounting,
-//! D2).
+//! T6 (theory/audit 3.6): the noise of a release has the claimed variances, and the noises of two cells are uncorrelated.
 
 use super::bench::{Bench, Side, exact, float};
+use crate::math::triangle;
 use crate::mechanisms::gaussian::Amount;
 
-/// Standard errors that are a bug; the 27 comparisons of three terms make a false alarm of 1.5e-5.
+/// The number of standard errors that counts as a bug. With 27 comparisons of three terms the false-alarm rate is 1.5e-5.
 pub const ALARM: f64 = 5.0;
 
 /// Second moments of the noise of one table's releases, run by run.
@@ -20,7 +20,7 @@ pub struct Covariance {
 }
 
 impl Covariance {
-    /// No run yet, of the bench's first table.
+    /// Creates an estimate without runs, for the bench's first table.
     #[must_use]
     pub fn new(bench: &Bench) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a deviation")]
@@ -37,11 +37,11 @@ impl Covariance {
             claimed,
             runs: 0,
             sums: vec![0.0; cells],
-            products: vec![0.0; cells * (cells + 1) / 2],
+            products: vec![0.0; triangle::len(cells)],
         }
     }
 
-    /// Takes the released integers of one run.
+    /// Adds the released integers of one run.
     pub fn feed(&mut self, cells: &[i128]) {
         self.runs += 1;
         let noise: Vec<f64> = cells
@@ -59,7 +59,7 @@ impl Covariance {
         }
     }
 
-    /// The largest deviation from the claim in standard errors: means against 0 (se 1/√N), variances against the claimed
+    /// Returns the largest deviation from the claim in standard errors: means against 0 (se 1/√N), variances against the claimed
     /// (se √(2/N)), correlations against 0 (se 1/√N).
     #[must_use]
     pub fn score(&self) -> f64 {
@@ -74,7 +74,7 @@ impl Covariance {
             worst = worst.max((variance - 1.0).abs() / (2.0 / runs).sqrt());
             for (covariance, other) in covariances.iter().zip(&variances) {
                 let scale = (variance * other).sqrt();
-                // A cell without noise is found by its variance.
+                // A cell without noise is detected by its variance.
                 let correlation = if scale > 0.0 { covariance / scale } else { 0.0 };
                 worst = worst.max(correlation.abs() * runs.sqrt());
             }

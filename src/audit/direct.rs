@@ -1,14 +1,14 @@
-//! T4: a lower bound on δ at one ε, straight from the definition (noise-and-accounting, D2).
+//! T4 (theory/audit 3.4): a lower bound on δ at one ε, from the definition.
 //!
-//! For every set S of releases δ(ε) >= Pr(S | second table) − e^ε Pr(S | first table). S is {score > threshold}, which
-//! for the optimal score is {privacy loss > ε}; the threshold is chosen on runs that are not counted.
+//! For every set S of releases, δ(ε) >= Pr(S | second table) − e^ε Pr(S | first table). S is {score > threshold}, which for the
+//! optimal score is {privacy loss > ε}. The threshold is chosen on runs that are not counted.
 
 use super::estimate::{Level, cp_lower, cp_upper};
 use super::threshold::{Counts, HeldOut};
 use crate::privacy::measure::Epsilon;
 
-/// The largest δ at ε that the runs disprove: with confidence 1 − 2α, α for each of the two Clopper-Pearson bounds, the
-/// mechanism's is larger. 0 before there are runs.
+/// Returns a lower bound on the mechanism's δ at ε with confidence 1 − 2α, α for each of the two Clopper-Pearson bounds; 0 before
+/// there are runs.
 #[must_use]
 pub fn delta_lower(runs: &HeldOut, epsilon: Epsilon, alpha: Level) -> f64 {
     let factor = libm::exp(epsilon.get());

@@ -1,4 +1,4 @@
-//! Why an audit does not start.
+//! The errors of an audit.
 
 use super::estimate::EstimateError;
 use crate::data::HeaderError;
@@ -9,7 +9,7 @@ use crate::privacy::calibrate::CalibrationError;
 use crate::privacy::convert::ConversionError;
 use crate::privacy::measure::MeasureError;
 
-/// The audit's own plans and tables are fixed, so every one of these is a bug of the build.
+/// A failure to run an audit. Its plans and tables are fixed, so each of these is a bug of the build.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
@@ -31,13 +31,13 @@ pub enum AuditError {
     /// The claim cannot be turned into numbers.
     #[error("the audit's claim cannot be computed: {0}; please report it")]
     Claim(#[from] ConversionError),
-    /// The claim is no measure of privacy.
-    #[error("the audit's claim is none: {0}; please report it")]
+    /// The claim is not a measure of privacy.
+    #[error("the audit's claim is not valid: {0}; please report it")]
     Measure(#[from] MeasureError),
-    /// The counts of an audit are none.
-    #[error("the audit miscounted: {0}; please report it")]
+    /// The counts of an audit are not valid.
+    #[error("the audit's counts are not valid: {0}; please report it")]
     Estimate(#[from] EstimateError),
     /// The noise of a control is out of range.
-    #[error("the audit's control cannot be made: {0}; please report it")]
+    #[error("the audit's control cannot be computed: {0}; please report it")]
     Control(#[from] CalibrationError),
 }

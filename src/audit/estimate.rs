@@ -1,8 +1,8 @@
-//! From counts of right guesses to lower bounds on the privacy loss (noise-and-accounting, D2: T2, T3).
+//! Computes lower bounds on the privacy loss from counts of right guesses (theory/audit 3.2 and 3.3).
 //!
-//! A bound from an audit finds bugs; it proves no privacy. Every function rounds so that a sound mechanism is not
-//! accused: intervals outwards, bounds on the loss down, p-values up, all by a relative 1e-12. That is above the error of
-//! the formulas (`math::beta`) for counts to a million.
+//! A bound from an audit finds bugs; it does not prove privacy. Every function rounds in favour of the mechanism: intervals
+//! outwards, bounds on the loss down, p-values up, all by a relative 1e-12. That is above the error of the formulas (`math::beta`)
+//! for counts to a million.
 
 use crate::math::beta::{binomial_at_least, binomial_at_most, binomial_pmf};
 use crate::math::round::{lower, raise};
@@ -10,14 +10,16 @@ use crate::math::search::{first_true, last_true};
 use crate::math::special::normal_quantile;
 use crate::privacy::measure::{Delta, Epsilon, Mu};
 
-/// What every answer is moved by towards its safe side.
+/// The relative amount by which every result is moved to its safe side.
 const OUTWARDS: f64 = 1e-12;
 
-/// Counts or a level that say nothing.
+/// Invalid counts, or an invalid level.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum EstimateError {
     /// More hits than trials, or no trial.
-    #[error("{hits} of {trials} is no count; give 1 trial or more and at most as many hits")]
+    #[error(
+        "{hits} hits in {trials} trials are impossible; give at least 1 trial, and at most as many hits as trials"
+    )]
     Count {
         /// Hits as given.
         hits: u32,
@@ -27,10 +29,10 @@ pub enum EstimateError {
     /// The level is no probability between 0 and 1.
     #[error("the level alpha is {0}; give a number above 0 and below 1")]
     Level(f64),
-    /// Guesses that cannot have been made.
+    /// Impossible numbers of guesses.
     #[error(
-        "{right} right of {guesses} guesses on {canaries} canaries cannot be; give at most as many right as guesses, \
-         and at most as many guesses as canaries"
+        "{right} right of {guesses} guesses on {canaries} canaries are impossible; give at most as many right ones as \
+         guesses, and at most as many guesses as canaries"
     )]
     Guesses {
         /// Canaries as given.
@@ -42,7 +44,7 @@ pub enum EstimateError {
     },
 }
 
-/// How often something happened in independent trials.
+/// The number of hits in independent trials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
     hits: u32,
@@ -50,10 +52,10 @@ pub struct Count {
 }
 
 impl Count {
-    /// So many hits in so many trials.
+    /// Returns a count of hits among trials.
     ///
     /// # Errors
-    /// When there is no trial, or there are more hits than trials.
+    /// If there is no trial, or there are more hits than trials.
     pub const fn try_new(hits: u32, trials: u32) -> Result<Self, EstimateError> {
         if trials == 0 || hits > trials {
             return Err(EstimateError::Count { hits, trials });
@@ -61,7 +63,7 @@ impl Count {
         Ok(Self { hits, trials })
     }
 
-    /// The trials that were no hits.
+    /// Returns the trials that were no hits.
     const fn misses(self) -> Self {
         Self { hits: self.trials - self.hits, trials: self.trials }
     }
@@ -72,21 +74,21 @@ impl Count {
 pub struct Level(f64);
 
 impl Level {
-    /// That probability.
+    /// Returns the level with this probability.
     ///
     /// # Errors
-    /// When it is not above 0 and below 1.
+    /// If it is not above 0 and below 1.
     pub fn try_new(alpha: f64) -> Result<Self, EstimateError> {
         if alpha > 0.0 && alpha < 1.0 { Ok(Self(alpha)) } else { Err(EstimateError::Level(alpha)) }
     }
 
-    /// Half of it, for each of two bounds that shall hold together.
+    /// Returns half of the level, for each of two bounds that have to hold together.
     const fn half(self) -> Self {
         Self(self.0 / 2.0)
     }
 }
 
-/// One-sided lower confidence bound of a probability: the p at which P[Bin(n, p) >= k] = α, 0 for k = 0; rounded down.
+/// Returns the one-sided lower confidence bound of a probability: the p at which P[Bin(n, p) >= k] = α, 0 for k = 0; rounded down.
 /// Clopper and Pearson 1934.
 #[must_use]
 pub fn cp_lower(count: Count, alpha: Level) -> f64 {
@@ -98,7 +100,7 @@ pub fn cp_lower(count: Count, alpha: Level) -> f64 {
     lower(found, OUTWARDS).max(0.0)
 }
 
-/// One-sided upper confidence bound of a probability: the p at which P[Bin(n, p) <= k] = α, 1 for k = n; rounded up.
+/// Returns the one-sided upper confidence bound of a probability: the p at which P[Bin(n, p) <= k] = α, 1 for k = n; rounded up.
 /// Clopper and Pearson 1934.
 #[must_use]
 pub fn cp_upper(count: Count, alpha: Level) -> f64 {
@@ -110,11 +112,11 @@ pub fn cp_upper(count: Count, alpha: Level) -> f64 {
     raise(found, OUTWARDS).min(1.0)
 }
 
-/// Lower bound on ε at δ of a mechanism under which a test alarmed as counted with the person (`true_alarms`) and without
+/// Returns a lower bound on ε at δ of a mechanism under which a test alarmed as counted with the person (`true_alarms`) and without
 /// (`false_alarms`): ln ((TPR_lo − δ)/FPR_hi), at least 0, with α/2 for each of the two bounds; rounded down.
-/// Noise-and-accounting, D2 (T2).
+/// (theory/audit 3.2).
 ///
-/// The test, its threshold included, must have been fixed before these trials.
+/// The test, including its threshold, must have been fixed before these trials.
 #[must_use]
 pub fn eps_lower(true_alarms: Count, false_alarms: Count, delta: Delta, alpha: Level) -> Epsilon {
     let gain = cp_lower(true_alarms, alpha.half()) - delta.get();
@@ -123,8 +125,8 @@ pub fn eps_lower(true_alarms: Count, false_alarms: Count, delta: Delta, alpha: L
     Epsilon::try_new(bound.max(0.0)).unwrap_or(Epsilon::ZERO)
 }
 
-/// Lower bound on μ of Gaussian differential privacy from the same counts: Φ⁻¹(1 − FPR_hi) − Φ⁻¹(FNR_hi), at least 0,
-/// with α/2 for each of the two bounds; rounded down. Noise-and-accounting, D2 (T2).
+/// Returns a lower bound on μ of Gaussian differential privacy from the same counts: Φ⁻¹(1 − FPR_hi) − Φ⁻¹(FNR_hi), at least 0,
+/// with α/2 for each of the two bounds; rounded down (theory/audit 3.2).
 #[must_use]
 pub fn mu_lower(true_alarms: Count, false_alarms: Count, alpha: Level) -> Mu {
     let false_positive = cp_upper(false_alarms, alpha.half());
@@ -134,15 +136,15 @@ pub fn mu_lower(true_alarms: Count, false_alarms: Count, alpha: Level) -> Mu {
     Mu::try_new(lower(bound, OUTWARDS).max(0.0)).unwrap_or(Mu::ZERO)
 }
 
-/// p-value against (ε, δ)-differential privacy of one run with m canaries, each included by a fair coin of its own, of
-/// which an auditor guessed the coins of r and had v right; rounded up:
-/// P[B >= v] + 2 m δ max over i = 1 … m of P[v > B >= v − i] / i, B binomial of r trials with chance e^ε/(1 + e^ε).
-/// Steinke, Nasr, Jagielski 2023; noise-and-accounting, D2 (T3).
+/// Returns the p-value of the claim of (ε, δ)-differential privacy from one run with m canaries, each included by an independent
+/// fair coin. An auditor guessed r of the coins, v of them correctly. Rounded up:
+/// P[B >= v] + 2 m δ max over i = 1 … m of P[v > B >= v − i] / i, B binomial of r trials with probability e^ε/(1 + e^ε)
+/// (Steinke, Nasr, Jagielski 2023; theory/audit 3.3).
 ///
-/// The mechanism must be (ε, δ)-DP under `add-remove` for the claim, and the auditor may choose which coins to guess.
+/// The claim is for `add-remove`. The auditor may choose which coins to guess.
 ///
 /// # Errors
-/// When more are right than were guessed, or more guessed than there are canaries.
+/// If more are right than were guessed, or more guessed than there are canaries.
 pub fn one_run_p(
     canaries: u32,
     guesses: u32,

@@ -1,21 +1,21 @@
-//! The geometry of the check's drawings: pure numbers, as shares of a drawing's width and height from 0 to 1.
+//! The geometry of the check's figures: numbers from 0 to 1, as shares of a figure's width and height.
 
 use super::check::Measured;
 use super::fit::Bin;
 use super::signal;
 
-/// Most bars with a gap between them.
+/// The most bars that are drawn with a gap between them.
 const SPACED_BARS: usize = 40;
 
-/// A measurement beside its claim. Each scale begins with 0 at the left, has its own claim in the middle and twice that at
-/// the right, so that what lies wholly right of the middle is a bug whatever was measured.
+/// A measurement and its claim. Each scale has 0 at the left, the claim in the middle and twice the claim at the right. So an
+/// interval that is completely right of the middle shows a bug, for every kind of measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mark {
-    /// Where the measurement is; nothing where only a bound is known.
+    /// Position of the measurement; `None` if only a bound is known.
     pub at: Option<f64>,
-    /// Where what it leaves possible begins and ends, cut at the edges.
+    /// Start and end of its interval, clamped to the edges.
     pub span: Option<[f64; 2]>,
-    /// Whether it lies beyond the right edge.
+    /// Whether the measurement is beyond the right edge.
     pub beyond: bool,
 }
 
@@ -28,14 +28,14 @@ pub struct Bar {
     pub width: f64,
     /// Height of the bar.
     pub height: f64,
-    /// Height that the law expects.
+    /// Expected height.
     pub law: f64,
 }
 
-/// The measurement on its scale; nothing before there is one.
+/// Returns the measurement on its scale; `None` before there is one.
 ///
-/// μ̂ leaves possible what is within [`signal::ALARM`] standard errors, a disproved μ everything above it. Of a p-value the
-/// logarithm is drawn, and the least p that passes stands for the claim.
+/// The interval of μ̂ has [`signal::ALARM`] standard errors on each side; that of a disproved μ is everything above it. For a
+/// p-value the logarithm is drawn, and the claim is the least p that passes.
 #[must_use]
 pub fn mark(measured: &Measured) -> Option<Mark> {
     let at = |share: f64| Mark { at: Some(cut(share)), span: None, beyond: share > 1.0 };
@@ -61,12 +61,12 @@ fn evidence(p: f64, limit: f64) -> f64 {
     libm::log(p) / libm::log(limit) / 2.0
 }
 
-/// Within the drawing. What is no number lies at the right, where it is seen.
+/// Clamps a position to the drawing. NaN is drawn at the right edge, where it is visible.
 fn cut(share: f64) -> f64 {
     if share.is_nan() { 1.0 } else { share.clamp(0.0, 1.0) }
 }
 
-/// The bars of a histogram, of which the highest bar or expectation fills the height.
+/// Returns the bars of a histogram, scaled so that the highest bar or expected height is 1.
 #[must_use]
 pub fn bars(bins: &[Bin]) -> Vec<Bar> {
     #[expect(clippy::cast_precision_loss, reason = "at most a few hundred bars")]

@@ -1,4 +1,4 @@
-//! T5: draws against their exact law, by chi-square (noise-and-accounting, D2).
+//! T5 (theory/audit 3.5): chi-square tests of draws against their exact distribution.
 
 use std::num::NonZeroU64;
 
@@ -9,16 +9,16 @@ use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal, laplace};
 use crate::noise::entropy::Entropy;
 use crate::noise::law;
 
-/// Probability of so bad a fit below which it is a bug.
+/// The p-value below which a fit counts as a bug.
 pub const ALARM: f64 = 1e-6;
 
-/// Draws that a cell must expect for the statistic to have its law.
+/// The least expected count of a cell at which the statistic is chi-square.
 const LEAST_EXPECTED: f64 = 20.0;
 
-/// A histogram beside the law that its draws should have. It fills draw by draw.
+/// A histogram of draws and the distribution that they should have.
 #[derive(Clone, Debug)]
 pub struct Fit {
-    /// Value of the second cell, for integers: the first and the last cell are the tails.
+    /// Value of the second cell. The first and the last cell are the tails.
     first: i32,
     probabilities: Vec<f64>,
     counts: Vec<u32>,
@@ -27,11 +27,11 @@ pub struct Fit {
 /// One bar of the histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bin {
-    /// The integer; at both ends it stands for all beyond it too.
+    /// The integer. The first and the last bar include all integers beyond.
     pub value: i32,
-    /// Draws seen.
+    /// Observed draws.
     pub observed: u32,
-    /// Draws expected of so many.
+    /// Expected draws.
     pub expected: f64,
 }
 
@@ -46,14 +46,14 @@ impl Fit {
         Self { first: -edge, counts: vec![0; probabilities.len()], probabilities }
     }
 
-    /// So many cells of equal probability, numbered from 0 by whoever counts.
+    /// Returns cells of equal probability, numbered from 0.
     #[must_use]
     pub fn of_equal_cells(cells: u16) -> Self {
         let probabilities = vec![1.0 / f64::from(cells); usize::from(cells)];
         Self { first: 1, counts: vec![0; probabilities.len()], probabilities }
     }
 
-    /// Counts one draw; beyond the ends it goes to the tails.
+    /// Counts one draw. Draws beyond the ends are counted in the tails.
     pub fn add(&mut self, draw: i128) {
         let last = self.counts.len().saturating_sub(1);
         let place = draw.saturating_sub(i128::from(self.first)).saturating_add(1);
@@ -69,7 +69,7 @@ impl Fit {
         self.counts.iter().sum()
     }
 
-    /// The histogram.
+    /// Returns the histogram.
     #[must_use]
     pub fn bins(&self) -> Vec<Bin> {
         let draws = f64::from(self.draws());
@@ -77,8 +77,8 @@ impl Fit {
         values.map(|(value, (&observed, p))| Bin { value, observed, expected: draws * p }).collect()
     }
 
-    /// The probability of so bad a fit if the law is right, by chi-square. Neighbours are counted as one cell until each
-    /// expects 20; nothing is said while there are fewer than two.
+    /// Returns the p-value of the fit, by chi-square. Neighbouring cells are merged until each expects 20 draws; `None` if fewer than
+    /// two cells remain.
     #[must_use]
     pub fn p_value(&self) -> Option<f64> {
         let draws = f64::from(self.draws());
@@ -90,7 +90,7 @@ impl Fit {
                 cells.push(std::mem::take(&mut open));
             }
         }
-        // What is left at the right end joins its neighbour.
+        // The rest at the right end is merged with its neighbour.
         let last = cells.last_mut()?;
         *last = (last.0 + open.0, last.1 + open.1);
         let statistic: f64 = cells.iter().map(|(seen, expected)| (seen - expected).powi(2) / expected).sum();
@@ -99,7 +99,7 @@ impl Fit {
     }
 }
 
-/// A sampler whose law has few enough values to count them.
+/// A sampler whose distribution has few enough values to count them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampler {
     /// [`gaussian_diagonal`] of this scale, variance S².
@@ -111,7 +111,7 @@ pub enum Sampler {
 }
 
 impl Sampler {
-    /// One draw.
+    /// Returns one draw.
     pub fn draw<E: Entropy>(self, rng: &mut E) -> i128 {
         match self {
             Self::Diagonal(s) => gaussian_diagonal(rng, s),
@@ -120,7 +120,7 @@ impl Sampler {
         }
     }
 
-    /// An empty histogram beside its law, for so many draws.
+    /// Returns an empty histogram with its distribution, for `planned` draws.
     #[must_use]
     pub fn histogram(self, planned: u32) -> Fit {
         #[expect(clippy::cast_precision_loss, reason = "laws that are counted have small scales")]

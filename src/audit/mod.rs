@@ -1,14 +1,14 @@
-//! Black-box audits of the privacy claim (noise-and-accounting, D).
+//! Black-box audits of the privacy claim (theory/audit 1).
 //!
-//! Each audit runs what a release runs, on tables that are as telling as two neighbouring tables can be, and measures what
-//! an attacker sees who knows everything but which of the two it was. A measurement above the claim is a bug; one
-//! within it proves nothing, but a sampler, a sensitivity or a clip that is wrong by a factor √2 shows within seconds.
-//! All randomness comes from a seed: what is audited here protects nobody.
+//! Each audit runs the code of a release on two neighbouring tables that are as far apart as possible. It measures how well an
+//! attacker who knows everything except which of the two tables was used can guess it. A measurement above the claim is a bug. A
+//! measurement below it proves nothing, but a sampler, a sensitivity or a clip that is wrong by a factor √2 is detected within
+//! seconds. All randomness comes from a seed, so these releases are not private.
 //!
-//! [`pairs`] has the tables, [`mod@bench`] releases them again and again. [`signal`] (T1), [`threshold`] (T2), [`one_run`]
-//! (T3) and [`direct`] (T4) measure the loss, with the bounds of [`estimate`]; [`fit`] (T5) holds the samplers against their laws and [`covariance`] (T6)
-//! the noise of a release against its shape. [`controls`] has published formulas that are wrong, for the audits to
-//! catch, and [`check`] puts it together for a screen, with [`figure`] for its drawings and [`report`] to keep it.
+//! [`pairs`] has the tables, and [`mod@bench`] releases them many times. [`signal`] (T1), [`threshold`] (T2), [`one_run`] (T3) and
+//! [`direct`] (T4) measure the loss, with the bounds of [`estimate`]. [`fit`] (T5) tests the samplers, and [`covariance`] (T6) the
+//! covariance of the noise. [`controls`] has wrong published formulas, which the audits must detect. [`check`] runs all of it for
+//! the page, [`figure`] has the geometry of the figures, and [`report`] the document.
 
 pub mod bench;
 pub mod check;

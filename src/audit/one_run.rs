@@ -1,10 +1,9 @@
-//! T3: many persons in or out by fair coins, one release, and guesses of the coins (Steinke, Nasr and Jagielski 2023;
-//! noise-and-accounting, D2).
+//! T3 (theory/audit 3.3): fair coins decide for many persons whether they are in the table; the attacker guesses the coins from
+//! one release (Steinke, Nasr and Jagielski 2023).
 //!
-//! A regression on p terms has room for about p persons that do not hide each other, and with so few even perfect guesses
-//! prove little. So K independent releases are taken as one audit with K m coins, each of which touches one release. It
-//! still sees only gross errors: noise that is missing or many times too small. It is here because it
-//! needs no second table and no model of the noise.
+//! A regression on p terms has room for about p canaries that do not hide each other, and with so few of them even perfect guesses
+//! prove little. So K independent releases count as one audit with K m coins, each of which affects one release. It detects only
+//! large errors: noise that is missing or many times too small. It needs no second table and no model of the noise.
 
 use serde_json::{Value, json};
 
@@ -19,16 +18,16 @@ use crate::noise::entropy::DemoRng;
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::{Delta, Epsilon, Mu};
 
-/// Releases, so that K m is 12,000.
+/// The number of releases, K; K m is 12,000.
 pub const RUNS: u32 = 600;
-/// p-value below which it is a bug.
+/// The p-value below which the result is a bug.
 pub const ALARM: f64 = 1e-7;
 
 /// Coins of one release: one for each feature and one for the outcome.
 const CANARIES: usize = 20;
-/// Coins that are guessed: those whose scores are the clearest.
+/// The number of coins that are guessed: those with the clearest scores.
 const GUESSES: usize = 300;
-/// μ of each release. Small, so that many right guesses say more than the claim allows.
+/// μ of each release. It is small, so that many right guesses contradict the claim.
 const MU: f64 = 0.3;
 /// δ at which the claim is tested. The p-value has a part 2 K m δ.
 const DELTA: f64 = 1e-10;
@@ -40,10 +39,10 @@ pub struct OneRun {
     lane: u32,
     plan: Value,
     noise: Noise,
-    /// ε that the plan's μ is worth at δ.
+    /// ε of the plan's μ at δ.
     epsilon: Epsilon,
     delta: Delta,
-    /// How each canary shows.
+    /// The released cell of each canary.
     traces: Vec<Trace>,
     runs: u32,
     /// How clear each coin was, and whether the better guess is right.
@@ -51,10 +50,10 @@ pub struct OneRun {
 }
 
 impl OneRun {
-    /// No release yet. Each `lane` under one seed has coins and noise of its own.
+    /// Creates a test without releases. Each `lane` under one seed has its own coins and noise.
     ///
     /// # Errors
-    /// [`AuditError`] where the build does not take its own table.
+    /// [`AuditError`] if the build refuses the audit's table.
     pub fn new(seed: u64, lane: u32) -> Result<Self, AuditError> {
         let plan = plan();
         let (prepared, moments) = read(&plan, &table(&[true; CANARIES]))?;
@@ -86,16 +85,16 @@ impl OneRun {
         })
     }
 
-    /// ε of the claim, at δ.
+    /// Returns ε of the claim, at δ.
     #[must_use]
     pub const fn claim(&self) -> (Epsilon, Delta) {
         (self.epsilon, self.delta)
     }
 
-    /// Throws the coins of one release, makes it through the public path, and guesses.
+    /// Draws the coins of one release, makes the release by the public functions, and guesses the coins.
     ///
     /// # Errors
-    /// [`AuditError`] where the build does not take its own table.
+    /// [`AuditError`] if the build refuses the audit's table.
     pub fn run(&mut self) -> Result<(), AuditError> {
         let mut rng = DemoRng::new(self.seed, u64::from(self.lane) << 32 | u64::from(self.runs));
         self.runs += 1;
@@ -115,7 +114,7 @@ impl OneRun {
         self.runs
     }
 
-    /// Right guesses among the clearest, and how many those are.
+    /// Returns the number of right guesses among the most certain ones, and their number.
     #[must_use]
     pub fn right(&self) -> (u32, u32) {
         let mut guesses = self.guesses.clone();
@@ -125,7 +124,7 @@ impl OneRun {
         (count(guesses.iter().filter(|(_, right)| *right).count()), count(guesses.len()))
     }
 
-    /// The probability of so many right guesses, or more, if the claim is true; at most 1.
+    /// Returns the probability of at least as many right guesses if the claim is true; at most 1.
     ///
     /// # Errors
     /// [`AuditError`] for more canaries than can be counted.
@@ -136,12 +135,12 @@ impl OneRun {
     }
 }
 
-/// One released cell that a canary moves: that with the constant, or its own square. No other canary moves it.
+/// The released cell that a canary changes: the product with the constant, or its square. No other canary changes it.
 #[derive(Clone, Copy, Debug)]
 struct Trace {
     cell: usize,
     change: f64,
-    /// Of the noise as it is, so that a cell with less noise than claimed is used to the full.
+    /// The measured variance of the noise, so that a cell with less noise than claimed gets its full weight.
     variance: f64,
 }
 
@@ -151,14 +150,14 @@ impl Trace {
         Self { cell, change: float(moments.get(row, column)), variance: 0.0 }
     }
 
-    /// The log-likelihood ratio of the cell with the canary against without it.
+    /// Returns the log-likelihood ratio of the cell with the canary against without it.
     fn score(&self, cells: &[i128]) -> f64 {
         let seen = cells.get(self.cell).map_or(0.0, |cell| float(*cell));
         self.change * (seen - self.change / 2.0) / self.variance.max(1.0)
     }
 }
 
-/// The constant weighs next to nothing, so that a record along one axis is nearly orthogonal to the others.
+/// Returns the plan. Its constant has a very small weight, so that records along different axes are nearly orthogonal.
 fn plan() -> Value {
     let columns: Vec<Value> = (0..CANARIES)
         .map(|place| column(&name(place), if place + 1 < CANARIES { "feature" } else { "outcome" }))
@@ -176,7 +175,7 @@ fn name(place: usize) -> String {
     format!("c{place}")
 }
 
-/// One record along each axis whose coin says so.
+/// Returns one record along each axis whose coin says so.
 fn table(coins: &[bool]) -> String {
     let line = |cell: &dyn Fn(usize) -> String| (0..CANARIES).map(cell).collect::<Vec<_>>().join(",") + "\n";
     let mut text = line(&name);

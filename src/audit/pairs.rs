@@ -1,7 +1,7 @@
-//! Neighbouring tables that are as far apart as neighbours can be (noise-and-accounting, D1).
+//! Neighbouring tables that are as far apart as possible (theory/audit 2).
 //!
-//! All are needed: each shows bugs that the others cannot see. They have three terms, the radius of 2^24, and a claim of
-//! μ = 1, where few runs tell a wrong noise from a right one.
+//! Each pair detects bugs that the others miss. They have three terms, the radius 2^24 and a claim of μ = 1, at which few runs
+//! suffice to detect wrong noise.
 
 use serde_json::{Value, json};
 
@@ -13,9 +13,9 @@ pub const MU: f64 = 1.0;
 /// Two neighbouring tables and their plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
-    /// `P1` to `P11`; the records of `P7` that are no numbers make several pairs of one name.
+    /// The name, from `P1`. There are several pairs `P7`, one for each record that is not a number.
     pub name: &'static str,
-    /// What would be seen here, in one sentence.
+    /// The bug that this pair detects, in one sentence.
     pub catches: &'static str,
     /// The plan, a `discreet.plan/1`.
     pub plan: Value,
@@ -25,7 +25,7 @@ pub struct Pair {
     pub mu: f64,
 }
 
-/// All pairs, under noise of one shape.
+/// Returns all pairs, under noise of one shape.
 #[must_use]
 pub fn pairs(shape: Shape) -> Vec<Pair> {
     let empty_and = |row: &str| ["x,y\n".to_owned(), format!("x,y\n{row}\n")];
@@ -95,8 +95,8 @@ pub fn pairs(shape: Shape) -> Vec<Pair> {
     all
 }
 
-/// Pairs for one set of features and many outcomes, two of each without a constant. With these norms a record is shortened by
-/// √½ as a whole, and then as long on both sides as it can be.
+/// Returns pairs for one set of features and many outcomes, two of each without a constant. With these norms a record is clipped by
+/// the factor √½ as a whole. Then both sides have their largest norm.
 #[must_use]
 pub fn many_outcomes() -> Vec<Pair> {
     let header = "x,w,y,z\n";
@@ -166,12 +166,12 @@ pub fn many_outcomes() -> Vec<Pair> {
     ]
 }
 
-/// Records with fields that are no finite number, or hardly one. The first would be too long without its first field, and
-/// yet no code of it is beyond the largest that is summed.
+/// Records with fields that are not finite, or almost not. The first would exceed the norm without its first field, although none of
+/// its codes exceeds the largest that is summed.
 const HOSTILE: [&str; 7] =
     ["nan,0.88", "inf,-inf", "1e308,-1e308", "1e999,0", ",", "9223372036854775808,1", "-nan,0x1p3"];
 
-/// A number column of the audit's tables.
+/// Returns a number column of the audit's tables.
 #[must_use]
 pub fn column(name: &str, role: &str) -> Value {
     json!({"name": name, "role": role, "type": "number", "lower": -1, "upper": 1})
@@ -187,13 +187,13 @@ fn plan(columns: &[Value], params: Value) -> Value {
     })
 }
 
-/// Constant, one feature, one outcome. With `row_norm` 1/2 a record along one axis is as long as a record can be.
+/// Returns a plan with a constant, one feature and one outcome. With `row_norm` 1/2 a record along one axis has the largest norm.
 #[must_use]
 pub fn with_constant(shape: Shape) -> Value {
     plan(&[column("x", "feature"), column("y", "outcome")], json!({"shape": shape, "row_norm": 0.5}))
 }
 
-/// Two features and one outcome without a constant, one row.
+/// Returns a plan with two features and one outcome, without a constant.
 fn without_constant(shape: Shape) -> Value {
     let columns = [column("x", "feature"), column("w", "feature"), column("y", "outcome")];
     let mut plan = plan(&columns, json!({"shape": shape, "row_norm": 0.5, "intercept_weight": 0}));

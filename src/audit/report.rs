@@ -1,4 +1,4 @@
-//! What a whole check says, in one word and as a document (`discreet.check/1`).
+//! The result of a whole check, in one word and as a document (`discreet.check/1`).
 
 use serde::Serialize;
 
@@ -8,35 +8,35 @@ use crate::release::document::Software;
 /// The document's schema.
 pub const SCHEMA: &str = "discreet.check/1";
 
-/// How many items came to which verdict.
+/// The number of items with each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Claims that hold.
     pub holds: usize,
     /// Claims that are broken.
     pub broken: usize,
-    /// Wrong formulas that were recognised.
+    /// Wrong formulas that were detected.
     pub caught: usize,
-    /// Wrong formulas that were not.
+    /// Wrong formulas that were not detected.
     pub missed: usize,
 }
 
-/// What a check says of the build.
+/// The result of a check of the build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// Every claim holds and every wrong formula was caught.
+    /// Every claim holds and every wrong formula was detected.
     Sound,
     /// A claim is broken.
     Broken,
-    /// A wrong formula was missed: what holds says nothing.
+    /// A wrong formula was not detected, so the other results prove nothing.
     Blind,
-    /// Not every item was done.
+    /// Not every item has a verdict.
     Unfinished,
 }
 
 impl Tally {
-    /// The verdicts of these findings, those without one left out.
+    /// Counts the verdicts of these findings; findings without a verdict are omitted.
     #[must_use]
     pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
         let mut tally = Self::default();
@@ -58,7 +58,7 @@ impl Tally {
         self.holds + self.broken + self.caught + self.missed
     }
 
-    /// What a check of so many items says. A bug needs no other item to be one.
+    /// Returns the outcome of a check of `items` items. A single bug decides it.
     #[must_use]
     pub const fn outcome(self, items: usize) -> Outcome {
         match self {
@@ -70,7 +70,7 @@ impl Tally {
     }
 }
 
-/// A whole check to keep: no clock and no duration is in it, so that one build and one seed give one document.
+/// The document of a check. It has no time and no duration, so one build and one seed give the same document.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// [`SCHEMA`].
@@ -79,11 +79,11 @@ pub struct Report {
     pub software: Software,
     /// The seed in decimal digits.
     pub seed: String,
-    /// Bound on the probability that a sound build fails any item.
+    /// Bound on the probability that a correct build fails any item.
     pub false_alarm: f64,
-    /// What it says.
+    /// The result.
     pub outcome: Outcome,
-    /// Each item.
+    /// The items.
     pub items: Vec<Line>,
 }
 
@@ -92,20 +92,20 @@ pub struct Report {
 pub struct Line {
     /// What was audited.
     pub title: String,
-    /// What it would have shown.
+    /// What a failure would have shown.
     pub purpose: String,
-    /// Which kind of audit it was.
+    /// The kind of audit.
     pub kind: Kind,
-    /// Draws, runs a side, or releases.
+    /// Draws, runs of each table, or releases.
     pub runs: u32,
-    /// What was measured.
+    /// The measurement.
     pub measured: Measured,
-    /// What it says.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
 impl Report {
-    /// The findings of a check under a seed, each beside its item.
+    /// Returns the findings of a check under a seed, each beside its item.
     #[must_use]
     pub fn new(software: Software, seed: u64, items: Vec<Item>, findings: Vec<Finding>) -> Self {
         let outcome = Tally::of(&findings).outcome(items.len());

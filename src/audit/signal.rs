@@ -1,16 +1,16 @@
-//! T1: how far the optimal statistic's mean moves between two neighbouring tables, in its standard deviations.
+//! T1 (theory/audit 3.1): the distance between the means of the optimal statistic on two neighbouring tables, in standard deviations.
 //!
-//! Under μ-GDP with Gaussian noise that distance is at most μ. From N runs a side μ̂ = (mean₁ − mean₀) / pooled sd, and
-//! its standard error is √(2/N + μ²/(4N)) (noise-and-accounting, D2).
+//! Under μ-GDP with Gaussian noise that distance is at most μ. From N runs of each table, μ̂ = (mean₁ − mean₀) / pooled sd, and its
+//! standard error is √(2/N + μ²/(4N)).
 
 use serde::{Deserialize, Serialize};
 
 use super::bench::Side;
 
-/// Standard errors above the claim that are a bug: a false alarm of 3e-7 where the claim is used up.
+/// The number of standard errors above the claim that counts as a bug. The false-alarm rate is 3e-7 if the loss equals the claim.
 pub const ALARM: f64 = 5.0;
 
-/// The largest μ̂ that is reported. It says that nothing hides the difference.
+/// The largest μ̂ that is reported. It means that the two tables can be distinguished with certainty.
 pub const CERTAIN: f64 = 1e9;
 
 /// μ̂ from the runs so far.
@@ -20,7 +20,7 @@ pub struct Signal {
     sides: [Spread; 2],
 }
 
-/// What an audit measured of μ, and how it stands to the claim.
+/// A measured μ and its claim.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The claimed μ.
@@ -33,31 +33,31 @@ pub struct Estimate {
     pub excess: f64,
 }
 
-/// An estimate in one word.
+/// An estimate compared with its claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reading {
     /// More than [`ALARM`] standard errors above the claim: a bug.
     Above,
-    /// At the claim, as far as can be seen.
+    /// Within [`ALARM`] standard errors of the claim.
     At,
-    /// As far below it: accuracy is wasted, or the pair is not a worst case.
+    /// More than [`ALARM`] standard errors below the claim: the noise is larger than needed, or the pair is not a worst case.
     Below,
 }
 
 impl Signal {
-    /// No run yet, against a claim of μ.
+    /// Creates an estimate without runs, to be compared with the claim μ.
     #[must_use]
     pub fn new(claim: f64) -> Self {
         Self { claim, sides: [Spread::default(); 2] }
     }
 
-    /// Takes one run's score.
+    /// Adds one run's score.
     pub fn feed(&mut self, side: Side, score: f64) {
         self.sides[side.index()].add(score);
     }
 
-    /// μ̂, from two runs a side on.
+    /// Returns μ̂, once there are two runs of each table.
     #[must_use]
     pub fn estimate(&self) -> Option<Estimate> {
         let [without, with] = self.sides;
@@ -74,7 +74,7 @@ impl Signal {
 }
 
 impl Estimate {
-    /// What the estimate says.
+    /// Returns how the estimate compares with the claim.
     #[must_use]
     pub fn reading(&self) -> Reading {
         if self.excess > ALARM {

@@ -1,42 +1,41 @@
-//! T2: an attacker without any model, who says "the second table" above a threshold (noise-and-accounting, D2).
+//! T2 (theory/audit 3.2): an attacker without a model of the noise, who guesses "the second table" if the score is above a threshold.
 //!
-//! The threshold is chosen on half of the runs and judged on the other half, so that its hits and false alarms are
-//! binomial and Clopper-Pearson bounds hold whatever the noise is.
+//! The threshold is chosen on half of the runs and evaluated on the other half. So its hits and false alarms are binomial, and
+//! Clopper-Pearson bounds hold for every noise.
 
 use super::bench::Side;
 use super::estimate::{Count, Level, eps_lower, mu_lower};
 use crate::math::special::normal_quantile;
 use crate::privacy::measure::{Delta, Epsilon, Mu};
 
-/// Thresholds that are tried.
+/// The number of thresholds that are tried.
 const CANDIDATES: usize = 128;
 
-/// Scores of runs of both tables: every other run to choose by, the rest to count.
+/// Scores of runs of both tables: every other run is used to choose the threshold, the others are counted.
 #[derive(Clone, Debug, Default)]
 pub struct HeldOut {
     chosen_on: [Vec<f64>; 2],
     counted_on: [Vec<f64>; 2],
 }
 
-/// What an attacker achieved on runs that had no part in choosing the attack.
+/// The attacker's success on runs that were not used to choose the threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// Runs of the second table that were recognised.
+    /// Runs of the second table that were guessed as the second.
     pub hits: Count,
-    /// Runs of the first table that were taken for the second.
+    /// Runs of the first table that were guessed as the second.
     pub alarms: Count,
 }
 
 impl HeldOut {
-    /// Takes the score of run number `run`.
+    /// Adds the score of run number `run`.
     pub fn feed(&mut self, side: Side, run: u64, score: f64) {
         let half = if run.is_multiple_of(2) { &mut self.chosen_on } else { &mut self.counted_on };
         half[side.index()].push(score);
     }
 
-    /// The counts at the threshold that serves `value` best on the half to choose by; nothing before both halves have
-    /// runs of both tables. `value` is of a probability to recognise the second table, taken low, and one of a false alarm,
-    /// taken high.
+    /// Returns the counts at the threshold that maximises `value` on the first half; `None` before both halves have runs of both
+    /// tables. The arguments of `value` are a lower bound on the probability of a hit and an upper bound on that of a false alarm.
     #[must_use]
     pub fn counts(&self, value: impl Fn(f64, f64) -> f64) -> Option<Counts> {
         let mut scores = self.chosen_on.concat();
@@ -52,15 +51,14 @@ impl HeldOut {
         Some(Counts { hits: count(hits)?, alarms: count(alarms)? })
     }
 
-    /// The largest μ that the runs disprove: with confidence 1 − α the mechanism's is larger. 0 before there are runs.
+    /// Returns a lower bound on the mechanism's μ with confidence 1 − α; 0 before there are runs.
     #[must_use]
     pub fn mu_lower(&self, alpha: Level) -> Mu {
         let counts = self.counts(|hit, alarm| normal_quantile(hit) - normal_quantile(alarm));
         counts.map_or(Mu::ZERO, |Counts { hits, alarms }| mu_lower(hits, alarms, alpha))
     }
 
-    /// The largest ε that the runs disprove at δ: with confidence 1 − α the mechanism's is larger. 0 before there are
-    /// runs.
+    /// Returns a lower bound on the mechanism's ε at δ with confidence 1 − α; 0 before there are runs.
     #[must_use]
     pub fn epsilon_lower(&self, delta: Delta, alpha: Level) -> Epsilon {
         let counts = self.counts(|hit, alarm| (hit - delta.get()) / alarm);
@@ -68,13 +66,13 @@ impl HeldOut {
     }
 }
 
-/// How many scores are above a threshold, and how many there are.
+/// Returns the number of scores above a threshold, and the number of scores.
 fn above(scores: &[f64], threshold: f64) -> (u32, u32) {
     let count = |scores: usize| u32::try_from(scores).unwrap_or(u32::MAX);
     (count(scores.iter().filter(|score| **score > threshold).count()), count(scores.len()))
 }
 
-/// An upper bound on a probability by Wilson's score interval: good enough to choose a threshold by.
+/// Returns an upper bound on a probability by Wilson's score interval. It is accurate enough to choose a threshold.
 fn upper(hits: u32, trials: u32) -> f64 {
     const Z: f64 = 4.0;
     let (k, n) = (f64::from(hits), f64::from(trials));

@@ -1,4 +1,4 @@
-//! Options of any command: each is given at most once, as `--x value` or `--x=value`, before or after the rest.
+//! Parses the options of every command. Each is given at most once, as `--x value` or `--x=value`, in any order.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use lexopt::{Arg, Parser};
 
 use super::error::CliError;
 
-/// What a command was given.
+/// The arguments of a command.
 #[derive(Debug, Default)]
 pub struct Args {
     options: BTreeMap<&'static str, OsString>,
@@ -20,10 +20,10 @@ pub struct Args {
 }
 
 impl Args {
-    /// Reads `arguments`: `options` take a value, `flags` take none, the rest are places.
+    /// Reads `arguments`: `options` take a value, `flags` take none, all others are positional.
     ///
     /// # Errors
-    /// For an option that is not listed, is given twice or lacks its value.
+    /// [`CliError::Input`] for an option that is not listed, is given twice or lacks its value.
     pub fn parse(
         arguments: Vec<OsString>,
         options: &[&'static str],
@@ -57,79 +57,82 @@ impl Args {
         Ok(args)
     }
 
-    /// Whether a flag is given.
+    /// Returns whether a flag is given.
     pub fn flag(&self, name: &str) -> bool {
         self.flags.contains(&name)
     }
 
-    /// Whether an option is given.
+    /// Returns whether an option is given.
     pub fn has(&self, name: &str) -> bool {
         self.options.contains_key(name)
     }
 
-    /// A path, if given.
+    /// Returns a path, if given.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         self.options.get(name).map(PathBuf::from)
     }
 
-    /// A path that the command needs.
+    /// Returns a path that the command needs.
     ///
     /// # Errors
-    /// When it is missing.
+    /// If it is missing.
     pub fn needed_path(&self, name: &str) -> Result<PathBuf, CliError> {
         self.path(name).ok_or_else(|| missing(name))
     }
 
-    /// A text, if given.
+    /// Returns a text, if given.
     ///
     /// # Errors
-    /// When it is not UTF-8.
+    /// If it is not UTF-8.
     pub fn text(&self, name: &str) -> Result<Option<&str>, CliError> {
         self.options
             .get(name)
             .map(|value| {
-                value.to_str().ok_or_else(|| CliError::usage(format!("--{name} is no readable text")))
+                value
+                    .to_str()
+                    .ok_or_else(|| CliError::usage(format!("--{name} is not valid UTF-8; give another name")))
             })
             .transpose()
     }
 
-    /// A text that the command needs.
+    /// Returns a text that the command needs.
     ///
     /// # Errors
-    /// When it is missing or not UTF-8.
+    /// If it is missing or not UTF-8.
     pub fn needed_text(&self, name: &str) -> Result<&str, CliError> {
         self.text(name)?.ok_or_else(|| missing(name))
     }
 
-    /// A value, if given; `expected` says what it may be.
+    /// Returns a value, if given; `expected` describes the possible values for the message.
     ///
     /// # Errors
-    /// When it is something else.
+    /// If it is something else.
     pub fn value<T: FromStr>(&self, name: &str, expected: &str) -> Result<Option<T>, CliError> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         text.parse().map(Some).map_err(|_| CliError::usage(format!("--{name} is `{text}`; give {expected}")))
     }
 
-    /// The places, of which there are exactly as many as `names`.
+    /// Returns the positional arguments, one for each of `names`.
     ///
     /// # Errors
-    /// When one is missing or left over.
+    /// [`CliError::Input`] if there are fewer or more.
     pub fn places<const N: usize>(&self, names: [&str; N]) -> Result<[PathBuf; N], CliError> {
         if let Some(extra) = self.places.get(N) {
-            let takes = if N == 0 { "no such word".to_owned() } else { names.join(" and ") };
+            let takes =
+                if N == 0 { "options alone".to_owned() } else { format!("only {}", names.join(" and ")) };
             return Err(CliError::usage(format!(
-                "`{}` is left over; the command takes {takes}",
+                "`{}` is one argument too many; the command takes {takes}",
                 extra.display()
             )));
         }
         let found: Vec<PathBuf> = self.places.iter().map(PathBuf::from).collect();
         found.try_into().map_err(|found: Vec<PathBuf>| {
             let name = names.get(found.len()).copied().unwrap_or("a name");
-            CliError::usage(format!("{name} is missing; `discreet COMMAND --help` shows the form"))
+            CliError::usage(format!("{name} is missing; `discreet COMMAND --help` shows how to give it"))
         })
     }
 }
 
 fn missing(name: &str) -> CliError {
-    CliError::usage(format!("--{name} is missing; `discreet COMMAND --help` shows the form"))
+    CliError::usage(format!("--{name} is missing; `discreet COMMAND --help` shows how to give it"))
 }

@@ -1,18 +1,18 @@
-//! The date, to the day: nothing finer is ever written down.
+//! The current day. No document contains a finer time.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Today in UTC, as `2026-11-20`.
+/// Returns the current day in UTC, as `2026-11-20`.
 pub fn today() -> String {
     #[expect(
         clippy::disallowed_methods,
-        reason = "the one place that reads the clock, and only the day is kept"
+        reason = "the only place that reads the clock, and only the day is used"
     )]
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     date(since.map_or(0, |since| since.as_secs() / 86_400))
 }
 
-/// The date so many days after 1970-01-01.
+/// Returns the date `days` days after 1970-01-01.
 fn date(mut days: u64) -> String {
     let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let mut year = 1970;

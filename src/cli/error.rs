@@ -1,4 +1,4 @@
-//! What the command line says when it fails, and with which status.
+//! The errors of the command line and their exit statuses.
 
 use std::fmt::Display;
 
@@ -11,17 +11,17 @@ use crate::privacy::ledger::LedgerError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CliError {
-    /// Arguments or a document that cannot be used: status 2.
+    /// Invalid arguments or an invalid document: status 2.
     #[error("{0}")]
     Input(String),
-    /// The budget does not suffice: status 3.
+    /// The ledger refused the charge: status 3.
     #[error("{0}")]
     Refused(String),
-    /// Anything else, before or without a charge: status 1.
+    /// Any other failure before or without a charge: status 1.
     #[error("{0}; nothing was charged")]
     Failed(String),
-    /// Anything else after the charge: status 1.
-    #[error("{what}; the charge was made (entry {entry} of the ledger), and the release is lost")]
+    /// Any other failure after the charge: status 1.
+    #[error("{what}; the charge was made (entry {entry} of the ledger) and is final; the release is lost")]
     Charged {
         /// What happened.
         what: String,
@@ -31,22 +31,22 @@ pub enum CliError {
 }
 
 impl CliError {
-    /// Bad arguments.
+    /// Returns the error for bad arguments.
     pub(super) fn usage(text: impl Into<String>) -> Self {
         Self::Input(text.into())
     }
 
-    /// A file that cannot be read.
+    /// Returns the error for a file that cannot be read.
     pub(super) fn unreadable(what: &str, path: &std::path::Path, error: impl Display) -> Self {
         Self::Input(format!("the {what} {} cannot be read: {error}; check the path", path.display()))
     }
 
-    /// Something else before the charge.
+    /// Returns the error for another failure before the charge.
     pub(super) fn failed(what: impl Into<String>) -> Self {
         Self::Failed(what.into())
     }
 
-    /// The exit status.
+    /// Returns the exit status.
     #[must_use]
     pub const fn status(&self) -> u8 {
         match self {

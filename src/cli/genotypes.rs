@@ -24,15 +24,15 @@ struct Bed {
     file: File,
     stamp: Stamp,
     layout: BedLayout,
-    /// Where each variant of the table is.
+    /// The place of each variant of the table.
     places: Vec<BimPlace>,
 }
 
 impl GenotypeFiles {
-    /// Reads which samples there are and which variants the plan uses; of a VCF, their calls as well.
+    /// Reads the samples and the variants that the plan uses; of a VCF also their calls.
     ///
     /// # Errors
-    /// [`TableError`] if a file cannot be read or is not well formed.
+    /// [`TableError`] if a file cannot be read or is malformed.
     pub fn open(
         path: &Path,
         form: Form,
@@ -69,13 +69,13 @@ impl GenotypeFiles {
         Ok(Self { table, bed: Some(bed) })
     }
 
-    /// The columns' names, to which a plan is bound.
+    /// Returns the columns' names, to which a plan is bound.
     #[must_use]
     pub fn names(&self) -> &[String] {
         self.table.names()
     }
 
-    /// Reads all records, as [`super::table::Table::scan`] does. Calls that were read stay in memory, so that a second time no file is read.
+    /// Reads all records, as [`super::table::Table::scan`] does. Calls stay in memory, so a second scan reads no file.
     ///
     /// # Errors
     /// [`TableError`] if a file cannot be read or changes, or the plan's variants take too much memory.
@@ -116,7 +116,7 @@ impl GenotypeFiles {
 }
 
 impl Bed {
-    /// The bytes of one variant.
+    /// Returns the bytes of one variant.
     fn bytes(&mut self, place: BimPlace) -> Result<Vec<u8>, TableError> {
         let range = self.layout.range(place);
         let mut bytes = Vec::new();
@@ -145,7 +145,7 @@ fn unreadable(path: &Path, source: SourceFile, error: io::Error) -> TableError {
     TableError::File { source_file: source, path: path.to_owned(), error }
 }
 
-/// Feeds a whole file.
+/// Feeds a whole file to `take`.
 fn feed(
     path: &Path,
     source: SourceFile,

@@ -1,13 +1,12 @@
-//! Places at which a test can stop a release and kill it (noise-and-accounting, D2 T8). Only under the feature
-//! `audit-mutants`; in every other build a place is nothing at all.
+//! Places at which a test can stop a release and kill it (theory/audit 3.8). They exist under the feature `audit-mutants` alone;
+//! in every other build the function is empty.
 
-/// A place where the test may stop the program.
+/// Does nothing: marks a place at which the audit stops the program.
 #[cfg(not(feature = "audit-mutants"))]
 pub const fn halt(_: &str) {}
 
-/// A place where the test may stop the program. The one whose number `DISCREET_HALT` gives, counted from 1 in the order
-/// in which they are passed, writes `halted N: place` on standard error and waits for a line on standard input, or to
-/// be killed.
+/// Stops the program if this is the place whose number `DISCREET_HALT` gives, counted from 1 in the order in which places are
+/// reached. Writes `halted N: place` on standard error and waits for a line on standard input, or to be killed.
 #[cfg(feature = "audit-mutants")]
 pub fn halt(place: &str) {
     use std::io::{self, Write};

@@ -17,6 +17,7 @@ use crate::engine::{EngineError, Prepared, check_table, expect_public, prepare_w
 use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::release::document::Software;
+use crate::text::hexadecimal;
 
 /// A plan bound to a table whose header is read.
 pub struct Job {
@@ -256,7 +257,7 @@ pub fn software() -> Result<Software, CliError> {
             Err(error) => return Err(failed(error)),
         }
     }
-    Ok(Software::new(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
+    Ok(Software::new(hexadecimal(&hash.finalize())))
 }
 
 /// Reads a JSON document of ours and names the place where it is wrong.

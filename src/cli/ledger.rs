@@ -1,4 +1,4 @@
-//! `discreet ledger`: open, show, verify, import, relax.
+//! The command `discreet ledger`: opens, shows, verifies, imports and relaxes a ledger.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
 /// Runs the command.
 ///
 /// # Errors
-/// [`CliError`]; nothing is ever charged here.
+/// [`CliError`]; this command never charges.
 pub fn run(mut arguments: Vec<OsString>) -> Result<(), CliError> {
     let name = if arguments.is_empty() { None } else { Some(arguments.remove(0)) };
     match name.as_ref().and_then(|name| name.to_str()) {
@@ -32,7 +32,7 @@ pub fn run(mut arguments: Vec<OsString>) -> Result<(), CliError> {
         Some("import") => import(arguments),
         Some("relax") => relax(arguments),
         Some("--help" | "-h") => print(help::LEDGER),
-        _ => Err(CliError::usage("name what to do: new, show, verify, import or relax")),
+        _ => Err(CliError::usage("the action is missing; give new, show, verify, import or relax")),
     }
 }
 
@@ -66,13 +66,13 @@ fn new(arguments: Vec<OsString>) -> Result<(), CliError> {
     let adjacency = match args.needed_text("adjacency")? {
         "add-remove" => Adjacency::AddRemove,
         "replace-one" => Adjacency::ReplaceOne,
-        _ => return Err(CliError::usage("--adjacency is not known; give add-remove or replace-one")),
+        _ => return Err(CliError::usage("--adjacency is unknown; give add-remove or replace-one")),
     };
     let protect = args.text("protect")?.map_or(Ok(Protect::Rows), protection)?;
     let max_rows_per_person = args.value::<u32>("max-rows-per-person", "a whole number from 1")?.unwrap_or(1);
     if max_rows_per_person > MAX_ROWS_PER_PERSON {
         return Err(CliError::usage(format!(
-            "--max-rows-per-person is out of range; no plan has more than {MAX_ROWS_PER_PERSON}"
+            "--max-rows-per-person is too large; give at most {MAX_ROWS_PER_PERSON}"
         )));
     }
     let id = random_id().map_err(|error| CliError::failed(error.to_string()))?;
@@ -118,14 +118,14 @@ fn split(args: &Args) -> Result<Split, CliError> {
         (None | Some("gaussian"), None, None) => Ok(Split::Gaussian),
         (Some("other"), None, None) => Ok(Split::Other),
         (Some("both"), None, None) => Ok(Split::Both),
-        (Some("gaussian" | "other" | "both") | None, _, _) => {
-            Err(CliError::usage("--other-epsilon and --other-delta go together, and with --split both alone"))
-        }
-        (Some(_), _, _) => Err(CliError::usage("--split is not known; give gaussian, other or both")),
+        (Some("gaussian" | "other" | "both") | None, _, _) => Err(CliError::usage(
+            "--other-epsilon and --other-delta contradict the rest; give both of them, with --split both or without --split",
+        )),
+        (Some(_), _, _) => Err(CliError::usage("--split is unknown; give gaussian, other or both")),
     }
 }
 
-/// A measure of privacy, if given.
+/// Returns a measure of privacy, if given.
 pub(super) fn measure<T, E: std::fmt::Display>(
     args: &Args,
     name: &str,
@@ -140,7 +140,7 @@ fn protection(text: &str) -> Result<Protect, CliError> {
         "rows" => Ok(Protect::Rows),
         "features" => Ok(Protect::Features),
         "labels" => Ok(Protect::Labels),
-        _ => Err(CliError::usage("this protection is not known; give rows, features or labels")),
+        _ => Err(CliError::usage("the protection is unknown; give rows, features or labels")),
     }
 }
 
@@ -166,8 +166,7 @@ fn relax(arguments: Vec<OsString>) -> Result<(), CliError> {
     let protect = protection(protect.to_str().unwrap_or_default())?;
     if !args.flag("confirm") {
         return Err(CliError::usage(format!(
-            "from then on this ledger protects {protect} alone, for good; add --confirm once the person responsible \
-             agrees"
+            "this would make the ledger protect {protect} alone, permanently; ask the person responsible, then add --confirm"
         )));
     }
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
@@ -178,7 +177,7 @@ fn relax(arguments: Vec<OsString>) -> Result<(), CliError> {
 fn save(file: &mut LedgerFile, ledger: &Ledger) -> Result<(), CliError> {
     file.save(ledger).map_err(|failure| {
         let done = if failure.replaced {
-            "; the new one stands in its place, but a power failure may undo it"
+            "; the ledger was replaced, but a power failure may undo that"
         } else {
             ""
         };
@@ -186,13 +185,13 @@ fn save(file: &mut LedgerFile, ledger: &Ledger) -> Result<(), CliError> {
     })
 }
 
-/// A ledger for people.
+/// Describes a ledger for a person.
 fn show(ledger: &Ledger) -> String {
     let (terms, (epsilon, delta), pair) = (ledger.terms(), ledger.promise(), ledger.pair());
     let (capacity, left) = (ledger.capacity(), ledger.remaining());
     let mut text = format!(
         "ledger {} of {}\npromise: epsilon {epsilon}, delta {delta}, for everything released under it\nadjacency {}, \
-         protects {}, at most {} row(s) per person\n",
+         protects {}, reads at most {} row(s) per person\n",
         ledger.id(),
         ledger.created(),
         terms.adjacency,
@@ -200,18 +199,20 @@ fn show(ledger: &Ledger) -> String {
         terms.max_rows_per_person,
     );
     if ledger.idealised() {
-        text.push_str("a release in it is IDEALISED: the promise holds in the idealised model alone\n");
+        text.push_str(
+            "one of its releases is IDEALISED: the promise holds for exact real-number arithmetic only\n",
+        );
     }
     let _ = writeln!(
         text,
-        "\nwallets: mu {}; epsilon {}, delta {} for other mechanisms",
+        "\nGaussian budget: mu {}\n(epsilon, delta) budget: epsilon {}, delta {}",
         pair.mu, pair.epsilon, pair.delta
     );
     for (name, left, whole) in [
         ("mu squared (2^-40)", left.gaussian, capacity.gaussian),
         ("epsilon (2^-40)", left.epsilon, capacity.epsilon),
         ("delta (2^-100)", left.delta, capacity.delta),
-        ("grid (2^-100)", left.slack, capacity.slack),
+        ("rounding (2^-100)", left.slack, capacity.slack),
     ] {
         if whole > 0 {
             let _ = writeln!(
@@ -228,7 +229,10 @@ fn show(ledger: &Ledger) -> String {
             Kind::Release => entry.mechanism.clone(),
             Kind::Relax => "relaxed".to_owned(),
             Kind::Disjoint => {
-                format!("different people than ledger {}", entry.disjoint_from().unwrap_or_default())
+                format!(
+                    "stated: ledger {} is about different people",
+                    entry.disjoint_from().unwrap_or_default()
+                )
             }
         };
         let state = match entry.state {
@@ -246,9 +250,9 @@ fn show(ledger: &Ledger) -> String {
     text
 }
 
-/// A share of the whole in hundredths of a percent, rounded down.
+/// Returns a share of the whole in hundredths of a percent, rounded down.
 fn share(part: u128, whole: u128) -> String {
-    // Up to 2^114 the product fits; a larger wallet loses digits that no percentage shows.
+    // Up to 2^114 the product fits; a larger budget loses digits that the percentage does not show.
     let shift = (u128::BITS - whole.leading_zeros()).saturating_sub(112);
     let hundredths = ((part >> shift) * 10_000).checked_div(whole >> shift).unwrap_or(0);
     format!("{}.{:02} %", hundredths / 100, hundredths % 100)

@@ -1,4 +1,4 @@
-//! `--mechs gauss:2:10+lap:4:3`: the releases of a composition, as one word of the command line.
+//! Parses `--mechs gauss:2:10+lap:4:3`: the releases of a composition in one argument.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use super::error::CliError;
 use crate::pld::{Mechanism, Repeated};
 use crate::privacy::measure::{Delta, Epsilon};
 
-/// What each mechanism is followed by. The sensitivity is 1 where there is none.
+/// The form of each mechanism. The sensitivity is 1 if the form has none.
 const FORMS: &str = "gauss:SIGMA:COUNT, lap:SCALE:COUNT, psg:SIGMA:RATE:COUNT, dp:EPSILON:DELTA:COUNT, \
                      dlap:A:SENSITIVITY:COUNT or dgauss:SIGMA:SENSITIVITY:COUNT";
 
@@ -47,12 +47,13 @@ fn release(part: &str) -> Result<Repeated, CliError> {
     read.good(Repeated::try_new(mechanism, read.word("count", count)?))
 }
 
-/// The part that is being read, for the message.
+/// The part of the list that is read, for the message.
 struct Part<'a>(&'a str);
 
 impl Part<'_> {
     fn word<T: FromStr>(&self, name: &str, word: &str) -> Result<T, CliError> {
-        let wrong = || CliError::usage(format!("--mechs has `{}`, whose {name} is no such number", self.0));
+        let wrong =
+            || CliError::usage(format!("--mechs has `{}`, where {name} is no number; correct it", self.0));
         word.trim().parse().map_err(|_| wrong())
     }
 

@@ -1,7 +1,7 @@
-//! The command line: arguments, files, exit codes.
+//! The command line: arguments, files, exit statuses.
 //!
-//! One JSON document on standard output and nothing else; a failure is one line on standard error. Status 2 is bad input,
-//! 3 a refused budget, 1 anything else, and then the line says whether the charge was made.
+//! A command prints its result on standard output and a failure as one line on standard error. Status 2 is invalid input, 3 a
+//! refused budget, 1 any other failure; the line then says whether the ledger was charged.
 
 mod account;
 mod args;
@@ -28,13 +28,13 @@ pub use error::CliError;
 
 use crate::text::one_line;
 
-/// Runs the command that `arguments` (without the program's name) name.
+/// Runs the command in `arguments`, which do not include the program's name.
 #[must_use]
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match command(arguments.into_iter().collect()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // One line, whatever a message holds. If nobody reads it, the status still tells.
+            // A failure to write the message is ignored: the exit status reports the error as well.
             let _ = writeln!(io::stderr(), "discreet: {}", one_line(&error.to_string()));
             ExitCode::from(error.status())
         }
@@ -52,7 +52,8 @@ fn command(mut arguments: Vec<OsString>) -> Result<(), CliError> {
         Some("--help" | "-h" | "help") => print(help::MAIN),
         Some("--version" | "-V") => print(&format!("discreet {}\n", env!("CARGO_PKG_VERSION"))),
         _ => Err(CliError::usage(
-            "name a command: release, simulate, refit, ledger or account; `discreet --help` explains them",
+            "the command is missing or unknown; give release, simulate, refit, ledger or account; `discreet --help` explains \
+             them",
         )),
     }
 }

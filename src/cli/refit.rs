@@ -1,4 +1,4 @@
-//! `discreet refit`: another regression from a release, which costs nothing.
+//! The command `discreet refit`: computes another regression from a release, at no cost.
 
 use std::ffi::OsString;
 
@@ -32,7 +32,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let release: Release = read_json("release", &path)?;
     if release.schema != SCHEMA {
         return Err(CliError::usage(format!(
-            "release: this is not \"{SCHEMA}\", at `schema`; check the file"
+            "release: `schema` is not \"{SCHEMA}\"; choose a file that this program released"
         )));
     }
     let mut answer = refit(&release, outcome, &features, ridge, repair, confidence)

@@ -1,4 +1,4 @@
-//! A ledger in a file: locked while it is used, replaced as a whole, synced before anything depends on it.
+//! Stores a ledger in a file. The file is locked while it is used, replaced as a whole, and synced before the program goes on.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -11,26 +11,26 @@ use super::halt::halt;
 use crate::privacy::ledger::Ledger;
 use crate::privacy::mutants::{Mutant, is_active};
 
-/// A ledger's file under its lock, until this is dropped.
+/// A ledger's file. Its lock is held until this is dropped.
 #[derive(Debug)]
 pub struct LedgerFile {
     path: PathBuf,
-    /// The document as it was last read or written here.
+    /// The document as last read or written by this program.
     stored: String,
-    /// Held, not read: its lock ends with it.
+    /// Holds the lock.
     _lock: File,
 }
 
-/// A ledger that could not be stored.
+/// A failure to store a ledger.
 #[derive(Debug)]
 pub struct SaveError {
-    /// Whether the new document already stands in the file's place, though it may not survive a power failure.
+    /// Whether the file was replaced. A power failure may still undo that.
     pub replaced: bool,
     error: io::Error,
 }
 
 impl SaveError {
-    /// Before the file was replaced: it is as it was.
+    /// Returns the error of a step before the file was replaced: the ledger is unchanged.
     fn before(error: io::Error) -> Self {
         Self { replaced: false, error }
     }
@@ -52,12 +52,12 @@ impl fmt::Display for SaveError {
 }
 
 impl LedgerFile {
-    /// Locks and reads a ledger that is going to be changed, and burns an entry that a crash left reserved.
+    /// Locks and reads a ledger in order to change it, and burns an entry that a crash left reserved.
     ///
     /// # Errors
-    /// When the file cannot be locked, read or written, or the ledger is not valid.
+    /// If the file cannot be locked, read or written, or the ledger is not valid.
     pub fn open(path: &Path) -> Result<(Self, Ledger), CliError> {
-        // Two names of one file must meet at one lock, and a link must not be replaced by a file.
+        // Two names of one file must share one lock, and a link must not be replaced by a file.
         let path = fs::canonicalize(path).map_err(|error| CliError::unreadable("ledger", path, error))?;
         let lock = lock(&path)?;
         let stored = text(&path)?;
@@ -67,7 +67,7 @@ impl LedgerFile {
         if ledger.recover()?.is_some() {
             file.save(&ledger).map_err(|failure| {
                 CliError::failed(format!(
-                    "an entry that a crash left reserved cannot be settled, because {failure}"
+                    "an earlier release was interrupted, and its charge cannot be recorded as spent: {failure}"
                 ))
             })?;
         }
@@ -78,12 +78,12 @@ impl LedgerFile {
     /// Creates a ledger's file.
     ///
     /// # Errors
-    /// When there is a file of that name already, which stays as it is, or it cannot be written.
+    /// [`CliError`] if a file of that name exists, which is not changed, or if it cannot be written.
     pub fn create(path: &Path, ledger: &Ledger) -> Result<(), CliError> {
         let failed = |error: &io::Error| {
             if error.kind() == io::ErrorKind::AlreadyExists {
                 CliError::usage(format!(
-                    "{} exists already and stays as it is; name a new file",
+                    "{} exists already and was not changed; give the name of a new file",
                     path.display()
                 ))
             } else {
@@ -103,8 +103,8 @@ impl LedgerFile {
     /// Puts `ledger` in the file's place, as a whole, and waits until both are on the disk.
     ///
     /// # Errors
-    /// [`SaveError`], which says whether the file was replaced. It is not when somebody else has changed it: that can
-    /// only be in spite of the lock, and to write over it could lose a charge.
+    /// [`SaveError`], which says whether the file was replaced. A file that another program changed in spite of the lock is not
+    /// replaced, because that could lose a charge.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), SaveError> {
         let document = ledger.to_json().map_err(|error| SaveError::before(io::Error::other(error)))?;
         let permissions = self.permissions().map_err(SaveError::before)?;
@@ -113,7 +113,9 @@ impl LedgerFile {
         halt("the new document is synced");
         let found = fs::read_to_string(&self.path).map_err(SaveError::before)?;
         if found != self.stored && !is_active(Mutant::DoubleSpend) {
-            return Err(SaveError::before(io::Error::other("another program has changed it meanwhile")));
+            return Err(SaveError::before(io::Error::other(
+                "another program has changed it since it was read",
+            )));
         }
         temporary.persist(&self.path).map_err(|error| SaveError::before(error.error))?;
         halt("the file is replaced");
@@ -121,17 +123,17 @@ impl LedgerFile {
         sync_folder(&self.path).map_err(|error| SaveError { replaced: true, error })
     }
 
-    /// The file's permissions. A file that is replaced need not be writable, but one that is not means what it says.
+    /// Returns the file's permissions. A read-only file could be replaced, but the program respects the setting.
     fn permissions(&self) -> io::Result<Permissions> {
         let permissions = fs::metadata(&self.path)?.permissions();
         if permissions.readonly() { Err(io::ErrorKind::PermissionDenied.into()) } else { Ok(permissions) }
     }
 }
 
-/// Reads and verifies a ledger without locking it: a file is always whole, because it is replaced at once.
+/// Reads and verifies a ledger without a lock. The file is always complete, because it is replaced as a whole.
 ///
 /// # Errors
-/// When it cannot be read or is not valid.
+/// If it cannot be read or is not valid.
 pub fn read(path: &Path) -> Result<Ledger, CliError> {
     Ok(Ledger::parse(&text(path)?)?)
 }
@@ -140,12 +142,12 @@ fn text(path: &Path) -> Result<String, CliError> {
     fs::read_to_string(path).map_err(|error| CliError::unreadable("ledger", path, error))
 }
 
-/// The lock of a ledger, waiting for whoever holds it.
+/// Acquires the lock of a ledger; waits while another program holds it.
 fn lock(path: &Path) -> Result<File, CliError> {
     let name = beside(path, "", ".lock");
     let failed = |error: io::Error| {
         CliError::failed(format!(
-            "the ledger cannot be locked by {}: {error}; check the folder",
+            "the ledger cannot be locked, because {} cannot be opened or locked: {error}; check the folder",
             name.display()
         ))
     };
@@ -158,8 +160,8 @@ fn lock(path: &Path) -> Result<File, CliError> {
     Ok(file)
 }
 
-/// A synced file beside `path`, which is going to take its place. Only whoever holds the lock writes one, so one that is
-/// there was left by a crash.
+/// Writes the document to a synced file beside `path`, which will replace `path`. It is written only under the lock, so a file of
+/// that name was left by a crash and is removed.
 fn write_beside(path: &Path, document: &str) -> io::Result<tempfile::NamedTempFile> {
     let name = beside(path, ".", ".new");
     match fs::remove_file(&name) {
@@ -174,12 +176,12 @@ fn write_beside(path: &Path, document: &str) -> io::Result<tempfile::NamedTempFi
     Ok(temporary)
 }
 
-/// Syncs the folder, in which the file's name now points to the new document.
+/// Syncs the folder, whose entry now points to the new document.
 fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder(path))?.sync_all() } else { Ok(()) }
 }
 
-/// A file in the same folder, with something before and after the name.
+/// Returns the path of a file in the same folder, with `before` and `after` added to the name.
 fn beside(path: &Path, before: &str, after: &str) -> PathBuf {
     let mut name = OsString::from(before);
     name.push(path.file_name().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! A table on disk or on standard input, read by threads.
+//! Reads a table from a disk or from standard input, with several threads.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -27,11 +27,11 @@ pub enum TableError {
     /// The file is no table.
     #[error("the table, {0}")]
     Header(#[from] HeaderError),
-    /// A record is not well formed.
+    /// A record is malformed.
     #[error("the table, {0}")]
     Scan(#[from] ScanError),
     /// One of the files of a genotype source cannot be opened or read.
-    #[error("{source_file} {path} cannot be read: {error}; check the path, and that a PLINK set has its three files", path = path.display())]
+    #[error("{source_file} {path} cannot be read: {error}; check the path, and that all three files of a PLINK set are there", path = path.display())]
     File {
         /// Which of them.
         source_file: SourceFile,
@@ -40,7 +40,7 @@ pub enum TableError {
         /// Why.
         error: io::Error,
     },
-    /// A genotype source is not well formed.
+    /// A genotype source is malformed.
     #[error(transparent)]
     Genotypes(#[from] GenotypeError),
     /// Another program wrote to the file.
@@ -48,7 +48,7 @@ pub enum TableError {
     Changed,
     /// The plan was bound to another header.
     #[error(
-        "the plan was bound to a header of {bound} columns and the table has {found}; bind it to this table"
+        "the plan was checked for a table of {bound} columns, and this table has {found}; check it for this table"
     )]
     OtherHeader {
         /// Columns that the plan knows.
@@ -56,12 +56,12 @@ pub enum TableError {
         /// Columns of the table.
         found: usize,
     },
-    /// Some thread stopped without a result.
-    #[error("reading the table stopped without a result; start again")]
+    /// A thread stopped without a result.
+    #[error("reading the table stopped without a result; try again")]
     Stopped,
 }
 
-/// A table whose header is read.
+/// A table whose header was read.
 pub struct Table {
     header: Header,
     source: Source,
@@ -74,7 +74,7 @@ enum Source {
     Stream { head: Vec<u8>, reader: Box<dyn Read> },
 }
 
-/// By what a file shows that it was written to.
+/// The properties of a file that change when it is written to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     length: u64,
@@ -115,8 +115,8 @@ impl Table {
         Ok(Self { header, source: Source::Stream { head, reader: Box::new(reader) } })
     }
 
-    /// The same file for another reading, which fails where it was written to since it was opened; nothing for a stream, which
-    /// can be read only once.
+    /// Returns the file to read it again; that fails if it was written to after it was opened. `None` for a stream, which can be
+    /// read only once.
     #[must_use]
     pub fn again(&self) -> Option<Self> {
         match &self.source {
@@ -128,17 +128,17 @@ impl Table {
         }
     }
 
-    /// The header, to which a plan is bound.
+    /// Returns the header, to which a plan is bound.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Reads all records. `sink` makes an empty sink for a part of the table, `progress` gets bytes read and bytes in
-    /// all (0 where that is not known). The result does not depend on the number of workers.
+    /// Reads all records. `sink` returns an empty sink for a part of the table. `progress` receives the bytes read and the length
+    /// in bytes, 0 if unknown. The result does not depend on the number of workers.
     ///
     /// # Errors
-    /// [`TableError`] at the first record that is not well formed, if the file cannot be read, or if it changes.
+    /// [`TableError`] for the first malformed record, if the file cannot be read, or if it changes.
     pub fn scan<S: RowSink + Send>(
         self,
         plan: &BoundPlan,
@@ -187,7 +187,7 @@ impl Table {
     }
 }
 
-/// The header, and the bytes read to get it.
+/// Reads the header; returns it with all bytes that were read.
 fn first_bytes(reader: &mut impl Read, rules: HeaderRules) -> Result<(Header, Vec<u8>), TableError> {
     let mut bytes = Vec::new();
     // Doubling keeps the work on a very long header within a small multiple of its length.
@@ -241,13 +241,13 @@ pub(super) fn read_some(reader: &mut impl Read, piece: &mut [u8]) -> io::Result<
     }
 }
 
-/// What the threads share.
+/// The state that the threads share.
 struct ScanPool<'a, S> {
     path: &'a Path,
     length: u64,
     plan: &'a BoundPlan,
     state: Mutex<State<S>>,
-    /// A report came, or the end.
+    /// Signals a report, or the end.
     news: Condvar,
     stop: AtomicBool,
     bytes_read: AtomicU64,
@@ -310,7 +310,7 @@ impl<S: RowSink> ScanPool<'_, S> {
                 return Ok(None);
             }
             let left = usize::try_from(self.length - offset).unwrap_or(usize::MAX).min(piece.len());
-            // Near the slice's end a whole piece would mostly belong to the next slice.
+            // Near the end of the slice a whole piece would mostly belong to the next one.
             let slice_left = usize::try_from(job.to.saturating_sub(offset)).unwrap_or(usize::MAX);
             let wanted = left.min(slice_left.saturating_add(1 << 16));
             let count = read_some(file, &mut piece[..wanted])?;

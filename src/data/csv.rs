@@ -1,12 +1,12 @@
-//! A push parser for records: feed bytes, get records, with a position for every error.
+//! A push parser: the caller feeds bytes and receives records. Every error has a position.
 //!
 //! The grammar is that of csv-core: a quote opens a field only at its start, a doubled quote inside is one quote, text
-//! after a closing quote belongs to the field, CR, LF and CRLF each end a record, and blank lines are no records. That
-//! holds for a table of one column too: there an empty cell is written `""`. What csv-core lets pass and a table must
-//! not have is refused here: another number of fields than the header, an open quote at the end, a byte that the
-//! encoding does not allow, a NUL, a record of [`RECORD_LIMIT`] or more.
+//! after a closing quote belongs to the field, CR, LF and CRLF each end a record, and blank lines are no records. This
+//! also holds for a table of one column, in which an empty cell is written `""`. The parser refuses what csv-core accepts
+//! and a table must not have: a number of fields other than the header's, an open quote at the end, a byte that the
+//! encoding does not allow, a NUL, a record of [`RECORD_LIMIT`] bytes or more.
 //!
-//! Memory is that of the longest record, whatever the file's size.
+//! Memory is that of the longest record and does not depend on the file's size.
 
 use std::fmt;
 
@@ -15,17 +15,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::bound::{CsvRules, Encoding};
 
-/// Longest content of one record in bytes; beyond it a quote was most likely never closed.
+/// Longest content of one record in bytes. A longer one most likely has a quote that is never closed.
 pub const RECORD_LIMIT: usize = 64 << 20;
 
-/// Where in a table something is. Lines and columns count from 1; a record's line is the one on which it begins.
+/// A position in a table. Lines and columns count from 1; a record's line is the one on which it begins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
     /// Line of the file.
     pub line: u64,
-    /// Number of the field, where one field is to blame.
+    /// Number of the field, if one field is wrong.
     pub column: Option<usize>,
-    /// The header's name of that field, where it is known.
+    /// Name of that field in the header, if known.
     pub name: Option<String>,
 }
 
@@ -42,17 +42,17 @@ impl fmt::Display for Position {
     }
 }
 
-/// A table that is not well formed. No message quotes a cell.
+/// A table that is malformed. No message quotes a cell.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{position}: {fault}")]
 pub struct CsvError {
-    /// Where.
+    /// The position.
     pub position: Position,
-    /// What, and what to do.
+    /// The fault, with advice.
     pub fault: Fault,
 }
 
-/// What is wrong with a record.
+/// A fault of a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Fault {
@@ -83,16 +83,16 @@ pub enum Fault {
         "a byte here is not UTF-8; save the table as UTF-8, or set csv.encoding to \"latin-1\" in the plan"
     )]
     NotUtf8,
-    /// A zero byte, which no text has.
-    #[error("a zero byte is here, which no text has; export the table again as plain text")]
+    /// A zero byte.
+    #[error("there is a zero byte here, so this is not plain text; export the table again as CSV")]
     Nul,
     /// A record without end.
-    #[error("the record goes on for 64 MiB or more; an unclosed quote?")]
+    #[error("the record is 64 MiB or longer; look for a quote that is never closed")]
     TooLong,
 }
 
 impl CsvError {
-    /// The same error with the field's name from the header, and its line counted from the start of the file.
+    /// Returns the same error with the field's name from the header, and its line counted from the start of the file.
     #[must_use]
     pub fn located(mut self, lines_before: u64, names: &[String]) -> Self {
         self.position.line = self.position.line.saturating_add(lines_before);
@@ -114,25 +114,25 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// A record from text and the positions where its fields end; each must be a character's boundary.
+    /// Creates a record from text and the positions where its fields end; each must be a character boundary.
     #[must_use]
     pub fn new(text: &'a str, ends: &'a [usize]) -> Self {
         Self { text, ends }
     }
 
-    /// Number of fields.
+    /// Returns the number of fields.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no field.
+    /// Returns whether there is no field.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// One field, counted from 0; one that does not exist is empty.
+    /// Returns one field, counted from 0; one that does not exist is empty.
     #[must_use]
     pub fn field(&self, index: usize) -> &'a str {
         let start = match index.checked_sub(1) {
@@ -177,7 +177,7 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// A parser for records that start in `offset..=last_start`, fed from `offset` on.
+    /// Creates a parser for records that start in `offset..=last_start`, fed from `offset` on.
     #[must_use]
     pub fn new(fields: usize, rules: &CsvRules, offset: u64, last_start: u64) -> Self {
         let mut core = ReaderBuilder::new().delimiter(rules.delimiter).build();
@@ -202,13 +202,13 @@ impl Parser {
         }
     }
 
-    /// Offset just after the last record and the line ends that follow it, once the parser is done or finished.
+    /// Returns the offset just after the last record and the line ends that follow it, once the parser is done or finished.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Line ends from the first offset to [`Self::offset`].
+    /// Returns the number of line ends from the first offset to [`Self::offset`].
     #[must_use]
     pub fn lines(&self) -> u64 {
         self.lines.ends
@@ -217,7 +217,7 @@ impl Parser {
     /// Reads the next bytes and visits every record that ends in them.
     ///
     /// # Errors
-    /// [`CsvError`] at the first record that is not well formed, its line counted from 1 where the parser began. The
+    /// [`CsvError`] for the first malformed record, its line counted from 1 where the parser began. The
     /// parser must not be fed after that.
     pub fn feed(&mut self, bytes: &[u8], mut visit: impl FnMut(Record<'_>)) -> Result<Feed, CsvError> {
         if self.done {
@@ -286,7 +286,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Lets csv-core read on; `Ok(true)` at a record's end.
+    /// Passes bytes to csv-core; returns `Ok(true)` at the end of a record.
     fn step(&mut self, bytes: &[u8]) -> Step {
         let (result, read, written, ended) =
             self.core.read_record(bytes, &mut self.content[self.filled..], &mut self.ends[self.ended..]);
@@ -308,7 +308,7 @@ impl Parser {
         Step { result, read }
     }
 
-    /// Checks the record that is complete and hands it over.
+    /// Checks a complete record and passes it to `visit`.
     fn record(&mut self, visit: &mut impl FnMut(Record<'_>)) -> Result<(), (Fault, Option<usize>)> {
         let content = &self.content[..self.filled];
         let ends = &self.ends[..self.ended];
@@ -354,7 +354,7 @@ struct Decoded {
 }
 
 impl Decoded {
-    /// ISO 8859-1 is the first 256 characters of Unicode, byte by byte.
+    /// Decodes ISO 8859-1, whose bytes are the first 256 characters of Unicode.
     fn latin1(&mut self, content: &[u8], ends: &[usize]) -> Record<'_> {
         self.text.clear();
         self.ends.clear();
@@ -368,7 +368,7 @@ impl Decoded {
     }
 }
 
-/// Counts line ends over pieces: CR, LF and CRLF are one each, also when a cut parts CR and LF.
+/// Counts line ends over pieces. CR, LF and CRLF are one each, also if a piece ends between CR and LF.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LineCount {
     pub(crate) ends: u64,
@@ -376,7 +376,7 @@ pub(crate) struct LineCount {
 }
 
 impl LineCount {
-    /// The count if `bytes` came next.
+    /// Returns the count if `bytes` came next.
     pub(crate) fn with(&self, bytes: &[u8]) -> u64 {
         let feeds = memchr::memchr_iter(b'\n', bytes).count() as u64;
         let joined = u64::from(self.after_cr && bytes.first() == Some(&b'\n'));
@@ -399,7 +399,7 @@ pub(crate) fn is_line_end(byte: u8) -> bool {
 }
 
 fn error_at(lines_before: u64, column: Option<usize>, fault: Fault) -> CsvError {
-    // The first field that lacks, and the first that is too much.
+    // The first field that is missing, or the first that is too many.
     let column = column.or(match fault {
         Fault::TooFewFields { found, .. } => Some(found + 1),
         Fault::TooManyFields { expected } => Some(expected + 1),

@@ -1,8 +1,8 @@
-//! One record alone to one bounded row of integers (noise-and-accounting, A3).
+//! Encodes each record, independently of all others, as a bounded row of integers (theory/encoding 2.2).
 //!
-//! [`Geometry`] is the public map from the columns' units to the integer grid and back; it needs no data. [`Encoder`]
-//! applies it. Whatever the floating-point part of the map does, [`within`] decides in integers whether a row may be
-//! summed, and the privacy proof uses nothing but that.
+//! [`Geometry`] is the public map from the columns' units to the integer grid and back. It needs no data. [`Encoder`] applies
+//! it. [`within`] then decides in integers whether a row may be summed. The privacy proof depends on that test alone, not on the
+//! floating-point arithmetic before it.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::model::{INTERCEPT, Missing, Role};
 use crate::plan::bound::{BoundPlan, GridParams, Kind, Norms, Shortening, Sides, Whitening};
 use crate::privacy::mutants::{Mutant, is_active};
 
-/// Bits of a guard digit: what rounding to the grid left of a code, in steps 2⁻²² as long.
+/// Bits of a guard digit: the remainder that rounding to the grid leaves of a code, in units of 2⁻²² of a step.
 pub const GUARD_BITS: u32 = 22;
 
 /// One coordinate of a row. For a record that was not shortened, value = centre + scale · code.
@@ -38,47 +38,47 @@ pub struct Term {
 pub struct Geometry {
     /// c, the constant's code in a row that is not shortened; 0 if there is no constant.
     pub constant: u32,
-    /// W, the largest norm of a row without the constant; of its features without the constant where the outcomes have a
-    /// bound of their own.
+    /// W, the largest norm of a row without the constant; of its features without the constant if the outcomes have their own
+    /// bound.
     pub radius: u32,
-    /// K, the norm that the longest such record kept has before it is rounded.
+    /// K, the norm of the longest record after clipping and before rounding.
     pub reach: u32,
-    /// Longest such record kept, in weighted units: its share of the longest that the bounds allow.
+    /// Norm to which such a record is clipped, in weighted units: a share of the longest that the bounds allow.
     pub longest: f64,
-    /// The outcomes' own bound, where they have one.
+    /// The outcomes' own bound, if they have one.
     pub outcomes: Option<OutcomeSide>,
     /// The terms in the order of a row: the constant if c > 0, features, outcomes.
     pub terms: Vec<Term>,
 }
 
-/// The bound that a record's outcomes have for themselves.
+/// A separate bound on a record's outcomes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutcomeSide {
     /// Place of the first outcome among the terms.
     pub first: usize,
-    /// Largest norm of a row's outcomes; of each outcome where it is bounded by itself.
+    /// Largest norm of a row's outcomes; of each outcome if each is bounded alone.
     pub radius: u32,
-    /// The norm that the longest kept have before they are rounded.
+    /// The norm after clipping and before rounding.
     pub reach: u32,
-    /// Longest kept, in weighted units.
+    /// Norm to which they are clipped, in weighted units.
     pub longest: f64,
-    /// How a long record is shortened.
+    /// How a long record is clipped.
     pub shortening: Shortening,
 }
 
 impl Geometry {
-    /// The grid of a plan.
+    /// Returns the grid of a plan.
     ///
     /// For the record as a whole W = ⌊R / √(1 + ω²)⌋ and c = ⌊ω W⌋ with ω = `intercept_weight`, lowered until
-    /// c² + W² ≤ R² in integers; K = W − ⌈√p / 2⌉ − 1 with p the number of terms (A3). A feature column's weight is
+    /// c² + W² ≤ R² in integers; K = W − ⌈√p / 2⌉ − 1 with p the number of terms (theory/encoding 2.2). A feature column's weight is
     /// w = √(u / features), an outcome's √((1 − u) / outcomes), and a code is K w (x − m) / (h τ), with h half the column's
-    /// width and τ the longest record kept: so one step is h τ / (w K). Rounding: to nearest; the integer test in [`within`]
-    /// is what bounds a row.
+    /// width and τ the norm to which records are clipped, so one step is h τ / (w K). Rounding: to nearest; the integer test in
+    /// [`within`] bounds a row.
     ///
     /// With two sides B_x² (1 + ratio) ≤ R², where B_x² = c² + W² is the features' and B_y = ⌊√ratio B_x⌋ the outcomes'; each
-    /// side has weights, K and τ of its own, and its weights' squares sum to 1 (primo 1.0, 1.5). Features that are whitened first
-    /// have no weights: τ is R_x, a code is K z / R_x with z a whitened coordinate, and its term is called after the column
-    /// whose row of the map it is.
+    /// side has its own weights, K and τ, and its weights' squares sum to 1 (theory/many-outcomes 1.2). Features that are whitened
+    /// have no weights: τ is R_x, a code is K z / R_x with z a whitened coordinate, and its term has the name of the column to
+    /// whose row of the map it belongs.
     #[must_use]
     pub fn new(plan: &BoundPlan) -> Self {
         match plan.grid.norms {
@@ -92,7 +92,7 @@ impl Geometry {
         let coordinates = coordinates(plan, Role::Feature) + coordinates(plan, Role::Outcome);
         let reach = radius.saturating_sub(rounding_room(coordinates + usize::from(constant > 0)));
         let (features, outcomes) = (columns(plan, Role::Feature), columns(plan, Role::Outcome));
-        // With both roles the weights' squares sum to 1 but for rounding, which would make τ inexact for nothing.
+        // With both roles the weights' squares sum to 1 except for rounding errors, which would make τ inexact.
         let bound = match (features, outcomes) {
             (0, _) => (1.0 - share).sqrt(),
             (_, 0) => share.sqrt(),
@@ -149,8 +149,8 @@ impl Geometry {
         Self { constant, radius, reach, longest, outcomes: Some(outcomes), terms }
     }
 
-    /// A with z = A v, where z are the codes of a record's features that was not shortened, the constant's first if there is one,
-    /// and v the same in the columns' own units with the constant 1: d rows and columns.
+    /// Returns A with z = A v, d by d: z are the feature codes of a record that was not clipped, the constant's first if there is
+    /// one, and v the features in the columns' own units with the constant 1.
     #[must_use]
     pub fn map(&self, plan: &BoundPlan) -> DMatrix<f64> {
         let d = self.first_outcome(plan);
@@ -168,51 +168,52 @@ impl Geometry {
         map
     }
 
-    /// Number of integers in a row: one for each term and, with guard digits, one more for each but the constant.
+    /// Returns the number of integers in a row: one for each term and, with guard digits, one more for each but the constant.
     #[must_use]
     pub fn row_width(&self, guard: bool) -> usize {
         self.terms.len() + if guard { self.terms.len() - self.first() } else { 0 }
     }
 
-    /// Place of the guard digit of a term; the constant has none.
+    /// Returns the place of the guard digit of a term; the constant has none.
     #[must_use]
     pub fn guard_of(&self, term: usize) -> Option<usize> {
         term.checked_sub(self.first()).map(|place| self.terms.len() + place)
     }
 
-    /// Place of the first term after the constant.
+    /// Returns the place of the first term after the constant.
     fn first(&self) -> usize {
         usize::from(self.constant > 0)
     }
 
-    /// The largest squared norm of a row's features with the constant; c² + W², the whole row's, where the outcomes have no
-    /// bound of their own.
+    /// Returns the largest squared norm of a row's features with the constant; of the whole row, c² + W², if the outcomes do not
+    /// have their own bound.
     #[must_use]
     pub fn feature_square(&self) -> u64 {
         feature_square(self.constant, self.radius)
     }
 
-    /// The largest squared norm of a row's outcomes (of each outcome where it is bounded by itself); 0 where they have no
-    /// bound of their own.
+    /// Returns the largest squared norm of a row's outcomes, of each outcome if each is bounded alone, and 0 if they do not have
+    /// their own bound.
     #[must_use]
     pub fn outcome_square(&self) -> u64 {
         self.outcomes.map_or(0, |side| u64::from(side.radius).pow(2))
     }
 
-    /// The largest squared norm of a row: what sensitivities are computed from.
+    /// Returns the largest squared norm of a row, from which sensitivities are computed.
     #[must_use]
     pub fn squared_norm(&self) -> u64 {
         self.feature_square() + self.outcome_square()
     }
 
-    /// Place of the first outcome among the terms.
+    /// Returns the place of the first outcome among the terms.
     #[must_use]
     pub fn first_outcome(&self, plan: &BoundPlan) -> usize {
         self.first() + feature_codes(plan)
     }
 }
 
-/// Codes of a row's features, without the constant of the grid: a whitened row has one more if its map has a constant.
+/// Returns the number of codes of a row's features, without the grid's constant. A whitened row has one more if its map has a
+/// constant.
 fn feature_codes(plan: &BoundPlan) -> usize {
     let constant = plan.whitening.as_ref().is_some_and(|whitening| whitening.constant);
     coordinates(plan, Role::Feature) + usize::from(constant)
@@ -222,7 +223,7 @@ fn feature_square(constant: u32, radius: u32) -> u64 {
     u64::from(constant).pow(2) + u64::from(radius).pow(2)
 }
 
-/// ⌊√(ratio (c² + W²))⌋, and 1 at least.
+/// Returns ⌊√(ratio (c² + W²))⌋, at least 1.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -237,7 +238,7 @@ fn columns(plan: &BoundPlan, role: Role) -> usize {
     plan.columns.iter().filter(|column| column.role == role).count()
 }
 
-/// Terms of the columns of a role.
+/// Returns the number of terms of the columns of a role.
 fn coordinates(plan: &BoundPlan, role: Role) -> usize {
     let of_role = plan.columns.iter().filter(|column| column.role == role);
     of_role
@@ -261,7 +262,7 @@ fn push_constant(terms: &mut Vec<Term>, constant: u32) {
     }
 }
 
-/// The terms of features that are whitened, in whitened units.
+/// Appends the terms of whitened features, in whitened units.
 fn push_whitened(terms: &mut Vec<Term>, plan: &BoundPlan, whitening: &Whitening, reach: u32) {
     let scale = whitening.radius / f64::from(reach);
     if whitening.constant {
@@ -281,8 +282,7 @@ fn push_whitened(terms: &mut Vec<Term>, plan: &BoundPlan, whitening: &Whitening,
     }
 }
 
-/// The terms of the columns of one role, whose longest records kept have the norm `longest` in weighted units and `reach` in
-/// codes.
+/// Appends the terms of the columns of one role, which are clipped to the norm `longest` in weighted units and `reach` in codes.
 fn push_terms(terms: &mut Vec<Term>, plan: &BoundPlan, role: Role, weight: f64, longest: f64, reach: u32) {
     let step = longest / (weight * f64::from(reach));
     let term = |name, index, level, centre, half_width: f64| Term {
@@ -311,7 +311,7 @@ fn push_terms(terms: &mut Vec<Term>, plan: &BoundPlan, role: Role, weight: f64, 
     }
 }
 
-/// W and c within a norm.
+/// Returns the largest W and c within a norm.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -332,7 +332,7 @@ fn radii(norm: f64, grid: &GridParams) -> (u32, u32) {
     }
 }
 
-/// ⌈√p / 2⌉ + 1: rounding moves a row of p coordinates by at most √p / 2, floating point by far less than 1.
+/// Returns ⌈√p / 2⌉ + 1. Rounding moves a row of p coordinates by at most √p / 2, floating-point errors by far less than 1.
 fn rounding_room(coordinates: usize) -> u32 {
     let room = coordinates.isqrt();
     // ⌈√p / 2⌉ is the least r with 4 r² ≥ p.
@@ -341,7 +341,7 @@ fn rounding_room(coordinates: usize) -> u32 {
     u32::try_from(half).unwrap_or(u32::MAX).saturating_add(1)
 }
 
-/// Middle and half width of the bounds, without overflow.
+/// Returns the middle and the half width of the bounds, without overflow.
 #[must_use]
 pub fn middle(lower: f64, upper: f64) -> (f64, f64) {
     (lower / 2.0 + upper / 2.0, upper / 2.0 - lower / 2.0)
@@ -351,8 +351,8 @@ fn small(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// Whether the squares of the codes sum to at most W². Trusted core: in integers, and a sum that left them would be too
-/// long.
+/// Returns whether the squares of the codes sum to at most W². Trusted core: integer arithmetic, in which an overflow counts as
+/// too long.
 #[must_use]
 #[deny(clippy::arithmetic_side_effects)]
 pub fn within(codes: &[i32], radius: u32) -> bool {
@@ -360,39 +360,39 @@ pub fn within(codes: &[i32], radius: u32) -> bool {
     sum <= u128::from(radius).pow(2)
 }
 
-/// What became of a record.
+/// The result of encoding a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoded<'a> {
     /// Its row, in the order of [`Geometry::terms`].
     Row(&'a [i32]),
-    /// A cell is missing and the plan says `skip`: it contributes nothing, or a row of zeros, which is the same in a sum.
+    /// A cell is missing and the plan says `skip`: the record contributes nothing, which is the same as a row of zeros.
     Skipped,
 }
 
-/// Maps records to rows. It keeps nothing of one record for the next.
+/// Maps records to rows. A row depends on its record alone.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     columns: Vec<Reader>,
     /// Cells that count as missing, without outer white space.
     na: Vec<String>,
-    /// Those of them that are numbers: any other is missing for a number without being looked up.
+    /// Those of `na` that are numbers. Any other text is missing in a numeric column without a look-up.
     na_numbers: Vec<String>,
     decimal: u8,
     missing: Missing,
     constant: i32,
     /// The bound of the features, or of the record as a whole.
     features: Bound,
-    /// The outcomes' own bound, where they have one, and how a long record is shortened.
+    /// The outcomes' own bound, if they have one, and how a long record is clipped.
     outcomes: Option<(Bound, Shortening)>,
     /// c in the first place, if there is a constant.
     row: Vec<i32>,
     /// Place of the first code after the constant.
     first: usize,
-    /// Of these values the first are features'; all, where the record is bounded as a whole.
+    /// The number of values that belong to features; all values if the record is bounded as a whole.
     split: usize,
     /// v, the weighted values.
     values: Vec<f64>,
-    /// What the features' values are put through.
+    /// The map that whitens the features.
     whitening: Option<Map>,
     /// Whether outcomes are labels.
     labels: bool,
@@ -401,7 +401,7 @@ pub struct Encoder {
 /// The affine map from values within −1 to 1 to whitened coordinates.
 #[derive(Clone, Debug)]
 struct Map {
-    /// What a record of zeros becomes.
+    /// The image of a record of zeros.
     offset: Vec<f64>,
     /// One row for each coordinate.
     linear: Vec<Vec<f64>>,
@@ -410,7 +410,7 @@ struct Map {
 }
 
 impl Map {
-    /// W (1, m + h t) = (W (1, m)) + (W h) t, with m the middles of the columns' bounds and h half their widths.
+    /// Returns W (1, m + h t) = (W (1, m)) + (W h) t, with m the middles of the columns' bounds and h half their widths.
     fn new(plan: &BoundPlan, whitening: &Whitening) -> Self {
         let features = plan.columns.iter().filter(|column| column.role == Role::Feature);
         let units: Vec<(f64, f64)> = features
@@ -448,13 +448,13 @@ struct Bound {
 }
 
 impl Bound {
-    /// What these values have to be multiplied by to be no longer than is kept: at most 1.
+    /// Returns the factor, at most 1, that clips these values to the largest norm that is kept.
     fn shortening(&self, values: &[f64]) -> f64 {
         let norm = values.iter().map(|value| value * value).sum::<f64>().sqrt();
         if norm > self.longest && !unclipped() { self.longest / norm } else { 1.0 }
     }
 
-    /// Values in weighted units to the nearest codes.
+    /// Rounds values in weighted units to the nearest codes.
     fn codes(&self, codes: &mut [i32], values: &[f64], shorten: f64) {
         let step = shorten * (self.reach / self.longest);
         for (code, value) in codes.iter_mut().zip(values) {
@@ -463,13 +463,13 @@ impl Bound {
     }
 }
 
-/// Which sides of a record have all their cells.
+/// Whether each side of a record has all its cells.
 struct Complete {
     features: bool,
     outcomes: bool,
 }
 
-/// How one column is read.
+/// Reads one column.
 #[derive(Clone, Debug)]
 struct Reader {
     field: usize,
@@ -486,14 +486,14 @@ enum Cell {
     Category {
         /// Levels without outer white space, sorted, with the dummy of each; the reference has none.
         levels: Vec<(String, Option<usize>)>,
-        /// Where values outside the list go: the dummy of `other`, if the plan lists it.
+        /// The dummy of `other` for values outside the list, if the plan lists it.
         other: Option<Option<usize>>,
         dummies: usize,
     },
 }
 
 impl Encoder {
-    /// An encoder for the records of a plan, on its grid.
+    /// Creates an encoder for the records of a plan, on its grid.
     #[must_use]
     pub fn new(plan: &BoundPlan) -> Self {
         let geometry = Geometry::new(plan);
@@ -542,11 +542,11 @@ impl Encoder {
         }
     }
 
-    /// The row of one record.
+    /// Returns the row of one record.
     pub fn encode(&mut self, record: &Record<'_>) -> Encoded<'_> {
         let Some(sides) = self.read(record) else { return Encoded::Skipped };
         self.quantise();
-        // What is missing on one side must not show in the other, which may be public.
+        // A cell that is missing on one side must not change the other side, which may be public.
         let codes = self.whitening.as_ref().map_or(self.split, |map| map.offset.len());
         let (features, outcomes) = self.row.split_at_mut(self.first + codes);
         if !sides.features {
@@ -558,7 +558,8 @@ impl Encoder {
         Encoded::Row(&self.row)
     }
 
-    /// Steps 1 and 2: cells to weighted values, and which sides are complete; nothing where the record is to be skipped.
+    /// Converts cells to weighted values and returns which sides are complete; `None` if the record is skipped
+    /// (theory/encoding 2.2, steps 1 and 2).
     fn read(&mut self, record: &Record<'_>) -> Option<Complete> {
         let apart = self.outcomes.is_some_and(|(_, shortening)| shortening == Shortening::Apart);
         let mut sides = Complete { features: true, outcomes: true };
@@ -610,7 +611,7 @@ impl Encoder {
         Some(sides)
     }
 
-    /// Steps 3 to 5: shorten a long record, round to the grid, check in integers.
+    /// Clips a long record, rounds it to the grid and checks it in integers (theory/encoding 2.2, steps 3 to 5).
     fn quantise(&mut self) {
         match self.outcomes {
             None => self.quantise_whole(),
@@ -679,7 +680,7 @@ impl Encoder {
     }
 }
 
-/// Whether a mutant leaves the shortening out.
+/// Returns whether a mutant omits the clipping.
 fn unclipped() -> bool {
     is_active(Mutant::NoClip) || is_active(Mutant::ColumnClampOnly)
 }
@@ -713,7 +714,7 @@ impl Cell {
     }
 }
 
-/// Clamps to −1..=1; what is no number becomes 0.
+/// Clamps to −1..=1; NaN becomes 0.
 fn unit(value: f64) -> f64 {
     if is_active(Mutant::NoClip) {
         value
@@ -724,7 +725,7 @@ fn unit(value: f64) -> f64 {
     }
 }
 
-/// The nearest integer, ties to even.
+/// Returns the nearest integer, ties to even.
 #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and the integer check follows")]
 fn nearest(value: f64) -> i32 {
     value.round_ties_even() as i32

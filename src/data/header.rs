@@ -1,4 +1,4 @@
-//! The first line of a table: names, delimiter, and where the records begin. All of it is public.
+//! Reads the first line of a table: names, delimiter, and the offset of the records. All of it is public.
 
 use csv_core::ReadRecordResult;
 use serde::{Deserialize, Serialize};
@@ -12,8 +12,8 @@ pub const MAX_COLUMNS: usize = 200_000;
 /// Longest header in bytes.
 pub const HEADER_LIMIT: usize = 16 << 20;
 
-/// First bytes by which files that are no table are told. They are looked at together, so that the answer does not depend
-/// on how many the first piece of a file has.
+/// The number of first bytes by which files that are no table are recognised. They are examined together, so that the result does
+/// not depend on the length of the first piece.
 const MARK_BYTES: usize = 64;
 
 /// The delimiters, in the order that decides a tie.
@@ -21,10 +21,10 @@ pub const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// What the plan says about the first line.
+/// The plan's rules for the first line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeaderRules {
-    /// The plan's delimiter; unset, the header line decides.
+    /// The plan's delimiter; `None` if the header line decides.
     pub delimiter: Option<u8>,
     /// How bytes become text.
     pub encoding: Encoding,
@@ -50,7 +50,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Names that more than one column has, each once, in the order of the header. A plan must not use them.
+    /// Returns the names that more than one column has, each once, in the order of the header. A plan must not use them.
     #[must_use]
     pub fn doubled(&self) -> Vec<&str> {
         let mut seen = std::collections::HashMap::<&str, usize>::new();
@@ -67,7 +67,7 @@ impl Header {
     }
 }
 
-/// The header, if the bytes so far hold all of it.
+/// The header, if the bytes so far contain all of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeaderRead {
     /// The header line goes on beyond these bytes; call again with more from the start of the file.
@@ -76,7 +76,7 @@ pub enum HeaderRead {
     Header(Header),
 }
 
-/// A file that does not begin as a table does.
+/// A file that does not begin like a table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum HeaderError {
@@ -95,7 +95,7 @@ pub enum HeaderError {
     #[error("line 1: the file is compressed with gzip; unpack it first")]
     Gzip,
     /// Zero bytes.
-    #[error("line 1: the file holds zero bytes, so it is no text; export the table as \"CSV UTF-8\"")]
+    #[error("line 1: the file contains zero bytes, so it is not text; export the table as \"CSV UTF-8\"")]
     Nul,
     /// A name that is not UTF-8.
     #[error(
@@ -107,7 +107,7 @@ pub enum HeaderError {
     },
     /// One line without an end.
     #[error(
-        "line 1: the file is a single line without an end; a table has a header line and one line for each record"
+        "line 1: the file has a single line without an end; give a table with a header line and one line for each record"
     )]
     NoLineEnd,
     /// A quote in the header that is never closed.
@@ -116,13 +116,13 @@ pub enum HeaderError {
     )]
     OpenQuote,
     /// A header without end.
-    #[error("line 1: the header goes on for 16 MiB or more; is this a CSV with one line for each record?")]
+    #[error("line 1: the header is 16 MiB or longer; check that this is a CSV with one line for each record")]
     TooLong,
     /// Too many columns.
     #[error("line 1: the header names more than 200000 columns; export only those that the plan uses")]
     TooManyColumns,
     /// Excel's own first line.
-    #[error("line 1: the first line is `sep=`, a hint to Excel and no header; delete that line")]
+    #[error("line 1: the first line is `sep=`, a setting of Excel, not a header; delete that line")]
     SeparatorLine,
 }
 
@@ -182,7 +182,7 @@ pub fn read_header(bytes: &[u8], at_end: bool, rules: HeaderRules) -> Result<Hea
     Ok(HeaderRead::Header(Header { names, delimiter, body_offset: body as u64, lines: lines.ends }))
 }
 
-/// Refuses what is plainly no CSV, by its first bytes.
+/// Refuses files that are clearly no CSV, by their first bytes.
 fn recognise(bytes: &[u8]) -> Result<(), HeaderError> {
     let begins = |mark: &[u8]| bytes.starts_with(mark);
     let first = &bytes[..bytes.len().min(MARK_BYTES)];
@@ -204,7 +204,7 @@ fn too_long(bytes: &[u8]) -> Result<HeaderRead, HeaderError> {
     if bytes.len() >= HEADER_LIMIT { Err(HeaderError::TooLong) } else { Ok(HeaderRead::NeedMore) }
 }
 
-/// What a look at the header line finds before its delimiter is known.
+/// The properties of the header line before its delimiter is known.
 struct Line {
     /// How often each candidate occurs outside quotes.
     counts: [usize; DELIMITERS.len()],
@@ -256,7 +256,7 @@ fn survey(text: &[u8], candidates: &[u8]) -> Line {
     Line { counts, complete: false, quoted }
 }
 
-/// The names and the length of the header line; `None` if the line has no end yet. The grammar is csv-core's, as it is
+/// Returns the names and the length of the header line; `None` if the line has no end yet. The grammar is csv-core's, as it is
 /// for the records.
 fn names(
     text: &[u8],

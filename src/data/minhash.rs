@@ -1,33 +1,32 @@
-//! Whether two tables share people, from a small minhash of each (noise-and-accounting, B11).
+//! Estimates whether two tables share people, from a small MinHash of each (theory/accounting 5.6).
 //!
 //! A MinHash is the [`SIZE`] smallest distinct values of SipHash-2-4 over a table's records, each as it stands in the file,
-//! without its line end. The header is no record. A record that occurs twice counts once, so neither the order of the
-//! records nor that of the slices matters. A record without a letter, a digit or a byte beyond ASCII identifies nobody,
-//! and is left out: two tables that have nothing but empty records in common share no people. A table of fewer distinct
-//! records than [`SIZE`] is in its minhash whole.
+//! without its line end. The header is no record. A record that occurs twice counts once. The order of records and slices does
+//! not matter. A record without a letter, a digit or a byte beyond ASCII identifies nobody and is omitted, so two tables whose
+//! only common records are empty share no people. A table of fewer distinct records than [`SIZE`] is represented completely.
 //!
-//! Of genotypes the ids are hashed in place of records: so the same people are known again with other variants and other
-//! phenotypes, which would change every record.
+//! For genotypes, ids are hashed instead of records. So the same people are recognised with other variants and other phenotypes,
+//! although these change every record.
 //!
-//! The key comes from the device's own. Without it a MinHash says nothing; with it, it is as private as the table.
+//! The key is derived from the device key. Without the key a MinHash reveals nothing; with it, it is as private as the table.
 //!
 //! # What is compared
 //!
-//! Up to the smaller of both minhashes' largest values, each minhash holds all its table's values, so what it holds there is
-//! a random sample of its table. Let a and b be the sizes of these samples, and c what they have in common. The overlap is
-//! c / min(a, b): the share of the **smaller** table's records that the other one has as well. The share of all records
-//! that both have (Jaccard) would fall with the size of the larger table, and a tenth of a table is about the same people
-//! however small it is. Two tables share people where the overlap is above one in [`ONE_IN`].
+//! Take the smaller of the two largest values. Up to it, each MinHash holds all values of its table, so these values are a random
+//! sample of the table. Let a and b be the sizes of the two samples, and c the number of common values. The overlap is
+//! c / min(a, b): the share of the **smaller** table's records that are also in the other table. (The share of all records that
+//! both have, the Jaccard index, would fall with the size of the larger table.) Two tables share people if the overlap is above
+//! one in [`ONE_IN`].
 //!
 //! # How exact it is
 //!
-//! A common value is a common record, but for one chance in 2^48. So nothing is found where nothing is there, except equal
-//! records of different people, which tables of few columns have.
+//! A common value is a common record, except with probability 2^-48. So an overlap of 0 is not overestimated, except for equal
+//! records of different people, which occur in tables of few columns.
 //! With m = min(a, b) the overlap p has a standard error of about sqrt(p (1 - p) / m). Tables of fewer than [`SIZE`]
-//! records are compared exactly. Of larger tables of equal size m is nearly 256: at p = 5 % the error is 1.4 points, an
-//! overlap of 10 % is missed about once in 500 times and one of 2.5 % is taken for more than 5 % about once in 80. A small
-//! part of a table of n records has about 256 f of its own in the sample, f its size over n; none, and then it is missed,
-//! with probability about e^(-256 f): 3 in a million at 5 %, 8 % at 1 %, 77 % at 0.1 %.
+//! records are compared exactly. For larger tables of equal size m is nearly 256: at p = 5 % the error is 1.4 percentage points,
+//! an overlap of 10 % is missed about once in 500 times, and one of 2.5 % is taken for more than 5 % about once in 80. A part of a
+//! table that is the share f of its records has about 256 f values in the sample. It has none, and is then missed, with
+//! probability about e^(-256 f): 3 in a million at f = 5 %, 8 % at 1 %, 77 % at 0.1 %.
 
 use std::hash::Hasher;
 
@@ -39,10 +38,10 @@ use super::raw::{Piece, RawParser};
 use super::sink::Append;
 use super::slices::{Job, Outcome, Part, Seek, SliceReport, Sought};
 
-/// Most values of a MinHash.
+/// The most values of a MinHash.
 pub const SIZE: usize = 256;
 
-/// Two tables share people where more than one in this many of the smaller one's records is in the other.
+/// Two tables share people if more than one in this many of the smaller table's records is in the other.
 pub const ONE_IN: usize = 20;
 
 /// The key of the hash.
@@ -52,26 +51,26 @@ pub type MinHashKey = [u8; 16];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MinHash(Vec<u64>);
 
-/// Values of two samples of the same records: see the module.
+/// The overlap of two tables, from their samples; see the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap {
-    /// Records in both.
+    /// Records in both samples.
     pub common: usize,
-    /// Records of the one that has fewer.
+    /// Records of the smaller sample.
     pub of: usize,
 }
 
 impl Overlap {
-    /// Whether the tables share people.
+    /// Returns whether the tables share people.
     #[must_use]
     pub fn shares_people(&self) -> bool {
         self.common.saturating_mul(ONE_IN) > self.of
     }
 
-    /// Whether this overlap is larger than another one.
+    /// Returns whether this overlap is larger than another one.
     #[must_use]
     pub fn exceeds(&self, other: &Self) -> bool {
-        // a/b > c/d; with nothing to compare there is no overlap.
+        // a/b > c/d; the overlap of empty samples is 0.
         self.common * other.of.max(1) > other.common * self.of.max(1)
     }
 }
@@ -87,8 +86,8 @@ impl MinHash {
         }
     }
 
-    /// The minhash of people who are known by a family and an id, where the family may be empty. Between the two stands a NUL,
-    /// which neither can have.
+    /// Returns the MinHash of people with a family and an id; the family may be empty. The two are separated by a NUL, which
+    /// neither can contain.
     #[must_use]
     pub fn of_people<'a>(key: &MinHashKey, people: impl IntoIterator<Item = [&'a str; 2]>) -> Self {
         let mut hasher = MinHasher::new(key);
@@ -103,12 +102,12 @@ impl MinHash {
         hasher.minhash
     }
 
-    /// Takes the values of another part of the same table, in whatever order.
+    /// Adds the values of another part of the same table. The order of the parts does not matter.
     pub fn merge(&mut self, other: &Self) {
         other.0.iter().for_each(|&value| self.add(value));
     }
 
-    /// What this table has in common with another one. Both minhashes need the same key.
+    /// Estimates the overlap of two tables. Both MinHashes need the same key.
     #[must_use]
     pub fn overlap(&self, other: &Self) -> Overlap {
         let whole = |minhash: &Self| match minhash.0.last() {
@@ -122,13 +121,13 @@ impl MinHash {
         Overlap { common, of: within(self).min(within(other)) }
     }
 
-    /// Its values, 8 bytes each, little-endian.
+    /// Returns its values, 8 bytes each, little-endian.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0.iter().flat_map(|value| value.to_le_bytes()).collect()
     }
 
-    /// Reads what [`Self::to_bytes`] wrote; `None` for bytes that are no minhash.
+    /// Reads what [`Self::to_bytes`] wrote; `None` for other bytes.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (values, rest) = bytes.as_chunks::<8>();
@@ -145,11 +144,11 @@ impl Append for MinHash {
     }
 }
 
-/// Makes a MinHash of records.
+/// Computes the MinHash of records.
 struct MinHasher {
     empty: SipHasher24,
     hasher: SipHasher24,
-    /// Whether the current record may identify somebody.
+    /// Whether the current record can identify a person.
     telling: bool,
     minhash: MinHash,
 }
@@ -178,8 +177,8 @@ impl MinHasher {
     }
 }
 
-/// Makes the minhash of one slice. It is fed the file's bytes from [`Job::from`] on, in pieces of any size, until it is done
-/// or the file ends. No file fails: what is not well formed is cut as [`super::raw`] says.
+/// Computes the MinHash of one slice. The caller feeds the file's bytes from [`Job::from`] on, in pieces of any size, until it is
+/// done or the file ends. No file is refused: malformed records are cut as in [`super::raw`].
 pub struct MinHashScanner {
     job: Job,
     delimiter: u8,
@@ -195,7 +194,7 @@ enum State {
 }
 
 impl MinHashScanner {
-    /// A scanner for one slice of a table whose fields end with `delimiter`.
+    /// Creates a scanner for one slice of a table whose fields end with `delimiter`.
     #[must_use]
     pub fn new(job: Job, delimiter: u8, key: &MinHashKey) -> Self {
         let state = if job.known {
@@ -225,7 +224,7 @@ impl MinHashScanner {
         }
     }
 
-    /// Ends the slice, when it is done or the file is at its end. What a MinHash does not count is 0 in the report.
+    /// Ends the slice, when it is done or the file has ended. Counts that a MinHash does not have are 0 in the report.
     #[must_use]
     pub fn finish(mut self) -> SliceReport<MinHash> {
         let outcome = match self.state {
@@ -273,13 +272,13 @@ mod tests {
         hasher.minhash
     }
 
-    /// A table of the people with these numbers.
+    /// Returns a table of the people with these numbers.
     fn people(key: &MinHashKey, numbers: impl IntoIterator<Item = usize>) -> MinHash {
         let records: Vec<String> = numbers.into_iter().map(|n| format!("{n},{},\"x\"", n % 90)).collect();
         of(key, records.iter().map(String::as_bytes))
     }
 
-    /// The minhash of a file with a header, in chunks of so many bytes that are read in any order.
+    /// Returns the MinHash of a file with a header, in chunks of `chunk` bytes that are read in random order.
     fn in_chunks(file: &[u8], body: usize, chunk: usize, piece: usize, numbers: &mut Numbers) -> MinHash {
         let header = Header { names: Vec::new(), delimiter: b',', body_offset: body as u64, lines: 1 };
         let mut combiner = Combiner::of_chunks(&header, file.len() as u64, chunk as u64);
@@ -408,7 +407,7 @@ mod tests {
         assert_eq!(with("é".as_bytes()).0.len(), 1);
     }
 
-    /// How many of so many pairs of tables of these sizes, with so many records in common, are said to share people. Each
+    /// Returns how many of so many pairs of tables of these sizes, with so many records in common, are said to share people. Each
     /// pair is hashed under another key.
     fn found(pairs: u8, sizes: (usize, usize), common: usize) -> usize {
         let shares = |pair: u8| {
@@ -420,7 +419,7 @@ mod tests {
         (1..=pairs).filter(|&pair| shares(pair)).count()
     }
 
-    /// Each bound is broken by a sound minhash with a probability below 10^-6 (binomial, at the probabilities that the
+    /// Each bound is broken by a correct MinHash with a probability below 10^-6 (binomial, at the probabilities that the
     /// module states).
     #[test]
     #[cfg_attr(miri, ignore = "hashes millions of records")]

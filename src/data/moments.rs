@@ -1,8 +1,8 @@
-//! Exact sums of products of integer rows. Trusted core: integers only, and no sum can wrap.
+//! Sums products of integer rows exactly. Trusted core: integers only, and no sum can overflow.
 //!
-//! A coordinate is at most 2^24 in size, so a product is at most 2^48. A block of 2^14 rows stays
-//! within 2^62 in `i64`; blocks are then added to `i128` totals, where 2^64 rows stay within 2^112
-//! (noise-and-accounting, A4). So the sums do not depend on the order of the rows or on how they were split.
+//! The absolute value of a coordinate is at most 2^24, so that of a product is at most 2^48. A block of 2^14 rows stays within
+//! 2^62 in `i64`. Blocks are added to `i128` totals, where 2^64 rows stay within 2^112 (theory/encoding 2.6). So the sums do not
+//! depend on the order of the rows or on their division into parts.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -12,32 +12,34 @@ use crate::math::triangle;
 use crate::model::Layout;
 use crate::privacy::mutants::{Mutant, is_active};
 
-/// Most terms that a plan may have where all of them are multiplied with each other; their sums take 50 MB.
+/// The most terms of a plan that needs the products of all terms; their sums take 50 MB.
 pub const MAX_TERMS: usize = 2048;
 
-/// Most sums that may be kept: 24 bytes each, and every reader of a table has its own.
+/// The most cells: 24 bytes each, for every reader of a table.
 pub const MAX_CELLS: usize = 1 << 22;
 
 /// Rows in a block of `i64` sums.
 const BLOCK_ROWS: u32 = 1 << 14;
 
-/// Rows that wait until their products with the outcomes are added together, and outcomes whose sums are then at hand: the sums
-/// of thousands of outcomes do not fit into a processor's cache.
+/// The number of rows in a batch, whose products with the outcomes are added together, and of outcomes that are added at a time.
+/// The sums of thousands of outcomes do not fit into a processor's cache.
 const BATCH_ROWS: usize = 32;
 const TILE: usize = 256;
 
-/// Largest size of a coordinate.
+/// Largest absolute value of a coordinate.
 const COORDINATE: u32 = 1 << 24;
 
-/// Largest size of a product.
+/// Largest absolute value of a product.
 const PRODUCT: u128 = 1 << 48;
 
-/// Sums that do not belong together, or bytes that hold none.
+/// Sums of different plans, or malformed bytes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MomentsError {
     /// Another number of terms.
-    #[error("sums of {theirs} terms cannot join sums of {ours}; read the whole table with one plan")]
+    #[error(
+        "sums of {theirs} terms cannot be added to sums of {ours} terms; read the whole table with one plan"
+    )]
     Terms {
         /// Terms of the sums that should grow.
         ours: usize,
@@ -45,14 +47,14 @@ pub enum MomentsError {
         theirs: usize,
     },
     /// More than 2^64 rows.
-    #[error("the number of rows is beyond 2^64; the table cannot be summed")]
+    #[error("the table has more than 2^64 rows and cannot be summed; use a smaller table")]
     Rows,
     /// Bytes that are no sums.
-    #[error("these bytes hold no sums; read the table again")]
+    #[error("the sums of a part of the table are damaged; read the table again")]
     Malformed,
 }
 
-/// Z'Z for the rows z so far, as far as a layout keeps it, and their number.
+/// Z'Z for the rows z so far, for the cells of a layout, and the number of rows.
 #[derive(Clone, Debug)]
 pub struct Moments {
     layout: Layout,
@@ -60,20 +62,20 @@ pub struct Moments {
     block: Vec<i64>,
     block_rows: u32,
     total: Vec<i128>,
-    /// Rows whose products with the outcomes are still to be added.
+    /// The batch: rows whose products with the outcomes were not added yet.
     batch: Vec<i32>,
-    /// Places and values of one row's coordinates that are not zero.
+    /// Places and values of the coordinates of one row that are not zero.
     places: Vec<(usize, i64)>,
 }
 
 impl Moments {
-    /// No rows yet, of so many terms all of whose products are kept.
+    /// Creates sums of no rows, with all products of this many terms.
     #[must_use]
     pub fn new(terms: usize) -> Self {
         Self::of(Layout::whole(terms))
     }
 
-    /// No rows yet, in a layout.
+    /// Creates sums of no rows, in a layout.
     #[must_use]
     pub fn of(layout: Layout) -> Self {
         Self {
@@ -87,26 +89,26 @@ impl Moments {
         }
     }
 
-    /// Which products are kept.
+    /// Returns the layout: which products are kept.
     #[must_use]
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Number of terms in a row.
+    /// Returns the number of terms in a row.
     #[must_use]
     pub fn terms(&self) -> usize {
         self.layout.terms()
     }
 
-    /// Number of rows added; rows that the plan skips are not among them.
+    /// Returns the number of rows added; rows that the plan skips are not among them.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Adds z z'. A row of another length, or with a coordinate beyond 2^24, contributes nothing: no encoder makes one,
-    /// and a rule for each row alone keeps the sums bounded whatever comes.
+    /// Adds z z'. A row of another length, or with a coordinate beyond 2^24, contributes nothing. No encoder returns such a row;
+    /// the rule keeps the sums bounded for every input.
     pub fn add(&mut self, row: &[i32]) {
         if !self.count(row) {
             return;
@@ -121,16 +123,16 @@ impl Moments {
         self.wait(row);
     }
 
-    /// The same, but for the products of the first terms with each other.
+    /// Adds z z' without the products of features with each other.
     pub fn add_cross(&mut self, row: &[i32]) {
         if self.count(row) {
             self.wait(row);
         }
     }
 
-    /// Makes room for a row's products, if it is one that counts.
+    /// Returns whether a row counts, after making room for its products.
     fn count(&mut self, row: &[i32]) -> bool {
-        // A planted encoder's rows have to arrive for the audit to see them.
+        // The rows of a mutant of the encoder must be summed, so that the audit can detect it.
         let unclipped = is_active(Mutant::NoClip) || is_active(Mutant::ColumnClampOnly);
         let too_large = |code: &i32| code.unsigned_abs() > COORDINATE;
         if row.len() != self.terms() || (!unclipped && row.iter().any(too_large)) {
@@ -146,7 +148,7 @@ impl Moments {
         true
     }
 
-    /// Lets a row wait for its products with the outcomes.
+    /// Adds a row to the batch.
     fn wait(&mut self, row: &[i32]) {
         if self.layout.outcomes() > 0 {
             self.batch.extend_from_slice(row);
@@ -169,7 +171,7 @@ impl Moments {
         }
     }
 
-    /// The same for a row that is mostly zeros, as the levels of large categories make it.
+    /// Adds a row that is mostly zeros, as rows with large categories are.
     fn add_sparse(&mut self, row: &[i32]) {
         self.places.clear();
         self.places.extend(
@@ -186,7 +188,7 @@ impl Moments {
         }
     }
 
-    /// Adds the products of the rows that wait with their outcomes, and the squares of these.
+    /// Adds the products of the batch's rows with their outcomes, and the squares of the outcomes.
     fn add_batch(&mut self) {
         let (features, outcomes, squares) =
             (self.layout.features(), self.layout.outcomes(), self.layout.squares());
@@ -224,10 +226,10 @@ impl Moments {
         self.block_rows = 0;
     }
 
-    /// Adds the rows of `other`, in whatever order.
+    /// Adds the rows of `other`. The order does not matter.
     ///
     /// # Errors
-    /// [`MomentsError`] where the terms differ in number; nothing is added then.
+    /// [`MomentsError`] if the numbers of terms differ; nothing is added then.
     pub fn merge(&mut self, other: &Self) -> Result<(), MomentsError> {
         if other.layout != self.layout {
             return Err(MomentsError::Terms { ours: self.terms(), theirs: other.terms() });
@@ -239,14 +241,14 @@ impl Moments {
         Ok(())
     }
 
-    /// The sum of products of two terms; 0 for one that is not kept.
+    /// Returns the sum of products of two terms; 0 for one that is not kept.
     #[must_use]
     pub fn get(&self, first: usize, second: usize) -> i128 {
         let Some(place) = self.layout.place(first, second) else { return 0 };
         sum(self.total[place], self.block[place]).saturating_add(self.waiting(first, second))
     }
 
-    /// What the rows of the batch add to a cell.
+    /// Returns the sum of the rows of the current batch in a cell.
     fn waiting(&self, first: usize, second: usize) -> i128 {
         if self.batch.is_empty() || first.max(second) < self.layout.features() {
             return 0;
@@ -262,14 +264,14 @@ impl Moments {
         })
     }
 
-    /// The cells in the layout's order.
+    /// Returns the cells in the layout's order.
     pub fn cells(&mut self) -> &[i128] {
         self.flush();
         &self.total
     }
 
-    /// The sums as bytes, to cross to another thread: the layout as three numbers and the rows, 8 bytes each, then 16 bytes a
-    /// cell, all little-endian. They are as private as the table.
+    /// Returns the sums as bytes, for another thread: three numbers of the layout and the number of rows, 8 bytes each, then 16
+    /// bytes for each cell, all little-endian. They are as private as the table.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let (features, outcomes, squares) =
@@ -285,7 +287,7 @@ impl Moments {
     /// Reads what [`Self::to_bytes`] wrote.
     ///
     /// # Errors
-    /// [`MomentsError::Malformed`] for other bytes, also for sums larger than so many rows can have.
+    /// [`MomentsError::Malformed`] for other bytes, also for sums that are too large for the number of rows.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, MomentsError> {
         let mut numbers = [0; 4];
         let mut rest = bytes;
@@ -339,7 +341,7 @@ fn add_product(cell: &mut i64, left: i64, right: i64) {
     *cell += left * right;
 }
 
-/// A total with what the block adds to it: at most 2^112 for 2^64 rows, so the end of `i128` is never reached.
+/// Returns the sum of a total and a block's sum: at most 2^112 for 2^64 rows, so `i128` cannot overflow.
 fn sum(total: i128, block: i64) -> i128 {
     total.saturating_add(i128::from(block))
 }

@@ -1,21 +1,21 @@
-//! One field to one number, by the contract's rules.
+//! Reads one field as one number.
 
 use crate::privacy::mutants::{Mutant, is_active};
 
-/// The number that a field holds, or `None` where it counts as missing.
+/// Returns the number in a field, or `None` if the field counts as missing.
 ///
-/// A number has digits, at most one decimal mark (`decimal`: `.` or `,`), a sign and an exponent if it likes; outer
-/// white space does not matter. Nothing else is a number: no `inf`, no `nan`, no hexadecimal, no separators of
-/// thousands, and no number beyond the largest finite one. The result is the nearest double, ties to even.
+/// A number has digits, at most one decimal mark (`decimal`: `.` or `,`), and optionally a sign and an exponent. Outer white space
+/// is ignored. Nothing else is a number: no `inf`, no `nan`, no hexadecimal, no separators of thousands, and no number beyond the
+/// largest finite one. The result is the nearest double, ties to even.
 #[must_use]
 pub fn parse(field: &str, decimal: u8) -> Option<f64> {
     let text = field.trim();
     short(text.as_bytes(), decimal).or_else(|| long(text, decimal))
 }
 
-/// A number of at most 15 digits without an exponent, as most are; `None` for any other text.
+/// Returns a number of at most 15 digits without an exponent, the usual case; `None` for any other text.
 ///
-/// Its digits as an integer and the power of ten below it are both exact doubles, so one division rounds it correctly.
+/// Its digits as an integer and the power of ten that divides it are both exact doubles, so one division rounds correctly.
 fn short(text: &[u8], decimal: u8) -> Option<f64> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
@@ -42,17 +42,17 @@ fn short(text: &[u8], decimal: u8) -> Option<f64> {
     Some(if negative { -value } else { value })
 }
 
-/// Most characters of a short number after its sign.
+/// The most characters of a short number after its sign.
 const DIGITS: usize = 15;
 
 /// 10^0, 10^1, …, each exact.
 const POWERS: [f64; DIGITS] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14];
 
-/// Any number, by the standard library, which rounds correctly.
+/// Reads any number by the standard library, which rounds correctly.
 fn long(text: &str, decimal: u8) -> Option<f64> {
     let plain = |byte: u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'e' | b'E') || byte == decimal;
-    // The letters of `inf` and `nan`, which the standard library reads, are not among these.
+    // This excludes the letters of `inf` and `nan`, which the standard library accepts.
     if text.is_empty() || !text.bytes().all(plain) && !is_active(Mutant::NanUnmapped) {
         return None;
     }
@@ -70,7 +70,7 @@ mod tests {
     use super::{long, parse, short};
 
     #[test]
-    fn reads_what_the_contract_calls_a_number() {
+    fn reads_what_a_plan_calls_a_number() {
         for (text, value) in [
             ("1", 1.0),
             (" +1.50 ", 1.5),

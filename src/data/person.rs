@@ -1,4 +1,5 @@
-//! A person's first rows: the only part of reading where the order of rows matters and memory grows with the table.
+//! Keeps each person's first rows. This is the only part of reading in which the order of rows matters and memory grows with
+//! the table.
 
 use std::collections::HashMap;
 
@@ -6,9 +7,9 @@ use crate::privacy::mutants::{Mutant, is_active};
 
 /// Counts each person's rows.
 ///
-/// Ids are compared in full, after decoding and without outer white space. A row without an id is nobody's and never
-/// kept: pooled as one person, one such row would displace another's; counted as persons, the limit would not hold
-/// (noise-and-accounting, A3).
+/// Ids are compared completely, after decoding and without outer white space. A row without an id is never kept: if all such rows
+/// counted as one person, one row could displace another person's; if each counted as a person, the limit would not hold
+/// (theory/encoding 2.5).
 #[derive(Debug)]
 pub struct Persons {
     max_rows: u32,
@@ -17,13 +18,13 @@ pub struct Persons {
 }
 
 impl Persons {
-    /// Nobody yet; `na` lists the cells that count as missing.
+    /// Creates a counter without persons; `na` lists the cells that count as missing.
     #[must_use]
     pub fn new(max_rows: u32, na: &[String]) -> Self {
         Self { max_rows, na: na.iter().map(|token| token.trim().to_owned()).collect(), rows: HashMap::new() }
     }
 
-    /// Whether the next row in the file's order, which has this id, is one of its person's first `max_rows`.
+    /// Returns whether the next row in the file's order, which has this id, is one of its person's first `max_rows`.
     pub fn keep(&mut self, id: &str) -> bool {
         let id = id.trim();
         let nobody = id.is_empty() || self.na.iter().any(|token| token == id);
@@ -43,7 +44,7 @@ impl Persons {
         }
     }
 
-    /// Distinct ids so far, also those whose rows lack something else.
+    /// Returns the number of distinct ids so far, also of those whose rows are skipped for another reason.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.rows.len() as u64

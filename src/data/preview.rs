@@ -1,4 +1,4 @@
-//! The first rows of a table, for the private zone of the screen. Nothing here may leave the machine.
+//! Reads the first rows of a table, for the private part of the screen. They must not leave the computer.
 
 use std::collections::HashSet;
 
@@ -7,20 +7,20 @@ use super::header::Header;
 use super::number;
 use crate::plan::bound::CsvRules;
 
-/// Most cells that a preview holds.
+/// The most cells of a preview.
 const MAX_CELLS: usize = 400_000;
 
-/// What a column's cells look like. A hint for the type alone: bounds and levels are never read off the data.
+/// A suggested type of a column. Bounds and levels are never suggested, because they must not depend on the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suggestion {
-    /// Nine in ten of the cells that are not missing are numbers.
+    /// At least nine in ten of the cells that are not missing are numbers.
     Number,
-    /// They are not; so many different values occur.
+    /// Fewer are numbers.
     Category {
-        /// Different values among the rows looked at, outer white space apart.
+        /// The number of different values in these rows, without outer white space.
         distinct: usize,
     },
-    /// Every cell is missing, or there is none.
+    /// Every cell is missing, or there is no cell.
     Unknown,
 }
 
@@ -31,12 +31,12 @@ pub struct Preview {
     pub rows: Vec<Vec<String>>,
     /// A type for each column, from these rows.
     pub suggestions: Vec<Suggestion>,
-    /// The first record that is not well formed, if it is among these rows.
+    /// The error of the first malformed record, if it is among these rows.
     pub error: Option<CsvError>,
 }
 
-/// The first rows, at most so many, from the bytes that follow the header; `at_end` says that the file has no more. A
-/// last record that the bytes cut off is left out.
+/// Returns at most `max_rows` first rows from the bytes that follow the header; `at_end` says that the file has no more bytes.
+/// An incomplete last record is omitted.
 #[must_use]
 pub fn preview(header: &Header, rules: &CsvRules, body: &[u8], at_end: bool, max_rows: usize) -> Preview {
     let fields = header.names.len();
@@ -63,14 +63,14 @@ pub fn preview(header: &Header, rules: &CsvRules, body: &[u8], at_end: bool, max
     if at_end && result.is_ok() && seen < max_rows {
         result = parser.finish(&mut take).map(|()| Feed::Done);
     }
-    // An error beyond the rows that are shown is left for the run to tell.
+    // An error after these rows is reported when the whole table is read.
     let error =
         result.err().filter(|_| seen < max_rows).map(|error| error.located(header.lines, &header.names));
     let suggestions = suggestions(&rows, fields, rules);
     Preview { rows, suggestions, error }
 }
 
-/// A type for each of so many columns, from the first rows.
+/// Returns a suggested type for each of `fields` columns, from the first rows.
 #[must_use]
 pub fn suggestions(rows: &[Vec<String>], fields: usize, rules: &CsvRules) -> Vec<Suggestion> {
     let cells = |field: usize| rows.iter().filter_map(move |row| row.get(field).map(String::as_str));

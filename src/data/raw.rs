@@ -1,8 +1,8 @@
-//! Bytes to the bytes of records, for who needs no cell: a record is cut out as it stands in the file.
+//! Cuts bytes into the bytes of records, for callers that need no cells.
 //!
-//! The cuts are those of [`super::csv`]: a quote opens a field only at its start, CR, LF and CRLF each end a record outside
-//! quotes, and blank lines are no records. Nothing is refused here. A record may have any number of fields and any bytes,
-//! and an open quote makes the rest of the file one record, so that a table that is not well formed still has records.
+//! The grammar is that of [`super::csv`]: a quote opens a field only at its start, CR, LF and CRLF each end a record outside
+//! quotes, and blank lines are no records. Nothing is refused: a record may have any number of fields and any bytes, and an open
+//! quote makes the rest of the file one record.
 
 use memchr::{memchr, memchr3};
 
@@ -10,12 +10,12 @@ use super::csv::{Feed, is_line_end};
 
 const QUOTE: u8 = b'"';
 
-/// What a record is made of.
+/// A part of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// The next bytes of the current record; all of it, unless it crosses the end of what was fed.
+    /// The next bytes of the current record; the whole record, unless it continues in the next bytes that are fed.
     Bytes(&'a [u8]),
-    /// The record is over; its line end is in no piece.
+    /// The end of the record. Its line end is in no piece.
     End,
 }
 
@@ -44,13 +44,13 @@ enum State {
 }
 
 impl RawParser {
-    /// A parser for records that start in `offset..=last_start`, fed from `offset` on.
+    /// Creates a parser for records that start in `offset..=last_start`, fed from `offset` on.
     #[must_use]
     pub fn new(delimiter: u8, offset: u64, last_start: u64) -> Self {
         Self { delimiter, last_start, offset, state: State::Between, done: false }
     }
 
-    /// Offset just after the last record and the line ends that follow it, once the parser is done or finished.
+    /// Returns the offset just after the last record and the line ends that follow it, once the parser is done or finished.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
@@ -58,7 +58,7 @@ impl RawParser {
 
     /// Reads the next bytes and visits the records in them, piece by piece.
     pub fn feed(&mut self, bytes: &[u8], mut visit: impl FnMut(Piece<'_>)) -> Feed {
-        // What of the current record has not been visited begins here.
+        // The start of the part of the current record that was not visited yet.
         let mut from = 0;
         let mut at = 0;
         while at < bytes.len() && !self.done {
@@ -110,7 +110,7 @@ impl RawParser {
         if self.done { Feed::Done } else { Feed::More }
     }
 
-    /// Ends the input: a last record without a line end is still one, also where a quote is open.
+    /// Ends the input. A last record without a line end counts, also if a quote is open.
     pub fn finish(&mut self, mut visit: impl FnMut(Piece<'_>)) {
         if !matches!(self.state, State::Between) {
             visit(Piece::End);
@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// The records as they stand in the bytes, fed in pieces of so many.
+    /// Returns the records as they stand in the bytes, fed in pieces of so many.
     fn cut(bytes: &[u8], delimiter: u8, piece: usize) -> Vec<Vec<u8>> {
         let (mut records, mut current) = (Vec::new(), Vec::new());
         let mut visit = |piece: Piece<'_>| match piece {
@@ -146,7 +146,7 @@ mod tests {
         records
     }
 
-    /// The same by csv-core: where it ends a record, and what it has read for it without the line ends around it.
+    /// Returns the same by csv-core: where it ends a record, and what it has read for it without the line ends around it.
     fn by_csv_core(bytes: &[u8], delimiter: u8) -> Vec<Vec<u8>> {
         let mut reader = ReaderBuilder::new().delimiter(delimiter).build();
         // It would drop a BOM from the first bytes that it sees.

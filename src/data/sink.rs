@@ -1,30 +1,30 @@
-//! Where encoded rows go, and how the parts of a table come together.
+//! Sinks, which receive encoded rows, and the merging of the parts of a table.
 
 use zeroize::Zeroize;
 
 use super::moments::{Moments, MomentsError};
 
-/// What was read from one part of a table, to be joined with what was read from the next.
+/// Data read from one part of a table, which can be merged with data from a later part.
 pub trait Append {
-    /// Takes all that was read from a later part of the table.
+    /// Adds the data of a later part of the table.
     ///
     /// # Errors
-    /// Where the other part was read under another plan.
+    /// [`MomentsError`] if the other part was read with another plan.
     fn append(&mut self, later: Self) -> Result<(), MomentsError>
     where
         Self: Sized;
 }
 
-/// Something that takes integer rows in the file's order.
+/// A receiver of integer rows in the file's order.
 pub trait RowSink: Append {
-    /// Takes one row.
+    /// Adds one row.
     fn row(&mut self, row: &[i32]);
 
-    /// Bytes that a part of a table comes with whatever its length.
+    /// Returns the number of bytes of a part of a table that does not depend on the number of its rows.
     fn least_bytes(&self) -> usize;
 }
 
-/// Keeps nothing: for a reading that only counts records and sees whether they are well formed.
+/// Keeps nothing. For a scan that only counts records and checks that they are well formed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nothing;
 
@@ -58,8 +58,8 @@ impl Append for Moments {
     }
 }
 
-/// The rows themselves, for mechanisms that read rows and for `simulate --resample`. A skipped record is not among
-/// them; it stands for a row of zeros, and [`super::Scan::records`] says how many there were in all.
+/// The rows themselves, for mechanisms that read rows and for `simulate --resample`. Skipped records, which count as rows of
+/// zeros, are not included; [`super::Scan::records`] is the number of all records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodedRows {
     terms: usize,
@@ -67,34 +67,34 @@ pub struct EncodedRows {
 }
 
 impl EncodedRows {
-    /// No row yet, of so many terms.
+    /// Creates an empty sink for rows of this many terms.
     #[must_use]
     pub fn new(terms: usize) -> Self {
         Self { terms, codes: Vec::new() }
     }
 
-    /// Number of terms in a row.
+    /// Returns the number of terms in a row.
     #[must_use]
     pub fn terms(&self) -> usize {
         self.terms
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.codes.len().checked_div(self.terms).unwrap_or(0)
     }
 
-    /// The codes as bytes, to cross to another thread: 4 each, little-endian. They are as private as the table.
+    /// Returns the codes as bytes, for another thread: 4 each, little-endian. They are as private as the table.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.codes.iter().flat_map(|code| code.to_le_bytes()).collect()
     }
 
-    /// Reads what [`Self::to_bytes`] wrote of rows of so many terms.
+    /// Reads what [`Self::to_bytes`] wrote, as rows of `terms` terms.
     ///
     /// # Errors
-    /// [`MomentsError::Malformed`] for bytes that make no whole rows.
+    /// [`MomentsError::Malformed`] if the bytes are not a whole number of rows.
     pub fn from_bytes(terms: usize, bytes: &[u8]) -> Result<Self, MomentsError> {
         let (codes, rest) = bytes.as_chunks::<4>();
         if !rest.is_empty() || codes.len().checked_rem(terms).is_none_or(|rest| rest > 0) {
@@ -103,13 +103,13 @@ impl EncodedRows {
         Ok(Self { terms, codes: codes.iter().map(|code| i32::from_le_bytes(*code)).collect() })
     }
 
-    /// Whether there is no row.
+    /// Returns whether there is no row.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.codes.is_empty()
     }
 
-    /// One row, if there is one of this number.
+    /// Returns the row with this number, if it exists.
     #[must_use]
     pub fn get(&self, row: usize) -> Option<&[i32]> {
         let start = row.checked_mul(self.terms)?;
@@ -145,7 +145,7 @@ impl Drop for EncodedRows {
     }
 }
 
-/// Keeps the rows as long as they are few enough, and none of them from there on.
+/// Keeps rows up to a limit. Beyond it, all rows are dropped.
 #[derive(Debug)]
 pub struct FewRows {
     rows: Option<EncodedRows>,
@@ -154,13 +154,13 @@ pub struct FewRows {
 }
 
 impl FewRows {
-    /// No row yet, of so many terms; at most `most` are kept.
+    /// Creates an empty sink for rows of this many terms; at most `most` rows are kept.
     #[must_use]
     pub fn new(terms: usize, most: u64) -> Self {
         Self { rows: Some(EncodedRows::new(terms)), terms, most }
     }
 
-    /// The rows, unless they were too many.
+    /// Returns the rows, unless they were too many.
     #[must_use]
     pub fn into_rows(self) -> Option<EncodedRows> {
         self.rows

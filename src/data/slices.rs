@@ -1,14 +1,13 @@
-//! Several readers for one file.
+//! Divides one file into slices for several readers.
 //!
-//! The bytes after the header are cut at equal distances. A reader that begins in the middle guesses that the first
-//! line end at or after its cut ends a record; a quoted line end makes that wrong. So nothing is believed before the
-//! slice in front has told where its last record ended: a slice that began elsewhere is read again from there. By
-//! induction every record that counts began in the parser's start state, and one reader and many read the same
-//! records of any file.
+//! The bytes after the header are cut at equal distances. A reader that begins in the middle assumes that the first line end at or
+//! after its cut ends a record. That is wrong if the line end is quoted. So a slice is accepted only after the slice before it has
+//! reported where its last record ended. If the two positions differ, the slice is read again from the reported position. By
+//! induction every accepted record began in the parser's start state, so one reader and many read the same records of every file.
 //!
-//! A slice `from..=to` owns the records that start in `from + 1..=to`; one that begins at a known record's start owns
-//! those in `from..=to`. A record starts at its first byte that is neither CR nor LF, so a cut between CR and LF, or
-//! among blank lines, changes nothing.
+//! A slice `from..=to` owns the records that start in `from + 1..=to`. A slice that begins at the known start of a record owns
+//! those in `from..=to`. A record starts at its first byte that is neither CR nor LF, so the result does not depend on whether a
+//! cut is between CR and LF or among blank lines.
 
 use std::collections::BTreeMap;
 
@@ -29,25 +28,25 @@ pub struct Job {
     pub slice: usize,
     /// Offset of the first byte to feed.
     pub from: u64,
-    /// Last offset at which a record of this slice may start; it is read to its end beyond that.
+    /// Last offset at which a record of this slice may start. That record is read to its end.
     pub to: u64,
     /// Whether a record, or a blank line, is known to begin at `from`.
     pub known: bool,
 }
 
-/// What a reader found in its slice.
+/// A reader's report on its slice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SliceReport<S> {
     /// The slice.
     pub job: Job,
-    /// What it holds, if the guess was right.
+    /// The content, valid if the slice began at the start of a record.
     pub outcome: Outcome<S>,
 }
 
-/// What a slice holds.
+/// The content of a slice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome<S> {
-    /// No record seems to start here.
+    /// No record starts here.
     Nothing,
     /// Records.
     Read {
@@ -56,7 +55,7 @@ pub enum Outcome<S> {
         /// The sums over its records.
         part: Part<S>,
     },
-    /// A record that is not well formed, its line counted from 1 at `start`.
+    /// A malformed record; its line is counted from 1 at `start`.
     Failed {
         /// Offset where the first record started.
         start: u64,
@@ -72,7 +71,7 @@ pub struct Part<S> {
     pub end: u64,
     /// Line ends in between.
     pub lines: u64,
-    /// Records in between, also those that the plan skips.
+    /// Records in between, including skipped ones.
     pub records: u64,
     /// Distinct persons, if the plan names their column.
     pub persons: Option<u64>,
@@ -80,26 +79,26 @@ pub struct Part<S> {
     pub sink: S,
 }
 
-/// A whole table.
+/// The result of reading a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scan<S> {
     /// The rows, or their moments.
     pub sink: S,
-    /// Records, also those that the plan skips. Private, but where the plan states the number of rows.
+    /// Records, including skipped ones. Private, unless the plan states the number of rows.
     pub records: u64,
-    /// Distinct persons, if the plan names their column; as private.
+    /// Distinct persons, if the plan names their column. Private in the same way.
     pub persons: Option<u64>,
 }
 
 impl<S> Scan<S> {
-    /// The same with another sink.
+    /// Returns this scan with another sink.
     pub fn map<T>(self, sink: impl FnOnce(S) -> T) -> Scan<T> {
         Scan { sink: sink(self.sink), records: self.records, persons: self.persons }
     }
 }
 
 impl<S> SliceReport<S> {
-    /// The same report with another sink: worker and engine exchange bytes.
+    /// Returns this report with another sink. Workers exchange bytes.
     pub fn map<T>(self, sink: impl FnOnce(S) -> T) -> SliceReport<T> {
         let outcome = match self.outcome {
             Outcome::Nothing => Outcome::Nothing,
@@ -112,7 +111,7 @@ impl<S> SliceReport<S> {
     }
 }
 
-/// Reads one slice. It is fed the file's bytes from [`Job::from`] on, in pieces of any size, until it is done or the
+/// Reads one slice. The caller feeds the file's bytes from [`Job::from`] on, in pieces of any size, until the slice is done or the
 /// file ends.
 pub struct SliceScanner<S> {
     job: Job,
@@ -129,12 +128,12 @@ enum State {
     Parse(u64, Box<Parser>),
     /// No record starts here.
     Nothing,
-    /// A record that is not well formed, and where the first one started.
+    /// A malformed record, and where the first record started.
     Failed(u64, CsvError),
 }
 
 impl<S: RowSink> SliceScanner<S> {
-    /// A scanner for one slice, putting rows into an empty sink.
+    /// Creates a scanner for one slice, putting rows into an empty sink.
     #[must_use]
     pub fn new(job: Job, plan: &BoundPlan, sink: S) -> Self {
         let state = if job.known {
@@ -172,7 +171,7 @@ impl<S: RowSink> SliceScanner<S> {
         }
     }
 
-    /// Ends the slice, when it is done or the file is at its end.
+    /// Ends the slice, when it is done or the file has ended.
     pub fn finish(self) -> SliceReport<S> {
         let Self { job, state, mut records, .. } = self;
         let outcome = match state {
@@ -196,7 +195,7 @@ impl<S: RowSink> SliceScanner<S> {
     }
 }
 
-/// Looks for the first record of a slice that begins in the middle: the one after the first line end at or after the cut.
+/// Finds the first record of a slice that begins in the middle: the one after the first line end at or after the cut.
 pub(super) struct Seek {
     /// Offset of the next byte.
     offset: u64,
@@ -206,7 +205,7 @@ pub(super) struct Seek {
     ended: bool,
 }
 
-/// How far [`Seek`] has come.
+/// The state of [`Seek`].
 pub(super) enum Sought {
     /// Feed the next bytes.
     More,
@@ -250,10 +249,10 @@ impl Seek {
     }
 }
 
-/// What happens to each record.
+/// Reads each record into the sink.
 pub(super) struct RecordReader<S> {
     encoder: Encoder,
-    /// The person column's field, and the rows that each person has had.
+    /// The person column's field, and the count of each person's rows.
     persons: Option<(usize, Persons)>,
     count: u64,
     sink: S,
@@ -266,7 +265,7 @@ impl<S: RowSink> RecordReader<S> {
         Self { encoder: Encoder::new(plan), persons, count: 0, sink }
     }
 
-    /// What it read.
+    /// Returns what was read.
     pub(super) fn finish(self) -> Scan<S> {
         let persons = self.persons.map(|(_, persons)| persons.count());
         Scan { sink: self.sink, records: self.count, persons }
@@ -285,8 +284,8 @@ impl<S: RowSink> RecordReader<S> {
     }
 }
 
-/// A good size of slices: a few for each worker, so that all end together, but each much larger than the sums that it
-/// leaves behind.
+/// Returns a size of slices: a few slices for each worker, so that all workers end at about the same time, but each much larger
+/// than its sums.
 #[must_use]
 pub fn slice_bytes(length: u64, least_bytes: usize, workers: usize) -> u64 {
     let least = (least_bytes as u64).saturating_mul(2).max(1 << 20);
@@ -297,7 +296,7 @@ pub fn slice_bytes(length: u64, least_bytes: usize, workers: usize) -> u64 {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScanError {
-    /// A record that is not well formed: the first in the file.
+    /// The first malformed record of the file.
     #[error(transparent)]
     Csv(#[from] CsvError),
     /// Parts of different plans.
@@ -305,21 +304,21 @@ pub enum ScanError {
     Moments(#[from] MomentsError),
 }
 
-/// Hands out slices, and believes reports only in the file's order.
+/// Distributes slices and accepts their reports in the file's order.
 pub struct Combiner<S> {
     body: u64,
     length: u64,
     step: u64,
     slices: usize,
-    /// How many slices may be read before the first that is not accepted yet: bounds the reports that wait.
+    /// How many slices may be read beyond the first that is not accepted yet. This bounds the number of waiting reports.
     ahead: usize,
     names: Vec<String>,
-    /// The next slice that nobody has been given.
+    /// The next slice that was not distributed yet.
     next: usize,
-    /// A slice that began elsewhere than its predecessor ended.
+    /// A slice that has to be read again, because it did not begin where its predecessor ended.
     again: Option<Job>,
     waiting: BTreeMap<usize, SliceReport<S>>,
-    /// Slices that are settled, and what they hold together.
+    /// The number of accepted slices.
     accepted: usize,
     end: u64,
     lines: u64,
@@ -329,8 +328,8 @@ pub struct Combiner<S> {
 }
 
 impl<S: Append> Combiner<S> {
-    /// A combiner for a file of `length` bytes (`u64::MAX` where that is not known) in slices of `slice_bytes`, read by
-    /// so many workers. With a person column there is one slice, because the order of rows matters.
+    /// Creates a combiner for a file of `length` bytes (`u64::MAX` if unknown) in slices of `slice_bytes`, read by `workers`
+    /// workers. With a person column there is one slice, because the order of rows matters.
     #[must_use]
     pub fn new(header: &Header, length: u64, plan: &BoundPlan, slice_bytes: u64, workers: usize) -> Self {
         let whole = length.saturating_sub(header.body_offset).max(1);
@@ -355,8 +354,8 @@ impl<S: Append> Combiner<S> {
         }
     }
 
-    /// A combiner for slices that are the chunks of a file of `length` bytes: slice i begins at `chunk` times i, wherever
-    /// the header ends. Any of them may be read before any other.
+    /// Creates a combiner for slices that are the chunks of a file of `length` bytes: slice i begins at `chunk` times i, counted
+    /// from the start of the file. They may be read in any order.
     #[must_use]
     pub fn of_chunks(header: &Header, length: u64, chunk: u64) -> Self {
         let mut combiner = Self {
@@ -376,14 +375,14 @@ impl<S: Append> Combiner<S> {
             persons: None,
             sink: None,
         };
-        // Chunks that the header fills hold no record.
+        // Chunks within the header hold no record.
         while combiner.accepted < combiner.slices && combiner.end > combiner.last_start(combiner.accepted) {
             combiner.accept();
         }
         combiner
     }
 
-    /// The next slice to read; `None` while there is nothing to hand out before a report comes, or when all is done.
+    /// Returns the next slice to read; `None` if a report has to come first, or if all slices are done.
     pub fn next_job(&mut self) -> Option<Job> {
         if let Some(job) = self.again.take() {
             return Some(job);
@@ -401,10 +400,10 @@ impl<S: Append> Combiner<S> {
         })
     }
 
-    /// Takes a report. Reports come in any order.
+    /// Takes a report. Reports may come in any order.
     ///
     /// # Errors
-    /// The file's first error, once all before it is settled; the scan is over then.
+    /// The file's first error, once all slices before it are accepted. The scan ends then.
     pub fn offer(&mut self, report: SliceReport<S>) -> Result<(), ScanError> {
         if report.job.slice >= self.accepted {
             self.waiting.insert(report.job.slice, report);
@@ -412,7 +411,7 @@ impl<S: Append> Combiner<S> {
         while self.accepted < self.slices {
             let slice = self.accepted;
             if self.end > self.last_start(slice) {
-                // A record of an earlier slice goes on beyond this one.
+                // A record of an earlier slice ends after this one.
                 self.waiting.remove(&slice);
                 self.accept();
                 continue;
@@ -435,25 +434,25 @@ impl<S: Append> Combiner<S> {
         Ok(())
     }
 
-    /// What was read, once all is done; `None` also where no slice held a record.
+    /// Returns what was read, once all slices are accepted; `None` also if no slice held a record.
     #[must_use]
     pub fn into_sink(self) -> Option<S> {
         if self.is_done() { self.sink } else { None }
     }
 
-    /// Whether every slice is settled.
+    /// Returns whether every slice is accepted.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.accepted == self.slices
     }
 
-    /// Offset up to which the file is settled, for progress: public.
+    /// Returns the offset up to which all slices are accepted, for progress. It is public.
     #[must_use]
     pub fn settled(&self) -> u64 {
         self.end
     }
 
-    /// The table, once all is done.
+    /// Returns the result, once all slices are accepted.
     #[must_use]
     pub fn finish(self) -> Option<Scan<S>> {
         if !self.is_done() {
@@ -479,7 +478,7 @@ impl<S: Append> Combiner<S> {
         self.next = self.next.max(self.accepted);
     }
 
-    /// A slice from where the records before it end.
+    /// Returns the job of reading a slice from the end of the records before it.
     fn verified(&self, slice: usize) -> Job {
         Job { slice, from: self.end, to: self.last_start(slice), known: true }
     }

@@ -1,12 +1,12 @@
-//! What a table is read from: one file, or several that belong together.
+//! The files of a table: one, or several that belong together.
 
 use serde::{Deserialize, Serialize};
 
-/// What one file is for its table. The order is that in which files are named and hashed.
+/// The role of a file. Files are named and hashed in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileRole {
-    /// All of it: a CSV.
+    /// The whole table: a CSV.
     Table,
     /// PLINK's genotypes.
     Bed,
@@ -21,7 +21,7 @@ pub enum FileRole {
 }
 
 impl FileRole {
-    /// Its name, of eight bytes, for a keyed hash.
+    /// Returns a name of eight bytes, for a keyed hash.
     #[must_use]
     pub const fn tag(self) -> [u8; 8] {
         *match self {

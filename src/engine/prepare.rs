@@ -22,6 +22,7 @@ use crate::privacy::event::{Event, charge};
 use crate::privacy::ledger::{Request, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu};
 use crate::privacy::units::Units;
+use crate::text::hexadecimal;
 
 /// A plan bound to a header, with its noise.
 #[derive(Clone, Debug)]
@@ -441,8 +442,7 @@ impl Prepared {
             parameters.insert("budget".to_owned(), Value::Object(given));
         }
         if let Ok(nonce) = random_id() {
-            let nonce: String = nonce.iter().map(|byte| format!("{byte:02x}")).collect();
-            parameters.insert("nonce".to_owned(), Value::from(nonce));
+            parameters.insert("nonce".to_owned(), Value::from(hexadecimal(&nonce)));
         }
         Request {
             terms: self.terms(),

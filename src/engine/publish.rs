@@ -4,9 +4,9 @@
 use super::error::EngineError;
 use super::prepare::Prepared;
 use crate::mechanisms::Output;
-use crate::model::Assurance;
+use crate::model::{Assurance, Note};
 use crate::release::document::{Claimed, Demo, LedgerReference, Privacy, Release, SCHEMA, Software};
-use crate::release::statement::{HARDENED, WELL_FORMED, relaxation};
+use crate::release::statement::relaxation;
 
 /// What the document says of its noise.
 pub(super) enum Mark {
@@ -25,16 +25,18 @@ pub(super) fn publish(
 ) -> Result<Release, EngineError> {
     let Output { mut coefficients, mut diagnostics, moments } = output;
     // The document says in words what its reader would otherwise have to read out of its fields.
-    diagnostics.notes.extend(relaxation(prepared.checked().protect));
-    diagnostics.notes.extend(prepared.guide().into_iter().flat_map(|guide| guide.notes.iter().cloned()));
+    diagnostics.notes.extend(relaxation(prepared.checked().protect).map(String::from));
+    diagnostics
+        .notes
+        .extend(prepared.guide().into_iter().flat_map(|guide| guide.notes.iter().map(Note::to_string)));
     if prepared.assurance() == Assurance::Idealised {
         coefficients.round();
         diagnostics.round();
-        diagnostics.notes.push(HARDENED.to_owned());
+        diagnostics.notes.push(Note::Hardened.into());
     }
     let (ledger, demo, assurance) = match mark {
         Mark::Charged(charge) => {
-            diagnostics.notes.push(WELL_FORMED.to_owned());
+            diagnostics.notes.push(Note::WellFormed.into());
             (Some(charge), None, prepared.assurance())
         }
         Mark::Demo(demo) => (None, Some(demo), Assurance::Demo),

@@ -1,14 +1,14 @@
-//! Intervals of a penalised regression by the parametric bootstrap (noise-and-accounting, C2).
+//! Intervals of a penalised regression by the parametric bootstrap (theory/inference 3.2).
 //!
 //! It redraws the noise and the sampling error around what was released and refits by the same estimator. It costs no
-//! budget. Its draws follow from public content and protect nothing.
+//! budget. Its random numbers follow from the release and are no privacy noise.
 
 use nalgebra::{DMatrix, DVector};
 
+use super::cell_noise::CellNoise;
 use super::design::Design;
-use super::moments::CellNoise;
+use super::fits::{Coded, Fit};
 use super::pseudo::Pseudo;
-use super::regression::{Coded, Fit};
 use crate::math::linalg::{Cholesky, Eigen};
 
 /// B, the number of refits.
@@ -73,7 +73,7 @@ pub(super) fn replace_intervals(design: &Design<'_>, coded: &[Coded], fits: &mut
     }
 }
 
-/// Fresh noise on the support's cells, and the factor of A* + Λ.
+/// Draws fresh noise on the support's cells and factors A* + Λ.
 fn redraw(design: &Design<'_>, draw: u64) -> Option<(DMatrix<f64>, Cholesky)> {
     let q = design.support.len();
     let mut rng = Pseudo::new(design.options.seed, &[draw, 0]);
@@ -103,7 +103,7 @@ fn redraw(design: &Design<'_>, draw: u64) -> Option<(DMatrix<f64>, Cholesky)> {
     reason = "between 0 and the sample's length"
 )]
 fn quantile(sorted: &[f64], level: f64) -> Option<f64> {
-    let place = level * super::moments::count(sorted.len().checked_sub(1)?);
+    let place = level * super::cell_noise::count(sorted.len().checked_sub(1)?);
     let below = place.floor() as usize;
     let left = *sorted.get(below)?;
     let right = *sorted.get(below + 1).unwrap_or(&left);

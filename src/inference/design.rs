@@ -1,8 +1,9 @@
-//! The part of a regression that all outcomes share: the predictors' moments, penalised, repaired, factored and gated.
+//! The part of a regression that all outcomes share: the predictors' moments, penalised, repaired and factored, and their ratio of signal to noise.
 
 use nalgebra::{DMatrix, DVector};
 
-use super::moments::{NoisyMoments, Whitening, count};
+use super::cell_noise::count;
+use super::moments::{NoisyMoments, Whitening};
 use super::options::{MeanPenalty, Options, Repair, Ridge};
 use super::ridge::automatic;
 use super::shrinkage::Filter;
@@ -12,10 +13,10 @@ use crate::model::{INTERCEPT, Interval};
 use crate::release::document::Diagnostics;
 use crate::text::one_line;
 
-/// Below this ratio of signal to noise there is no interval (noise-and-accounting, C1 step 1).
+/// Below this ratio of signal to noise intervals are withheld (theory/inference 2.2).
 pub const WITHHELD_BELOW: f64 = 1.0;
 
-/// Whether the noise is as large as the signal: for that intervals are withheld, and for other reasons too, which notes tell.
+/// Returns whether the noise is as large as the signal. Intervals are then withheld; notes name other reasons.
 #[must_use]
 pub fn is_drowned(diagnostics: &Diagnostics) -> bool {
     diagnostics.signal_to_noise.is_some_and(|ratio| ratio < WITHHELD_BELOW)
@@ -48,7 +49,7 @@ pub enum FitError {
     Linalg(#[from] LinalgError),
 }
 
-/// How a solution was made possible.
+/// What all outcomes' solutions share.
 #[derive(Clone, Debug)]
 pub(super) struct Solution {
     /// Factor of A + Λ after repair.
@@ -59,7 +60,7 @@ pub(super) struct Solution {
     pub sampling: DVector<f64>,
 }
 
-/// Predictors u = T z of coded coordinates z, with their noisy moments A = T G T′ (noise-and-accounting, C).
+/// Predictors u = T z of coded coordinates z, with their noisy moments A = T G T′ (theory/inference 1.1).
 ///
 /// With an intercept T selects coordinates, the constant first. Without one the model passes through the origin of the
 /// columns' own units: x_j / σ_j = z_j + (m_j / (σ_j c)) z_0, with σ the term's scale, m its centre and c the constant's
@@ -161,7 +162,7 @@ impl<'a> Design<'a> {
             design.solution = None;
         }
         if let Some(rule) = options.rule {
-            match Filter::new(&design, rule) {
+            match Filter::new(moments, &design.unscale, rule) {
                 Ok(filter) => design.filter = Some(filter),
                 Err(_) => design.solution = None,
             }
@@ -169,14 +170,14 @@ impl<'a> Design<'a> {
         Ok(design)
     }
 
-    /// Gates, repairs where needed, and factors A + Λ.
+    /// Computes the ratio of signal to noise, repairs where needed, and factors A + Λ.
     fn solve(&mut self) -> Result<(), LinalgError> {
         let d = self.names.len();
         let mut penalised = &self.predictors + &self.penalty;
         for index in 0..d {
             penalised[(index, index)] += self.ridge;
         }
-        // In an orthonormal basis of the predictors' space the noise is what C1's gate assumes: GOE noise does not
+        // In an orthonormal basis of the predictors' space the noise is what the gate of theory/inference 2.2 assumes: GOE noise does not
         // change under rotation.
         let whitened = self.basis.whiten(&penalised)?;
         let norm = self.moments.noise().spectral_norm(d);
@@ -210,7 +211,7 @@ impl<'a> Design<'a> {
         Ok(())
     }
 
-    /// A penalty w β'Dβ, with β = M b σ_y and m own units of the outcome's centre at the intercept: w M'D M.
+    /// Sets the penalty matrix w M'D M of w β'Dβ, with β = M b σ_y.
     fn penalise(&mut self, penalty: MeanPenalty) {
         let on = DVector::from_fn(self.names.len(), |row, _| {
             if row == 0 && self.intercept && !penalty.on_intercept { 0.0 } else { penalty.weight }
@@ -218,7 +219,7 @@ impl<'a> Design<'a> {
         self.penalty = self.unscale.transpose() * DMatrix::from_diagonal(&on) * &self.unscale;
     }
 
-    /// What an outcome whose codes are measured from `centre`, in its own scale, takes off the cross moments where the penalty
+    /// Returns what an outcome whose codes are measured from `centre`, in its own scale, subtracts from the cross moments where the penalty
     /// weighs on the intercept: w M'e₀ times it.
     pub(super) fn pull(&self, centre: f64) -> Option<DVector<f64>> {
         let penalty = self.options.penalty.filter(|penalty| penalty.on_intercept && self.intercept)?;
@@ -231,24 +232,24 @@ impl<'a> Design<'a> {
         self.signal_to_noise
     }
 
-    /// Λ in units of R²: what was asked for, and what the mechanism itself had added.
+    /// Returns Λ in units of R²: the ridge asked for plus the mechanism's own.
     #[must_use]
     pub fn ridge(&self) -> f64 {
         self.ridge + self.moments.ridge()
     }
 
-    /// The part of Λ that was asked for, in units of R².
+    /// Returns the ridge that was asked for, in units of R².
     #[must_use]
     pub fn asked_ridge(&self) -> f64 {
         self.ridge
     }
 
-    /// A − Λ₀: what the mechanism added to the diagonal is no part of the rows' own moments.
+    /// Returns A − Λ₀, the moments without the ridge that the mechanism added.
     fn own_moments(&self) -> DMatrix<f64> {
         &self.predictors - &self.transform * self.transform.transpose() * self.moments.ridge()
     }
 
-    /// How much each coefficient is shrunk towards 0 by Λ: 1 less the diagonal of (A + Λ)⁻¹ (A − Λ₀). Empty where the moments
+    /// Returns the share by which Λ shrinks each coefficient towards 0: 1 less the diagonal of (A + Λ)⁻¹ (A − Λ₀). Empty where the moments
     /// cannot be solved.
     pub(super) fn shrinkage(&self) -> Vec<f64> {
         let Some(solution) = &self.solution else { return Vec::new() };
@@ -256,25 +257,25 @@ impl<'a> Design<'a> {
         kept.diagonal().iter().map(|kept| (1.0 - kept).clamp(0.0, 1.0)).collect()
     }
 
-    /// The repair that was needed, if any.
+    /// Returns the repair that was needed, if any.
     #[must_use]
     pub fn repair(&self) -> Option<Repair> {
         self.repair
     }
 
-    /// Whether the moments could be solved at all.
+    /// Returns whether the moments could be solved at all.
     #[must_use]
     pub fn solved(&self) -> bool {
         self.solution.is_some()
     }
 
-    /// The predictors' names, in the coefficients' order.
+    /// Returns the predictors' names, in the coefficients' order.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Number of rows and its standard deviation: public, or from the noisy intercept cell.
+    /// Returns the number of rows and its standard deviation: public, or from the noisy intercept cell.
     #[must_use]
     pub fn rows(&self) -> Option<(f64, f64)> {
         #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
@@ -282,7 +283,7 @@ impl<'a> Design<'a> {
         public.or_else(|| self.moments.noisy_rows())
     }
 
-    /// n − d, or `None` where it does not stand out of the noise (C1 step 2).
+    /// Returns n − d, or `None` where it is not above twice its noise (theory/inference 2.3).
     #[must_use]
     pub fn degrees_of_freedom(&self) -> Option<f64> {
         let (rows, sd) = self.rows()?;
@@ -290,14 +291,14 @@ impl<'a> Design<'a> {
         (freedom >= f64::max(1.0, 2.0 * sd)).then_some(freedom)
     }
 
-    /// Whether nothing is known of residuals, so that intervals cover the privacy noise alone: no squares of outcomes were
+    /// Returns whether intervals can cover the privacy noise only, because no squares of outcomes were
     /// released.
     #[must_use]
     pub fn noise_alone(&self) -> bool {
         self.moments.cross().ncols() > 0 && !self.moments.has_squares()
     }
 
-    /// How far intervals are to be trusted, before an outcome is looked at.
+    /// Returns how reliable intervals are before an outcome is considered.
     #[must_use]
     pub fn interval(&self) -> Interval {
         let ratio = self.signal_to_noise.unwrap_or(f64::INFINITY);
@@ -362,7 +363,8 @@ impl Predictors {
         Self { support, transform, unscale, reach, through_origin }
     }
 
-    /// Own units are v = A⁻¹ z. All of them are solved for in whitened coordinates, some as those rows of A⁻¹, at length 1.
+    /// Computes the predictors of whitened coordinates; own units are v = A⁻¹ z. All terms are solved for in whitened coordinates, a part
+    /// of them as those rows of A⁻¹, at length 1.
     fn whitened(whitening: &Whitening, predictors: &[usize], intercept: bool) -> Self {
         let all = whitening.map.nrows();
         let rows: Vec<usize> = intercept.then_some(0).into_iter().chain(predictors.iter().copied()).collect();
@@ -413,7 +415,7 @@ fn check_terms(
     Ok(())
 }
 
-/// The repair in an orthonormal basis: 2 sd √d on the diagonal, or eigenvalues raised to sd.
+/// Repairs in an orthonormal basis: adds 2 sd √d to the diagonal, or raises eigenvalues to sd.
 fn repair(a: &DMatrix<f64>, repair: Repair, norm: f64, sd: f64) -> Result<DMatrix<f64>, LinalgError> {
     match repair {
         Repair::Floor => Ok(Eigen::try_new(a)?.map(|value| value.max(sd))),

@@ -1,6 +1,6 @@
-//! What errors to expect of noisy Newton steps, from public numbers alone and before anything is spent.
+//! The errors to expect of noisy Newton steps, from public numbers alone and before anything is spent.
 //!
-//! What is assumed, and named wherever an answer is shown: the features have the public second moment, or without one that of
+//! Assumptions, which are named wherever a forecast is shown: the features have the public second moment, or without one that of
 //! [`preview`](super::preview)'s usual picture; nothing is shortened; every row of a logistic outcome has the same chance p, the public mean of the
 //! outcome where there is one, else 1/2, where the curvature is the largest that it can be; and the last step hardly moves. So the curvature
 //! of n rows is n p (1 − p) times that second moment, n times it for a gaussian outcome, and with K its inverse after the penalty the
@@ -29,19 +29,19 @@ pub struct TermForecast {
 }
 
 impl TermForecast {
-    /// Half of a 95 % interval that covers the noise alone.
+    /// Returns half of a 95 % interval that covers the noise alone.
     #[must_use]
     pub fn noise_half(&self) -> f64 {
         HALF * self.noise_std_error
     }
 
-    /// Half of one that covers sampling too; nothing for a gaussian outcome.
+    /// Returns half of a 95 % interval that covers sampling too; nothing for a gaussian outcome.
     #[must_use]
     pub fn half(&self) -> Option<f64> {
         self.sampling_std_error.map(|sampling| HALF * self.noise_std_error.hypot(sampling))
     }
 
-    /// The factor by which an odds ratio is multiplied and divided at the ends of that interval; nothing for the constant either.
+    /// Returns the factor that the ends of that interval put on an odds ratio; nothing for a gaussian outcome or the constant.
     #[must_use]
     pub fn odds_factor(&self) -> Option<f64> {
         self.half().filter(|_| self.term != INTERCEPT).map(libm::exp)
@@ -59,7 +59,7 @@ pub struct Rows<'a> {
     pub radius: f64,
 }
 
-/// One entry per outcome and term, in the coefficients' order, of the first [`OUTCOMES`] outcomes. Nothing where there
+/// Returns one entry per outcome and term, in the coefficients' order, of the first [`OUTCOMES`] outcomes. Nothing where there
 /// is no curvature, as with a chance of 0 or 1.
 #[must_use]
 pub fn forecast(

@@ -4,156 +4,23 @@ use std::collections::HashMap;
 
 use nalgebra::{DMatrix, RowDVector};
 
-use super::reading::Reading;
+use super::cell_noise::unit;
+pub use super::cell_noise::{CellNoise, MomentsError};
+use super::debiasing::Debiasing;
 use crate::data::encode::Geometry;
 use crate::math::linalg::Cholesky;
-use crate::model::{INTERCEPT, Layout, NoiseLaw, Role, Shape};
+use crate::math::triangle;
+use crate::model::{INTERCEPT, Layout, NoiseLaw, Role};
 use crate::plan::Plan;
 use crate::plan::bind::fits;
 use crate::plan::document::{Column, ColumnType};
 use crate::release::moments::{Blocks, FeatureMap, ReleasedMoments};
 
-/// R where a plan does not say it (contract, Parameters).
+/// R where a plan gives none.
 const DEFAULT_RADIUS: u32 = 1 << 24;
 
 /// More binary places than a map of features can have.
 const MOST_BITS: u32 = 61;
-
-/// Moments that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum MomentsError {
-    /// The matrix is not square, not symmetric, or of another size than the terms.
-    #[error("the moments are not one symmetric matrix over the terms; the release is damaged")]
-    Shape,
-    /// An entry of the matrix is no decimal integer.
-    #[error("entry {row}, {column} of the moments is no decimal integer; the release is damaged")]
-    Entry {
-        /// Row, from 1.
-        row: usize,
-        /// Column, from 1.
-        column: usize,
-    },
-    /// A number of the noise's law is not one that a release has.
-    #[error("the noise's law has a number out of range; the release is damaged")]
-    NoiseScale,
-    /// R is no power of two in range, or a term's centre or scale is not finite.
-    #[error("the {what} of the moments is out of range; the release is damaged")]
-    Grid {
-        /// Which part of the grid.
-        what: &'static str,
-    },
-}
-
-/// The variance of the noise on each cell, in units of R⁴.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum CellNoise {
-    /// No noise at all: only `simulate` makes such moments.
-    None,
-    /// Variance `s` off the diagonal and 2 s on it; s = S²/2.
-    Goe {
-        /// Variance off the diagonal.
-        s: f64,
-    },
-    /// Variance `v` on and above the diagonal; v = S².
-    Iid {
-        /// Variance of every cell.
-        v: f64,
-    },
-    /// Variance `v` on the products of features with outcomes; the features are public, and their own products exact.
-    Cross {
-        /// Variance of those cells.
-        v: f64,
-    },
-    /// Noise of variance `features` off the diagonal on the features' products, and of variance `cross` on those of features with
-    /// outcomes.
-    Sides {
-        /// What the diagonal has: twice the variance (`goe`) or the same (`iid`).
-        shape: Shape,
-        /// Variance off the diagonal.
-        features: f64,
-        /// Variance of a product of a feature with an outcome.
-        cross: f64,
-    },
-    /// The whole matrix was drawn from a Wishart law with the moments as its scale, not perturbed cell by cell.
-    Projection {
-        /// r, its degrees of freedom.
-        rows: f64,
-    },
-    /// The whole matrix was drawn from an inverse Wishart law with the moments as its scale.
-    Posterior {
-        /// ν, its degrees of freedom.
-        dof: f64,
-        /// Rows and columns of the whole matrix.
-        size: f64,
-    },
-}
-
-impl CellNoise {
-    /// The law for the integer scale `noise_scale` (S) on moments with largest norm `radius` (R).
-    #[must_use]
-    pub fn new(shape: Shape, noise_scale: u128, radius: u32) -> Self {
-        let scale = float_u(noise_scale) / unit(radius);
-        match shape {
-            Shape::Goe => Self::Goe { s: scale * scale / 2.0 },
-            Shape::Iid => Self::Iid { v: scale * scale },
-        }
-    }
-
-    /// Standard deviation off the diagonal; 0 for a law that does not add noise to cells.
-    #[must_use]
-    pub fn off_diagonal_sd(self) -> f64 {
-        match self {
-            Self::None | Self::Cross { .. } | Self::Projection { .. } | Self::Posterior { .. } => 0.0,
-            Self::Goe { s } | Self::Sides { features: s, .. } => s.sqrt(),
-            Self::Iid { v } => v.sqrt(),
-        }
-    }
-
-    /// Standard deviation of a cell on the diagonal that was released as `cell`.
-    ///
-    /// A projection's cell is S χ²_r / r. A posterior's is S / χ²_{ν−D+1} for D rows and columns, whose relative standard
-    /// deviation is √(2 / (ν − D − 3)), infinite where that has no meaning.
-    #[must_use]
-    pub fn diagonal_sd(self, cell: f64) -> f64 {
-        match self {
-            Self::None | Self::Cross { .. } => 0.0,
-            Self::Goe { s } | Self::Sides { shape: Shape::Goe, features: s, .. } => (2.0 * s).sqrt(),
-            Self::Iid { v } | Self::Sides { shape: Shape::Iid, features: v, .. } => v.sqrt(),
-            Self::Projection { rows } => cell.abs() * (2.0 / rows).sqrt(),
-            Self::Posterior { dof, size } => {
-                let freedom = dof - size - 3.0;
-                if freedom > 0.0 { cell.abs() * (2.0 / freedom).sqrt() } else { f64::INFINITY }
-            }
-        }
-    }
-
-    /// Degrees of freedom of the exact t pivot of a regression on `d` predictors, where the law has one: r − d, and
-    /// ν − (D − d − 1) − 1 (sheffet 5.1). `None` for additive noise, and where none are left.
-    #[must_use]
-    pub fn pivot_freedom(self, d: usize) -> Option<f64> {
-        let freedom = match self {
-            Self::None | Self::Goe { .. } | Self::Iid { .. } | Self::Cross { .. } | Self::Sides { .. } => {
-                return None;
-            }
-            Self::Projection { rows } => rows - count(d),
-            Self::Posterior { dof, size } => dof - (size - count(d) - 1.0) - 1.0,
-        };
-        (freedom >= 1.0).then_some(freedom)
-    }
-
-    /// Whether the whole matrix was drawn, so that its size carries its noise.
-    #[must_use]
-    pub const fn is_drawn(self) -> bool {
-        matches!(self, Self::Projection { .. } | Self::Posterior { .. })
-    }
-
-    /// 2 sd √d, the spectral norm of the noise on `d` predictors (noise-and-accounting, C1 step 1).
-    #[must_use]
-    pub fn spectral_norm(self, d: usize) -> f64 {
-        2.0 * self.off_diagonal_sd() * count(d).sqrt()
-    }
-}
 
 /// One coordinate of a record: its value is `centre + scale * code / R`.
 #[derive(Clone, Debug, PartialEq)]
@@ -193,7 +60,7 @@ pub struct NoisyMoments {
     inverse_map: Option<DMatrix<f64>>,
 }
 
-/// What whitened coordinates are made of (pmt 1.1).
+/// What whitened coordinates are made of (theory/public-moments 1.2).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whitening {
     /// A with z = A v: z are the first terms' codes in units of R, v the same in own units with the constant.
@@ -238,7 +105,7 @@ impl NoisyMoments {
         Self::of(geometry_terms(geometry, radius), layout, &values, CellNoise::None)
     }
 
-    /// The moments of a release under the plan that it ran.
+    /// Returns the moments of a release under the plan that it ran.
     ///
     /// # Errors
     /// [`MomentsError`] for a damaged document.
@@ -260,7 +127,7 @@ impl NoisyMoments {
             None => Self::of(terms.collect(), layout, &values, CellNoise::None)?,
             Some(law) => {
                 let map = released.blocks.as_ref().and_then(|blocks| blocks.map.as_ref());
-                Self::read(terms.collect(), layout, &values, law, plan)?.unmapped(map)?
+                Self::debiased(terms.collect(), layout, &values, law, plan)?.unmapped(map)?
             }
         };
         match &released.whitening {
@@ -283,10 +150,10 @@ impl NoisyMoments {
         let radius = radius_of(plan)?;
         let unit = unit(radius);
         let values: Vec<f64> = cells.iter().map(|&cell| float(cell) / unit).collect();
-        Self::read(geometry_terms(geometry, radius), layout, &values, law, plan)
+        Self::debiased(geometry_terms(geometry, radius), layout, &values, law, plan)
     }
 
-    /// The moments of the features themselves, from those in which their products with outcomes are of mapped features.
+    /// Returns the moments of the features themselves, given moments in which the products with outcomes are of mapped features.
     ///
     /// # Errors
     /// [`MomentsError::Shape`] for a map of other features, or one that has no inverse.
@@ -305,7 +172,8 @@ impl NoisyMoments {
         Ok(self)
     }
 
-    /// What noise that is alike before the map makes of a row of numbers for each feature: as many numbers, whose squared length
+    /// Multiplies a row of numbers, one for each feature, by the inverse map of noise that is alike in mapped features: as many numbers,
+    /// whose squared length
     /// is the variance of their sum of products with the noise of an outcome, in units of a cell's.
     #[must_use]
     pub fn through_map(&self, row: RowDVector<f64>) -> RowDVector<f64> {
@@ -315,7 +183,7 @@ impl NoisyMoments {
         }
     }
 
-    fn read(
+    fn debiased(
         terms: Vec<MomentTerm>,
         layout: Layout,
         cells: &[f64],
@@ -323,15 +191,15 @@ impl NoisyMoments {
         plan: &Plan,
     ) -> Result<Self, MomentsError> {
         let radius = radius_of(plan)?;
-        let reading = Reading::new(law, terms.len(), radius, plan)?;
-        if layout.outcomes() > 0 && reading.noise.is_drawn() {
+        let debiasing = Debiasing::new(law, terms.len(), radius, plan)?;
+        if layout.outcomes() > 0 && debiasing.noise.is_drawn() {
             return Err(MomentsError::Shape);
         }
-        let scaled: Vec<f64> = cells.iter().map(|cell| cell * reading.factor).collect();
-        let mut moments = Self::of(terms, layout, &scaled, reading.noise)?;
-        moments.cells.features *= reading.features;
-        moments.ridge = reading.ridge;
-        moments.step(&reading.shifts);
+        let scaled: Vec<f64> = cells.iter().map(|cell| cell * debiasing.factor).collect();
+        let mut moments = Self::of(terms, layout, &scaled, debiasing.noise)?;
+        moments.cells.features *= debiasing.features;
+        moments.ridge = debiasing.ridge;
+        moments.step(&debiasing.shifts);
         Ok(moments)
     }
 
@@ -402,11 +270,9 @@ impl NoisyMoments {
         let (p, l) = (layout.features(), layout.outcomes());
         let mut features = DMatrix::zeros(p, p);
         let mut rest = cells.iter();
-        for row in 0..p {
-            for (column, &cell) in (row..p).zip(&mut rest) {
-                features[(row, column)] = cell;
-                features[(column, row)] = cell;
-            }
+        for ((row, column), &cell) in triangle::pairs(p).zip(&mut rest) {
+            features[(row, column)] = cell;
+            features[(column, row)] = cell;
         }
         let cross = DMatrix::from_row_iterator(p, l, rest.by_ref().take(p * l).copied());
         let cells = Cells { features, cross, squares: rest.copied().collect() };
@@ -423,7 +289,7 @@ impl NoisyMoments {
         })
     }
 
-    /// The same moments, whose first terms are whitened coordinates: `matrix` has a row for each of them, by which own units with the
+    /// Declares the first terms to be whitened coordinates: `matrix` has a row for each of them, by which own units with the
     /// constant are multiplied, and the terms' scales are whitened units.
     ///
     /// # Errors
@@ -444,43 +310,43 @@ impl NoisyMoments {
         Ok(self)
     }
 
-    /// What the first terms are made of, where they are whitened coordinates.
+    /// Returns the map of the first terms, where they are whitened coordinates.
     #[must_use]
     pub const fn whitening(&self) -> Option<&Whitening> {
         self.whitening.as_ref()
     }
 
-    /// Whether a regression can have an intercept.
+    /// Returns whether a regression can have an intercept.
     #[must_use]
     pub fn has_constant(&self) -> bool {
         self.constant.is_some() || self.whitening.as_ref().is_some_and(|whitening| whitening.constant)
     }
 
-    /// The coordinates, in the matrix's order.
+    /// Returns the coordinates, in the matrix's order.
     #[must_use]
     pub fn terms(&self) -> &[MomentTerm] {
         &self.terms
     }
 
-    /// The symmetric matrix of the first terms, in units of R²: of all terms, unless outcomes were released apart.
+    /// Returns the symmetric matrix of the first terms, in units of R²: of all terms, unless outcomes were released separately.
     #[must_use]
     pub fn matrix(&self) -> &DMatrix<f64> {
         &self.cells.features
     }
 
-    /// The products of those first terms with the others, one column each, in units of R².
+    /// Returns the products of the first terms with the others, one column for each other term, in units of R².
     #[must_use]
     pub fn cross(&self) -> &DMatrix<f64> {
         &self.cells.cross
     }
 
-    /// Whether the squares of the others were released.
+    /// Returns whether the squares of the others were released.
     #[must_use]
     pub fn has_squares(&self) -> bool {
         !self.cells.squares.is_empty()
     }
 
-    /// The same with other products of the first terms with the others, which a projection has put back; nothing where their
+    /// Replaces the products of the first terms with the others by projected ones; nothing where their
     /// number differs.
     #[must_use]
     pub fn with_cross(&self, cross: DMatrix<f64>) -> Option<Self> {
@@ -488,7 +354,7 @@ impl NoisyMoments {
         fits.then(|| Self { cells: Cells { cross, ..self.cells.clone() }, ..self.clone() })
     }
 
-    /// The sum of products of two terms, in units of R², where it was released.
+    /// Returns the sum of products of two terms, in units of R², where it was released.
     #[must_use]
     pub fn cell(&self, first: usize, second: usize) -> Option<f64> {
         let (row, column) = (first.min(second), first.max(second));
@@ -501,37 +367,37 @@ impl NoisyMoments {
         }
     }
 
-    /// The law of the noise.
+    /// Returns the law of the noise.
     #[must_use]
     pub fn noise(&self) -> CellNoise {
         self.noise
     }
 
-    /// c / R, the constant's code; it is coordinate 0 where there is one.
+    /// Returns c / R, the constant's code; the constant is coordinate 0 where there is one.
     #[must_use]
     pub fn constant(&self) -> Option<f64> {
         self.constant
     }
 
-    /// The coordinate of a term.
+    /// Returns the coordinate of a term.
     #[must_use]
     pub fn index(&self, name: &str) -> Option<usize> {
         self.terms.iter().position(|term| term.name == name)
     }
 
-    /// Λ₀ in units of R²: what the mechanism itself added to the diagonal and the matrix still has, on average.
+    /// Returns Λ₀ in units of R²: what the mechanism added to the diagonal and was not removed, on average.
     #[must_use]
     pub fn ridge(&self) -> f64 {
         self.ridge
     }
 
-    /// Whether the added mean could not be taken off, because the matrix would not have been positive definite.
+    /// Returns whether the expected noise could not be removed, because the matrix would not have been positive definite.
     #[must_use]
     pub fn stepped(&self) -> bool {
         self.stepped
     }
 
-    /// n~ = (G_cc − Λ₀) / c² and its standard deviation (noise-and-accounting, C1 step 2).
+    /// Returns the noisy number of rows, (G_cc − Λ₀) / c², and its standard deviation (theory/inference 2.3).
     #[must_use]
     pub fn noisy_rows(&self) -> Option<(f64, f64)> {
         if let Some(whitening) = self.whitening.as_ref().filter(|whitening| whitening.constant) {
@@ -545,7 +411,7 @@ impl NoisyMoments {
         Some(((cell - self.ridge) / square, self.noise.diagonal_sd(cell) / square))
     }
 
-    /// A number that depends on nothing but the released matrix: the seed of what is drawn in post-processing.
+    /// Returns the seed of random numbers in post-processing; it depends on the released matrix alone.
     #[must_use]
     pub fn seed(&self) -> u64 {
         let Cells { features, cross, squares } = &self.cells;
@@ -554,7 +420,7 @@ impl NoisyMoments {
     }
 }
 
-/// The integers of a document, in the order of their layout.
+/// Returns the integers of a document, in the order of their layout.
 fn released_cells(released: &ReleasedMoments) -> Result<(Layout, Vec<i128>), MomentsError> {
     let size = released.terms.len();
     match (&released.matrix, &released.blocks) {
@@ -562,7 +428,7 @@ fn released_cells(released: &ReleasedMoments) -> Result<(Layout, Vec<i128>), Mom
             if matrix.len() != size || matrix.iter().any(|row| row.len() != size) {
                 return Err(MomentsError::Shape);
             }
-            let mut upper = Vec::with_capacity(size * (size + 1) / 2);
+            let mut upper = Vec::with_capacity(triangle::len(size));
             for (row, cells) in matrix.iter().enumerate() {
                 for (column, text) in cells.iter().enumerate() {
                     if column < row {
@@ -584,13 +450,10 @@ fn released_cells(released: &ReleasedMoments) -> Result<(Layout, Vec<i128>), Mom
             if !square || features + outcomes != size || ![0, outcomes].contains(&squares.len()) {
                 return Err(MomentsError::Shape);
             }
-            let mut cells =
-                Vec::with_capacity(features * (features + 1) / 2 + xy.cells().len() + squares.len());
-            for row in 0..features {
-                for column in row..features {
-                    let cell = xx.get(row, column).filter(|cell| xx.get(column, row) == Some(*cell));
-                    cells.push(cell.ok_or(MomentsError::Shape)?);
-                }
+            let mut cells = Vec::with_capacity(triangle::len(features) + xy.cells().len() + squares.len());
+            for (row, column) in triangle::pairs(features) {
+                let cell = xx.get(row, column).filter(|cell| xx.get(column, row) == Some(*cell));
+                cells.push(cell.ok_or(MomentsError::Shape)?);
             }
             cells.extend_from_slice(xy.cells());
             cells.extend_from_slice(squares);
@@ -600,7 +463,7 @@ fn released_cells(released: &ReleasedMoments) -> Result<(Layout, Vec<i128>), Mom
     }
 }
 
-/// The coordinates of a geometry on the grid of radius R.
+/// Returns the coordinates of a geometry on the grid of radius R.
 pub(super) fn geometry_terms(geometry: &Geometry, radius: u32) -> Vec<MomentTerm> {
     let radius = f64::from(radius);
     let terms = geometry.terms.iter().enumerate().map(|(index, term)| {
@@ -622,7 +485,7 @@ pub(super) fn geometry_terms(geometry: &Geometry, radius: u32) -> Vec<MomentTerm
     terms.collect()
 }
 
-/// R of a plan as run.
+/// Returns R of a plan as run.
 pub(super) fn radius_of(plan: &Plan) -> Result<u32, MomentsError> {
     let Some(value) = plan.mechanism.params.get("radius") else { return Ok(DEFAULT_RADIUS) };
     let radius = value.as_u64().and_then(|radius| u32::try_from(radius).ok());
@@ -653,7 +516,7 @@ impl<'a> PlanColumns<'a> {
         }
     }
 
-    /// The column for a name in the header: by name, else by the first pattern that fits.
+    /// Returns the column for a name in the header: by name, else by the first pattern that fits.
     pub(super) fn named(&self, name: &str) -> Option<&'a Column> {
         let by_pattern = || {
             let fitting =
@@ -663,7 +526,7 @@ impl<'a> PlanColumns<'a> {
         self.named.get(name).copied().or_else(by_pattern)
     }
 
-    /// The column that a term belongs to: a name before a pattern, the whole term before `column[level]`.
+    /// Returns the column that a term belongs to: a name before a pattern, the whole term before `column[level]`.
     pub(super) fn of_term(&self, term: &str) -> Option<&'a Column> {
         let whole = self.named(term).filter(|column| column.kind == Some(ColumnType::Number));
         whole.or_else(|| {
@@ -685,23 +548,8 @@ fn half_width(column: &Column) -> f64 {
     }
 }
 
-/// R², exact: R is a power of two.
-pub(super) fn unit(radius: u32) -> f64 {
-    f64::from(radius) * f64::from(radius)
-}
-
-/// The nearest double.
+/// Returns the nearest double.
 #[expect(clippy::cast_precision_loss, reason = "rounding to the nearest double is what is wanted")]
 fn float(cell: i128) -> f64 {
     cell as f64
-}
-
-#[expect(clippy::cast_precision_loss, reason = "rounding to the nearest double is what is wanted")]
-fn float_u(scale: u128) -> f64 {
-    scale as f64
-}
-
-/// A count as a number.
-pub(super) fn count(number: usize) -> f64 {
-    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }

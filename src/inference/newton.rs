@@ -1,21 +1,22 @@
-//! Regressions from noisy Newton steps: coefficients in own units, and what the last step's noise and the sample did to them.
+//! Regressions from noisy Newton steps: coefficients in own units, with their errors from the last step's noise and from sampling.
 //!
 //! The last step solves (H + G + Λ) m = −(g + γ + Λ b) for what it moves, m, with noise G on the curvature and γ on the gradient. So
 //! b + m is where the step without noise would have ended, less (H + Λ)⁻¹ (γ + G m), exactly; and that end is off the estimate by the
 //! square of what the step before was off. With K = (H + Λ)⁻¹ as it was released the covariance of the noise is
-//! K (σ_g² I + σ_o² (|m|² I + m m′) + (σ_d² − 2 σ_o²) diag(m²)) K, with σ_d on the diagonal of G and σ_o off it (pmt 1.12, in which the
+//! K (σ_g² I + σ_o² (|m|² I + m m′) + (σ_d² − 2 σ_o²) diag(m²)) K, with σ_d on the diagonal of G and σ_o off it (theory/inference 4.4; theory/public-moments 2.5, in which the
 //! first step is the only one). The sampling covariance of a logistic regression is K (K⁻¹ − Λ) K; rows with a weight below 1 make it
 //! smaller than that.
 
 use nalgebra::{DMatrix, DVector};
 
 use super::design::{NORMAL_FROM, WITHHELD_BELOW};
-use super::notes;
+use super::notes::approximate;
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
 use crate::math::linalg::Eigen;
 use crate::math::special::normal_quantile;
-use crate::model::{Estimate, INTERCEPT, Interval};
+use crate::model::note::NAMED;
+use crate::model::{Estimate, INTERCEPT, Interval, Note};
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::document::{Coefficients, Diagnostics, LONG_FORM_OUTCOMES, OutcomeDiagnostics};
 
@@ -71,9 +72,6 @@ pub struct Setting<'a> {
 /// Share of a coefficient that a penalty may take before a note names it.
 const SHRUNK_FROM: f64 = 0.1;
 
-/// Terms that such a note names.
-const NAMED: usize = 5;
-
 struct Fit {
     entries: Vec<Estimate>,
     /// Share of each coefficient that the penalty takes.
@@ -126,7 +124,7 @@ pub fn report(
                 r_squared: None,
             })
             .collect(),
-        notes: said(setting, &names, &fits),
+        notes: noted(setting, &names, &fits).into_iter().map(String::from).collect(),
         ..Diagnostics::default()
     };
     (coefficients, diagnostics)
@@ -193,7 +191,8 @@ fn fit(setting: &Setting<'_>, step: &NewtonStep<'_>, centre: f64, scale: f64) ->
     }
 }
 
-/// How much of each coefficient in own units the penalty takes: β̂ = U b with U = A′ aims at U K (K⁻¹ − Λ) U⁻¹ β, so the diagonal of
+/// Returns the share by which the penalty shrinks each coefficient in own units: β̂ = U b with U = A′ estimates U K (K⁻¹ − Λ) U⁻¹ β, so
+/// the diagonal of
 /// U K Λ U⁻¹. Empty where the map has no inverse.
 fn shrunk(setting: &Setting<'_>, inverse: &DMatrix<f64>) -> Vec<f64> {
     let back = setting.map.transpose();
@@ -202,7 +201,7 @@ fn shrunk(setting: &Setting<'_>, inverse: &DMatrix<f64>) -> Vec<f64> {
     taken.diagonal().iter().copied().collect()
 }
 
-/// Cov(γ + G m).
+/// Returns Cov(γ + G m).
 fn noise_of_step([diagonal, off, gradient]: [f64; 3], moved: &DVector<f64>) -> DMatrix<f64> {
     let off = off * off;
     let own = DVector::from_fn(moved.len(), |row, _| {
@@ -213,73 +212,35 @@ fn noise_of_step([diagonal, off, gradient]: [f64; 3], moved: &DVector<f64>) -> D
     moved * moved.transpose() * off + DMatrix::from_diagonal(&own)
 }
 
-fn said(setting: &Setting<'_>, names: &[String], fits: &[Fit]) -> Vec<String> {
-    let mut notes = Vec::new();
-    if setting.link == Link::Logit {
-        notes.push(
-            "The coefficients are log-odds: e to the power of one is the odds ratio for one unit more of its column.".to_owned(),
-        );
-    } else {
-        notes.push(
-            "Nothing was released of the outcomes' own variances, so the intervals cover the privacy noise alone, not the \
-             sampling error."
-                .to_owned(),
-        );
-    }
+/// Returns what a reader has to know of the steps.
+fn noted(setting: &Setting<'_>, names: &[String], fits: &[Fit]) -> Vec<Note> {
+    let mut notes = vec![if setting.link == Link::Logit { Note::LogOdds } else { Note::NoiseAlone }];
     if setting.penalty.iter().any(|cell| *cell != 0.0) {
-        notes.push(
-            "A penalty on the coefficients in the columns' own units shrinks them towards 0. The intervals are for the penalised \
-             coefficients."
-                .to_owned(),
-        );
+        notes.push(Note::OwnUnitPenalty);
     }
     let most = |term: usize| fits.iter().filter_map(|fit| fit.shrunk.get(term)).copied().fold(0.0, f64::max);
-    let heavy: Vec<String> = names
-        .iter()
-        .enumerate()
-        .filter(|(term, _)| most(*term) > SHRUNK_FROM)
-        .map(|(term, name)| format!("`{name}` by about {:.0} %", 100.0 * most(term)))
-        .collect();
+    let mut heavy: Vec<(String, f64)> =
+        names.iter().enumerate().map(|(term, name)| (name.clone(), most(term))).collect();
+    heavy.retain(|(_, share)| *share > SHRUNK_FROM);
     if !heavy.is_empty() {
         let others = heavy.len().saturating_sub(NAMED);
-        let others = if others > 0 { format!(" and {others} more") } else { String::new() };
-        let named: Vec<&str> = heavy.iter().take(NAMED).map(String::as_str).collect();
-        notes.push(format!(
-            "The penalty takes much of some coefficients, because it weighs on a column's own unit: {}{others}. A smaller `lambda`, or a \
-             unit in which the column has a larger spread, takes less.",
-            named.join(", ")
-        ));
+        heavy.truncate(NAMED);
+        notes.push(Note::HeavyPenalty(heavy, others));
     }
     if fits.iter().any(|fit| !fit.finite) {
-        notes.push(
-            "Coefficients are withheld: the steps left every bound. The outcome may follow from the features without error, or the \
-             noise be larger than the signal."
-                .to_owned(),
-        );
+        notes.push(Note::Diverged);
     }
     if fits.iter().any(|fit| fit.shortened) {
-        notes.push(
-            "The coefficients reached `coefficient_radius` and were shortened to it, so they are too small by an unknown amount and have no \
-             intervals. A larger radius allows longer ones."
-                .to_owned(),
-        );
+        notes.push(Note::RadiusReached);
     }
     if fits.iter().any(|fit| fit.unsettled) {
-        notes.push(
-            "The last step still moved far, so there are no intervals: more steps, or a larger budget, would be needed.".to_owned(),
-        );
+        notes.push(Note::NotSettled);
     }
-    let approximate = WITHHELD_BELOW..NORMAL_FROM;
-    let ratios = fits.iter().filter_map(|fit| fit.ratio).filter(|ratio| approximate.contains(ratio));
-    if let Some(least) = ratios.reduce(f64::min) {
-        notes.push(notes::approximate(least));
-    }
-    if fits.iter().any(|fit| fit.ratio.is_some_and(|ratio| ratio < WITHHELD_BELOW)) {
-        notes.push(
-            "The noise on the curvature is as large as the signal, so there are no intervals. Small eigenvalues were raised, which \
-             shrinks the coefficients; read them as a rough sign at most."
-                .to_owned(),
-        );
+    let ratios = || fits.iter().filter_map(|fit| fit.ratio);
+    let least = ratios().filter(|ratio| *ratio >= WITHHELD_BELOW).reduce(f64::min);
+    notes.extend(least.and_then(approximate));
+    if ratios().any(|ratio| ratio < WITHHELD_BELOW) {
+        notes.push(Note::CurvatureDrowned);
     }
     notes
 }

@@ -1,10 +1,8 @@
-//! What happens to noisy moments before they are solved, and at which level intervals are given.
+//! Choices in solving noisy moments: ridge, repair, rules for public features, level of the intervals.
 
 use std::str::FromStr;
 
 use serde_json::Value;
-
-use super::shrinkage::Rule;
 
 /// The penalty on the predictors' coded sums, in units of R².
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,7 +16,7 @@ pub enum Ridge {
     Fixed(f64),
 }
 
-/// What happens if the penalised moments are not positive definite.
+/// The repair of penalised moments that are not positive definite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Repair {
     /// 2 sd √d is added to the diagonal, sd being the noise off the diagonal.
@@ -53,7 +51,7 @@ impl Ridge {
         }
     }
 
-    /// As it is written in a plan.
+    /// Returns it as it is written in a plan.
     #[must_use]
     pub fn to_value(self) -> Value {
         match self {
@@ -86,7 +84,7 @@ impl Repair {
     pub const CHOICES: [(&'static str, Self); 3] =
         [("shift", Self::Shift), ("floor", Self::Floor), ("none", Self::None)];
 
-    /// Its name in a plan.
+    /// Returns its name in a plan.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -106,12 +104,65 @@ impl FromStr for Repair {
     }
 }
 
+/// A rule that reduces the noise on the coefficients of public features.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shrink {
+    /// The smallest ridge that keeps the fitted values within the outcomes' bound.
+    Projection,
+    /// The ridge of the least estimated error (Stein).
+    Sure,
+    /// A factor for each direction (James and Stein).
+    JamesStein,
+    /// Nothing: least squares.
+    #[default]
+    None,
+}
+
+impl Shrink {
+    /// The choices with their names in a plan.
+    pub const CHOICES: [(&'static str, Self); 4] = [
+        ("projection", Self::Projection),
+        ("sure", Self::Sure),
+        ("james-stein", Self::JamesStein),
+        ("none", Self::None),
+    ];
+}
+
+/// Which fitted values the projection bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ball {
+    /// All outcomes of a person together.
+    #[default]
+    Matrix,
+    /// Each outcome by itself.
+    PerOutcome,
+}
+
+impl Ball {
+    /// The choices with their names in a plan.
+    pub const CHOICES: [(&'static str, Self); 2] =
+        [("matrix", Self::Matrix), ("per-outcome", Self::PerOutcome)];
+}
+
+/// The rule of a release.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rule {
+    /// A rule that reduces the noise on the coefficients of public features.
+    pub shrink: Shrink,
+    /// Which fitted values are bounded.
+    pub ball: Ball,
+    /// n, which is public.
+    pub rows: u64,
+    /// B_y / R.
+    pub bound: f64,
+}
+
 /// How a regression is computed from noisy moments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// The penalty.
     pub ridge: Ridge,
-    /// What happens if the moments are not positive definite.
+    /// The repair of moments that are not positive definite.
     pub repair: Repair,
     /// Level of the intervals, inside 0 to 1.
     pub confidence: f64,
@@ -120,15 +171,15 @@ pub struct Options {
     /// Of the bootstrap behind a ridge's intervals; it protects nothing and is drawn from public content.
     pub seed: u64,
     /// The largest trace that the predictors' moments can have, in units of R², where it is public: a bound for
-    /// [`Repair::Floor`] (primo 1.14).
+    /// [`Repair::Floor`] (theory/many-outcomes 4.1).
     pub trace: Option<f64>,
     /// Whether the cross moments were moved by a projection whose effect on the errors is not known.
     pub projected: bool,
-    /// What takes noise off where all features are public.
+    /// The rule where all features are public.
     pub rule: Option<Rule>,
     /// A penalty in the columns' own units.
     pub penalty: Option<MeanPenalty>,
-    /// Whether eigenvalues of what is inverted are raised to the spectral norm of the noise (pmt 2.9).
+    /// Whether eigenvalues of what is inverted are raised to the spectral norm of the noise (theory/public-moments 3.5).
     pub floor: bool,
 }
 

@@ -1,12 +1,12 @@
 //! Whether the noise of a fit that is guided by public moments leaves a matrix that can be inverted, from public numbers alone and before
-//! anything is spent (pmt 1.11).
+//! anything is spent (theory/public-moments 5).
 //!
-//! What is assumed: the public moments are right, so that the whitened second moment of the rows is near the identity; and for a
+//! Assumptions: the public moments are right, so that the whitened second moment of the rows is near the identity; and for a
 //! logistic fit every row has the same chance p of the outcome, so that the curvature is p (1 − p) of that moment, a quarter where p is
 //! not known. A rarer outcome needs more rows in proportion. The noise on d terms has, but for a chance of η, a spectral norm of at most
 //! σ √((d + 1) ln(2 d/η)), σ being its deviation on the diagonal (alike on and above the diagonal, as the paper has it,
 //! σ √(2 d ln(2 d/η))). A fit is stable where that is at most half of the eigenvalues it is added to; up to there its coefficients are
-//! off by about their own size, so several times as many rows are what one wants.
+//! off by about their own size, so several times as many rows are advisable.
 
 use dashu_int::UBig;
 
@@ -76,13 +76,13 @@ pub struct Preflight {
 }
 
 impl Preflight {
-    /// Whether the fit has several times what it needs at least, so that its coefficients are worth having.
+    /// Returns whether the fit has several times the least that it needs, so that its coefficients are useful.
     #[must_use]
     pub fn is_ample(&self) -> bool {
         self.noise <= MOST_NOISE / 4.0
     }
 
-    /// Whether the fit is stable.
+    /// Returns whether the fit is stable.
     #[must_use]
     pub fn is_stable(&self) -> bool {
         self.noise <= MOST_NOISE
@@ -90,7 +90,8 @@ impl Preflight {
 }
 
 impl Design {
-    /// What to expect of so many public rows at μ. An impossible number of terms or rows, μ, η or p gives an infinite noise.
+    /// Computes what to expect with this public number of rows at μ. An impossible number of terms or rows, μ, η or p gives an infinite
+    /// noise.
     #[must_use]
     pub fn ask(&self, rows: u64, mu: f64) -> Preflight {
         let unit = self.noise(rows, 1.0);
@@ -101,7 +102,7 @@ impl Design {
         }
     }
 
-    /// The noise's bound over the eigenvalues.
+    /// Returns the noise's bound over the eigenvalues.
     fn noise(&self, rows: u64, mu: f64) -> f64 {
         let possible = self.terms > 0 && rows > 0 && mu > 0.0 && self.eta > 0.0 && self.eta < 1.0;
         let curvature = self.curvature();
@@ -120,7 +121,7 @@ impl Design {
         bound / curvature
     }
 
-    /// Fewest rows at which the noise is small enough; it falls as they grow.
+    /// Returns the smallest number of rows at which the noise is small enough; noise falls as rows grow.
     fn rows_needed(&self, mu: f64) -> Option<u64> {
         let enough = |rows| self.noise(rows, mu) <= MOST_NOISE;
         if !enough(MOST_ROWS) {
@@ -134,7 +135,7 @@ impl Design {
         Some(many)
     }
 
-    /// σ on the diagonal of the sums, in units of R_x².
+    /// Returns σ on the diagonal of the sums, in units of R_x².
     fn scale(&self, mu: f64) -> f64 {
         let squared: UBig = match self.family {
             Family::RidgeAsPrinted => return pmt::ridge_matrix(mu),
@@ -156,7 +157,7 @@ impl Design {
         squared.to_f64().value().sqrt() / count(SQUARE) / mu
     }
 
-    /// What the curvature is of the second moment.
+    /// Returns the curvature as a multiple of the second moment.
     fn curvature(&self) -> f64 {
         match self.family {
             Family::Ridge | Family::RidgeAsPrinted | Family::Gaussian { .. } => 1.0,
@@ -178,7 +179,7 @@ mod tests {
         Design { terms, eta: 0.05, tight, adjacency: Adjacency::ReplaceOne, max_rows_per_person: 1, family }
     }
 
-    /// pmt 1.11.
+    /// theory/public-moments 5.2.
     #[test]
     fn the_rows_needed_are_those_of_the_specification() {
         let table: [(f64, [[u64; 3]; 4]); 4] = [
@@ -221,7 +222,7 @@ mod tests {
         }
     }
 
-    /// pmt 2.6: κ R²/(2 n m), m = μ/√T, against a curvature of a quarter; adding one κ′ R²/(4 n m).
+    /// theory/public-moments 3.3: κ R²/(2 n m), m = μ/√T, against a curvature of a quarter; adding one κ′ R²/(4 n m).
     #[test]
     fn a_logistic_fit_has_the_noise_of_its_steps() {
         for (adjacency, scale) in [
@@ -240,7 +241,8 @@ mod tests {
         }
     }
 
-    /// pmt 2.6: T steps, each with the joint sensitivity of matrix and vector, of equal bounds: 3/√2 R² for a replacement, √2 R² for one more.
+    /// theory/public-moments 3.3: T steps, each with the joint sensitivity of matrix and vector, of equal bounds: 3/√2 R² for a
+    /// replacement, √2 R² for one more.
     #[test]
     fn a_gaussian_fit_has_the_noise_of_its_steps() {
         for (adjacency, sensitivity) in

@@ -1,21 +1,22 @@
-//! What to expect of a release, from public numbers alone and before anything is spent.
+//! Forecasts the uncertainty of a release from public numbers alone, before anything is spent.
 //!
-//! The picture behind it, stated so that it can be judged: a number is centred in its bounds with a standard deviation
+//! Assumptions: a number is centred in its bounds with a standard deviation
 //! of a sixth of its range; levels are equally frequent; predictors are uncorrelated; a predictor's plausible effect is
 //! 0.3 standard deviations of the outcome per standard deviation of its own, less where many predictors would then
 //! explain more than half of the outcome. Bounds from domain knowledge are wider than the data and predictors go
 //! together, so the verdict and its advice come from a cautious picture: a tenth of the range, and a correlation of 0.4
-//! between any two numbers among the predictors. Both are a band, not a promise; no public number tells more.
+//! between any two numbers among the predictors. The two together are a range, not a promise.
 
 use nalgebra::DMatrix;
 
+use super::cell_noise::{CellNoise, MomentsError, count};
+use super::debiasing::Debiasing;
 use super::design::{Design, FitError, NORMAL_FROM, WITHHELD_BELOW};
-use super::moments::{CellNoise, MomentTerm, MomentsError, NoisyMoments, count, geometry_terms, radius_of};
-use super::notes::round;
+use super::moments::{MomentTerm, NoisyMoments, geometry_terms, radius_of};
 use super::options::{Options, Ridge};
-use super::reading::Reading;
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
+use crate::model::note::factor;
 use crate::model::{Layout, NoiseLaw, Role};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundPlan, Kind, Whitening};
@@ -45,7 +46,7 @@ pub const OUTCOMES: usize = 50;
 /// Most that all predictors together are assumed to explain.
 const EXPLAINED: f64 = 0.5;
 
-/// What to expect.
+/// The forecast for a release.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preview {
     /// Expected ratio of signal to noise under the usual picture; infinite without noise.
@@ -63,7 +64,7 @@ pub struct Preview {
     pub features_that_fit: usize,
     /// One entry per outcome and term, in the coefficients' order, under the usual picture; of the first [`OUTCOMES`] outcomes.
     pub terms: Vec<TermPreview>,
-    /// In words, with numbers.
+    /// Sentences with numbers.
     pub advice: String,
 }
 
@@ -98,13 +99,13 @@ pub struct TermPreview {
 }
 
 impl TermPreview {
-    /// Half of a 95 % interval that covers the noise alone.
+    /// Returns half of a 95 % interval that covers the noise alone.
     #[must_use]
     pub fn noise_half(&self) -> f64 {
         HALF * self.noise_std_error
     }
 
-    /// Half of one that covers sampling too.
+    /// Returns half of a 95 % interval that covers sampling too.
     #[must_use]
     pub fn half(&self) -> f64 {
         HALF * self.noise_std_error.hypot(self.sampling_std_error)
@@ -123,7 +124,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// What follows from a law under a plan with a geometry. Where the ridge depends on the table, it is the most that it can
+    /// Computes what follows from a law under a plan with a geometry. Where the ridge depends on the table, it is the most that it can
     /// be.
     ///
     /// # Errors
@@ -134,13 +135,13 @@ impl Expected {
         geometry: &Geometry,
         layout: Layout,
     ) -> Result<Self, MomentsError> {
-        let reading = Reading::new(law, geometry.terms.len(), radius_of(plan)?, plan)?;
-        let taken_off = reading.shifts.first().copied().unwrap_or(0.0);
-        Ok(Self { noise: reading.noise, ridge: reading.ridge - taken_off, layout })
+        let debiasing = Debiasing::new(law, geometry.terms.len(), radius_of(plan)?, plan)?;
+        let taken_off = debiasing.shifts.first().copied().unwrap_or(0.0);
+        Ok(Self { noise: debiasing.noise, ridge: debiasing.ridge - taken_off, layout })
     }
 }
 
-/// Expected uncertainty of a plan's regressions on `rows` rows.
+/// Computes the expected uncertainty of a plan's regressions on `rows` rows.
 ///
 /// # Errors
 /// [`FitError`] when the plan has no regression, such as an intercept without a constant.
@@ -246,7 +247,7 @@ impl Picture {
         Self { terms, mean, sd, column, slope, related, correlation: assumed.correlation, whitening }
     }
 
-    /// Covariance of two codes: that of a multinomial within a category, the assumed one between numbers among the
+    /// Returns the covariance of two codes: that of a multinomial within a category, the assumed one between numbers among the
     /// predictors, else 0.
     fn covariance(&self, i: usize, j: usize) -> f64 {
         if i == j {
@@ -262,12 +263,12 @@ impl Picture {
         }
     }
 
-    /// The expected second moment of the first `d` codes over R.
+    /// Returns the expected second moment of the first `d` codes over R.
     pub(super) fn second(&self, d: usize) -> DMatrix<f64> {
         DMatrix::from_fn(d, d, |i, j| self.mean[i] * self.mean[j] + self.covariance(i, j))
     }
 
-    /// Expected sums over `rows` records, the outcomes unrelated to the predictors: that is where sampling errors are
+    /// Returns the expected sums over `rows` records, the outcomes unrelated to the predictors: that is where sampling errors are
     /// largest.
     fn moments(&self, rows: u64, expected: Expected) -> Result<NoisyMoments, FitError> {
         #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
@@ -291,7 +292,7 @@ impl Picture {
         moments.map_err(|_| FitError::NoPredictors)
     }
 
-    /// Standard deviations of the predictors in their own units, the constant's 0, as the public moments have them: M = W⁻².
+    /// Returns the standard deviations of the predictors in their own units, 0 for the constant, from the public moments M = W⁻².
     fn public_spreads(&self) -> Option<Vec<f64>> {
         let whitening = self.whitening.as_ref()?;
         let d = whitening.matrix.len().isqrt();
@@ -342,7 +343,8 @@ impl Picture {
     }
 }
 
-/// Most leading feature columns with a ratio of signal to noise of 2, by bisection: the ratio falls with every column.
+/// Returns the largest number of leading feature columns with a ratio of signal to noise of 2, by bisection: the ratio falls with every
+/// column.
 fn features_that_fit(bound: &BoundPlan, noise: Expected, rows: u64, intercept: bool) -> usize {
     if bound.whitening.is_some() {
         return 0;
@@ -360,7 +362,7 @@ fn features_that_fit(bound: &BoundPlan, noise: Expected, rows: u64, intercept: b
     fits
 }
 
-/// The expected ratio with only the first `features` feature columns, the weights shared anew.
+/// Returns the expected ratio with only the first `features` feature columns, the weights shared among them.
 fn ratio_with(
     bound: &BoundPlan,
     features: usize,
@@ -393,7 +395,7 @@ fn scaled_rows(rows: u64, factor: f64) -> u64 {
 }
 
 fn advice(preview: &Preview, rows: u64) -> String {
-    let factor = round(preview.budget_factor);
+    let factor = factor(preview.budget_factor);
     let fewer = match preview.features_that_fit {
         0 => String::new(),
         1 => ", or keep only 1 feature column".to_owned(),

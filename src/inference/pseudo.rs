@@ -1,4 +1,4 @@
-//! Reproducible pseudo-random normals for post-processing. They protect nothing and are never noise of a release.
+//! Reproducible pseudo-random normals for post-processing. They are no privacy noise.
 
 /// xoshiro256++ (Blackman, Vigna 2019), seeded by splitmix64 (Steele, Lea, Flood 2014).
 #[derive(Clone, Debug)]
@@ -7,7 +7,7 @@ pub struct Pseudo {
     spare: Option<f64>,
 }
 
-/// The finaliser of splitmix64: neighbouring inputs give unrelated outputs.
+/// Mixes the bits of a number by the finaliser of splitmix64: neighbouring inputs give unrelated outputs.
 #[must_use]
 pub fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -17,7 +17,7 @@ pub fn mix(value: u64) -> u64 {
 }
 
 impl Pseudo {
-    /// The stream of a seed and a path of numbers below it.
+    /// Returns the stream of a seed and a path of numbers below it.
     #[must_use]
     pub fn new(seed: u64, path: &[u64]) -> Self {
         let mut word = path.iter().fold(mix(seed), |hash, step| mix(hash ^ mix(*step)));
@@ -36,14 +36,14 @@ impl Pseudo {
         result
     }
 
-    /// Uniform on the open interval −1 to 1, on a grid of 2⁻⁵².
+    /// Draws a uniform number from the open interval −1 to 1, on a grid of 2⁻⁵².
     fn symmetric(&mut self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
         let odd = ((self.next() >> 12 << 1) | 1) as f64;
         libm::ldexp(odd, -52) - 1.0
     }
 
-    /// A standard normal, by Marsaglia's polar method.
+    /// Draws a standard normal number by Marsaglia's polar method.
     pub fn normal(&mut self) -> f64 {
         if let Some(spare) = self.spare.take() {
             return spare;

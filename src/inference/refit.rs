@@ -1,4 +1,4 @@
-//! Another regression from a release's moments: any column on any others, at no further cost.
+//! Another regression from a release's moments, at no further cost: any column on any others where the whole matrix was released.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -165,8 +165,8 @@ pub fn refit(
     })
 }
 
-/// The number of rows that counts in a regression, where it is public: under replace-one, if every row carries the
-/// constant whatever a person's data are, or if there is no constant to count with (noise-and-accounting, C).
+/// Returns the number of rows that counts in a regression, where it is public: under replace-one, if every row carries the
+/// constant whatever a person's data are, or if there is no constant to count with (theory/inference 2.3).
 ///
 /// Without a constant the number is an upper bound where rows may be skipped.
 #[must_use]
@@ -175,7 +175,7 @@ pub fn public_rows(plan: &Plan, moments: &NoisyMoments) -> Option<u64> {
     plan.rows.filter(|_| plan.adjacency == Adjacency::ReplaceOne && (every_row || !moments.has_constant()))
 }
 
-/// The coordinates that a name stands for.
+/// Returns the coordinates of a column: one, or one for each level.
 fn coordinates(moments: &NoisyMoments, plan: &Plan, name: &str) -> Result<Vec<usize>, RefitError> {
     if name != INTERCEPT {
         if let Some(index) = moments.index(name) {

@@ -1,10 +1,12 @@
-//! One outcome's regression with uncertainty that counts sampling and privacy noise (noise-and-accounting, C1).
+//! One outcome's regression with uncertainty that counts sampling and privacy noise (theory/inference 2).
 
 use nalgebra::{DVector, RowDVector};
 
 use super::bootstrap;
+use super::cell_noise::CellNoise;
 use super::design::{Design, FitError, Solution};
-use super::moments::{CellNoise, NoisyMoments};
+use super::fits::{Coded, Fit, Uncertainty, withheld};
+use super::moments::NoisyMoments;
 use super::options::Options;
 use crate::math::special::normal_quantile;
 use crate::math::student::t_quantile;
@@ -12,41 +14,8 @@ use crate::model::{Interval, Shape};
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::document::LONG_FORM_OUTCOMES;
 
-/// 95 % point of the normal, used where the residual variance is not resolved (C1 step 2).
+/// 95 % point of the normal, used where the residual variance is not resolved (theory/inference 2.3).
 const UPPER_POINT: f64 = 1.645;
-
-/// One regression in the columns' own units.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fit {
-    /// The coefficients, in the order of [`Design::names`]; `None` where they are withheld.
-    pub estimate: Option<Vec<f64>>,
-    /// What is known of their error; `None` where intervals are withheld.
-    pub uncertainty: Option<Uncertainty>,
-    /// How far the intervals are to be trusted.
-    pub interval: Interval,
-    /// Residual standard deviation in the outcome's unit.
-    pub residual_sd: Option<f64>,
-    /// Whether it stands out of the noise; where not, it is an upper bound.
-    pub residual_resolved: bool,
-    /// R², the share of the outcome's variance that the released moments leave to the features; `None` without an intercept, and
-    /// where either variance does not stand out of the noise.
-    pub r_squared: Option<f64>,
-    /// Whether something is withheld because it is beyond the largest double.
-    pub overflowed: bool,
-}
-
-/// The error of each coefficient.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Uncertainty {
-    /// Standard errors, sampling and privacy noise together.
-    pub std_error: Vec<f64>,
-    /// Lower ends of the intervals.
-    pub lower: Vec<f64>,
-    /// Upper ends of the intervals.
-    pub upper: Vec<f64>,
-    /// Shares of the variance that are privacy noise.
-    pub noise_share: Vec<f64>,
-}
 
 /// Regresses one coordinate on others.
 ///
@@ -64,24 +33,12 @@ pub fn fit(
     fits.pop().ok_or(FitError::UnknownTerm(outcome))
 }
 
-/// One outcome before it is written down: everything in coded units.
-pub(super) struct Coded {
-    /// The outcome's coordinate.
-    pub outcome: usize,
-    /// t's weight on the constant, through the origin; else 0.
-    pub shift: f64,
-    /// b = T G t.
-    pub cross: DVector<f64>,
-    /// Residual variance.
-    pub sigma2: f64,
-}
-
 impl Design<'_> {
-    /// The fits of all `outcomes`, in their order.
+    /// Fits all `outcomes`, in their order.
     ///
-    /// With a ridge above 0 intervals come from the parametric bootstrap of C2, above [`LONG_FORM_OUTCOMES`] outcomes
-    /// from the closed form, with privacy noise alone (contract, Parameters). Where the whole matrix was drawn they come
-    /// from the exact t pivot of its law (sheffet 5.1), with the sampling error beside it.
+    /// With a ridge above 0 intervals come from the parametric bootstrap (theory/inference 3.2), above [`LONG_FORM_OUTCOMES`] outcomes
+    /// from the closed form, with privacy noise alone. Where the whole matrix was drawn they come
+    /// from the exact t pivot of its law (theory/wishart 5.1), with the sampling error beside it.
     ///
     /// # Errors
     /// [`FitError`] when an outcome is not in the moments or is a predictor.
@@ -89,7 +46,7 @@ impl Design<'_> {
         self.fit_as(outcomes, outcomes.len() > LONG_FORM_OUTCOMES)
     }
 
-    /// The same for some of more than [`LONG_FORM_OUTCOMES`] outcomes.
+    /// Fits some of more than [`LONG_FORM_OUTCOMES`] outcomes.
     ///
     /// # Errors
     /// As [`Self::fit_all`].
@@ -198,13 +155,13 @@ impl Design<'_> {
         (fit, Coded { outcome, shift, cross, sigma2: sigma2.unwrap_or(0.0) })
     }
 
-    /// Variance of one coefficient from the noise alone, per squared unit of the outcome's scale: row j of
+    /// Returns the variance of one coefficient from the noise alone, per squared unit of the outcome's scale: row j of
     /// M (A + Λ)⁻¹ T, times Cov(E r), times itself. With v the cells' variances, Cov(E r)_jj = Σ_l v_jl r_l² and
     /// Cov(E r)_jk = v_jk r_j r_k; GOE noise makes that s (|r|² I + r r′), `iid` noise v (|r|² I + r r′ − diag(r²)).
     ///
     /// Where the whole matrix M was drawn, a Wishart or inverse Wishart law has Var(u′ E r) = ((u′Mu)(r′Mr) + (u′Mr)²) / f
     /// with f the pivot's degrees of freedom. Without a further ridge u′Mr is 0, and this is the squared standard error of
-    /// the exact t pivot, RSS [M_uu⁻¹]_jj / f (sheffet 5.1). `drawn` is r′Mr.
+    /// the exact t pivot, RSS [M_uu⁻¹]_jj / f (theory/wishart 5.1). `drawn` is r′Mr.
     fn noise_variance(
         &self,
         solution: &Solution,
@@ -254,12 +211,12 @@ impl Design<'_> {
         }
     }
 
-    /// A released sum of products; 0 where there is none, which nothing asks for but [`Self::residual_sum`].
+    /// Returns a released sum of products; 0 where there is none, which only [`Self::residual_sum`] asks for.
     fn cell(&self, row: usize, column: usize) -> f64 {
         self.moments.cell(row, column).unwrap_or(0.0)
     }
 
-    /// r′ M r over the support and the outcome; of no meaning where the outcome's square was not released.
+    /// Returns r′ M r over the support and the outcome; it has no meaning where the outcome's square was not released.
     fn residual_sum(&self, outcome: usize, rest: &DVector<f64>) -> f64 {
         let pairs = || self.support.iter().zip(rest.iter());
         self.cell(outcome, outcome)
@@ -269,7 +226,7 @@ impl Design<'_> {
             })
     }
 
-    /// The squares of an outcome about its mean, where they stand out of the noise on them.
+    /// Returns the sum of squares of an outcome about its mean, where it is above its noise.
     fn total_sum(&self, outcome: usize) -> Option<f64> {
         let noise = self.moments.noise();
         if !self.intercept || noise.is_drawn() {
@@ -281,7 +238,7 @@ impl Design<'_> {
         (rows > 0.0 && all > 0.0 && all >= 2.0 * noise.diagonal_sd(square)).then_some(all)
     }
 
-    /// r = t − T′β on the support; on the outcome itself r is 1.
+    /// Returns r = t − T′β on the support; on the outcome itself r is 1.
     fn residual_vector(&self, shift: f64, beta: &DVector<f64>) -> DVector<f64> {
         let mut rest = -(self.transform.transpose() * beta);
         if self.through_origin
@@ -292,7 +249,7 @@ impl Design<'_> {
         rest
     }
 
-    /// t's weight on the constant: an outcome measured from 0 of its own unit.
+    /// Returns t's weight on the constant: an outcome measured from 0 of its own unit.
     fn shift(&self, outcome: usize) -> f64 {
         let term = &self.moments.terms()[outcome];
         match self.moments.constant() {
@@ -301,7 +258,7 @@ impl Design<'_> {
         }
     }
 
-    /// Expected standard errors, from noise and from sampling, if the coded `slopes` of the predictors (without the
+    /// Returns the expected standard errors, from noise and from sampling, if the coded `slopes` of the predictors (without the
     /// constant) and the residual variance `sigma2` were true. Empty where the moments cannot be solved.
     pub(super) fn expected_errors(&self, outcome: usize, slopes: &[f64], sigma2: f64) -> Vec<(f64, f64)> {
         let (Some(solution), Some(term)) = (&self.solution, self.moments.terms().get(outcome)) else {
@@ -322,7 +279,7 @@ impl Design<'_> {
         each.collect()
     }
 
-    /// Coded coefficients in the columns' own units, the intercept's shift by the outcome's centre included.
+    /// Converts coded coefficients to the columns' own units, the intercept's shift by the outcome's centre included.
     pub(super) fn own_units(&self, outcome: usize, beta: &DVector<f64>) -> Vec<f64> {
         let term = &self.moments.terms()[outcome];
         let own = &self.unscale * beta * term.scale;
@@ -335,57 +292,9 @@ impl Design<'_> {
         own
     }
 
-    /// The public minimum of a residual variance: that of rounding to the grid, 1/12 of a step squared, at the finest
+    /// Returns the public minimum of a residual variance: that of rounding to the grid, 1/12 of a step squared, at the finest
     /// grid that a plan may have (2⁻²⁴ of R). 0 without noise, where nothing has to be bounded away from it.
     fn least_variance(&self) -> f64 {
         if self.moments.noise() == CellNoise::None { 0.0 } else { libm::ldexp(1.0 / 12.0, -48) }
-    }
-}
-
-impl Fit {
-    /// Takes the interval back.
-    pub(super) fn withhold_interval(&mut self) {
-        self.uncertainty = None;
-        self.interval = Interval::Withheld;
-    }
-
-    /// Takes back what is no number: a damaged release has terms whose scales overflow.
-    fn withhold_overflow(&mut self) {
-        let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
-        let estimated = self.estimate.as_deref().is_none_or(finite);
-        let certain = self.uncertainty.as_ref().is_none_or(|all| {
-            [&all.std_error, &all.lower, &all.upper, &all.noise_share].iter().all(|values| finite(values))
-        });
-        let spread = self.residual_sd.is_none_or(f64::is_finite);
-        if estimated && certain && spread {
-            return;
-        }
-        self.overflowed = true;
-        self.estimate = self.estimate.take().filter(|_| estimated);
-        self.residual_sd = self.residual_sd.filter(|_| spread);
-        self.withhold_interval();
-    }
-}
-
-impl Uncertainty {
-    fn with_capacity(terms: usize) -> Self {
-        Self {
-            std_error: Vec::with_capacity(terms),
-            lower: Vec::with_capacity(terms),
-            upper: Vec::with_capacity(terms),
-            noise_share: Vec::with_capacity(terms),
-        }
-    }
-}
-
-fn withheld() -> Fit {
-    Fit {
-        estimate: None,
-        uncertainty: None,
-        interval: Interval::Withheld,
-        residual_sd: None,
-        residual_resolved: false,
-        r_squared: None,
-        overflowed: false,
     }
 }

@@ -1,12 +1,12 @@
-//! All outcomes on all features, in the release's form.
+//! Regressions of all outcomes on all features, in the release's form.
 
 use super::design::{Design, FitError};
+use super::fits::Fit;
 use super::moments::NoisyMoments;
-use super::notes::notes;
+use super::notes::{Summary, notes};
 use super::options::Options;
-use super::regression::Fit;
 use crate::data::encode::Geometry;
-use crate::model::{Coefficient, Estimate, Interval, Role};
+use crate::model::{Coefficient, Estimate, Role};
 use crate::plan::bound::BoundPlan;
 use crate::release::document::{Coefficients, Diagnostics, LONG_FORM_OUTCOMES, OutcomeDiagnostics};
 use crate::release::long::CoefficientTable;
@@ -21,7 +21,7 @@ pub struct RegressionTerms {
 }
 
 impl RegressionTerms {
-    /// The roles that a plan gives its columns.
+    /// Returns the roles that a plan gives its columns.
     #[must_use]
     pub fn new(bound: &BoundPlan, geometry: &Geometry) -> Self {
         let mut terms = Self::default();
@@ -39,7 +39,7 @@ impl RegressionTerms {
     }
 }
 
-/// Every outcome of `layout` regressed on all its predictors.
+/// Regresses every outcome of `layout` on all its predictors.
 ///
 /// # Errors
 /// [`FitError`] when the layout does not fit the moments, or on moments beyond all bounds.
@@ -72,42 +72,6 @@ pub fn report(
     Ok((Coefficients::Table(table), diagnostics(&design, &[], &[], &summary)))
 }
 
-/// What the notes have to know of all fits.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Summary {
-    /// How many there are.
-    pub fits: usize,
-    /// Whether one has an interval.
-    pub shown: bool,
-    /// Whether one has none although it did not overflow.
-    pub unsolved: bool,
-    /// Whether something was beyond the largest double.
-    pub overflowed: bool,
-    /// Outcomes whose residual variance does not stand out of the noise: the first of them, and how many there are.
-    pub unresolved: (Vec<String>, usize),
-}
-
-/// Outcomes that a note names.
-pub(super) const NAMED: usize = 5;
-
-impl Summary {
-    fn add(&mut self, names: &[&str], fits: &[Fit]) {
-        self.fits += fits.len();
-        for (name, fit) in names.iter().zip(fits) {
-            let withheld = fit.interval == Interval::Withheld;
-            self.shown |= !withheld;
-            self.unsolved |= withheld && !fit.overflowed;
-            self.overflowed |= fit.overflowed;
-            if fit.uncertainty.is_some() && !fit.residual_resolved {
-                self.unresolved.1 += 1;
-                if self.unresolved.0.len() < NAMED {
-                    self.unresolved.0.push((*name).to_owned());
-                }
-            }
-        }
-    }
-}
-
 fn list(terms: &[String], outcomes: &[&str], fits: &[Fit]) -> Vec<Coefficient> {
     let mut entries = Vec::with_capacity(terms.len() * fits.len());
     for (outcome, fit) in outcomes.iter().zip(fits) {
@@ -128,7 +92,7 @@ fn write(table: &mut CoefficientTable, first: usize, fits: &[Fit]) {
     }
 }
 
-/// What a fit says of one term.
+/// Returns the numbers of one term of a fit.
 fn entry(fit: &Fit, term: usize) -> Estimate {
     let at = |values: Option<&Vec<f64>>| values.and_then(|values| values.get(term)).copied();
     let uncertainty = fit.uncertainty.as_ref();
@@ -157,6 +121,6 @@ fn diagnostics(design: &Design<'_>, names: &[&str], fits: &[Fit], summary: &Summ
         ridge: design.ridge(),
         repair: design.repair().map(|repair| repair.name().to_owned()),
         outcomes: outcomes.collect(),
-        notes: notes(design, summary),
+        notes: notes(design, summary).into_iter().map(String::from).collect(),
     }
 }

@@ -1,11 +1,11 @@
-//! A ridge from public numbers alone (primo 1.11, in coded sums).
+//! A ridge from public numbers alone (theory/many-outcomes 4.2, in coded sums).
 
-use super::moments::{CellNoise, count};
+use super::cell_noise::{CellNoise, count};
 
 /// Probability with which the penalised predictors' moments may still fail to be positive definite.
 const FAILURE: f64 = 0.05;
 
-/// Λ in units of R²: the larger of an operator-norm bound and the noise-balancing value.
+/// Returns Λ in units of R²: the larger of an operator-norm bound and the noise-balancing value.
 ///
 /// - Operator norm: for GOE noise of diagonal sd σ₁ on d predictors, P(‖E‖ > σ₁ (√(2d) + √(2 ln(2/ρ)))) <= ρ, with
 ///   ρ = 0.05. On the coded sums σ₁ = S / R² as released. `iid` noise has sd S also off the diagonal; it is GOE noise of

@@ -1,72 +1,20 @@
-//! Many outcomes on features that are public: what is known of the features takes noise off the cross moments (primo 1.7, 1.11,
-//! 1.14).
+//! Many outcomes on features that are public: rules that reduce the noise on the cross moments (theory/many-outcomes
+//! 3.1, 4.2 and 4.3).
 //!
 //! With X'X = n V diag(λ) V' exact, every rule here multiplies a direction of V'X'Y by a factor. So the estimate is
 //! V diag(φ) V' X'Y/n with φ = f/λ, and the error of the privacy noise follows, the factors taken as given. So an
 //! interval holds least squares at its level while nothing is shrunk, and under the projection as far as it was tried; nominal 95 %
 //! intervals after Stein's ridge held it 29 to 90 times in 100, after James and Stein's rule 70 to 88 times
-//! (`tests/native/primo_intervals.rs`), which the release's notes say. Where the noise was
+//! (`tests/native/primo_intervals.rs`), as the release's notes state. Where the noise was
 //! shaped by the features its deviation is another in each direction, and the rules use each direction's own.
 
 use nalgebra::{DMatrix, RowDVector};
 
-use super::design::Design;
-use super::moments::{CellNoise, count};
+use super::cell_noise::{CellNoise, count};
+use super::moments::NoisyMoments;
+use super::options::{Ball, Rule, Shrink};
 use crate::math::linalg::LinalgError;
 use crate::math::projection::{Directions, james_stein, outcome_ball, outcome_balls, sure_ridge};
-
-/// What takes noise off.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shrink {
-    /// The smallest ridge that keeps the fitted values within the outcomes' bound.
-    Projection,
-    /// The ridge of the least estimated error (Stein).
-    Sure,
-    /// A factor for each direction (James and Stein).
-    JamesStein,
-    /// Nothing: least squares.
-    #[default]
-    None,
-}
-
-impl Shrink {
-    /// The choices with their names in a plan.
-    pub const CHOICES: [(&'static str, Self); 4] = [
-        ("projection", Self::Projection),
-        ("sure", Self::Sure),
-        ("james-stein", Self::JamesStein),
-        ("none", Self::None),
-    ];
-}
-
-/// Whose fitted values the projection bounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ball {
-    /// All outcomes of a person together.
-    #[default]
-    Matrix,
-    /// Each outcome by itself.
-    PerOutcome,
-}
-
-impl Ball {
-    /// The choices with their names in a plan.
-    pub const CHOICES: [(&'static str, Self); 2] =
-        [("matrix", Self::Matrix), ("per-outcome", Self::PerOutcome)];
-}
-
-/// The rule of a release.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rule {
-    /// What takes noise off.
-    pub shrink: Shrink,
-    /// Whose fitted values are bounded.
-    pub ball: Ball,
-    /// n, which is public.
-    pub rows: u64,
-    /// B_y / R.
-    pub bound: f64,
-}
 
 /// The coefficients of all outcomes under a rule, in coded units.
 #[derive(Clone, Debug)]
@@ -81,32 +29,37 @@ pub(super) struct Filter {
     pub(super) strength: Strength,
 }
 
-/// How much a rule does, for a note.
+/// How strongly a rule shrinks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Strength {
-    /// Nothing was taken off.
+    /// Not at all.
     Idle,
     /// A ridge on the mean second moments, in units of R²; the largest where each outcome has its own.
     Ridge(f64),
-    /// The mean of what is taken off a direction, 0 to 1.
+    /// The mean share by which a direction is shrunk, 0 to 1.
     Share(f64),
 }
 
 impl Filter {
-    /// Applies a rule to the moments of a design whose predictors are all features, the constant first if there is one.
+    /// Applies a rule to moments whose features are all predictors, the constant first if there is one. `unscale` takes coded
+    /// coefficients to own units.
     ///
     /// # Errors
     /// [`LinalgError`] where the moments cannot be worked with.
-    pub(super) fn new(design: &Design<'_>, rule: Rule) -> Result<Self, LinalgError> {
+    pub(super) fn new(
+        moments: &NoisyMoments,
+        unscale: &DMatrix<f64>,
+        rule: Rule,
+    ) -> Result<Self, LinalgError> {
         #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
         let n = rule.rows as f64;
-        let noisy = design.moments.cross() / n;
-        let v = if let CellNoise::Cross { v } = design.moments.noise() { v } else { 0.0 };
-        let directions = Directions::try_new(&(design.moments.matrix() / n), rule.rows)?;
+        let noisy = moments.cross() / n;
+        let v = if let CellNoise::Cross { v } = moments.noise() { v } else { 0.0 };
+        let directions = Directions::try_new(&(moments.matrix() / n), rule.rows)?;
         let deviations: Vec<f64> = directions
             .vectors()
             .column_iter()
-            .map(|direction| design.moments.through_map(direction.transpose()).norm() * v.sqrt() / n)
+            .map(|direction| moments.through_map(direction.transpose()).norm() * v.sqrt() / n)
             .collect();
         let inverse = |ridge: f64| -> Vec<f64> {
             let values = directions.values().iter();
@@ -118,14 +71,9 @@ impl Filter {
                 (found.coefficients, vec![inverse(found.ridge)], Strength::of_ridge(found.ridge))
             }
             (Shrink::Projection, Ball::PerOutcome) => {
-                let first = design.moments.matrix().nrows();
-                let bounds: Vec<f64> = design
-                    .moments
-                    .terms()
-                    .iter()
-                    .skip(first)
-                    .map(|term| term.reach.min(rule.bound))
-                    .collect();
+                let first = moments.matrix().nrows();
+                let bounds: Vec<f64> =
+                    moments.terms().iter().skip(first).map(|term| term.reach.min(rule.bound)).collect();
                 let found = outcome_balls(&directions, &noisy, &bounds)?;
                 let most = found.ridges.iter().copied().fold(0.0, f64::max);
                 let factors = found.ridges.iter().map(|ridge| inverse(*ridge)).collect();
@@ -147,19 +95,19 @@ impl Filter {
                 (found.coefficients, vec![inverse(0.0)], Strength::Idle)
             }
         };
-        let turned = &design.unscale * directions.vectors();
+        let turned = unscale * directions.vectors();
         let mut variances = DMatrix::zeros(turned.nrows(), factors.len());
         for (mut column, factors) in variances.column_iter_mut().zip(&factors) {
             for (row, variance) in column.iter_mut().enumerate() {
                 let filtered = turned.row(row).component_mul(&RowDVector::from_row_slice(factors));
-                let squares = design.moments.through_map(filtered * directions.vectors().transpose());
+                let squares = moments.through_map(filtered * directions.vectors().transpose());
                 *variance = v / (n * n) * squares.norm_squared();
             }
         }
-        Ok(Self { first: design.moments.matrix().nrows(), coefficients, variances, strength })
+        Ok(Self { first: moments.matrix().nrows(), coefficients, variances, strength })
     }
 
-    /// Whether the rule took everything off, so that nothing is left to have an error.
+    /// Returns whether the rule removed everything, so that no estimate has an error.
     pub(super) fn is_empty(&self) -> bool {
         match self.strength {
             Strength::Idle => false,
@@ -168,13 +116,13 @@ impl Filter {
         }
     }
 
-    /// The coded coefficients of an outcome.
+    /// Returns the coded coefficients of an outcome.
     pub(super) fn of(&self, outcome: usize) -> Option<nalgebra::DVector<f64>> {
         let column = outcome.checked_sub(self.first).filter(|column| *column < self.coefficients.ncols())?;
         Some(self.coefficients.column(column).into_owned())
     }
 
-    /// The variance of one of its coefficients from the noise alone.
+    /// Returns the variance of one of its coefficients from the noise alone.
     pub(super) fn variance(&self, outcome: usize, row: usize) -> Option<f64> {
         let column = if self.variances.ncols() == 1 { 0 } else { outcome.checked_sub(self.first)? };
         self.variances.get((row, column)).copied()

@@ -1,13 +1,13 @@
-//! Coefficients that were released as they are, without moments: their own units, and nothing about their errors.
+//! Coefficients that were released without moments, in own units. Their errors are not known.
 
 use nalgebra::DMatrix;
 
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
-use crate::model::{Estimate, INTERCEPT};
+use crate::model::{Estimate, INTERCEPT, Note};
 use crate::release::document::{Coefficients, Diagnostics};
 
-/// The coefficients in the columns' own units: `weights` are codes of an outcome per code of a predictor, one column for each
+/// Returns the coefficients in the columns' own units: `weights` are codes of an outcome per code of a predictor, one column for each
 /// outcome, and `map` takes own units with the constant to codes ([`Geometry::map`]).
 #[must_use]
 pub fn report(
@@ -41,13 +41,6 @@ pub fn report(
         .collect();
     let outcomes = layout.outcomes.iter().map(|(name, _)| name.clone()).collect();
     let coefficients = Coefficients::of(outcomes, names, &entries);
-    let notes = vec![
-        "The coefficients are where a noisy descent ended. Nothing else was released, so there are no standard errors and no \
-         intervals, and no other regression follows from it."
-            .to_owned(),
-        "Records whose gradient was longer than the clip counted for less. Whether steps and clip were enough is private: settle \
-         them on made-up data."
-            .to_owned(),
-    ];
+    let notes = vec![Note::Descent.into(), Note::GradientsClipped.into()];
     (coefficients, Diagnostics { notes, ..Diagnostics::default() })
 }

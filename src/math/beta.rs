@@ -1,31 +1,31 @@
 //! The beta and binomial distributions, with relative accuracy in both tails.
 //!
-//! Written on `libm` for the reasons that `gamma` gives.
+//! Written on `libm`, for the reason given in `gamma`.
 
 use super::gamma::{deviance, stirling_rest};
 use super::special::LN_SQRT_TWO_PI;
 
-/// As in `gamma`: a continued fraction settles long before.
+/// The limit of terms, as in `gamma`; continued fractions converge long before it.
 const TERMS: u32 = 1_000_000;
 
-/// I_x(a, b), the distribution function of the beta distribution, for a and b of at least 1/2 and x from 0 to 1.
+/// Returns I_x(a, b), the distribution function of the beta distribution, for a and b of at least 1/2 and x from 0 to 1.
 ///
-/// Relative error below 2e-15 (2 + |ln I| + |a − (a + b) x| / (1 − x)) for a and b to 1e6. The last two terms are what a
-/// rounding of x itself would do.
+/// Relative error below 2e-15 (2 + |ln I| + |a − (a + b) x| / (1 − x)) for a and b to 1e6. The last two terms are the effect of
+/// one rounding of x.
 #[must_use]
 pub fn beta_cdf(a: f64, b: f64, x: f64) -> f64 {
     let (y, gap) = (1.0 - x, libm::fma(-(a + b), x, a));
     if gap >= 0.0 { below_mean(a, b, [x, y], gap) } else { 1.0 - below_mean(b, a, [y, x], -gap) }
 }
 
-/// 1 − I_x(a, b) = I_{1−x}(b, a), the survival function of the beta distribution; relative error as [`beta_cdf`].
+/// Returns 1 − I_x(a, b) = I_{1−x}(b, a), the survival function of the beta distribution; relative error as [`beta_cdf`].
 #[must_use]
 pub fn beta_sf(a: f64, b: f64, x: f64) -> f64 {
     let (y, gap) = (1.0 - x, libm::fma(-(a + b), x, a));
     if gap >= 0.0 { 1.0 - below_mean(a, b, [x, y], gap) } else { below_mean(b, a, [y, x], -gap) }
 }
 
-/// P[B >= k] = I_p(k, n − k + 1) for a binomial B of n trials with chance p; relative error as [`beta_cdf`].
+/// Returns P[B >= k] = I_p(k, n − k + 1) for a binomial B of n trials with probability p; relative error as [`beta_cdf`].
 #[must_use]
 pub fn binomial_at_least(n: u32, p: f64, k: u32) -> f64 {
     match k {
@@ -35,13 +35,13 @@ pub fn binomial_at_least(n: u32, p: f64, k: u32) -> f64 {
     }
 }
 
-/// P[B <= k] = 1 − I_p(k + 1, n − k) for a binomial B of n trials with chance p; relative error as [`beta_cdf`].
+/// Returns P[B <= k] = 1 − I_p(k + 1, n − k) for a binomial B of n trials with probability p; relative error as [`beta_cdf`].
 #[must_use]
 pub fn binomial_at_most(n: u32, p: f64, k: u32) -> f64 {
     if k >= n { 1.0 } else { beta_sf(f64::from(k) + 1.0, f64::from(n - k), p) }
 }
 
-/// P[B = k] for a binomial B of n trials with chance p (Loader 2000); relative error as [`beta_cdf`].
+/// Returns P[B = k] for a binomial B of n trials with probability p (Loader 2000); relative error as [`beta_cdf`].
 #[must_use]
 pub fn binomial_pmf(n: u32, p: f64, k: u32) -> f64 {
     let (trials, hits) = (f64::from(n), f64::from(k));
@@ -53,7 +53,7 @@ pub fn binomial_pmf(n: u32, p: f64, k: u32) -> f64 {
     }
 }
 
-/// I_x(a, b) for x up to the mean a/(a + b); y = 1 − x and `gap` = a − (a + b) x.
+/// Returns I_x(a, b) for x up to the mean a/(a + b); y = 1 − x and `gap` = a − (a + b) x.
 fn below_mean(a: f64, b: f64, [x, y]: [f64; 2], gap: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -62,7 +62,7 @@ fn below_mean(a: f64, b: f64, [x, y]: [f64; 2], gap: f64) -> f64 {
     kernel(a, b, [x, y]) * (a * b / (a + b)) * fraction(a, b, [x, y], gap)
 }
 
-/// x^a y^b Γ(a + b + 1) / (Γ(a + 1) Γ(b + 1)), as Loader writes the binomial probability.
+/// Returns x^a y^b Γ(a + b + 1) / (Γ(a + 1) Γ(b + 1)), as Loader writes the binomial probability.
 fn kernel(a: f64, b: f64, [x, y]: [f64; 2]) -> f64 {
     let n = a + b;
     let ln = stirling_rest(n)
@@ -75,7 +75,7 @@ fn kernel(a: f64, b: f64, [x, y]: [f64; 2]) -> f64 {
     libm::exp(ln)
 }
 
-/// The continued fraction of I_x(a, b) B(a, b) / (x^a y^b) whose terms are all positive below the mean (DiDonato and
+/// Returns the continued fraction of I_x(a, b) B(a, b) / (x^a y^b) whose terms are all positive below the mean (DiDonato and
 /// Morris 1992), by Lentz's method.
 fn fraction(a: f64, b: f64, [x, y]: [f64; 2], gap: f64) -> f64 {
     let denominator = |n: f64| {

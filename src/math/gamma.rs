@@ -1,26 +1,26 @@
 //! The gamma and chi-square distributions, with relative accuracy in both tails.
 //!
-//! No crate was found that keeps its digits in both tails and rests on `libm` alone, so that native and browser agree:
-//! `statrs` calls the standard library's exp and ln and keeps ten digits at shape 5e5, `special` has no upper tail,
-//! `puruspe` gives 0 or NaN there. Error bounds are relative and were measured against 50-digit values.
+//! No crate is accurate in both tails and uses `libm` alone, which is needed for equal bits natively and in the browser:
+//! `statrs` calls the standard library's exp and ln and has ten digits at shape 5e5, `special` has no upper tail, `puruspe`
+//! returns 0 or NaN there. Error bounds are relative and were measured against 50-digit values.
 
 use super::saddle_point::{ln_1p, through_saddle};
 use super::special::LN_SQRT_TWO_PI;
 
-/// From here on Stirling's series needs seven terms.
+/// The shape from which seven terms of Stirling's series suffice.
 const LARGE: f64 = 16.0;
-/// From this shape on a tail is a complex integral, whose cost does not depend on the shape. A sum or a continued fraction
-/// settles after some multiple of the square root of the shape.
+/// The shape from which a tail is computed as a complex integral, whose cost does not depend on the shape. A series or a continued
+/// fraction needs a number of terms proportional to the root of the shape.
 const HUGE: f64 = 1e5;
-/// A sum or a continued fraction that has not settled after so many terms is beyond every use here.
+/// The limit of terms of a series or a continued fraction, far beyond what any use here needs.
 const TERMS: u32 = 1_000_000;
 
-/// ln F(x) of the gamma distribution with that shape (at least 1/2) and scale 1: ln P(a, x), the regularised lower
+/// Returns ln F(x) of the gamma distribution with that shape (at least 1/2) and scale 1: ln P(a, x), the regularised lower
 /// incomplete gamma function.
 ///
-/// Below the shape it is the series of P or, where that is long, a complex integral; above it the complement of
-/// [`ln_gamma_sf`]. The absolute error, which is the relative one of F, is below
-/// 1e-15 (4 + |ln F| + |x − a| + √a/50) for shapes to 5e8; |x − a| is what a rounding of x itself would do.
+/// For x below the shape it is the series of P or, for large shapes, a complex integral; above, the complement of
+/// [`ln_gamma_sf`]. The absolute error, which is the relative error of F, is below
+/// 1e-15 (4 + |ln F| + |x − a| + √a/50) for shapes to 5e8; |x − a| is the effect of one rounding of x.
 #[must_use]
 pub fn ln_gamma_cdf(shape: f64, x: f64) -> f64 {
     if x <= 0.0 {
@@ -34,11 +34,11 @@ pub fn ln_gamma_cdf(shape: f64, x: f64) -> f64 {
     }
 }
 
-/// ln (1 − F(x)) of the gamma distribution with that shape (at least 1/2) and scale 1: ln Q(a, x), the regularised
+/// Returns ln (1 − F(x)) of the gamma distribution with that shape (at least 1/2) and scale 1: ln Q(a, x), the regularised
 /// upper incomplete gamma function.
 ///
-/// Above the shape it is Legendre's continued fraction or, where that is long, a complex integral; below it the complement
-/// of [`ln_gamma_cdf`]; errors as there.
+/// For x above the shape it is Legendre's continued fraction or, for large shapes, a complex integral; below, the complement of
+/// [`ln_gamma_cdf`], with the same errors.
 #[must_use]
 pub fn ln_gamma_sf(shape: f64, x: f64) -> f64 {
     if x <= 0.0 {
@@ -54,20 +54,20 @@ pub fn ln_gamma_sf(shape: f64, x: f64) -> f64 {
     }
 }
 
-/// ln F(x) of the chi-square distribution with that many degrees of freedom; errors as [`ln_gamma_cdf`].
+/// Returns ln F(x) of the chi-square distribution with that many degrees of freedom; errors as [`ln_gamma_cdf`].
 #[must_use]
 pub fn ln_chi_square_cdf(degrees: f64, x: f64) -> f64 {
     ln_gamma_cdf(degrees / 2.0, x / 2.0)
 }
 
-/// ln (1 − F(x)) of the chi-square distribution with that many degrees of freedom; errors as [`ln_gamma_cdf`].
+/// Returns ln (1 − F(x)) of the chi-square distribution with that many degrees of freedom; errors as [`ln_gamma_cdf`].
 #[must_use]
 pub fn ln_chi_square_sf(degrees: f64, x: f64) -> f64 {
     ln_gamma_sf(degrees / 2.0, x / 2.0)
 }
 
-/// ln of the tail on one side of x, above for `side` 1 and below for −1: of ∓(1/2πi) ∫ (1 − z)^−a e^(−zx) / z dz with the
-/// real axis crossed on that side of 0, where the integrand is least.
+/// Returns ln of the tail on one side of x, the upper one for `side` 1 and the lower one for −1:
+/// ln of ∓(1/2πi) ∫ (1 − z)^−a e^(−zx) / z dz along a line that crosses the real axis on that side of 0, at the saddle point.
 fn ln_tail(a: f64, x: f64, side: f64) -> f64 {
     // The saddle point c solves x c² + (a + 1 − x) c = 1.
     let linear = x - a - 1.0;
@@ -80,13 +80,13 @@ fn ln_tail(a: f64, x: f64, side: f64) -> f64 {
     -deviance(a, x) - a * (libm::log1p(-t) + t) + libm::log(integral / c.abs())
 }
 
-/// ln (x^a e^−x / Γ(a + 1)), by the deviance of x from a and the rest of Stirling's formula (Loader 2000), so that large
-/// terms do not cancel.
+/// Returns ln (x^a e^−x / Γ(a + 1)), from the deviance of x from a and the remainder of Stirling's formula (Loader 2000), so that
+/// no large terms cancel.
 fn ln_kernel(a: f64, x: f64) -> f64 {
     -deviance(a, x) - stirling_rest(a) - LN_SQRT_TWO_PI - libm::log(a) / 2.0
 }
 
-/// a ln(a/x) + x − a, without cancellation near x = a; relative error below 2e-15.
+/// Returns a ln(a/x) + x − a, without cancellation near x = a; relative error below 2e-15.
 ///
 /// With v = (a − x)/(a + x) it is (a − x)²/(a + x) + 2a (artanh v − v).
 pub(super) fn deviance(a: f64, x: f64) -> f64 {
@@ -94,7 +94,7 @@ pub(super) fn deviance(a: f64, x: f64) -> f64 {
     if v.abs() < 0.25 { (a - x) * v + 2.0 * a * v * artanh_rest(v) } else { a * libm::log(a / x) + (x - a) }
 }
 
-/// artanh(v)/v − 1 = v²/3 + v⁴/5 + …, for |v| <= 1/2.
+/// Returns artanh(v)/v − 1 = v²/3 + v⁴/5 + …, for |v| <= 1/2.
 fn artanh_rest(v: f64) -> f64 {
     let square = v * v;
     let mut power = square;
@@ -108,9 +108,10 @@ fn artanh_rest(v: f64) -> f64 {
     sum
 }
 
-/// ln Γ(a + 1) − (a + 1/2) ln a + a − ln(2π)/2 for a >= 1/2; relative error below 1e-15.
+/// Returns ln Γ(a + 1) − (a + 1/2) ln a + a − ln(2π)/2 for a >= 1/2; relative error below 1e-15.
 ///
-/// Stirling's series from 16 on. Below, one step up costs (a + 1/2) ln(1 + 1/a) − 1 = artanh(v)/v − 1, v = 1/(2a + 1).
+/// Uses Stirling's series from a = 16 on. Below, raising a by 1 adds (a + 1/2) ln(1 + 1/a) − 1 = artanh(v)/v − 1,
+/// v = 1/(2a + 1).
 pub(super) fn stirling_rest(a: f64) -> f64 {
     const SERIES: [f64; 7] = [
         1.0 / 12.0,
@@ -131,7 +132,7 @@ pub(super) fn stirling_rest(a: f64) -> f64 {
     steps + SERIES.iter().rev().fold(0.0, |sum, term| sum * square + term) / large
 }
 
-/// 1 + x/(a + 1) + x²/((a + 1)(a + 2)) + …, for x <= a.
+/// Returns 1 + x/(a + 1) + x²/((a + 1)(a + 2)) + …, for x <= a.
 fn series(a: f64, x: f64) -> f64 {
     let (mut term, mut sum) = (1.0, 1.0);
     for n in 1..TERMS {
@@ -144,7 +145,7 @@ fn series(a: f64, x: f64) -> f64 {
     sum
 }
 
-/// Γ(a, x) e^x x^−a = 1/(x + 1 − a − 1(1 − a)/(x + 3 − a − 2(2 − a)/(x + 5 − a − …))), for x > a, by Lentz's method.
+/// Returns Γ(a, x) e^x x^−a = 1/(x + 1 − a − 1(1 − a)/(x + 3 − a − 2(2 − a)/(x + 5 − a − …))), for x > a, by Lentz's method.
 fn fraction(a: f64, x: f64) -> f64 {
     let mut b = x - a + 1.0;
     let mut d = 1.0 / b;

@@ -1,21 +1,21 @@
-//! The roots of a positive definite matrix whose rows are in different units.
+//! Computes roots of a positive definite matrix whose rows have different units, by the one-sided Jacobi method.
 
 use nalgebra::{DMatrix, DVector};
 
 use super::linalg::{LinalgError, symmetrise};
 
-/// Rounds over all pairs of columns that the rotations may take; six to ten are usual.
+/// The most sweeps over all pairs of columns; six to ten are usual.
 const SWEEPS: usize = 60;
 
-/// A = V diag(σ²) V′ for A = H′H.
+/// The decomposition A = V diag(σ²) V′ for A = H′H.
 ///
-/// One-sided rotations of Jacobi (Hestenes 1958): each eigenvalue has as many right digits as if every column of H had the
-/// length 1 (Demmel and Veselić 1992), where a method that looks at A as a whole loses those of the columns in small units.
+/// Computed by one-sided Jacobi rotations (Hestenes 1958). Each eigenvalue is as accurate as if every column of H had norm 1
+/// (Demmel and Veselić 1992). Methods that decompose A directly lose the digits of columns in small units.
 #[derive(Clone, Debug)]
 pub struct JacobiSvd {
     /// σ, all above 0.
     values: DVector<f64>,
-    /// V, one column for each.
+    /// V, one column for each value.
     vectors: DMatrix<f64>,
 }
 
@@ -23,8 +23,7 @@ impl JacobiSvd {
     /// Decomposes H′H.
     ///
     /// # Errors
-    /// [`LinalgError`] for an empty matrix, entries that are not finite, columns that are not independent, and where the
-    /// rotations do not settle.
+    /// [`LinalgError`] for an empty matrix, entries that are not finite, dependent columns, and if the rotations do not converge.
     pub fn try_new(mut h: DMatrix<f64>) -> Result<Self, LinalgError> {
         let size = h.ncols();
         if h.is_empty() {
@@ -64,7 +63,7 @@ impl JacobiSvd {
         Err(LinalgError::NoConvergence)
     }
 
-    /// The symmetric matrix A^`power`; A^(1/2) and A^(-1/2) are its symmetric roots.
+    /// Returns the symmetric matrix A^`power`; A^(1/2) and A^(-1/2) are its symmetric roots.
     #[must_use]
     pub fn power(&self, power: f64) -> DMatrix<f64> {
         let mut scaled = self.vectors.clone();

@@ -1,23 +1,23 @@
-//! Small dense symmetric work on nalgebra, made safe for input that nobody has checked.
+//! Linear algebra of small dense symmetric matrices on nalgebra, safe for unchecked input.
 //!
-//! Every routine first looks at its entries: an iterative decomposition can spin for ever on a NaN (nalgebra#1025), and
-//! the iterations are capped besides. Failure is an error, never a panic.
+//! Every function checks that its entries are finite, because an iterative decomposition may not terminate on NaN
+//! (nalgebra issue 1025). The numbers of iterations are limited. Failure is an error, never a panic.
 
 use nalgebra::linalg::SymmetricEigen;
 use nalgebra::{DMatrix, DVector};
 
-/// Sweeps that an eigenvalue may take; two or three are usual.
+/// The most iterations for each eigenvalue; two or three are usual.
 const SWEEPS_PER_VALUE: usize = 60;
 
-/// A pivot below this share of the diagonal's largest entry is rounding, not information.
+/// A pivot below this share of its diagonal entry counts as 0, because it consists of rounding errors.
 const PIVOT_FLOOR: f64 = 1e-13;
 
-/// Why a matrix cannot be worked with.
+/// A matrix that cannot be decomposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinalgError {
     /// An entry is infinite or no number.
-    #[error("a matrix has an entry that is no finite number")]
+    #[error("a matrix has an entry that is not a finite number")]
     NotFinite,
     /// The matrix has no Cholesky factor; the pivot at `index` is not above 0.
     #[error("a matrix is not positive definite at pivot {index}")]
@@ -25,10 +25,10 @@ pub enum LinalgError {
         /// The pivot, from 0.
         index: usize,
     },
-    /// The eigenvalues did not settle.
-    #[error("the eigenvalues of a matrix did not settle")]
+    /// The iteration did not converge.
+    #[error("the computation of a matrix's eigenvalues did not converge")]
     NoConvergence,
-    /// Sizes that do not belong together, or an empty matrix.
+    /// Sizes that do not fit together, or an empty matrix.
     #[error("a matrix has the wrong size")]
     Shape,
 }
@@ -51,7 +51,7 @@ impl Cholesky {
         for j in 0..size {
             let scale = a[(j, j)];
             let pivot = lower[(j, j)];
-            // Each pivot is judged by its own diagonal entry, so that columns on different grids are treated alike.
+            // Each pivot is compared with its own diagonal entry, so that the result does not depend on the columns' units.
             if !(pivot > 0.0 && pivot > PIVOT_FLOOR * scale) {
                 return Err(LinalgError::NotPositiveDefinite { index: j });
             }
@@ -74,13 +74,13 @@ impl Cholesky {
         }
     }
 
-    /// L.
+    /// Returns L.
     #[must_use]
     pub fn lower(&self) -> &DMatrix<f64> {
         &self.lower
     }
 
-    /// x with A x = b; the zero vector where the length differs.
+    /// Returns x with A x = b; the zero vector if the length of b is wrong.
     #[must_use]
     pub fn solve(&self, b: &DVector<f64>) -> DVector<f64> {
         let mut x = self.solve_lower(b);
@@ -92,7 +92,7 @@ impl Cholesky {
         x
     }
 
-    /// x with L x = b; the zero vector where the length differs.
+    /// Returns x with L x = b; the zero vector if the length of b is wrong.
     #[must_use]
     pub fn solve_lower(&self, b: &DVector<f64>) -> DVector<f64> {
         let size = self.lower.nrows();
@@ -104,7 +104,7 @@ impl Cholesky {
         x
     }
 
-    /// A⁻¹, exactly symmetric.
+    /// Returns A⁻¹, exactly symmetric.
     #[must_use]
     pub fn inverse(&self) -> DMatrix<f64> {
         let size = self.lower.nrows();
@@ -117,7 +117,7 @@ impl Cholesky {
         symmetrise(&inverse)
     }
 
-    /// L⁻¹ A L⁻ᵀ for a symmetric matrix of the same size.
+    /// Returns L⁻¹ A L⁻ᵀ for a symmetric matrix of the same size.
     ///
     /// # Errors
     /// [`LinalgError::Shape`] for another size.
@@ -135,7 +135,7 @@ impl Cholesky {
     }
 }
 
-/// Eigenvalues with their vectors: A = Q diag(values) Q′.
+/// Eigenvalues and eigenvectors: A = Q diag(values) Q′.
 #[derive(Clone, Debug)]
 pub struct Eigen {
     /// In no particular order.
@@ -148,10 +148,10 @@ impl Eigen {
     /// Decomposes the symmetric matrix `a`.
     ///
     /// # Errors
-    /// [`LinalgError`] when `a` is not square or not finite, or the iteration does not settle.
+    /// [`LinalgError`] if `a` is not square or not finite, or the iteration does not converge.
     pub fn try_new(a: &DMatrix<f64>) -> Result<Self, LinalgError> {
         check(a)?;
-        // Powers of two keep every bit; without them huge entries overflow inside the iteration.
+        // Scaling by a power of two is exact and prevents overflow inside the iteration.
         let largest = a.amax();
         let scale = if largest > 0.0 { libm::ldexp(1.0, libm::ilogb(largest)) } else { 1.0 };
         let iterations = SWEEPS_PER_VALUE.saturating_mul(a.nrows());
@@ -165,19 +165,19 @@ impl Eigen {
         }
     }
 
-    /// The smallest eigenvalue.
+    /// Returns the smallest eigenvalue.
     #[must_use]
     pub fn smallest(&self) -> f64 {
         self.values.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// The largest eigenvalue.
+    /// Returns the largest eigenvalue.
     #[must_use]
     pub fn largest(&self) -> f64 {
         self.values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Q diag(f(values)) Q′.
+    /// Returns Q diag(f(values)) Q′.
     #[must_use]
     pub fn map(&self, f: impl Fn(f64) -> f64) -> DMatrix<f64> {
         let mut scaled = self.vectors.clone();
@@ -188,7 +188,7 @@ impl Eigen {
     }
 }
 
-/// (A + A′) / 2.
+/// Returns (A + A′) / 2.
 #[must_use]
 pub fn symmetrise(a: &DMatrix<f64>) -> DMatrix<f64> {
     (a + a.transpose()) / 2.0

@@ -2,6 +2,7 @@
 
 pub mod beta;
 pub mod gamma;
+pub mod jacobi_eigen;
 pub mod jacobi_svd;
 pub mod linalg;
 pub mod projection;

@@ -1,42 +1,42 @@
-//! Arithmetic with a stated direction.
+//! Arithmetic with directed rounding.
 
 use dashu_int::UBig;
 
-/// The relative margin that every floating-point number a promise depends on takes to its safe side
-/// (noise-and-accounting, B10). It is far above the error of the formulas and far below what a person could notice.
+/// The relative margin by which every floating-point number that affects the privacy guarantee is moved to its safe side
+/// (theory/accounting 2.1). It is far above the error of the formulas and far below what a person could notice.
 pub const MARGIN: f64 = 1e-9;
 
-/// A number above `x` by at least `relative` of its size: x (1 + relative), and at least the next number up.
+/// Returns a number above `x` by at least `relative` of its size: x (1 + relative), and at least the next number up.
 #[must_use]
 pub fn raise(x: f64, relative: f64) -> f64 {
     (x + x.abs() * relative).next_up()
 }
 
-/// A number below `x` by at least `relative` of its size: x (1 − relative), and at least the next number down.
+/// Returns a number below `x` by at least `relative` of its size: x (1 − relative), and at least the next number down.
 #[must_use]
 pub fn lower(x: f64, relative: f64) -> f64 {
     (x - x.abs() * relative).next_down()
 }
 
-/// a + b, rounded up.
+/// Returns a + b, rounded up.
 #[must_use]
 pub fn add_up(a: f64, b: f64) -> f64 {
     let sum = a + b;
-    // What the sum lost, exactly (Knuth's two-sum).
+    // The rounding error of the sum, exactly (Knuth's two-sum).
     let second = sum - a;
     let rest = (a - (sum - second)) + (b - second);
     if rest > 0.0 { sum.next_up() } else { sum }
 }
 
-/// a × b, rounded up; exact unless the product is too small to be a normal number.
+/// Returns a × b, rounded up; exact unless the product is too small to be a normal number.
 #[must_use]
 pub fn multiply_up(a: f64, b: f64) -> f64 {
     let product = a * b;
     if libm::fma(a, b, -product) > 0.0 { product.next_up() } else { product }
 }
 
-/// `x` with so many significant digits, at most 15: the double next to what `{:e}` writes, but that a tie, also one that
-/// only rounding makes, may fall to either side.
+/// Rounds `x` to `digits` significant digits, at most 15. The result is the double nearest to what `{:e}` writes, except that a tie,
+/// also one that arises by rounding, may be rounded to either side.
 #[must_use]
 pub fn to_digits(x: f64, digits: u8) -> f64 {
     let digits = digits.clamp(1, 15);
@@ -52,14 +52,14 @@ pub fn to_digits(x: f64, digits: u8) -> f64 {
     format!("{x:.*e}", usize::from(digits) - 1).parse().unwrap_or(x)
 }
 
-/// ⌊x 2^bits⌋ without rounding error; `None` if `x` is negative or not finite.
+/// Returns ⌊x 2^bits⌋ without rounding error; `None` if `x` is negative or not finite.
 #[must_use]
 pub fn floor_scaled(x: f64, bits: usize) -> Option<UBig> {
     let (mantissa, exponent) = parts(x)?;
     Some(scaled(UBig::from(mantissa), exponent, bits).0)
 }
 
-/// ⌈x 2^bits⌉ without rounding error; `None` if `x` is negative or not finite.
+/// Returns ⌈x 2^bits⌉ without rounding error; `None` if `x` is negative or not finite.
 #[must_use]
 pub fn ceil_scaled(x: f64, bits: usize) -> Option<UBig> {
     let (mantissa, exponent) = parts(x)?;
@@ -67,7 +67,7 @@ pub fn ceil_scaled(x: f64, bits: usize) -> Option<UBig> {
     Some(if exact { floor } else { floor + UBig::ONE })
 }
 
-/// ⌊x² 2^bits⌋ without rounding error; `None` if `x` is negative or not finite.
+/// Returns ⌊x² 2^bits⌋ without rounding error; `None` if `x` is negative or not finite.
 #[must_use]
 pub fn floor_square_scaled(x: f64, bits: usize) -> Option<UBig> {
     let (mantissa, exponent) = parts(x)?;
@@ -75,7 +75,7 @@ pub fn floor_square_scaled(x: f64, bits: usize) -> Option<UBig> {
     Some(scaled(&mantissa * &mantissa, 2 * exponent, bits).0)
 }
 
-/// x as mantissa and power of two: x = mantissa 2^exponent.
+/// Returns x as mantissa and power of two: x = mantissa 2^exponent.
 fn parts(x: f64) -> Option<(u64, isize)> {
     if !x.is_finite() || x < 0.0 {
         return None;
@@ -87,7 +87,7 @@ fn parts(x: f64) -> Option<(u64, isize)> {
     Some(if biased == 0 { (fraction, -1074) } else { (fraction | (1 << 52), biased - 1075) })
 }
 
-/// ⌊mantissa 2^(exponent + bits)⌋, and whether nothing was cut off.
+/// Returns ⌊mantissa 2^(exponent + bits)⌋, and whether nothing was cut off.
 fn scaled(mantissa: UBig, exponent: isize, bits: usize) -> (UBig, bool) {
     let shift = exponent.saturating_add_unsigned(bits);
     if shift >= 0 {

@@ -1,28 +1,28 @@
-//! Tail probabilities as complex integrals, through the saddle point of what is integrated.
+//! Computes tail probabilities as complex integrals through the saddle point of the integrand.
 //!
 //! With M the moment generating function of X, Pr(X > x) is (1/2πi) ∫ M(z) e^(−zx) / z dz along any line from −i∞ to i∞
-//! between 0 and the first singularity to its right, and other expectations of a positive part have another divisor. Through
-//! the saddle point there is no cancellation, whatever the number of terms in X. Butler, Saddlepoint approximations with
-//! applications, 2007, section 1.2; Trefethen and Weideman, The exponentially convergent trapezoidal rule, SIAM Review 56, 2014.
+//! between 0 and the first singularity to its right. Expectations of other positive parts have another divisor. Along a path
+//! through the saddle point nothing cancels, for any number of terms in X. Butler, Saddlepoint approximations with applications,
+//! 2007, section 1.2; Trefethen and Weideman, The exponentially convergent trapezoidal rule, SIAM Review 56, 2014.
 
 use nalgebra::Complex;
 
-/// sin and cos of π/8, by which the hyperbola bends. Without a bend a slow decay is not damped, and from π/4 on that of a
-/// normal distribution is lost: in between, v may leave the real axis by π/8, and the rule's error falls as exp(−π²/(4 STEP)).
+/// sin and cos of π/8, the angle of the hyperbola. At 0 slow decay is not damped; from π/4 on the decay of a normal distribution is
+/// lost. At π/8, v may leave the real axis by π/8, and the error of the rule falls as exp(−π²/(4 STEP)).
 const SIN: f64 = 0.382_683_432_365_089_8;
 const COS: f64 = 0.923_879_532_511_286_7;
-/// The step in v: an error of 7e-18, times a small number.
+/// The step in v. The error is a small multiple of 7e-18.
 const STEP: f64 = 0.0625;
-/// Where what is left out is below this share of the sum, it stops.
+/// The sum ends when the omitted part is below this share of it.
 const NEGLIGIBLE: f64 = 1e-19;
-/// Far beyond what any decay needs that a number can hold.
+/// The most nodes, far beyond what any double needs.
 const NODES: u32 = 20_000;
 
-/// (1/2πi) ∫ G(z)/G(c) dz upwards along z(v) = c + width (sin(π/8) (cosh v − 1) + i cos(π/8) sinh v), a hyperbola that
+/// Returns (1/2πi) ∫ G(z)/G(c) dz upwards along z(v) = c + width (sin(π/8) (cosh v − 1) + i cos(π/8) sinh v), a hyperbola that
 /// bends to the right, by the trapezoidal rule in v.
 ///
 /// `ln_ratio` is ln(G(z)/G(c)) as a function of z − c, for a G that is real on the real axis and whose singularities are real.
-/// c is where ln G has its least value between two of them, and `width` the inverse root of its second derivative there.
+/// c is the minimum of ln G between two of them, and `width` the inverse root of the second derivative of ln G there.
 /// The relative error is that of `ln_ratio` and 1e-15 (measured by halving the step).
 pub fn through_saddle(width: f64, ln_ratio: impl Fn(Complex<f64>) -> Complex<f64>) -> f64 {
     let (right, up) = (width * SIN, width * COS);
@@ -43,7 +43,7 @@ pub fn through_saddle(width: f64, ln_ratio: impl Fn(Complex<f64>) -> Complex<f64
     sum * STEP / std::f64::consts::PI
 }
 
-/// ln(1 + z), the branch that is real for real z > −1; absolute error below 3e-16 |z| for small z.
+/// Returns ln(1 + z), the branch that is real for real z > −1; absolute error below 3e-16 |z| for small z.
 #[must_use]
 pub fn ln_1p(z: Complex<f64>) -> Complex<f64> {
     let square = z.re * (2.0 + z.re) + z.im * z.im;

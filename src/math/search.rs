@@ -1,10 +1,10 @@
-//! Bracketed search that answers with the end that is known to be good.
+//! Bracketed search that returns an end at which the property holds.
 
-/// More halvings than separate any two numbers of one binade and a good way below.
+/// The most halvings, more than separate any two numbers of one binade and many binades below.
 const HALVINGS: u32 = 200;
 
-/// The largest number found in `low..=high` at which `holds` is true, for a property that is true up to some point and
-/// false beyond it. `holds(low)` is taken for granted; the answer is `low` or a number at which `holds` was seen true.
+/// Returns the largest number found in `low..=high` at which `holds` is true, for a property that is true up to some point and
+/// false beyond it. `holds(low)` is assumed. The result is `low` or a number at which `holds` was evaluated as true.
 pub fn last_true(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     if holds(high) {
         return high;
@@ -12,9 +12,8 @@ pub fn last_true(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     bisect(low, high, holds)
 }
 
-/// The smallest number found in `low..=high` at which `holds` is true, for a property that is false up to some point
-/// and true beyond it. `holds(high)` is taken for granted; the answer is `high` or a number at which `holds` was seen
-/// true.
+/// Returns the smallest number found in `low..=high` at which `holds` is true, for a property that is false up to some point
+/// and true beyond it. `holds(high)` is assumed. The result is `high` or a number at which `holds` was evaluated as true.
 pub fn first_true(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     if holds(low) {
         return low;

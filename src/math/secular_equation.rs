@@ -1,22 +1,22 @@
-//! The secular equation of a least-squares problem in a ball (Hager 2001; primo 1.9).
+//! Solves the secular equation of least squares with a bound on the norm (Hager 2001; theory/many-outcomes 3.4).
 
 use super::linalg::LinalgError;
 
-/// More steps than any start needs: Newton's method comes from below and squares its error.
+/// The most steps, more than any start needs: Newton's method converges quadratically from below.
 const STEPS: u32 = 200;
 
-/// The smallest ν >= 0 with Σ λ h² / (λ + ν)² <= B², for the eigenvalues λ and the energies h² of their directions.
+/// Returns the smallest ν >= 0 with Σ λ h² / (λ + ν)² <= B², for the eigenvalues λ and the energies h² of their directions.
 ///
-/// It is the Lagrange parameter of a projection onto an image of a ball, not of a sphere: 0 where the point is inside, never
-/// below. ∞ where B² is 0 and something has to vanish. Directions without eigenvalue or without energy have no part in it;
-/// what counts as no eigenvalue is the caller's to say. Rounding: to nearest.
+/// It is the Lagrange parameter of a projection onto the image of a ball. It is 0 if the point is inside, and ∞ if B² is 0 and the
+/// point is not. Directions whose eigenvalue or energy is 0 are ignored; the caller sets eigenvalues that count as 0 to 0. Rounding:
+/// to nearest.
 ///
 /// With a = √h²/B √λ the sum is B² Σ (a/(λ + ν))², and q^(−1/2) − 1 for q = Σ (a/(λ + ν))² is concave and increasing in ν, so
-/// Newton's method never oversteps when it starts below the root. It starts where the largest single term is 1, or at 0: there
-/// q is at most the number of terms, so that no eigenvalue is small enough to overflow it.
+/// Newton's method never passes the root if it starts below it. It starts at 0, or where the largest single term is 1. There q is
+/// at most the number of terms, so no small eigenvalue makes it overflow.
 ///
 /// # Errors
-/// [`LinalgError`] when the slices differ in length, or a number is not finite or below 0.
+/// [`LinalgError`] if the slices differ in length, or a number is not finite or below 0.
 pub fn solve_secular(eigenvalues: &[f64], energies: &[f64], bound_squared: f64) -> Result<f64, LinalgError> {
     if eigenvalues.len() != energies.len() {
         return Err(LinalgError::Shape);
@@ -47,7 +47,7 @@ pub fn solve_secular(eigenvalues: &[f64], energies: &[f64], bound_squared: f64) 
             slope += share * share / (value + nu);
         }
         let step = (square.sqrt() - 1.0) * square / slope;
-        // Inside it is below 0, and without terms no number.
+        // The step is below 0 if the point is inside, and NaN if there are no terms.
         if step.is_nan() || step <= f64::EPSILON * nu {
             break;
         }

@@ -1,16 +1,16 @@
 //! The normal distribution: density, distribution function, Mills ratio, quantile.
 //!
-//! Everything rests on the `libm` crate, so that a native build and the browser give the same bits. Error bounds are
-//! relative and were measured against 60-digit values (`tests/vectors/special_functions.csv`).
+//! All functions use the `libm` crate, so that a native build and the browser return the same bits. Error bounds are relative and
+//! were measured against 60-digit values (`tests/vectors/special_functions.csv`).
 
 /// ln(2π) / 2.
 pub const LN_SQRT_TWO_PI: f64 = 0.918_938_533_204_672_8;
 const SQRT_TWO_PI: f64 = 2.506_628_274_631_000_7;
 const SQRT_HALF_PI: f64 = 1.253_314_137_315_500_3;
-/// From here on the Mills ratio is a continued fraction.
+/// The x from which the Mills ratio is computed as a continued fraction.
 const FAR: f64 = 4.0;
 
-/// exp(−x²/2). The rounding error of x² is put back, so the relative error stays near 2e-16 into the far tail.
+/// Returns exp(−x²/2). The rounding error of x² is corrected, so the relative error is near 2e-16 also in the far tail.
 #[must_use]
 pub fn exp_minus_half_square(x: f64) -> f64 {
     let square = x * x;
@@ -21,19 +21,19 @@ pub fn exp_minus_half_square(x: f64) -> f64 {
     libm::exp(-square / 2.0) * (1.0 - rest / 2.0)
 }
 
-/// φ(x), the normal density.
+/// Returns φ(x), the normal density.
 #[must_use]
 pub fn phi_density(x: f64) -> f64 {
     exp_minus_half_square(x) / SQRT_TWO_PI
 }
 
-/// Φ(x), the normal distribution function; relative error below 1e-15 on both sides while it is a normal number.
+/// Returns Φ(x), the normal distribution function; relative error below 1e-15 on both sides while it is a normal number.
 #[must_use]
 pub fn phi_cdf(x: f64) -> f64 {
     if x < -1.0 { phi_density(x) * mills(-x) } else { libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2) / 2.0 }
 }
 
-/// ln Φ(x) (noise-and-accounting, B3); relative error below 1e-15.
+/// Returns ln Φ(x) (theory/accounting 2.2); relative error below 1e-15.
 #[must_use]
 pub fn ln_phi_cdf(x: f64) -> f64 {
     if x < -1.0 {
@@ -43,9 +43,9 @@ pub fn ln_phi_cdf(x: f64) -> f64 {
     }
 }
 
-/// m(x) = (1 − Φ(x)) / φ(x), the Mills ratio (noise-and-accounting, B3); relative error below 2e-15.
+/// Returns m(x) = (1 − Φ(x)) / φ(x), the Mills ratio (theory/accounting 2.2); relative error below 2e-15.
 ///
-/// It is infinite where exp(x²/2) is, below about −37.6.
+/// It is infinite below about −37.6, where exp(x²/2) overflows.
 #[must_use]
 pub fn mills(x: f64) -> f64 {
     if x < FAR {
@@ -55,7 +55,7 @@ pub fn mills(x: f64) -> f64 {
     }
 }
 
-/// w(x) = 1 − x m(x), without cancellation for large x (noise-and-accounting, B3); relative error below 2e-14 (near 4,
+/// Returns w(x) = 1 − x m(x), without cancellation for large x (theory/accounting 2.2); relative error below 2e-14 (near 4,
 /// where the two forms meet) and below 1e-15 from 4 on.
 #[must_use]
 pub fn one_minus_x_mills(x: f64) -> f64 {
@@ -67,12 +67,12 @@ pub fn one_minus_x_mills(x: f64) -> f64 {
     }
 }
 
-/// c(x) in m(x) = 1 / (x + c(x)): the continued fraction 1/(x + 2/(x + 3/(x + …))), by backward recurrence.
+/// Returns c(x) in m(x) = 1 / (x + c(x)): the continued fraction 1/(x + 2/(x + 3/(x + …))), by backward recurrence.
 fn fraction(x: f64) -> f64 {
     (1..=60_u32).rev().fold(0.0, |rest, j| f64::from(j) / (x + rest))
 }
 
-/// Φ⁻¹(p), the normal quantile; relative error below 1e-15 away from p = 1/2, where `p − 1/2` is what is exact.
+/// Returns Φ⁻¹(p), the normal quantile; relative error below 1e-15 away from p = 1/2. Near 1/2 the error is that of rounding p.
 ///
 /// It is −∞ at 0, ∞ at 1 and NaN outside.
 #[must_use]
@@ -86,9 +86,9 @@ pub fn normal_quantile(p: f64) -> f64 {
     }
 }
 
-/// Φ⁻¹(1/2 + q) for |q| <= 1/4; relative error below 1e-15, also near q = 0.
+/// Returns Φ⁻¹(1/2 + q) for |q| <= 1/4; relative error below 1e-15, also near q = 0.
 ///
-/// Newton's method on erf, which is concave on the positive side: from q √(2π), below the root, each step goes up.
+/// Uses Newton's method on erf, which is concave for positive arguments: from q √(2π), below the root, each step increases.
 #[must_use]
 pub fn normal_quantile_central(q: f64) -> f64 {
     let target = q.abs();
@@ -100,10 +100,10 @@ pub fn normal_quantile_central(q: f64) -> f64 {
     x.copysign(q)
 }
 
-/// Φ⁻¹(p) for p below 1/4.
+/// Returns Φ⁻¹(p) for p below 1/4.
 ///
-/// Newton's method on ln Φ, which is concave: Φ(−√(−2 ln 2p)) <= p, so the start is below the root and each step goes
-/// up. φ/Φ is 1/m.
+/// Uses Newton's method on ln Φ, which is concave. Φ(−√(−2 ln 2p)) <= p, so the start is below the root and each step
+/// increases. φ/Φ is 1/m.
 fn lower_quantile(p: f64) -> f64 {
     if p <= 0.0 {
         return if p < 0.0 { f64::NAN } else { f64::NEG_INFINITY };

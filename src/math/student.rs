@@ -1,23 +1,23 @@
 //! Student's t distribution.
 //!
-//! Written on [`super::beta`] for the reasons that `gamma` gives.
+//! Written on [`super::beta`], for the reason given in `gamma`.
 
 use super::beta::beta_cdf;
 use super::search::last_true;
 use super::special::normal_quantile;
 
-/// From here on the expansion in 1/ν is closer than the incomplete beta function is known to be.
+/// The ν from which the expansion in 1/ν is more accurate than the incomplete beta function.
 const MANY: f64 = 1e5;
 
-/// P[|T| > t] for Student's t with ν = `freedom` degrees of freedom, ν >= 1 and t >= 0: I_x(ν/2, 1/2), x = ν/(ν + t²).
+/// Returns P[|T| > t] for Student's t with ν = `freedom` degrees of freedom, ν >= 1 and t >= 0: I_x(ν/2, 1/2), x = ν/(ν + t²).
 #[must_use]
 pub fn t_outside(t: f64, freedom: f64) -> f64 {
     beta_cdf(freedom / 2.0, 0.5, freedom / (freedom + t * t))
 }
 
-/// The t with P[T <= t] = p, for p from 1/2 to below 1 and ν >= 1.
+/// Returns the t with P[T <= t] = p, for p from 1/2 to below 1 and ν >= 1.
 ///
-/// By bisection up to ν = 10⁵; beyond by z + (z³ + z)/(4ν) + (5z⁵ + 16z³ + 3z)/(96ν²) (Abramowitz and Stegun 26.7.5).
+/// Uses bisection up to ν = 10⁵ and z + (z³ + z)/(4ν) + (5z⁵ + 16z³ + 3z)/(96ν²) beyond (Abramowitz and Stegun 26.7.5).
 /// Relative error below 1e-10 for p from 0.6 to 0.9999.
 #[must_use]
 pub fn t_quantile(p: f64, freedom: f64) -> f64 {

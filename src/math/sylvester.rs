@@ -1,11 +1,11 @@
-//! Whether a symmetric matrix of integers is positive definite, decided in integers.
+//! Tests in integers whether a symmetric matrix of integers is positive definite.
 
 use dashu_int::IBig;
 
-/// Whether all leading principal minors of the symmetric matrix with these rows are above 0 (Sylvester).
+/// Returns whether all leading principal minors of the symmetric matrix with these rows are above 0 (Sylvester's criterion).
 ///
-/// Fraction-free elimination (Bareiss 1968): every entry that arises is a minor, so every division is exact. The numbers grow to
-/// the length of the determinant, and the work with the cube of the size and the square of that length.
+/// Uses fraction-free elimination (Bareiss 1968): every intermediate entry is a minor, so every division is exact. The integers grow
+/// to the length of the determinant. The work grows with the cube of the size and the square of that length.
 #[must_use]
 pub fn is_positive_definite(mut rows: Vec<Vec<IBig>>) -> bool {
     let size = rows.len();
@@ -17,7 +17,7 @@ pub fn is_positive_definite(mut rows: Vec<Vec<IBig>>) -> bool {
         }
         for row in step + 1..size {
             for column in row..size {
-                // The matrix stays symmetric, so the upper triangle is all that is kept.
+                // The matrix stays symmetric, so only the upper triangle is updated.
                 let product = &pivot * &rows[row][column] - &rows[step][row] * &rows[step][column];
                 rows[row][column] = product / &previous;
             }

@@ -2,13 +2,13 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
-/// Number of cells in the triangle of a matrix of `size` rows; the largest `usize` where it is beyond that.
+/// Returns the number of cells in the triangle of a matrix of `size` rows; the largest `usize` where it is beyond that.
 #[must_use]
 pub const fn len(size: usize) -> usize {
     size.saturating_mul(size.saturating_add(1)) / 2
 }
 
-/// Place of the cell (row, column), for row <= column < size.
+/// Returns the place of the cell (row, column), for row <= column < size.
 #[must_use]
 #[expect(
     clippy::arithmetic_side_effects,
@@ -18,7 +18,7 @@ pub const fn index(size: usize, row: usize, column: usize) -> usize {
     row * (2 * size + 1 - row) / 2 + (column - row)
 }
 
-/// Row and column of each cell, in the cells' order.
+/// Returns row and column of each cell, in the cells' order.
 pub fn pairs(size: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..size).flat_map(move |row| (row..size).map(move |column| (row, column)))
 }

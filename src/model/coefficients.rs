@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How far an interval is to be trusted (noise-and-accounting, C1).
+/// How far an interval is to be trusted (theory/inference 2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Interval {
@@ -33,7 +33,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Nothing is said.
+    /// An estimate of which everything is withheld.
     pub const WITHHELD: Self = Self {
         estimate: None,
         std_error: None,
@@ -67,14 +67,14 @@ pub struct Coefficient {
 }
 
 impl Coefficient {
-    /// One with these numbers.
+    /// Creates a coefficient with these numbers.
     #[must_use]
     pub const fn new(outcome: String, term: String, entry: Estimate) -> Self {
         let Estimate { estimate, std_error, lower, upper, noise_share, interval } = entry;
         Self { outcome, term, estimate, std_error, lower, upper, noise_share, interval }
     }
 
-    /// Its numbers.
+    /// Returns its numbers.
     #[must_use]
     pub fn entry(&self) -> Estimate {
         let Self { estimate, std_error, lower, upper, noise_share, interval, .. } = *self;

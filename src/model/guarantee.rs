@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The part of a ledger that a mechanism charges (theory/accounting).
+/// The part of a ledger that a mechanism charges (theory/accounting 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wallet {
     /// The Gaussian budget, μ².
@@ -13,7 +13,7 @@ pub enum Wallet {
     None,
 }
 
-/// What the proof of a release covers.
+/// What the proof of a release covers (theory/noise 4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Assurance {

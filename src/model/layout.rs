@@ -15,14 +15,14 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// All products of so many terms.
+    /// Creates the layout of all products of `terms` terms.
     #[must_use]
     pub const fn whole(terms: usize) -> Self {
         Self { features: terms, outcomes: 0, squares: false }
     }
 
-    /// Products of so many first terms with each other and with the outcomes after them, and the outcomes' squares where
-    /// `squares` says so.
+    /// Creates the layout of the products of the first `features` terms with each other and with the `outcomes` after them, and of the
+    /// outcomes' squares if `squares`.
     #[must_use]
     pub const fn sides(features: usize, outcomes: usize, squares: bool) -> Self {
         Self { features, outcomes, squares }
@@ -46,20 +46,20 @@ impl Layout {
         self.outcomes
     }
 
-    /// Whether the squares of the outcomes are kept.
+    /// Returns whether the squares of the outcomes are kept.
     #[must_use]
     pub const fn squares(self) -> bool {
         self.squares
     }
 
-    /// Number of cells.
+    /// Returns the number of cells.
     #[must_use]
     pub const fn cells(self) -> usize {
         let squares = if self.squares { self.outcomes } else { 0 };
         self.first_square().saturating_add(squares)
     }
 
-    /// Where a product is kept, if it is.
+    /// Returns the cell of a product, if it is kept.
     #[must_use]
     pub fn place(self, first: usize, second: usize) -> Option<usize> {
         let (row, column) = (first.min(second), first.max(second));
@@ -76,7 +76,7 @@ impl Layout {
         }
     }
 
-    /// Where the products of a feature with the first outcome are.
+    /// Returns the cell of a feature's product with the first outcome.
     fn cross(self, feature: usize) -> Option<usize> {
         triangle::len(self.features).checked_add(feature.checked_mul(self.outcomes)?)
     }
@@ -85,7 +85,7 @@ impl Layout {
         triangle::len(self.features).saturating_add(self.features.saturating_mul(self.outcomes))
     }
 
-    /// The two terms of each cell, in the cells' order.
+    /// Returns the two terms of each cell, in the cells' order.
     pub fn pairs(self) -> impl Iterator<Item = (usize, usize)> {
         let (features, terms) = (self.features, self.terms());
         let own = triangle::pairs(features);

@@ -2,7 +2,7 @@
 //!
 //! Both are the ChaCha20 stream (20 rounds). [`PrivateRng`] has one constructor, which asks the operating system for 32
 //! bytes; nothing can put a seed into it. The samplers take either; a charged release takes the one, and a demonstration
-//! the other and gives another type. (noise-and-accounting, A11.)
+//! the other and gives another type. (theory/noise 5.1 and 5.2)
 
 use chacha20::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
@@ -36,7 +36,7 @@ pub struct EntropyError(getrandom::Error);
 pub struct PrivateRng(Stream);
 
 impl PrivateRng {
-    /// A generator under 32 fresh bytes from the operating system. One is made for each release.
+    /// Creates a generator from 32 fresh bytes of the operating system. Each release has its own.
     ///
     /// # Errors
     /// When the operating system has no random bytes. This comes before the charge.
@@ -63,7 +63,7 @@ pub struct DemoRng {
 }
 
 impl DemoRng {
-    /// The generator of run `run` under `seed`. It depends on these two numbers alone.
+    /// Creates the generator of run `run` under `seed`. It depends on these two numbers alone.
     #[must_use]
     pub fn new(seed: u64, run: u64) -> Self {
         let stream = if is_active(Mutant::SeedReused) { 0 } else { run };
@@ -73,13 +73,13 @@ impl DemoRng {
         Self { stream: Stream::new(&key), seed, run }
     }
 
-    /// The seed.
+    /// Returns the seed.
     #[must_use]
     pub const fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// The run.
+    /// Returns the run.
     #[must_use]
     pub const fn run(&self) -> u64 {
         self.run
@@ -94,7 +94,7 @@ impl Entropy for DemoRng {
 
 impl sealed::Sealed for DemoRng {}
 
-/// 128 random bits from the operating system: the name of a ledger.
+/// Returns 128 random bits from the operating system: the name of a ledger.
 ///
 /// # Errors
 /// When the operating system has no random bytes.
@@ -130,7 +130,7 @@ impl Stream {
 }
 
 impl Drop for Stream {
-    /// The generator wipes itself (`chacha20`, feature `zeroize`).
+    /// Does nothing: the generator wipes itself (`chacha20`, feature `zeroize`).
     fn drop(&mut self) {
         self.buffer.zeroize();
     }

@@ -1,9 +1,8 @@
-//! The samplers' laws in floating point: what the tests hold them against, and what an expectation of the noise is
-//! made of. No noise comes from here.
+//! The samplers' laws in floating point, for tests and for expectations of the noise. Nothing is sampled here.
 
 use crate::math::special::phi_cdf;
 
-/// exp(−p / q), the law of [`super::discrete::bernoulli_exp`], added up along the sampler's own branches.
+/// Returns exp(−p / q), the law of [`super::coins::bernoulli_exp`], summed along the sampler's own branches.
 #[must_use]
 pub fn bernoulli_exp(p: u128, q: u128) -> f64 {
     let (mut rest, mut probability) = (p, 1.0);
@@ -16,7 +15,7 @@ pub fn bernoulli_exp(p: u128, q: u128) -> f64 {
     probability * odd_count(fraction)
 }
 
-/// Σ over odd k of γ^(k−1)/(k−1)! − γ^k/k!: the probability that the loop ends at an odd count.
+/// Returns Σ over odd k of γ^(k−1)/(k−1)! − γ^k/k!: the probability that the loop ends at an odd count.
 fn odd_count(fraction: f64) -> f64 {
     let (mut survives, mut sum) = (1.0, 0.0);
     for k in 1..40_u32 {
@@ -29,7 +28,7 @@ fn odd_count(fraction: f64) -> f64 {
     sum
 }
 
-/// Pr(y = k) of discrete Laplace noise of scale t: tanh(1/(2t)) exp(−|k|/t).
+/// Returns Pr(y = k) of discrete Laplace noise of scale t: tanh(1/(2t)) exp(−|k|/t).
 #[must_use]
 pub fn laplace_pmf(t: f64, k: f64) -> f64 {
     libm::tanh(0.5 / t) * libm::exp(-k.abs() / t)
@@ -44,7 +43,7 @@ pub struct Gaussian {
 }
 
 impl Gaussian {
-    /// The law for a variance parameter up to 10^10; sums run over 40 standard deviations.
+    /// Creates the law for a variance parameter up to 10^10; sums run over 40 standard deviations.
     #[must_use]
     pub fn new(variance: f64) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and a reach of 2^31 is plenty")]
@@ -59,27 +58,27 @@ impl Gaussian {
         libm::exp(-k * k / (2.0 * self.variance))
     }
 
-    /// Pr(y = k).
+    /// Returns Pr(y = k).
     #[must_use]
     pub fn pmf(&self, k: i32) -> f64 {
         self.weight(k) / self.total
     }
 
-    /// Pr(y >= k).
+    /// Returns Pr(y >= k).
     #[must_use]
     pub fn tail(&self, k: i32) -> f64 {
         // Small terms first.
         (k..=self.reach.max(k)).rev().map(|j| self.pmf(j)).sum()
     }
 
-    /// The variance, a little below the variance parameter on a coarse grid.
+    /// Returns the variance, a little below the variance parameter on a coarse grid.
     #[must_use]
     pub fn variance(&self) -> f64 {
         2.0 * (1..=self.reach).rev().map(|k| f64::from(k) * f64::from(k) * self.pmf(k)).sum::<f64>()
     }
 
-    /// δ(ε) of adding this noise to a number that changes by `sensitivity`: Σ max(0, Pr(k) − e^ε Pr(k − sensitivity))
-    /// (noise-and-accounting, A8 d). In one dimension only.
+    /// Returns δ(ε) of adding this noise to a number that changes by `sensitivity`: Σ max(0, Pr(k) − e^ε Pr(k − sensitivity))
+    /// (theory/noise 3.3). In one dimension only.
     #[must_use]
     pub fn delta(&self, sensitivity: i32, epsilon: f64) -> f64 {
         let reach = self.reach + sensitivity.abs();
@@ -87,7 +86,7 @@ impl Gaussian {
         (-reach..=reach).map(|k| (self.pmf(k) - factor * self.pmf(k - sensitivity)).max(0.0)).sum()
     }
 
-    /// Total variation between this noise and rounded continuous noise of the same variance parameter.
+    /// Returns the total variation between this noise and rounded continuous noise of the same variance parameter.
     #[must_use]
     pub fn distance_from_rounded(&self) -> f64 {
         let sigma = libm::sqrt(self.variance);

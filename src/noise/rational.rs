@@ -8,13 +8,14 @@
 use dashu_int::UBig;
 use dashu_int::ops::{BitTest, SquareRoot};
 
-use super::discrete::{bernoulli, bernoulli_exp, laplace_candidate};
+use super::coins::{bernoulli, bernoulli_exp};
 use super::entropy::Entropy;
+use super::laplace::laplace_candidate;
 
-/// Discrete Gaussian noise of variance parameter a / b: Pr(y) is proportional to exp(−y² b / (2 a)).
+/// Draws discrete Gaussian noise of variance parameter a / b: Pr(y) is proportional to exp(−y² b / (2 a)).
 ///
 /// A Laplace candidate Y of scale t = ⌊√(a/b)⌋ + 1 is accepted with probability exp(−(|Y| t b − a)² / (2 a b t²))
-/// (noise-and-accounting, A7). A candidate beyond 128 bits is rejected. b = 0 counts as 1, and scales of 2^120 and more
+/// (theory/noise 2.5). A candidate beyond 128 bits is rejected. b = 0 counts as 1, and scales of 2^120 and more
 /// are cut to it: no caller has either.
 pub fn gaussian<E: Entropy + ?Sized>(rng: &mut E, a: &UBig, b: &UBig) -> i128 {
     let b = if b.is_zero() { UBig::ONE } else { b.clone() };
@@ -35,7 +36,7 @@ pub fn gaussian<E: Entropy + ?Sized>(rng: &mut E, a: &UBig, b: &UBig) -> i128 {
     }
 }
 
-/// True with probability exp(−p / q), for q >= 1.
+/// Returns true with probability exp(−p / q), for q >= 1.
 fn bernoulli_exp_of<E: Entropy + ?Sized>(rng: &mut E, p: UBig, q: &UBig) -> bool {
     let mut rest = p;
     while rest > *q {
@@ -51,7 +52,7 @@ fn bernoulli_exp_of<E: Entropy + ?Sized>(rng: &mut E, p: UBig, q: &UBig) -> bool
     count % 2 == 1
 }
 
-/// True with probability p / q; true when p >= q.
+/// Returns true with probability p / q, and always where p >= q.
 fn bernoulli_of<E: Entropy + ?Sized>(rng: &mut E, p: &UBig, q: &UBig) -> bool {
     if p.is_zero() {
         return false;
@@ -59,7 +60,7 @@ fn bernoulli_of<E: Entropy + ?Sized>(rng: &mut E, p: &UBig, q: &UBig) -> bool {
     p >= q || uniform_below_of(rng, q) < *p
 }
 
-/// A number below `m`, each with the same probability.
+/// Draws a number below `m`, each with the same probability.
 fn uniform_below_of<E: Entropy + ?Sized>(rng: &mut E, m: &UBig) -> UBig {
     if *m <= UBig::ONE {
         return UBig::ZERO;

@@ -1,5 +1,4 @@
-//! The second moments of random rows on a fine grid: exact sums of discrete Gaussians (noise-and-accounting, A10,
-//! `BOUNDED`).
+//! The second moments of random rows on a fine grid: exact sums of discrete Gaussians (theory/noise 4.3).
 //!
 //! Trusted: there is no floating-point number in this file.
 
@@ -9,9 +8,10 @@ use dashu_int::{IBig, UBig};
 
 use super::entropy::Entropy;
 use super::rational;
+use crate::math::triangle;
 use crate::privacy::mutants::{Mutant, is_active};
 
-/// The packed upper triangle of Σ g g' over `rows` rows g of `terms` discrete Gaussians with the variance `scale` in
+/// Draws the packed upper triangle of Σ g g' over `rows` rows g of `terms` discrete Gaussians with the variance `scale` in
 /// squared codes, drawn in steps of 2^−`bits`; the sums are in steps of its square and exact.
 pub fn random_moments<E: Entropy + ?Sized>(
     rng: &mut E,
@@ -22,7 +22,7 @@ pub fn random_moments<E: Entropy + ?Sized>(
 ) -> Vec<IBig> {
     let variance = UBig::from(scale) << (bits as usize).saturating_mul(2);
     let halved = if is_active(Mutant::SigmaHalved) { UBig::from(4_u8) } else { UBig::ONE };
-    let mut sums = vec![IBig::ZERO; terms.saturating_mul(terms.saturating_add(1)) / 2];
+    let mut sums = vec![IBig::ZERO; triangle::len(terms)];
     for _ in u64::from(is_active(Mutant::RandomRowFewer))..rows {
         let row: Vec<IBig> =
             (0..terms).map(|_| IBig::from(rational::gaussian(rng, &variance, &halved))).collect();
@@ -38,7 +38,7 @@ pub fn random_moments<E: Entropy + ?Sized>(
     sums
 }
 
-/// An exact sum in squared codes and one of random rows together, rounded to a multiple of 2^`step`, a half upwards.
+/// Adds an exact sum in squared codes and one of random rows, and rounds to a multiple of 2^`step`, a half upwards.
 /// Nothing beyond 128 bits, which the noise reaches with probability 0 in practice.
 #[must_use]
 pub fn round_sum(moments: i128, noise: &IBig, bits: u32, step: usize) -> Option<i128> {

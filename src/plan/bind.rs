@@ -132,7 +132,7 @@ impl<'a> HeaderNames<'a> {
     }
 }
 
-/// Whether `name` fits `pattern`, in which `*` stands for any characters, also none.
+/// Returns whether `name` fits `pattern`, in which `*` stands for any characters, also none.
 #[must_use]
 pub fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');

@@ -50,7 +50,7 @@ pub struct PersonColumn {
     pub max_rows: u32,
 }
 
-/// The bytes that end a field, mark a fraction and stand for nothing: public, never guessed from the records.
+/// The bytes that end a field, mark a fraction and mean missing: public, never guessed from the records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvRules {
     /// `,` `;` tab or `|`; already resolved against the header line.
@@ -73,7 +73,7 @@ pub enum Encoding {
     Latin1,
 }
 
-/// How a record becomes integers (noise-and-accounting, A3).
+/// How a record becomes integers (theory/encoding 2.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridParams {
     /// R, the largest norm of an integer record, constant included; a power of two.
@@ -94,7 +94,7 @@ pub enum Norms {
         /// Longest record kept, as a share of the longest that the bounds allow.
         row_norm: f64,
     },
-    /// Features with the constant on one side, outcomes on the other (primo 1.0).
+    /// Features with the constant on one side, outcomes on the other (theory/many-outcomes 1.2).
     Sides(Sides),
 }
 
@@ -116,15 +116,16 @@ pub struct Sides {
 pub enum Shortening {
     /// As a whole, constant included, so that a linear relation in it stays: for full protection alone.
     Together,
-    /// Each side by itself: where one side is public, the other must not show in it (primo 1.0).
+    /// Each side by itself: where one side is public, the other must not show in it (theory/many-outcomes 1.2).
     Apart,
-    /// Each side by itself, though both are private, as a paper prints it: a linear relation in a long record does not stay (pmt 2.5).
+    /// Each side by itself, though both are private, as a paper prints it: a linear relation in a long record does not stay
+    /// (theory/public-moments 1.4).
     Unlinked,
     /// The features with the constant as one, and each outcome by as much; its bound is then that of one outcome.
     EachOutcome,
 }
 
-/// A public linear map that features are put through before they are bounded (pmt 1.1).
+/// A public linear map that features are put through before they are bounded (theory/public-moments 1.2).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whitening {
     /// M^(-1/2), row by row, of d rows and columns: those of the constant, if there is one, and of the features' terms in their own
@@ -134,7 +135,7 @@ pub struct Whitening {
     pub constant: bool,
     /// R_x, the longest features kept after the map.
     pub radius: f64,
-    /// What is publicly known of each outcome, in its own unit.
+    /// The public moments of each outcome, in its own unit.
     pub outcomes: Vec<Option<PublicOutcome>>,
 }
 

@@ -1,4 +1,4 @@
-//! A plan whose every field has been checked and filled in; after this nothing validates again.
+//! Checks a plan and fills in its defaults. After [`CheckedPlan`] only a header can refuse a plan.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::privacy::measure::{Delta, Epsilon, MeasureError, Mu, Rho};
 /// Cells that count as missing unless the plan says otherwise.
 pub const DEFAULT_NA: [&str; 6] = ["", "NA", "N/A", "NaN", "null", "."];
 
-/// Most rows that a table may have, so that exact sums stay below 2^79 (noise-and-accounting, A4).
+/// Most rows that a table may have, so that exact sums stay below 2^79 (theory/encoding 2.6).
 pub const MAX_ROWS: u64 = 1 << 30;
 
 /// Most rows of one person that may count.
@@ -125,13 +125,13 @@ impl CheckedPlan {
         })
     }
 
-    /// The row count that previews, ridges and radii may use: public, or a public guess.
+    /// Returns the row count that previews, ridges and radii may use: public, or a public guess.
     #[must_use]
     pub fn public_rows(&self) -> Option<u64> {
         self.rows.or(self.plan.stated_rows)
     }
 
-    /// Whether every record carries the constant whatever a person's data are, so that the intercept cell is public.
+    /// Returns whether every record carries the constant whatever a person's data are, so that the intercept cell is public.
     #[must_use]
     pub fn constant_is_public(&self) -> bool {
         self.adjacency == Adjacency::ReplaceOne

@@ -1,6 +1,6 @@
 //! `discreet.plan/1` as it is read and written.
 //!
-//! Every field that the contract gives a default is optional here; [`super::check`] fills it in.
+//! Every field that has a default is optional here; [`super::check`] fills it in.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub const SCHEMA: &str = "discreet.plan/1";
 pub struct Plan {
     /// Always [`SCHEMA`].
     pub schema: String,
-    /// What neighbouring tables are.
+    /// Which tables are neighbours.
     pub adjacency: Adjacency,
     /// The public number of rows (of persons, with `person`); `replace-one` alone has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ pub struct Plan {
     /// A public guess of the number of rows; `add-remove` alone has it, and it is never compared with the table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stated_rows: Option<u64>,
-    /// Whom the guarantee covers.
+    /// Which part of a person's data the guarantee covers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protect: Option<Protect>,
     /// The column that identifies a person; without one each row is a person.
@@ -46,13 +46,13 @@ pub struct Plan {
     /// Whether the regressions have a constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intercept: Option<bool>,
-    /// What becomes of a record with a missing cell.
+    /// What happens to a record with a missing cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Missing>,
     /// The table's dialect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub csv: Option<Csv>,
-    /// What computes the release.
+    /// The mechanism that computes the release.
     pub mechanism: Mechanism,
     /// How much privacy it may cost.
     pub budget: BudgetForm,
@@ -61,7 +61,7 @@ pub struct Plan {
     pub confidence: Option<f64>,
 }
 
-/// Something that only the person can say.
+/// A statement that only the person can make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confirm {
@@ -73,7 +73,7 @@ pub enum Confirm {
     ProtectFeatures,
 }
 
-/// What one column means.
+/// The description of one column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Column {
@@ -136,11 +136,11 @@ pub struct Csv {
     pub na: Option<Vec<String>>,
 }
 
-/// A mechanism by the contract's name, with its parameters.
+/// A mechanism by its name, with its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mechanism {
-    /// The name in the contract's table.
+    /// One of the names that `discreet mechs` lists.
     pub name: String,
     /// The mechanism's own parameters; those left out have documented public defaults.
     #[serde(default, skip_serializing_if = "Map::is_empty", deserialize_with = "unique_keys")]
@@ -161,7 +161,7 @@ pub enum Calibration {
     Paper,
 }
 
-/// The budget as written: exactly one of the contract's forms.
+/// The budget as written; exactly one of its forms is complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetForm {
@@ -222,7 +222,7 @@ fn named_fields(plan: &Value) -> Result<(), PlanError> {
     }
 }
 
-/// A JSON object whose keys are all different: a doubled parameter must not pass silently.
+/// Reads a JSON object and refuses a key that occurs twice.
 fn unique_keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
     struct Unique;
     impl<'de> Visitor<'de> for Unique {

@@ -1,4 +1,4 @@
-//! What can be wrong with a plan.
+//! Errors of a plan.
 
 use crate::text::one_line;
 
@@ -16,12 +16,12 @@ pub struct PlanError {
 }
 
 impl PlanError {
-    /// An error at a path.
+    /// Creates an error at a path of the plan.
     pub fn at(path: impl Into<String>, what: impl Into<String>, advice: impl Into<String>) -> Self {
         Self { path: path.into(), what: what.into(), advice: advice.into() }
     }
 
-    /// An error of the JSON reader, with the line and column that it reports.
+    /// Creates an error from the JSON reader's, with its line and column.
     #[must_use]
     pub fn document(path: String, error: &serde_json::Error) -> Self {
         let path = if matches!(path.as_str(), "?" | ".") { "the top level".to_owned() } else { path };

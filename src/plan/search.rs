@@ -1,4 +1,4 @@
-//! What a person types to find names: a part of the name, or a pattern with stars.
+//! Finds names by typed text: a part of the name, or a pattern with stars.
 
 use super::bind::fits;
 
@@ -10,20 +10,20 @@ pub struct Search {
 }
 
 impl Search {
-    /// What is typed, without the spaces around it.
+    /// Creates a search from typed text, without the spaces around it.
     #[must_use]
     pub fn new(typed: &str) -> Self {
         let typed = typed.trim().to_owned();
         Self { lower: typed.to_lowercase(), typed }
     }
 
-    /// Whether it is a pattern, which a plan may have in place of names.
+    /// Returns whether it is a pattern, which a plan may have in place of names.
     #[must_use]
     pub fn is_pattern(&self) -> bool {
         self.typed.contains('*')
     }
 
-    /// Whether a name is found: by a pattern letter for letter, by a part of it in small or capital letters.
+    /// Returns whether a name is found: by a pattern letter for letter, by a part of it in small or capital letters.
     #[must_use]
     pub fn finds(&self, name: &str) -> bool {
         if self.is_pattern() {

@@ -1,36 +1,36 @@
-//! The law of a privacy loss on a grid, and composition.
+//! The distribution of a privacy loss on a grid, and composition.
 
 use realfft::RealFftPlanner;
 use realfft::num_complex::Complex;
 
 use super::PldError;
 
-/// Mass that a composition may leave beyond either end of its window; above, it counts as an infinite loss.
+/// The mass that a composition may have beyond each end of its window. Beyond the upper end it counts as an infinite loss.
 const CUT: f64 = 1e-15;
-/// Relative error of the tails that laws are made of, with room to spare.
+/// A bound on the relative error of the tail probabilities.
 const TAIL_ERROR: f64 = 16.0 * f64::EPSILON;
 
-/// The two sides of a law at one point.
+/// The two tail probabilities of a distribution at one point.
 #[derive(Clone, Copy, Debug)]
 pub struct Tails {
-    /// Probability of at most this.
+    /// Probability of at most this value.
     pub below: f64,
-    /// Probability of more. Both are kept, so that the smaller has its digits.
+    /// Probability of more. Both are stored, so that the smaller one is accurate.
     pub above: f64,
 }
 
 impl Tails {
-    /// All of it is at most this.
+    /// All mass is at most this value.
     pub const BELOW: Self = Self { below: 1.0, above: 0.0 };
-    /// All of it is more.
+    /// All mass is above it.
     pub const ABOVE: Self = Self { below: 0.0, above: 1.0 };
 
-    /// The law of the negative.
+    /// Returns the distribution of the negative.
     pub const fn turned(self) -> Self {
         Self { below: self.above, above: self.below }
     }
 
-    /// The mixture of two laws.
+    /// Returns the mixture of two distributions.
     pub fn mixed(self, weight: f64, other: Self, other_weight: f64) -> Self {
         Self {
             below: weight * self.below + other_weight * other.below,
@@ -38,7 +38,7 @@ impl Tails {
         }
     }
 
-    /// The probability between this point and a higher one, and the size of the numbers it came from.
+    /// Returns the probability between this point and a higher one, and the magnitude of the numbers that were subtracted.
     fn to(self, higher: Self) -> (f64, f64) {
         if higher.below < self.above {
             ((higher.below - self.below).max(0.0), higher.below)
@@ -48,7 +48,7 @@ impl Tails {
     }
 }
 
-/// The loss's law under P and under Q at one point.
+/// The distribution of the loss under P and under Q at one point.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
     /// Under P.
@@ -67,13 +67,12 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Connects the dots of a continuous pair between two losses.
+    /// Connects the dots of a continuous pair between two losses (theory/accounting 4.3).
     ///
-    /// The specification's masses, x (slope after − slope before) of δ as a function of x = e^l, are what remains when each
-    /// cell's mass moves to the cell's two ends so that its probabilities under P and under Q both stay. Of a cell from l
-    /// to l + h with probabilities p and q the upper end gets (p − e^l q) / (1 − e^−h). In this form nothing is lost to
-    /// second differences. The upper end's share is raised by the rounding error of p and q, so that the result stays
-    /// above; what is below the first point moves up to it, and what is above the last is an infinite loss.
+    /// The mass of each cell moves to the two ends of the cell in such a way that its probabilities under P and under Q do not
+    /// change. Of a cell from l to l + h with probabilities p and q the upper end gets (p − e^l q) / (1 − e^−h). This form avoids
+    /// second differences, which would cancel. The share of the upper end is raised by the rounding error of p and q, so that the
+    /// result is an upper bound. Mass below the first point moves up to it; mass above the last is an infinite loss.
     pub fn continuous(step: f64, (low, high): (f64, f64), law: impl Fn(f64) -> Pair) -> Self {
         let mut grid = Self::empty(step, low, high);
         let split = -libm::expm1(-step);
@@ -112,7 +111,7 @@ impl Distribution {
         grid
     }
 
-    /// No mass on the points that reach from `low` to `high`, with a point to spare.
+    /// Creates a distribution without mass on the grid points from `low` to `high`, with one point to spare.
     fn empty(step: f64, low: f64, high: f64) -> Self {
         let first = cell(low, step);
         let points = usize::try_from(cell(high, step) - first).unwrap_or(0) + 2;
@@ -125,17 +124,17 @@ impl Distribution {
         (number(self.first) + index) * self.step
     }
 
-    /// The loss of the last point.
+    /// Returns the loss of the last point.
     fn last(&self) -> f64 {
         self.loss(self.masses.len() - 1)
     }
 
-    /// Probability of an infinite loss.
+    /// Returns the probability of an infinite loss.
     pub const fn infinite(&self) -> f64 {
         self.infinite
     }
 
-    /// ln E e^(s L) over the finite losses.
+    /// Returns ln E e^(s L) over the finite losses.
     fn ln_moment(&self, s: f64) -> f64 {
         let terms = || {
             let masses = self.masses.iter().enumerate().filter(|(_, mass)| **mass > 0.0);
@@ -145,10 +144,11 @@ impl Distribution {
         top + libm::log(terms().map(|(exponent, mass)| mass * libm::exp(exponent - top)).sum())
     }
 
-    /// The sum of independent losses, each repeated: transform, power, product and back, on a circle that covers `window`.
+    /// Returns the distribution of a sum of independent losses, each repeated, by the Fourier transform on a circle that covers
+    /// `window`.
     ///
-    /// What lies beyond the window comes round on the other side. It may stay there, where it only adds; what lies above is
-    /// also counted as infinite, bounded by Chernoff's inequality. Small negative masses, which are round-off, are 0.
+    /// Mass beyond the window wraps around to the other side, where it only increases δ. Mass above is also counted as infinite,
+    /// with the bound of Chernoff's inequality. Small negative masses, which are rounding errors, are set to 0.
     ///
     /// # Errors
     /// [`PldError::Internal`] if the transform refuses its input.
@@ -188,7 +188,7 @@ impl Distribution {
         Ok(sum)
     }
 
-    /// δ(ε) = p∞ + Σ over l > ε of p (1 − e^(ε − l)).
+    /// Returns δ(ε) = p∞ + Σ over l > ε of p (1 − e^(ε − l)).
     pub fn delta(&self, epsilon: f64) -> f64 {
         let losses = self.masses.iter().enumerate().rev();
         let above =
@@ -196,7 +196,7 @@ impl Distribution {
         self.infinite + above.map(|(loss, mass)| -mass * libm::expm1(epsilon - loss)).sum::<f64>()
     }
 
-    /// Smallest ε >= 0 with δ(ε) at most `delta`; `None` where even the infinite losses are more.
+    /// Returns the smallest ε >= 0 with δ(ε) at most `delta`; `None` if the infinite losses alone are more.
     pub fn epsilon(&self, delta: f64) -> Option<f64> {
         if delta < self.infinite {
             return None;
@@ -221,7 +221,7 @@ impl Distribution {
     }
 }
 
-/// Where the sum of losses lies, but for [`CUT`] on either side; 0 is always in it.
+/// The interval that contains the sum of losses except for a mass of [`CUT`] on each side. It always contains 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     low: f64,
@@ -231,7 +231,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// The window of a sum, from E e^(s L) of its parts at a range of s.
+    /// Returns the window of a sum, from E e^(s L) of its parts at a range of s.
     pub fn around(parts: &[(Distribution, u32)]) -> Self {
         let times = |loss: fn(&Distribution) -> f64| -> f64 {
             parts.iter().map(|(part, count)| f64::from(*count) * loss(part)).sum()
@@ -255,19 +255,19 @@ impl Window {
         self.high - self.low
     }
 
-    /// A bound on the probability of a finite loss above `last`.
+    /// Returns a bound on the probability of a finite loss above `last`.
     fn beyond(&self, parts: &[(Distribution, u32)], last: f64) -> f64 {
         let most: f64 = parts.iter().map(|(part, count)| f64::from(*count) * part.last()).sum();
         if most <= last { 0.0 } else { libm::exp(ln_moment(parts, self.tilt) - self.tilt * last).min(1.0) }
     }
 }
 
-/// ln E e^(s L) of a sum.
+/// Returns ln E e^(s L) of a sum.
 fn ln_moment(parts: &[(Distribution, u32)], s: f64) -> f64 {
     parts.iter().map(|(part, count)| f64::from(*count) * part.ln_moment(s)).sum()
 }
 
-/// The point at or below a loss.
+/// Returns the point at or below a loss.
 fn cell(loss: f64, step: f64) -> i64 {
     #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and a grid is far shorter")]
     let index = libm::floor(loss / step) as i64;

@@ -1,15 +1,15 @@
-//! One release as a pair of laws, the worst that neighbouring tables can give, and its privacy loss on a grid.
+//! One release as a dominating pair of distributions, and its privacy loss on a grid.
 
 use super::PldError;
 use super::distribution::{Distribution, Pair, Tails};
 use crate::math::special::phi_cdf;
 use crate::privacy::measure::{Delta, Epsilon};
 
-/// Standard deviations kept of a Gaussian: beyond are 4e-26 of its mass.
+/// The range of a Gaussian, in standard deviations; 4e-26 of its mass is beyond.
 const REACH: f64 = 10.5;
-/// Largest loss of one release: e to it and its inverse are ordinary numbers.
+/// Largest loss of one release. Its exponential and the inverse of that are normal doubles.
 pub(super) const LARGEST_LOSS: f64 = 600.0;
-/// Largest sensitivity, and largest σ, of noise on the integers: the atoms are held one by one.
+/// Largest sensitivity, and largest σ, of noise on the integers, whose atoms are stored individually.
 const LARGEST_INTEGER: f64 = 1e5;
 
 /// A mechanism on a statistic of sensitivity 1, unless it says otherwise.
@@ -25,15 +25,15 @@ pub enum Mechanism {
         /// The scale.
         scale: f64,
     },
-    /// Gaussian noise on a sum over a Poisson sample of the persons, under `add-remove` (noise-and-accounting, B7).
+    /// Gaussian noise on a sum over a Poisson sample of the persons, under `add-remove` (theory/accounting 4.4).
     SubsampledGaussian {
         /// Standard deviation.
         sigma: f64,
         /// Probability with which a person is in the sample.
         rate: f64,
     },
-    /// Any (ε, δ)-DP mechanism: randomised response that fails openly with probability δ, which dominates it (Kairouz,
-    /// Oh and Viswanath 2015).
+    /// Any (ε, δ)-DP mechanism, by the pair that dominates it: randomised response that reveals everything with probability δ
+    /// (Kairouz, Oh and Viswanath 2015).
     Approximate {
         /// ε.
         epsilon: Epsilon,
@@ -63,17 +63,17 @@ pub struct Repeated {
     count: u32,
 }
 
-/// Which of two neighbouring tables is P, the one whose results are looked at.
+/// Which of two neighbouring tables has the distribution P.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// P has the person and Q has not.
+    /// The table of P contains the person.
     Remove,
-    /// Q has the person and P has not.
+    /// The table of Q contains the person.
     Add,
 }
 
 impl Repeated {
-    /// `count` runs of a mechanism. A sample of everybody is no sample: rate 1 is plain Gaussian noise.
+    /// Returns `count` runs of a mechanism. A sampling rate of 1 is Gaussian noise without sampling.
     ///
     /// # Errors
     /// [`PldError`] for a parameter out of range, for no runs, and for a loss above 600 in one run.
@@ -160,12 +160,12 @@ impl Mechanism {
         Ok(())
     }
 
-    /// Whether both directions have the same loss.
+    /// Returns whether both directions have the same loss.
     pub(super) const fn is_symmetric(&self) -> bool {
         !matches!(self, Self::SubsampledGaussian { .. })
     }
 
-    /// The least and the largest loss, but for 1e-25 of the mass.
+    /// Returns the least and the largest loss, except for 1e-25 of the mass.
     pub(super) fn reach(&self, direction: Direction) -> (f64, f64) {
         match *self {
             Self::Gaussian { sigma } => {
@@ -193,7 +193,7 @@ impl Mechanism {
         }
     }
 
-    /// The law of the loss, with the dots of the privacy profile connected on a grid of `step`.
+    /// Returns the distribution of the loss, with the dots of the privacy profile connected on a grid of `step`.
     pub(super) fn losses(&self, direction: Direction, step: f64) -> Distribution {
         let reach = self.reach(direction);
         match *self {
@@ -245,7 +245,7 @@ fn normal(x: f64) -> Tails {
     Tails { below: phi_cdf(x), above: phi_cdf(-x) }
 }
 
-/// Laplace noise at 0 against Laplace noise at 1: the loss (|x − 1| − |x|) / scale is above l where x < (1 − l scale) / 2.
+/// Compares Laplace noise at 0 with Laplace noise at 1: the loss (|x − 1| − |x|) / scale is above l where x < (1 − l scale) / 2.
 fn laplace(scale: f64, loss: f64) -> Pair {
     let most = 1.0 / scale;
     if loss >= most {
@@ -262,13 +262,13 @@ fn laplace(scale: f64, loss: f64) -> Pair {
     }
 }
 
-/// ln((1 − rate) + rate exp((2 x − 1) / (2 σ²))): the loss at x with the person in the table.
+/// Returns ln((1 − rate) + rate exp((2 x − 1) / (2 σ²))): the loss at x with the person in the table.
 fn sampled_loss(sigma: f64, rate: f64, x: f64) -> f64 {
     let gain = (2.0 * x - 1.0) / (2.0 * sigma * sigma);
     if gain > LARGEST_LOSS { gain + libm::log(rate) } else { libm::log1p(rate * libm::expm1(gain)) }
 }
 
-/// The Gaussian with the person in the sample or not, against the Gaussian without.
+/// Returns the tails of the loss of a sampled Gaussian against the Gaussian without the person.
 fn sampled(sigma: f64, rate: f64, direction: Direction, loss: f64) -> Pair {
     let with_loss = if direction == Direction::Remove { loss } else { -loss };
     // The x at which the table with the person has this loss; none is as low as ln(1 − rate).
@@ -282,7 +282,7 @@ fn sampled(sigma: f64, rate: f64, direction: Direction, loss: f64) -> Pair {
     }
 }
 
-/// Discrete Gaussian noise at 0 against the same at s: (s² − 2 s k) / (2 σ²).
+/// Returns the loss of discrete Gaussian noise at 0 against the same at s: (s² − 2 s k) / (2 σ²).
 fn integer_loss(sigma: f64, sensitivity: u32, k: f64) -> f64 {
     let s = f64::from(sensitivity);
     s * (s - 2.0 * k) / (2.0 * sigma * sigma)

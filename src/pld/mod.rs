@@ -1,11 +1,11 @@
-//! Privacy-loss distributions: how private many releases are together, by numbers (noise-and-accounting, B6).
+//! Privacy-loss distributions: composes many releases numerically (theory/accounting 4.3).
 //!
-//! For display alone. What is computed here holds for a plan fixed in advance; stopping where such a curve would cross a
-//! budget is no valid filter (B10). So the ledger cannot use this room, and a test of the arrows keeps it so.
+//! For display alone. The result holds for a plan that was fixed in advance. Stopping where such a curve crosses a budget is no
+//! valid filter (theory/accounting 5.1). So the ledger must not use this module; the test of the architecture enforces that.
 //!
-//! The loss ln(P/Q) of one release is put on a grid by connecting the dots of its privacy profile (Doroshenko, Ghazi,
-//! Kamath, Kumar and Manurangsi 2022), which never understates δ. Composition is a power and a product of Fourier
-//! transforms. Every answer is rounded up: by what was cut off, and by [`ROUNDING`] for the transform's own error.
+//! The loss ln(P/Q) of one release is discretised by connecting the dots of its privacy profile (Doroshenko, Ghazi, Kamath, Kumar
+//! and Manurangsi 2022), which never understates δ. Composition is a power and a product of Fourier transforms. Every result is
+//! rounded up, by the mass that was cut off and by [`ROUNDING`] for the error of the transform.
 
 mod distribution;
 mod mechanism;
@@ -18,32 +18,31 @@ use mechanism::Direction;
 use crate::math::round::{MARGIN, raise};
 use crate::privacy::measure::{Delta, Epsilon};
 
-/// What is added to every δ, for each thousand releases begun: the round-off of the transform, which is about 1e-16 of
-/// the mass for each release (noise-and-accounting, B6.3).
+/// The amount added to every δ, for each started thousand of releases: a bound on the rounding error of the transform, which is
+/// about 1e-16 of the mass for each release (theory/accounting 4.3).
 pub const ROUNDING: f64 = 1e-12;
-/// A δ that is asked for has to be this many times what is added.
+/// The least ratio of a requested δ to the amount added.
 const LEAST_OVER_ROUNDING: f64 = 100.0;
-/// Largest number of releases in all.
+/// The most releases in total.
 const MOST_RELEASES: u32 = 100_000;
-/// Finest grid: a step below carries fewer digits than the tails have.
+/// The finest step. A finer one would exceed the accuracy of the tail probabilities.
 const FINEST_STEP: f64 = 1.0 / (1_u64 << 34) as f64;
-/// The step unless the losses need another: 2^-14, a little finer than the specification's 1e-4. Steps are powers of two,
-/// so that every point of the grid is exact.
+/// The usual step, 2^-14, about 6e-5. Steps are powers of two, so that every point of the grid is exact.
 const USUAL_STEP: f64 = 1.0 / (1_u64 << 14) as f64;
-/// A grid has at least so many steps and, where [`USUAL_STEP`] and [`FINEST_STEP`] allow, at most so many.
+/// The least and the largest number of steps of a grid, as far as [`USUAL_STEP`] and [`FINEST_STEP`] allow.
 const FEWEST_STEPS: f64 = (1_u64 << 17) as f64;
 const MOST_STEPS: f64 = (1_u64 << 20) as f64;
-/// Steps in the rough look that finds how far the losses reach together.
+/// The number of steps of the coarse grid that determines the range of the composed loss.
 const ROUGH_STEPS: f64 = (1_u64 << 11) as f64;
 
-/// A composition that has no answer.
+/// A composition that cannot be computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PldError {
     /// There is no release.
     #[error("no mechanism is named; give at least one")]
     Nothing,
-    /// A number that its mechanism does not take.
+    /// A parameter out of range.
     #[error("the {name} of {mechanism} is {given}; give {expected}")]
     Parameter {
         /// The mechanism, in words.
@@ -55,26 +54,28 @@ pub enum PldError {
         /// What it may be.
         expected: &'static str,
     },
-    /// One release alone says nearly everything.
+    /// One release alone reveals nearly everything.
     #[error(
         "one release of {0} can lose more than {most}; add noise to it, or use a closed form",
         most = mechanism::LARGEST_LOSS
     )]
     Loss(&'static str),
     /// More releases than the transform keeps apart from its own error.
-    #[error("{0} releases in all are too many; give at most {MOST_RELEASES}")]
+    #[error("{0} releases are too many; give at most {MOST_RELEASES}")]
     TooMany(u64),
     /// δ is at the size of the numerical error.
-    #[error("delta is {given}; by numbers nothing below {least:e} can be answered, so give a larger delta")]
+    #[error(
+        "delta is {given}, and the numerical error is too large for a delta below {least:e}; give a larger delta"
+    )]
     DeltaTooSmall {
         /// As asked.
         given: Delta,
-        /// The smallest that can be answered for that many releases.
+        /// The smallest δ that is possible for this number of releases.
         least: f64,
     },
     /// No ε reaches δ.
     #[error(
-        "no epsilon reaches delta = {given}: with probability {lost:e} everything is lost; give a larger delta"
+        "no epsilon reaches delta = {given}, because everything is revealed with probability {lost:e}; give a larger delta"
     )]
     Unreachable {
         /// As asked.
@@ -87,10 +88,10 @@ pub enum PldError {
     Internal(&'static str),
 }
 
-/// δ(ε) of all the releases together, rounded up. Relative error of the grid about 1e-3 or less, plus [`ROUNDING`].
+/// Returns δ(ε) of all the releases together, rounded up. The relative error of the grid is about 1e-3 or less, plus [`ROUNDING`].
 ///
 /// # Errors
-/// [`PldError`] where there is nothing to compose, too much of it, or a loss too large.
+/// [`PldError`] for no release, too many releases, or a loss that is too large.
 pub fn pld_delta(releases: &[Repeated], epsilon: Epsilon) -> Result<Delta, PldError> {
     let rounding = rounding(releases)?;
     let mut worst = 0.0_f64;
@@ -101,10 +102,10 @@ pub fn pld_delta(releases: &[Repeated], epsilon: Epsilon) -> Result<Delta, PldEr
     Delta::try_new(delta.min(1.0)).map_err(|_| PldError::Internal("the composition gave no probability"))
 }
 
-/// Smallest ε with δ(ε) at most `delta` for all the releases together, rounded up; [`pld_delta`].
+/// Returns the smallest ε with δ(ε) at most `delta` for all the releases together, rounded up; [`pld_delta`].
 ///
 /// # Errors
-/// [`PldError`] as [`pld_delta`]; for a δ below a hundred times [`ROUNDING`]; and where no ε reaches δ.
+/// [`PldError`] as [`pld_delta`]; also for a δ below a hundred times [`ROUNDING`], and if no ε reaches δ.
 pub fn pld_eps(releases: &[Repeated], delta: Delta) -> Result<Epsilon, PldError> {
     let rounding = rounding(releases)?;
     let least = LEAST_OVER_ROUNDING * rounding;
@@ -121,7 +122,7 @@ pub fn pld_eps(releases: &[Repeated], delta: Delta) -> Result<Epsilon, PldError>
     Epsilon::try_new(epsilon).map_err(|_| PldError::Internal("the composition gave no epsilon"))
 }
 
-/// What is added to δ for the round-off of that many releases.
+/// Returns what is added to δ for the rounding errors of that many releases.
 fn rounding(releases: &[Repeated]) -> Result<f64, PldError> {
     let count: u64 = releases.iter().map(|release| u64::from(release.count())).sum();
     match u32::try_from(count) {
@@ -131,7 +132,7 @@ fn rounding(releases: &[Repeated]) -> Result<f64, PldError> {
     }
 }
 
-/// The composition with one person more and, where it differs, with one person less.
+/// Returns the composition in the direction [`Direction::Remove`] and, if it differs, in [`Direction::Add`].
 fn both_directions(releases: &[Repeated]) -> Result<Vec<Distribution>, PldError> {
     let symmetric = releases.iter().all(|release| release.mechanism().is_symmetric());
     let directions: &[Direction] =
@@ -139,7 +140,7 @@ fn both_directions(releases: &[Repeated]) -> Result<Vec<Distribution>, PldError>
     directions.iter().map(|direction| composed(releases, *direction, None)).collect()
 }
 
-/// The composition in one direction, on a grid of `step`, or of a step that suits the losses.
+/// Returns the composition in one direction, on a grid of `step`, or of a step that is chosen for the losses.
 fn composed(
     releases: &[Repeated],
     direction: Direction,
@@ -165,7 +166,7 @@ fn composed(
     Distribution::compose(&on_grid(&|_| step), &window)
 }
 
-/// The largest power of two that is not above `x`; 0 for 0.
+/// Returns the largest power of two that is not above `x`; 0 for 0.
 fn power_of_two(x: f64) -> f64 {
     let (_, exponent) = libm::frexp(x);
     if x > 0.0 { libm::ldexp(1.0, exponent - 1) } else { 0.0 }

@@ -19,7 +19,7 @@ fn gaussian(count: u32, sigma: f64) -> [Repeated; 1] {
     [times(count, Mechanism::Gaussian { sigma })]
 }
 
-/// δ(ε) of the composition alone, without what is added at the end.
+/// Returns δ(ε) of the composition alone, without what is added at the end.
 fn bare(releases: &[Repeated], step: f64, at: f64) -> f64 {
     composed(releases, Direction::Remove, Some(step)).unwrap().delta(at)
 }
@@ -63,7 +63,7 @@ fn many_gaussians_are_one_and_never_less() {
     }
 }
 
-/// The round-off that is added covers what the transform has: without it, and with a step so fine that the grid adds
+/// The amount that is added covers the rounding error of the transform: without it, and with a step so fine that the grid adds
 /// nearly nothing, the composition stays within it of the curve.
 #[test]
 fn the_round_off_is_within_what_is_added() {
@@ -111,7 +111,7 @@ fn pure_releases_compose_optimally() {
 }
 
 #[test]
-fn a_pure_release_beside_gaussians_is_the_two_wallets_curve() {
+fn a_pure_release_beside_gaussians_is_the_curve_of_both_budgets() {
     let (e, d) = (epsilon(0.5), delta(1e-7));
     let other = times(1, Mechanism::Approximate { epsilon: e, delta: d });
     let releases = [times(3, Mechanism::Gaussian { sigma: 3.0 }), other];
@@ -125,7 +125,7 @@ fn a_pure_release_beside_gaussians_is_the_two_wallets_curve() {
 
 #[test]
 fn subsampling_has_its_closed_form_in_both_directions() {
-    // Noise-and-accounting, B7, one step: with y = (e^ε − (1 − q)) / q the remove direction is q δ(ln y).
+    // theory/accounting 4.4, one step: with y = (e^ε − (1 − q)) / q the remove direction is q δ(ln y).
     let (sigma, q) = (1.0, 0.01);
     let releases = [times(1, Mechanism::SubsampledGaussian { sigma, rate: q })];
     for at in [0.01, 0.1, 0.5, 1.0] {

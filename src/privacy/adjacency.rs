@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Which pairs of tables a release must not tell apart.
+/// The neighbouring relation: the pairs of tables that a release must not distinguish (theory/encoding 1.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Adjacency {
@@ -15,7 +15,7 @@ pub enum Adjacency {
     ReplaceOne,
 }
 
-/// Which part of a person's data the guarantee covers.
+/// The part of a person's data that the guarantee covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protect {
@@ -29,7 +29,7 @@ pub enum Protect {
 }
 
 impl Adjacency {
-    /// As it is written.
+    /// Returns the name as it is written in documents.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_contract_s_strings() {
+    fn names_are_those_of_the_documents() {
         for (value, text) in [(Adjacency::AddRemove, "add-remove"), (Adjacency::ReplaceOne, "replace-one")] {
             assert_eq!(value.to_string(), text);
             assert_eq!(serde_json::to_value(value).unwrap(), text);

@@ -1,8 +1,8 @@
-//! From a budget to integer units, and from units to a noise scale: the one place where calibration happens.
+//! Converts a budget to integer units and units to a noise scale. No other module calibrates noise.
 //!
 //! A ledger's capacity and a plan's units come from the same function ([`budget_parts`]), so a plan that asks for all of a
-//! ledger fits exactly. From the units on, everything is integer arithmetic; floating point is used before, with
-//! [`MARGIN`] to the safe side. (noise-and-accounting, A5, A6, A8, B10; contract, Ledger.)
+//! ledger fits exactly. Arithmetic on units is integer arithmetic. The floating-point numbers before it are moved by [`MARGIN`]
+//! to the safe side (theory/encoding 3, theory/noise 1, theory/accounting 3 and 5).
 
 use std::num::NonZeroU64;
 
@@ -17,13 +17,13 @@ use super::units::Units;
 use crate::math::round::{MARGIN, ceil_scaled, floor_scaled, floor_square_scaled, raise};
 use crate::math::search::first_true;
 
-/// Bits after the point in a unit of μ² and of ε.
+/// Fractional bits of μ² and of ε: a unit is 2^-40.
 pub const UNIT_BITS: usize = 40;
-/// Bits after the point in a unit of δ.
+/// Fractional bits of δ: a unit is 2^-100.
 pub const DELTA_BITS: usize = 100;
-/// Smallest noise scale S at which a Gaussian is accounted by μ (noise-and-accounting, A8 c).
+/// Smallest noise scale S at which discrete Gaussian noise is charged by μ (theory/accounting 3.2).
 pub const LEAST_SCALE: u64 = 1 << 40;
-/// Largest noise scale S of the samplers (noise-and-accounting, A6).
+/// Largest noise scale S that the samplers accept (theory/noise 1.3).
 pub const GREATEST_SCALE: u64 = 1 << 55;
 /// Smallest δ of a ledger, 2^-40.
 pub const LEAST_DELTA: f64 = 9.094_947_017_729_282e-13;
@@ -32,20 +32,20 @@ pub const LEAST_DELTA: f64 = 9.094_947_017_729_282e-13;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CalibrationError {
-    /// δ is outside what a ledger takes.
+    /// δ is out of range for a ledger.
     #[error(
-        "delta is {0}; give one from 2^-40 (about 9.1e-13) to below 1, well below one over the number of persons"
+        "delta is {0}; give a delta of at least 9.1e-13 (2^-40) and far below one over the number of persons"
     )]
     Delta(String),
     /// The ledger needs δ beside μ or ρ.
-    #[error("the budget has no delta; a ledger needs one to say its epsilon")]
+    #[error("the budget has no delta; add one, so that the ledger can state its epsilon")]
     NoDelta,
-    /// Only the (ε, δ) form has an Other wallet.
-    #[error("a budget of mu or rho is Gaussian only; give epsilon and delta for a split")]
+    /// A budget of μ or ρ cannot be split.
+    #[error("a budget given as mu or rho cannot be split; give epsilon and delta, or leave out the split")]
     SplitNeedsEpsilon,
-    /// The Other wallet asks for more than there is.
+    /// The (ε, δ) part exceeds the budget.
     #[error(
-        "an Other wallet of epsilon {epsilon} and delta {delta} does not fit into this budget; give less"
+        "the (epsilon, delta) part, epsilon {epsilon} and delta {delta}, exceeds the whole budget; lower one of the two"
     )]
     Split {
         /// ε_O as asked for.
@@ -53,29 +53,30 @@ pub enum CalibrationError {
         /// δ_O as asked for.
         delta: String,
     },
-    /// No unit comes out.
-    #[error("this budget is too small to buy anything; give more")]
+    /// The budget is less than one unit.
+    #[error("this budget is too small for any release; give a larger one")]
     Nothing,
     /// More than 128 bits of units.
-    #[error("this budget is too large to be counted, and would protect nothing; give less")]
+    #[error("this budget is so large that it would protect nothing; give a smaller one")]
     TooLarge,
     /// The noise is too small for the fine grid.
     #[error(
-        "the noise scale would be {0}, below 2^40, where the grid is too coarse for exact accounting; give a smaller \
-         budget, or a larger `radius` where the mechanism has one"
+        "the noise would have the scale {0}; below 2^40 its cost cannot be counted exactly; give a smaller budget, or a \
+         larger `radius` if the mechanism has one"
     )]
     ScaleTooSmall(String),
     /// The noise is too large for the samplers.
     #[error(
-        "the noise scale would be {0}, above 2^55; give a larger budget, or a smaller `radius` where the mechanism has one"
+        "the noise would have the scale {0}, and 2^55 is the most; give a larger budget, or a smaller `radius` if the \
+         mechanism has one"
     )]
     ScaleTooLarge(String),
     /// Stored numbers do not keep the promise.
-    #[error("the stored mu and the stored split do not keep within the stored epsilon and delta")]
+    #[error("the stored mu and split exceed the stored epsilon and delta")]
     Unsound,
 }
 
-/// How much privacy a plan or a ledger may cost, in one of the contract's three forms.
+/// The most that a plan or a ledger may cost, in one of three forms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Budget {
     /// (ε, δ)-differential privacy.
@@ -85,14 +86,14 @@ pub enum Budget {
         /// δ*.
         delta: Delta,
     },
-    /// Zero-concentrated differential privacy; δ says where ε is quoted.
+    /// Zero-concentrated differential privacy; ε is stated at δ.
     Rho {
         /// ρ.
         rho: Rho,
         /// δ, if given.
         delta: Option<Delta>,
     },
-    /// Gaussian differential privacy; δ says where ε is quoted.
+    /// Gaussian differential privacy; ε is stated at δ.
     Mu {
         /// μ.
         mu: Mu,
@@ -101,17 +102,17 @@ pub enum Budget {
     },
 }
 
-/// How a budget is divided between the Gaussian and the Other wallet.
+/// The division of a budget into the Gaussian budget and the (ε, δ) budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Split {
     /// All for Gaussian releases.
     #[default]
     Gaussian,
-    /// All for mechanisms known by (ε, δ) only.
+    /// All for mechanisms whose guarantee is known as (ε, δ) alone.
     Other,
-    /// Half of ε and a tenth of δ for the Other wallet, the rest Gaussian.
+    /// Half of ε and a tenth of δ for the (ε, δ) budget, the rest Gaussian.
     Both,
-    /// An Other wallet as stated, the rest Gaussian.
+    /// An (ε, δ) budget as stated, the rest Gaussian.
     Explicit {
         /// ε_O.
         epsilon: Epsilon,
@@ -120,24 +121,24 @@ pub enum Split {
     },
 }
 
-/// A budget made into wallets.
+/// A budget, divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BudgetParts {
-    /// ε* and δ* of the whole; absent for μ or ρ without δ.
+    /// ε* and δ* of the whole budget; `None` for μ or ρ without δ.
     pub promise: Option<(Epsilon, Delta)>,
     /// μ_B, ε_O and δ_O.
     pub pair: Pair,
-    /// The same in integer units, and δ_res.
+    /// The same in integer units, with δ_res as slack.
     pub capacity: Units,
 }
 
-/// Makes a budget into wallets: for a ledger when it is opened, for a plan before it runs.
+/// Divides a budget: of a ledger when it is opened, of a plan before it runs.
 ///
-/// μ_B is the largest with δ_tot(ε*) <= δ* − δ_res, δ_res = max(2^-50, δ* 2^-20), rounded down; given μ or ρ instead,
-/// μ_B is μ or √(2ρ) and ε* = ε(δ* − δ_res; μ), rounded up. Capacities are rounded down. (noise-and-accounting, B10.)
+/// μ_B is the largest with δ_tot(ε*) <= δ* − δ_res, δ_res = max(2^-50, δ* 2^-20), rounded down. If the budget is μ or ρ,
+/// μ_B is μ or √(2ρ) and ε* = ε(δ* − δ_res; μ), rounded up. Capacities are rounded down (theory/accounting 5.2).
 ///
 /// # Errors
-/// When δ is out of range, the split does not fit, or no unit or too many units come out.
+/// [`CalibrationError`] if δ is out of range, the split exceeds the budget, or the units are 0 or beyond 128 bits.
 pub fn budget_parts(budget: &Budget, split: &Split) -> Result<BudgetParts, CalibrationError> {
     let (promise, pair) = match *budget {
         Budget::EpsilonDelta { epsilon, delta } => (Some((epsilon, delta)), divide(epsilon, delta, split)?),
@@ -151,12 +152,12 @@ pub fn budget_parts(budget: &Budget, split: &Split) -> Result<BudgetParts, Calib
     Ok(BudgetParts { promise, pair, capacity })
 }
 
-/// Recomputes the capacity that stored inputs stand for, after checking that they keep the promise.
+/// Recomputes the capacity from a ledger's stored inputs, after checking that `pair` keeps within (`epsilon`, `delta`).
 ///
 /// # Errors
-/// When they do not, or are out of range.
+/// [`CalibrationError::Unsound`] if it does not, and other variants for inputs out of range.
 pub fn verified_capacity(epsilon: Epsilon, delta: Delta, pair: &Pair) -> Result<Units, CalibrationError> {
-    // Half of the margin at opening, so that another build's last bit does not make an honest ledger invalid.
+    // Half of the margin at opening, so that a valid ledger passes in a build that rounds the last bit differently.
     if fits(epsilon, pair, spendable(delta)?, MARGIN / 2.0) {
         capacity(pair, Some(delta))
     } else {
@@ -205,7 +206,7 @@ fn gaussian_only(mu: Mu, delta: Option<Delta>, split: &Split) -> Result<Promised
     Ok((Some((Epsilon::try_new(epsilon).map_err(|_| CalibrationError::TooLarge)?, delta)), pair))
 }
 
-/// √(2ρ), rounded down.
+/// Returns √(2ρ), rounded down.
 fn mu_of_rho(rho: Rho) -> Result<Mu, CalibrationError> {
     let square = 2.0 * rho.get();
     let root = libm::sqrt(square);
@@ -213,12 +214,12 @@ fn mu_of_rho(rho: Rho) -> Result<Mu, CalibrationError> {
     Mu::try_new(root).map_err(|_| CalibrationError::TooLarge)
 }
 
-/// δ_res = max(2^-50, δ* 2^-20), the part of δ* kept for the discreteness of the noise.
+/// Returns δ_res = max(2^-50, δ* 2^-20), the part of δ* that is reserved for the discreteness of the noise.
 fn reserved(delta: Delta) -> f64 {
     (LEAST_DELTA / 1024.0).max(delta.get() / 1_048_576.0)
 }
 
-/// δ* − δ_res, rounded down.
+/// Returns δ* − δ_res, rounded down.
 fn spendable(delta: Delta) -> Result<f64, CalibrationError> {
     if (LEAST_DELTA..1.0).contains(&delta.get()) {
         Ok((delta.get() - reserved(delta)).next_down())
@@ -239,13 +240,13 @@ fn capacity(pair: &Pair, delta: Option<Delta>) -> Result<Units, CalibrationError
     })
 }
 
-/// The ε that so many units of the Other wallet are, rounded down: what a mechanism with that many units is tuned to.
+/// Returns the ε of this many units, rounded down. Mechanisms that are charged to the (ε, δ) budget are calibrated to it.
 #[must_use]
 pub fn epsilon_of_units(units: u128) -> Epsilon {
     Epsilon::try_new(scaled_down(units, 1.0 / LEAST_SCALE_F64)).unwrap_or(Epsilon::ZERO)
 }
 
-/// The δ that so many units of the Other wallet are, rounded down.
+/// Returns the δ of this many units, rounded down.
 #[must_use]
 pub fn delta_of_units(units: u128) -> Delta {
     Delta::try_new(scaled_down(units, DELTA_UNIT)).unwrap_or(Delta::ZERO)
@@ -256,7 +257,7 @@ const LEAST_SCALE_F64: f64 = 1_099_511_627_776.0;
 /// 2^-100.
 const DELTA_UNIT: f64 = 1.0 / (LEAST_SCALE_F64 * LEAST_SCALE_F64 * 1_048_576.0);
 
-/// units × power of two, rounded down.
+/// Returns `units` times `power`, a power of two, rounded down.
 fn scaled_down(units: u128, power: f64) -> f64 {
     // Keeping the leading 53 bits cuts towards 0, and what is kept converts exactly.
     let surplus = (u128::BITS - units.leading_zeros()).saturating_sub(53);
@@ -265,15 +266,15 @@ fn scaled_down(units: u128, power: f64) -> f64 {
     kept * power
 }
 
-/// S, the scale of discrete Gaussian noise: within 2^40 and 2^55.
+/// S, the scale of discrete Gaussian noise: an integer from 2^40 to 2^55.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NoiseScale(NonZeroU64);
 
 impl NoiseScale {
-    /// That scale.
+    /// Returns the scale S.
     ///
     /// # Errors
-    /// When it is outside 2^40 to 2^55.
+    /// If it is outside 2^40 to 2^55.
     pub fn try_new(s: u64) -> Result<Self, CalibrationError> {
         Self::from_exact(&UBig::from(s))
     }
@@ -287,7 +288,7 @@ impl NoiseScale {
         }
     }
 
-    /// The integer S.
+    /// Returns the integer S.
     #[must_use]
     pub const fn get(self) -> NonZeroU64 {
         self.0
@@ -298,11 +299,11 @@ impl NoiseScale {
     }
 }
 
-/// Δ², the squared sensitivity of the second moments, exactly (noise-and-accounting, A5).
+/// Returns Δ², the squared sensitivity of the second moments, exactly (theory/encoding 3).
 ///
-/// A record is (c, q) with ‖q‖ <= W. With R² = c² + W² it is R⁴ under add-remove and 2 R⁴ under replace-one, times k²
-/// for k rows per person. Under replace-one with c > W it is 8 c² W² instead, if each person has k rows and each row
-/// carries the constant; otherwise the larger of that and R⁴, because a person may become the zero row.
+/// A record is (c, q) with ‖q‖ <= W, and R² = c² + W². Δ² is R⁴ under add-remove and 2 R⁴ under replace-one, times k² for k
+/// rows per person. Under replace-one with c > W it is 8 c² W² if each person has k rows and each row contains the constant.
+/// Otherwise it is the larger of 8 c² W² and R⁴, because a person's row may become zero.
 #[must_use]
 pub fn sensitivity_squared(
     constant: u64,
@@ -328,19 +329,19 @@ pub fn sensitivity_squared(
     one_row * &k * k
 }
 
-/// Δ², the squared sensitivity of the features' moments X'X together with the cross moments X'Y, exactly (primo 1.5).
+/// Returns Δ², the squared sensitivity of the features' moments X'X together with the cross moments X'Y, exactly
+/// (theory/many-outcomes 2.1).
 ///
 /// A record has features of squared norm at most `features` = B_x² and outcomes of squared norm at most B_y². `cross` is
-/// w² B_y², with w² the variance of the noise on the diagonal of X'X over that on X'Y, so that κ = `cross` / B_x². In
-/// coordinates where the noise is alike everywhere the record (x, y) is svec(x x') with w x y'. Adding one moves that by
-/// ‖x‖² √(‖x‖² + w² ‖y‖²) <= B_x² √(1 + κ). For a replacement the largest move is √2 B_x² (1 + κ/2) where κ <= 2, at an angle
-/// between x and x̃ whose cosine is κ/2, and 2 √κ B_x² beyond, where x̃ = ±x. So in integers:
+/// w² B_y², where w² is the variance of the noise on the diagonal of X'X divided by that on X'Y, so κ = `cross` / B_x². In
+/// coordinates in which all noise has the same variance, the record (x, y) is svec(x x') with w x y'. Adding a record moves the
+/// sums by ‖x‖² √(‖x‖² + w² ‖y‖²) <= B_x² √(1 + κ). Replacing one moves them by at most √2 B_x² (1 + κ/2) if κ <= 2, reached
+/// where the cosine of the angle between x and x̃ is κ/2, and by at most 2 √κ B_x² if κ > 2, reached at x̃ = ±x. In integers:
 ///
 /// - add-remove: B_x⁴ + B_x² `cross`;
 /// - replace-one: (2 B_x² + `cross`)² / 2, rounded up, where `cross` <= 2 B_x², else 4 B_x² `cross`.
 ///
-/// k rows of one person are k such moves, one after the other, and multiply Δ by k. It is the same where outcomes are public
-/// and their bound is the largest norm among them.
+/// k rows of one person multiply Δ by k. The same Δ holds if outcomes are public and B_y is the largest norm among them.
 #[must_use]
 pub fn joint_sensitivity_squared(
     features: u64,
@@ -363,9 +364,9 @@ pub fn joint_sensitivity_squared(
     one_row * &k * k
 }
 
-/// Δ², the squared sensitivity of all second moments of records whose features have a squared norm of at most `features` and
-/// whose outcomes one of at most `outcomes`; also where only the outcomes' squares are released of Y'Y, for leaving cells out
-/// cannot raise it (primo 1.5, augmented). R² = B_x² + B_y²: R⁴, or 2 R⁴ under replace-one.
+/// Returns Δ², the squared sensitivity of all second moments of records whose features have the squared norm B_x² <= `features`
+/// and whose outcomes have B_y² <= `outcomes` (theory/many-outcomes 2.3). With R² = B_x² + B_y² it is R⁴, or 2 R⁴ under
+/// replace-one. It also holds if only the diagonal of Y'Y is released, because omitted cells cannot raise it.
 #[must_use]
 pub fn augmented_sensitivity_squared(
     features: u64,
@@ -382,19 +383,21 @@ pub fn augmented_sensitivity_squared(
     one_row * &k * k
 }
 
-/// Δ², the squared sensitivity of X'Y by itself under replace-one (primo 2.2): ‖x y' − x̃ ỹ'‖² <= (2 B_x B_y)², which is reached where
-/// the outcomes alone are replaced, by their opposite. Where features are public, x may stand for any integers t that follow from
-/// all the rows' features and from nothing else: replacing y moves the sum of t y' by ‖t‖ ‖y − ỹ‖, so that the same bound holds
-/// while ‖t‖ <= B_x, which whoever makes t has to decide in integers. `outcomes` is B_y², times the weight of a cell's noise as in
-/// [`joint_sensitivity_squared`].
+/// Returns Δ², the squared sensitivity of X'Y alone under replace-one: ‖x y' − x̃ ỹ'‖² <= (2 B_x B_y)², reached when only the
+/// outcomes are replaced, by their negatives (theory/many-outcomes 6.2).
+///
+/// If features are public, x may be any integers t that follow from the features of all rows and from nothing else. Replacing y
+/// moves the sum of t y' by ‖t‖ ‖y − ỹ‖, so the bound holds if ‖t‖ <= B_x. The caller checks that in integers. `outcomes` is
+/// B_y² times the weight of a cell's noise, as in [`joint_sensitivity_squared`].
 #[must_use]
 pub fn cross_sensitivity_squared(features: u64, outcomes: u64, max_rows_per_person: u32) -> UBig {
     let k = UBig::from(max_rows_per_person);
     UBig::from(features) * UBig::from(outcomes) * UBig::from(4_u8) * &k * k
 }
 
-/// Δ², the squared sensitivity of `steps` sums of gradients together, each of which has `columns` columns of records' integers of
-/// length at most `clip` (primo 1.12): T columns C² under add-remove, four times that under replace-one.
+/// Returns Δ², the squared sensitivity of T = `steps` sums of gradients together (theory/many-outcomes 5.4). A record adds
+/// `columns` integer vectors of norm at most C = `clip` to each sum: Δ² is T `columns` C² under add-remove and four times that
+/// under replace-one.
 #[must_use]
 pub fn gradient_sensitivity_squared(
     clip: u64,
@@ -411,18 +414,20 @@ pub fn gradient_sensitivity_squared(
     one * &k * k * UBig::from(columns) * composed(u64::from(steps))
 }
 
-/// κ of a logistic step, in units of 10⁻¹³ and rounded up: √ of the largest 16 q² (1 − q) / (3 + q), at q = √7 − 2, where a
-/// record is replaced, and of 16 q² (1 − q) / (1 + q), at the golden ratio's conjugate, where one is added (pmt 2.6).
+/// κ of a logistic step, in units of 10⁻¹³ and rounded up. Under replace-one: the root of the maximum of
+/// 16 q² (1 − q) / (3 + q), at q = √7 − 2. Under add-remove: of 16 q² (1 − q) / (1 + q), at q = (√5 − 1)/2
+/// (theory/public-moments 3.3).
 const LOGISTIC_KAPPA: [u64; 2] = [8_051_668_637_422, 12_011_324_240_032];
 
 /// 2 H² of [`logistic_sensitivity_squared`] at g = 1/8, in units of 10⁻¹³ and rounded up.
 const RIGHT_ANGLE: u64 = 1_332_038_819_191;
 
-/// By how much 2 H² grows with g² from 1/8 to 1/6, 0.1402002943971 there, in units of 10⁻¹³ and rounded up.
+/// Growth of 2 H² divided by that of g² between g = 1/8 and g = 1/6, where 2 H² is 0.1402002943971, in units of 10⁻¹³ and
+/// rounded up.
 const RIGHT_ANGLE_SLOPE: u64 = 5_757_047_981_953;
 
-/// The least length G of a record's gradient that pays for its curvature too, which is w `curvature` long, w <= 1/4: G >= κ
-/// `curvature` / 4 (pmt 2.6).
+/// Returns the least norm G of a record's gradient at which the curvature does not raise the sensitivity: the least integer
+/// G >= κ `curvature` / 4 (theory/public-moments 3.3). The norm of a record's curvature is w `curvature`, w <= 1/4.
 #[must_use]
 pub fn logistic_gradient(curvature: u64, adjacency: Adjacency) -> u64 {
     let kappa = match adjacency {
@@ -436,24 +441,27 @@ pub fn logistic_gradient(curvature: u64, adjacency: Adjacency) -> u64 {
     u64::try_from(least).unwrap_or(u64::MAX)
 }
 
-/// Δ², the squared sensitivity of `steps` sums of a logistic regression's gradients and curvatures together (pmt 2.6).
+/// Returns Δ², the squared sensitivity of `steps` sums of gradients and curvatures of a logistic regression together
+/// (theory/public-moments 3.3).
 ///
-/// A record whose error has the size q in 0 to 1 gives q G x and w h x x', with ‖x‖ <= 1, w <= q (1 − q), G = `gradient` and h =
-/// `curvature`: a large error forces a small curvature. Replacing one moves both, in squares, by at most
-/// h² (w² + w̃² − 2 w w̃ c²) + G² (q² + q̃² + 2 q q̃ c), where c is the cosine between x and x̃. It is largest at c = 1, q̃ = 1 and
-/// w̃ = 0: h² q² (1 − q)² + G² (1 + q)², and that is at most 4 G² where G >= κ h / 4 ([`logistic_gradient`]); adding one moves them by
-/// h² q² (1 − q)² + G² q², at most G² there. k rows of one person multiply Δ by k. A weight below 1 on the error alone lowers it.
+/// A record whose error has the absolute value q, 0 <= q <= 1, adds q G x to the gradient and w h x x' to the curvature, with
+/// ‖x‖ <= 1, w <= q (1 − q), G = `gradient` and h = `curvature`. A large error so implies a small curvature. Replacing a record
+/// moves both sums, squared, by at most h² (w² + w̃² − 2 w w̃ c²) + G² (q² + q̃² + 2 q q̃ c), where c is the cosine between x
+/// and x̃. If G >= κ h / 4 ([`logistic_gradient`]), the maximum is at c = 1, q̃ = 1 and w̃ = 0: h² q² (1 − q)² + G² (1 + q)²,
+/// which is at most 4 G². Adding a record then moves them by h² q² (1 − q)² + G² q², at most G². k rows of one person multiply Δ
+/// by k. A weight below 1 on the error alone lowers it.
 ///
-/// Below that gradient, for g = G/h from 1/8 to 1/6, which is what `pmt-glm`'s paper prints, the most F of a replacement over h² is
-/// at equal errors and nearly a right angle. It is convex in w and w̃, so either is 0 or as large as its error lets it be.
+/// For smaller gradients, with g = G/h from 1/8 to 1/6 (the values that the paper of `pmt-glm` prints), the maximum F of a
+/// replacement divided by h² is at equal errors and nearly a right angle. F is convex in w and in w̃, so each is either 0 or its
+/// largest value.
 ///
-/// - Both as large, errors up to 9/10: −2 w w̃ c² + 2 g² q q̃ c, whatever c, is at most g⁴ q q̃ / (2 (1 − q) (1 − q̃)), which is at most
-///   half of the sum of both squares of g² q / (1 − q) / √2. So F <= H(q)² + H(q̃)² with H(q) = q (1 − q) + g² q / (2 (1 − q)), whose
-///   largest up to 9/10 is where 1 − 2 u = g² / (2 u²), u = 1 − q near 1/2. At q = q̃ and c = g² / (2 u²) F is 2 H(q)².
-/// - One of them 0, or an error above 9/10: F <= q² (1 − q)² + g² (1 + q)² + (9/100)², which is below that for every such g.
+/// - Both largest, errors up to 9/10: for every c, −2 w w̃ c² + 2 g² q q̃ c <= g⁴ q q̃ / (2 (1 − q) (1 − q̃)), which is at most half
+///   of the sum of both squares of g² q / (1 − q) / √2. So F <= H(q)² + H(q̃)² with H(q) = q (1 − q) + g² q / (2 (1 − q)). Its
+///   maximum up to 9/10 is where 1 − 2 u = g² / (2 u²), u = 1 − q near 1/2. At q = q̃ and c = g² / (2 u²), F is 2 H(q)².
+/// - One of them 0, or an error above 9/10: F <= q² (1 − q)² + g² (1 + q)² + (9/100)², which is smaller for every such g.
 ///
-/// F is the largest of functions that are linear in g², so it is convex in g² and below its chord: `RIGHT_ANGLE` at 1/8, and from
-/// there to 1/6 `RIGHT_ANGLE_SLOPE` times what g² is more. Elsewhere the two are bounded one by one.
+/// F is a maximum of functions that are linear in g², so it is convex in g² and below its chord: `RIGHT_ANGLE` at g = 1/8, rising
+/// by `RIGHT_ANGLE_SLOPE` times the increase of g² up to g = 1/6. For other g the gradient and the curvature are bounded separately.
 #[must_use]
 pub fn logistic_sensitivity_squared(
     gradient: u64,
@@ -481,25 +489,108 @@ pub fn logistic_sensitivity_squared(
     one_row * &k * k * composed(steps)
 }
 
-/// How many releases of one after the other count.
+/// Δ², the squared sensitivity of the margins together: the count, the sum and the sum of squares of each of `columns` columns, whose
+/// codes are at most `level` = N, where every one is multiplied by N so that a count is N² (theory/adaptive 3.2).
+///
+/// A record adds N² to the count, at most N² to a sum and at most N² to a sum of squares; a category has one dummy that is not 0, so it
+/// counts as one column: N⁴ (1 + 2 C) under add-remove. Replacing moves the count by nothing and a number's two sums, in units of N²,
+/// by (t − t̃)² + (t² − t̃²)² = a² (1 + (t + t̃)²) with a = |t − t̃|; |t + t̃| <= 2 − a and a² (1 + (2 − a)²) increases to 4 at a = 2. A
+/// category moves by 4, from one dummy to another. So 4 C N⁴; against the zero row of a skipped record it is 1 + 2 C, and that is at
+/// most 4 C. k rows of one person are k such moves, one after the other.
+#[must_use]
+pub fn margins_sensitivity_squared(
+    level: u64,
+    columns: u64,
+    adjacency: Adjacency,
+    max_rows_per_person: u32,
+) -> UBig {
+    let square = UBig::from(level) * UBig::from(level);
+    let columns = UBig::from(columns);
+    let moved = match adjacency {
+        Adjacency::ReplaceOne if !is_active(Mutant::AddRemoveDeltaUnderReplaceOne) => {
+            columns * UBig::from(4_u8)
+        }
+        _ => columns * UBig::from(2_u8) + UBig::ONE,
+    };
+    let k = UBig::from(max_rows_per_person);
+    &square * &square * moved * &k * k
+}
+
+/// Δ², the squared sensitivity of `histograms` histograms together, in each of which a record is `unit` in one bin: U² for each under
+/// add-remove, 2 U² under replace-one, where it leaves one bin for another (theory/adaptive 3.2).
+#[must_use]
+pub fn histograms_sensitivity_squared(
+    unit: u64,
+    histograms: u64,
+    adjacency: Adjacency,
+    max_rows_per_person: u32,
+) -> UBig {
+    let histograms = if is_active(Mutant::HistogramsCountedOnce) { 1 } else { histograms };
+    let moved = match adjacency {
+        Adjacency::ReplaceOne if !is_active(Mutant::AddRemoveDeltaUnderReplaceOne) => 2_u8,
+        _ => 1,
+    };
+    let k = UBig::from(max_rows_per_person);
+    UBig::from(unit) * UBig::from(unit) * UBig::from(histograms) * UBig::from(moved) * &k * k
+}
+
+/// q, by how much the noise on squares and on products of one side is larger than that on the products of features with outcomes, in
+/// [`weighted_sensitivity_squared`] (theory/adaptive 6.1). Under replace-one a larger one buys nothing.
+#[must_use]
+pub const fn cross_weight(adjacency: Adjacency) -> u32 {
+    match adjacency {
+        Adjacency::AddRemove => 2,
+        Adjacency::ReplaceOne => 1,
+    }
+}
+
+/// Δ², the squared sensitivity of all second moments of records (x, y) whose features have a squared norm of at most `features` = B²
+/// and whose outcomes one of at most `outcomes`, rounded up, where the noise has the variance S²/2 on x y′ and, with q =
+/// [`cross_weight`], q² S² on the squares and q² S²/2 on the other products (theory/adaptive 3.2).
+///
+/// In units of q S a record is ‖x‖⁴ + 2 q² ‖x‖² ‖y‖² + ‖y‖⁴, largest where both are longest; in units of S that is divided by q². Under
+/// replace-one q is 1 and this is ‖z z′ − z̃ z̃′‖² for z = (x, y), at most 2 (B² + ‖y‖²)².
+#[must_use]
+pub fn weighted_sensitivity_squared(
+    features: u64,
+    outcomes: u64,
+    adjacency: Adjacency,
+    max_rows_per_person: u32,
+) -> UBig {
+    let (x, y) = (UBig::from(features), UBig::from(outcomes));
+    let y = if is_active(Mutant::CrossMomentsUncounted) { UBig::ZERO } else { y };
+    let q = UBig::from(cross_weight(adjacency));
+    let q2 = &q * &q;
+    let sum = &x + &y;
+    let one_row = match adjacency {
+        Adjacency::ReplaceOne if !is_active(Mutant::AddRemoveDeltaUnderReplaceOne) => {
+            &sum * &sum * UBig::from(2_u8)
+        }
+        _ => &x * &x + &x * &y * &q2 * UBig::from(2_u8) + &y * &y,
+    };
+    let k = UBig::from(max_rows_per_person);
+    ceil_div(&(one_row * &k * k), &q2)
+}
+
+/// Returns the factor by which composition of `steps` releases multiplies Δ².
 fn composed(steps: u64) -> UBig {
     if is_active(Mutant::StepsUncounted) { UBig::ONE } else { UBig::from(steps) }
 }
 
-/// S for a release of squared sensitivity Δ² that may cost `units` of the Gaussian wallet: the least integer with
-/// Δ² 2^40 <= units S².
+/// Returns the noise scale S of a release of squared sensitivity Δ² that may cost `units` of the Gaussian budget: the least
+/// integer with Δ² 2^40 <= units S².
 ///
 /// # Errors
-/// When there are no units or S is out of range.
+/// [`CalibrationError`] if `units` is 0 or S is out of range.
 pub fn noise_scale(delta_squared: &UBig, units: u128) -> Result<NoiseScale, CalibrationError> {
     noise_scale_for(delta_squared, &UBig::from(units), &(UBig::ONE << UNIT_BITS))
 }
 
-/// S for a release of squared sensitivity Δ² at μ² = numerator / denominator: the least integer with
-/// Δ² denominator <= numerator S².
+/// Returns the noise scale S of a release of squared sensitivity Δ² at μ² = `numerator` / `denominator`: the least integer
+/// with Δ² denominator <= numerator S².
 ///
 /// # Errors
-/// When μ is 0 or S is out of range.
+/// [`CalibrationError`] if μ is 0 or S is out of range.
 pub fn noise_scale_for(
     delta_squared: &UBig,
     numerator: &UBig,
@@ -514,18 +605,18 @@ pub fn noise_scale_for(
     NoiseScale::from_exact(&s)
 }
 
-/// What discrete Gaussian noise of scale S costs the Gaussian wallet: ⌈Δ² 2^40 / S²⌉.
+/// Returns the charge of discrete Gaussian noise of scale S to the Gaussian budget, in units: ⌈Δ² 2^40 / S²⌉.
 ///
 /// # Errors
-/// When it is beyond 128 bits.
+/// [`CalibrationError::TooLarge`] beyond 128 bits.
 pub fn gaussian_charge(delta_squared: &UBig, scale: NoiseScale) -> Result<u128, CalibrationError> {
     charge(delta_squared << UNIT_BITS, &scale.square())
 }
 
-/// ρ = Δ² / (2 S²) in units of 2^-40, rounded up; for display beside a charge.
+/// Returns ρ = Δ² / (2 S²) in units of 2^-40, rounded up. For display beside a charge.
 ///
 /// # Errors
-/// When it is beyond 128 bits.
+/// [`CalibrationError::TooLarge`] beyond 128 bits.
 pub fn rho_charge_units(delta_squared: &UBig, scale: NoiseScale) -> Result<u128, CalibrationError> {
     charge(delta_squared << UNIT_BITS, &(scale.square() * UBig::from(2_u8)))
 }
@@ -539,18 +630,18 @@ fn charge(numerator: UBig, denominator: &UBig) -> Result<u128, CalibrationError>
     u128::try_from(units).map_err(|_| CalibrationError::TooLarge)
 }
 
-/// What ε costs the Other wallet: ⌈ε 2^40⌉.
+/// Returns the charge of ε to the (ε, δ) budget, in units: ⌈ε 2^40⌉.
 ///
 /// # Errors
-/// When it is beyond 128 bits.
+/// [`CalibrationError::TooLarge`] beyond 128 bits.
 pub fn epsilon_charge(epsilon: Epsilon) -> Result<u128, CalibrationError> {
     units_up(epsilon.get(), UNIT_BITS)
 }
 
-/// What δ costs the Other wallet: ⌈δ 2^100⌉.
+/// Returns the charge of δ to the (ε, δ) budget, in units: ⌈δ 2^100⌉.
 ///
 /// # Errors
-/// When it is beyond 128 bits.
+/// [`CalibrationError::TooLarge`] beyond 128 bits.
 pub fn delta_charge(delta: Delta) -> Result<u128, CalibrationError> {
     units_up(delta.get(), DELTA_BITS)
 }
@@ -559,11 +650,11 @@ fn units_up(value: f64, bits: usize) -> Result<u128, CalibrationError> {
     ceil_scaled(value, bits).and_then(|units| u128::try_from(units).ok()).ok_or(CalibrationError::TooLarge)
 }
 
-/// What the discreteness of the noise costs, in units of δ, rounded up: ⌈(1 + e^ε*) η 2^100⌉.
+/// Returns the charge for the discreteness of the noise, in units of δ, rounded up: ⌈(1 + e^ε*) η 2^100⌉.
 ///
-/// η is the sum over the cells of the total variation between discrete and rounded continuous noise of variance s, at
-/// most 0.0202/s + 0.0316/s^1.5; s is S² for the diagonal cells and S²/2 for the others (noise-and-accounting, A8 c).
-/// A sum beyond 128 bits saturates, and no ledger admits it.
+/// η is the sum over the cells of the total variation distance between discrete and rounded continuous noise of variance s, at
+/// most 0.0202/s + 0.0316/s^1.5; s is S² for the diagonal cells and S²/2 for the others (theory/accounting 3.2).
+/// Beyond 128 bits the charge saturates, and no ledger admits it.
 #[must_use]
 pub fn slack_charge(
     promise: Epsilon,
@@ -579,8 +670,8 @@ pub fn slack_charge(
     units_up(slack, DELTA_BITS).unwrap_or(u128::MAX)
 }
 
-/// Bound on the total variation between discrete Gaussian noise of variance s >= 1 and rounded continuous noise
-/// (noise-and-accounting, A8 c); rounded to nearest.
+/// Returns a bound on the total variation distance between discrete Gaussian noise of variance s >= 1 and rounded continuous
+/// noise, rounded to nearest (theory/noise 3.2).
 #[must_use]
 pub fn total_variation_bound(variance: f64) -> f64 {
     0.0202 / variance + 0.0316 / (variance * libm::sqrt(variance))
@@ -721,7 +812,7 @@ mod tests {
         assert_eq!(rows(3, 4), rows(1, 1) * UBig::from(36_u8));
     }
 
-    /// F over h², of errors, curvatures up to what they allow, and a cosine.
+    /// Returns F over h², of errors, curvatures up to what they allow, and a cosine.
     fn moved(g: f64, [q, p]: [f64; 2], [w, v]: [f64; 2], c: f64) -> f64 {
         w * w + v * v - 2.0 * w * v * c * c + g * g * (q * q + p * p + 2.0 * q * p * c)
     }
@@ -764,7 +855,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slack_of_the_specification_s_example() {
+    fn the_slack_of_an_example() {
         // p = 102 and S = 2^46: eta <= 2^-84, so at a small epsilon the charge is below (1 + e) 2^16.
         let scale = NoiseScale::try_new(1 << 46).unwrap();
         let slack = slack_charge(Epsilon::ZERO, 102, 5151, scale);

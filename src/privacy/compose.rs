@@ -1,24 +1,24 @@
-//! Two wallets together: Gaussian releases beside (ε, δ) releases, interleaved and chosen adaptively
-//! (noise-and-accounting, B10).
+//! Composition of Gaussian releases with (ε, δ) releases that are interleaved and chosen adaptively
+//! (theory/accounting 5.2).
 
 use super::convert::{DELTA_MARGIN, gdp_ln_delta, largest, raised_delta};
 use super::measure::{Delta, Epsilon, Mu};
 use crate::math::round::{MARGIN, lower};
 
-/// What a pair of wallets may spend in all.
+/// The two parts of a budget: what Gaussian releases and what (ε, δ) releases may cost in total.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
-    /// μ_B, the Gaussian wallet.
+    /// μ_B, the Gaussian budget.
     pub mu: Mu,
-    /// ε_O of the Other wallet.
+    /// ε_O of the (ε, δ) budget.
     pub epsilon: Epsilon,
-    /// δ_O of the Other wallet.
+    /// δ_O of the (ε, δ) budget.
     pub delta: Delta,
 }
 
-/// δ at ε of everything released from two wallets, rounded up:
-/// δ_O + (1 − δ_O) [ w δ_G(ε − ε_O; μ_B) + (1 − w) δ_G(ε + ε_O; μ_B) ], w = e^ε_O / (1 + e^ε_O).
-/// Noise-and-accounting, B10; relative error below 1e-14 before the rounding.
+/// Returns δ at ε of everything released from both budgets, rounded up:
+/// δ_O + (1 − δ_O) [ w δ_G(ε − ε_O; μ_B) + (1 − w) δ_G(ε + ε_O; μ_B) ], w = e^ε_O / (1 + e^ε_O)
+/// (theory/accounting 5.2). The relative error is below 1e-14 before the rounding.
 #[must_use]
 pub fn delta_total(epsilon: Epsilon, pair: &Pair) -> Delta {
     raised_delta(total(epsilon.get(), pair), DELTA_MARGIN)
@@ -32,18 +32,18 @@ fn total(epsilon: f64, pair: &Pair) -> f64 {
     delta + (1.0 - delta) * (near + down * far) / (1.0 + down)
 }
 
-/// Whether two wallets keep within δ at ε, with a relative margin on δ.
+/// Returns whether both budgets together keep within δ at ε, with a relative margin on δ.
 #[must_use]
 pub fn fits(epsilon: Epsilon, pair: &Pair, delta: f64, margin: f64) -> bool {
     let (other_epsilon, other_delta) = (pair.epsilon.get(), pair.delta.get());
     if pair.mu.is_zero() && other_epsilon <= epsilon.get() {
-        // Without a Gaussian wallet δ_O is all there is, exactly.
+        // Without a Gaussian budget the total is exactly δ_O.
         return other_delta <= delta;
     }
     total(epsilon.get(), pair) <= lower(delta, margin)
 }
 
-/// Largest μ_B for which two wallets keep within (ε, δ), rounded down; 0 if none does.
+/// Returns the largest μ_B at which both budgets together keep within (ε, δ), rounded down; 0 if none does.
 #[must_use]
 pub fn mu_b(epsilon: Epsilon, delta: f64, other_epsilon: Epsilon, other_delta: Delta) -> Mu {
     let pair = |mu: f64| Some(Pair { mu: Mu::try_new(mu).ok()?, epsilon: other_epsilon, delta: other_delta });
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_gaussian_wallet_only_the_other_counts() {
+    fn without_a_gaussian_budget_only_the_other_counts() {
         let epsilon = Epsilon::try_new(1.0).unwrap();
         let pair = |other: f64, delta: f64| Pair {
             mu: Mu::ZERO,
@@ -65,14 +65,14 @@ mod tests {
         };
         assert!(fits(epsilon, &pair(1.0, 1e-6), 1e-6, MARGIN));
         assert!(!fits(epsilon, &pair(1.0, 1.1e-6), 1e-6, MARGIN));
-        // The specification's example: an Other wallet of 3 in a ledger of 1 has δ = 0.82.
+        // An (ε, δ) budget of ε = 3 in a ledger of ε = 1 has δ = 0.82 (theory/accounting 5.2).
         let total = delta_total(epsilon, &pair(3.0, 0.0)).get();
         assert!((total - 0.823_68).abs() < 1e-4, "{total}");
         assert!(!fits(epsilon, &pair(3.0, 0.0), 1e-6, MARGIN));
     }
 
     #[test]
-    fn a_larger_other_wallet_leaves_less() {
+    fn a_larger_epsilon_delta_budget_leaves_a_smaller_gaussian_budget() {
         let epsilon = Epsilon::try_new(1.0).unwrap();
         let mus: Vec<f64> = [0.0, 0.25, 0.5, 0.9, 1.0, 1.1]
             .map(|other| mu_b(epsilon, 1e-6, Epsilon::try_new(other).unwrap(), Delta::ZERO).get())

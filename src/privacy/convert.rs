@@ -1,8 +1,7 @@
-//! Conversions between ways to say how private something is (noise-and-accounting, B1, B3, B4).
+//! Conversions between measures of privacy (theory/accounting 1 and 2).
 //!
-//! Every typed function rounds to the safe side: a δ, ε or σ up, a μ or ρ that may be spent down. The margin is
-//! [`MARGIN`] on the answer of a search and 1e-12 on a δ, both far above the error of the formulas (relative error of
-//! ln δ below 5e-16).
+//! Every typed function rounds to the safe side: a δ, ε or σ up, a μ or ρ of a budget down. The margin is [`MARGIN`] on the result
+//! of a search and 1e-12 on a δ. Both are far above the error of the formulas (relative error of ln δ below 5e-16).
 
 use super::measure::{Delta, Epsilon, Mu, Rho};
 use crate::math::round::{MARGIN, lower, raise};
@@ -11,31 +10,31 @@ use crate::math::special::{
     LN_SQRT_TWO_PI, mills, normal_quantile, normal_quantile_central, one_minus_x_mills, phi_density,
 };
 
-/// Relative amount by which a δ is raised, and ln δ lowered before it is aimed at.
+/// Relative amount by which a δ is raised, and by which a target for ln δ is lowered.
 pub(super) const DELTA_MARGIN: f64 = 1e-12;
 
-/// A conversion that has no answer.
+/// A conversion without a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConversionError {
     /// δ = 0 asks for pure differential privacy.
     #[error("delta is 0, which no Gaussian noise reaches; give a delta above 0")]
     DeltaZero,
-    /// δ = 1 promises nothing.
-    #[error("delta is 1, which promises nothing; give a delta below 1")]
+    /// δ = 1 protects nothing.
+    #[error("delta is 1, which protects nothing; give a delta below 1")]
     DeltaOne,
     /// The sensitivity is no positive number.
-    #[error("the sensitivity is not above 0 and finite; give one that is")]
+    #[error("the sensitivity is not a finite number above 0; give one that is")]
     Sensitivity,
-    /// The answer is beyond the numbers that a computer holds.
-    #[error("the answer is too large to be written; give a smaller budget")]
+    /// The result is beyond the largest double.
+    #[error("the result is too large to compute; give a smaller budget")]
     TooLarge,
 }
 
-/// ln δ(ε; μ), the privacy profile of μ-GDP: δ = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), for any ε and μ >= 0.
+/// Returns ln δ(ε; μ), the privacy profile of μ-GDP: δ = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), for any ε and μ >= 0.
 ///
 /// With a = ε/μ − μ/2, b = ε/μ + μ/2, m the Mills ratio: δ = φ(a) (m(a) − m(b)), and m(a) − m(b) is the integral of
-/// 1 − x m(x) from a to b, which has no cancellation. Balle and Wang 2018; noise-and-accounting, B3. Rounded to
-/// nearest, relative error below 5e-16 (measured there).
+/// 1 − x m(x) from a to b, which has no cancellation (Balle and Wang 2018; theory/accounting 2.2). Rounded to nearest, relative
+/// error below 5e-16 (measured there).
 #[must_use]
 pub fn gdp_ln_delta(epsilon: f64, mu: f64) -> f64 {
     if epsilon < 0.0 {
@@ -58,7 +57,7 @@ pub fn gdp_ln_delta(epsilon: f64, mu: f64) -> f64 {
     }
 }
 
-/// m(a) − m(a + width) as an integral, by Gauss and Legendre's rule with 16 points.
+/// Returns m(a) − m(a + width) as an integral, by Gauss and Legendre's rule with 16 points.
 fn mills_drop(a: f64, width: f64) -> f64 {
     const NODES: [(f64, f64); 8] = [
         (0.095_012_509_837_637_44, 0.189_450_610_455_068_5),
@@ -81,7 +80,7 @@ fn mills_drop(a: f64, width: f64) -> f64 {
     sum * half
 }
 
-/// Smallest δ with μ-GDP ⇒ (ε, δ)-DP, rounded up. Dong, Roth, Su 2022, Cor. 2.13.
+/// Returns the smallest δ with μ-GDP ⇒ (ε, δ)-DP, rounded up. Dong, Roth, Su 2022, Cor. 2.13.
 #[must_use]
 pub fn gdp_delta(epsilon: Epsilon, mu: Mu) -> Delta {
     if mu.is_zero() {
@@ -90,10 +89,10 @@ pub fn gdp_delta(epsilon: Epsilon, mu: Mu) -> Delta {
     delta_up(gdp_ln_delta(epsilon.get(), mu.get()))
 }
 
-/// Smallest ε with μ-GDP ⇒ (ε, δ)-DP, rounded up. δ(ε) of [`gdp_ln_delta`].
+/// Returns the smallest ε with μ-GDP ⇒ (ε, δ)-DP, rounded up. δ(ε) of [`gdp_ln_delta`].
 ///
 /// # Errors
-/// When δ is 0 and μ is not.
+/// If δ is 0 and μ is not.
 pub fn gdp_epsilon(mu: Mu, delta: Delta) -> Result<Epsilon, ConversionError> {
     if mu.is_zero() {
         return Ok(Epsilon::ZERO);
@@ -105,21 +104,21 @@ pub fn gdp_epsilon(mu: Mu, delta: Delta) -> Result<Epsilon, ConversionError> {
     epsilon_up(first_true(0.0, bound, |epsilon| gdp_ln_delta(epsilon, m) <= target))
 }
 
-/// Largest μ with μ-GDP ⇒ (ε, δ)-DP, rounded down.
+/// Returns the largest μ with μ-GDP ⇒ (ε, δ)-DP, rounded down.
 ///
 /// # Errors
-/// When δ is 0, which no μ above 0 reaches, or 1, which every μ does.
+/// If δ is 0, which no μ above 0 reaches, or 1, which every μ does.
 pub fn gdp_mu(epsilon: Epsilon, delta: Delta) -> Result<Mu, ConversionError> {
     let target = ln_target_below_one(delta)?;
     let found = largest(|mu| gdp_ln_delta(epsilon.get(), mu) <= target);
     Mu::try_new(spendable(found)).map_err(|_| ConversionError::TooLarge)
 }
 
-/// Smallest σ for which Gaussian noise on a number of that sensitivity is (ε, δ)-DP, rounded up (the analytic Gaussian
-/// mechanism, noise-and-accounting, B3).
+/// Returns the smallest σ for which Gaussian noise on a number of that sensitivity is (ε, δ)-DP, rounded up (the analytic Gaussian
+/// mechanism, theory/accounting 2.2).
 ///
 /// # Errors
-/// When δ is 0 or 1 or the sensitivity is not above 0.
+/// If δ is 0 or 1 or the sensitivity is not above 0.
 pub fn gaussian_sigma(epsilon: Epsilon, delta: Delta, sensitivity: f64) -> Result<f64, ConversionError> {
     if !(sensitivity.is_finite() && sensitivity > 0.0) {
         return Err(ConversionError::Sensitivity);
@@ -128,19 +127,19 @@ pub fn gaussian_sigma(epsilon: Epsilon, delta: Delta, sensitivity: f64) -> Resul
     if sigma.is_finite() { Ok(sigma) } else { Err(ConversionError::TooLarge) }
 }
 
-/// μ of several Gaussian releases together: √(Σ μ²), also under adaptive choice; rounded up. Noise-and-accounting, B3.
+/// Returns the μ of several Gaussian releases together, √(Σ μ²), also under adaptive choice, rounded up (theory/accounting 1.2).
 ///
 /// # Errors
-/// When the sum is too large.
+/// If the sum is too large.
 pub fn gdp_compose(mus: &[Mu]) -> Result<Mu, ConversionError> {
     let square: f64 = mus.iter().map(|mu| mu.get() * mu.get()).sum();
     let total = if square > 0.0 { raise(libm::sqrt(square), DELTA_MARGIN) } else { 0.0 };
     Mu::try_new(total).map_err(|_| ConversionError::TooLarge)
 }
 
-/// ln δ(ε) that ρ-zCDP implies: the least over x > 0 of x ((1 + x) ρ − ε) − ln(1 + x) − x ln(1 + 1/x), where 1 + x is
-/// Rényi's order. Canonne, Kamath, Steinke 2020; noise-and-accounting, B4. At most 0; every x gives a valid bound, so an
-/// imperfect minimum errs to the safe side.
+/// Returns ln δ(ε) that ρ-zCDP implies: the least over x > 0 of x ((1 + x) ρ − ε) − ln(1 + x) − x ln(1 + 1/x), where 1 + x is
+/// Rényi's order (Canonne, Kamath, Steinke 2020; theory/accounting 2.3). It is at most 0. Every x gives a valid bound, so an
+/// inexact minimum is on the safe side.
 #[must_use]
 pub fn zcdp_ln_delta(rho: f64, epsilon: f64) -> f64 {
     if rho <= 0.0 {
@@ -154,7 +153,7 @@ pub fn zcdp_ln_delta(rho: f64, epsilon: f64) -> f64 {
     (x * ((1.0 + x) * rho - epsilon) - libm::log1p(x) - x * libm::log1p(1.0 / x)).min(0.0)
 }
 
-/// δ for which ρ-zCDP ⇒ (ε, δ)-DP, rounded up; [`zcdp_ln_delta`].
+/// Returns δ for which ρ-zCDP ⇒ (ε, δ)-DP, rounded up; [`zcdp_ln_delta`].
 #[must_use]
 pub fn zcdp_delta(rho: Rho, epsilon: Epsilon) -> Delta {
     if rho.is_zero() {
@@ -163,10 +162,10 @@ pub fn zcdp_delta(rho: Rho, epsilon: Epsilon) -> Delta {
     delta_up(zcdp_ln_delta(rho.get(), epsilon.get()))
 }
 
-/// ε for which ρ-zCDP ⇒ (ε, δ)-DP, rounded up; [`zcdp_ln_delta`].
+/// Returns ε for which ρ-zCDP ⇒ (ε, δ)-DP, rounded up; [`zcdp_ln_delta`].
 ///
 /// # Errors
-/// When δ is 0 and ρ is not.
+/// If δ is 0 and ρ is not.
 pub fn zcdp_epsilon(rho: Rho, delta: Delta) -> Result<Epsilon, ConversionError> {
     if rho.is_zero() {
         return Ok(Epsilon::ZERO);
@@ -177,17 +176,17 @@ pub fn zcdp_epsilon(rho: Rho, delta: Delta) -> Result<Epsilon, ConversionError> 
     epsilon_up(first_true(0.0, bound, |epsilon| zcdp_ln_delta(r, epsilon) <= target))
 }
 
-/// Largest ρ with ρ-zCDP ⇒ (ε, δ)-DP by [`zcdp_ln_delta`], rounded down.
+/// Returns the largest ρ with ρ-zCDP ⇒ (ε, δ)-DP by [`zcdp_ln_delta`], rounded down.
 ///
 /// # Errors
-/// When δ is 0 or 1.
+/// If δ is 0 or 1.
 pub fn zcdp_rho(epsilon: Epsilon, delta: Delta) -> Result<Rho, ConversionError> {
     let target = ln_target_below_one(delta)?;
     let found = largest(|rho| zcdp_ln_delta(rho, epsilon.get()) <= target);
     Rho::try_new(spendable(found)).map_err(|_| ConversionError::TooLarge)
 }
 
-/// ρ of a pure ε-DP mechanism, ε tanh(ε/2), rounded up. Noise-and-accounting, B1.
+/// Returns ρ of a pure ε-DP mechanism, ε tanh(ε/2), rounded up (theory/accounting 1.4).
 #[must_use]
 pub fn rho_from_pure(epsilon: Epsilon) -> Rho {
     let e = epsilon.get();
@@ -195,10 +194,10 @@ pub fn rho_from_pure(epsilon: Epsilon) -> Rho {
     Rho::try_new(rho).unwrap_or(Rho::ZERO)
 }
 
-/// μ of a pure ε-DP mechanism, 2 Φ⁻¹(e^ε / (1 + e^ε)), rounded up. Noise-and-accounting, B1.
+/// Returns μ of a pure ε-DP mechanism, 2 Φ⁻¹(e^ε / (1 + e^ε)), rounded up (theory/accounting 1.4).
 ///
 /// # Errors
-/// When ε is so large (above 700) that the answer would not be accurate.
+/// [`ConversionError`] if ε is above about 700, where the result would not be accurate.
 pub fn mu_from_pure(epsilon: Epsilon) -> Result<Mu, ConversionError> {
     let e = epsilon.get();
     if e > 700.0 {
@@ -213,26 +212,27 @@ pub fn mu_from_pure(epsilon: Epsilon) -> Result<Mu, ConversionError> {
     Mu::try_new(mu).map_err(|_| ConversionError::TooLarge)
 }
 
-/// True δ, rounded to nearest, of the classical Gaussian scale √(2 ln(1.25/δ)) / ε at a claimed (ε, δ)
-/// (noise-and-accounting, B2). For comparison only: above ε = 9 or so it exceeds the claim.
+/// Returns the true δ, rounded to nearest, of the classical Gaussian scale √(2 ln(1.25/δ)) / ε at a claimed (ε, δ)
+/// (theory/accounting 2.4). For comparison only: above ε = 9 or so it exceeds the claim.
 ///
 /// # Errors
-/// When δ is 0 or 1, or ε is 0.
+/// If δ is 0 or 1, or ε is 0.
 pub fn classical_gaussian_true_delta(epsilon: Epsilon, delta: Delta) -> Result<f64, ConversionError> {
     ln_target_below_one(delta)?;
     let mu = epsilon.get() / libm::sqrt(2.0 * libm::log(1.25 / delta.get()));
     if mu > 0.0 { Ok(libm::exp(gdp_ln_delta(epsilon.get(), mu))) } else { Err(ConversionError::TooLarge) }
 }
 
-/// Probability that an attacker who wants at most `false_alarms` detects a given person under μ-GDP, rounded up:
-/// 1 − G_μ(α) = Φ(μ − Φ⁻¹(1 − α)). Noise-and-accounting, B3.
+/// Returns the largest probability with which an attacker detects a given person under μ-GDP at a false-alarm rate α of
+/// `false_alarms`, rounded up:
+/// 1 − G_μ(α) = Φ(μ − Φ⁻¹(1 − α)) (theory/accounting 1.2).
 #[must_use]
 pub fn gdp_detection(mu: Mu, false_alarms: f64) -> f64 {
     let threshold = -normal_quantile(false_alarms.clamp(0.0, 1.0));
     raise(crate::math::special::phi_cdf(mu.get() - threshold), DELTA_MARGIN).clamp(0.0, 1.0)
 }
 
-/// ln δ, a little lower, so that what is below it is below the true one.
+/// Returns ln δ, lowered, so that a value below it is below the true ln δ.
 pub(super) fn ln_target(delta: Delta) -> Result<f64, ConversionError> {
     if delta.is_zero() {
         return Err(ConversionError::DeltaZero);
@@ -245,13 +245,13 @@ pub(super) fn ln_target_below_one(delta: Delta) -> Result<f64, ConversionError> 
     if delta.get() >= 1.0 { Err(ConversionError::DeltaOne) } else { ln_target(delta) }
 }
 
-/// exp, raised; never 0, which would promise what is not true.
+/// Returns exp(`ln_delta`), raised. It is never 0, because that would understate δ.
 pub(super) fn delta_up(ln_delta: f64) -> Delta {
     let delta = raise(libm::exp(ln_delta), DELTA_MARGIN).min(1.0);
     Delta::try_new(delta).unwrap_or(Delta::ZERO)
 }
 
-/// A δ that was added up, raised; nothing lost stays nothing.
+/// Returns a δ that was added up, raised; nothing lost stays nothing.
 pub(super) fn raised_delta(delta: f64, margin: f64) -> Delta {
     let raised = if delta > 0.0 { raise(delta, margin).min(1.0) } else { 0.0 };
     Delta::try_new(raised).unwrap_or(Delta::ZERO)
@@ -266,7 +266,8 @@ fn spendable(found: f64) -> f64 {
     lower(found, MARGIN).max(0.0)
 }
 
-/// The largest number above 0 with a property that small numbers have and large ones lack; 0 if none is found.
+/// Returns the largest number above 0 at which `holds` is true, for a property that holds for small numbers only; 0 if none is
+/// found.
 pub(super) fn largest(holds: impl Fn(f64) -> bool) -> f64 {
     let mut high = 1.0;
     while high < 1e150 && holds(high) {

@@ -1,4 +1,4 @@
-//! The mathematics of one release, as data: what a ledger charges for.
+//! The events of a release: the noise that a ledger charges for, as data.
 
 use dashu_int::UBig;
 
@@ -38,10 +38,10 @@ pub enum Event {
 }
 
 impl Event {
-    /// What the event costs in a ledger that promises ε*, rounded up (noise-and-accounting, B10).
+    /// Returns the event's charge in a ledger that promises ε*, rounded up (theory/accounting 5.3).
     ///
     /// # Errors
-    /// When it is beyond 128 bits.
+    /// [`CalibrationError::TooLarge`] beyond 128 bits.
     pub fn charge(&self, promise: Epsilon) -> Result<Units, CalibrationError> {
         match self {
             Self::Gaussian { sensitivity_squared, scale, cells_diagonal, cells_off_diagonal } => Ok(Units {
@@ -57,10 +57,10 @@ impl Event {
     }
 }
 
-/// What a release with these parts costs in a ledger that promises ε*.
+/// Returns the charge of a release with these parts in a ledger that promises ε*.
 ///
 /// # Errors
-/// When it is beyond 128 bits.
+/// [`CalibrationError::TooLarge`] beyond 128 bits.
 pub fn charge(events: &[Event], promise: Epsilon) -> Result<Units, CalibrationError> {
     events.iter().try_fold(Units::ZERO, |sum, event| {
         sum.checked_add(&event.charge(promise)?).ok_or(CalibrationError::TooLarge)

@@ -1,8 +1,8 @@
-//! What a whole plan of releases costs when all its parameters were fixed before the first one (noise-and-accounting, B5).
+//! The cost of a sequence of releases whose parameters were all fixed before the first one (theory/accounting 4.1).
 //!
-//! **For display, never to admit a release.** A ledger's releases are chosen in the light of earlier ones, and there the
-//! composed curve is no valid filter (noise-and-accounting, B10, v). No module of the core uses this one;
-//! `tests/native/architecture.rs` holds that in place.
+//! **For display, never to admit a release.** The releases of a ledger depend on earlier results, and then the composed curve is
+//! no valid filter (theory/accounting 5.1). No module of the trusted core uses this one; `tests/native/architecture.rs` enforces
+//! that.
 //!
 //! Without a Gaussian part this is optimal composition (Kairouz, Oh, Viswanath 2015; Murtagh, Vadhan 2016 for unequal ε).
 
@@ -14,26 +14,24 @@ use crate::math::beta::binomial_pmf;
 use crate::math::round::{MARGIN, add_up, multiply_up};
 use crate::math::search::first_true;
 
-/// Most different values of ε (noise-and-accounting, B5).
+/// The most different values of ε (theory/accounting 4.1).
 pub const MOST_VALUES: usize = 16;
-/// Most terms of the sum: 16 different values that occur once have 2^16.
+/// The most terms of the sum. 16 different values that occur once have 2^16 terms.
 pub const MOST_TERMS: usize = 1 << 20;
 
-/// A plan that is not composed here.
+/// A plan that cannot be composed exactly.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum FixedPlanError {
     /// More than [`MOST_VALUES`].
     #[error(
-        "the plan has {0} different values of epsilon; at most 16 are composed exactly, so round some of them up"
+        "the plan has {0} different values of epsilon, and at most 16 are possible; round some of them up"
     )]
     Values(usize),
     /// More than [`MOST_TERMS`].
-    #[error(
-        "the plan has too many combinations (above 2^20); round its epsilons up to fewer different values"
-    )]
+    #[error("the plan has more than 2^20 combinations; round its epsilons up to fewer different values")]
     Terms,
-    /// The parts that fail with probability δ_j lose more than that already.
-    #[error("delta is not above {0}, which the deltas of the plan alone lose; give a larger one")]
+    /// The δ_j of the parts alone exceed δ.
+    #[error("delta is not above {0}, the sum of the plan's own deltas; give a larger delta")]
     Delta(f64),
     /// A number that cannot be converted.
     #[error(transparent)]
@@ -44,14 +42,14 @@ pub enum FixedPlanError {
 #[derive(Clone, Debug)]
 pub struct FixedPlan {
     mu: Mu,
-    /// Each privacy loss L that the randomised responses can add up to, rounded up, with its weight.
+    /// Each possible total loss L of the randomised responses, rounded up, with its weight.
     losses: Vec<(f64, f64)>,
     /// 1 − P, P = Π (1 − δ_j).
     failure: f64,
 }
 
 impl FixedPlan {
-    /// Gaussian releases of these μ, each ε-DP release as often as stated, and these (ε, δ)-DP releases.
+    /// Composes Gaussian releases of these μ, ε-DP releases with their counts, and (ε, δ)-DP releases.
     ///
     /// # Errors
     /// For more than [`MOST_VALUES`] different ε or [`MOST_TERMS`] terms, or sums beyond the numbers.
@@ -60,7 +58,7 @@ impl FixedPlan {
         pure: &[(Epsilon, u32)],
         approximate: &[(Epsilon, Delta)],
     ) -> Result<Self, FixedPlanError> {
-        // Bits of numbers that are not negative sort like the numbers.
+        // The bits of non-negative doubles have the order of the numbers.
         let mut groups: BTreeMap<u64, u32> = BTreeMap::new();
         let single = approximate.iter().map(|(epsilon, _)| (*epsilon, 1));
         for (epsilon, count) in pure.iter().copied().chain(single) {
@@ -87,7 +85,7 @@ impl FixedPlan {
         Ok(Self { mu: gdp_compose(gaussian)?, losses, failure: -libm::expm1(kept) })
     }
 
-    /// 1 − P + P Σ_s w_s δ_G(ε − L_s; μ), rounded to nearest but for the losses, which are rounded up.
+    /// Returns 1 − P + P Σ_s w_s δ_G(ε − L_s; μ), rounded to nearest, with losses rounded up.
     fn delta(&self, epsilon: f64) -> f64 {
         let mu = self.mu.get();
         let terms =
@@ -95,14 +93,14 @@ impl FixedPlan {
         self.failure + (1.0 - self.failure) * terms.sum::<f64>()
     }
 
-    /// Smallest ε at δ, rounded up by 1e-9; [`mix_delta`].
+    /// Returns the smallest ε at δ, rounded up by 1e-9; [`mix_delta`].
     ///
     /// # Errors
-    /// When δ is not above what the plan's own δ lose, or is 0 beside a Gaussian release.
+    /// [`FixedPlanError`] if δ is not above the plan's own δ, or is 0 beside a Gaussian release.
     pub fn epsilon(&self, delta: Delta) -> Result<Epsilon, FixedPlanError> {
         let top = self.losses.iter().fold(0.0_f64, |top, (loss, _)| top.max(*loss));
         let m = self.mu.get();
-        // Beyond the top loss the randomised responses are spent, and what is left of δ bounds the Gaussian tail.
+        // Beyond the largest loss of the randomised responses only the Gaussian tail remains, which the rest of δ bounds.
         let bound = if m > 0.0 {
             let left = (delta.get() - self.failure).max(f64::MIN_POSITIVE);
             top + m * m / 2.0 + m * libm::sqrt(2.0 - 2.0 * libm::log(left))
@@ -117,8 +115,8 @@ impl FixedPlan {
     }
 }
 
-/// The losses with `count` more randomised responses of one ε: j of them answer wrongly with probability
-/// Bin(count, 1/(1 + e^ε)), and add (count − 2j) ε.
+/// Returns the losses with `count` more randomised responses of one ε. The number j of wrong responses is
+/// Bin(count, 1/(1 + e^ε)), and they add (count − 2j) ε.
 fn with_group(losses: &[(f64, f64)], epsilon: f64, count: u32) -> Vec<(f64, f64)> {
     let wrong = 1.0 / (1.0 + libm::exp(epsilon));
     let mut all = Vec::with_capacity(losses.len() * (count as usize + 1));
@@ -130,26 +128,26 @@ fn with_group(losses: &[(f64, f64)], epsilon: f64, count: u32) -> Vec<(f64, f64)
     all
 }
 
-/// δ at ε of the whole plan, rounded up by 1e-9:
+/// Returns δ at ε of the whole plan, rounded up by 1e-9:
 /// 1 − P + P Σ_s w_s δ_G(ε − L_s; μ) over all sign patterns s of the randomised responses, P = Π (1 − δ_j),
 /// w_s = Π e^{[s_i = +] ε_i} / (1 + e^ε_i), L_s = Σ s_i ε_i, μ² = Σ μ_i²; for μ = 0, δ_G is max(0, 1 − e^{ε − L}).
-/// Noise-and-accounting, B5. All terms are positive; the relative error before the rounding is that of the
+/// (theory/accounting 4.1). All terms are positive. The relative error before the rounding is that of the
 /// binomial weights ([`binomial_pmf`]), below 1e-13 for a hundred releases and below 1e-10 for a million.
 #[must_use]
 pub fn mix_delta(plan: &FixedPlan, epsilon: Epsilon) -> Delta {
     raised_delta(plan.delta(epsilon.get()), MARGIN)
 }
 
-/// Smallest ε at δ of `count` ε-DP releases, rounded up by 1e-9; [`mix_delta`] without Gaussian releases.
+/// Returns the smallest ε at δ of `count` ε-DP releases, rounded up by 1e-9; [`mix_delta`] without Gaussian releases.
 /// Kairouz, Oh, Viswanath 2015, Theorem 3.3.
 ///
 /// # Errors
-/// When there are too many releases or the sum of their ε is too large.
+/// If there are too many releases or the sum of their ε is too large.
 pub fn optimal_pure_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Epsilon, FixedPlanError> {
     FixedPlan::try_new(&[], &[(epsilon, count)], &[])?.epsilon(delta)
 }
 
-/// Smallest ε at δ of releases that are ε-DP with an ε each, rounded up by 1e-9; [`mix_delta`] without Gaussian
+/// Returns the smallest ε at δ of releases that are ε-DP with an ε each, rounded up by 1e-9; [`mix_delta`] without Gaussian
 /// releases. Murtagh, Vadhan 2016.
 ///
 /// # Errors
@@ -194,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn one_approximate_and_one_gaussian_part_are_the_two_wallets() {
+    fn one_approximate_and_one_gaussian_part_are_the_two_budgets() {
         let (mu, other, failing) = (Mu::try_new(0.3).unwrap(), epsilon(0.5), delta(1e-7));
         let plan = FixedPlan::try_new(&[mu], &[], &[(other, failing)]).unwrap();
         let pair = Pair { mu, epsilon: other, delta: failing };

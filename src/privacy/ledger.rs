@@ -1,9 +1,9 @@
-//! The ledger: what a table may still cost. A pure state machine without storage.
+//! The ledger: a state machine without storage that counts what a table's releases cost and refuses what exceeds the budget.
 //!
-//! Trusted: charges are integers and there is no floating-point number in this file. Two filters run side by side, a sum
-//! of μ² for Gaussian releases and sums of ε and δ for the others; adaptive and interleaved use is covered
-//! (noise-and-accounting, B10). Each release is charged before its noise is drawn; nothing is ever given back; a refusal
-//! changes nothing. Entries form a hash chain that also binds what was fixed at opening (B11).
+//! Trusted: charges are integers, and this file has no floating-point number. Two filters run side by side: a sum of μ² for
+//! Gaussian releases, and sums of ε and δ for all others. Releases may be interleaved and chosen adaptively
+//! (theory/accounting 5.1 and 5.2). Each release is charged before its noise is drawn. No charge is ever returned. A refusal
+//! changes nothing. Entries form a hash chain that includes the terms fixed at opening (theory/accounting 5.5).
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -13,7 +13,7 @@ mod error;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use self::document::{Amount, Document, has_numbers, hexadecimal, without_numbers};
+use self::document::{Amount, Document, has_numbers, without_numbers};
 pub use self::document::{Entry, Kind, SCHEMA, State};
 pub use self::error::{LedgerError, Quantity, Refusal};
 use super::adjacency::{Adjacency, Protect};
@@ -24,16 +24,15 @@ use super::measure::{Delta, Epsilon, Mu};
 use super::mutants::{Mutant, is_active};
 use super::units::Units;
 use crate::model::Assurance;
-use crate::text::one_line;
+use crate::text::{hexadecimal, one_line};
 
-/// What an entry of that kind has for a mechanism.
+/// The mechanism's name in an entry of kind `disjoint`.
 const DISJOINT: &str = "disjoint";
 
-/// What remains of `left` after a charge.
+/// Returns what remains of `left` after a charge.
 ///
 /// # Errors
-/// [`LedgerError::Free`] for a charge of nothing, [`LedgerError::Refused`] for one that does not fit, with `capacity` for
-/// the words.
+/// [`LedgerError::Free`] for a charge of 0, [`LedgerError::Refused`] for one that exceeds `left`. `capacity` is used in the text.
 pub fn admit(left: &Units, charge: &Units, capacity: &Units) -> Result<Units, LedgerError> {
     if charge.is_free() {
         return Err(LedgerError::Free);
@@ -49,29 +48,29 @@ pub fn admit(left: &Units, charge: &Units, capacity: &Units) -> Result<Units, Le
     })
 }
 
-/// What a plan and its ledger must have in common; nothing is converted.
+/// The terms that a plan and its ledger must have in common. They are compared, never converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// What neighbouring tables are.
+    /// The neighbouring relation.
     pub adjacency: Adjacency,
-    /// Whose data the guarantee covers.
+    /// The part of a person's data that the guarantee covers.
     pub protect: Protect,
-    /// Rows of one person that count.
+    /// The most rows of one person that are read.
     pub max_rows_per_person: u32,
 }
 
-/// What is fixed when a ledger is opened.
+/// The terms and the budget that are fixed when a ledger is opened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opening<'a> {
-    /// A random name.
+    /// A random identifier.
     pub id: [u8; 16],
     /// The day, as `2026-11-20`.
     pub created: &'a str,
     /// Adjacency, protection and rows per person.
     pub terms: Terms,
-    /// The budget; with μ or ρ it needs a δ.
+    /// The budget; μ or ρ need a δ beside them.
     pub budget: Budget,
-    /// Its division.
+    /// The division of the budget.
     pub split: Split,
 }
 
@@ -80,13 +79,13 @@ pub struct Opening<'a> {
 pub struct Request<'a> {
     /// The plan's terms.
     pub terms: Terms,
-    /// The mathematics of the release.
+    /// The noise that is charged for.
     pub events: &'a [Event],
     /// The mechanism's name.
     pub mechanism: &'a str,
     /// The mechanism's version.
     pub version: &'a str,
-    /// Public parameters, for the record.
+    /// The public parameters, which the entry records.
     pub parameters: Map<String, Value>,
     /// What the proof covers.
     pub assurance: Assurance,
@@ -107,21 +106,21 @@ impl Ledger {
     /// Opens a ledger.
     ///
     /// # Errors
-    /// When the budget cannot be used, or the opening does not fit together.
+    /// [`LedgerError`] if the budget is out of range or the terms contradict each other.
     pub fn open(opening: &Opening<'_>) -> Result<Self, LedgerError> {
         let parts = budget_parts(&opening.budget, &opening.split)?;
         let (epsilon, delta) = parts.promise.ok_or(CalibrationError::NoDelta)?;
         let terms = opening.terms;
         if terms.max_rows_per_person == 0 {
-            return Err(LedgerError::Opening(
-                "a person has at least 1 row; give `max-rows-per-person` from 1",
-            ));
+            return Err(LedgerError::Opening("`max-rows-per-person` is 0; give 1 or more"));
         }
         if terms.protect != Protect::Rows && terms.adjacency != Adjacency::ReplaceOne {
-            return Err(LedgerError::Opening("protection of features or labels alone needs `replace-one`"));
+            return Err(LedgerError::Opening(
+                "protection of features or labels alone needs the adjacency `replace-one`",
+            ));
         }
         if !is_date(opening.created) {
-            return Err(LedgerError::Opening("the day is not written as 2026-11-20"));
+            return Err(LedgerError::Opening("the day of opening is not written as 2026-11-20"));
         }
         let mut document = Document {
             schema: SCHEMA.to_owned(),
@@ -141,22 +140,22 @@ impl Ledger {
         Self::try_from(document)
     }
 
-    /// Reads and verifies a stored ledger. White space between the parts is free; nothing else is.
+    /// Reads and verifies a stored ledger. Only white space between its parts may vary.
     ///
     /// # Errors
-    /// When it is no such document or anything in it does not hold.
+    /// [`LedgerError::Document`] if the text is no ledger, or any part of it is inconsistent.
     pub fn parse(text: &str) -> Result<Self, LedgerError> {
         let mut reader = serde_json::Deserializer::from_str(text);
         let document: Document = serde_path_to_error::deserialize(&mut reader)
             .map_err(|error| wrong(&error.path().to_string(), error.inner()))?;
         reader.end().map_err(|error| wrong(".", error))?;
         if !document.is_all_of(text)? {
-            return Err(wrong(".", "something is written twice, or in an unusual spelling"));
+            return Err(wrong(".", "a field occurs twice, or a value has an unusual spelling"));
         }
         Self::try_from(document)
     }
 
-    /// The document, for people to read too.
+    /// Returns the document, for people to read too.
     ///
     /// # Errors
     /// Never in practice; the JSON writer has an error type.
@@ -166,7 +165,7 @@ impl Ledger {
             .map_err(|error| wrong(".", error))
     }
 
-    /// What a release would cost, and that it fits, without charging it.
+    /// Returns the charge of a release after checking that it fits. Nothing is charged.
     ///
     /// # Errors
     /// As [`Self::reserve`].
@@ -185,12 +184,12 @@ impl Ledger {
         Ok(charge)
     }
 
-    /// Charges a release: appends an entry that is `reserved`, and answers with its number. The ledger must be stored
-    /// before the first random byte is drawn.
+    /// Charges a release: appends a `reserved` entry and returns its number. The caller must store the ledger before it draws
+    /// the first random byte.
     ///
     /// # Errors
-    /// When the plan's terms differ, the budget does not suffice, an earlier entry is still reserved, or the charge is
-    /// nothing. Then nothing has changed.
+    /// [`LedgerError`] if the plan's terms differ, too little is left, an earlier entry is still reserved, or the charge is 0.
+    /// Then nothing has changed.
     pub fn reserve(&mut self, request: &Request<'_>) -> Result<u64, LedgerError> {
         let charge = self.check(request)?;
         let left = admit(&self.left, &charge, &self.document.capacity)?;
@@ -211,24 +210,24 @@ impl Ledger {
         Ok(self.last_seq())
     }
 
-    /// Marks the reserved entry as released. Its charge stays.
+    /// Marks the reserved entry as released. The charge stays.
     ///
     /// # Errors
-    /// When that entry is not the reserved one.
+    /// If that entry is not the reserved one.
     pub fn release(&mut self, seq: u64) -> Result<(), LedgerError> {
         self.settle(seq, State::Released)
     }
 
-    /// Marks the reserved entry as burned: its release was lost. Its charge stays.
+    /// Marks the reserved entry as burned: its release was lost. The charge stays.
     ///
     /// # Errors
-    /// When that entry is not the reserved one.
+    /// If that entry is not the reserved one.
     pub fn burn(&mut self, seq: u64) -> Result<(), LedgerError> {
         self.settle(seq, State::Burned)
     }
 
-    /// Burns an entry that a crash left reserved, and answers with its number. To be called when a ledger is opened
-    /// under its lock.
+    /// Burns an entry that a crash left reserved and returns its number. Callers do this whenever they open a ledger under its
+    /// lock.
     ///
     /// # Errors
     /// Never in practice; the JSON writer has an error type.
@@ -249,10 +248,10 @@ impl Ledger {
         }
     }
 
-    /// Turns full protection into one of features or labels, once and for good. What was charged stays charged.
+    /// Reduces full protection to that of features or of labels, once and permanently. All charges stay.
     ///
     /// # Errors
-    /// When the ledger does not protect full rows under `replace-one`, or an entry is still reserved.
+    /// If the ledger does not protect full rows under `replace-one`, or an entry is still reserved.
     pub fn relax(&mut self, protect: Protect) -> Result<(), LedgerError> {
         relaxes(self.terms, protect).map_err(LedgerError::Relax)?;
         if self.document.entries.last().is_some_and(|entry| entry.state == State::Reserved) {
@@ -274,11 +273,12 @@ impl Ledger {
         Ok(())
     }
 
-    /// Writes down that another ledger is about different people: somebody's assertion, which costs nothing and changes no
-    /// budget. It stands in both ledgers, and in each once.
+    /// Records a person's statement that another ledger is about different people. It costs nothing and changes no budget. Each
+    /// of the two ledgers records it once.
     ///
     /// # Errors
-    /// When `other` is no ledger's name, this one's own, or was named before, or an entry is still reserved.
+    /// [`LedgerError`] if `other` is no ledger's identifier, is this ledger's own or was recorded before, or if an entry is
+    /// still reserved.
     pub fn disjoint(&mut self, other: &str) -> Result<(), LedgerError> {
         assertable(self.id(), other, self.is_disjoint_from(other)).map_err(LedgerError::Disjoint)?;
         if self.document.entries.last().is_some_and(|entry| entry.state == State::Reserved) {
@@ -298,17 +298,17 @@ impl Ledger {
         })
     }
 
-    /// Whether it is written here that another ledger is about different people.
+    /// Returns whether this ledger records that another ledger is about different people.
     #[must_use]
     pub fn is_disjoint_from(&self, other: &str) -> bool {
         self.document.entries.iter().any(|entry| entry.disjoint_from() == Some(other))
     }
 
-    /// Takes over an exported copy of this ledger that has gone on, and answers how many entries are new or settled.
-    /// No charge is ever lost.
+    /// Replaces this ledger by a copy of it that has more entries, and returns how many entries are new or settled. No charge is
+    /// lost.
     ///
     /// # Errors
-    /// When it is another ledger, an older copy, or a copy with another history. Then nothing has changed.
+    /// [`LedgerError`] if `other` is another ledger, an older copy, or a copy with another history. Then nothing has changed.
     pub fn import(&mut self, other: &Self) -> Result<usize, LedgerError> {
         if other.document.id != self.document.id {
             return Err(LedgerError::OtherLedger(other.document.id.clone()));
@@ -338,67 +338,67 @@ impl Ledger {
         Ok(news)
     }
 
-    /// Its name, 32 hexadecimal digits.
+    /// Returns its identifier, 32 hexadecimal digits.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.document.id
     }
 
-    /// The day it was opened.
+    /// Returns the day it was opened.
     #[must_use]
     pub fn created(&self) -> &str {
         &self.document.created
     }
 
-    /// Adjacency, rows per person, and the protection that holds now.
+    /// Returns adjacency, rows per person, and the protection that holds now.
     #[must_use]
     pub const fn terms(&self) -> Terms {
         self.terms
     }
 
-    /// ε* and δ* of everything released under this ledger.
+    /// Returns ε* and δ* of everything released under this ledger.
     #[must_use]
     pub const fn promise(&self) -> (Epsilon, Delta) {
         self.promise
     }
 
-    /// μ_B, ε_O and δ_O.
+    /// Returns μ_B, ε_O and δ_O.
     #[must_use]
     pub const fn pair(&self) -> Pair {
         self.pair
     }
 
-    /// What it held at the beginning.
+    /// Returns the budget at opening, in units.
     #[must_use]
     pub const fn capacity(&self) -> Units {
         self.document.capacity
     }
 
-    /// What is left.
+    /// Returns the budget that is left, in units.
     #[must_use]
     pub const fn remaining(&self) -> Units {
         self.left
     }
 
-    /// Charged so far; not a statement about the privacy lost so far.
+    /// Returns the sum of all charges, in units. It is no statement about the privacy lost so far (theory/accounting 5.7).
     #[must_use]
     pub fn charged(&self) -> Units {
         self.document.capacity.checked_sub(&self.left).unwrap_or(self.document.capacity)
     }
 
-    /// The entries, oldest first.
+    /// Returns the entries, oldest first.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.document.entries
     }
 
-    /// The hash of the last entry.
+    /// Returns the hash of the last entry.
     #[must_use]
     pub fn tip(&self) -> &str {
         &self.document.tip
     }
 
-    /// Whether the promise holds only in the idealised model, because a release in it does.
+    /// Returns whether the promise holds only for idealised arithmetic, because that is true of one of its releases.
     #[must_use]
     pub fn idealised(&self) -> bool {
         self.document.entries.iter().any(|entry| entry.assurance == Assurance::Idealised)
@@ -494,7 +494,7 @@ fn wrong(place: &str, what: impl ToString) -> LedgerError {
     LedgerError::Document { place: one_line(place), what: one_line(&what.to_string()) }
 }
 
-/// The terms at opening, and the plain fields beside them.
+/// Returns the terms at opening, and the plain fields beside them.
 fn stated_terms(document: &Document) -> Result<Terms, LedgerError> {
     if document.schema != SCHEMA {
         return Err(wrong("schema", format!("this is not \"{SCHEMA}\"")));
@@ -503,22 +503,23 @@ fn stated_terms(document: &Document) -> Result<Terms, LedgerError> {
         return Err(wrong("id", "these are not 32 hexadecimal digits"));
     }
     if !is_date(&document.created) {
-        return Err(wrong("created", "this is no day"));
+        return Err(wrong("created", "this is no day such as 2026-11-20"));
     }
     let rows = document.max_rows_per_person.parse::<u32>().ok();
     let rows = rows.filter(|rows| *rows > 0 && rows.to_string() == document.max_rows_per_person);
     let terms = Terms {
         adjacency: document.adjacency,
         protect: document.protect,
-        max_rows_per_person: rows.ok_or_else(|| wrong("max_rows_per_person", "this is no number from 1"))?,
+        max_rows_per_person: rows
+            .ok_or_else(|| wrong("max_rows_per_person", "this is no number of 1 or more"))?,
     };
     if terms.protect != Protect::Rows && terms.adjacency != Adjacency::ReplaceOne {
-        return Err(wrong("protect", "features or labels alone need `replace-one`"));
+        return Err(wrong("protect", "features or labels alone need the adjacency `replace-one`"));
     }
     Ok(terms)
 }
 
-/// The promise and the wallets as stated.
+/// Returns the promise and both parts of the budget as stated.
 fn stated_budget(document: &Document) -> Result<((Epsilon, Delta), Pair), LedgerError> {
     let epsilon = |text: &str, place| Epsilon::from_canonical(text).map_err(|error| wrong(place, error));
     let delta = |text: &str, place| Delta::from_canonical(text).map_err(|error| wrong(place, error));
@@ -534,17 +535,17 @@ fn stated_budget(document: &Document) -> Result<((Epsilon, Delta), Pair), Ledger
     Ok((promise, pair))
 }
 
-/// An entry's number, its links and the form of its fields.
+/// Returns an entry's number, its links and the form of its fields.
 fn check_form(entry: &Entry, at: usize, previous: &str) -> Result<(), LedgerError> {
     let place = |field: &str| format!("entries[{at}].{field}");
     if entry.seq != number(at).to_string() {
         return Err(wrong(&place("seq"), "the entries are not in order"));
     }
     if entry.previous != previous || entry.own_hash()? != entry.hash {
-        return Err(wrong(&place("hash"), "the chain is broken here"));
+        return Err(wrong(&place("hash"), "this entry does not follow from the one before it"));
     }
     if entry.assurance == Assurance::Demo {
-        return Err(wrong(&place("assurance"), "a demonstration has no place in a ledger"));
+        return Err(wrong(&place("assurance"), "a demonstration cannot stand in a ledger"));
     }
     if entry.parameters.values().any(has_numbers) {
         return Err(wrong(&place("parameters"), "a number is not written as a decimal string"));
@@ -552,7 +553,7 @@ fn check_form(entry: &Entry, at: usize, previous: &str) -> Result<(), LedgerErro
     Ok(())
 }
 
-/// The protection after an entry of kind `relax`.
+/// Returns the protection after an entry of kind `relax`.
 fn relaxed(terms: Terms, entry: &Entry) -> Result<Protect, &'static str> {
     let protect = entry.parameters.get("protect").cloned().unwrap_or_default();
     let protect = serde_json::from_value(protect).map_err(|_| "it does not say what stays protected")?;
@@ -563,55 +564,57 @@ fn relaxed(terms: Terms, entry: &Entry) -> Result<Protect, &'static str> {
     Ok(protect)
 }
 
-/// Whether a ledger with these terms can be relaxed to `protect`.
+/// Returns whether a ledger with these terms can be relaxed to `protect`.
 fn relaxes(terms: Terms, protect: Protect) -> Result<(), &'static str> {
     if terms.protect != Protect::Rows {
-        Err("it was already, which is for good")
+        Err("it was relaxed before, and that is permanent")
     } else if protect == Protect::Rows {
-        Err("`rows` is full protection; say `features` or `labels`")
+        Err("`rows` is full protection; give `features` or `labels`")
     } else if terms.adjacency != Adjacency::ReplaceOne {
-        Err("protection of features or labels alone needs `replace-one`")
+        Err("protection of features or labels alone needs the adjacency `replace-one`")
     } else {
         Ok(())
     }
 }
 
-/// The other ledger of an entry of kind `disjoint`; `others` are those that earlier entries name.
+/// Returns the other ledger of an entry of kind `disjoint`; `others` are those that earlier entries name.
 fn asserted<'a>(id: &str, others: &[&str], entry: &'a Entry) -> Result<&'a str, &'static str> {
     let other = entry.disjoint_from().ok_or("it does not name the other ledger")?;
     assertable(id, other, others.contains(&other))?;
     let plain = entry.mechanism == DISJOINT && entry.version == "1" && entry.assurance == Assurance::Exact;
     if !plain || entry.charge != Units::ZERO || entry.state != State::Released || entry.parameters.len() != 1
     {
-        return Err("an assertion has no charge, no reservation, no mechanism and no other parameter");
+        return Err(
+            "an entry of this kind has no charge, no reservation, no mechanism and no other parameter",
+        );
     }
     Ok(other)
 }
 
-/// Whether a ledger can be said to be about different people than `other`.
+/// Returns whether a ledger may record that it is about different people than `other`.
 fn assertable(id: &str, other: &str, already: bool) -> Result<(), &'static str> {
     if !is_id(other) {
         Err("the other ledger's id is not 32 hexadecimal digits")
     } else if other == id {
-        Err("a ledger is about the same people as itself")
+        Err("this is the ledger's own id; give the id of the other ledger")
     } else if already {
-        Err("it was already")
+        Err("it was recorded before")
     } else {
         Ok(())
     }
 }
 
-/// Whether a text is a ledger's name.
+/// Returns whether a text is a ledger's name.
 fn is_id(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
-/// An entry's number, from 1.
+/// Returns an entry's number, from 1.
 fn number(at: usize) -> u64 {
     u64::try_from(at).unwrap_or(u64::MAX).saturating_add(1)
 }
 
-/// Whether a text has the form of a day, `2026-11-20`.
+/// Returns whether a text has the form of a day, `2026-11-20`.
 fn is_date(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts.as_slice() else { return false };

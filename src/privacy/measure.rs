@@ -1,10 +1,10 @@
-//! Numbers that say how private something is, as types that cannot be negative, infinite or NaN.
+//! Measures of privacy loss, as types that cannot be negative, infinite or NaN.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A number that is not what it is said to be.
+/// A number that is no value of the measure.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{name} is {given}; give a finite number {range}")]
 pub struct MeasureError {
@@ -21,13 +21,13 @@ macro_rules! measure {
         pub struct $type(f64);
 
         impl $type {
-            /// Nothing lost.
+            /// No privacy loss.
             pub const ZERO: Self = Self(0.0);
 
-            /// The measure of that value; −0 becomes 0.
+            /// Returns the measure with this value; −0 becomes 0.
             ///
             /// # Errors
-            /// When the value is negative, infinite, NaN or out of range.
+            /// [`MeasureError`] if the value is negative, infinite, NaN or out of range.
             pub fn try_new(value: f64) -> Result<Self, MeasureError> {
                 let holds: fn(f64) -> bool = $holds;
                 if value.is_finite() && value >= 0.0 && holds(value) {
@@ -37,23 +37,23 @@ macro_rules! measure {
                 }
             }
 
-            /// Reads the text that `to_string` writes, and no other spelling: a stored document has one form.
+            /// Reads the text that `to_string` writes. Other spellings are refused, so that a document has one form.
             ///
             /// # Errors
-            /// When the text is no such number or is spelled otherwise.
+            /// [`MeasureError`] if the text is no such number or has another spelling.
             pub fn from_canonical(text: &str) -> Result<Self, MeasureError> {
                 let wrong = || MeasureError { name: $name, given: format!("{text:?}"), range: $range };
                 let value = Self::try_new(text.parse().map_err(|_| wrong())?)?;
                 if value.to_string() == text { Ok(value) } else { Err(wrong()) }
             }
 
-            /// The value.
+            /// Returns the value.
             #[must_use]
             pub const fn get(self) -> f64 {
                 self.0
             }
 
-            /// Whether it is 0.
+            /// Returns whether it is 0.
             #[must_use]
             pub fn is_zero(self) -> bool {
                 self.0 <= 0.0
@@ -75,7 +75,7 @@ macro_rules! measure {
         }
 
         impl fmt::Display for $type {
-            /// The shortest decimal that reads back as the same number.
+            /// Writes the shortest decimal that reads back as the same number.
             fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 decimal(self.0, formatter)
             }
@@ -88,7 +88,7 @@ measure!(Delta, "delta", "from 0 to 1", |value| value <= 1.0, "δ of (ε, δ)-di
 measure!(Mu, "mu", "that is not negative", |_| true, "μ of Gaussian differential privacy.");
 measure!(Rho, "rho", "that is not negative", |_| true, "ρ of zero-concentrated differential privacy.");
 
-/// Small and large numbers with a power of ten, the others plain.
+/// Writes a number, with a power of ten if it is small or large.
 fn decimal(value: f64, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
     if value > 0.0 && !(1e-4..1e16).contains(&value) {
         write!(formatter, "{value:e}")
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refuses_what_is_no_measure() {
+    fn numbers_out_of_range_are_refused() {
         for bad in [-1.0, f64::NAN, f64::INFINITY, -1e-300] {
             assert!(Epsilon::try_new(bad).is_err() && Delta::try_new(bad).is_err());
             assert!(Mu::try_new(bad).is_err() && Rho::try_new(bad).is_err());

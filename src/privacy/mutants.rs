@@ -1,17 +1,17 @@
-//! Deliberate bugs for the audit (noise-and-accounting, D3).
+//! Mutants: deliberate bugs that the audit must detect (theory/audit 4).
 //!
-//! Each place that could go wrong in a way the tests must notice asks [`is_active`]. Without the feature `audit-mutants`
-//! the answer is a constant `false` and the branch is not compiled; a release build with the feature does not compile.
+//! Each place with a mutant calls [`is_active`]. Without the feature `audit-mutants` that is a constant `false`, and the branch is
+//! not compiled. A release build with the feature does not compile.
 
 #[cfg(all(feature = "audit-mutants", not(debug_assertions)))]
 compile_error!(
     "the mutants of `audit-mutants` are for tests: build without this feature, or in a test's profile"
 );
 
-/// Defines the bugs once: the type, the list of all, and the first line of each description for the audit's report.
+/// Defines the mutants: the type, the list of all, and the first line of each description for the audit's report.
 macro_rules! mutants {
     ($($(#[doc = $text:literal])+ $name:ident,)+) => {
-        /// A bug that some test must catch.
+        /// A bug that some test must detect.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Mutant {
             $($(#[doc = $text])+ $name,)+
@@ -22,7 +22,7 @@ macro_rules! mutants {
             /// All of them: each needs a test that catches it.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// What is wrong, in one sentence.
+            /// Returns what is wrong, in one sentence.
             #[must_use]
             pub fn description(self) -> &'static str {
                 let lines: &[&str] = match self {
@@ -39,7 +39,7 @@ mutants! {
     SigmaHalved,
     /// Noise of scale S/√2.
     SigmaOverSqrt2,
-    /// The sensitivity of adding or removing where a record is replaced.
+    /// The sensitivity of add-remove is used under replace-one.
     AddRemoveDeltaUnderReplaceOne,
     /// Variance S²/4 off the diagonal.
     OffDiagonalQuarter,
@@ -47,13 +47,13 @@ mutants! {
     DiagonalHalf,
     /// The discrete Laplace sampler counts 0 with both signs.
     ZeroTwiceInLaplace,
-    /// The exponential coin answers the opposite.
+    /// The exponential coin returns the opposite.
     BernExpParity,
-    /// The exponential coin leaves out the whole rounds of a rate above 1.
+    /// The exponential coin omits the integer part of a rate above 1.
     ExpLoopDropped,
-    /// One random row fewer is added than was paid for.
+    /// One random row fewer is added than was charged for.
     RandomRowFewer,
-    /// The last cell of the diagonal gets no ridge.
+    /// The last cell of the diagonal has no ridge.
     RidgeShortOfLastCell,
     /// All of Bartlett's chi-squares have the degrees of freedom of the first.
     DegreesNotFalling,
@@ -61,37 +61,47 @@ mutants! {
     EigenvalueUnshifted,
     /// The bound on the least eigenvalue has no noise.
     EigenvalueUnnoised,
-    /// A matrix is drawn at the cost of adding or removing where a record is replaced.
+    /// A matrix mechanism under replace-one is calibrated by the profile of add-remove.
     AddRemoveCurveUnderReplaceOne,
-    /// Nothing of δ is kept for random rows on a grid.
+    /// No part of δ is reserved for random rows on a grid.
     GridSlackUnreserved,
-    /// A charge is rounded to the person's harm.
+    /// A charge is rounded down.
     ChargeRoundedDown,
     /// Gaussian accounting on a grid that is too coarse for it.
     CoarseGaussian,
-    /// A record keeps its length.
+    /// A record is not clipped at all.
     NoClip,
-    /// Each column is clamped, the record as a whole is not.
+    /// Each column is clipped, the norm of the record is not.
     ColumnClampOnly,
-    /// Outcomes with a bound of their own keep their length.
+    /// Outcomes with their own bound are not clipped.
     OutcomesUnclipped,
-    /// A record's gradient keeps its length.
+    /// A record's gradient is not clipped.
     GradientUnclipped,
-    /// The sensitivity of the features' moments where those of features and outcomes are released with them.
+    /// The sensitivity of the features' moments is used although the cross moments are released with them.
     CrossMomentsUncounted,
-    /// The sensitivity of a gradient alone where the curvature is released with it.
+    /// The sensitivity of the gradient is used although the curvature is released with it.
     CurvatureUncounted,
-    /// Of several noisy steps one is paid for.
+    /// Of several histograms of the same record one is paid for.
+    HistogramsCountedOnce,
+    /// The tail counts are charged as if each person had one row.
+    PersonsUncountedInTails,
+    /// A record is shortened by its residuals, too, which bends the slopes.
+    ResidualsShorten,
+    /// A record is shortened, its residuals are not.
+    ResidualsNotShortened,
+    /// The privacy noise of a coefficient is that of the whitened one.
+    NoiseNotCarried,
+    /// Only one of several noisy steps is charged.
     StepsUncounted,
-    /// The residual of a generalised linear model keeps its size.
+    /// The residual of a generalised linear model is not clipped.
     ResidualUnclipped,
-    /// Noise is shaped for the rows' mean leverage, not for the largest.
+    /// Noise is scaled to the mean leverage of the rows, not to the largest.
     LeverageAveraged,
     /// The secret sample is always the first rows.
     SampleKnown,
     /// The limit of rows per person is ignored.
     KeepAllRowsOfPerson,
-    /// Rows without an id count as one person's.
+    /// Rows without an id count as rows of one person.
     EmptyIdsPooled,
     /// One cell of the diagonal has no noise.
     DiagonalCellUnnoised,
@@ -107,34 +117,34 @@ mutants! {
     InterceptUnnoisedUnderSkip,
     /// A field that is no number is kept as NaN, and the norm is tested in floating point, where NaN passes.
     ///
-    /// Either alone does no harm: the cast to an integer makes NaN 0, so the integer test sees the row as it is, and
-    /// without a NaN the floating-point norm was clipped before.
+    /// Either alone is harmless: the cast to an integer makes NaN 0, so the integer test sees the actual row, and without a NaN the
+    /// floating-point norm was clipped before.
     NanUnmapped,
-    /// Standard errors leave the privacy noise out.
+    /// Standard errors omit the privacy noise.
     NaiveStandardError,
     /// The noise is drawn before the charge is stored.
     ChargeAfterCompute,
-    /// A charge whose release was lost is given back.
+    /// The charge of a lost release is returned.
     RefundOnCrash,
-    /// Nothing keeps two programs, or two tabs, apart on one ledger.
+    /// Two programs, or two tabs, can write one ledger at the same time.
     DoubleSpend,
 }
 
 #[cfg(feature = "audit-mutants")]
 impl Mutant {
-    /// The bug that this program was started with.
+    /// Returns the mutant that this program was started with.
     fn from_environment() -> Option<Self> {
         let name = std::env::var(VARIABLE).ok()?;
         Self::ALL.iter().copied().find(|mutant| format!("{mutant:?}") == name)
     }
 }
 
-/// The environment variable that plants a bug in every thread of a program started by a test: the name of a [`Mutant`]
-/// of the ledger's storage.
+/// The environment variable that activates a mutant in every thread of a program started by a test. Its value is the name of a
+/// [`Mutant`] of the ledger's storage.
 #[cfg(feature = "audit-mutants")]
 pub const VARIABLE: &str = "DISCREET_MUTANT";
 
-/// Whether the bug is planted: never, in this build.
+/// Returns whether the mutant is active: never, in this build.
 #[cfg(not(feature = "audit-mutants"))]
 #[inline]
 #[must_use]
@@ -147,21 +157,21 @@ thread_local! {
     static ACTIVE: std::cell::Cell<Option<Mutant>> = std::cell::Cell::new(Mutant::from_environment());
 }
 
-/// The bug that is planted on this thread.
+/// Returns the mutant that is active on this thread.
 #[cfg(feature = "audit-mutants")]
 #[must_use]
 pub fn current() -> Option<Mutant> {
     ACTIVE.get()
 }
 
-/// Whether the bug is planted on this thread.
+/// Returns whether the mutant is active on this thread.
 #[cfg(feature = "audit-mutants")]
 #[must_use]
 pub fn is_active(mutant: Mutant) -> bool {
     ACTIVE.get() == Some(mutant)
 }
 
-/// Runs `work` with one bug planted on this thread, and without it afterwards, also after a panic.
+/// Runs `work` with one mutant active on this thread, and deactivates it afterwards, also after a panic.
 #[cfg(feature = "audit-mutants")]
 pub fn with_active<T>(mutant: Mutant, work: impl FnOnce() -> T) -> T {
     struct Restore(Option<Mutant>);

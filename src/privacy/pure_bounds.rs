@@ -1,53 +1,53 @@
-//! Closed forms for k releases that are each ε-DP, beside the optimum of [`fixed_plan`](super::fixed_plan): what other
-//! tools and papers would say. For display; a ledger charges by [`ledger`](super::ledger).
+//! Closed forms for k releases that are each ε-DP, as other tools and papers compute them (theory/accounting 4.2). The optimum is in
+//! [`fixed_plan`](super::fixed_plan). For display; ledgers charge by [`ledger`](super::ledger).
 //!
-//! Each is rounded up by 1e-12, far above the error of its few operations.
+//! Each result is rounded up by 1e-12, far above the error of its few operations.
 
 use super::convert::{ConversionError, DELTA_MARGIN, ln_target, zcdp_epsilon};
 use super::measure::{Delta, Epsilon, Rho};
 use crate::math::round::{multiply_up, raise};
 
-/// Basic composition: k ε, rounded up; δ adds up likewise. Also valid under adaptive choice. Dwork et al. 2006.
+/// Returns ε by basic composition: k ε, rounded up; δ adds up likewise. Also valid under adaptive choice. Dwork et al. 2006.
 ///
 /// # Errors
-/// When the product is too large.
+/// If the product is too large.
 pub fn basic_eps(count: u32, epsilon: Epsilon) -> Result<Epsilon, ConversionError> {
     Epsilon::try_new(multiply_up(f64::from(count), epsilon.get())).map_err(|_| ConversionError::TooLarge)
 }
 
-/// Advanced composition: ε √(2k ln(1/δ)) + k ε (e^ε − 1), rounded up. Dwork, Rothblum, Vadhan 2010, Theorem III.3.
+/// Returns ε by advanced composition: ε √(2k ln(1/δ)) + k ε (e^ε − 1), rounded up. Dwork, Rothblum, Vadhan 2010, Theorem III.3.
 ///
 /// # Errors
-/// When δ is 0 or the answer is too large.
+/// If δ is 0 or the answer is too large.
 pub fn advanced_drv_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Epsilon, ConversionError> {
     let e = epsilon.get();
     spread_and_drift(count, epsilon, delta, e * libm::expm1(e))
 }
 
-/// Advanced composition with the exact mean loss of randomised response: ε √(2k ln(1/δ)) + k ε tanh(ε/2), rounded up.
-/// Kairouz, Oh, Viswanath 2015, Theorem 3.4; noise-and-accounting, B5.
+/// Returns ε by advanced composition with the exact mean loss of randomised response: ε √(2k ln(1/δ)) + k ε tanh(ε/2), rounded up.
+/// Kairouz, Oh, Viswanath 2015, Theorem 3.4; theory/accounting 4.2.
 ///
 /// # Errors
-/// When δ is 0 or the answer is too large.
+/// If δ is 0 or the answer is too large.
 pub fn advanced_kov_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Epsilon, ConversionError> {
     let e = epsilon.get();
     spread_and_drift(count, epsilon, delta, e * libm::tanh(e / 2.0))
 }
 
-/// The filter for adaptive (ε, 0) releases: √(2 ln(1/δ) k ε²) + k ε²/2, rounded up. Whitehouse, Ramdas, Rogers, Wu 2023;
-/// noise-and-accounting, B10 (iv).
+/// Returns the filter for adaptive (ε, 0) releases: √(2 ln(1/δ) k ε²) + k ε²/2, rounded up. Whitehouse, Ramdas, Rogers, Wu 2023;
+/// theory/accounting 5.1.
 ///
 /// # Errors
-/// When δ is 0 or the answer is too large.
+/// If δ is 0 or the answer is too large.
 pub fn whitehouse_filter_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Epsilon, ConversionError> {
     let e = epsilon.get();
     spread_and_drift(count, epsilon, delta, e * e / 2.0)
 }
 
-/// By zCDP: k ε tanh(ε/2) is ρ, and ρ-zCDP at δ is the answer, rounded up; [`zcdp_epsilon`]. Noise-and-accounting, B1, B4.
+/// Returns ε by zCDP: k ε tanh(ε/2) is ρ, and ρ-zCDP at δ is the answer, rounded up; [`zcdp_epsilon`]. theory/accounting 1.4 and 2.3.
 ///
 /// # Errors
-/// When δ is 0 or the answer is too large.
+/// If δ is 0 or the answer is too large.
 pub fn zcdp_pure_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Epsilon, ConversionError> {
     let e = epsilon.get();
     let rho = raise(f64::from(count) * e * libm::tanh(e / 2.0), DELTA_MARGIN);
@@ -55,7 +55,7 @@ pub fn zcdp_pure_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Epsil
     zcdp_epsilon(Rho::try_new(rho).map_err(|_| ConversionError::TooLarge)?, delta)
 }
 
-/// ε √(2k ln(1/δ)) + k drift.
+/// Returns ε √(2k ln(1/δ)) + k drift.
 fn spread_and_drift(
     count: u32,
     epsilon: Epsilon,

@@ -1,8 +1,8 @@
-//! Amplification by subsampling (noise-and-accounting, B7). The two theorems are not interchangeable, so each kind of
-//! sampling takes and gives guarantees of its own adjacency, as types.
+//! Amplification by subsampling (theory/accounting 4.4). The two theorems are not interchangeable, so each kind of sampling has
+//! its own type of guarantee, by adjacency.
 //!
-//! Both are valid only if the sample is drawn by this program's own secure randomness, fresh for each release and kept
-//! secret. A study's own sampling design gives nothing. Each answer is rounded up by 1e-12.
+//! Both are valid only if this program draws the sample with secure randomness, independently for each release, and keeps it
+//! secret. The sampling design of a study gives no amplification. Each result is rounded up by 1e-12.
 
 use dashu_int::UBig;
 
@@ -29,7 +29,7 @@ pub struct ReplaceOneDp {
     pub delta: Delta,
 }
 
-/// A sampling that cannot be.
+/// An invalid sampling.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum SamplingError {
     /// The rate is no probability.
@@ -37,7 +37,7 @@ pub enum SamplingError {
     Rate(f64),
     /// The sample is larger than the table.
     #[error(
-        "a sample of {sample} rows out of {rows} cannot be; give at most as many as there are, and at least 1 row"
+        "a sample of {sample} of {rows} rows is impossible; give a sample of at most {rows} rows, from a table of at least 1 row"
     )]
     Size {
         /// m as given.
@@ -64,19 +64,19 @@ pub struct FixedSize {
 /// Two Gaussian releases, one on a sample and one on the whole table ([`FixedSize::gaussian_parts`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parts {
-    /// μ of the release on the sample, were the sample known.
+    /// μ of the release on the sample if the sample were public.
     pub sample: Mu,
-    /// Its ε, as large as any that its discreteness is multiplied by.
+    /// Its ε, the largest by which the cost of its discreteness is multiplied.
     pub sample_epsilon: Epsilon,
     /// μ of the release on the table.
     pub whole: Mu,
 }
 
 impl Parts {
-    /// The least S at which both keep their μ, given their squared sensitivities.
+    /// Returns the least S at which both keep their μ, given their squared sensitivities.
     ///
     /// # Errors
-    /// [`CalibrationError`] where S is out of range.
+    /// [`CalibrationError`] if S is out of range.
     pub fn scale(&self, sample: &UBig, whole: &UBig) -> Result<NoiseScale, CalibrationError> {
         let scale = |square: &UBig, mu: Mu| {
             let units = floor_square_scaled(mu.get(), FINE_BITS).ok_or(CalibrationError::TooLarge)?;
@@ -86,10 +86,10 @@ impl Parts {
     }
 }
 
-/// Bits after the point of a squared μ: a sample's is large and a table's small.
+/// Fractional bits of a squared μ. That of a sample is large, that of a table small.
 const FINE_BITS: usize = 60;
 
-/// Which of two neighbours a curve speaks of: P(E) <= e^ε Q(E) + δ.
+/// The direction of a privacy profile: P(E) <= e^ε Q(E) + δ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// P with the person, Q without.
@@ -99,10 +99,10 @@ pub enum Direction {
 }
 
 impl Poisson {
-    /// Sampling with rate q.
+    /// Returns Poisson sampling with the rate q.
     ///
     /// # Errors
-    /// When q is not from 0 to 1.
+    /// If q is not from 0 to 1.
     pub fn try_new(rate: f64) -> Result<Self, SamplingError> {
         if (0.0..=1.0).contains(&rate) {
             Ok(Self { rate: rate.abs() })
@@ -111,7 +111,7 @@ impl Poisson {
         }
     }
 
-    /// What a mechanism with that guarantee under `add-remove` has under `add-remove` on the sample:
+    /// Returns the `add-remove` guarantee of a mechanism on the sample that has the guarantee `base` on its input:
     /// (ln(1 + q (e^ε − 1)), q δ). Li, Qardaji, Su 2012; Balle, Barthe, Gaboardi 2018, Theorem 8.
     #[must_use]
     pub fn amplify(self, base: AddRemoveDp) -> AddRemoveDp {
@@ -121,12 +121,12 @@ impl Poisson {
         }
     }
 
-    /// δ at ε of one Gaussian release of μ (sensitivity over σ) on the sample, in one direction under `add-remove`;
+    /// Returns δ at ε of one Gaussian release of μ (sensitivity over σ) on the sample, in one direction under `add-remove`;
     /// rounded up. The guarantee is the larger of the two directions.
     ///
     /// With A the release without the person and B with: `Remove` is H_{e^ε}((1 − q) A + q B ‖ A) = q δ_G(ε₀; μ),
     /// e^ε₀ = 1 + (e^ε − 1)/q. `Add` is H_{e^ε}(A ‖ (1 − q) A + q B) = c δ_G(ln(q e^ε/c); μ), c = q − (1 − q)(e^ε − 1),
-    /// and 0 for c <= 0. Noise-and-accounting, B7; δ_G of [`gdp_ln_delta`], relative error below 2e-15 |ln δ|.
+    /// and 0 for c <= 0 (theory/accounting 4.4). δ_G is that of [`gdp_ln_delta`]; relative error below 2e-15 |ln δ|.
     #[must_use]
     pub fn gaussian_delta(self, direction: Direction, epsilon: Epsilon, mu: Mu) -> Delta {
         let (q, e, m) = (self.rate, epsilon.get(), mu.get());
@@ -144,16 +144,16 @@ impl Poisson {
                 (q * (1.0 - taken), e - libm::log1p(-taken))
             }
         };
-        // Below the smallest number, δ is still no 0.
+        // δ is not 0, even if it is below the smallest double.
         raised_delta((weight * libm::exp(gdp_ln_delta(inner, m))).max(f64::MIN_POSITIVE), DELTA_MARGIN)
     }
 }
 
 impl FixedSize {
-    /// A sample of `sample` out of `rows`.
+    /// Returns a sample of `sample` out of `rows`.
     ///
     /// # Errors
-    /// When the sample is larger than the table or the table is empty.
+    /// If the sample is larger than the table or the table is empty.
     pub fn try_new(sample: u32, rows: u32) -> Result<Self, SamplingError> {
         if rows == 0 || sample > rows {
             return Err(SamplingError::Size { sample, rows });
@@ -163,21 +163,21 @@ impl FixedSize {
         Ok(Self { rate: if libm::fma(rate, n, -m) < 0.0 { rate.next_up() } else { rate } })
     }
 
-    /// m/n, rounded up.
+    /// Returns m/n, rounded up.
     #[must_use]
     pub fn rate(self) -> f64 {
         self.rate
     }
 
-    /// Two Gaussian releases that together keep (ε, δ) under `replace-one`: one on a sample of this kind, with `share` of both,
-    /// and one on the whole table with the rest. 2⁻²⁰ of δ is kept for the discreteness of their noise (2⁻²¹ suffices: a
-    /// sample's is amplified like its δ).
+    /// Returns two Gaussian releases that together keep (ε, δ) under `replace-one`: one on a sample of this kind, with `share` of ε
+    /// and δ, and one on the whole table with the rest. 2⁻²⁰ of δ is reserved for the discreteness of their noise (2⁻²¹ suffices,
+    /// because that of a sample is amplified like its δ).
     ///
     /// The sample's own guarantee is ε₀ = ln(1 + (e^ε − 1)/γ) at δ₀ = δ/γ, the inverse of [`Self::amplify`], rounded down until
-    /// that confirms it. Balle, Barthe, Gaboardi 2018, Theorem 9; primo 1.10.
+    /// that confirms it (Balle, Barthe, Gaboardi 2018, Theorem 9; theory/many-outcomes 5.2).
     ///
     /// # Errors
-    /// When a part of the budget buys nothing.
+    /// [`CalibrationError`] if a part of the budget is too small.
     pub fn gaussian_parts(
         self,
         epsilon: Epsilon,
@@ -215,7 +215,7 @@ impl FixedSize {
         })
     }
 
-    /// What a mechanism with that guarantee under `replace-one` has under `replace-one` on the sample:
+    /// Returns the `replace-one` guarantee of a mechanism on the sample that has the guarantee `base` on its input:
     /// (ln(1 + q (e^ε − 1)), q δ) with q = m/n. Balle, Barthe, Gaboardi 2018, Theorem 9.
     #[must_use]
     pub fn amplify(self, base: ReplaceOneDp) -> ReplaceOneDp {
@@ -226,7 +226,7 @@ impl FixedSize {
     }
 }
 
-/// ln(1 + q (e^ε − 1)), rounded up: the ε of both theorems. [`Poisson::amplify`] and [`FixedSize::amplify`] say when.
+/// Returns ln(1 + q (e^ε − 1)), rounded up: the ε of both theorems. [`Poisson::amplify`] and [`FixedSize::amplify`] say when.
 fn amplified_eps(epsilon: Epsilon, rate: f64) -> Epsilon {
     let e = epsilon.get();
     if rate <= 0.0 || epsilon.is_zero() {
@@ -235,19 +235,19 @@ fn amplified_eps(epsilon: Epsilon, rate: f64) -> Epsilon {
     let amplified = if e < 700.0 {
         libm::log1p(rate * libm::expm1(e))
     } else {
-        // e^ε would be beyond the numbers, and is all that counts.
+        // e^ε would overflow, and all other terms are negligible.
         e + libm::log(rate)
     };
-    // Sampling costs nothing: the rounding stops at ε.
+    // Sampling never raises ε, so the rounding stops at ε.
     Epsilon::try_new(raise(amplified, DELTA_MARGIN).min(e)).unwrap_or(epsilon)
 }
 
-/// q δ, rounded up: the δ of both theorems.
+/// Returns q δ, rounded up: the δ of both theorems.
 fn amplified_delta(delta: Delta, rate: f64) -> Delta {
     Delta::try_new(multiply_up(delta.get(), rate).min(1.0)).unwrap_or(delta)
 }
 
-/// ln(1 + (e^ε − 1)/q), the inverse of the amplification.
+/// Returns ln(1 + (e^ε − 1)/q), the inverse of the amplification.
 fn base_eps(e: f64, q: f64) -> f64 {
     let ratio = libm::expm1(e) / q;
     if ratio.is_finite() {
@@ -269,7 +269,7 @@ mod tests {
         ReplaceOneDp { epsilon: Epsilon::try_new(e).unwrap(), delta: Delta::try_new(d).unwrap() }
     }
 
-    /// H_{e^ε}(P ‖ Q) of two laws on the same few outcomes.
+    /// Returns H_{e^ε}(P ‖ Q) of two laws on the same few outcomes.
     fn excess(p: &[f64], q: &[f64], e: f64) -> f64 {
         p.iter().zip(q).map(|(p, q)| (p - libm::exp(e) * q).max(0.0)).sum()
     }
@@ -278,7 +278,7 @@ mod tests {
         excess(p, q, e).max(excess(q, p, e))
     }
 
-    /// A law on five outcomes, of no particular kind.
+    /// Returns a law on five outcomes, of no particular kind.
     fn law(seed: u64) -> Vec<f64> {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let weights: Vec<f64> = (0..5)
@@ -343,7 +343,7 @@ mod tests {
         }
     }
 
-    /// Why the types are two: each theorem is false with the other's adjacency.
+    /// Shows why there are two types: each theorem is false with the other's adjacency.
     #[test]
     fn the_theorems_are_not_interchangeable() {
         let e = 1.0_f64;

@@ -1,21 +1,21 @@
-//! Integer units of the two wallets: what a ledger holds and what a release costs (noise-and-accounting, B10).
+//! Integer units of the two budgets: what a ledger holds and what a release costs (theory/accounting 5.3).
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Amounts in the four columns of a ledger. In documents each is a decimal string.
+/// Amounts of the four quantities that a ledger counts. In documents each is a decimal string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Units {
-    /// The Gaussian wallet, in 2^-40 of μ².
+    /// The Gaussian budget: μ², in units of 2^-40.
     #[serde(with = "decimal")]
     pub gaussian: u128,
-    /// The Other wallet's ε, in 2^-40.
+    /// ε of the (ε, δ) budget, in units of 2^-40.
     #[serde(with = "decimal")]
     pub epsilon: u128,
-    /// The Other wallet's δ, in 2^-100.
+    /// δ of the (ε, δ) budget, in units of 2^-100.
     #[serde(with = "decimal")]
     pub delta: u128,
-    /// The part of δ set aside for the discreteness of Gaussian noise, in 2^-100.
+    /// The part of δ reserved for the discreteness of Gaussian noise, in units of 2^-100.
     #[serde(with = "decimal")]
     pub slack: u128,
 }
@@ -24,13 +24,13 @@ impl Units {
     /// Nothing.
     pub const ZERO: Self = Self { gaussian: 0, epsilon: 0, delta: 0, slack: 0 };
 
-    /// Whether neither wallet is touched. Such a charge is a bug and is refused.
+    /// Returns whether neither budget is charged. The ledger refuses such a charge, because only a bug can cause it.
     #[must_use]
     pub const fn is_free(&self) -> bool {
         self.gaussian == 0 && self.epsilon == 0 && self.delta == 0
     }
 
-    /// The sum, or `None` beyond 128 bits.
+    /// Returns the sum, or `None` if a quantity exceeds 128 bits.
     #[must_use]
     pub fn checked_add(&self, other: &Self) -> Option<Self> {
         Some(Self {
@@ -41,7 +41,7 @@ impl Units {
         })
     }
 
-    /// The difference, or `None` if any column would be overdrawn.
+    /// Returns the difference, or `None` if any column would be overdrawn.
     #[must_use]
     pub fn checked_sub(&self, other: &Self) -> Option<Self> {
         Some(Self {

@@ -1,4 +1,4 @@
-//! All outcomes of a release for one term: searched, filtered, sorted. Indices are moved, never coefficients.
+//! Searches, filters and sorts the outcomes of a release for one term, by moving indices and not coefficients.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ struct Listed {
 }
 
 impl Browser {
-    /// Over a release of either form.
+    /// Creates a browser of a release of either form.
     #[must_use]
     pub fn new(release: Arc<Release>) -> Self {
         let list = match &release.coefficients {
@@ -102,13 +102,13 @@ impl Browser {
         Self { release, list }
     }
 
-    /// The outcomes, as the release has them.
+    /// Returns the outcomes, as the release has them.
     #[must_use]
     pub fn outcomes(&self) -> &[String] {
         self.names().0
     }
 
-    /// The terms.
+    /// Returns the terms.
     #[must_use]
     pub fn terms(&self) -> &[String] {
         self.names().1
@@ -122,13 +122,13 @@ impl Browser {
         }
     }
 
-    /// The term that is looked at first: the first that is not the constant.
+    /// Returns the term that is looked at first: the first that is not the constant.
     #[must_use]
     pub fn first_term(&self) -> usize {
         self.terms().iter().position(|term| term != INTERCEPT).unwrap_or_default()
     }
 
-    /// One coefficient.
+    /// Returns one coefficient.
     #[must_use]
     pub fn entry(&self, outcome: usize, term: usize) -> Option<Estimate> {
         match &self.release.coefficients {
@@ -140,7 +140,7 @@ impl Browser {
         }
     }
 
-    /// The outcomes that a query asks for, in its order; what is equal stays in the release's.
+    /// Returns the outcomes that a query asks for, in its order; what is equal stays in the release's.
     #[must_use]
     pub fn rows(&self, query: &Query) -> Vec<usize> {
         let names = self.outcomes();
@@ -164,7 +164,7 @@ impl Browser {
         found.into_iter().map(|(_, row)| row).collect()
     }
 
-    /// How many of a term's intervals exclude 0, among all outcomes.
+    /// Counts the outcomes whose interval for a term excludes 0.
     #[must_use]
     pub fn chance(&self, term: usize) -> Chance {
         let level = self.release.plan.confidence.unwrap_or(0.95);
@@ -178,7 +178,7 @@ impl Browser {
         Chance { intervals: intervals as usize, excluding, expected }
     }
 
-    /// Some outcomes' coefficients for one term as CSV, in pieces.
+    /// Writes some outcomes' coefficients for one term as CSV, in pieces.
     pub fn csv<'a>(&'a self, rows: &'a [usize], term: usize) -> impl Iterator<Item = String> + 'a {
         let (outcomes, terms) = self.names();
         let record = move |row: &usize| {
@@ -188,7 +188,7 @@ impl Browser {
     }
 }
 
-/// The place of a name in `names`, where it is put if it is not there.
+/// Returns the place of a name in `names`, where it is put if it is not there.
 fn index<'a>(name: &'a str, known: &mut HashMap<&'a str, usize>, names: &mut Vec<String>) -> usize {
     *known.entry(name).or_insert_with(|| {
         names.push(name.to_owned());
@@ -200,14 +200,14 @@ fn has_interval(entry: &Estimate) -> bool {
     entry.interval != Interval::Withheld && entry.lower.is_some() && entry.upper.is_some()
 }
 
-/// Whether the interval lies on one side of 0.
+/// Returns whether the interval lies on one side of 0.
 #[must_use]
 pub fn excludes_zero(entry: &Estimate) -> bool {
     let ends = entry.lower.zip(entry.upper).filter(|_| has_interval(entry));
     ends.is_some_and(|(lower, upper)| lower > 0.0 || upper < 0.0)
 }
 
-/// |estimate| over its standard error.
+/// Returns |estimate| over its standard error.
 #[must_use]
 pub fn ratio(entry: &Estimate) -> Option<f64> {
     let (estimate, error) = entry.estimate.zip(entry.std_error)?;
@@ -222,7 +222,7 @@ fn kept(entry: &Estimate, only: Only) -> bool {
     }
 }
 
-/// What an entry is sorted by; NaN where it has none.
+/// Returns the key by which an entry is sorted; NaN where it has none.
 fn key(entry: &Estimate, order: Order) -> f64 {
     let key = match order {
         Order::Released | Order::Name => None,
@@ -235,7 +235,7 @@ fn key(entry: &Estimate, order: Order) -> f64 {
     key.unwrap_or(f64::NAN)
 }
 
-/// `left` before `right` by size, and whichever is NaN last, whether or not the two were exchanged: `first` is the one that
+/// Compares by size, with NaN last, whether or not the two were exchanged: `first` is the one that
 /// stands on the left in truth.
 fn numbers_first(left: f64, right: f64, first: f64) -> std::cmp::Ordering {
     match (left.is_nan(), right.is_nan()) {

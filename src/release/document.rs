@@ -23,7 +23,7 @@ pub const SCHEMA: &str = "discreet.release/1";
 /// Above this number of outcomes the coefficients are written as one object of columns.
 pub const LONG_FORM_OUTCOMES: usize = 1_000;
 
-/// Significant digits that a release of an idealised mechanism says.
+/// Significant digits in a release of an idealised mechanism.
 const DIGITS: u8 = 6;
 
 /// Everything that may be published about one analysis.
@@ -34,7 +34,7 @@ pub struct Release {
     pub schema: String,
     /// The plan as run, defaults filled in.
     pub plan: Plan,
-    /// What was promised, to whom.
+    /// The guarantee.
     pub privacy: Privacy,
     /// The regressions.
     pub coefficients: Coefficients,
@@ -45,13 +45,13 @@ pub struct Release {
     pub ledger: Option<LedgerReference>,
     /// Computed from what was released, never from the table.
     pub diagnostics: Diagnostics,
-    /// What `--public` gave, in full.
+    /// The public moments that the fit used, in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub public: Option<PublicTable>,
     /// Marks a seeded demonstration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demo: Option<Demo>,
-    /// What computed it.
+    /// The program that computed it.
     pub software: Software,
 }
 
@@ -74,13 +74,13 @@ impl Release {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Privacy {
-    /// What neighbouring tables are.
+    /// Which tables are neighbours.
     pub adjacency: Adjacency,
-    /// Whom the guarantee covers.
+    /// Which part of a person's data the guarantee covers.
     pub protect: Protect,
     /// Rows of one person that count.
     pub max_rows_per_person: u32,
-    /// The column that identifies a person, or `assumed`: each row was taken for one person.
+    /// The column that identifies a person, or `assumed`: each row counts as one person.
     pub person: String,
     /// ε at `delta`.
     pub epsilon: Option<f64>,
@@ -96,7 +96,7 @@ pub struct Privacy {
     pub assurance: Assurance,
 }
 
-/// What a paper claims for its own noise scale.
+/// The (ε, δ) that a paper claims for its own noise scale.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claimed {
@@ -117,7 +117,8 @@ pub enum Coefficients {
 }
 
 impl Coefficients {
-    /// One row of entries for each outcome, one entry for each term: a list, or above [`LONG_FORM_OUTCOMES`] outcomes a table.
+    /// Creates coefficients from one row of entries for each outcome, one entry for each term: a list, or above [`LONG_FORM_OUTCOMES`]
+    /// outcomes a table.
     #[must_use]
     pub fn of(outcomes: Vec<String>, terms: Vec<String>, entries: &[Vec<Estimate>]) -> Self {
         if outcomes.len() > LONG_FORM_OUTCOMES {
@@ -137,8 +138,7 @@ impl Coefficients {
         Self::List(list.collect())
     }
 
-    /// The same with six significant digits, as many as a release of an idealised mechanism says (noise-and-accounting,
-    /// A10, 4).
+    /// Rounds every number to six significant digits, as a release of an idealised mechanism does (theory/noise 4.2).
     pub fn round(&mut self) {
         match self {
             Self::List(entries) => {
@@ -153,7 +153,7 @@ impl Coefficients {
 }
 
 impl Coefficients {
-    /// Puts other outcomes' entries behind these; lists alone.
+    /// Appends the entries of other outcomes; only for lists.
     pub fn append(&mut self, other: Self) {
         if let (Self::List(entries), Self::List(others)) = (self, other) {
             entries.extend(others);
@@ -162,7 +162,7 @@ impl Coefficients {
 }
 
 impl<'de> Deserialize<'de> for Coefficients {
-    /// By the first character of the JSON, so that neither form is kept aside while it is read.
+    /// Reads either form by the first character of the JSON, without buffering it.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(EitherForm)
     }
@@ -186,7 +186,7 @@ impl<'de> Visitor<'de> for EitherForm {
     }
 }
 
-/// Six significant digits.
+/// Rounds to six significant digits.
 fn round(number: &mut Option<f64>) {
     *number = number.map(|number| to_digits(number, DIGITS));
 }
@@ -203,7 +203,7 @@ pub struct LedgerReference {
     pub idealised: bool,
 }
 
-/// What the released numbers say about themselves.
+/// Facts that follow from the released numbers alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Diagnostics {
@@ -219,12 +219,12 @@ pub struct Diagnostics {
     pub repair: Option<String>,
     /// One per outcome, in the coefficients' order; empty above [`LONG_FORM_OUTCOMES`] outcomes.
     pub outcomes: Vec<OutcomeDiagnostics>,
-    /// What a reader has to know, in sentences.
+    /// Sentences that a reader has to know; [`crate::model::Note`] has them.
     pub notes: Vec<String>,
 }
 
 impl Diagnostics {
-    /// Takes those of another outcome's regression: the worse signal, each note once.
+    /// Merges those of another outcome's regression: the smaller ratio of signal to noise, each note once.
     pub fn join(&mut self, other: Self) {
         self.signal_to_noise = match (self.signal_to_noise, other.signal_to_noise) {
             (Some(own), Some(others)) => Some(own.min(others)),
@@ -239,7 +239,7 @@ impl Diagnostics {
         }
     }
 
-    /// The same with six significant digits.
+    /// Rounds every number to six significant digits.
     pub fn round(&mut self) {
         let Self { rows, rows_std_error, signal_to_noise, ridge, outcomes, .. } = self;
         [rows, rows_std_error, signal_to_noise].into_iter().for_each(round);
@@ -261,7 +261,7 @@ pub struct OutcomeDiagnostics {
     pub outcome: String,
     /// Residual standard deviation in the outcome's unit.
     pub residual_sd: Option<f64>,
-    /// Whether it stands out of the noise.
+    /// Whether it is larger than the noise on it.
     pub residual_resolved: bool,
     /// R² from the released moments; it can be below 0. Absent where it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -278,7 +278,7 @@ pub struct Demo {
     pub run: u64,
 }
 
-/// What computed a release.
+/// The program that computed a release.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Software {
@@ -291,7 +291,7 @@ pub struct Software {
 }
 
 impl Software {
-    /// This program, with the content hash of its build.
+    /// Describes this program, with the content hash of its build.
     #[must_use]
     pub fn new(build: String) -> Self {
         Self { name: "discreet".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), build }

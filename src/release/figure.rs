@@ -36,7 +36,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Its numbers alone.
+    /// Returns its numbers.
     #[must_use]
     pub const fn entry(&self) -> Estimate {
         Estimate {
@@ -50,7 +50,7 @@ impl Line {
     }
 }
 
-/// The names of a release's outcomes.
+/// Returns the names of a release's outcomes.
 #[must_use]
 pub fn outcomes(release: &Release) -> Vec<String> {
     match &release.coefficients {
@@ -67,7 +67,7 @@ pub fn outcomes(release: &Release) -> Vec<String> {
     }
 }
 
-/// The coefficients of one outcome of a release under `plan`.
+/// Returns the coefficients of one outcome of a release under `plan`.
 #[must_use]
 pub fn lines(plan: &Plan, coefficients: &Coefficients, outcome: &str) -> Vec<Line> {
     match coefficients {
@@ -113,7 +113,7 @@ pub fn lines(plan: &Plan, coefficients: &Coefficients, outcome: &str) -> Vec<Lin
     }
 }
 
-/// The plan's entry for a column, by name or by pattern.
+/// Returns the plan's entry for a column, by name or by pattern.
 #[must_use]
 pub fn column<'a>(plan: &'a Plan, name: &str) -> Option<&'a Column> {
     let named = plan.columns.iter().find(|column| column.name.as_deref() == Some(name));
@@ -124,19 +124,19 @@ pub fn column<'a>(plan: &'a Plan, name: &str) -> Option<&'a Column> {
     })
 }
 
-/// The unit of a column, or nothing.
+/// Returns the unit of a column, or nothing.
 #[must_use]
 pub fn unit(plan: &Plan, name: &str) -> String {
     column(plan, name).and_then(|column| column.unit.clone()).unwrap_or_default()
 }
 
-/// What a term's coefficient is a difference for: `per kg/m²`, `M against F`; empty for the intercept.
+/// Returns the contrast of a term's coefficient: `per kg/m²`, `M against F`; empty for the intercept.
 #[must_use]
 pub fn per(plan: &Plan, term: &str) -> String {
     meaning(plan, term).0
 }
 
-/// What a term's coefficient is a difference for, and how far it reaches in the plot.
+/// Returns the contrast of a term's coefficient, and how far it reaches in the plot.
 fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
     if term == INTERCEPT {
         return (String::new(), None);
@@ -163,7 +163,7 @@ fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
     (String::new(), Some(1.0))
 }
 
-/// One of a unit that is written in the plural: years, hours.
+/// Returns the singular of a unit that is written in the plural: years, hours.
 fn one(unit: &str) -> &str {
     match unit {
         "years" | "months" | "weeks" | "days" | "hours" | "minutes" => unit.trim_end_matches('s'),
@@ -206,13 +206,13 @@ pub fn figure(lines: &[Line]) -> Option<Figure> {
     layout(lines, |from, to| ticks(from, to).into_iter().map(|value| (value, value)).collect())
 }
 
-/// The same for log-odds: ticks are round odds ratios, which a scale of log-odds shows on a logarithmic axis.
+/// Draws log-odds: ticks are round odds ratios, so the axis is logarithmic.
 #[must_use]
 pub fn of_odds(lines: &[Line]) -> Option<Figure> {
     layout(lines, |from, to| ratios(from, to).into_iter().map(|ratio| (libm::log(ratio), ratio)).collect())
 }
 
-/// `ticks` answers where ticks stand between two ends, and what is written at each.
+/// Draws lines with `ticks`, a function that returns the places and labels of ticks between two ends.
 fn layout(lines: &[Line], ticks: impl Fn(f64, f64) -> Vec<(f64, f64)>) -> Option<Figure> {
     let scaled = |line: &Line, value: Option<f64>| {
         value.zip(line.reach).map(|(value, reach)| value * reach).filter(|value| value.is_finite())
@@ -255,7 +255,7 @@ const ROUND: [&[f64]; 4] = [
     &[1.0, 3.0],
 ];
 
-/// Round odds ratios whose logarithms lie from `from` to `to`, about five.
+/// Returns about five round odds ratios whose logarithms lie from `from` to `to`.
 #[must_use]
 pub fn ratios(from: f64, to: f64) -> Vec<f64> {
     let (least, most) = (libm::exp(from), libm::exp(to));
@@ -287,7 +287,7 @@ pub fn ratios(from: f64, to: f64) -> Vec<f64> {
     }
 }
 
-/// Evenly spaced ratios with 1 among them, where it lies inside.
+/// Returns evenly spaced ratios, with 1 among them where it lies inside.
 fn near_one(least: f64, most: f64) -> Vec<f64> {
     let found = ticks(least - 1.0, most - 1.0);
     let every = found.len().div_ceil(MOST_RATIOS).max(1);
@@ -295,7 +295,7 @@ fn near_one(least: f64, most: f64) -> Vec<f64> {
     found.into_iter().skip(first).step_by(every).map(|above| 1.0 + above).collect()
 }
 
-/// Round numbers from `from` to `to`: steps of 1, 2 or 5 times a power of ten.
+/// Returns round numbers from `from` to `to`: steps of 1, 2 or 5 times a power of ten.
 #[must_use]
 pub fn ticks(from: f64, to: f64) -> Vec<f64> {
     let width = to - from;

@@ -1,4 +1,4 @@
-//! How numbers are written for people, the same on the page, in the report and on the command line.
+//! Formats numbers for people, in the same way on the page, in the report and on the command line.
 //!
 //! A minus sign is the real one (U+2212), digits are not grouped below ten thousand, and very large or small numbers
 //! are written as a power of ten.
@@ -14,7 +14,7 @@ const MOST_DECIMALS: i32 = 5;
 /// Numbers from here on are written as a power of ten.
 const LARGE: f64 = 1e7;
 
-/// `value` to so many significant digits.
+/// Formats `value` with `digits` significant digits.
 #[must_use]
 pub fn significant(value: f64, digits: u8) -> String {
     if !value.is_finite() {
@@ -27,7 +27,7 @@ pub fn significant(value: f64, digits: u8) -> String {
     to_place(value, last)
 }
 
-/// `value` to so many significant digits, without zeros that say nothing: 0.50 is 0.5.
+/// Formats `value` with `digits` significant digits, without trailing zeros: 0.50 is 0.5.
 #[must_use]
 pub fn short(value: f64, digits: u8) -> String {
     let text = significant(value, digits);
@@ -39,7 +39,7 @@ pub fn short(value: f64, digits: u8) -> String {
     }
 }
 
-/// A bound that is not negative, rounded up to so many significant digits: 1.3646 is 1.37 with three.
+/// Formats a bound that is not negative, rounded up to `digits` significant digits: 1.3646 is 1.37 with three.
 #[must_use]
 pub fn at_most(value: f64, digits: u8) -> String {
     if !(value.is_finite() && value > 0.0) {
@@ -50,7 +50,7 @@ pub fn at_most(value: f64, digits: u8) -> String {
     short((value / place - 1e-9).ceil() * place, digits)
 }
 
-/// A whole number with thin spaces between groups of three from ten thousand on.
+/// Formats a whole number with thin spaces between groups of three from ten thousand on.
 #[must_use]
 pub fn grouped(value: f64) -> String {
     if !value.is_finite() {
@@ -102,7 +102,7 @@ pub fn row(estimate: Option<f64>, std_error: Option<f64>, lower: Option<f64>, up
     Row { estimate: write(estimate), std_error: write(std_error), interval }
 }
 
-/// A share from 0 to 1 as a percentage: never `0 %` for what is above nothing, never `100 %` for what is below all.
+/// Formats a share from 0 to 1 as a percentage: never `0 %` for a share above 0, never `100 %` for one below 1.
 #[must_use]
 pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
@@ -131,14 +131,14 @@ pub fn bytes(count: f64) -> String {
     }
 }
 
-/// The power of ten of the first significant digit.
+/// Returns the power of ten of the first significant digit.
 fn exponent(value: f64) -> i32 {
     #[expect(clippy::cast_possible_truncation, reason = "the logarithm of a double is at most 309")]
     let power = libm::floor(libm::log10(value.abs())) as i32;
     power
 }
 
-/// `value` rounded to the digit that stands for `10^place`.
+/// Rounds `value` to a multiple of `10^place`.
 fn to_place(value: f64, place: i32) -> String {
     let size = value.abs();
     let beyond =

@@ -1,29 +1,27 @@
-//! What a release says of its public moments, in words: for the report and the page.
+//! Sentences on the public moments of a release, for the report and the page.
 
 use super::format::{grouped, short};
 use crate::plan::public::PublicTable;
+use crate::words;
 
-/// Where the numbers are from, and how many rows they stand for.
+/// Returns the source of the numbers and the number of rows behind them, as a sentence.
 #[must_use]
 pub fn origin(table: &PublicTable) -> String {
     #[expect(clippy::cast_precision_loss, reason = "for a sentence")]
     let rows = grouped(table.rows as f64);
-    format!(
-        "The fit was guided by public numbers about {rows} rows of other people: {}.",
-        table.source.trim().trim_end_matches('.')
-    )
+    words::report::origin(rows, table.source.trim().trim_end_matches('.'))
 }
 
-/// What is said of their correlations.
+/// Returns a sentence on their correlations.
 #[must_use]
 pub fn correlations(table: &PublicTable) -> String {
     let pairs =
         || table.correlation.iter().enumerate().flat_map(|(row, entries)| entries.iter().take(row).copied());
     if pairs().all(|entry| entry == 0.0) {
-        return "Correlations were taken as 0.".to_owned();
+        return words::report::no_correlations().to_owned();
     }
     let (least, most) = pairs().fold((1.0_f64, -1.0_f64), |(least, most), r| (least.min(r), most.max(r)));
-    format!("Correlations from {} to {}; all of them are in the release.", short(least, 2), short(most, 2))
+    words::report::correlations(short(least, 2), short(most, 2))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! The coefficients of a release of many outcomes: flat columns in memory, the contract's lists of lists as JSON.
+//! The coefficients of a release of many outcomes: flat columns in memory, lists of lists in the document.
 //!
-//! 100,000 outcomes on 26 terms are 13 million numbers. They are never held as anything larger than a double each, and
-//! neither writing nor reading builds the document as a tree.
+//! 100,000 outcomes on 26 terms are 13 million numbers. Each is held as a double, and neither writing nor
+//! reading builds the document as a tree.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::model::{Estimate, Interval};
 /// Significant digits of every number that is put into a table; the noise is larger by far.
 pub const DIGITS: u8 = 7;
 
-/// Most cells that are reserved at once on the word of a document that was not read yet.
+/// Most cells that are reserved at once from lengths that a document states.
 const MOST_RESERVED: usize = 1 << 22;
 
 const FIELDS: [&str; 8] =
@@ -46,7 +46,7 @@ impl PartialEq for CoefficientTable {
 }
 
 impl CoefficientTable {
-    /// A table in which everything is withheld so far.
+    /// Creates a table in which everything is withheld.
     #[must_use]
     pub fn new(outcomes: Vec<String>, terms: Vec<String>) -> Self {
         let cells = outcomes.len() * terms.len();
@@ -58,19 +58,19 @@ impl CoefficientTable {
         }
     }
 
-    /// The outcomes' columns.
+    /// Returns the outcomes' columns.
     #[must_use]
     pub fn outcomes(&self) -> &[String] {
         &self.outcomes
     }
 
-    /// The terms, the same for every outcome.
+    /// Returns the terms, the same for every outcome.
     #[must_use]
     pub fn terms(&self) -> &[String] {
         &self.terms
     }
 
-    /// One coefficient; `None` beyond the table.
+    /// Returns one coefficient; `None` beyond the table.
     #[must_use]
     pub fn entry(&self, outcome: usize, term: usize) -> Option<Estimate> {
         let cell = self.cell(outcome, term)?;
@@ -96,7 +96,7 @@ impl CoefficientTable {
         }
     }
 
-    /// Every number with so many significant digits.
+    /// Rounds every number to `kept` significant digits.
     pub fn round(&mut self, kept: u8) {
         self.numbers.iter_mut().flatten().for_each(|value| *value = to_digits(*value, kept));
     }
@@ -153,7 +153,7 @@ impl Serialize for CoefficientTable {
     }
 }
 
-/// What was read of one field that is a list of lists: its cells one after the other.
+/// The cells of one field that is a list of lists, in one vector.
 struct Cells<T> {
     cells: Vec<T>,
     rows: usize,
@@ -228,7 +228,7 @@ impl<'de, R: Deserialize<'de>, T> Visitor<'de> for ReadRow<'_, R, T> {
     }
 }
 
-/// What was read so far of a table.
+/// The fields of a table that were read so far.
 #[derive(Default)]
 struct Parts {
     outcomes: Option<Vec<String>>,
@@ -238,7 +238,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// How many cells a list of lists will have, as far as is known.
+    /// Returns the number of cells that a list of lists will have, as far as is known.
     fn reserve(&self) -> usize {
         let length = |names: &Option<Vec<String>>| names.as_ref().map_or(0, Vec::len);
         length(&self.outcomes).saturating_mul(length(&self.terms)).min(MOST_RESERVED)
@@ -258,7 +258,7 @@ impl Parts {
     }
 }
 
-/// The cells of a field, if they are as many as the outcomes and terms ask for.
+/// Returns the cells of a field, if they are as many as the outcomes and terms ask for.
 fn cells<T, E: Error>(
     read: Option<Cells<T>>,
     (outcomes, terms): (usize, usize),
@@ -358,7 +358,7 @@ mod tests {
     );
 
     #[test]
-    fn it_is_written_as_the_contract_has_it_and_read_back() {
+    fn it_is_written_as_lists_of_lists_and_read_back() {
         let table = small();
         assert_eq!(serde_json::to_string(&table).unwrap(), WRITTEN);
         assert_eq!(serde_json::from_str::<CoefficientTable>(WRITTEN).unwrap(), table);

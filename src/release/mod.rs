@@ -1,4 +1,4 @@
-//! `discreet.release/1`: the document, the words of its guarantee, and the forms in which it leaves the machine.
+//! `discreet.release/1`: the document, the sentences of its guarantee, and the forms in which it is handed out.
 
 pub mod browse;
 pub mod document;

@@ -1,4 +1,4 @@
-//! Released second moments as they are written: integers as decimal strings, in coded units.
+//! Released second moments in their written form: integers as decimal strings, in coded units.
 
 use std::fmt;
 
@@ -48,7 +48,7 @@ pub struct Blocks {
     pub xx: Integers,
     /// X'Y: one row for each row of `xx`, one column for each outcome; with a `map` that of the mapped features.
     pub xy: Integers,
-    /// What public features were multiplied by before their products with the outcomes were summed.
+    /// The map of public features before their products with the outcomes were summed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<FeatureMap>,
     /// The diagonal of Y'Y; `null` where it was not released.
@@ -90,32 +90,32 @@ pub struct Integers {
 pub struct Decimals(pub Vec<i128>);
 
 impl Integers {
-    /// A matrix of so many rows from its cells, row by row; cells that fill no row are left out.
+    /// Creates a matrix of `rows` rows from its cells, row by row; cells that fill no row are left out.
     #[must_use]
     pub fn new(rows: usize, mut cells: Vec<i128>) -> Self {
         cells.truncate(cells.len() - cells.len().checked_rem(rows).unwrap_or(cells.len()));
         Self { rows, cells }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub const fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.cells.len().checked_div(self.rows).unwrap_or(0)
     }
 
-    /// The cells, row by row.
+    /// Returns the cells, row by row.
     #[must_use]
     pub fn cells(&self) -> &[i128] {
         &self.cells
     }
 
-    /// One cell.
+    /// Returns one cell.
     #[must_use]
     pub fn get(&self, row: usize, column: usize) -> Option<i128> {
         let within = column < self.columns();

@@ -1,4 +1,4 @@
-//! Odds ratios: what the coefficients of a logistic regression mean in a clinic.
+//! Odds ratios from the coefficients of a logistic regression.
 
 use crate::model::{Estimate, INTERCEPT};
 use crate::plan::Plan;
@@ -16,7 +16,7 @@ pub struct OddsRatio {
     pub upper: Option<f64>,
 }
 
-/// Whether the coefficients of a plan's release are log-odds.
+/// Returns whether the coefficients of a plan's release are log-odds.
 #[must_use]
 pub fn are_log_odds(plan: &Plan) -> bool {
     match plan.mechanism.name.as_str() {
@@ -28,7 +28,7 @@ pub fn are_log_odds(plan: &Plan) -> bool {
     }
 }
 
-/// The odds ratio of a term's log-odds; the constant has none, for it compares nobody.
+/// Returns the odds ratio of a term's log-odds; the constant has none, because it is no comparison.
 #[must_use]
 pub fn ratio(term: &str, entry: &Estimate) -> Option<OddsRatio> {
     if term == INTERCEPT {

@@ -1,7 +1,6 @@
 //! A release as one HTML file that needs nothing else and prints well on A4.
 //!
-//! It holds what the release holds and no more: the same numbers, the same sentences, no script and no address that a
-//! browser would fetch.
+//! It contains the numbers and sentences of the release, no script, and no address that a browser would fetch.
 
 use std::fmt::Write;
 
@@ -14,6 +13,7 @@ use super::{known, odds};
 use crate::model::{INTERCEPT, Interval, Role};
 use crate::plan::document::{Column, ColumnType};
 use crate::privacy::adjacency::Adjacency;
+use crate::words;
 
 /// Most outcomes that are written out; the rest are in the release itself.
 const MOST_OUTCOMES: usize = 200;
@@ -41,8 +41,8 @@ pub fn html(release: &Release) -> String {
     let outcomes = figure::outcomes(release);
     let mut page = String::new();
     let title = match outcomes.as_slice() {
-        [one] => format!("Private regression of {one}"),
-        many => format!("Private regression of {} outcomes", many.len()),
+        [one] => words::report::title_one(one),
+        many => words::report::title_many(many.len()),
     };
     let title = escape(&title);
     let _ = write!(
@@ -59,16 +59,12 @@ pub fn html(release: &Release) -> String {
     }
     if outcomes.len() > MOST_OUTCOMES {
         let more = outcomes.len() - MOST_OUTCOMES;
-        let _ = writeln!(page, "<p>And {more} more outcomes, in the release.</p>");
+        let _ = writeln!(page, "<p>{}</p>", words::report::more_outcomes(more));
     }
-    let odds = if odds::are_log_odds(&release.plan) { " Its axis is logarithmic." } else { "" };
-    let _ = writeln!(
-        page,
-        "<p class=\"quiet\">Privacy noise is the share of the squared uncertainty that comes from the noise; the rest is \
-         sampling. The plot draws each coefficient times the width of its column's stated range.{odds}</p>"
-    );
-    list(&mut page, "Notes", release.diagnostics.notes.iter().map(String::as_str));
-    page.push_str("<h2>What is promised</h2>\n");
+    let odds = if odds::are_log_odds(&release.plan) { words::page::odds() } else { "" };
+    let _ = writeln!(page, "<p class=\"quiet\">{} {odds}</p>", escape(words::report::table_note()));
+    list(&mut page, words::report::notes(), release.diagnostics.notes.iter().map(String::as_str));
+    let _ = writeln!(page, "<h2>{}</h2>", words::result::what_is_promised());
     for sentence in statement.sentences().into_iter().skip(1) {
         let _ = writeln!(page, "<p>{}</p>", escape(sentence));
     }
@@ -78,13 +74,11 @@ pub fn html(release: &Release) -> String {
     let software = &release.software;
     let _ = writeln!(
         page,
-        "</main><footer>{} {}, build {}. {}</footer></body></html>",
-        escape(&software.name),
-        escape(&software.version),
-        escape(&software.build),
+        "</main><footer>{} {}</footer></body></html>",
+        escape(&words::report::software(&software.name, &software.version, &software.build)),
         release.ledger.as_ref().map_or_else(
-            || "No ledger: a demonstration.".to_owned(),
-            |ledger| format!("Ledger {}, entry {}.", escape(&ledger.id), ledger.entry)
+            || words::report::no_ledger().to_owned(),
+            |ledger| escape(&words::report::ledger(&ledger.id, ledger.entry))
         )
     );
     page
@@ -97,19 +91,29 @@ fn regression(page: &mut String, release: &Release, outcome: &str, plot: bool) {
     let unit = figure::unit(&release.plan, outcome);
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
     let named = if unit.is_empty() { outcome.to_owned() } else { format!("{outcome} ({unit})") };
-    let (class, kind, estimate, ratio, plotted) = if log_odds {
-        let ratio = "<th scope=\"col\" class=\"n\">Odds ratio, interval</th>";
-        (" class=\"odds\"", "Logistic", "Log-odds", ratio, "Odds ratio across the whole range")
+    let (class, caption, estimate, ratio, plotted) = if log_odds {
+        let ratio = format!("<th scope=\"col\" class=\"n\">{}</th>", words::report::odds_ratio());
+        let plotted = words::result::odds_ratio_across_the_whole_range();
+        (" class=\"odds\"", words::result::logistic_of(&named), words::result::log_odds(), ratio, plotted)
     } else {
-        ("", "Linear", "Estimate", "", "Across the whole range")
+        (
+            "",
+            words::result::linear_of(&named),
+            words::result::estimate(),
+            String::new(),
+            words::report::across_range(),
+        )
     };
     let plotted = drawn.as_ref().map(|_| format!("<th scope=\"col\">{plotted}</th>")).unwrap_or_default();
     let _ = writeln!(
         page,
-        "<table{class}><caption>{kind} regression of {}</caption><thead><tr><th scope=\"col\">Term</th>\
-         <th scope=\"col\" class=\"n\">{estimate}</th><th scope=\"col\" class=\"n\">{level} % interval</th>{ratio}\
-         <th scope=\"col\" class=\"n\">Privacy noise</th>{plotted}</tr></thead><tbody>",
-        escape(&named),
+        "<table{class}><caption>{}</caption><thead><tr><th scope=\"col\">{}</th>\
+         <th scope=\"col\" class=\"n\">{estimate}</th><th scope=\"col\" class=\"n\">{}</th>{ratio}\
+         <th scope=\"col\" class=\"n\">{}</th>{plotted}</tr></thead><tbody>",
+        escape(&caption),
+        words::result::term(),
+        words::result::interval(level),
+        words::report::noise_share(),
     );
     for (index, line) in lines.iter().enumerate() {
         row(page, line, log_odds, drawn.as_ref(), index);
@@ -126,17 +130,16 @@ fn regression(page: &mut String, release: &Release, outcome: &str, plot: bool) {
     page.push_str("</table>\n");
     let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome);
     if let Some(share) = known.and_then(|known| known.r_squared) {
-        let _ =
-            writeln!(page, "<p class=\"quiet\">R squared {}, from the noisy moments.</p>", short(share, 3));
+        let _ = writeln!(page, "<p class=\"quiet\">{}</p>", words::report::r_squared(short(share, 3)));
     }
 }
 
 fn row(page: &mut String, line: &Line, log_odds: bool, figure: Option<&Figure>, index: usize) {
     let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
-    let name = if line.term == INTERCEPT { "Intercept" } else { &line.term };
+    let name = if line.term == INTERCEPT { words::result::intercept() } else { &line.term };
     let interval = match line.interval {
         Interval::Normal => written.interval,
-        Interval::Approximate => format!("{} (approximate)", written.interval),
+        Interval::Approximate => words::report::approximate(written.interval),
         Interval::Withheld => "withheld".to_owned(),
     };
     let share = line.noise_share.map_or_else(|| format::NONE.to_owned(), percent);
@@ -158,7 +161,7 @@ fn row(page: &mut String, line: &Line, log_odds: bool, figure: Option<&Figure>, 
     page.push_str("</tr>\n");
 }
 
-/// A line's odds ratio with its interval, where it has one.
+/// Returns a line's odds ratio with its interval, where it has one.
 fn ratio(line: &Line) -> String {
     let Some(ratio) = odds::ratio(&line.term, &line.entry()) else { return String::new() };
     let written = format::row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper);
@@ -172,7 +175,7 @@ fn at(share: f64) -> String {
     format!("{:.2}%", 100.0 * share)
 }
 
-/// One row of the plot; the numbers beside it say the same.
+/// Draws one row of the plot; the numbers beside it are the same.
 fn marks(figure: &Figure, index: usize) -> String {
     let mut svg = String::from("<svg height=\"22\" aria-hidden=\"true\">");
     let zero = at(figure.zero);
@@ -224,17 +227,23 @@ fn list<'a>(page: &mut String, title: &str, items: impl Iterator<Item = &'a str>
     }
 }
 
-/// What was stated about the columns: public, and needed to read the numbers.
+/// Writes what was stated about the columns: public, and needed to read the numbers.
 fn columns(page: &mut String, release: &Release) {
-    page.push_str(
-        "<h2>Columns as stated</h2>\n<table><thead><tr><th scope=\"col\">Column</th><th scope=\"col\">Role</th>\
-         <th scope=\"col\">Public bounds or levels</th></tr></thead><tbody>\n",
+    let _ = writeln!(
+        page,
+        "<h2>{}</h2>\n<table><thead><tr><th scope=\"col\">{}</th><th scope=\"col\">{}</th>\
+         <th scope=\"col\">{}</th></tr></thead><tbody>",
+        words::report::columns(),
+        words::columns::column(),
+        words::columns::role(),
+        words::report::stated()
     );
     for column in
         release.plan.columns.iter().filter(|column| column.role != Role::Ignored).take(MOST_OUTCOMES)
     {
         let name = column.name.as_deref().or(column.pattern.as_deref()).unwrap_or_default();
-        let role = if column.role == Role::Outcome { "outcome" } else { "feature" };
+        let role =
+            if column.role == Role::Outcome { words::columns::outcome() } else { words::columns::feature() };
         let _ = writeln!(
             page,
             "<tr><th scope=\"row\">{}</th><td>{role}</td><td>{}</td></tr>",
@@ -249,27 +258,31 @@ fn stated(column: &Column) -> String {
     if column.kind == Some(ColumnType::Category) {
         let levels = column.levels.clone().unwrap_or_default();
         let reference = column.reference.clone().or_else(|| levels.first().cloned()).unwrap_or_default();
-        return format!("{}; against {reference}", levels.join(", "));
+        return words::report::levels(levels.join(", "), reference);
     }
     match (column.lower, column.upper) {
         (Some(lower), Some(upper)) => {
-            let range = format!("{} to {}", short(lower, 6), short(upper, 6));
+            let range = words::page::from_to(short(lower, 6), short(upper, 6));
             column.unit.as_ref().map_or(range.clone(), |unit| format!("{range} {unit}"))
         }
         _ => String::new(),
     }
 }
 
-/// What was publicly known of the columns, where the fit was guided by it.
+/// Writes the public moments of the columns, where the fit used them.
 fn public(page: &mut String, release: &Release) {
     let Some(table) = &release.public else { return };
     let _ = writeln!(
         page,
-        "<h2>Public moments</h2>\n<p>{} {} They are not protected and cost no budget.</p>\n<table class=\"known\"><thead><tr>\
-         <th scope=\"col\">Term</th><th scope=\"col\" class=\"n\">Mean</th>\
-         <th scope=\"col\" class=\"n\">Standard deviation</th></tr></thead><tbody>",
+        "<h2>{}</h2>\n<p>{} {} {}</p>\n<table class=\"known\"><thead><tr><th scope=\"col\">{}</th>\
+         <th scope=\"col\" class=\"n\">{}</th><th scope=\"col\" class=\"n\">{}</th></tr></thead><tbody>",
+        words::report::public_moments(),
         escape(&known::origin(table)),
-        known::correlations(table)
+        known::correlations(table),
+        words::report::public_unprotected(),
+        words::result::term(),
+        words::report::mean(),
+        words::report::standard_deviation()
     );
     for term in table.terms.iter().take(MOST_PUBLIC) {
         let _ = writeln!(
@@ -283,7 +296,7 @@ fn public(page: &mut String, release: &Release) {
     page.push_str("</tbody></table>\n");
     let more = table.terms.len().saturating_sub(MOST_PUBLIC);
     if more > 0 {
-        let _ = writeln!(page, "<p>And {more} more terms, in the release.</p>");
+        let _ = writeln!(page, "<p>{}</p>", words::report::more_terms(more));
     }
 }
 
@@ -291,10 +304,10 @@ fn setting(page: &mut String, release: &Release) {
     let plan = &release.plan;
     let privacy = &release.privacy;
     let rows = match plan.adjacency {
-        Adjacency::AddRemove => "Add or remove one: the number of rows is private.".to_owned(),
-        Adjacency::ReplaceOne => plan
-            .rows
-            .map_or_else(|| "Replace one.".to_owned(), |rows| format!("Replace one: {rows} rows, public.")),
+        Adjacency::AddRemove => words::report::add_remove().to_owned(),
+        Adjacency::ReplaceOne => {
+            plan.rows.map_or_else(|| words::report::replace_one().to_owned(), words::report::replace_one_rows)
+        }
     };
     let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} {}", at_most(value, 4)));
     let numbers = [
@@ -306,13 +319,14 @@ fn setting(page: &mut String, release: &Release) {
     let numbers: Vec<String> = numbers.into_iter().flatten().collect();
     let _ = writeln!(
         page,
-        "<h2>Setting</h2>\n<p>Mechanism {}. {rows} Charged: {}.</p>",
-        escape(&plan.mechanism.name),
-        numbers.join(", ")
+        "<h2>{}</h2>\n<p>{} {rows} {}</p>",
+        words::report::setting(),
+        escape(&words::report::mechanism(&plan.mechanism.name)),
+        words::report::charged(numbers.join(", "))
     );
 }
 
-/// Text as it may stand in HTML.
+/// Escapes text for HTML.
 fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

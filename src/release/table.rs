@@ -15,7 +15,7 @@ const ODDS: &str = ",odds_ratio,odds_ratio_lower,odds_ratio_upper";
 /// About how many bytes a piece of the text has.
 const PIECE: usize = 1 << 20;
 
-/// One record per coefficient with the release's fields, as RFC 4180 has it: CRLF at line ends, quotes where they are
+/// Writes one record per coefficient with the release's fields, by RFC 4180: CRLF at line ends, quotes where they are
 /// due, an empty field where the release has `null`. Log-odds have their odds ratios beside them, but for the constant.
 ///
 /// A name that a spreadsheet would take for a formula (it starts with `=`, `+`, `-`, `@`, a tab or a line end) gets an
@@ -25,7 +25,7 @@ pub fn csv(release: &Release) -> String {
     pieces(release).collect()
 }
 
-/// The same in pieces of about a megabyte, none of which is made before it is asked for.
+/// Writes the CSV in pieces of about a megabyte, each made when it is asked for.
 pub fn pieces(release: &Release) -> Box<dyn Iterator<Item = String> + '_> {
     written(&release.coefficients, odds::are_log_odds(&release.plan))
 }
@@ -47,7 +47,7 @@ fn written(coefficients: &Coefficients, log_odds: bool) -> Box<dyn Iterator<Item
     }
 }
 
-/// Some coefficients, each with its outcome and term, in pieces as [`pieces`] makes them; of log-odds with their odds ratios.
+/// Writes some coefficients, each with its outcome and term, in pieces as [`pieces`] does; log-odds with their odds ratios.
 pub fn records<'a>(
     entries: impl Iterator<Item = (&'a str, &'a str, Estimate)>,
     log_odds: bool,

@@ -1,4 +1,4 @@
-//! A charge from its reservation to its release, under one lock.
+//! Charges a ledger, from the reservation to the release, under one lock.
 
 use wasm_bindgen::JsValue;
 use web_sys::Blob;
@@ -12,10 +12,10 @@ use crate::privacy::ledger::{Ledger, Request};
 use crate::release::Release;
 use crate::release::document::LedgerReference;
 
-/// Whether a charge would fit now. It takes no lock, so it decides nothing: it spares a person the reading of a table.
+/// Checks whether a charge would fit now, before the table is read. It takes no lock, so [`charge`] checks again.
 ///
 /// # Errors
-/// Where the table has no ledger, the budget does not allow it, or the storage refuses.
+/// [`Failure`] if the table has no ledger, too little of the budget is left, or the storage refuses.
 pub async fn check(table: &str, request: &Request<'_>) -> Result<(), Failure> {
     let db = Db::open().await?;
     let mut ledger = ledger_of(&db, table).await?.ok_or_else(no_ledger)?;
@@ -23,7 +23,7 @@ pub async fn check(table: &str, request: &Request<'_>) -> Result<(), Failure> {
     ledger.check(request).map(drop).map_err(|error| refusal(&error))
 }
 
-/// A charge that is stored and not yet settled. While it lives, the ledger is locked.
+/// A charge that is stored and not yet settled. The ledger is locked until this is dropped.
 pub struct Charge {
     ledger: Ledger,
     seq: u64,
@@ -31,13 +31,12 @@ pub struct Charge {
     _lock: Lock,
 }
 
-/// Charges a table's ledger: lock, read and verify, burn what a crash left, reserve, write, and await the write's end.
-/// `name` is the request's own, for [`take_charge`]. From here on the ledger is the table's own, if it was another table's
-/// with which this one shares people.
+/// Charges a table's ledger: locks it, reads and verifies it, burns an entry that a crash left reserved, reserves, and waits until
+/// that is stored. `name` is the request's name, for [`take_charge`]. If the ledger was that of another table that shares people
+/// with this one, it becomes this table's own as well.
 ///
 /// # Errors
-/// Where the table has no ledger, the budget does not allow it, or the storage refuses. A transaction that fails has
-/// written nothing.
+/// [`Failure`] if the table has no ledger, too little of the budget is left, or the storage refuses. Then nothing was written.
 pub async fn charge(table: &str, name: &str, request: &Request<'_>) -> Result<Charge, Failure> {
     let db = Db::open().await?;
     let _opening = opening(&db, table).await?;
@@ -52,11 +51,11 @@ pub async fn charge(table: &str, name: &str, request: &Request<'_>) -> Result<Ch
     Ok(Charge { ledger, seq, db, _lock: lock })
 }
 
-/// Whether the request `name` was charged, asked once its workers are gone. It is forgotten then. What they left
-/// reserved is burned first; to wait for the ledger's lock is to wait for the end of what they had begun to write.
+/// Returns whether the request `name` was charged, and removes its name. The caller calls it after the request's workers have ended.
+/// Acquiring the lock guarantees that their pending writes have finished. An entry that they left reserved is burned first.
 ///
 /// # Errors
-/// Where the storage refuses.
+/// [`Failure`] if the storage refuses.
 pub async fn take_charge(table: &str, name: &str) -> Result<bool, Failure> {
     open_table(table).await?;
     let db = Db::open().await?;
@@ -69,7 +68,7 @@ pub async fn take_charge(table: &str, name: &str) -> Result<bool, Failure> {
 }
 
 impl Charge {
-    /// What the release says about the charge.
+    /// Returns the reference to the charge that stands in the release.
     #[must_use]
     pub fn reference(&self) -> LedgerReference {
         LedgerReference {
@@ -79,11 +78,10 @@ impl Charge {
         }
     }
 
-    /// Stores the release and settles the charge, in one transaction. Answers the ledger and the release's
-    /// document.
+    /// Stores the release and settles the charge in one transaction. Returns the ledger and the release's document.
     ///
     /// # Errors
-    /// Where the storage refuses. The charge stays then, and is burned when the ledger is next opened.
+    /// [`Failure`] if the storage refuses. The charge stays and is burned when the ledger is opened the next time.
     pub async fn settle(mut self, release: &Release) -> Result<(Ledger, Blob), Failure> {
         let lost = || Failure::after_charge(Reason::Storage);
         self.ledger.release(self.seq).map_err(|_| lost())?;

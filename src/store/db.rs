@@ -1,7 +1,7 @@
-//! IndexedDB, as little of it as the ledger needs.
+//! Accesses IndexedDB, as far as the ledger needs it.
 //!
-//! A transaction ends by itself once nothing is asked of it, so all its requests are made at once, then its end is
-//! awaited, and only then are answers read.
+//! A transaction ends by itself when it has no request. So all requests of a transaction are made at once, then its end is awaited,
+//! and then the results are read.
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use wasm_bindgen::closure::Closure;
@@ -12,10 +12,10 @@ use web_sys::{IdbDatabase, IdbFactory, IdbOpenDbRequest, IdbRequest, IdbTransact
 use super::failure::{Failure, Reason};
 
 const NAME: &str = "discreet";
-/// 1: as it was first. 2: minhashes.
+/// Version 2 added the MinHash values.
 const VERSION: u32 = 2;
 
-/// The device's own key.
+/// The device key.
 pub const KEYS: &str = "keys";
 /// A table's key to its ledger's identifier.
 pub const TABLES: &str = "tables";
@@ -23,10 +23,10 @@ pub const TABLES: &str = "tables";
 pub const LEDGERS: &str = "ledgers";
 /// A ledger's identifier and an entry to the release.
 pub const RELEASES: &str = "releases";
-/// A request's name to the entry that it was charged as, until the page has read it.
+/// A request's name to the entry of its charge, until the page has read it.
 pub const CHARGES: &str = "charges";
-/// A table's key to its minhash.
-pub const MINHASHES: &str = "minhashes";
+/// A table's key to its MinHash. The text is the store's name since version 2.
+pub const MINHASHES: &str = "sketches";
 /// A setting's name to its text.
 pub const SETTINGS: &str = "settings";
 
@@ -34,7 +34,7 @@ pub const SETTINGS: &str = "settings";
 pub struct Db(IdbDatabase);
 
 impl Db {
-    /// Opens the database, and makes what it lacks of this version.
+    /// Opens the database and creates the stores that are missing.
     pub async fn open() -> Result<Self, Failure> {
         let factory: IdbFactory = Reflect::get(&js_sys::global(), &"indexedDB".into())
             .and_then(JsCast::dyn_into)
@@ -54,19 +54,19 @@ impl Db {
         request.result().and_then(JsCast::dyn_into).map(Self).map_err(refused)
     }
 
-    /// A transaction that only reads.
+    /// Creates a transaction that only reads.
     pub fn reading(&self, stores: &[&str]) -> Result<Transaction, Failure> {
         self.begin(stores, "readonly", &JsValue::UNDEFINED)
     }
 
-    /// A transaction whose end means that the bytes have left for the disk.
+    /// Creates a transaction of strict durability: its end means that the browser has written the bytes to the disk.
     pub fn writing(&self, stores: &[&str]) -> Result<Transaction, Failure> {
         let options = Object::new();
         Reflect::set(&options, &"durability".into(), &"strict".into()).map_err(refused)?;
         self.begin(stores, "readwrite", &options)
     }
 
-    /// The typed binding has no durability yet.
+    /// Begins a transaction by an untyped call, because the typed binding has no durability.
     fn begin(&self, stores: &[&str], mode: &str, options: &JsValue) -> Result<Transaction, Failure> {
         let names: Array = stores.iter().map(|name| JsValue::from_str(name)).collect();
         let begin: Function =
@@ -94,24 +94,24 @@ fn upgrade(request: &IdbOpenDbRequest) {
     let there = database.object_store_names();
     for name in [KEYS, TABLES, LEDGERS, RELEASES, CHARGES, MINHASHES, SETTINGS] {
         if !there.contains(name) {
-            // A store that cannot be made shows in the first transaction that names it.
+            // If a store cannot be created, the first transaction that uses it fails.
             let _ = database.create_object_store(name);
         }
     }
 }
 
-/// A transaction under way. Dropped before its end is awaited, it has written nothing.
+/// An open transaction. If it is dropped before its end was awaited, it writes nothing.
 pub struct Transaction {
     transaction: IdbTransaction,
     ended: Option<Promise>,
 }
 
 impl Drop for Transaction {
-    /// Left alone, a transaction would go on to its end and store what had been asked before a request failed.
+    /// Aborts the transaction. Otherwise it would complete and store the requests made before the one that failed.
     fn drop(&mut self) {
         if self.ended.is_some() {
             self.transaction.set_onabort(None);
-            // One that is over already cannot be aborted, and need not be.
+            // A transaction that has ended cannot be aborted.
             let _ = self.transaction.abort();
         }
     }
@@ -133,12 +133,12 @@ impl Transaction {
         self.store(store)?.get_all_keys().map(Answer).map_err(refused)
     }
 
-    /// Writes a value, whether there is one or not.
+    /// Writes a value, replacing an existing one.
     pub fn put(&self, store: &str, key: &JsValue, value: &JsValue) -> Result<(), Failure> {
         self.store(store)?.put_with_key(value, key).map(drop).map_err(refused)
     }
 
-    /// Writes a value; the whole transaction fails where there is one.
+    /// Writes a value; the whole transaction fails if one exists.
     pub fn add(&self, store: &str, key: &JsValue, value: &JsValue) -> Result<(), Failure> {
         self.store(store)?.add_with_key(value, key).map(drop).map_err(refused)
     }
@@ -148,7 +148,7 @@ impl Transaction {
         self.store(store)?.delete(key).map(drop).map_err(refused)
     }
 
-    /// Awaits the end: what was written is written, what was asked can be read.
+    /// Awaits the end of the transaction. After it, values are stored and results can be read.
     pub async fn end(mut self) -> Result<(), Failure> {
         match self.ended.take() {
             Some(ended) => JsFuture::from(ended).await.map(drop).map_err(refused),
@@ -161,27 +161,28 @@ impl Transaction {
     }
 }
 
-/// What was asked of a transaction, to be read after its end.
+/// The result of a request, to be read after the transaction's end.
 pub struct Answer(IdbRequest);
 
 impl Answer {
-    /// The value; `undefined` where there is none.
+    /// Returns the value; `undefined` if there is none.
     pub fn value(&self) -> JsValue {
         self.0.result().unwrap_or(JsValue::UNDEFINED)
     }
 
-    /// A text, if it is one.
+    /// Returns a text, if it is one.
     pub fn text(&self) -> Option<String> {
         self.value().as_string()
     }
 
-    /// The values of [`Transaction::all`] and [`Transaction::keys`].
+    /// Returns the values of [`Transaction::all`] and [`Transaction::keys`].
     pub fn list(&self) -> Vec<JsValue> {
         self.value().dyn_into::<Array>().map_or_else(|_| Vec::new(), |list| list.iter().collect())
     }
 }
 
-/// The browser's own words are left out: they differ between browsers and tell a person nothing.
+/// Returns the failure of the storage. The browser's own text is dropped, because it differs between browsers and does not help a
+/// person.
 pub fn refused(_: JsValue) -> Failure {
     Failure::new(
         Reason::Storage,

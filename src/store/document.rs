@@ -1,5 +1,5 @@
-//! A document as the browser carries it: a `Blob`, which costs the program no memory. It is written and read piece by piece,
-//! for a release of 100,000 outcomes has some 160 megabytes.
+//! Documents as `Blob`s, which take no memory of the program. They are written and read piece by piece, because a release of
+//! 100,000 outcomes has about 160 megabytes.
 
 use std::io::{self, BufReader, Read, Write};
 
@@ -13,18 +13,18 @@ use super::failure::Failure;
 use crate::privacy::ledger::Ledger;
 use crate::release::Release;
 
-/// Bytes that are handed over at once.
+/// The number of bytes that are passed to the browser at a time.
 const PIECE: usize = 4 << 20;
 
-/// The mark that some programs put before a text.
+/// The byte-order mark, which some programs write before a text.
 const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
-/// A release as it was made, with its document and the ledger that paid for it.
+/// A release with its document and the ledger that was charged.
 #[derive(Debug)]
 pub struct Made {
     /// The release, read from the document.
     pub release: Release,
-    /// The document as it is kept and handed out.
+    /// The document as it is stored and downloaded.
     pub document: Blob,
     /// The ledger after the charge.
     pub ledger: Ledger,
@@ -33,17 +33,17 @@ pub struct Made {
 /// Writes a release's document.
 ///
 /// # Errors
-/// Where the browser has no room for it.
+/// [`io::Error`] if the browser has no room for it.
 pub fn write_release(release: &Release) -> io::Result<Blob> {
     let mut pieces = Pieces::default();
     release.write(&mut pieces)?;
     pieces.finish("application/json")
 }
 
-/// A text as a document.
+/// Returns a text as a document.
 ///
 /// # Errors
-/// Where the browser has no room for it.
+/// [`io::Error`] if the browser has no room for it.
 pub fn from_text(pieces: impl IntoIterator<Item = impl AsRef<[u8]>>, kind: &str) -> io::Result<Blob> {
     let mut parts = Pieces::default();
     for piece in pieces {
@@ -52,7 +52,7 @@ pub fn from_text(pieces: impl IntoIterator<Item = impl AsRef<[u8]>>, kind: &str)
     parts.finish(kind)
 }
 
-/// What is written goes to the browser a piece at a time.
+/// A writer that passes its bytes to the browser piece by piece.
 #[derive(Default)]
 struct Pieces {
     pending: Vec<u8>,
@@ -88,14 +88,14 @@ impl Write for Pieces {
     }
 }
 
-/// The bytes of a document, in the browser's memory and not in the program's.
+/// The bytes of a document, in the browser's memory.
 pub struct Bytes(Uint8Array);
 
 impl Bytes {
     /// Fetches them.
     ///
     /// # Errors
-    /// Where the file is gone or the browser has no room for it.
+    /// [`io::Error`] if the file is gone or the browser has no room for it.
     pub async fn of(document: &Blob) -> io::Result<Self> {
         let buffer = JsFuture::from(document.array_buffer()).await.map_err(refused)?;
         let bytes = Uint8Array::new(&buffer);
@@ -106,12 +106,12 @@ impl Bytes {
     /// Reads them as JSON.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// [`serde_json::Error`] with the place of the fault.
     pub fn parse<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         serde_json::from_reader(BufReader::with_capacity(PIECE / 16, Reader { bytes: &self.0, at: 0 }))
     }
 
-    /// The whole as one text, if it is one.
+    /// Returns the document as text, if it is UTF-8.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         String::from_utf8(self.0.to_vec()).ok()
@@ -140,7 +140,7 @@ impl Read for Reader<'_> {
 /// Reads a release from its document.
 ///
 /// # Errors
-/// Where it cannot be read by this version; `failure` says so.
+/// [`Failure`] if it cannot be read by this version; `failure` says so.
 pub async fn read_release(document: &Blob, failure: impl Fn() -> Failure) -> Result<Release, Failure> {
     let bytes = Bytes::of(document).await.map_err(|_| failure())?;
     bytes.parse().map_err(|_| failure())

@@ -1,27 +1,27 @@
-//! What goes wrong in the browser, as data: the storage and the workers answer with it.
+//! Failures in the browser, as data that the storage and the workers return.
 
 use serde::{Deserialize, Serialize};
 
-/// What went wrong, as data.
+/// A failure, as data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// What sort of thing.
+    /// The kind of failure.
     pub reason: Reason,
-    /// In words: what, where, what to do. For the person at this machine alone.
+    /// A text for the person at this computer: what is wrong, where, what to do.
     pub message: String,
     /// Whether the budget was charged.
     pub charged: bool,
 }
 
 impl Failure {
-    /// A failure before any charge.
+    /// Returns a failure before any charge.
     #[must_use]
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
         Self { reason, message: message.into(), charged: false }
     }
 
-    /// A failure after the charge. Its words are constant, for what happened in between may depend on the table.
+    /// Returns a failure after the charge. Its text is constant, because the cause may depend on the table.
     #[must_use]
     pub fn after_charge(reason: Reason) -> Self {
         Self {
@@ -32,13 +32,13 @@ impl Failure {
     }
 }
 
-/// The sorts of failure that a person can do something about.
+/// The kinds of failure, by what a person can do about them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// The table cannot be read as the plan says.
     Table,
-    /// The file changed on the disk, or is gone.
+    /// The file changed on the disk or was removed.
     File,
     /// The plan cannot be run.
     Plan,
@@ -50,6 +50,6 @@ pub enum Reason {
     Cancelled,
     /// The browser cannot run the program, or a part of it is of another build.
     Program,
-    /// Anything else.
+    /// Any other failure.
     Internal,
 }

@@ -1,11 +1,11 @@
-//! By which bytes a table is known again (noise-and-accounting, B11). Pure, and tested natively.
+//! The bytes by which a table is recognised (theory/accounting 5.6). Without browser calls, so that it is tested natively.
 
 use crate::data::FileRole;
 
-/// One file of a table, as it was hashed.
+/// The hashes of one file of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hashed {
-    /// What it is for the table.
+    /// The role of the file.
     pub role: FileRole,
     /// SHA-256 of each 4 MiB chunk in order.
     pub digests: Vec<[u8; 32]>,
@@ -13,9 +13,9 @@ pub struct Hashed {
     pub length: u64,
 }
 
-/// What is signed for a table. Of one file it is the digests, then the length as 8 bytes, little-endian. Of genotypes it is
-/// for each file the digests, the role's 8 bytes and the length, in the order of the roles. Read from its end, it says which
-/// files there were, so no two tables have the same; and the number of its bytes tells the two forms apart.
+/// Returns the bytes that are signed for a table. For one file: the digests, then the length as 8 bytes, little-endian. For
+/// genotypes: for each file the digests, the role's 8 bytes and the length, in the order of the roles. These bytes can be decoded
+/// from their end, so no two tables have the same; the two forms differ in the number of bytes.
 #[must_use]
 pub fn identity(mut files: Vec<Hashed>) -> Vec<u8> {
     files.sort_by_key(|file| file.role);

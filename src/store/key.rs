@@ -1,4 +1,4 @@
-//! The key that never leaves this device, and the names that it gives to tables.
+//! The device key, which never leaves this device, and the table keys that are derived with it.
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
@@ -10,26 +10,27 @@ use super::failure::Failure;
 use super::identity::{Hashed, identity};
 use super::lock::Lock;
 use crate::data::MinHashKey;
+use crate::text::hexadecimal;
 
-/// The device key's name in the store, and in the lock under which it is made.
+/// The device key's name in the store, and in the lock under which it is created.
 const DEVICE: &str = "device";
 
-/// A table's key: HMAC-SHA-256 under the device key of its files' [`identity`]; in hexadecimal digits. It is the same for the
-/// same bytes on this device alone, and is never exported.
+/// Returns a table's key in hexadecimal digits: HMAC-SHA-256 of its files' [`identity`] under the device key. It is equal for equal
+/// bytes on this device only, and is never exported.
 ///
 /// # Errors
-/// Where the storage or the browser's cryptography refuses.
+/// [`Failure`] if the storage or the browser's cryptography refuses.
 pub async fn fingerprint(files: Vec<Hashed>) -> Result<String, Failure> {
     let tag = sign(&identity(files)).await?;
-    Ok(tag.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hexadecimal(&tag))
 }
 
-/// The key of this device's MinHash values: the first 16 bytes of HMAC-SHA-256 under the device key of `row sketch`, which is no
-/// table's input, for those are 8, 0 or 16 bytes longer than a multiple of 32. It goes to the workers that read a table, and to
-/// nobody else.
+/// Returns the key of this device's MinHash values: the first 16 bytes of HMAC-SHA-256 of `row sketch` under the device key. This
+/// text is no table's identity, because those are 0, 8 or 16 bytes longer than a multiple of 32. Only the workers that read a table
+/// receive the key.
 ///
 /// # Errors
-/// Where the storage or the browser's cryptography refuses.
+/// [`Failure`] if the storage or the browser's cryptography refuses.
 pub async fn minhash_key() -> Result<MinHashKey, Failure> {
     let tag = sign(b"row sketch").await?;
     tag.first_chunk().copied().ok_or_else(|| refused(JsValue::UNDEFINED))
@@ -41,7 +42,7 @@ async fn sign(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     Ok(Uint8Array::new(&JsFuture::from(tag).await.map_err(refused)?).to_vec())
 }
 
-/// The key: made once, and the browser does not let anyone read it.
+/// Returns the device key. It is created once, and the browser does not let any program read it.
 async fn device_key() -> Result<CryptoKey, Failure> {
     let _lock = Lock::take("dp-device-key").await?;
     let db = Db::open().await?;

@@ -1,4 +1,4 @@
-//! A Web Lock as a guard. A worker that is terminated loses its locks by itself.
+//! A Web Lock as a guard. The browser releases the locks of a terminated worker.
 
 use std::cell::RefCell;
 
@@ -19,7 +19,7 @@ impl Lock {
     /// Waits for the lock `name`.
     pub async fn take(name: &str) -> Result<Self, Failure> {
         let (held, release) = deferred()?;
-        // From here on, so that a lock that nobody waits for any more is given back as soon as it is granted.
+        // Created before the wait, so that a lock whose wait is cancelled is released as soon as it is granted.
         let lock = Self { release };
         if is_active(Mutant::DoubleSpend) {
             return Ok(lock);
@@ -36,7 +36,7 @@ impl Lock {
             .call2(&manager, &JsValue::from_str(name), &callback)
             .and_then(JsCast::dyn_into)
             .map_err(refused)?;
-        // The request's own promise settles before the callback runs only where the lock is refused.
+        // The request's own promise settles before the callback runs only if the lock is refused.
         let first = Promise::race(&js_sys::Array::of2(&granted, &answer));
         JsFuture::from(first).await.map_err(refused)?;
         Ok(lock)
@@ -49,9 +49,9 @@ impl Drop for Lock {
     }
 }
 
-/// A promise and the function that fulfils it.
+/// Returns a promise and the function that fulfils it.
 fn deferred() -> Result<(Promise, Function), Failure> {
-    // Not `Function::default`: it makes a function from text, which the page's policy refuses.
+    // Not `Function::default`, which creates a function from text; the page's policy refuses that.
     let resolver = RefCell::new(None);
     let promise = Promise::new(&mut |resolve, _reject| {
         resolver.replace(Some(resolve));

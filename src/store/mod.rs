@@ -1,12 +1,11 @@
-//! The ledger's home in the browser: IndexedDB, and a Web Lock so that two tabs cannot race.
+//! Stores ledgers in the browser: in IndexedDB, under a Web Lock, so that two tabs cannot write at the same time.
 //!
-//! Page and workers use the same functions. A ledger is written by whoever holds the lock `dp-ledger:<id>`, in a
-//! transaction of strict durability, and nothing is answered before that transaction is complete (noise-and-accounting,
-//! B11). The device key, a table's key and its minhash stay on this device and are in no export.
+//! Page and workers use the same functions. A ledger is written while the lock `dp-ledger:<id>` is held, in a transaction of
+//! strict durability. A function returns only after its transaction is complete (theory/accounting 5.5). The device key, a
+//! table's key and its MinHash stay on this device and are in no export.
 //!
-//! A table has one ledger: its own, or else that of the table with which it shares most people. A second ledger about the
-//! same people is opened only on a person's typed word that they are different ones, which both ledgers then hold
-//! ([`people`]).
+//! A table has one ledger: its own, or otherwise that of the table with which it shares most people. A second ledger for such a
+//! table is opened only if a person types a confirmation that the people are different. Both ledgers then record it ([`people`]).
 
 pub mod failure;
 pub mod identity;

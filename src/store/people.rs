@@ -1,4 +1,5 @@
-//! Which ledgers are about people of a table, and a person's word that they are not. Pure, and tested natively.
+//! Finds ledgers of tables that share people with a table, and represents a person's confirmation that they do not. Without browser
+//! calls, so that it is tested natively.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +7,7 @@ use crate::data::MinHash;
 use crate::data::minhash::Overlap;
 use crate::privacy::ledger::Ledger;
 
-/// What a person types to assert that two tables are about different people.
+/// The text that a person types to confirm that two tables are about different people.
 pub const DIFFERENT: &str = "different people";
 
 /// A ledger of a table that shares people with another table.
@@ -19,47 +20,47 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// A ledger, to be named.
+    /// Returns the name and date of a ledger.
     #[must_use]
     pub fn of(ledger: &Ledger) -> Self {
         Self { ledger: ledger.id().to_owned(), created: ledger.created().to_owned() }
     }
 
-    /// Its name for a person. The store knows no file's name.
+    /// Describes the ledger for a person. The store does not know file names.
     #[must_use]
     pub fn name(&self) -> String {
         format!("ledger {} of {}", self.ledger.get(..8).unwrap_or(&self.ledger), self.created)
     }
 }
 
-/// A person's word that a table is about different people than the tables of some ledgers.
+/// A person's confirmation that a table is about different people than the tables of some ledgers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Different {
     shared: Vec<Shared>,
 }
 
 impl Different {
-    /// That word, if it is what was typed: upper case and spaces do not matter. There is no other way to one.
+    /// Returns the confirmation if the typed text is the required word. Case and spaces do not matter. It cannot be made otherwise.
     #[must_use]
     pub fn typed(text: &str, shared: Vec<Shared>) -> Option<Self> {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         (words.join(" ") == DIFFERENT && !shared.is_empty()).then_some(Self { shared })
     }
 
-    /// The ledgers whose people are meant.
+    /// Returns the ledgers whose people are meant.
     #[must_use]
     pub fn shared(&self) -> &[Shared] {
         &self.shared
     }
 
-    /// Whether a ledger is among them.
+    /// Returns whether a ledger is among them.
     #[must_use]
     pub fn is_from(&self, ledger: &str) -> bool {
         self.shared.iter().any(|shared| shared.ledger == ledger)
     }
 }
 
-/// The ledgers of tables that share people with a table, each once, the largest overlap first. `known` are the minhashes of
+/// Returns the ledgers of tables that share people with a table, each once, the largest overlap first. `known` has the MinHashes of
 /// other tables with their ledgers.
 #[must_use]
 pub fn sharing(minhash: &MinHash, known: &[(String, MinHash)]) -> Vec<String> {
@@ -68,7 +69,7 @@ pub fn sharing(minhash: &MinHash, known: &[(String, MinHash)]) -> Vec<String> {
         .map(|(ledger, other)| (minhash.overlap(other), ledger))
         .filter(|(overlap, _)| overlap.shares_people())
         .collect();
-    // The same order whatever order the store has.
+    // The order does not depend on that of the store.
     found.sort_by(|(a, one), (b, other)| {
         let larger = b.exceeds(a).cmp(&a.exceeds(b));
         larger.then_with(|| b.of.cmp(&a.of)).then_with(|| one.cmp(other))
@@ -86,7 +87,7 @@ pub fn sharing(minhash: &MinHash, known: &[(String, MinHash)]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// A table of the people with these numbers: values that a hash could have.
+    /// Returns a table of the people with these numbers: values that a hash could have.
     fn minhash(people: impl IntoIterator<Item = u64>) -> MinHash {
         let bytes: Vec<u8> = people.into_iter().flat_map(u64::to_le_bytes).collect();
         MinHash::from_bytes(&bytes).unwrap()

@@ -1,4 +1,4 @@
-//! Tables, their ledgers and their releases.
+//! Stores tables with their ledgers and releases.
 
 use std::collections::BTreeMap;
 
@@ -18,43 +18,43 @@ use crate::privacy::adjacency::Protect;
 use crate::privacy::ledger::{Ledger, LedgerError};
 use crate::release::Release;
 
-/// What the store knows about a table.
+/// The store's data about a table.
 #[derive(Debug, PartialEq)]
 pub struct LedgerRecord {
     /// The ledger, verified.
     pub ledger: Ledger,
-    /// The releases that it paid for, by entry. One that another device made is not here.
+    /// The releases charged to it, by entry. Releases made on another device are missing.
     pub releases: Vec<StoredRelease>,
-    /// Whether it is another table's ledger, with which this one shares people. The first charge makes it this one's own.
+    /// Whether it is the ledger of another table that shares people with this one. The first charge makes it this table's own.
     pub joined: bool,
-    /// Further ledgers with people of this table, the largest overlap first, but for those that this ledger says to be
-    /// about different people.
+    /// Further ledgers with people of this table, the largest overlap first, except those that this ledger records as being about
+    /// different people.
     pub shared: Vec<Shared>,
 }
 
-/// The lock of whoever gives a table its ledger.
+/// The lock under which a table is given its ledger.
 const OPENING: &str = "dp-opening";
 
 /// A release beside its ledger.
 #[derive(Debug)]
 pub struct StoredRelease {
-    /// The ledger's entry that paid for it.
+    /// The ledger's entry with its charge.
     pub entry: u64,
     /// The document.
     pub document: Blob,
-    /// What it says; a large one is read by [`stored_release`] when it is asked for.
+    /// The parsed document; `None` for a large one, which [`stored_release`] reads on request.
     pub release: Option<Release>,
 }
 
 impl PartialEq for StoredRelease {
-    /// Each reading of the storage makes a `Blob` of its own; alike are those that hold the same.
+    /// Compares the contents. Each reading of the storage returns another `Blob`.
     fn eq(&self, other: &Self) -> bool {
         let size = |release: &Self| release.document.size().to_bits();
         self.entry == other.entry && self.release == other.release && size(self) == size(other)
     }
 }
 
-/// Bytes up to which a stored release is read with its ledger.
+/// The largest stored release, in bytes, that is read with its ledger.
 const READ_AT_ONCE: f64 = 4_194_304.0;
 
 /// A table that the store knows.
@@ -66,14 +66,14 @@ pub struct KnownTable {
     pub ledger: String,
 }
 
-/// The ledger and releases of a table: its own ledger, or else that of the table with which it shares most people. What a
-/// crash left reserved is burned first.
+/// Returns the ledger and releases of a table: its own ledger, or otherwise that of the table with which it shares most people. An
+/// entry that a crash left reserved is burned first.
 ///
 /// # Errors
-/// Where the storage refuses, or the stored ledger does not verify.
+/// [`Failure`] if the storage refuses, or the stored ledger does not verify.
 pub async fn open_table(table: &str) -> Result<Option<LedgerRecord>, Failure> {
     let db = Db::open().await?;
-    // Awaiting the lock is awaiting a release that another tab is making, so a live reservation is never burned.
+    // Another tab holds the lock during its release, so only abandoned reservations are burned.
     let Some((_lock, mut ledger)) = locked(&db, table).await? else { return Ok(None) };
     if ledger.recover().map_err(|error| refusal(&error))?.is_some() {
         write(&db, &ledger).await?;
@@ -89,10 +89,10 @@ pub async fn open_table(table: &str) -> Result<Option<LedgerRecord>, Failure> {
     Ok(Some(LedgerRecord { ledger, releases, joined, shared }))
 }
 
-/// Keeps a table's minhash on this device, so that its people are known again.
+/// Stores a table's MinHash on this device, so that its people are recognised later.
 ///
 /// # Errors
-/// Where the storage refuses.
+/// [`Failure`] if the storage refuses.
 pub async fn keep_minhash(table: &str, minhash: &MinHash) -> Result<(), Failure> {
     let db = Db::open().await?;
     let transaction = db.writing(&[MINHASHES])?;
@@ -101,10 +101,10 @@ pub async fn keep_minhash(table: &str, minhash: &MinHash) -> Result<(), Failure>
     transaction.end().await
 }
 
-/// Whether a table that was recognised here has people in common with one of this minhash, which has this device's key.
+/// Returns whether a table that was recognised here shares people with a table of this MinHash, which uses this device's key.
 ///
 /// # Errors
-/// Where the storage refuses.
+/// [`Failure`] if the storage refuses.
 pub async fn shares_people(table: &str, minhash: &MinHash) -> Result<bool, Failure> {
     let db = Db::open().await?;
     let transaction = db.reading(&[MINHASHES])?;
@@ -115,12 +115,12 @@ pub async fn shares_people(table: &str, minhash: &MinHash) -> Result<bool, Failu
     Ok(own.is_some_and(|own| own.overlap(minhash).shares_people()))
 }
 
-/// Stores the first ledger of a table. A table that shares people with those of known ledgers needs a person's word that
-/// they are different ones; it is written in both ledgers, in the same transaction. Answers the ledger as stored.
+/// Stores the first ledger of a table and returns it. If the table shares people with those of known ledgers, a person must confirm
+/// that they are different; both ledgers record that in the same transaction.
 ///
 /// # Errors
-/// Where the table has a ledger, shares people with another ledger's, or was not recognised yet, or the storage refuses.
-/// Nothing has changed then.
+/// [`Failure`] if the table has a ledger, shares people with another one, or was not recognised yet, or if the storage refuses.
+/// Then nothing has changed.
 pub async fn create_ledger(
     table: &str,
     mut ledger: Ledger,
@@ -139,7 +139,7 @@ pub async fn create_ledger(
     if let Some(other) = others.iter().find(|id| !different.is_some_and(|word| word.is_from(id))) {
         return Err(second_ledger(&named(&db, other).await?));
     }
-    // Whoever holds the lock above takes any other locks in this order.
+    // All holders of the lock above take further locks in this order.
     others.sort();
     let mut locks = Vec::new();
     let mut ledgers = Vec::new();
@@ -156,11 +156,10 @@ pub async fn create_ledger(
     Ok(ledger)
 }
 
-/// Takes a table's ledger away again if nothing was ever written in it, so that a first release that failed fixes no
-/// budget.
+/// Removes a table's ledger if it has no entry, so that a first release that failed does not fix the budget.
 ///
 /// # Errors
-/// Where the storage refuses.
+/// [`Failure`] if the storage refuses.
 pub async fn forget_unused(table: &str) -> Result<(), Failure> {
     let db = Db::open().await?;
     let _opening = Lock::take(OPENING).await?;
@@ -176,12 +175,12 @@ pub async fn forget_unused(table: &str) -> Result<(), Failure> {
     transaction.end().await
 }
 
-/// Takes an exported ledger for a table: as its ledger if it has none, else as a continuation of the one it has.
-/// Answers the ledger as stored.
+/// Imports an exported ledger for a table and returns the stored ledger: as the table's ledger if it has none, otherwise as a newer
+/// copy of the one it has.
 ///
 /// # Errors
-/// Where the copy is older, has another history or is another ledger, also one of a table with which this one shares
-/// people unless both ledgers say that they are different ones, or the storage refuses. Nothing has changed then.
+/// [`Failure`] if the copy is older, has another history, is another ledger, or is that of a table that shares people with this one
+/// (unless both ledgers record that they are different), or if the storage refuses. Then nothing has changed.
 pub async fn import_ledger(table: &str, ledger: Ledger) -> Result<Ledger, Failure> {
     let db = Db::open().await?;
     let _opening = Lock::take(OPENING).await?;
@@ -191,7 +190,7 @@ pub async fn import_ledger(table: &str, ledger: Ledger) -> Result<Ledger, Failur
         None => None,
     };
     let attached = known.is_some();
-    // The same ledger may be here already for another table, with charges that the copy lacks.
+    // The same ledger may be stored for another table, with charges that the copy lacks.
     let local = match known {
         Some(local) => Some(local),
         None => read(&db, ledger.id()).await?,
@@ -201,7 +200,7 @@ pub async fn import_ledger(table: &str, ledger: Ledger) -> Result<Ledger, Failur
             local.recover().map_err(|error| refusal(&error))?;
             match local.import(&ledger) {
                 Ok(_) => {}
-                // The local one has all that the copy has, and more.
+                // The local ledger has all entries of the copy, and more.
                 Err(LedgerError::Older) if !attached => {}
                 Err(error) => return Err(refusal(&error)),
             }
@@ -229,10 +228,10 @@ pub async fn import_ledger(table: &str, ledger: Ledger) -> Result<Ledger, Failur
     Ok(stored)
 }
 
-/// Turns a ledger of full protection into one of features or labels, for good. Answers the ledger as stored.
+/// Reduces a ledger's full protection to that of features or of labels, permanently, and returns the stored ledger.
 ///
 /// # Errors
-/// Where the ledger cannot be turned, or the storage refuses. Nothing has changed then.
+/// [`Failure`] if the ledger cannot be relaxed, or the storage refuses. Then nothing has changed.
 pub async fn relax(table: &str, protect: Protect) -> Result<Ledger, Failure> {
     let db = Db::open().await?;
     let Some((_lock, mut ledger)) = locked(&db, table).await? else {
@@ -244,10 +243,10 @@ pub async fn relax(table: &str, protect: Protect) -> Result<Ledger, Failure> {
     Ok(ledger)
 }
 
-/// The tables that this device knows.
+/// Returns the tables that this device knows.
 ///
 /// # Errors
-/// Where the storage refuses.
+/// [`Failure`] if the storage refuses.
 pub async fn list() -> Result<Vec<KnownTable>, Failure> {
     let db = Db::open().await?;
     let transaction = db.reading(&[TABLES])?;
@@ -259,17 +258,17 @@ pub async fn list() -> Result<Vec<KnownTable>, Failure> {
         .collect())
 }
 
-/// Asks the browser to keep the storage when space runs short. `false`: the ledger has to be exported after each release.
+/// Asks the browser to keep the storage if space runs short. If it returns `false`, the ledger has to be exported after each release.
 pub async fn persist() -> bool {
     let Some(window) = web_sys::window() else { return false };
     let Ok(asked) = window.navigator().storage().persist() else { return false };
     JsFuture::from(asked).await.is_ok_and(|answer| answer.is_truthy())
 }
 
-/// A setting of the page, as it was stored.
+/// Returns a setting of the page, as it was stored.
 ///
 /// # Errors
-/// Where the storage refuses.
+/// [`Failure`] if the storage refuses.
 pub async fn setting(name: &str) -> Result<Option<String>, Failure> {
     let db = Db::open().await?;
     text(&db, SETTINGS, name).await
@@ -278,7 +277,7 @@ pub async fn setting(name: &str) -> Result<Option<String>, Failure> {
 /// Stores a setting of the page.
 ///
 /// # Errors
-/// Where the storage refuses.
+/// [`Failure`] if the storage refuses.
 pub async fn set_setting(name: &str, value: &str) -> Result<(), Failure> {
     let db = Db::open().await?;
     let transaction = db.writing(&[SETTINGS])?;
@@ -286,8 +285,8 @@ pub async fn set_setting(name: &str, value: &str) -> Result<(), Failure> {
     transaction.end().await
 }
 
-/// The lock under which a table is given a ledger, if this one has none of its own: so that the ledger that a charge finds
-/// for it is not joined by a second one meanwhile. Whoever has a ledger's lock must not wait for this one.
+/// Takes the lock under which a table is given a ledger, if the table has none of its own, so that no second ledger is created while
+/// a charge looks for one. It must not be awaited while a ledger's lock is held.
 pub(super) async fn opening(db: &Db, table: &str) -> Result<Option<Lock>, Failure> {
     if text(db, TABLES, table).await?.is_some() { Ok(None) } else { Lock::take(OPENING).await.map(Some) }
 }
@@ -297,14 +296,14 @@ pub(super) async fn locked(db: &Db, table: &str) -> Result<Option<(Lock, Ledger)
     loop {
         let Some(id) = ledger_id(db, table).await? else { return Ok(None) };
         let lock = Lock::take(&ledger_lock(&id)).await?;
-        // While the lock was awaited, an unused ledger may have been taken away.
+        // An unused ledger may have been removed while the lock was awaited.
         if ledger_id(db, table).await?.as_ref() == Some(&id) {
             return Ok(read(db, &id).await?.map(|ledger| (lock, ledger)));
         }
     }
 }
 
-/// A table's ledger as it stands, without a lock.
+/// Returns a table's current ledger, without a lock.
 pub(super) async fn ledger_of(db: &Db, table: &str) -> Result<Option<Ledger>, Failure> {
     match ledger_id(db, table).await? {
         Some(id) => read(db, &id).await,
@@ -312,7 +311,7 @@ pub(super) async fn ledger_of(db: &Db, table: &str) -> Result<Option<Ledger>, Fa
     }
 }
 
-/// The ledger that a table is charged to: its own, else that of the table with which it shares most people.
+/// Returns the ledger to which a table is charged: its own, or otherwise that of the table with which it shares most people.
 async fn ledger_id(db: &Db, table: &str) -> Result<Option<String>, Failure> {
     match text(db, TABLES, table).await? {
         Some(id) => Ok(Some(id)),
@@ -320,8 +319,8 @@ async fn ledger_id(db: &Db, table: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-/// The ledgers of other tables that share people with this one, the largest overlap first; `None` for a table without a
-/// minhash, of which nothing can be said.
+/// Returns the ledgers of other tables that share people with this one, the largest overlap first; `None` for a table without a
+/// MinHash, which cannot be compared.
 async fn sharing_ledgers(db: &Db, table: &str) -> Result<Option<Vec<String>>, Failure> {
     let transaction = db.reading(&[TABLES, MINHASHES])?;
     let (tables, ledgers) = (transaction.keys(TABLES)?, transaction.all(TABLES)?);
@@ -387,7 +386,7 @@ async fn write(db: &Db, ledger: &Ledger) -> Result<(), Failure> {
     transaction.end().await
 }
 
-/// Writes ledgers and names one of them as the table's.
+/// Stores ledgers and makes one of them the table's own.
 async fn attach(db: &Db, table: &str, own: &Ledger, ledgers: &[Ledger]) -> Result<(), Failure> {
     let transaction = db.writing(&[TABLES, LEDGERS])?;
     transaction.add(TABLES, &JsValue::from_str(table), &JsValue::from_str(own.id()))?;
@@ -417,7 +416,7 @@ async fn releases(db: &Db, ledger: &Ledger) -> Result<Vec<StoredRelease>, Failur
 /// Reads a stored release.
 ///
 /// # Errors
-/// Where it is of another version.
+/// [`Failure`] if it is of another version.
 pub async fn stored_release(document: &Blob, entry: u64) -> Result<Release, Failure> {
     let failure = || {
         Failure::new(Reason::Storage, format!("The stored release {entry} cannot be read by this version."))
@@ -425,7 +424,7 @@ pub async fn stored_release(document: &Blob, entry: u64) -> Result<Release, Fail
     document::read_release(document, failure).await
 }
 
-/// The document of a release: a `Blob`, or a text as earlier versions kept it.
+/// Returns the document of a release: a `Blob`, or a text as earlier versions kept it.
 fn kept_document(answer: &Answer) -> Option<Blob> {
     match answer.text() {
         Some(text) => document::from_text([text], "application/json").ok(),

@@ -8,7 +8,8 @@ use super::parts::navigation::Navigation;
 use super::parts::release_bar::ReleaseBar;
 use super::state::{App, BuildCheckStoreFields, Problem, StateStoreFields};
 use super::steps::{StepInfo, of_address};
-use super::{actions, check, dom, text};
+use super::{actions, check, dom};
+use crate::words;
 use crate::worker::context::StartContext;
 use crate::worker::pool::Pool;
 
@@ -17,7 +18,7 @@ pub fn start(context: StartContext) {
     std::panic::set_hook(Box::new(|panic| {
         // The place alone: a panic's own text may quote cells of the preview.
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        leptos::logging::error!("The page stopped at {place}. Reload it.");
+        leptos::logging::error!("{}", words::page::stopped(place));
     }));
     let pool = Pool::new(context);
     leptos::mount::mount_to_body(move || {
@@ -49,7 +50,14 @@ fn Frame() -> impl IntoView {
         step => (StepInfo::of(step).view)(),
     };
     let title = move || {
-        if checking.get() { text::check::TITLE } else { StepInfo::of(app.state.step().get()).title }
+        if checking.get() { words::check::title() } else { (StepInfo::of(app.state.step().get()).title)() }
+    };
+    // In a tab of its own: the page keeps what was typed.
+    let chapter = move || {
+        let (place, words) = StepInfo::of(app.state.step().get()).chapter;
+        (!checking.get()).then(|| {
+            view! { <a class="chapter" href=place target="_blank" rel="noopener">{words()}</a> }
+        })
     };
     // The address is the check's, so the link moves the focus and leaves the address as it is.
     let skip = move |event: leptos::ev::MouseEvent| {
@@ -64,7 +72,7 @@ fn Frame() -> impl IntoView {
         }
     };
     view! {
-        <a class="skip" href="#work" on:click=skip>{text::SKIP}</a>
+        <a class="skip" href="#work" on:click=skip>{words::page::skip()}</a>
         <div class="frame" class:dropping=move || over.get() on:dragover=hover on:drop=drop
             on:dragleave=move |_| over.set(false)>
             <Navigation/>
@@ -72,6 +80,7 @@ fn Frame() -> impl IntoView {
                 <Warnings/>
                 <header class="step-head">
                     <h1 id="step-title" tabindex="-1">{title}</h1>
+                    {chapter}
                 </header>
                 <Trouble/>
                 {work}
@@ -91,9 +100,11 @@ fn Warnings() -> impl IntoView {
     let warning = move || {
         app.state.host().with(|host| match host {
             host if host.build.is_empty() => None,
-            host if !host.secure => Some(text::INSECURE.to_owned()),
+            host if !host.secure => Some(words::page::insecure().to_owned()),
             host if host.fault.is_some() => host.fault.clone(),
-            host if host.durable == Some(false) && ledger_step() => Some(text::NOT_DURABLE.to_owned()),
+            host if host.durable == Some(false) && ledger_step() => {
+                Some(words::page::not_durable().to_owned())
+            }
             _ => None,
         })
     };
@@ -112,12 +123,12 @@ fn Trouble() -> impl IntoView {
     let close = move |_| app.state.problem().set(None);
     move || {
         here().map(|problem| {
-            let charged = problem.charged.then_some("The budget was charged: the ledger shows it.");
+            let charged = problem.charged.then_some(words::page::charged());
             view! {
                 <div id="problem" class="notice problem" role="alert" tabindex="-1">
                     <Icon name="stop"/>
                     <p>{problem.text} {charged.map(|charged| view! { " " <strong>{charged}</strong> })}</p>
-                    <button type="button" class="quiet" on:click=close>"Close"</button>
+                    <button type="button" class="quiet" on:click=close>{words::page::close()}</button>
                 </div>
             }
         })

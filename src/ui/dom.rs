@@ -6,6 +6,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, Element, File, HtmlAnchorElement, HtmlElement, HtmlInputElement, Url};
 
 use crate::store::document::from_text;
+use crate::words;
 
 /// The document's element with that identifier.
 pub fn element(id: &str) -> Option<HtmlElement> {
@@ -50,7 +51,7 @@ pub fn top_soon(id: &'static str) {
     });
 }
 
-/// Does what moves the focus once the page has been drawn. Drawing may take its time: whoever has moved on meanwhile, and types
+/// Does what moves the focus once the page has been drawn. Drawing may take its time: a person who has moved on meanwhile, and types
 /// perhaps, keeps the focus.
 fn soon(moves: impl FnOnce() + 'static) {
     let before = control();
@@ -113,8 +114,7 @@ fn unfold(element: &HtmlElement) {
 /// # Errors
 /// In words, when the browser cannot read the file.
 pub async fn first_bytes(file: &Blob, count: f64) -> Result<(Vec<u8>, bool), String> {
-    let gone =
-        |_: JsValue| "The file cannot be read: it changed on the disk or is gone. Choose it again".to_owned();
+    let gone = |_: JsValue| words::page::file_gone().to_owned();
     let slice = file.slice_with_f64_and_f64(0.0, count).map_err(gone)?;
     let buffer = JsFuture::from(slice.array_buffer()).await.map_err(gone)?;
     Ok((Uint8Array::new(&buffer).to_vec(), file.size() <= count))

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use crate::audit::figure::{Mark, bars};
 use crate::audit::fit::Bin;
+use crate::words;
 
 fn at(share: f64) -> String {
     format!("{:.2}%", 100.0 * share)
@@ -63,9 +64,9 @@ pub fn histogram(bins: &[Bin]) -> String {
     drawing += r#"<line class="edge" x1="0" x2="100%" y1="100%" y2="100%"/>"#;
     if let [first, .., last] = bins {
         let ends = [
-            ("0", "start", format!("−{} or less", first.value.unsigned_abs())),
+            ("0", "start", words::check::or_less(first.value.unsigned_abs())),
             ("50%", "middle", "0".to_owned()),
-            ("100%", "end", format!("{} or more", last.value)),
+            ("100%", "end", words::check::or_more(last.value)),
         ];
         for (x, anchor, text) in ends {
             let _ = write!(drawing, r#"<text x="{x}" y="100%" dy="17" text-anchor="{anchor}">{text}</text>"#);

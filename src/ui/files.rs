@@ -3,6 +3,7 @@
 
 use crate::data::FileRole;
 use crate::data::genotypes::Form;
+use crate::words;
 
 /// A file with its role.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +44,7 @@ fn named(name: &str) -> Result<Option<FileRole>, String> {
     }
     match Form::of(name) {
         Some(Form::Vcf) => Ok(Some(FileRole::Vcf)),
-        Some(Form::Other(advice)) => Err(format!("{name} is in a form that is not read: {advice}")),
+        Some(Form::Other(advice)) => Err(words::files::other_form(name, advice)),
         Some(Form::Plink) | None => Ok(None),
     }
 }
@@ -70,24 +71,18 @@ pub fn gather(held: &[Part], chosen: &[String]) -> Result<Gathered, String> {
     let one = |wanted: Option<FileRole>, what: &str| match of(wanted).as_slice() {
         [] => Ok(None),
         [place] => Ok(Some(*place)),
-        [first, second, ..] => Err(format!(
-            "{} and {} are two {what}, and one is the most. Choose again, with one of them",
-            chosen[*first], chosen[*second]
-        )),
+        [first, second, ..] => Err(words::files::one_too_many(&chosen[*first], &chosen[*second], what)),
     };
-    let vcf = one(Some(FileRole::Vcf), "VCFs")?;
+    let vcf = one(Some(FileRole::Vcf), words::files::vcfs())?;
     let mut set = Vec::new();
     for (role, ending) in SET {
-        if let Some(place) = one(Some(role), &format!("{ending} files"))? {
+        if let Some(place) = one(Some(role), &words::files::set_files(ending))? {
             set.push((role, place));
         }
     }
-    let table = one(None, "tables")?;
+    let table = one(None, words::files::tables())?;
     if let (Some(vcf), Some((_, other))) = (vcf, set.first()) {
-        return Err(format!(
-            "{} and {} are two forms of genotypes. Choose a VCF, or the three files of a PLINK set",
-            chosen[vcf], chosen[*other]
-        ));
+        return Err(words::files::two_forms(&chosen[vcf], &chosen[*other]));
     }
     let mut parts: Vec<(FileRole, Place)> =
         set.iter().map(|(role, place)| (*role, Place::Chosen(*place))).collect();
@@ -121,10 +116,7 @@ pub fn gather(held: &[Part], chosen: &[String]) -> Result<Gathered, String> {
     let present: Vec<&str> = SET.iter().filter_map(|(role, _)| files(*role)).collect();
     let Some(first) = present.first() else { return Ok(Gathered { parts, missing: Vec::new() }) };
     if let Some(other) = present.iter().find(|other| stem(other) != stem(first)) {
-        return Err(format!(
-            "{first} and {other} have different names. The three files of a PLINK set have one name, such as study.bed, \
-             study.bim and study.fam: choose those that belong together, or rename them"
-        ));
+        return Err(words::files::different_names(first, other));
     }
     let missing = SET.iter().filter(|(role, _)| files(*role).is_none());
     let missing = missing.map(|(_, ending)| format!("{}{ending}", stem(first))).collect();

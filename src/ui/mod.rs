@@ -3,7 +3,7 @@
 //! What is typed and how it becomes a plan ([`draft`], [`variants`]), what chosen files are ([`files`]), the public-moments form
 //! ([`public_form`]), the public ranges ([`presets`]) and the check's drawings ([`drawing`]) are pure and compile everywhere; the rest
 //! is Leptos and exists in the browser alone. No mathematics happens here: numbers come from `engine`, `inference` and `privacy`,
-//! sentences from the module `text` and from `release::statement`.
+//! texts from `words`.
 
 pub mod draft;
 pub mod drawing;

@@ -8,6 +8,7 @@ use crate::engine::guided::Terms;
 use crate::plan::document::Column;
 use crate::plan::public::PublicTable;
 use crate::plan::public::document::{PublicTerm, SCHEMA};
+use crate::words;
 
 /// Most terms that are typed by hand.
 pub const MOST_TYPED: usize = 40;
@@ -92,18 +93,16 @@ impl Term {
         let (lower, upper) = self.bounds.unwrap_or((0.0, 1.0));
         if mean.is_some_and(|mean| !(lower..=upper).contains(&mean)) {
             return Some(if self.bounds.is_some() {
-                "Outside its bounds: is it in another unit?"
+                words::gap::doubt_outside()
             } else {
-                "A share lies between 0 and 1"
+                words::gap::doubt_share()
             });
         }
         let width = upper - lower;
         match sd {
             // No values within bounds spread wider than half of their width.
-            Some(sd) if sd > width * 0.51 => Some("Wider than its bounds allow: is it in another unit?"),
-            Some(sd) if sd > 0.0 && sd < width * 0.005 => {
-                Some("Very narrow for its bounds: is it in another unit?")
-            }
+            Some(sd) if sd > width * 0.51 => Some(words::gap::doubt_wide()),
+            Some(sd) if sd > 0.0 && sd < width * 0.005 => Some(words::gap::doubt_narrow()),
             _ => None,
         }
     }
@@ -128,10 +127,10 @@ pub fn table(form: &PublicForm, terms: &[Term]) -> Result<PublicTable, Vec<Gap>>
     match (form.way, &form.opened) {
         (Way::Typed, _) => typed(&form.typed, terms),
         (_, Some(opened)) if opened.table.source.trim().is_empty() => {
-            Err(vec![gap("public-source", "Say where the public numbers are from")])
+            Err(vec![gap("public-source", words::gap::public_source())])
         }
         (_, Some(opened)) => Ok(PublicTable::clone(&opened.table)),
-        (_, None) => Err(vec![gap("public", "Say what is publicly known of these columns")]),
+        (_, None) => Err(vec![gap("public", words::gap::public())]),
     }
 }
 
@@ -140,14 +139,11 @@ fn typed(given: &Typed, terms: &[Term]) -> Result<PublicTable, Vec<Gap>> {
     let mut lacks = |field: String, text: String| gaps.push(Gap::new(Place::method(&field), text));
     let rows = count(&given.rows).filter(|rows| *rows > 1);
     if rows.is_none() {
-        lacks(
-            "public-rows".to_owned(),
-            "State how many rows the public numbers come from, at least 2".to_owned(),
-        );
+        lacks("public-rows".to_owned(), words::gap::public_rows().to_owned());
     }
     let source = given.source.trim();
     if source.is_empty() {
-        lacks("public-source".to_owned(), "Say where the public numbers are from".to_owned());
+        lacks("public-source".to_owned(), words::gap::public_source().to_owned());
     }
     let mut listed = Vec::new();
     for (place, term) in terms.iter().enumerate() {
@@ -160,10 +156,14 @@ fn typed(given: &Typed, terms: &[Term]) -> Result<PublicTable, Vec<Gap>> {
         let mean = number(mean);
         let sd = if term.is_level() { None } else { number(sd).filter(|sd| *sd > 0.0) };
         if mean.is_none() {
-            let what = if term.is_level() { "share, between 0 and 1" } else { "mean" };
-            lacks(format!("public-mean-{place}"), format!("{}: state its public {what}", term.name));
+            let text = if term.is_level() {
+                words::gap::public_share(&term.name)
+            } else {
+                words::gap::public_mean(&term.name)
+            };
+            lacks(format!("public-mean-{place}"), text);
         } else if sd.is_none() && !term.is_level() {
-            let text = format!("{}: state its public standard deviation, above 0", term.name);
+            let text = words::gap::public_sd(&term.name);
             lacks(format!("public-sd-{place}"), text);
         }
         listed.push((place, PublicTerm { term: term.name.clone(), mean: mean.unwrap_or_default(), sd }));
@@ -176,7 +176,7 @@ fn typed(given: &Typed, terms: &[Term]) -> Result<PublicTable, Vec<Gap>> {
             let text = text.map(|text| text.trim()).filter(|text| !text.is_empty());
             let value = text.map_or(Some(0.0), number).filter(|value| value.abs() <= 1.0);
             if value.is_none() {
-                let text = format!("{} with {}: a correlation lies from -1 to 1", own.term, other.term);
+                let text = words::gap::correlation(&own.term, &other.term);
                 lacks(format!("public-correlation-{place}-{}", listed[column].0), text);
             }
             correlation[row][column] = value.unwrap_or_default();
@@ -243,6 +243,24 @@ mod tests {
             (found.correlation[0][2] - 0.31).abs() < 1e-15 && (found.correlation[2][0] - 0.31).abs() < 1e-15
         );
         assert_eq!(found.terms[2].sd, Some(18.0));
+    }
+
+    #[test]
+    fn a_column_whose_name_ends_like_a_level_is_a_number() {
+        let crp = Term {
+            name: "crp [mg/l]".to_owned(),
+            outcome: false,
+            bounds: Some((0.0, 200.0)),
+            unit: String::new(),
+        };
+        assert!(!crp.is_level() && terms()[1].is_level());
+        let mut form = filled();
+        let mut ask = |sd: &str| {
+            form.typed.moments.insert(crp.name.clone(), ["5.2".to_owned(), sd.to_owned()]);
+            table(&form, std::slice::from_ref(&crp))
+        };
+        assert_eq!(ask("").unwrap_err()[0].place, Place::method("public-sd-0"));
+        assert_eq!(ask("7.1").unwrap().terms[0].sd, Some(7.1));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! made, never from the rows.
 
 use crate::plan::Plan;
+use crate::words;
 
 /// The sample that the page opens with.
 pub const FIRST: &str = "blood-pressure.csv";
@@ -10,11 +11,9 @@ pub const FIRST: &str = "blood-pressure.csv";
 #[must_use]
 pub fn describe(name: &str) -> &'static str {
     match name {
-        FIRST => {
-            "Blood pressure: 12 000 made-up people, systolic pressure by age, sex, body mass index and habits"
-        }
-        "diabetes.csv" => "Diabetes: 442 real patients (Efron et al. 2004), progression by ten measurements",
-        _ => "A sample table",
+        FIRST => words::samples::blood_pressure(),
+        "diabetes.csv" => words::samples::diabetes(),
+        _ => words::samples::unknown(),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::data::preview::Suggestion;
 use crate::model::Role;
 use crate::plan::bind::fits;
 use crate::plan::document::ColumnType;
+use crate::words;
 
 /// Where a variant's range comes from: not from the file's calls.
 const NOTE: &str = "range: copies of an allele";
@@ -25,7 +26,7 @@ pub fn typed(text: &str) -> Vec<Choice> {
 pub fn words(choice: &Choice) -> String {
     match choice {
         Choice::Name(name) | Choice::Pattern(name) => name.clone(),
-        Choice::Range(first, last) => format!("{first} to {last}"),
+        Choice::Range(first, last) => words::page::from_to(first, last),
     }
 }
 

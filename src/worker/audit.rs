@@ -1,14 +1,14 @@
-//! The worker that checks the build. It has neither a file nor the store, so it can neither read a table nor charge a ledger.
+//! The worker that checks the build. It has no file and no store, so it cannot read a table or charge a ledger.
 
 use js_sys::Promise;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
-use super::main::scope;
+use super::channel::scope;
 use super::protocol::{Failure, Reason, Response};
 use crate::audit::check::Check;
 
-/// Runs the whole list under a seed, and tells after each slice of work what it has found.
+/// Runs the whole list under a seed, and reports its findings after each slice of work.
 pub async fn serve(seed: u64, post: impl Fn(&Response)) {
     let mut check = Check::new(seed);
     loop {
@@ -23,14 +23,14 @@ pub async fn serve(seed: u64, post: impl Fn(&Response)) {
     }
 }
 
-/// Lets the browser's own tasks have their turn.
+/// Lets the browser run its own tasks.
 async fn pause() {
     let turn = Promise::new(&mut |resolve, _reject| {
-        // A scope that gives no timer goes on at once.
+        // Without a timer the work continues at once.
         if scope().set_timeout_with_callback(&resolve).is_err() {
             let _ = resolve.call0(&JsValue::UNDEFINED);
         }
     });
-    // The promise is only ever fulfilled.
+    // This promise is never rejected.
     let _ = JsFuture::from(turn).await;
 }

@@ -1,4 +1,4 @@
-//! Messages as JavaScript carries them, and a queue to await them.
+//! Messages as JavaScript objects, and a queue to await them.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -10,18 +10,23 @@ use js_sys::{Array, Object, Reflect, Uint8Array};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Blob, MessagePort};
+use web_sys::{Blob, DedicatedWorkerGlobalScope, MessagePort};
 
 use super::protocol::{Failure, Reason};
 
-/// What rides beside a message.
+/// Returns this worker's global scope.
+pub fn scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}
+
+/// Objects that travel beside a message.
 #[derive(Debug, Default)]
 pub struct Attachments {
-    /// Files' handles, or a document.
+    /// Handles of files, or a document.
     pub files: Vec<Blob>,
-    /// Ports; their ends move to the receiver.
+    /// Ports, which are transferred to the receiver.
     pub ports: Vec<MessagePort>,
-    /// Bytes; their memory moves to the receiver.
+    /// Bytes, whose memory is transferred to the receiver.
     pub bytes: Option<Uint8Array>,
 }
 
@@ -30,14 +35,14 @@ pub struct Attachments {
 pub struct Received<T> {
     /// The message.
     pub body: T,
-    /// What came with it.
+    /// Its attachments.
     pub attachments: Attachments,
 }
 
-/// A message as an object, and the list of what moves with it.
+/// Returns a message as an object, and the list of objects to transfer with it.
 ///
 /// # Errors
-/// Where the message is no JSON, which none of ours is.
+/// [`Failure`] if the message cannot be written as JSON, which does not happen with this program's messages.
 pub fn pack<T: Serialize>(body: &T, attachments: &Attachments) -> Result<(Object, Array), Failure> {
     let text = serde_json::to_string(body).map_err(|_| unreadable())?;
     let (message, transfer) = (Object::new(), Array::new());
@@ -63,7 +68,7 @@ pub fn pack<T: Serialize>(body: &T, attachments: &Attachments) -> Result<(Object
 /// Reads what [`pack`] wrote.
 ///
 /// # Errors
-/// Where the object is no message of this build.
+/// [`Failure`] if the object is no message of this build.
 pub fn unpack<T: DeserializeOwned>(data: &JsValue) -> Result<Received<T>, Failure> {
     let get = |name: &str| Reflect::get(data, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED);
     let text = get("body").as_string().ok_or_else(unreadable)?;
@@ -79,13 +84,13 @@ pub fn unpack<T: DeserializeOwned>(data: &JsValue) -> Result<Received<T>, Failur
     Ok(Received { body, attachments })
 }
 
-/// A message that does not decode. Its text is not quoted, for it may hold what is private.
+/// Returns the failure for a message that cannot be decoded. Its text is not quoted, because it may be private.
 fn unreadable() -> Failure {
     Failure::new(Reason::Program, "Two parts of the page do not understand each other. Reload the page.")
 }
 
 fn set(object: &Object, name: &str, value: &JsValue) {
-    // Setting a property of a plain object of ours cannot fail.
+    // Setting a property of this plain object cannot fail.
     let _ = Reflect::set(object, &JsValue::from_str(name), value);
 }
 
@@ -98,7 +103,7 @@ struct Queue<T> {
 }
 
 impl<T> Mailbox<T> {
-    /// An empty queue.
+    /// Creates an empty queue.
     #[must_use]
     pub fn new() -> Self {
         Self(Rc::new(RefCell::new(Queue { waiting: VecDeque::new(), waker: None })))

@@ -1,4 +1,4 @@
-//! What `www/boot.js` fetched before the page's policy closed: everything that the page will ever need.
+//! The files that `www/boot.js` fetched before the page's policy blocked all connections: everything that the page needs.
 
 use js_sys::WebAssembly;
 use serde::Deserialize;
@@ -18,25 +18,25 @@ pub struct StartContext {
     /// The workers' compiled module.
     #[serde(with = "serde_wasm_bindgen::preserve")]
     pub module: WebAssembly::Module,
-    /// The made-up tables for trying out.
+    /// The synthetic sample tables.
     pub samples: Vec<Sample>,
 }
 
-/// A made-up table that came with the page.
+/// A synthetic table that is part of the page.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Sample {
     /// Its file name.
     pub name: String,
-    /// Its bytes; it is read as a file is.
+    /// Its bytes, which are read like a file.
     #[serde(with = "serde_wasm_bindgen::preserve")]
     pub blob: web_sys::Blob,
 }
 
 impl StartContext {
-    /// Reads what `boot.js` hands over.
+    /// Reads the object that `boot.js` passes.
     ///
     /// # Errors
-    /// Where a part is missing: then page and program are of different builds.
+    /// [`Failure`] if a part is missing. Then page and program are of different builds.
     pub fn from_js(value: &JsValue) -> Result<Self, Failure> {
         serde_wasm_bindgen::from_value(value.clone()).map_err(|error| {
             Failure::new(

@@ -1,13 +1,13 @@
-//! When a result is shown: at a coarse grid of times after the click, so that what the noise took to draw does not show
-//! (noise-and-accounting, A12, rule 2).
+//! Delays results to a coarse grid of times after the click, so that the time that the noise took to draw is not visible
+//! (theory/noise 5.3).
 
 /// Results are shown at multiples of this time …
 const TICK_MILLISECONDS: f64 = 250.0;
 /// … and never earlier than this.
 const LEAST_MILLISECONDS: f64 = 500.0;
 
-/// When a result is shown that was complete `elapsed` milliseconds after the click: milliseconds after the click, the
-/// first multiple of 250 from there on, and at least 500.
+/// Returns when to show a result that was complete `elapsed` milliseconds after the click: the next multiple of 250 milliseconds
+/// after the click, at least 500.
 #[must_use]
 pub fn due(elapsed: f64) -> f64 {
     ((elapsed / TICK_MILLISECONDS).ceil() * TICK_MILLISECONDS).max(LEAST_MILLISECONDS)

@@ -1,5 +1,5 @@
-//! Genotypes in the engine worker: who the samples are, which variants there are, and their records. Of a .bed file the
-//! variants that a plan uses are read and no others, so memory is that of their calls.
+//! Reads genotypes in the engine worker: samples, variants and records. Of a .bed file only the variants that a plan uses are read,
+//! so memory is that of their calls.
 
 use js_sys::Uint8Array;
 use web_sys::Blob;
@@ -16,13 +16,13 @@ use crate::data::{FileRole, RowSink, Scan};
 use crate::engine::Prepared;
 use crate::plan::bound::Encoding;
 
-/// Samples that the page shows.
+/// The number of samples that the page shows.
 const SHOWN: usize = 8;
 
-/// Bytes between two variants of a .bed file that are read rather than skipped.
+/// The largest gap between two variants of a .bed file, in bytes, that is read instead of skipped.
 const GAP: u64 = 64 << 10;
 
-/// Samples that are read between two messages of progress.
+/// The number of samples between two messages of progress.
 const PART: usize = 4096;
 
 /// Genotypes whose samples and variants are known.
@@ -35,16 +35,16 @@ pub struct Genotypes {
 struct Bed {
     file: Blob,
     layout: BedLayout,
-    /// Where each variant of the table is.
+    /// The place of each variant of the table.
     places: Vec<BimPlace>,
 }
 
-/// Whether files are genotypes.
+/// Returns whether the files are genotypes.
 pub fn are(files: &Files) -> bool {
     files.get(FileRole::Table).is_none()
 }
 
-/// The samples, for their minhash. A name of any bytes will do here.
+/// Returns the samples, for their MinHash. Names may have any bytes.
 pub async fn people(files: &Files) -> Result<Samples, Failure> {
     if let Some(vcf) = files.get(FileRole::Vcf) {
         return header(vcf).await;
@@ -58,7 +58,7 @@ pub async fn people(files: &Files) -> Result<Samples, Failure> {
     }
 }
 
-/// What a person sees of genotypes before they are described: their first samples, and the names of the variants that were
+/// Reads what the page shows of genotypes before they are described: their first samples, and the names of the variants that were
 /// chosen.
 pub async fn look(request: &Look, files: &Files, read: &mut impl FnMut(u64)) -> Result<Looked, Failure> {
     let wanted = Wanted::of(&request.variants);
@@ -87,7 +87,7 @@ pub async fn look(request: &Look, files: &Files, read: &mut impl FnMut(u64)) -> 
 }
 
 impl Genotypes {
-    /// Reads which samples there are and which variants a plan uses; of a VCF, their calls as well.
+    /// Reads the samples and the variants that a plan uses; of a VCF also their calls.
     pub async fn open(
         files: &Files,
         wanted: &Wanted,
@@ -111,12 +111,12 @@ impl Genotypes {
         Ok(Self { table, bed: Some(bed) })
     }
 
-    /// The columns' names, to which a plan is bound.
+    /// Returns the columns' names, to which a plan is bound.
     pub fn names(&self) -> &[String] {
         self.table.names()
     }
 
-    /// Reads the calls that a plan uses, where they are not in memory yet.
+    /// Reads the calls that a plan uses, unless they are in memory.
     pub async fn load(&mut self, prepared: &Prepared, read: &mut impl FnMut(u64)) -> Result<(), Failure> {
         let needed = self.table.needed(prepared.bound()).map_err(wrong)?;
         match self.bed.take() {
@@ -125,7 +125,7 @@ impl Genotypes {
         }
     }
 
-    /// All records, each part of them into a sink of its own. This counts as `weight` bytes.
+    /// Reads all records, each part into its own sink. For the progress this counts as `weight` bytes.
     pub fn scan<S: RowSink>(
         &self,
         prepared: &Prepared,
@@ -146,7 +146,7 @@ impl Genotypes {
 }
 
 impl Bed {
-    /// Reads the calls of some variants, ascending; those that lie close together at once.
+    /// Reads the calls of some variants in ascending order. Variants that are close together are read at once.
     async fn read(
         &self,
         variants: &[usize],
@@ -194,7 +194,7 @@ impl Bed {
     }
 }
 
-/// The samples and the variants of a PLINK set, whose three files fit together.
+/// Returns the samples and the variants of a PLINK set, whose three files fit together.
 async fn set(
     files: &Files,
     wanted: Wanted,
@@ -223,7 +223,7 @@ async fn samples(
     Ok(fed.and_then(|()| reader.finish()))
 }
 
-/// The samples of a VCF, without its records.
+/// Returns the samples of a VCF, without its records.
 async fn header(file: &Blob) -> Result<Samples, Failure> {
     let mut reader = VcfReader::sites(Wanted::default());
     let mut pieces = Pieces::new(file, 0, 0);
@@ -233,7 +233,7 @@ async fn header(file: &Blob) -> Result<Samples, Failure> {
             return Ok(samples);
         }
     }
-    // Of a short file that is compressed nothing may be unpacked before its end.
+    // A short compressed file may be decompressed only at its end.
     reader.finish().map(|content| content.samples).map_err(wrong)
 }
 
@@ -262,7 +262,7 @@ async fn phenotypes(
     reader.finish().map_err(wrong)
 }
 
-/// Feeds a whole file.
+/// Feeds a whole file to `take`.
 async fn feed(
     file: &Blob,
     read: &mut impl FnMut(u64),

@@ -1,11 +1,11 @@
-//! A worker's start: it says that it is there, then serves one request.
+//! Starts a worker: it reports that it is ready, then serves one request.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
+use web_sys::MessageEvent;
 
-use super::channel::{Attachments, Received, pack, unpack};
+use super::channel::{Attachments, Received, pack, scope, unpack};
 use super::files::Files;
 use super::protocol::{Failure, Reason, Request, Response, build_id};
 use super::{audit, public, run, scan, selfcheck};
@@ -14,7 +14,7 @@ use crate::data::FileRole;
 /// Starts this worker.
 pub fn start() {
     std::panic::set_hook(Box::new(|panic| {
-        // The panic's own text is left out, for it may quote what is private.
+        // The text of the panic is dropped, because it may quote private data.
         let place =
             panic.location().map(|place| format!("{}:{}", place.file(), place.line())).unwrap_or_default();
         post(&Response::Failed(if run::charged() {
@@ -74,12 +74,7 @@ fn post(response: &Response) {
 
 fn post_with(response: &Response, attachments: &Attachments) {
     if let Ok((message, transfer)) = pack(response, attachments) {
-        // The page may have ended this worker already; then nobody waits for the message.
+        // If the page has ended this worker, nobody waits for the message.
         let _ = scope().post_message_with_transfer(&message, &transfer);
     }
-}
-
-/// This worker.
-pub fn scope() -> DedicatedWorkerGlobalScope {
-    js_sys::global().unchecked_into()
 }

@@ -1,8 +1,8 @@
-//! The page's side of its workers: start, time out, cancel, terminate.
+//! Starts, times out, cancels and terminates workers, on the page.
 //!
-//! Each request has workers of its own, which end with it: linear memory does not shrink, and a worker that has trapped
-//! must not be used again. The workers' text and module are those that the page loaded before its policy closed, so
-//! nothing is fetched here.
+//! Each request has its own workers, which end with it, because linear memory does not shrink and a worker that trapped must not be
+//! used again. The workers' text and module are those that the page loaded before its policy blocked all connections, so nothing is
+//! fetched here.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -30,6 +30,7 @@ use crate::plan::public::PublicTable;
 use crate::privacy::ledger::Ledger;
 use crate::store;
 use crate::store::document::{Made, read_release};
+use crate::text::hexadecimal;
 
 /// What follows the glue in a worker's text: it starts the module that the first message brings, and tells of what
 /// the module itself cannot tell, such as memory that has run out.
@@ -45,68 +46,68 @@ const BOOTSTRAP: &str = r#"
 }
 "#;
 
-/// How long a worker may take until it says that it is there, and the check's from one finding to the next.
+/// The longest time until a worker must be ready, and between two findings of the check.
 const LATE_MILLISECONDS: i32 = 30_000;
 
 /// Most scanning workers; more gain little and phones have little memory.
 const MAX_SCANNERS: u64 = 8;
 
-/// What is said where nobody knows whether the charge was stored.
+/// The text if it is unknown whether the charge was stored.
 const UNTOLD: &str = "The browser's storage refuses to say whether the charge was made. Reload the page and look at the \
     ledger: if the charge is there, it counts.";
 
-/// Starts an engine worker and its scanning workers for each request, and ends them with it. Clones share one run: a
-/// request ends the one before it.
+/// Starts an engine worker and its scanning workers for each request, and ends them with it. Clones share one run: a new request
+/// ends the previous one.
 #[derive(Clone)]
 pub struct Pool {
     context: Rc<StartContext>,
     current: Rc<RefCell<Option<Mailbox<Happening>>>>,
 }
 
-/// What a release is asked for.
+/// The request of a release.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// The plan.
     pub plan: Plan,
     /// How many of the table's columns the plan has.
     pub columns: usize,
-    /// What is publicly known of the columns, where the mechanism is guided by it.
+    /// The public moments of the columns, if the mechanism uses them.
     pub public: Option<PublicTable>,
 }
 
-/// What a run waits for.
+/// An event that a run waits for.
 enum Happening {
     /// A worker's message; worker 0 is the engine.
     Message(usize, Result<Received<Response>, Failure>),
-    /// A worker stopped without a word.
+    /// A worker stopped without a message.
     Stopped,
     /// A worker did not answer in time.
     Late,
-    /// The person does not want to wait any longer.
+    /// The person cancelled.
     Cancelled,
 }
 
 impl Pool {
-    /// A pool that starts its workers from what the page loaded.
+    /// Creates a pool that starts its workers from what the page loaded.
     #[must_use]
     pub fn new(context: StartContext) -> Self {
         Self { context: Rc::new(context), current: Rc::default() }
     }
 
-    /// The same program, with requests of its own that end none of this pool's.
+    /// Returns a pool of the same program whose requests do not end those of this pool.
     #[must_use]
     pub fn apart(&self) -> Self {
         Self { context: Rc::clone(&self.context), current: Rc::default() }
     }
 
-    /// What the page loaded: the build's hash and the samples.
+    /// Returns what the page loaded: the build's hash and the samples.
     #[must_use]
     pub fn context(&self) -> &StartContext {
         &self.context
     }
 
-    /// Starts one worker and ends it: whether the browser runs the program, whether it is the page's build, and
-    /// whether it computes the known answers. To be called once, before any budget can be spent.
+    /// Starts one worker and ends it, to check that the browser runs the program, that the worker is of the page's build, and that
+    /// it computes the known answers. The page calls it once, before any budget can be spent.
     ///
     /// # Errors
     /// [`Reason::Program`].
@@ -118,7 +119,7 @@ impl Pool {
     /// Recognises the table: its key in [`crate::store`], on this device alone.
     ///
     /// # Errors
-    /// Where the file cannot be read, the storage refuses, a worker does not run, or the person cancels.
+    /// [`Failure`] if the file cannot be read, the storage refuses, a worker does not run, or the person cancels.
     pub async fn identify(
         &self,
         files: &Files,
@@ -133,10 +134,10 @@ impl Pool {
         }
     }
 
-    /// What a person sees of genotypes before they are described.
+    /// Reads what the page shows of genotypes before they are described.
     ///
     /// # Errors
-    /// Where a file cannot be read or is not well formed, a worker does not run, or the person cancels.
+    /// [`Failure`] if a file cannot be read or is malformed, a worker does not run, or the person cancels.
     pub async fn look(
         &self,
         files: &Files,
@@ -152,11 +153,12 @@ impl Pool {
         }
     }
 
-    /// Reads a public table for a plan; `table` is the private one's key, whose bytes are refused. Answers also whether some of its
-    /// records are in the private table as well.
+    /// Reads a public table for a plan and returns whether it shares records with the private table. `table` is the private table's
+    /// key; a public file with the same key is refused.
     ///
     /// # Errors
-    /// Where it is the private table, does not fit the plan, cannot be read, a worker does not run, or the person cancels.
+    /// [`Failure`] if it is the private table, does not fit the plan or cannot be read, if a worker does not run, or if the person
+    /// cancels.
     pub async fn public(
         &self,
         file: Blob,
@@ -174,12 +176,12 @@ impl Pool {
         }
     }
 
-    /// Reads the table, charges its ledger and releases. `table` is what [`Self::identify`] answered for these files. What follows
-    /// from the charge is shown after [`delay_from`] and not before.
+    /// Reads the table, charges its ledger and releases. `table` is the key that [`Self::identify`] returned for these files. The
+    /// page shows the result only after [`delay_from`].
     ///
     /// # Errors
-    /// As for [`Self::identify`], and where the plan cannot be run or the budget does not allow it. The failure says
-    /// whether the charge was made.
+    /// As for [`Self::identify`]; also if the plan cannot be run or too little of the budget is left. The failure says whether the
+    /// charge was made.
     pub async fn release(
         &self,
         files: &Files,
@@ -189,10 +191,10 @@ impl Pool {
     ) -> Result<Made, Failure> {
         let name = random_name()?;
         let result = self.try_release(files, asked, &table, &name, &on_progress).await;
-        // The workers are gone and their locks with them, so the storage itself says what was charged.
+        // The workers and their locks are gone, so the storage is the source for what was charged.
         let charged = store::take_charge(&table, &name).await;
         match (result, charged) {
-            // The workers and what they held are gone before the document is read.
+            // The workers and their memory are gone before the document is read.
             (Ok((ledger, document)), _) => {
                 let unread = || Failure::after_charge(Reason::Program);
                 let release = read_release(&document, unread).await?;
@@ -201,7 +203,7 @@ impl Pool {
             (Err(failure), charged) if charged.as_ref().map_or(failure.charged, |charged| *charged) => {
                 Err(Failure::after_charge(failure.reason))
             }
-            // The engine was ended, so it could not say, and the storage does not.
+            // The engine was terminated and the storage cannot be read, so the charge is unknown.
             (Err(Failure { reason: Reason::Cancelled | Reason::Internal, .. }), Err(_)) => {
                 Err(Failure::new(Reason::Storage, UNTOLD))
             }
@@ -237,17 +239,17 @@ impl Pool {
         }
     }
 
-    /// Checks this build under a seed, in a worker of its own that has no file. Findings arrive as they are made.
+    /// Checks this build under a seed, in a separate worker without files. Findings are reported as they are made.
     ///
     /// # Errors
-    /// Where the worker does not run, the build does not take the check's own tables, or the person cancels.
+    /// [`Failure`] if the worker does not run, the build refuses the check's tables, or the person cancels.
     pub async fn audit(&self, seed: u64, on_finding: impl Fn(Finding)) -> Result<(), Failure> {
         let mut run = self.begin(1)?;
         run.ready().await?;
         let engine = run.workers.first().ok_or_else(confused)?;
         engine.post(&Request::Audit { seed }, Attachments::default())?;
         loop {
-            // A sampler that is broken may never end.
+            // A broken sampler may never end.
             run.late = Some(Timer::start(LATE_MILLISECONDS, &run.events)?);
             match run.response().await?.1.body {
                 Response::Found(finding) => on_finding(finding),
@@ -265,7 +267,7 @@ impl Pool {
         }
     }
 
-    /// Starts workers; their modules load side by side.
+    /// Starts workers; their modules load in parallel.
     fn begin(&self, workers: usize) -> Result<Run, Failure> {
         self.cancel();
         let events = Mailbox::new();
@@ -289,7 +291,7 @@ struct Run {
 }
 
 impl Run {
-    /// Waits until every worker is there and of this build.
+    /// Waits until every worker is ready and of this build.
     async fn ready(&mut self) -> Result<(), Failure> {
         let mut missing = self.workers.len();
         while missing > 0 {
@@ -309,7 +311,7 @@ impl Run {
         Ok(())
     }
 
-    /// Introduces the scanning workers to the engine worker, and asks it.
+    /// Connects the scanning workers to the engine worker and sends it the request.
     fn ask(&self, request: &Request, files: &Files) -> Result<(), Failure> {
         let Some((engine, scanners)) = self.workers.split_first() else { return Err(confused()) };
         let mut ports = Vec::new();
@@ -334,7 +336,7 @@ impl Run {
         }
     }
 
-    /// The next message of a worker; everything that ends a run is an error.
+    /// Returns the next message of a worker. All events that end a run are errors.
     async fn response(&mut self) -> Result<(usize, Received<Response>), Failure> {
         let failure = match self.events.next().await {
             Happening::Message(_, Ok(Received { body: Response::Failed(failure), .. })) => failure,
@@ -354,7 +356,7 @@ impl Run {
     }
 }
 
-/// A worker and what listens to it.
+/// A worker and its event handlers.
 struct Handle {
     worker: Worker,
     _message: Closure<dyn FnMut(MessageEvent)>,
@@ -384,7 +386,7 @@ impl Handle {
         let error = {
             let events = events.clone();
             Closure::<dyn FnMut(Event)>::new(move |event: Event| {
-                // The browser would write a worker's error on the console; it is told here instead.
+                // The browser would write a worker's error to the console; it is reported here instead.
                 if event.is_instance_of::<ErrorEvent>() {
                     event.prevent_default();
                 }
@@ -413,7 +415,7 @@ impl Drop for Handle {
     }
 }
 
-/// A `blob:` address; the page's policy holds for what is started from it.
+/// A `blob:` address. The page's policy applies to workers started from it.
 struct Address(String);
 
 impl Address {
@@ -428,12 +430,12 @@ impl Address {
 
 impl Drop for Address {
     fn drop(&mut self) {
-        // Revoking an address of ours cannot fail.
+        // Revoking this address cannot fail.
         let _ = Url::revoke_object_url(&self.0);
     }
 }
 
-/// Pushes [`Happening::Late`] after a time, unless it is dropped before.
+/// Pushes [`Happening::Late`] after some time, unless it is dropped before.
 struct Timer {
     id: i32,
     _fire: Closure<dyn FnMut()>,
@@ -465,7 +467,7 @@ fn attachments(files: &Files, ports: Vec<MessagePort>) -> Attachments {
     Attachments { files: files.handles(), ports, bytes: None }
 }
 
-/// How many workers read files side by side: one where they are small, or where the order of rows matters.
+/// Returns the number of scanning workers: one if the files are small, or if the order of rows matters.
 fn scanners(files: &Files, ordered: bool) -> usize {
     let cores = window().map_or(1.0, |window| window.navigator().hardware_concurrency());
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small whole numbers")]
@@ -474,18 +476,17 @@ fn scanners(files: &Files, ordered: bool) -> usize {
     usize::try_from(cores.min(pieces).clamp(1, most)).unwrap_or(1)
 }
 
-/// A name that no other request has.
+/// Returns a random name for a request.
 fn random_name() -> Result<String, Failure> {
     let id = random_id().map_err(|error| Failure::new(Reason::Internal, error.to_string()))?;
-    Ok(id.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hexadecimal(&id))
 }
 
 fn now() -> f64 {
     window().ok().and_then(|window| window.performance()).map_or(0.0, |performance| performance.now())
 }
 
-/// Waits until a result that is complete now may be shown: `clicked` is the page's clock in milliseconds at the click
-/// that asked for it.
+/// Waits until a result that is complete now may be shown. `clicked` is the page's clock in milliseconds at the click.
 pub async fn delay_from(clicked: f64) {
     let due = clicked + delay::due(now() - clicked);
     // A timer may be a little early.
@@ -494,7 +495,7 @@ pub async fn delay_from(clicked: f64) {
         #[expect(clippy::cast_possible_truncation, reason = "at most half a second")]
         let wait = (due - now()).ceil() as i32;
         let waited = Promise::new(&mut |resolve, reject| {
-            // A window that gives no timer gives the result at once.
+            // Without a timer the result is shown at once.
             if window.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, wait).is_err() {
                 let _ = reject.call0(&JsValue::UNDEFINED);
             }

@@ -16,7 +16,7 @@ use crate::privacy::ledger::Ledger;
 
 pub use crate::store::failure::{Failure, Reason};
 
-/// Bytes in a chunk of the fingerprint, and the most that is read at once (noise-and-accounting, B11).
+/// Bytes in a chunk of the fingerprint, and the most that is read at once (theory/accounting 5.6).
 pub const CHUNK: u64 = 4 << 20;
 
 /// What the page asks of a worker.

@@ -1,4 +1,4 @@
-//! The bytes of a file, a piece at a time, in one reused buffer.
+//! Reads the bytes of a file piece by piece, in one buffer.
 
 use js_sys::{ArrayBuffer, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
@@ -8,11 +8,11 @@ use zeroize::Zeroize;
 
 use super::protocol::{CHUNK, Failure, Reason};
 
-/// A first piece beyond the end that was asked for; each further one is twice as long.
+/// Length of the first piece beyond the requested end. Each further piece is twice as long.
 const BEYOND: u64 = 64 << 10;
 
-/// Reads a file from one offset to the file's end. Up to an offset that will surely be needed, the next piece is asked
-/// for while the caller still works on the last.
+/// Reads a file from one offset to its end. Up to an offset that will certainly be needed, the next piece is requested while the
+/// caller still works on the current one.
 pub struct Pieces {
     file: Blob,
     length: u64,
@@ -24,7 +24,7 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// A reader from `from` on, that will surely be read up to `needed`.
+    /// Creates a reader from `from` on. It will certainly be read up to `needed`.
     pub fn new(file: &Blob, from: u64, needed: u64) -> Self {
         let length = length(file);
         let mut pieces = Self {
@@ -40,7 +40,7 @@ impl Pieces {
         pieces
     }
 
-    /// The next bytes; `None` at the file's end.
+    /// Returns the next bytes; `None` at the file's end.
     pub async fn next(&mut self) -> Result<Option<&[u8]>, Failure> {
         let (end, promise) = match self.ahead.take() {
             Some(ahead) => ahead,
@@ -77,13 +77,13 @@ impl Drop for Pieces {
     }
 }
 
-/// The bytes of a part of the file, for the browser's own use.
+/// Returns the bytes of a part of the file as an object of the browser.
 pub async fn whole(file: &Blob, from: u64, to: u64) -> Result<ArrayBuffer, Failure> {
     let bytes = JsFuture::from(part(file, from, to)?.array_buffer()).await.map_err(|_| unreadable())?;
     Ok(bytes.unchecked_into())
 }
 
-/// Length of a file in bytes.
+/// Returns the length of a file in bytes.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -97,7 +97,7 @@ fn part(file: &Blob, from: u64, to: u64) -> Result<Blob, Failure> {
     file.slice_with_f64_and_f64(from as f64, to as f64).map_err(|_: JsValue| unreadable())
 }
 
-/// A file that was edited, moved or unplugged since it was chosen.
+/// Returns the failure for a file that was edited, moved or unplugged since it was chosen.
 fn unreadable() -> Failure {
     Failure::new(
         Reason::File,

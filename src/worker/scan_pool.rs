@@ -1,4 +1,4 @@
-//! The engine worker's scanning workers: what they are asked and what they answer, and how they recognise a table together.
+//! The pool of scanning workers that the engine worker directs, and the recognition of a table.
 
 use js_sys::Uint8Array;
 use wasm_bindgen::JsCast;
@@ -36,7 +36,7 @@ impl Scanner {
         self.post(request, &Attachments::default())
     }
 
-    /// The same, with bytes beside it.
+    /// Sends a request with bytes beside it.
     pub fn ask_with(&self, request: &ScanRequest, bytes: &[u8]) -> Result<(), Failure> {
         self.post(request, &Attachments { bytes: Some(Uint8Array::from(bytes)), ..Attachments::default() })
     }
@@ -50,7 +50,7 @@ impl Scanner {
 }
 
 impl<P: Fn(&Response)> ScanPool<P> {
-    /// The workers at these ports, for so many passes over the files.
+    /// Creates a pool of the workers at these ports, for `passes` passes over the files.
     pub fn new(files: Files, ports: Vec<MessagePort>, post: P, passes: u64) -> Self {
         let answers = Mailbox::new();
         let scanners = ports
@@ -69,13 +69,13 @@ impl<P: Fn(&Response)> ScanPool<P> {
         Self { files, scanners, answers, post, progress }
     }
 
-    /// The table's key on this device, and the minhash of its records if its header is given, which a CSV alone has
-    /// (noise-and-accounting, B11). Each chunk is read once for both, and the workers' guesses of where records begin are
-    /// verified as those of a release are.
+    /// Returns the table's key on this device, and the MinHash of its records if `header` is given, which only a CSV has
+    /// (theory/accounting 5.6). Each chunk is read once for both. The positions at which records begin are verified as for a
+    /// release.
     pub async fn recognise(&mut self, header: Option<&Header>) -> Result<(String, MinHash), Failure> {
         let lengths: Vec<u64> = self.files.handles().iter().map(length).collect();
         let mut hashing = Hashing::new(&lengths)?;
-        // A CSV is one file, so its chunks are all that there are.
+        // A CSV is one file, so all chunks are its chunks.
         let table = lengths.first().copied().unwrap_or_default();
         let mut combiner = header.map(|header| Combiner::<MinHash>::of_chunks(header, table, CHUNK));
         if let Some(header) = header {
@@ -120,7 +120,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
         Ok((store::fingerprint(hashed.collect()).await?, minhash))
     }
 
-    /// The next answer that is not progress.
+    /// Returns the next answer that is not progress.
     pub async fn answer(&mut self) -> Result<(usize, Received<ScanResponse>), Failure> {
         loop {
             let (scanner, answer) = self.answers.next().await;
@@ -142,7 +142,8 @@ impl<P: Fn(&Response)> ScanPool<P> {
         (self.post)(&Response::Progress(self.progress));
     }
 
-    /// Tells the page, a hundred times in all. A slice that is read twice does not go beyond the end.
+    /// Counts bytes and reports progress to the page, about a hundred times in total. The total is never exceeded, also if a slice is
+    /// read twice.
     pub fn advance(&mut self, bytes: u64) {
         let Progress { done, total, .. } = self.progress;
         self.progress.done = done.saturating_add(bytes).min(total);
@@ -153,13 +154,13 @@ impl<P: Fn(&Response)> ScanPool<P> {
     }
 }
 
-/// Chunks of files, and what is known of their bytes so far.
+/// The chunks of files and their digests so far.
 struct Hashing {
     chunks: Vec<Chunk>,
     asked: Vec<bool>,
-    /// No chunk before this one is left.
+    /// All chunks before this one were requested.
     next: usize,
-    /// By file, then by chunk.
+    /// The digests by file, then by chunk.
     digests: Vec<Vec<[u8; 32]>>,
     missing: usize,
 }
@@ -173,7 +174,7 @@ struct Chunk {
     to: u64,
 }
 
-/// What one scanning worker does: a chunk to hash, a slice whose records to hash, or both from the same bytes.
+/// The work of one scanning worker: a chunk to hash, a slice whose records to hash, or both from the same bytes.
 #[derive(Clone, Copy)]
 struct Work {
     chunk: Option<Chunk>,
@@ -195,7 +196,7 @@ impl Hashing {
         Ok(Self { asked: vec![false; chunks.len()], next: 0, digests, missing: chunks.len(), chunks })
     }
 
-    /// The next work, with a slice whose records to hash if there is one.
+    /// Returns the next work, with a slice whose records to hash if there is one.
     fn next(&mut self, job: Option<Job>) -> Option<Work> {
         let place = match job {
             Some(job) => Some(job.slice).filter(|&slice| self.asked.get(slice) == Some(&false)),
@@ -235,7 +236,7 @@ impl Work {
     }
 }
 
-/// What a scanning worker found, with its sums or its minhash.
+/// Converts a scanning worker's answer, with its sums or its MinHash.
 pub fn outcome<S>(
     answer: SliceAnswer,
     sink: impl FnOnce() -> Result<S, Failure>,
@@ -249,7 +250,7 @@ pub fn outcome<S>(
     })
 }
 
-/// An answer that fits no question.
+/// Returns the failure for an answer that was not asked for.
 pub fn confused() -> Failure {
     Failure::new(
         Reason::Internal,

@@ -1,5 +1,5 @@
-//! Known answers, computed anew whenever a worker starts: browsers have shipped engines that compute wrongly, and a
-//! budget must not be spent on one.
+//! Computes known answers whenever a worker starts. Some browser versions computed wrongly, and no budget must be spent on one of
+//! them.
 
 use std::num::NonZeroU64;
 
@@ -7,7 +7,7 @@ use crate::data::Moments;
 use crate::noise::discrete;
 use crate::noise::entropy::DemoRng;
 
-/// A computation that came out wrong.
+/// A computation with a wrong result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "this browser computes wrongly ({0}), so nothing can be promised and nothing was charged; update the browser or use \
@@ -18,7 +18,7 @@ pub struct SelfCheckError(&'static str);
 /// Computes known answers.
 ///
 /// # Errors
-/// [`SelfCheckError`] names the first that is wrong.
+/// [`SelfCheckError`] with the first wrong one.
 pub fn run() -> Result<(), SelfCheckError> {
     let check = |holds: bool, what| if holds { Ok(()) } else { Err(SelfCheckError(what)) };
     let bits = [0.5_f64, -1.25, -8.0, 3.0].map(|x| libm::erfc(x).to_bits());
@@ -59,7 +59,7 @@ fn draws() -> [i128; 4] {
     ]
 }
 
-/// More rows than one block holds, at the largest coordinates, so that carries are seen.
+/// Sums more rows than one block holds, at the largest coordinates, so that carries occur.
 fn sums() -> [i128; 3] {
     let mut moments = Moments::new(2);
     for row in 0..17_000 {

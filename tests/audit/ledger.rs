@@ -1,8 +1,8 @@
 //! The ledger under attack: releases that are killed wherever they stand, and two of them on one budget
-//! (theory/accounting 5.5, theory/audit 3.8, 4).
+//! (theory/accounting 5.5, theory/audit 3.8 and 4).
 //!
-//! Each check answers what it saw. Run with a bug planted on the calling thread, it plants the bug in the programs that
-//! it starts, too. For the audit, [`CHECKS`] says which bug each check has to find.
+//! Each check returns what it saw. If a mutant is active on the calling thread, it is also active in the programs that the check
+//! starts. [`CHECKS`] lists the mutants that each check has to find.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -78,7 +78,7 @@ impl Bench {
         self.0.path().join(name)
     }
 
-    /// The program in this folder, with the bug that is planted here.
+    /// Returns the program in this folder, with the mutant that is active here.
     pub fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_discreet"));
         command.args(line.split(' ')).current_dir(self.0.path()).stdin(Stdio::null());

@@ -1,7 +1,7 @@
-//! The ledger's state machine against a model: two logs, three rules, whole numbers (theory/accounting 5, theory/audit 3.8).
+//! Compares the ledger's state machine with a model: two logs, three rules, integers (theory/accounting 5 and theory/audit 3.8).
 //!
-//! What a release costs is worked out here again, from theory/accounting 5 and by big integers alone, e^ε* too. Each check answers what it
-//! saw, so that the audit can run it with a bug planted.
+//! The cost of a release is computed a second time here, from theory/accounting 5.3, with big integers alone, also for e^ε*.
+//! Each check returns what it saw, so that the audit can run it with a mutant active.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -217,7 +217,7 @@ impl Part {
     }
 }
 
-/// What a request costs by theory/accounting 5.3, but for the slack, of which there are bounds; nothing where they are beyond 128 bits.
+/// Returns the cost of a request by theory/accounting 5.3, with bounds of the slack; `None` where they are beyond 128 bits.
 fn cost(events: &[Event], promise: f64) -> (Columns, Option<[UBig; 2]>) {
     let mut sum = [UBig::ZERO; 4];
     let mut bounds = Some([UBig::ZERO, UBig::ZERO]);
@@ -335,7 +335,7 @@ fn openings() -> Vec<Ledger> {
     .collect()
 }
 
-/// The capacity by theory/accounting 5.2, from the numbers that the document states.
+/// Returns the capacity by theory/accounting 5.2, from the numbers that the document states.
 fn capacity(ledger: &Ledger) -> Columns {
     let (pair, (_, delta)) = (ledger.pair(), ledger.promise());
     let (mantissa, scale) = (floor(pair.mu.get(), 1074).0, 1074 * 2 - 40);
@@ -428,7 +428,7 @@ impl Pair {
     }
 }
 
-/// The hash chain of theory/accounting 5.5, worked out again from the document.
+/// Recomputes the hash chain of theory/accounting 5.5 from the document.
 fn chain(document: &Value) -> Result<(), String> {
     let hash = |previous: &str, value: &Value, without: &[&str]| {
         let fields: BTreeMap<&String, &Value> =

@@ -1,10 +1,13 @@
-//! `make audit`: the audits of theory/audit 3, on the build as it is, and then on builds with one bug each
-//! (theory/audit 4). A bug that nothing catches fails the run.
+//! `make audit`: the audits of theory/audit 3, on the build as it is, and then with each mutant active
+//! (theory/audit 4). A mutant that nothing detects fails the run.
 //!
 //! With `quick` the sound build is left to the native tests.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "an audit fails by panicking")]
 
+#[expect(dead_code, reason = "some of it is for the native tests alone")]
+#[path = "adaptive/mod.rs"]
+mod adaptive_checks;
 mod audits;
 #[expect(dead_code, reason = "some of it is for the native tests alone")]
 mod ledger;
@@ -20,7 +23,7 @@ use discreet::privacy::mutants::{Mutant, current, with_active};
 use audits::{Depth, Saw};
 
 /// Which audits have to catch which bug. Those of the ledger are in [`ledger::CHECKS`].
-const KILLERS: [(Mutant, &[&str]); 37] = [
+const KILLERS: [(Mutant, &[&str]); 42] = [
     (
         Mutant::SigmaHalved,
         &["T1 P1", "T1 P3 iid", "T2 P1", "T4 P1", "T5 diagonal 10", "T5 fine diagonal", LIST],
@@ -56,6 +59,11 @@ const KILLERS: [(Mutant, &[&str]); 37] = [
         Mutant::CurvatureUncounted,
         &["T7 logistic steps", "T7 printed steps", "T1 logistic step", "T1 logistic steps"],
     ),
+    (Mutant::HistogramsCountedOnce, &["T7 adaptive rounds"]),
+    (Mutant::PersonsUncountedInTails, &["T7 adaptive rounds"]),
+    (Mutant::ResidualsShorten, &["T7 adaptive weights"]),
+    (Mutant::ResidualsNotShortened, &["T7 adaptive weights"]),
+    (Mutant::NoiseNotCarried, &["T9 adaptive noise"]),
     (Mutant::StepsUncounted, &["T7 logistic steps", "T1 logistic steps"]),
     (Mutant::ResidualUnclipped, &["T7 gaussian steps"]),
     (Mutant::LeverageAveraged, &["T1 isotropic", "T1 whitened"]),
@@ -146,7 +154,7 @@ fn hunt(mutant: Mutant) -> Task {
         }
         match current() {
             None => Ok(format!("killed by {}", kills.join("; "))),
-            Some(_) => Err("outlives the work that it was planted for".to_owned()),
+            Some(_) => Err("stays active after the work that it was activated for".to_owned()),
         }
     };
     Task { name: mutant.description().trim_end_matches('.').to_owned(), work: Box::new(work) }

@@ -12,6 +12,7 @@ import { journeys } from "./journey.mjs";
 import { longRelease } from "./long-release.mjs";
 import { GROUPS, STEPS, exact } from "./page-object.mjs";
 import { serve } from "./server.mjs";
+import { like, say } from "./words.mjs";
 
 /// A host's name that leads here, to see the page over plain http from elsewhere.
 const ELSEWHERE = "discreet.test";
@@ -60,24 +61,24 @@ test("a release and its download by keyboard alone", async (t) => {
   // In the column table, Enter and arrows move as in a spreadsheet.
   await press(page, "Shift+Tab", ({ name }) => /^Columns/.test(name));
   await page.keyboard.press("Enter");
-  await press(page, "Tab", ({ name }) => name === "Lowest value of bmi");
+  await press(page, "Tab", ({ name }) => name === say("columns.lowest_of", { name: "bmi" }));
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
-  await focuses(page, "input", /^Highest value of bp$/);
+  await focuses(page, "input", like("columns.highest_of", { name: "bp" }));
   await page.keyboard.type("150");
-  assert.equal(await page.getByLabel("Highest value of bp", { exact: true }).inputValue(), "150");
+  assert.equal(await page.getByLabel(say("columns.highest_of", { name: "bp" }), { exact: true }).inputValue(), "150");
   // Ask for a quarter.
   await press(page, "Shift+Tab", ({ name }) => /^Privacy/.test(name), 200);
   await page.keyboard.press("Enter");
   await press(page, "Tab", ({ role }) => role === "radio");
   await page.keyboard.press("ArrowUp");
-  assert.equal(await page.getByRole("radio", { name: "A quarter", exact: true }).isChecked(), true);
-  await press(page, "Tab", ({ name }) => name === "Release");
+  assert.equal(await page.getByRole("radio", { name: say("privacy.a_quarter"), exact: true }).isChecked(), true);
+  await press(page, "Tab", ({ name }) => name === say("release_bar.release"));
   await page.keyboard.press("Enter");
   await discreet.released.waitFor();
   // The focus has moved to the result, so what follows is near.
   const arrives = page.waitForEvent("download");
-  await press(page, "Tab", ({ name }) => name === "Release (JSON)", 20);
+  await press(page, "Tab", ({ name }) => name === say("result.release_json"), 20);
   await page.keyboard.press("Enter");
   assert.equal((await arrives).suggestedFilename(), "discreet-release.json");
   assert.deepEqual(faults(record), {});
@@ -116,11 +117,11 @@ test("no step has an accessibility fault, light or dark, wide or narrow, and non
   }
   await discreet.make();
   await discreet.refit.getByRole("checkbox", { name: "age", exact: true }).check();
-  await discreet.refit.getByRole("button", { name: "Refit" }).click();
+  await discreet.refit.getByRole("button", { name: say("refit.run") }).click();
   await look("Result after a release");
-  await discreet.goTo("Privacy");
+  await discreet.goTo(say("step.privacy"));
   await look("Privacy with a fixed budget");
-  await discreet.goTo("Data");
+  await discreet.goTo(say("step.data"));
   await discreet.openCheck();
   await look("Check, not begun");
   await discreet.startCheck(1);
@@ -129,11 +130,11 @@ test("no step has an accessibility fault, light or dark, wide or narrow, and non
   await look("Check, done");
   await discreet.choose(csv("wide.csv", wideTable(60)));
   await discreet.table("wide.csv");
-  await discreet.goTo("Columns");
+  await discreet.goTo(say("step.columns"));
   await look("Columns by pattern");
   const { bed, bim, fam } = plinkSet("study", study("p", 9, 60));
   await discreet.choose([bed, bim]);
-  await page.getByRole("group", { name: "Missing files" }).waitFor();
+  await page.getByRole("group", { name: say("data.missing_files") }).waitFor();
   await look("Data with a missing file");
   await discreet.chooseMissing(fam);
   await discreet.table("study.bed");
@@ -150,24 +151,24 @@ test("groups of mechanisms and public moments in each of their ways have no acce
   const { page, record, discreet } = await stage.arrive(t);
   const { found, look } = looker(page);
   await discreet.budget({ rows: 12000, epsilon: 8 });
-  await discreet.goTo("Columns");
-  await discreet.describe("smoker", { role: "Ignored" });
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("smoker", { role: say("columns.ignored") });
   await discreet.make();
-  const release = await discreet.downloadJson("Release (JSON)");
-  await discreet.goTo("Method");
+  const release = await discreet.downloadJson(say("result.release_json"));
+  await discreet.goTo(say("step.method"));
   for (const [title, [first]] of Object.entries(GROUPS)) {
     if (!(await discreet.chooser.getByRole("radio", exact(first)).isVisible())) await discreet.openGroup(title);
   }
   const all = discreet.chooser.getByRole("radio");
   await all.nth(Object.values(GROUPS).flat().length - 1).waitFor();
   // What was opened by hand stays so while the person is elsewhere.
-  await discreet.goTo("Columns");
-  await discreet.goTo("Method");
+  await discreet.goTo(say("step.columns"));
+  await discreet.goTo(say("step.method"));
   await all.nth(Object.values(GROUPS).flat().length - 1).waitFor();
   assert.equal(await all.count(), Object.values(GROUPS).flat().length);
   await look("Method with every group open");
-  await discreet.unfold("Compare the mechanisms for this plan");
-  await page.getByRole("table", { name: "Compare the mechanisms for this plan" }).waitFor();
+  await discreet.unfold(say("method.compare"));
+  await page.getByRole("table", { name: say("method.compare") }).waitFor();
   await look("Method with the comparison");
 
   await discreet.mechanism("pmt-ridge");
@@ -177,21 +178,21 @@ test("groups of mechanisms and public moments in each of their ways have no acce
   await focuses(page, "alert", /has no column `bmi`/);
   await look("Public CSV, refused");
   await discreet.choosePublic(csv("clinic.csv", publicPeople(600)));
-  await discreet.known.getByLabel("Where the numbers are from").fill("A clinic of other people");
+  await discreet.known.getByLabel(say("public.source")).fill("A clinic of other people");
   await discreet.known.getByText("What the file says, from 600 rows").waitFor();
   await look("Public CSV, read");
 
-  await discreet.publicWay("Numbers from a paper");
+  await discreet.publicWay(say("public.numbers_from_a_paper"));
   await discreet.typePublic({ age: { mean: 624, sd: 16 }, "sex[M]": { mean: 49 } }, { rows: 1200 });
-  await discreet.unfold("Correlations, all 0 unless you say otherwise");
+  await discreet.unfold(say("public.correlations"));
   await look("Public moments, typed");
-  const cut = await discreet.known.getByRole("group", exact("Public moments beside the stated bounds")).evaluate((frame) => frame.scrollWidth - frame.clientWidth);
+  const cut = await discreet.known.getByRole("group", exact(say("public.table"))).evaluate((frame) => frame.scrollWidth - frame.clientWidth);
   assert.equal(cut, 0, "what is typed fits 390 px whole");
 
-  await discreet.publicWay("A saved file");
+  await discreet.publicWay(say("public.a_saved_file"));
   await discreet.choosePublic(json("plan.json", { schema: "discreet.plan/1" }));
   await discreet.known.getByRole("alert").waitFor();
-  await focuses(page, "alert", /neither a CSV, nor a release, nor public numbers/);
+  await focuses(page, "alert", like("public.not_public"));
   await look("Earlier release, refused");
   await discreet.choosePublic(json("release.json", release));
   await discreet.known.getByRole("row").filter({ hasText: "18 to 100 years" }).waitFor();
@@ -203,7 +204,7 @@ test("groups of mechanisms and public moments in each of their ways have no acce
 test("a mechanism is found in its group and public moments are typed by keyboard alone", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   await discreet.budget({ rows: 12000, epsilon: 8 });
-  await discreet.goTo("Method");
+  await discreet.goTo(say("step.method"));
   const gap = async (text) => {
     await press(page, "Tab", ({ name, role }) => role === "button" && text.test(name), 40);
     await page.keyboard.press("Enter");
@@ -218,7 +219,7 @@ test("a mechanism is found in its group and public moments are typed by keyboard
   await page.keyboard.press("Space");
   assert.equal(await discreet.chooser.getByRole("radio", exact("dp-ridge")).isChecked(), false);
 
-  await press(page, "Tab", ({ name }) => name.startsWith("A CSV of other people"), 12);
+  await press(page, "Tab", ({ name }) => name.startsWith(say("public.a_csv_of_other_people")), 12);
   await page.keyboard.press("ArrowDown");
   await press(page, "Tab", ({ name }) => name === "Public mean of age", 3);
   const typed = ["52", "16", "0.49", "27.5", "4.9", "0.2", "9", "", "", ""];
@@ -228,14 +229,14 @@ test("a mechanism is found in its group and public moments are typed by keyboard
   }
   const correlations = ({ name, role }) => role === "summary" && /^Correlations/.test(name);
   await focuses(page, "summary", /^Correlations/);
-  await press(page, "Tab", ({ name }) => name === "Rows behind the numbers", 1);
+  await press(page, "Tab", ({ name }) => name === say("public.rows"), 1);
   await page.keyboard.type("1200");
-  await press(page, "Tab", ({ name }) => name === "Where the numbers are from", 1);
+  await press(page, "Tab", ({ name }) => name === say("public.source"), 1);
   await page.keyboard.type("Smith 2020, Table 1");
 
   // What lacks is a button that leads to its field, also where that is folded away.
-  await gap(/^salt: state its public standard deviation/);
-  await focuses(page, "input", /^Public standard deviation of salt$/);
+  await gap(like("gap.public_sd", { name: "salt" }));
+  await focuses(page, "input", like("public.sd_of", { name: "salt" }));
   await page.keyboard.type("3");
   await discreet.ready();
   await press(page, "Tab", correlations, 4);
@@ -246,7 +247,7 @@ test("a mechanism is found in its group and public moments are typed by keyboard
   await page.keyboard.press("Enter");
   assert.equal(await discreet.known.getByLabel("Correlation of age and sex[M]").isVisible(), false);
   await gap(/a correlation lies from -1 to 1/);
-  await focuses(page, "input", /^Correlation of age and sex\[M\]$/);
+  await focuses(page, "input", like("public.correlation_of", { one: "age", other: "sex[M]" }));
   await page.keyboard.type("0.1");
   await discreet.ready();
   assert.deepEqual(faults(record), {});
@@ -267,13 +268,13 @@ test("who moves on before the page is drawn keeps the focus", async (t) => {
     return held.length;
   });
   await hold();
-  await discreet.goTo("Privacy");
-  const epsilon = page.getByLabel("Epsilon as a number");
+  await discreet.goTo(say("step.privacy"));
+  const epsilon = page.getByLabel(say("privacy.epsilon_as_a_number"));
   await epsilon.focus();
   assert.equal(await drawn(), 1);
   assert.equal(await epsilon.evaluate((field) => field === document.activeElement), true);
   await hold();
-  await discreet.goTo("Method");
+  await discreet.goTo(say("step.method"));
   assert.equal(await drawn(), 1);
   await focuses(page, "h1", /./);
 });

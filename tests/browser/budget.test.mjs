@@ -5,17 +5,18 @@ import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { json } from "./files.mjs";
 import { journeys } from "./journey.mjs";
+import { like, say } from "./words.mjs";
 
 const stage = journeys();
 
 /// Where the browser does not promise to keep the ledger, the page asks for its download before the next release.
-const keepLedger = (discreet) => discreet.downloadJson("Ledger (JSON)");
+const keepLedger = (discreet) => discreet.downloadJson(say("result.ledger_json"));
 
 const charged = (ledger) => ledger.entries.reduce((sum, entry) => sum + BigInt(entry.charge.gaussian), 0n);
 
 test("a reload keeps the ledger, and the budget cannot be changed any more", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
-  await discreet.budget({ share: "A quarter" });
+  await discreet.budget({ share: say("privacy.a_quarter") });
   await discreet.make();
   const before = await discreet.account();
   assert.equal(before.line, "75 % left, 25 % charged so far");
@@ -24,29 +25,29 @@ test("a reload keeps the ledger, and the budget cannot be changed any more", asy
   await page.reload({ waitUntil: "networkidle" });
   await discreet.table("blood-pressure.csv");
   record.loaded();
-  await discreet.step("Result").filter({ hasText: "1 release" }).waitFor();
+  await discreet.step(say("step.result")).filter({ hasText: say("result.releases.one") }).waitFor();
   assert.deepEqual(await discreet.account(), before);
-  assert.deepEqual(await discreet.ledger.getByRole("button", { name: "Open release 1" }).count(), 1);
-  await discreet.goTo("Privacy");
-  await page.getByText(/The budget of this table is fixed/).waitFor();
-  assert.equal(await page.getByLabel("Epsilon as a number").count(), 0);
-  assert.equal(await page.getByLabel("Delta: one in").count(), 0);
-  for (const choice of await page.getByRole("group", { name: "What stays private" }).getByRole("radio").all()) {
+  assert.deepEqual(await discreet.ledger.getByRole("button", { name: say("ledger.open_release", { number: 1 }) }).count(), 1);
+  await discreet.goTo(say("step.privacy"));
+  await page.getByText(like("privacy.budget_fixed")).waitFor();
+  assert.equal(await page.getByLabel(say("privacy.epsilon_as_a_number")).count(), 0);
+  assert.equal(await page.getByLabel(say("privacy.delta_one_in")).count(), 0);
+  for (const choice of await page.getByRole("group", { name: say("privacy.what_stays_private") }).getByRole("radio").all()) {
     assert.equal(await choice.isDisabled(), true);
   }
 
   // Another table has its own ledger; this one is recognised again when it comes back.
-  await discreet.goTo("Data");
+  await discreet.goTo(say("step.data"));
   await discreet.sample("Diabetes").click();
   await discreet.table("diabetes.csv");
   assert.deepEqual(await discreet.account(), { line: null, entries: [] });
-  await discreet.goTo("Data");
+  await discreet.goTo(say("step.data"));
   await discreet.sample("Blood pressure").click();
   await discreet.table("blood-pressure.csv");
   assert.deepEqual(await discreet.account(), before);
 
   // The kept release opens from the ledger, and the ledger that it gives is the same.
-  await discreet.ledger.getByRole("button", { name: "Open release 1" }).click();
+  await discreet.ledger.getByRole("button", { name: say("ledger.open_release", { number: 1 }) }).click();
   await discreet.released.waitFor();
   assert.deepEqual(await keepLedger(discreet), kept);
   assert.deepEqual(faults(record), {});
@@ -54,17 +55,17 @@ test("a reload keeps the ledger, and the budget cannot be changed any more", asy
 
 test("a spent budget ends all releases", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
-  await discreet.budget({ share: "All" });
+  await discreet.budget({ share: say("privacy.all") });
   await discreet.make();
   assert.equal((await discreet.account()).line, "0 % left, 100 % charged so far");
   const kept = await keepLedger(discreet);
-  await discreet.goTo("Method");
+  await discreet.goTo(say("step.method"));
   await discreet.strip.getByText(/(spent|nothing more)/i).waitFor();
   assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
   await discreet.release.click({ force: true });
   await page.waitForTimeout(500); // long enough for a release to show
   assert.deepEqual(await discreet.account(), { line: "0 % left, 100 % charged so far", entries: (await discreet.account()).entries });
-  await discreet.ledger.getByRole("button", { name: "Open release 1" }).click();
+  await discreet.ledger.getByRole("button", { name: say("ledger.open_release", { number: 1 }) }).click();
   assert.deepEqual(await keepLedger(discreet), kept);
   assert.deepEqual(faults(record), {});
 });
@@ -118,19 +119,19 @@ async function hold({ context }, ledger) {
 
 test("two tabs cannot overspend: what no longer fits is refused in numbers", async (t) => {
   const first = await stage.arrive(t);
-  await first.discreet.budget({ share: "A quarter" });
+  await first.discreet.budget({ share: say("privacy.a_quarter") });
   await first.discreet.make();
   const { id } = await keepLedger(first.discreet);
-  await first.discreet.budget({ share: "Three quarters" });
+  await first.discreet.budget({ share: say("privacy.three_quarters") });
   const second = await stage.again(first);
-  await second.discreet.step("Result").filter({ hasText: "1 release" }).waitFor();
+  await second.discreet.step(say("step.result")).filter({ hasText: say("result.releases.one") }).waitFor();
   // A new tab has not downloaded the ledger, and may have to.
   if (await second.discreet.strip.getByText(/Download the ledger/).count()) {
-    await second.discreet.goTo("Result");
-    await second.discreet.ledger.getByRole("button", { name: "Open release 1" }).click();
+    await second.discreet.goTo(say("step.result"));
+    await second.discreet.ledger.getByRole("button", { name: say("ledger.open_release", { number: 1 }) }).click();
     await keepLedger(second.discreet);
   }
-  await second.discreet.budget({ share: "Three quarters" });
+  await second.discreet.budget({ share: say("privacy.three_quarters") });
 
   const tabs = [first, second];
   for (const { discreet } of tabs) assert.match(await discreet.strip.innerText(), /75 % of what is left/);
@@ -146,14 +147,14 @@ test("two tabs cannot overspend: what no longer fits is refused in numbers", asy
   const loser = tabs[came.findIndex((end) => end !== "released")].discreet;
   const refusal = came.find((end) => end !== "released");
   // 75 % of the 75 % that were left were asked for, and 18.75 % are left now.
-  assert.match(refusal, /asks for \d+ units[^]*56\.2\d %[^]*\d+ are left[^]*18\.7\d %[^]*nothing was charged/i);
+  assert.match(refusal, /needs 56\.2\d %[^]*18\.7\d % is left[^]*nothing was charged/i);
 
   for (const { discreet } of tabs) {
     const { line, entries } = await discreet.account();
     assert.equal(line, "19 % left, 81 % charged so far");
     assert.equal(entries.length, 2);
   }
-  await loser.ledger.getByRole("button", { name: "Open release 2" }).click();
+  await loser.ledger.getByRole("button", { name: say("ledger.open_release", { number: 2 }) }).click();
   const ledger = await keepLedger(loser);
   assert.deepEqual(ledger.entries.map((entry) => entry.state), ["released", "released"]);
   const capacity = BigInt(ledger.capacity.gaussian);
@@ -167,7 +168,7 @@ test("two tabs that both open a ledger open one", async (t) => {
   const second = await stage.again(first);
   first.record.loaded();
   const tabs = [first, second];
-  for (const { discreet } of tabs) await discreet.budget({ share: "All" });
+  for (const { discreet } of tabs) await discreet.budget({ share: say("privacy.all") });
   await race(tabs);
   const came = await ends(tabs);
   assert.equal(came.filter((end) => end === "released").length, 1, came.join(" | "));
@@ -197,7 +198,7 @@ test("a downloaded ledger goes on in another browser", async (t) => {
   assert.deepEqual(account.entries.length, 2);
   // An older copy would give something back, and an edited one could.
   for (const [ledger, words] of [
-    [first, /older than this one/],
+    [first, /older than this ledger/],
     [{ ...second, entries: second.entries.slice(0, 1) }, /not valid/],
   ]) {
     await there.discreet.importLedger(json("discreet-ledger.json", ledger));

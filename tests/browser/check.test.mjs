@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { journeys } from "./journey.mjs";
+import { like, say } from "./words.mjs";
 
 const stage = journeys();
 
@@ -11,12 +12,12 @@ const stage = journeys();
 const SEED = 20261120;
 
 const GROUPS = {
-  "Noise beside its exact law": 4,
-  "Two tables that differ by one person": 11,
-  "The same without a model of the noise": 2,
-  "Persons guessed from releases": 1,
+  [say("check.noise_beside_its_exact_law")]: 4,
+  [say("check.two_tables_that_differ_by_one")]: 11,
+  [say("check.the_same_without_a_model_of")]: 2,
+  [say("check.persons_guessed_from_releases")]: 1,
 };
-const CONTROLS = "Two formulas that are wrong, to show that this check can see";
+const CONTROLS = say("check.two_formulas_that_are_wrong_to");
 
 /// Everything that this site has stored.
 const stored = (page) => page.evaluate(async () => {
@@ -38,11 +39,11 @@ const stored = (page) => page.evaluate(async () => {
 
 test("a check holds every claim, catches both wrong formulas, and touches nothing", async (t) => {
   const { page, context, record, discreet } = await stage.arrive(t);
-  await discreet.budget({ share: "A quarter" });
+  await discreet.budget({ share: say("privacy.a_quarter") });
   await discreet.make();
   const before = { stored: await stored(page), account: await discreet.account() };
   assert.ok(Object.keys(before.stored.all).length > 0, "there is something that could change");
-  await discreet.goTo("Data");
+  await discreet.goTo(say("step.data"));
   record.loaded();
   await context.setOffline(true);
 
@@ -58,7 +59,7 @@ test("a check holds every claim, catches both wrong formulas, and touches nothin
   assert.equal(controls.length, 2);
   for (const control of controls) assert.match(control, /^Wrong on purpose[^]*\bCaught$/, control);
 
-  const { name, text } = await discreet.download("Findings (JSON)");
+  const { name, text } = await discreet.download(say("check.save"));
   assert.equal(name, "discreet-check.json");
   const findings = JSON.parse(text);
   assert.deepEqual([findings.schema, findings.seed, findings.outcome], ["discreet.check/1", String(SEED), "sound"]);
@@ -70,7 +71,7 @@ test("a check holds every claim, catches both wrong formulas, and touches nothin
   // The same seed, the same findings, to the last digit.
   await discreet.startCheck(SEED);
   await discreet.checkOutcome();
-  assert.equal((await discreet.download("Findings (JSON)")).text, text);
+  assert.equal((await discreet.download(say("check.save"))).text, text);
 
   assert.deepEqual(await stored(page), before.stored);
   assert.deepEqual(await discreet.account(), before.account);
@@ -79,21 +80,21 @@ test("a check holds every claim, catches both wrong formulas, and touches nothin
 
 test("a check can be stopped, left alone and started again, and nothing that was typed is lost", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
-  await discreet.goTo("Privacy");
-  await page.getByLabel("Epsilon as a number").fill("0.731");
-  await page.getByLabel("Epsilon as a number").blur();
-  await page.getByRole("link", { name: "Check this build", exact: true }).click();
+  await discreet.goTo(say("step.privacy"));
+  await page.getByLabel(say("privacy.epsilon_as_a_number")).fill("0.731");
+  await page.getByLabel(say("privacy.epsilon_as_a_number")).blur();
+  await page.getByRole("link", { name: say("check.title"), exact: true }).click();
   await discreet.checking();
   assert.equal(await discreet.strip.count(), 0, "one button at a time");
-  const seed = page.getByLabel("Seed", { exact: true });
+  const seed = page.getByLabel(say("check.seed"), { exact: true });
   const first = await seed.inputValue();
   assert.match(first, /^\d+$/);
-  await page.getByRole("button", { name: "Another seed", exact: true }).click();
+  await page.getByRole("button", { name: say("check.another_seed"), exact: true }).click();
   assert.notEqual(await seed.inputValue(), first);
 
   await seed.fill("-1");
   await discreet.startCheck();
-  assert.match(await discreet.alert.innerText(), /^The seed is no whole number/);
+  assert.match(await discreet.alert.innerText(), like("check.seed_wrong"));
   assert.equal(await discreet.checkOutcome(), "");
 
   await discreet.startCheck(SEED);
@@ -102,7 +103,7 @@ test("a check can be stopped, left alone and started again, and nothing that was
   await discreet.stopCheck();
   const stopped = await discreet.checkOutcome();
   assert.match(stopped, /^Stopped after \d+ of 20 items\./);
-  assert.equal(await discreet.check.getByRole("button", { name: "Findings (JSON)" }).count(), 0);
+  assert.equal(await discreet.check.getByRole("button", { name: say("check.save") }).count(), 0);
   const seen = await discreet.checkItems();
   await page.waitForTimeout(500); // long enough for a worker that was not ended to tell more
   assert.deepEqual(await discreet.checkItems(), seen);
@@ -110,13 +111,13 @@ test("a check can be stopped, left alone and started again, and nothing that was
   // Started again, it goes on while the person is elsewhere. The browser's own way back leads back, too.
   await discreet.startCheck();
   await page.goBack();
-  assert.equal(await page.getByLabel("Epsilon as a number").inputValue(), "0.731");
+  assert.equal(await page.getByLabel(say("privacy.epsilon_as_a_number")).inputValue(), "0.731");
   await discreet.ready();
   await page.goForward();
   await discreet.checking();
   assert.match(await discreet.checkOutcome(), /^18 claims hold, and both wrong formulas were caught\./);
   await page.getByRole("button", { name: "Back to Privacy", exact: true }).click();
-  assert.equal(await page.getByLabel("Epsilon as a number").inputValue(), "0.731");
+  assert.equal(await page.getByLabel(say("privacy.epsilon_as_a_number")).inputValue(), "0.731");
   assert.equal(new URL(page.url()).hash, "#privacy");
   assert.deepEqual(faults(record), {});
 });
@@ -126,11 +127,11 @@ test("a check by its address, at the first visit, by keyboard alone", async (t) 
   await discreet.open(`${stage.server.url}#check`);
   await discreet.checking();
   record.loaded();
-  const button = discreet.check.getByRole("button", { name: "Start the check", exact: true });
+  const button = discreet.check.getByRole("button", { name: say("check.start"), exact: true });
   await button.focus();
   await page.keyboard.press("Enter");
   // The button stays where it is and keeps the focus, so the same key stops what it started.
-  await discreet.check.getByRole("button", { name: "Stop the check", exact: true }).waitFor();
+  await discreet.check.getByRole("button", { name: say("check.stop"), exact: true }).waitFor();
   await page.keyboard.press("Enter");
   assert.match(await discreet.checkOutcome(), /^Stopped after \d+ of 20 items\./);
   assert.deepEqual(faults(record), {});

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { accessibilityFaults } from "./axe.mjs";
 import { faults } from "./browser.mjs";
 import { journeys } from "./journey.mjs";
+import { STEPS } from "./page-object.mjs";
 
 const stage = journeys();
 
@@ -50,5 +51,19 @@ test("a reader goes through the documentation by its links", async (t) => {
     assert.deepEqual(await accessibilityFaults(page), []);
     record.loaded();
     assert.deepEqual(faults(record), {});
+  }
+});
+
+test("each step of the page leads to its chapter", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  for (const step of STEPS) {
+    await discreet.goTo(step);
+    const opened = page.waitForEvent("popup");
+    await page.locator("a.chapter").click();
+    const chapter = await opened;
+    await chapter.getByRole("main").getByRole("heading", { level: 1 }).waitFor();
+    const { hash } = new URL(chapter.url());
+    if (hash) assert.equal(await chapter.locator(hash).count(), 1, hash);
+    await chapter.close();
   }
 });

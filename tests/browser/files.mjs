@@ -21,7 +21,7 @@ export function plinkSet(name, { variants, people, copies }) {
   };
 }
 
-/// A made-up study of people whose ids begin with a mark, and of variants rs1 and up; a few calls are missing.
+/// A synthetic study of people whose ids begin with a mark, and of variants rs1 and up; a few calls are missing.
 export function study(mark, count, size = 600) {
   const people = Array.from({ length: size }, (_, n) => ({ family: `f${Math.floor(n / 2)}`, id: `${mark}${n}`, sex: 1 + (n % 2) }));
   const variants = Array.from({ length: count }, (_, place) => `rs${place + 1}`);
@@ -44,7 +44,7 @@ export function vcfOf({ variants, people, copies }) {
   return `${lines.join("\n")}\n`;
 }
 
-/// Made-up people with the features of the blood-pressure sample and without its outcomes.
+/// Synthetic people with the features of the blood-pressure sample and without its outcomes.
 export function publicPeople(count) {
   const rows = Array.from({ length: count }, (_, row) => {
     const wave = (step, middle, half) => middle + half * Math.sin(row * step);

@@ -10,6 +10,7 @@ import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { csv } from "./files.mjs";
 import { journeys } from "./journey.mjs";
+import { say } from "./words.mjs";
 
 const stage = journeys();
 
@@ -26,9 +27,9 @@ function broken(line, text) {
 
 /// Describes bmi and bp and states a budget, as the files here need it.
 async function describeTwo(discreet) {
-  await discreet.goTo("Columns");
-  await discreet.describe("bmi", { role: "Feature", type: "Number", lower: 15, upper: 60 });
-  await discreet.describe("bp", { role: "Outcome", type: "Number", lower: 40, upper: 200 });
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("bmi", { role: say("columns.feature"), type: say("columns.number"), lower: 15, upper: 60 });
+  await discreet.describe("bp", { role: say("columns.outcome"), type: say("columns.number"), lower: 40, upper: 200 });
   await discreet.budget({ rows: 100000, epsilon: 8, oneIn: 1000000 });
 }
 
@@ -52,7 +53,7 @@ for (const [what, line, text, words] of [
     await discreet.alert.waitFor();
     assert.match(await discreet.alert.innerText(), words);
     await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "alert");
-    assert.equal(await discreet.step("Data").getAttribute("aria-current"), "step");
+    assert.equal(await discreet.step(say("step.data")).getAttribute("aria-current"), "step");
     const { line: left, entries } = await discreet.account();
     assert.match(left ?? "100 % left, 0 % charged so far", /^100 % left, 0 % charged so far$/);
     assert.deepEqual(entries, []);
@@ -82,18 +83,18 @@ test("semicolons, decimal commas and Latin-1 are read as the person says", async
   await discreet.choose({ name: "klinik.csv", mimeType: "text/csv", buffer: Buffer.from(text, "latin1") });
   // Not UTF-8: said at once, with what to do.
   await discreet.alert.filter({ hasText: /UTF-8/ }).waitFor();
-  await discreet.goTo("Data");
-  await discreet.dialect({ encoding: "Latin-1 (older Windows files)" });
-  await discreet.step("Data").filter({ hasText: "3 columns" }).waitFor();
+  await discreet.goTo(say("step.data"));
+  await discreet.dialect({ encoding: say("data.latin_1_older_windows_files") });
+  await discreet.step(say("step.data")).filter({ hasText: "3 columns" }).waitFor();
   await discreet.preview.getByRole("columnheader", { name: "größe" }).waitFor();
-  await page.getByLabel("Fractions are marked by").selectOption({ label: "Comma: 1,5" });
+  await page.getByLabel(say("data.decimal_mark")).selectOption({ label: say("data.comma_1_5") });
   await discreet.preview.getByRole("cell", { name: "20,3" }).first().waitFor();
   await discreet.idle();
   await describeTwo(discreet);
-  await discreet.goTo("Columns");
-  assert.equal(await page.getByLabel("Type of bmi", { exact: true }).inputValue(), "Number");
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await page.getByLabel(say("columns.type_of", { name: "bmi" }), { exact: true }).inputValue(), say("columns.number"));
   await discreet.make();
-  const { plan } = await discreet.downloadJson("Release (JSON)");
+  const { plan } = await discreet.downloadJson(say("result.release_json"));
   assert.deepEqual({ delimiter: plan.csv.delimiter, decimal: plan.csv.decimal, encoding: plan.csv.encoding }, { delimiter: ";", decimal: ",", encoding: "latin-1" });
   assert.deepEqual(faults(record), {});
 });
@@ -110,10 +111,10 @@ test("a file can be dropped anywhere", async (t) => {
     await page.getByRole("main").dispatchEvent("dragover", { dataTransfer: dropped });
     await page.getByRole("main").dispatchEvent("drop", { dataTransfer: dropped });
     await discreet.table(name);
-    assert.match(await discreet.step("Data").innerText(), /2 columns/);
+    assert.match(await discreet.step(say("step.data")).innerText(), /2 columns/);
   };
-  await drop("Data", "dropped.csv");
-  await drop("Method", "again.csv");
+  await drop(say("step.data"), "dropped.csv");
+  await drop(say("step.method"), "again.csv");
   assert.deepEqual(faults(record), {});
 });
 
@@ -123,28 +124,28 @@ test("2,000 columns: a page of them is drawn, and a pattern describes many", asy
   const rows = Array.from({ length: 60 }, (_, row) => [row % 50, ...names.map((_, index) => (row * index) % 3)].join(","));
   await discreet.choose(csv("wide.csv", [["outcome", ...names].join(","), ...rows, ""].join("\n")));
   await discreet.table("wide.csv");
-  assert.match(await discreet.step("Data").innerText(), /2[ \u202f,]?000 columns/);
-  await discreet.goTo("Columns");
-  const sheet = page.getByRole("table", { name: "Columns of the table and what they mean" });
+  assert.match(await discreet.step(say("step.data")).innerText(), /2[ \u202f,]?000 columns/);
+  await discreet.goTo(say("step.columns"));
+  const sheet = page.getByRole("table", { name: say("columns.columns_of_the_table_and_what") });
   await sheet.waitFor();
   assert.ok((await sheet.getByRole("row").count()) <= 101);
-  await discreet.describe("outcome", { role: "Outcome", lower: 0, upper: 50 });
-  const find = page.getByLabel("Find columns");
+  await discreet.describe("outcome", { role: say("columns.outcome"), lower: 0, upper: 50 });
+  const find = page.getByLabel(say("columns.filter"));
   await find.fill("snp_100?");
   await find.fill("snp_1001");
   await page.getByRole("button", { name: /^Select 1 shown/ }).waitFor();
-  await discreet.describe("snp_1001", { role: "Feature", lower: 0, upper: 2 });
+  await discreet.describe("snp_1001", { role: say("columns.feature"), lower: 0, upper: 2 });
   await find.fill("snp_19*");
   await page.getByRole("button", { name: /^Select 99 shown|^Select 100 shown/ }).click();
-  await page.getByLabel("Role for the selected columns").selectOption("Feature");
+  await page.getByLabel(say("columns.label_for", { label: say("columns.role"), columns: say("columns.the_selected_columns") })).selectOption(say("columns.feature"));
   await page.getByLabel("Lowest for the selected columns").fill("0");
   await page.getByLabel("Highest for the selected columns").fill("2");
-  await page.getByRole("button", { name: "Apply", exact: true }).click();
-  await discreet.step("Columns").filter({ hasText: /10[0-9] described/ }).waitFor();
+  await page.getByRole("button", { name: say("columns.apply"), exact: true }).click();
+  await discreet.step(say("step.columns")).filter({ hasText: /10[0-9] described/ }).waitFor();
   // Back to two predictors, for a release that is worth its noise.
-  await page.getByLabel("Role for the selected columns").selectOption("Ignored");
-  await page.getByRole("button", { name: "Apply", exact: true }).click();
-  await discreet.step("Columns").filter({ hasText: "2 described" }).waitFor();
+  await page.getByLabel(say("columns.label_for", { label: say("columns.role"), columns: say("columns.the_selected_columns") })).selectOption(say("columns.ignored"));
+  await page.getByRole("button", { name: say("columns.apply"), exact: true }).click();
+  await discreet.step(say("step.columns")).filter({ hasText: say("columns.described_line", { count: 2 }) }).waitFor();
   await discreet.budget({ rows: 100000, epsilon: 8, oneIn: 1000000 });
   await discreet.make();
   assert.equal((await discreet.coefficients()).length, 2);
@@ -180,11 +181,11 @@ test("a release from a large file can be cancelled, charges nothing, and can be 
   await bar.waitFor();
   await page.waitForFunction(() => document.querySelector("progress")?.value > 0.02);
   // The page lives while the file is read.
-  await discreet.goTo("Method");
-  await discreet.goTo("Data");
+  await discreet.goTo(say("step.method"));
+  await discreet.goTo(say("step.data"));
   assert.equal(await bar.count(), 1, "the file was read before it could be cancelled: make it larger");
   await discreet.cancel.click();
-  await page.getByRole("status").filter({ hasText: "Cancelled. Nothing was charged." }).waitFor();
+  await page.getByRole("status").filter({ hasText: say("page.cancelled") }).waitFor();
   await discreet.idle();
   assert.equal(await bar.count(), 0);
   const { line, entries } = await discreet.account();
@@ -192,7 +193,7 @@ test("a release from a large file can be cancelled, charges nothing, and can be 
   assert.deepEqual(entries, []);
   await discreet.ready();
 
-  // Usable: another table at once, while this one is read anew.
+  // Usable: another table at once, while this one is read again.
   await discreet.choose(path);
   await discreet.choose(csv("mine.csv", good(60)));
   await discreet.table("mine.csv");
@@ -216,7 +217,7 @@ test("a stated number of rows that is not the table's is refused before the char
   await discreet.budget({ rows: 60 });
   await discreet.make();
   assert.equal((await discreet.account()).entries.length, 1);
-  const { plan } = await discreet.downloadJson("Release (JSON)");
+  const { plan } = await discreet.downloadJson(say("result.release_json"));
   assert.deepEqual([plan.adjacency, plan.rows], ["replace-one", 60]);
   assert.deepEqual(faults(record), {});
 });
@@ -225,18 +226,18 @@ test("bounds are pasted as a block from a spreadsheet", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   await discreet.choose(csv("mine.csv", good(60)));
   await discreet.table("mine.csv");
-  await discreet.goTo("Columns");
-  await discreet.describe("bmi", { role: "Feature" });
-  await discreet.describe("bp", { role: "Outcome" });
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("bmi", { role: say("columns.feature") });
+  await discreet.describe("bp", { role: say("columns.outcome") });
   const cell = (name) => page.getByLabel(name, { exact: true });
   const pasted = await page.evaluateHandle((text) => {
     const transfer = new DataTransfer();
     transfer.setData("text", text);
     return transfer;
   }, "15\t60\n40\t200\n");
-  await cell("Lowest value of bmi").evaluate((cell, clipboardData) => {
+  await cell(say("columns.lowest_of", { name: "bmi" })).evaluate((cell, clipboardData) => {
     cell.dispatchEvent(new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData }));
   }, pasted);
-  await discreet.step("Columns").filter({ hasText: "2 described" }).waitFor();
-  assert.deepEqual(await Promise.all(["Lowest value of bmi", "Highest value of bmi", "Lowest value of bp", "Highest value of bp"].map((name) => cell(name).inputValue())), ["15", "60", "40", "200"]);
+  await discreet.step(say("step.columns")).filter({ hasText: say("columns.described_line", { count: 2 }) }).waitFor();
+  assert.deepEqual(await Promise.all([say("columns.lowest_of", { name: "bmi" }), say("columns.highest_of", { name: "bmi" }), say("columns.lowest_of", { name: "bp" }), say("columns.highest_of", { name: "bp" })].map((name) => cell(name).inputValue())), ["15", "60", "40", "200"]);
 });

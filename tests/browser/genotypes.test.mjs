@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import { faults } from "./browser.mjs";
 import { bmi, csv, phenotypes, plinkSet, study, vcfOf } from "./files.mjs";
 import { journeys } from "./journey.mjs";
+import { say } from "./words.mjs";
 
 const stage = journeys();
 
@@ -19,17 +20,17 @@ function sameValues({ people, variants, copies }) {
 
 /// Describes the outcome and states a budget, where the ledger does not fix one.
 async function describe(discreet, budget = { epsilon: 8, oneIn: 100000 }) {
-  await discreet.goTo("Columns");
-  await discreet.describe("bmi", { role: "Outcome", type: "Number", lower: 10, upper: 60 });
-  await discreet.budget({ rows: PEOPLE, share: "A quarter", ...budget });
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("bmi", { role: say("columns.outcome"), type: say("columns.number"), lower: 10, upper: 60 });
+  await discreet.budget({ rows: PEOPLE, share: say("privacy.a_quarter"), ...budget });
 }
 
 /// Releases; where the browser does not promise to keep the ledger, it has to be downloaded first.
 async function release(discreet) {
-  const due = discreet.strip.getByRole("button", { name: "Download the ledger" });
-  if (await due.count()) await discreet.download("Download the ledger");
+  const due = discreet.strip.getByRole("button", { name: say("release_bar.download_the_ledger") });
+  if (await due.count()) await discreet.download(say("release_bar.download_the_ledger"));
   await discreet.make();
-  return discreet.downloadJson("Release (JSON)");
+  return discreet.downloadJson(say("result.release_json"));
 }
 
 /// What of a release depends on plan and columns alone.
@@ -46,26 +47,26 @@ test("a PLINK set with phenotypes is released as the CSV of the same values is",
   const { bed, bim, fam } = plinkSet("study", source);
   await discreet.choose([fam, phenotypes("outcomes.csv", source), bed, bim]);
   await discreet.table("study.bed");
-  assert.match(await discreet.step("Data").innerText(), /study\.bed, 4 variants/);
-  await discreet.goTo("Data");
+  assert.match(await discreet.step(say("step.data")).innerText(), /study\.bed, 4 variants/);
+  await discreet.goTo(say("step.data"));
   for (const name of ["FID", "IID", "SEX", "PHENO", "bmi"]) await discreet.preview.getByRole("columnheader", { name, exact: true }).waitFor();
   await discreet.preview.getByText("Read from study.bed, study.bim, study.fam and outcomes.csv.").waitFor();
   assert.match(await discreet.addVariants("rs*"), /has 4 variants; 4 are columns/);
   for (const variant of source.variants) {
     const bound = (which) => page.getByLabel(`${which} value of ${variant}`, { exact: true }).inputValue();
-    assert.deepEqual([await bound("Lowest"), await bound("Highest")], ["0", "2"], "the format says so");
+    assert.deepEqual([await bound(say("columns.lowest")), await bound(say("columns.highest"))], ["0", "2"], "the format says so");
   }
-  assert.equal(await page.getByLabel("Highest value of bmi", { exact: true }).inputValue(), "", "the file does not");
+  assert.equal(await page.getByLabel(say("columns.highest_of", { name: "bmi" }), { exact: true }).inputValue(), "", "the file does not");
   await describe(discreet);
   const released = await release(discreet);
   assert.deepEqual(released.plan.columns.filter(({ role }) => role === "feature").map(({ match }) => match), ["rs*"]);
 
   await discreet.choose(csv("same.csv", sameValues(source)));
   await discreet.table("same.csv");
-  await discreet.goTo("Columns");
-  assert.equal(await discreet.page.getByRole("region", { name: "Variants" }).count(), 0);
-  await page.getByText("Describe many columns by a pattern or a range", { exact: true }).click();
-  await discreet.describeMany({ pattern: "rs*" }, { role: "Feature", type: "Number", lower: 0, upper: 2 });
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await discreet.page.getByRole("region", { name: say("genotypes.variants") }).count(), 0);
+  await page.getByText(say("columns.rules"), { exact: true }).click();
+  await discreet.describeMany({ pattern: "rs*" }, { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 2 });
   await describe(discreet);
   assert.deepEqual(publicForm(released), publicForm(await release(discreet)));
   record.loaded();
@@ -80,10 +81,10 @@ test("a compressed VCF is released with phenotypes that are added later, and kee
   assert.match(await discreet.addVariants({ first: "rs2", last: "rs3" }), /has 5 variants; 2 are columns/);
   await discreet.addVariants("rs5_G, rs77");
   await discreet.alert.filter({ hasText: "No variant fits rs77" }).waitFor();
-  assert.equal(await page.getByLabel("Role of rs5_G", { exact: true }).inputValue(), "Feature");
-  await discreet.describe("rs2", { role: "Ignored" });
+  assert.equal(await page.getByLabel(say("columns.role_of", { name: "rs5_G" }), { exact: true }).inputValue(), say("columns.feature"));
+  await discreet.describe("rs2", { role: say("columns.ignored") });
   await discreet.choosePhenotypes(phenotypes("outcomes.csv", source));
-  await discreet.step("Columns").filter({ hasText: "2 described" }).waitFor();
+  await discreet.step(say("step.columns")).filter({ hasText: say("columns.described_line", { count: 2 }) }).waitFor();
   await discreet.idle();
   await describe(discreet);
   const released = await release(discreet);
@@ -98,7 +99,7 @@ test("a missing .fam file is told, and can be added without losing the others", 
   const source = study("m", 2);
   const { bed, bim, fam } = plinkSet("study", source);
   await discreet.choose([bed, bim]);
-  const missing = page.getByRole("group", { name: "Missing files" });
+  const missing = page.getByRole("group", { name: say("data.missing_files") });
   await missing.getByText("study.bed and study.bim are here, and study.fam is missing: a PLINK set is three files.").waitFor();
   assert.equal(await discreet.preview.count(), 0);
   const other = { ...fam, name: "other.fam" };
@@ -118,7 +119,7 @@ test("a missing .fam file is told, and can be added without losing the others", 
   ]) {
     await discreet.choose(files);
     await discreet.alert.filter({ hasText: words }).waitFor();
-    assert.match(await discreet.step("Data").innerText(), /study\.bed/, "what was open stays open");
+    assert.match(await discreet.step(say("step.data")).innerText(), /study\.bed/, "what was open stays open");
   }
   // Three files that are not of one set are refused before anything is described.
   const fewer = plinkSet("study", { ...source, people: source.people.slice(0, 500) });
@@ -137,11 +138,11 @@ test("the same people with other phenotypes or other variants meet the same ledg
   await discreet.addVariants("rs1, rs2");
   await describe(discreet);
   await release(discreet);
-  const first = await discreet.downloadJson("Ledger (JSON)");
-  const same = `This table shares people with ledger ${first.id.slice(0, 8)} of ${first.created}.`;
+  const first = await discreet.downloadJson(say("result.ledger_json"));
+  const same = say("people.shares", { table: `ledger ${first.id.slice(0, 8)} of ${first.created}` });
   const meets = async (what) => {
     await discreet.idle();
-    await discreet.goTo("Data");
+    await discreet.goTo(say("step.data"));
     await discreet.preview.getByText(same).waitFor();
     assert.equal((await discreet.account()).line, "75 % left, 25 % charged so far", what);
   };
@@ -161,7 +162,7 @@ test("the same people with other phenotypes or other variants meet the same ledg
   await discreet.addVariants("rs*");
   await describe(discreet, {});
   await release(discreet);
-  const second = await discreet.downloadJson("Ledger (JSON)");
+  const second = await discreet.downloadJson(say("result.ledger_json"));
   assert.equal(second.id, first.id);
   assert.deepEqual(second.entries[0], first.entries[0]);
   // Its own files are known by their bytes.
@@ -172,8 +173,8 @@ test("the same people with other phenotypes or other variants meet the same ledg
   const others = plinkSet("others", study("o", 6));
   await discreet.choose([others.bed, others.bim, others.fam]);
   await discreet.table("others.bed");
-  await discreet.goTo("Privacy");
-  assert.equal(await page.getByLabel("Epsilon as a number").count(), 1, "other people have a budget of their own");
+  await discreet.goTo(say("step.privacy"));
+  assert.equal(await page.getByLabel(say("privacy.epsilon_as_a_number")).count(), 1, "other people have a budget of their own");
   record.loaded();
   assert.deepEqual(faults(record), {});
 });
@@ -195,9 +196,9 @@ test("a saved plan opens on genotypes with its variants", async (t) => {
   await discreet.choose([bed, bim, fam, phenotypes("outcomes.csv", source)]);
   await discreet.table("study.bed");
   await discreet.openSaved({ name: "plan.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(plan)) });
-  await discreet.step("Columns").filter({ hasText: "3 described" }).waitFor();
-  await discreet.goTo("Columns");
-  for (const name of ["rs2_A", "1:102:G:A"]) assert.equal(await page.getByLabel(`Role of ${name}`, { exact: true }).inputValue(), "Feature");
+  await discreet.step(say("step.columns")).filter({ hasText: say("columns.described_line", { count: 3 }) }).waitFor();
+  await discreet.goTo(say("step.columns"));
+  for (const name of ["rs2_A", "1:102:G:A"]) assert.equal(await page.getByLabel(say("columns.role_of", { name }), { exact: true }).inputValue(), say("columns.feature"));
   const released = await release(discreet);
   assert.deepEqual(publicForm(released).terms, ["(Intercept)", "rs2_A", "1:102:G:A"].map((term) => ["bmi", term]));
   record.loaded();

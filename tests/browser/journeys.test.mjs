@@ -8,16 +8,17 @@ import { DATA, DIST, faults } from "./browser.mjs";
 import { json, planOfTen } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { serve } from "./server.mjs";
+import { like, say } from "./words.mjs";
 
 const stage = journeys();
 const DIABETES = join(DATA, "diabetes.csv");
 
 /// Three columns of the diabetes table, described as a person would.
 async function describeThree(discreet) {
-  await discreet.goTo("Columns");
-  await discreet.describe("bmi", { role: "Feature", lower: 18, upper: 42 });
-  await discreet.describe("bp", { role: "Feature", lower: 60, upper: 140 });
-  await discreet.describe("target", { role: "Outcome", lower: 0, upper: 350 });
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("bmi", { role: say("columns.feature"), lower: 18, upper: 42 });
+  await discreet.describe("bp", { role: say("columns.feature"), lower: 60, upper: 140 });
+  await discreet.describe("target", { role: say("columns.outcome"), lower: 0, upper: 350 });
 }
 
 /// Every key and every text or number of a document, in order.
@@ -63,13 +64,13 @@ test("one click releases the sample, and nothing leaves the page", async (t) => 
     assert.match(interval, /^[−-]?[\d. ]+ to [−-]?[\d. ]+/, term);
     assert.match(share, /\d %/, term);
   }
-  await page.getByRole("heading", { name: "What is promised" }).waitFor();
-  assert.match(await page.getByRole("region", { name: "What is promised" }).innerText(), /Someone who must guess[^]*Epsilon is 1\.3\d* and delta is 5/);
+  await page.getByRole("heading", { name: say("result.what_is_promised") }).waitFor();
+  assert.match(await page.getByRole("region", { name: say("result.what_is_promised") }).innerText(), /Someone guessing[^]*Epsilon is 1\.3\d* and delta is 5/);
   const account = await discreet.account();
   assert.equal(account.line, "50 % left, 50 % charged so far");
   assert.equal(account.entries.length, 1);
 
-  const { name, text } = await discreet.download("Release (JSON)");
+  const { name, text } = await discreet.download(say("result.release_json"));
   assert.equal(name, "discreet-release.json");
   const release = JSON.parse(text);
   assert.equal(release.schema, "discreet.release/1");
@@ -91,38 +92,38 @@ test("a file is described, released, downloaded in every form and opened again",
   const { page, record, discreet } = await stage.arrive(t);
   await discreet.choose(DIABETES);
   await discreet.table("diabetes.csv");
-  assert.match(await discreet.step("Data").innerText(), /11 columns/);
+  assert.match(await discreet.step(say("step.data")).innerText(), /11 columns/);
   // Nothing is filled in that could come from the rows.
-  await discreet.goTo("Columns");
+  await discreet.goTo(say("step.columns"));
   for (const name of ["bmi", "target"]) {
-    assert.equal(await page.getByLabel(`Lowest value of ${name}`, { exact: true }).inputValue(), "");
-    assert.equal(await page.getByLabel(`Highest value of ${name}`, { exact: true }).inputValue(), "");
+    assert.equal(await page.getByLabel(say("columns.lowest_of", { name }), { exact: true }).inputValue(), "");
+    assert.equal(await page.getByLabel(say("columns.highest_of", { name }), { exact: true }).inputValue(), "");
   }
   await describeThree(discreet);
-  await discreet.budget({ rows: 442, epsilon: 8, oneIn: 100000, share: "All" });
-  await discreet.goTo("Method");
-  const expected = await page.getByRole("region", { name: "What to expect" }).getByRole("status").innerText();
+  await discreet.budget({ rows: 442, epsilon: 8, oneIn: 100000, share: say("privacy.all") });
+  await discreet.goTo(say("step.method"));
+  const expected = await page.getByRole("region", { name: say("step.method_title") }).getByRole("status").innerText();
   assert.match(expected, /Intervals/);
   await discreet.make();
   const rows = await discreet.coefficients();
-  assert.deepEqual(rows.map(([term]) => term.split(/\W|per\b/)[0]), ["Intercept", "bmi", "bp"]);
+  assert.deepEqual(rows.map(([term]) => term.split(/\W|per\b/)[0]), [say("result.intercept"), "bmi", "bp"]);
   for (const [term, , interval] of rows) assert.match(interval, / to /, term);
   assert.equal((await discreet.account()).line, "0 % left, 100 % charged so far");
 
-  const release = await discreet.downloadJson("Release (JSON)");
+  const release = await discreet.downloadJson(say("result.release_json"));
   assert.deepEqual(release.plan.columns.filter((column) => column.role === "feature").map((column) => column.name), ["bmi", "bp"]);
   // All of the budget, as its mu; epsilon at the budget's delta is no more than what was stated.
   assert.ok(release.privacy.epsilon <= 8 && release.privacy.epsilon > 7.99, release.privacy.epsilon);
   assert.equal(release.privacy.delta, 1e-5);
 
-  const table = await discreet.download("Coefficients (CSV)");
+  const table = await discreet.download(say("result.coefficients_csv"));
   assert.match(table.name, /\.csv$/);
   const lines = table.text.trimEnd().split("\r\n");
   assert.equal(lines[0], "outcome,term,estimate,std_error,lower,upper,noise_share,interval");
   assert.equal(lines.length, 4);
   assert.equal(Number(lines[2].split(",")[2]), release.coefficients[1].estimate);
 
-  const report = await discreet.download("Report (HTML)");
+  const report = await discreet.download(say("result.report_html"));
   assert.match(report.name, /\.html$/);
   assert.doesNotMatch(report.text, /<script|<link|<iframe|<object|\bsrc=|\bhref=|url\(|@import|\bon\w+=|diabetes|https?:(?!\/\/www\.w3\.org\/)/i);
   const sheet = await page.context().newPage();
@@ -130,10 +131,10 @@ test("a file is described, released, downloaded in every form and opened again",
   await sheet.getByRole("heading", { level: 1, name: "Private regression of target" }).waitFor();
   await sheet.close();
 
-  const plan = await discreet.downloadJson("Plan (JSON)");
+  const plan = await discreet.downloadJson(say("result.plan_json"));
   assert.equal(plan.schema, "discreet.plan/1");
   assert.equal(plan.stated_rows, 442);
-  const ledger = await discreet.downloadJson("Ledger (JSON)");
+  const ledger = await discreet.downloadJson(say("result.ledger_json"));
   assert.equal(ledger.schema, "discreet.ledger/1");
   assert.equal(ledger.entries.length, 1);
   assert.equal(ledger.id, release.ledger.id);
@@ -141,18 +142,18 @@ test("a file is described, released, downloaded in every form and opened again",
   // Random digits hold every short number sooner or later, so whole values are compared.
   assert.deepEqual(leaves(ledger).filter(({ value }) => Number(value) === 442), []);
 
-  // Another table, then the saved release: the same coefficients, of which nothing is charged anew.
+  // Another table, then the saved release: the same coefficients, of which nothing is charged again.
   await discreet.openSaved(json("kept.json", release));
-  await page.getByText("Opened from a file.").waitFor();
+  await page.getByText(say("result.opened_from_a_file")).waitFor();
   assert.deepEqual(await discreet.coefficients(), rows);
 
   // The saved plan describes the table again.
   await discreet.choose(DIABETES);
   await discreet.table("diabetes.csv");
   await discreet.openSaved(json("kept-plan.json", plan));
-  await discreet.step("Columns").filter({ hasText: "3 described" }).waitFor();
-  await discreet.goTo("Columns");
-  assert.equal(await page.getByLabel("Highest value of bp", { exact: true }).inputValue(), "140");
+  await discreet.step(say("step.columns")).filter({ hasText: say("columns.described_line", { count: 3 }) }).waitFor();
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await page.getByLabel(say("columns.highest_of", { name: "bp" }), { exact: true }).inputValue(), "140");
   assert.deepEqual(faults(record), {});
 });
 
@@ -161,21 +162,21 @@ test("ten predictors on 442 patients: withheld intervals are foretold, and expla
   await discreet.choose(DIABETES);
   await discreet.table("diabetes.csv");
   await discreet.openSaved(json("ten.json", planOfTen()));
-  await discreet.step("Columns").filter({ hasText: "11 described" }).waitFor();
-  await discreet.budget({ share: "All" });
+  await discreet.step(say("step.columns")).filter({ hasText: say("columns.described_line", { count: 11 }) }).waitFor();
+  await discreet.budget({ share: say("privacy.all") });
   assert.match(await discreet.strip.innerText(), /intervals will be withheld/i);
-  await discreet.goTo("Method");
-  const verdict = await page.getByRole("region", { name: "What to expect" }).getByRole("status").innerText();
-  assert.match(verdict, /Intervals will be withheld: the noise is as large as the signal/);
+  await discreet.goTo(say("step.method"));
+  const verdict = await page.getByRole("region", { name: say("step.method_title") }).getByRole("status").innerText();
+  assert.match(verdict, like("method.verdict_withheld"));
   assert.match(verdict, /fewer|narrower|larger|more/i); // what would help
   await discreet.make();
   const rows = await discreet.coefficients();
   assert.equal(rows.length, 11);
   for (const [term, , interval] of rows) assert.match(interval, /withheld/, term);
-  assert.match(await discreet.released.getByRole("table").innerText(), /withheld: the noise is as large as the signal/);
-  const release = await discreet.downloadJson("Release (JSON)");
+  assert.match(await discreet.released.getByRole("table").innerText(), like("result.withheld"));
+  const release = await discreet.downloadJson(say("result.release_json"));
   for (const coefficient of release.coefficients) {
-    assert.equal(coefficient.interval, "withheld");
+    assert.equal(coefficient.interval, say("result.interval_withheld"));
     assert.deepEqual([coefficient.lower, coefficient.upper], [null, null]);
   }
   // Nothing but the plan's own stated 450 could say how many rows there are.
@@ -187,16 +188,16 @@ test("another regression from the same release costs nothing", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   await discreet.make();
   const before = await discreet.account();
-  const kept = await discreet.downloadJson("Ledger (JSON)");
-  await discreet.refit.getByText(/This costs nothing/).waitFor();
-  await discreet.refit.getByLabel("Outcome of the new regression").selectOption("bmi");
+  const kept = await discreet.downloadJson(say("result.ledger_json"));
+  await discreet.refit.getByText(like("refit.refit_free")).waitFor();
+  await discreet.refit.getByLabel(say("refit.outcome_of_the_new_regression")).selectOption("bmi");
   for (const name of ["age", "salt"]) await discreet.refit.getByRole("checkbox", { name, exact: true }).check();
-  await discreet.refit.getByRole("button", { name: "Refit" }).click();
+  await discreet.refit.getByRole("button", { name: say("refit.run") }).click();
   await discreet.refit.getByRole("group", { name: "Coefficients for bmi" }).waitFor();
   const rows = await discreet.coefficients(discreet.refit);
-  assert.deepEqual(rows.map(([term]) => term.split(/\W|per\b/)[0]), ["Intercept", "age", "salt"]);
+  assert.deepEqual(rows.map(([term]) => term.split(/\W|per\b/)[0]), [say("result.intercept"), "age", "salt"]);
   assert.deepEqual(await discreet.account(), before);
-  assert.deepEqual(await discreet.downloadJson("Ledger (JSON)"), kept);
+  assert.deepEqual(await discreet.downloadJson(say("result.ledger_json")), kept);
   assert.deepEqual(faults(record), {});
 });
 
@@ -207,6 +208,6 @@ test("a plan waits for its table", async (t) => {
   await discreet.alert.filter({ hasText: /needs a column `/ }).waitFor();
   await page.getByText("A saved plan waits for its table").waitFor();
   await discreet.choose(DIABETES);
-  await discreet.step("Columns").filter({ hasText: "11 described" }).waitFor();
+  await discreet.step(say("step.columns")).filter({ hasText: say("columns.described_line", { count: 11 }) }).waitFor();
   assert.equal(await page.getByText("A saved plan waits for its table").count(), 0);
 });

@@ -6,6 +6,7 @@ import { DiscreetPage } from "./page-object.mjs";
 import { faults } from "./browser.mjs";
 import { journeys } from "./journey.mjs";
 import { meddler, promise } from "./meddle.mjs";
+import { like, say } from "./words.mjs";
 
 const stage = journeys();
 
@@ -18,7 +19,7 @@ async function begin(t) {
   const meddle = await meddler(tab.context);
   await promise(tab.context, true);
   await tab.discreet.start(stage.server.url);
-  await tab.discreet.budget({ share: "A quarter" });
+  await tab.discreet.budget({ share: say("privacy.a_quarter") });
   await tab.discreet.make();
   return { ...tab, meddle };
 }
@@ -77,7 +78,7 @@ test("a tab that is closed at any step of a charge loses a release at most", asy
     const page = await first.newTab();
     const discreet = new DiscreetPage(page);
     await discreet.start(stage.server.url);
-    await discreet.budget({ share: "A quarter" });
+    await discreet.budget({ share: say("privacy.a_quarter") });
     await first.meddle.order(page, { halt: at + 1 });
     await discreet.ready();
     await discreet.release.click();
@@ -107,7 +108,7 @@ test("a release that is cancelled at any step of its charge says whether it was 
   const plan = await steps(tab);
   let before = await stored(page);
   for (const [at, name] of plan.names.entries()) {
-    await discreet.goTo("Method");
+    await discreet.goTo(say("step.method"));
     await meddle.order(page, { halt: at + 1 });
     await discreet.ready();
     await discreet.release.click();
@@ -137,7 +138,7 @@ test("a storage that is full before the charge gives no release and no charge", 
   record.loaded();
   const before = await stored(page);
   for (const refuse of [["put", "ledgers", "throw"], ["put", "ledgers", "abort"], ["add", "charges", "throw"], ["add", "charges", "abort"]]) {
-    await discreet.goTo("Method");
+    await discreet.goTo(say("step.method"));
     await meddle.order(page, { refuse });
     await discreet.ready();
     await discreet.release.click();
@@ -154,16 +155,16 @@ test("a storage that is full after the charge loses the release and says so", as
   record.loaded();
   for (const refuse of [["add", "releases", "throw"], ["add", "releases", "abort"]]) {
     const before = await stored(page);
-    await discreet.goTo("Method");
+    await discreet.goTo(say("step.method"));
     await meddle.order(page, { refuse });
     await discreet.ready();
     await discreet.release.click();
     await discreet.alert.filter({ hasText: LOST }).waitFor();
-    assert.match(await discreet.alert.innerText(), /The budget was charged/);
+    assert.match(await discreet.alert.innerText(), like("page.charged"));
     assert.equal(await discreet.released.count(), 0);
     assert.equal(grown(before, await stored(page)), "burned");
     const { entries } = await discreet.account();
-    assert.match(entries.at(-1), /lost: charged without a result/);
+    assert.match(entries.at(-1), like("ledger.lost"));
   }
   assert.deepEqual(faults(record), {});
 });
@@ -181,7 +182,7 @@ test("a browser without storage or locks spends nothing and says why", async (t)
     await promise(context, true);
     await context.addInitScript(refuses);
     await discreet.open(stage.server.url);
-    await discreet.alert.or(discreet.strip.getByRole("button", { name: "Release", exact: true, disabled: false })).first().waitFor();
+    await discreet.alert.or(discreet.strip.getByRole("button", { name: say("release_bar.release"), exact: true, disabled: false })).first().waitFor();
     if (!(await discreet.alert.count())) await discreet.release.click();
     await discreet.alert.filter({ hasText: words }).waitFor();
     assert.equal(await discreet.released.count(), 0);
@@ -195,17 +196,17 @@ test("where the browser may forget the ledger, each charge is downloaded before 
   await promise(tab.context, false);
   const { page, discreet } = tab;
   await discreet.start(stage.server.url);
-  await discreet.budget({ share: "A quarter" });
-  await page.getByText(/^This browser does not promise to keep the ledger/).waitFor();
-  const due = discreet.strip.getByText(/^Download the ledger before the next release/);
+  await discreet.budget({ share: say("privacy.a_quarter") });
+  await page.getByText(like("page.not_durable")).waitFor();
+  const due = discreet.strip.getByText(like("page.export_first"));
   const blocked = async () => {
-    await discreet.goTo("Method");
+    await discreet.goTo(say("step.method"));
     await due.waitFor();
     assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
   };
   const keep = async () => {
     const arrives = page.waitForEvent("download");
-    await discreet.strip.getByRole("button", { name: "Download the ledger" }).click();
+    await discreet.strip.getByRole("button", { name: say("release_bar.download_the_ledger") }).click();
     await arrives;
     await discreet.ready();
     assert.equal(await due.count(), 0);
@@ -231,7 +232,7 @@ test("where the browser keeps the ledger, nothing has to be downloaded", async (
   await promise(tab.context, true);
   const { page, discreet } = tab;
   await discreet.start(stage.server.url);
-  await discreet.budget({ share: "A quarter" });
+  await discreet.budget({ share: say("privacy.a_quarter") });
   await discreet.make();
   await discreet.make();
   assert.equal(await page.getByText(/does not promise to keep|before the next release/).count(), 0);
@@ -256,7 +257,7 @@ test("a clock that is set back, or far ahead, changes nothing but the day of the
   });
   const { page, discreet } = tab;
   await discreet.start(stage.server.url);
-  await discreet.budget({ share: "A quarter" });
+  await discreet.budget({ share: say("privacy.a_quarter") });
   await discreet.make();
   const first = await stored(page);
   assert.equal(first.created, "9998-07-01");
@@ -265,7 +266,7 @@ test("a clock that is set back, or far ahead, changes nothing but the day of the
     await page.reload({ waitUntil: "networkidle" });
     await discreet.table("blood-pressure.csv");
     const before = await stored(page);
-    await discreet.budget({ share: "A quarter" });
+    await discreet.budget({ share: say("privacy.a_quarter") });
     await discreet.make();
     assert.equal(grown(before, await stored(page)), "released");
   }

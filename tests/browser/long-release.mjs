@@ -1,4 +1,4 @@
-// A made-up release in the long form: numbers from a small generator, so that every run has the same.
+// A synthetic release in the long form: numbers from a small generator, so that every run has the same.
 
 /// `outcomes` regressions on a constant and `features` columns x1, x2, ...
 export function longRelease(outcomes, features) {

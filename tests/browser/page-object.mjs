@@ -2,8 +2,10 @@
 // name no class, no id and no tag, so a new look breaks none of them.
 
 import { readFile } from "node:fs/promises";
+import { like, say, section } from "./words.mjs";
 
-export const STEPS = ["Data", "Columns", "Privacy", "Method", "Result"];
+/// The names of the steps, in their order.
+export const STEPS = section("step").filter(([key]) => !key.endsWith("_title")).map(([, name]) => name);
 
 /// The groups of mechanisms, in their order.
 export const GROUPS = {
@@ -22,19 +24,19 @@ export class DiscreetPage {
   constructor(page) {
     this.page = page;
     this.title = page.getByRole("heading", { level: 1 });
-    this.rail = page.getByRole("navigation", exact("Steps"));
+    this.rail = page.getByRole("navigation", exact(say("page.steps")));
     /// The border between what stays here and what is released.
-    this.strip = page.getByRole("region", exact("Release"));
-    this.release = this.strip.getByRole("button", exact("Release"));
-    this.cancel = page.getByRole("button", exact("Cancel"));
+    this.strip = page.getByRole("region", exact(say("release_bar.release")));
+    this.release = this.strip.getByRole("button", exact(say("release_bar.release")));
+    this.cancel = page.getByRole("button", exact(say("release_bar.cancel")));
     /// What the page says when something went wrong or was refused.
     this.alert = page.getByRole("alert");
-    this.preview = page.getByRole("region", exact("The first rows"));
-    this.released = page.getByRole("region", exact("Released"));
-    this.ledger = page.getByRole("region", exact("Ledger of this table"));
+    this.preview = page.getByRole("region", exact(say("data.the_first_rows")));
+    this.released = page.getByRole("region", exact(say("result.released")));
+    this.ledger = page.getByRole("region", exact(say("ledger.ledger_of_this_table")));
     /// The foot of the screen that checks the build.
-    this.check = page.getByRole("region", exact("Check"));
-    this.refit = page.getByRole("region", exact("Fit another regression from the same release"));
+    this.check = page.getByRole("region", exact(say("check.region")));
+    this.refit = page.getByRole("region", exact(say("refit.title")));
   }
 
   /// Opens the page and waits until nothing more is being fetched and the module has drawn.
@@ -61,7 +63,7 @@ export class DiscreetPage {
 
   /// Waits until a table is open and recognised.
   async table(name) {
-    await this.step("Data").filter({ hasText: name }).waitFor();
+    await this.step(say("step.data")).filter({ hasText: name }).waitFor();
     await this.idle();
   }
 
@@ -72,34 +74,34 @@ export class DiscreetPage {
 
   /// Waits until one click would release.
   async ready() {
-    await this.strip.getByRole("button", { ...exact("Release"), disabled: false }).waitFor();
+    await this.strip.getByRole("button", { ...exact(say("release_bar.release")), disabled: false }).waitFor();
   }
 
   // Data
   sample(name) {
-    return this.page.getByRole("button", exact(`Try a sample: ${name}`));
+    return this.page.getByRole("button", exact(say("data.try_sample", { name })));
   }
 
   /// Chooses a file, or several, through the real input, as the file picker would: a path, or `{ name, mimeType, buffer }`.
   async choose(file) {
-    await this.goTo("Data");
-    await this.page.getByLabel("Choose a CSV").setInputFiles(file);
+    await this.goTo(say("step.data"));
+    await this.page.getByLabel(say("data.choose")).setInputFiles(file);
   }
 
   /// Chooses what a PLINK set lacks.
   async chooseMissing(file) {
-    await this.page.getByLabel("Choose the missing files").setInputFiles(file);
+    await this.page.getByLabel(say("genotypes.choose_missing")).setInputFiles(file);
   }
 
   /// Chooses a table of phenotypes for the genotypes that are open.
   async choosePhenotypes(file) {
-    await this.goTo("Data");
+    await this.goTo(say("step.data"));
     await this.page.getByLabel(/table of phenotypes$/).setInputFiles(file);
   }
 
   async openSaved(file) {
-    await this.goTo("Data");
-    await this.page.getByLabel("Open a saved plan or release").setInputFiles(file);
+    await this.goTo(say("step.data"));
+    await this.page.getByLabel(say("data.open")).setInputFiles(file);
   }
 
   /// Opens a block that is closed at first.
@@ -109,24 +111,24 @@ export class DiscreetPage {
 
   /// How the file is written, by the names of the choices.
   async dialect({ delimiter, decimal, encoding }) {
-    await this.unfold("How the file is written");
+    await this.unfold(say("data.how_the_file_is_written"));
     const choose = async (label, value) => value && this.page.getByLabel(label).selectOption({ label: value });
-    await choose("Fields end with", delimiter);
-    await choose("Fractions are marked by", decimal);
-    await choose("Letters are encoded as", encoding);
+    await choose(say("data.delimiter"), delimiter);
+    await choose(say("data.decimal_mark"), decimal);
+    await choose(say("data.file_encoding"), encoding);
   }
 
   /// Makes variants columns: by names and patterns, or by `{ first, last }`. Answers what is said of them.
   async addVariants(variants) {
-    await this.goTo("Columns");
-    const region = this.page.getByRole("region", exact("Variants"));
+    await this.goTo(say("step.columns"));
+    const region = this.page.getByRole("region", exact(say("genotypes.variants")));
     const fill = (label, value) => region.getByLabel(label, { exact: true }).fill(value);
-    await region.getByLabel("Choose by").selectOption(variants.first ? "A range of the file" : "Names or patterns");
+    await region.getByLabel(say("variants.choose_by")).selectOption(variants.first ? say("variants.a_range_of_the_file") : say("genotypes.names"));
     if (variants.first) {
-      await fill("From variant", variants.first);
-      await fill("To variant", variants.last);
-    } else await fill("Names or patterns", variants);
-    await region.getByRole("button", exact("Add variants")).click();
+      await fill(say("genotypes.first"), variants.first);
+      await fill(say("genotypes.last"), variants.last);
+    } else await fill(say("genotypes.names"), variants);
+    await region.getByRole("button", exact(say("genotypes.add"))).click();
     await this.idle();
     return region.getByRole("status").innerText();
   }
@@ -134,31 +136,32 @@ export class DiscreetPage {
   // Columns: each column is a row of one table, its controls named after the column.
   async describe(name, { role, type, lower, upper, levels }) {
     const fill = async (label, value) => {
-      if (value !== undefined) await this.page.getByLabel(`${label} of ${name}`, { exact: true }).fill(String(value));
+      if (value !== undefined) await this.page.getByLabel(label, { exact: true }).fill(String(value));
     };
-    if (role) await this.page.getByLabel(`Role of ${name}`, { exact: true }).selectOption(role);
-    if (type) await this.page.getByLabel(`Type of ${name}`, { exact: true }).selectOption(type);
-    await fill("Lowest value", lower);
-    await fill("Highest value", upper);
-    await fill("Levels", levels);
+    if (role) await this.page.getByLabel(say("columns.role_of", { name }), { exact: true }).selectOption(role);
+    if (type) await this.page.getByLabel(say("columns.type_of", { name }), { exact: true }).selectOption(type);
+    await fill(say("columns.lowest_of", { name }), lower);
+    await fill(say("columns.highest_of", { name }), upper);
+    await fill(say("columns.levels_of", { name }), levels);
   }
 
   /// Describes many columns without a tick: by `{ pattern }` or by `{ first, last }`. Answers the count that is said before.
   async describeMany({ pattern, first, last }, { role, type, lower, upper, unit }) {
     const fill = (label, value) => this.page.getByLabel(label, { exact: true }).fill(String(value));
-    const choose = (label, value) => value && this.page.getByLabel(`${label} for these columns`).selectOption(value);
-    await this.page.getByLabel("Which columns").selectOption(pattern ? "A pattern" : "A range of the header");
-    if (pattern) await fill("Pattern", pattern);
+    const whom = (label) => say("columns.label_for", { label: say(label), columns: say("columns.these_columns") });
+    const choose = (label, value) => value && this.page.getByLabel(whom(label)).selectOption(value);
+    await this.page.getByLabel(say("columns.which_columns")).selectOption(pattern ? say("columns.a_pattern") : say("columns.a_range_of_the_header"));
+    if (pattern) await fill(say("columns.pattern"), pattern);
     else {
-      await fill("First column", first);
-      await fill("Last column", last);
+      await fill(say("columns.first_column"), first);
+      await fill(say("columns.last_column"), last);
     }
-    await choose("Role", role);
-    await choose("Type", type);
-    for (const [label, value] of Object.entries({ Lowest: lower, Highest: upper, Unit: unit })) {
-      if (value !== undefined) await fill(`${label} for these columns`, value);
+    await choose("columns.role", role);
+    await choose("columns.kind", type);
+    for (const [label, value] of Object.entries({ "columns.lowest": lower, "columns.highest": upper, "columns.unit": unit })) {
+      if (value !== undefined) await fill(whom(label), value);
     }
-    const button = this.page.getByRole("button", { name: /^Describe [\d\s]+ columns$/ });
+    const button = this.page.getByRole("button", { name: new RegExp(`^(${like("columns.describe.other").source}|${like("columns.describe.one").source})$`) });
     const count = Number((await button.innerText()).replace(/\D/g, ""));
     await button.click();
     return count;
@@ -166,11 +169,11 @@ export class DiscreetPage {
 
   // Privacy
   async budget({ rows, epsilon, oneIn, share }) {
-    await this.goTo("Privacy");
+    await this.goTo(say("step.privacy"));
     const fill = async (label, value) => value !== undefined && this.page.getByLabel(label).fill(String(value));
-    await fill(/^(about how many )?rows (in )?the table/i, rows);
-    await fill("Epsilon as a number", epsilon);
-    await fill("Delta: one in", oneIn);
+    await fill(new RegExp(`^(${say("privacy.rows_label")}|${say("privacy.rows_exact_label")})`), rows);
+    await fill(say("privacy.epsilon_as_a_number"), epsilon);
+    await fill(say("privacy.delta_one_in"), oneIn);
     if (share) await this.page.getByRole("radio", exact(share)).check();
   }
 
@@ -181,12 +184,12 @@ export class DiscreetPage {
 
   /// All mechanisms, in their groups.
   get chooser() {
-    return this.page.getByRole("group", exact("Mechanism"));
+    return this.page.getByRole("group", exact(say("method.mechanism")));
   }
 
   /// A mechanism, its group opened where it is closed.
   async findMechanism(name) {
-    await this.goTo("Method");
+    await this.goTo(say("step.method"));
     await this.chooser.waitFor();
     const radio = this.chooser.getByRole("radio", exact(name));
     if (!(await radio.isVisible())) {
@@ -203,7 +206,7 @@ export class DiscreetPage {
 
   /// What is publicly known of the columns.
   get known() {
-    return this.page.getByRole("region", exact("What is publicly known of these columns"));
+    return this.page.getByRole("region", exact(say("public.title")));
   }
 
   /// Chooses how it is given, by the name of the way.
@@ -212,7 +215,7 @@ export class DiscreetPage {
   }
 
   async choosePublic(file) {
-    await this.known.getByLabel(/^(Choose the public CSV|Open the file)/).setInputFiles(file);
+    await this.known.getByLabel(new RegExp(`^(${say("public.choose")}|${say("public.open")})`)).setInputFiles(file);
     await this.idle();
   }
 
@@ -220,17 +223,17 @@ export class DiscreetPage {
   async typePublic(terms, { rows, source } = {}) {
     const fill = async (label, value) => value !== undefined && this.known.getByLabel(label, { exact: true }).fill(String(value));
     for (const [term, { mean, sd }] of Object.entries(terms)) {
-      await fill(`Public ${term.endsWith("]") ? "share" : "mean"} of ${term}`, mean);
-      await fill(`Public standard deviation of ${term}`, sd);
+      await fill(say(term.endsWith("]") ? "public.share_of" : "public.mean_of", { name: term }), mean);
+      await fill(say("public.sd_of", { name: term }), sd);
     }
-    await fill("Rows behind the numbers", rows);
-    await fill("Where the numbers are from", source);
+    await fill(say("public.rows"), rows);
+    await fill(say("public.source"), source);
   }
 
   // Result
   /// Clicks Release and waits for what came of it. An earlier release gives way to the step on which the strip is.
   async make() {
-    if (await this.released.count()) await this.goTo("Method");
+    if (await this.released.count()) await this.goTo(say("step.method"));
     await this.ready();
     await this.release.click();
     await this.released.waitFor();
@@ -250,15 +253,15 @@ export class DiscreetPage {
 
   /// The table of all outcomes for one term.
   get outcomes() {
-    return this.page.getByRole("region", exact("All outcomes for one term"));
+    return this.page.getByRole("region", exact(say("outcomes.all_outcomes")));
   }
 
   /// Asks it for outcomes: a search, a term, which to show, and an order, each by its words.
   async askOutcomes({ find, term, show, sort }) {
-    if (find !== undefined) await this.outcomes.getByLabel("Find outcomes").fill(find);
-    if (term) await this.outcomes.getByLabel("Term", { exact: true }).selectOption(term);
-    if (show) await this.outcomes.getByLabel("Show", { exact: true }).selectOption(show);
-    if (sort) await this.outcomes.getByLabel("Sort by").selectOption(sort);
+    if (find !== undefined) await this.outcomes.getByLabel(say("outcomes.find_outcome")).fill(find);
+    if (term) await this.outcomes.getByLabel(say("result.term"), { exact: true }).selectOption(term);
+    if (show) await this.outcomes.getByLabel(say("outcomes.show"), { exact: true }).selectOption(show);
+    if (sort) await this.outcomes.getByLabel(say("outcomes.sort_by")).selectOption(sort);
   }
 
   /// The names that it shows, in their order.
@@ -279,28 +282,28 @@ export class DiscreetPage {
 
   // The check of the build
   async openCheck() {
-    await this.page.getByRole("main").getByRole("link", exact("Check this build")).click();
+    await this.page.getByRole("main").getByRole("link", exact(say("check.title"))).click();
     await this.checking();
   }
 
   /// Waits until its screen is open.
   async checking() {
-    await this.page.getByRole("heading", { level: 1, ...exact("Check this build") }).waitFor();
+    await this.page.getByRole("heading", { level: 1, ...exact(say("check.title")) }).waitFor();
   }
 
   /// Starts it, under a seed if one is given.
   async startCheck(seed) {
-    if (seed !== undefined) await this.page.getByLabel("Seed", { exact: true }).fill(String(seed));
-    await this.check.getByRole("button", exact("Start the check")).click();
+    if (seed !== undefined) await this.page.getByLabel(say("check.seed"), { exact: true }).fill(String(seed));
+    await this.check.getByRole("button", exact(say("check.start"))).click();
   }
 
   async stopCheck() {
-    await this.check.getByRole("button", exact("Stop the check")).click();
+    await this.check.getByRole("button", exact(say("check.stop"))).click();
   }
 
   /// What the check says at its end, or when it was stopped.
   async checkOutcome() {
-    await this.check.getByRole("button", exact("Start the check")).waitFor({ timeout: 120_000 });
+    await this.check.getByRole("button", exact(say("check.start"))).waitFor({ timeout: 120_000 });
     return (await this.check.getByRole("status").innerText()).trim();
   }
 
@@ -311,13 +314,13 @@ export class DiscreetPage {
   }
 
   async importLedger(file) {
-    await this.goTo("Result");
-    await this.ledger.getByLabel("Import a ledger").setInputFiles(file);
+    await this.goTo(say("step.result"));
+    await this.ledger.getByLabel(say("ledger.import_a_ledger")).setInputFiles(file);
   }
 
   /// What the ledger says of itself: left, charged, and each release.
   async account() {
-    await this.goTo("Result");
+    await this.goTo(say("step.result"));
     const lines = await this.ledger.getByText(/charged so far$/).allInnerTexts();
     const entries = this.ledger.getByRole("row").filter({ has: this.page.getByRole("cell") });
     return { line: lines[0] ?? null, entries: await entries.allInnerTexts() };

@@ -9,6 +9,7 @@ import { faults } from "./browser.mjs";
 import { csv, phenotypes, plinkSet, study } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { promise } from "./meddle.mjs";
+import { like, say } from "./words.mjs";
 
 const stage = journeys();
 
@@ -51,15 +52,15 @@ async function arrive(t, rows, file = TABLE) {
   record.loaded();
   await discreet.choose(file);
   await discreet.table("trial.csv");
-  await discreet.goTo("Columns");
-  for (const [name, role] of [["treated", "Feature"], ["died", "Outcome"]]) {
-    await discreet.describe(name, { role, type: "Number", lower: 0, upper: 1 });
+  await discreet.goTo(say("step.columns"));
+  for (const [name, role] of [["treated", say("columns.feature")], ["died", say("columns.outcome")]]) {
+    await discreet.describe(name, { role, type: say("columns.number"), lower: 0, upper: 1 });
   }
-  await discreet.describe("note", { role: "Ignored" });
-  await discreet.budget({ rows, epsilon: 8, share: "All" });
+  await discreet.describe("note", { role: say("columns.ignored") });
+  await discreet.budget({ rows, epsilon: 8, share: say("privacy.all") });
   await discreet.mechanism("dp-logistic");
   await page.locator("#method-lambda").fill("0");
-  const forecast = page.getByRole("table", { name: /^Half of a 95 % interval, at least/ });
+  const forecast = page.getByRole("table", { name: say("method.least_errors") });
   // The factor of an odds ratio shows how far it is from 1.
   const factor = { 300000: "0.043\t1.044", 100000000: "0.0024\t1.0024" }[rows];
   assert.match(await forecast.getByRole("row").filter({ hasText: "treated" }).innerText(), new RegExp(`^treated\\t.*\\t${factor}$`));
@@ -70,7 +71,7 @@ async function arrive(t, rows, file = TABLE) {
 async function fitted({ page, discreet, record }) {
   const said = await listen(page);
   await discreet.make();
-  const release = await discreet.downloadJson("Release (JSON)");
+  const release = await discreet.downloadJson(say("result.release_json"));
   const found = release.coefficients.map(({ estimate }) => estimate);
   expected().forEach((value, place) => assert.ok(Math.abs(found[place] - value) < 0.05, `${found} for ${expected()}`));
   assert.deepEqual(faults(record), {});
@@ -79,7 +80,7 @@ async function fitted({ page, discreet, record }) {
 
 test("rows that fit in memory stay with the workers from one pass to the next", async (t) => {
   const said = await fitted(await arrive(t, 300000));
-  assert.match(said, /Fitting to rows in memory/);
+  assert.match(said, like("page.fitting"));
   for (let pass = 1; pass <= 6; pass += 1) assert.match(said, new RegExp(`pass ${pass} of 6, \\d+ %`));
   assert.doesNotMatch(said, /read again/);
 });
@@ -96,15 +97,15 @@ test("a descent goes over genotypes in memory", async (t) => {
   await discreet.choose([bed, bim, fam, phenotypes("outcomes.csv", source, outcome)]);
   await discreet.table("study.bed");
   await discreet.addVariants("rs1");
-  await discreet.goTo("Columns");
-  await discreet.describe("bmi", { role: "Outcome", type: "Number", lower: 18, upper: 24 });
-  await discreet.budget({ rows: 600, epsilon: 6, share: "All" });
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("bmi", { role: say("columns.outcome"), type: say("columns.number"), lower: 18, upper: 24 });
+  await discreet.budget({ rows: 600, epsilon: 6, share: say("privacy.all") });
   await discreet.mechanism("dp-gd");
-  await page.getByText(/^This fit goes over the rows 100 times. They are so few/).waitFor();
+  await page.getByText(like("method.passes", { count: 100, from: say("method.rows_kept") })).waitFor();
   const said = await listen(page);
   await discreet.make();
   assert.match(await said(), /Fitting to rows in memory\s+pass 100 of 100/);
-  const release = await discreet.downloadJson("Release (JSON)");
+  const release = await discreet.downloadJson(say("result.release_json"));
   const [intercept, slope] = release.coefficients.map(({ estimate }) => estimate);
   assert.ok(Math.abs(intercept - 20) < 0.7 && Math.abs(slope - 1) < 0.5, `${intercept} ${slope}`);
   assert.deepEqual(faults(record), {});
@@ -112,7 +113,7 @@ test("a descent goes over genotypes in memory", async (t) => {
 
 test("rows that are too many to be kept are read again for each pass", async (t) => {
   const said = await fitted(await arrive(t, 100000000));
-  assert.match(said, /Fitting, the file is read again/);
+  assert.match(said, like("page.fitting_again"));
   for (let pass = 1; pass <= 6; pass += 1) assert.match(said, new RegExp(`pass ${pass} of 6, \\d+ %`));
   assert.doesNotMatch(said, /rows in memory/);
 });
@@ -165,19 +166,19 @@ test("rows that turn out to be too many are no longer kept, and are read again",
   record.loaded();
   await discreet.choose(WIDE);
   await discreet.table("sites.csv");
-  await discreet.goTo("Columns");
-  await discreet.describe("site", { role: "Feature", type: "Category", levels: LEVELS.join(", ") });
-  await discreet.describe("score", { role: "Outcome", type: "Number", lower: 0, upper: 10 });
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("site", { role: say("columns.feature"), type: say("columns.category"), levels: LEVELS.join(", ") });
+  await discreet.describe("score", { role: say("columns.outcome"), type: say("columns.number"), lower: 0, upper: 10 });
   // By the number that is stated they are few enough.
-  await discreet.budget({ rows: 600000, epsilon: 1, share: "All" });
+  await discreet.budget({ rows: 600000, epsilon: 1, share: say("privacy.all") });
   await discreet.mechanism("dp-gd");
-  await page.getByText(/^This fit goes over the rows 100 times. They are so few/).waitFor();
+  await page.getByText(like("method.passes", { count: 100, from: say("method.rows_kept") })).waitFor();
   await discreet.unfold("Advanced");
   await page.locator("#method-steps").fill("3");
   const said = await listen(page);
   await discreet.make();
   assert.match(await said(), /Fitting, the file is read again\s+pass 3 of 3/);
-  const release = await discreet.downloadJson("Release (JSON)");
+  const release = await discreet.downloadJson(say("result.release_json"));
   const [mean, ...levels] = release.coefficients.map(({ estimate }) => estimate);
   // In so few steps the levels have gone but a little way, all as far.
   assert.ok(Math.abs(mean - 5) < 0.05, `${mean}`);

@@ -5,12 +5,13 @@ import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { csv } from "./files.mjs";
 import { journeys } from "./journey.mjs";
+import { like, say } from "./words.mjs";
 
 const stage = journeys();
 
-const keepLedger = (discreet) => discreet.downloadJson("Ledger (JSON)");
+const keepLedger = (discreet) => discreet.downloadJson(say("result.ledger_json"));
 
-/// Rows of made-up patients `from` to `to`, each with a text of its own, so that two equal rows are one patient.
+/// Rows of synthetic patients `from` to `to`, each with a text of its own, so that two equal rows are one patient.
 function patients(from, to, mark = "P") {
   const rows = [];
   for (let i = from; i < to; i++) {
@@ -25,26 +26,26 @@ const table = (name, rows) => csv(name, ["id,age,sbp,note", ...rows].join("\n") 
 async function open(discreet, file) {
   await discreet.choose(file);
   await discreet.table(file.name);
-  await discreet.goTo("Columns");
-  await discreet.describe("age", { role: "Feature", type: "Number", lower: 18, upper: 100 });
-  await discreet.describe("sbp", { role: "Outcome", type: "Number", lower: 60, upper: 220 });
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 18, upper: 100 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 60, upper: 220 });
 }
 
 /// Releases under the ledger that the page shows, or opens one for 800 rows; answers the ledger.
-async function release(discreet, share = "A quarter") {
+async function release(discreet, share = say("privacy.a_quarter")) {
   await discreet.budget({ rows: 800, share });
   // Where the browser does not promise to keep the ledger, it has to be downloaded first.
-  const due = discreet.strip.getByRole("button", { name: "Download the ledger" });
-  if (await due.count()) await discreet.download("Download the ledger");
+  const due = discreet.strip.getByRole("button", { name: say("release_bar.download_the_ledger") });
+  if (await due.count()) await discreet.download(say("release_bar.download_the_ledger"));
   await discreet.make();
   return keepLedger(discreet);
 }
 
-const region = (discreet) => discreet.page.getByRole("region", { name: "The same people in other tables", exact: true });
+const region = (discreet) => discreet.page.getByRole("region", { name: say("people.the_same_people_in_other_tables"), exact: true });
 
 /// What the page says of other tables on the step Privacy; `null` where it says nothing.
 async function people(discreet) {
-  await discreet.goTo("Privacy");
+  await discreet.goTo(say("step.privacy"));
   return (await region(discreet).count()) ? region(discreet).innerText() : null;
 }
 
@@ -86,7 +87,7 @@ test("the same people in another table are charged to the same ledger", async (t
   assert.equal(await people(discreet), null);
   const first = await release(discreet);
   const name = `ledger ${first.id.slice(0, 8)} of ${first.created}`;
-  const same = `This table shares people with ${name}. Its releases are charged to the same ledger.`;
+  const same = say("people.shares", { table: name });
 
   for (const [file, rows] of [
     ["reordered.csv", patients(0, 800).toReversed()],
@@ -96,9 +97,9 @@ test("the same people in another table are charged to the same ledger", async (t
     await open(discreet, table(file, rows));
     assert.ok((await people(discreet)).includes(same), file);
     // The budget is the one that is fixed, and the first table's release is in its list.
-    assert.equal(await page.getByLabel("Epsilon as a number").count(), 0);
+    assert.equal(await page.getByLabel(say("privacy.epsilon_as_a_number")).count(), 0);
     assert.equal((await discreet.account()).line, "75 % left, 25 % charged so far");
-    await discreet.goTo("Data");
+    await discreet.goTo(say("step.data"));
     await discreet.preview.getByText(same).waitFor();
   }
   const second = await release(discreet);
@@ -111,7 +112,7 @@ test("the same people in another table are charged to the same ledger", async (t
   assert.ok((await people(discreet)).includes(name), "half of them were charged a moment ago");
   await open(discreet, table("unrelated.csv", patients(0, 800, "R")));
   assert.equal(await people(discreet), null);
-  assert.equal(await page.getByLabel("Epsilon as a number").count(), 1);
+  assert.equal(await page.getByLabel(say("privacy.epsilon_as_a_number")).count(), 1);
   record.loaded();
   assert.deepEqual(faults(record), {});
 });
@@ -126,27 +127,27 @@ test("a second ledger about different people needs the typed words, and both led
 
   const ward = table("ward.csv", [...patients(700, 800), ...patients(0, 700, "Q")]);
   await open(discreet, ward);
-  await discreet.goTo("Privacy");
+  await discreet.goTo(say("step.privacy"));
   const say = region(discreet);
-  await say.getByText("They are different people", { exact: true }).click();
+  await say.getByText(say("page.different"), { exact: true }).click();
   const type = async (words) => {
-    await say.getByLabel("To confirm, type: different people").fill(words);
-    await say.getByRole("button", { name: "Open another ledger" }).click();
+    await say.getByLabel(say("people.different_label")).fill(words);
+    await say.getByRole("button", { name: say("people.different_do") }).click();
   };
   for (const words of ["", "yes", "different"]) {
     await type(words);
-    await discreet.alert.filter({ hasText: "The words are: different people" }).waitFor();
-    assert.equal(await page.getByLabel("Epsilon as a number").count(), 0, words);
+    await discreet.alert.filter({ hasText: say("people.different_words") }).waitFor();
+    assert.equal(await page.getByLabel(say("privacy.epsilon_as_a_number")).count(), 0, words);
   }
   await type("Different people");
-  await say.getByText(/^You said that this table is about different people than ledger/).waitFor();
-  await say.getByRole("button", { name: "Take it back" }).click();
+  await say.getByText(like("people.said_different")).waitFor();
+  await say.getByRole("button", { name: say("people.take_back") }).click();
   await say.getByText(/charged to the same ledger/).waitFor();
-  await say.getByText("They are different people", { exact: true }).click();
+  await say.getByText(say("page.different"), { exact: true }).click();
   await type("different people");
-  await page.getByLabel("Epsilon as a number").waitFor();
+  await page.getByLabel(say("privacy.epsilon_as_a_number")).waitFor();
 
-  const second = await release(discreet, "Half");
+  const second = await release(discreet, say("privacy.half"));
   assert.notEqual(second.id, first.id);
   const assertion = (ledger) => ledger.entries.filter(({ kind }) => kind === "disjoint");
   const plain = ({ state, mechanism, parameters, charge }) => ({ state, mechanism, parameters, charge });
@@ -165,7 +166,7 @@ test("a second ledger about different people needs the typed words, and both led
   await open(discreet, clinic);
   assert.equal(await people(discreet), null);
   assert.equal((await discreet.account()).line, "75 % left, 25 % charged so far");
-  await discreet.ledger.getByRole("button", { name: "Open release 1" }).click();
+  await discreet.ledger.getByRole("button", { name: say("ledger.open_release", { number: 1 }) }).click();
   const after = await keepLedger(discreet);
   assert.deepEqual(assertion(after).map(plain), [asserts(second)]);
   assert.deepEqual(after.entries[0], first.entries[0]);

@@ -7,6 +7,7 @@ import { faults } from "./browser.mjs";
 import { csv, json, publicPeople } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { promise } from "./meddle.mjs";
+import { like, say } from "./words.mjs";
 
 const stage = journeys();
 const SAMPLE = new URL("../../www/samples/blood-pressure.csv", import.meta.url);
@@ -26,31 +27,31 @@ async function arrive(t) {
   await promise(tab.context, true);
   await tab.discreet.start(stage.server.url);
   tab.record.loaded();
-  await tab.discreet.budget({ rows: 12000, epsilon: 8, share: "Half" });
+  await tab.discreet.budget({ rows: 12000, epsilon: 8, share: say("privacy.half") });
   return tab;
 }
 
 test("a table that a paper prints guides a ridge regression, and a wrong unit shows beside the bounds", async (t) => {
   const { page, record, discreet } = await arrive(t);
   await discreet.mechanism("pmt-ridge");
-  await discreet.strip.getByRole("button", { name: /Say what is publicly known of these columns/ }).waitFor();
-  await discreet.publicWay("Numbers from a paper");
-  await discreet.strip.getByRole("button", { name: /State how many rows the public numbers come from/ }).waitFor();
+  await discreet.strip.getByRole("button", { name: like("gap.public") }).waitFor();
+  await discreet.publicWay(say("public.numbers_from_a_paper"));
+  await discreet.strip.getByRole("button", { name: like("gap.public_rows") }).waitFor();
 
   const { age, ...others } = PRINTED;
   await discreet.typePublic({ age: { mean: 624, sd: 192 } });
   await discreet.known.getByRole("rowheader", { name: "age 18 to 100 years", exact: true }).waitFor();
-  await discreet.known.getByText("Outside its bounds: is it in another unit?").waitFor();
+  await discreet.known.getByText(say("gap.doubt_outside")).waitFor();
   await discreet.typePublic({ age });
   assert.equal(await discreet.known.getByText("another unit").count(), 0);
   await discreet.typePublic(others, { rows: "1 200", source: "Smith 2020, Table 1" });
-  await page.getByText("Correlations, all 0 unless you say otherwise", { exact: true }).click();
+  await page.getByText(say("public.correlations"), { exact: true }).click();
   await discreet.known.getByLabel("Correlation of age and bmi", { exact: true }).fill("0.1");
   await discreet.ready();
-  await page.getByText(/rows and this budget are enough/).waitFor();
+  await page.getByText(like("public.ample")).waitFor();
 
   await discreet.make();
-  const release = await discreet.downloadJson("Release (JSON)");
+  const release = await discreet.downloadJson(say("result.release_json"));
   assert.equal(release.plan.mechanism.name, "pmt-ridge");
   assert.equal(release.privacy.assurance, "EXACT");
   assert.equal(release.public.source, "Smith 2020, Table 1");
@@ -60,10 +61,10 @@ test("a table that a paper prints guides a ridge regression, and a wrong unit sh
   const rows = await discreet.coefficients();
   assert.equal(rows.length, 6);
   assert.ok(rows.every(([, estimate]) => /\d/.test(estimate)), JSON.stringify(rows));
-  await discreet.released.getByText(/guided by public numbers about 1200 rows of other people: Smith 2020, Table 1/).waitFor();
-  const { text } = await discreet.download("Report (HTML)");
-  assert.match(text, /<h2>Public moments<\/h2>/);
-  assert.match(text, /Linear regression of sbp/);
+  await discreet.released.getByText(like("report.origin", { rows: 1200, source: "Smith 2020, Table 1" })).waitFor();
+  const { text } = await discreet.download(say("result.report_html"));
+  assert.match(text, like("report.public_moments"));
+  assert.match(text, like("result.linear_of", { outcome: "sbp" }));
   assert.deepEqual(faults(record), {});
 });
 
@@ -71,28 +72,28 @@ test("a public CSV guides a logistic regression, whose odds ratios stand beside 
   const { page, record, discreet } = await arrive(t);
   const logistic = await discreet.findMechanism("pmt-logistic");
   assert.ok(await logistic.isDisabled(), "systolic pressure is not yes or no");
-  await page.getByText(/^Not for sbp: its outcome has to be yes or no/).first().waitFor();
-  await discreet.goTo("Columns");
-  await discreet.describe("sbp", { role: "Ignored" });
-  await discreet.describe("smoker", { role: "Outcome" });
-  await discreet.goTo("Method");
+  await page.getByText(like("method.not_yes_or_no", { outcome: "sbp" })).first().waitFor();
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("sbp", { role: say("columns.ignored") });
+  await discreet.describe("smoker", { role: say("columns.outcome") });
+  await discreet.goTo(say("step.method"));
   // The outcome calls for the group, so it is open.
   await discreet.chooser.getByRole("radio", { name: "pmt-logistic", exact: true }).check();
-  await discreet.publicWay("A CSV of other people");
+  await discreet.publicWay(say("public.a_csv_of_other_people"));
   await discreet.choosePublic(csv("clinic.csv", publicPeople(600)));
   await discreet.known.getByText("What the file says, from 600 rows").waitFor();
-  await discreet.known.getByText("Not in the file: it may be missing").waitFor();
-  await discreet.strip.getByRole("button", { name: /Say where the public numbers are from/ }).waitFor();
-  await discreet.known.getByLabel("Where the numbers are from").fill("A clinic of other people");
+  await discreet.known.getByText(say("public.unknown_outcome")).waitFor();
+  await discreet.strip.getByRole("button", { name: like("gap.public_source") }).waitFor();
+  await discreet.known.getByLabel(say("public.source")).fill("A clinic of other people");
   await discreet.ready();
 
   await discreet.make();
-  await page.getByRole("table", { name: /^Logistic regression of smoker/ }).waitFor();
-  await discreet.released.getByRole("columnheader", { name: "Odds ratio, 95 %" }).waitFor();
-  const release = await discreet.downloadJson("Release (JSON)");
+  await page.getByRole("table", { name: like("result.logistic_of", { outcome: "smoker" }) }).waitFor();
+  await discreet.released.getByRole("columnheader", { name: say("result.odds_ratio", { level: 95 }) }).waitFor();
+  const release = await discreet.downloadJson(say("result.release_json"));
   assert.equal(release.public.rows, 600);
   assert.equal(release.public.source, "A clinic of other people");
-  const { text } = await discreet.download("Coefficients (CSV)");
+  const { text } = await discreet.download(say("result.coefficients_csv"));
   const [header, ...records] = text.trim().split("\r\n").map((line) => line.split(","));
   assert.deepEqual(header.slice(-3), ["odds_ratio", "odds_ratio_lower", "odds_ratio_upper"]);
   const intercept = records.find(([, term]) => term === "(Intercept)");
@@ -100,9 +101,9 @@ test("a public CSV guides a logistic regression, whose odds ratios stand beside 
   for (const record of records.filter((record) => record !== intercept)) {
     assert.ok(Math.abs(Math.log(Number(record.at(-3))) - Number(record[2])) < 1e-9, record.join());
   }
-  const report = await discreet.download("Report (HTML)");
-  assert.match(report.text, /Logistic regression of smoker/);
-  assert.match(report.text, /Odds ratio, interval/);
+  const report = await discreet.download(say("result.report_html"));
+  assert.match(report.text, like("result.logistic_of", { outcome: "smoker" }));
+  assert.match(report.text, like("report.odds_ratio"));
   assert.deepEqual(faults(record), {});
 });
 
@@ -116,15 +117,15 @@ test("the private table is refused as a public one, and so is a file that fits n
   const [header, ...records] = (await readFile(SAMPLE, "utf8")).trim().split("\n");
   const part = records.filter((_, row) => row % 3 === 0).sort();
   await discreet.choosePublic(csv("part.csv", [header, ...part, ""].join("\n")));
-  await discreet.known.getByText(/^Records of this file stand in the table as well/).waitFor();
+  await discreet.known.getByText(like("public.shared")).waitFor();
   const smokers = publicPeople(600).trim().split("\n").map((line, row) => `${line},${row ? ["yes", "no"][row % 2] : "smoker"}`);
   await discreet.choosePublic(csv("clinic.csv", [...smokers, ""].join("\n")));
   await discreet.known.getByText("What the file says, from 600 rows").waitFor();
-  assert.equal(await discreet.known.getByText(/^Records of this file/).count(), 0);
+  assert.equal(await discreet.known.getByText(like("public.shared")).count(), 0);
   await discreet.choosePublic(csv("short.csv", "age,sex\n40,F\n50,M\n"));
   await alert.getByText(/has no column `bmi`/).waitFor();
   await discreet.choosePublic(json("plan.json", { schema: "discreet.plan/1" }));
-  await alert.getByText(/neither a CSV, nor a release, nor public numbers/).waitFor();
+  await alert.getByText(like("public.not_public")).waitFor();
   const { line } = await discreet.account();
   assert.equal(line, null, "nothing was charged");
   assert.deepEqual(faults(record), {});
@@ -133,19 +134,19 @@ test("the private table is refused as a public one, and so is a file that fits n
 test("an earlier release guides the next, and its numbers can be saved and opened again", async (t) => {
   const { record, discreet } = await arrive(t);
   await discreet.make();
-  const earlier = await discreet.downloadJson("Release (JSON)");
+  const earlier = await discreet.downloadJson(say("result.release_json"));
   await discreet.mechanism("pmt-ridge");
-  await discreet.publicWay("A saved file");
+  await discreet.publicWay(say("public.a_saved_file"));
   await discreet.choosePublic(json("release.json", earlier));
   await discreet.known.getByRole("row").filter({ hasText: "18 to 100 years" }).waitFor();
   await discreet.ready();
-  const saved = await discreet.downloadJson("Save these numbers (JSON)");
+  const saved = await discreet.downloadJson(say("public.save"));
   assert.equal(saved.schema, "discreet.public/1");
   await discreet.choosePublic(json("saved.json", { ...saved, source: "An earlier release" }));
   await discreet.ready();
-  assert.equal(await discreet.known.getByLabel("Where the numbers are from").inputValue(), "An earlier release");
+  assert.equal(await discreet.known.getByLabel(say("public.source")).inputValue(), "An earlier release");
   await discreet.make();
-  const release = await discreet.downloadJson("Release (JSON)");
+  const release = await discreet.downloadJson(say("result.release_json"));
   assert.deepEqual(release.public.terms, saved.terms);
   assert.equal(release.ledger.entry, 2);
   assert.deepEqual(faults(record), {});
@@ -160,22 +161,22 @@ test("two tables of the same people's number and columns are spoken of alike, bu
     await discreet.choose(csv("people.csv", [header, ...rows, ""].join("\n")));
     await discreet.table("people.csv");
     for (const [name, about] of Object.entries({
-      sbp: { role: "Outcome", type: "Number", lower: 60, upper: 260 },
-      age: { role: "Feature", type: "Number", lower: 18, upper: 100 },
-      bmi: { role: "Feature", type: "Number", lower: 12, upper: 60 },
+      sbp: { role: say("columns.outcome"), type: say("columns.number"), lower: 60, upper: 260 },
+      age: { role: say("columns.feature"), type: say("columns.number"), lower: 18, upper: 100 },
+      bmi: { role: say("columns.feature"), type: say("columns.number"), lower: 12, upper: 60 },
     })) {
-      await discreet.goTo("Columns");
+      await discreet.goTo(say("step.columns"));
       await discreet.describe(name, about);
     }
-    await discreet.budget({ rows: 12000, epsilon: 8, share: "Half" });
+    await discreet.budget({ rows: 12000, epsilon: 8, share: say("privacy.half") });
     await discreet.mechanism("pmt-ridge");
-    await discreet.publicWay("Numbers from a paper");
+    await discreet.publicWay(say("public.numbers_from_a_paper"));
     const { age, bmi } = PRINTED;
     await discreet.typePublic({ age, bmi }, { rows: "1200", source: "Smith 2020, Table 1" });
     await discreet.ready();
     const main = () => page.getByRole("main").innerText();
     const before = await main();
-    await discreet.goTo("Privacy");
+    await discreet.goTo(say("step.privacy"));
     const privacy = await main();
     await discreet.make();
     const numberless = (await discreet.released.innerText()).replaceAll(/[−-]?\d[\d.,\s]*/g, "# ");

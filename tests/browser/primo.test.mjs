@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { journeys } from "./journey.mjs";
 import { promise } from "./meddle.mjs";
+import { like, say } from "./words.mjs";
 
 const stage = journeys();
 const SAMPLE = new URL("../../www/samples/blood-pressure.csv", import.meta.url);
@@ -17,9 +18,9 @@ async function arrive(t) {
   await tab.discreet.start(stage.server.url);
   tab.record.loaded();
   const rows = (await readFile(SAMPLE, "utf8")).trimEnd().split("\n").length - 1;
-  await tab.discreet.goTo("Privacy");
-  await tab.page.getByRole("radio", { name: /^What is recorded about a person stays private/ }).check();
-  await tab.discreet.budget({ rows, epsilon: 8, share: "Half" });
+  await tab.discreet.goTo(say("step.privacy"));
+  await tab.page.getByRole("radio", { name: like("privacy.replace_one") }).check();
+  await tab.discreet.budget({ rows, epsilon: 8, share: say("privacy.half") });
   return tab;
 }
 
@@ -29,7 +30,7 @@ test("a shared covariance releases blocks, and another regression follows from t
   await discreet.make();
   const [intercept] = await discreet.coefficients();
   assert.match(intercept[0], /^Intercept/);
-  const release = await discreet.downloadJson("Release (JSON)");
+  const release = await discreet.downloadJson(say("result.release_json"));
   assert.equal(release.privacy.assurance, "EXACT");
   assert.deepEqual(Object.keys(release.moments.blocks), ["xx", "xy", "yy_diagonal"]);
   assert.ok(release.plan.mechanism.params.kappa > 0);
@@ -38,28 +39,28 @@ test("a shared covariance releases blocks, and another regression follows from t
   assert.deepEqual(faults(record), {});
 });
 
-test("protection of the outcomes alone takes typed words, turns the ledger for good, and says who is not protected", async (t) => {
+test("protection of the outcomes alone takes typed words, turns the ledger permanently, and says who is not protected", async (t) => {
   const { page, record, discreet } = await arrive(t);
   await discreet.make();
-  await discreet.goTo("Privacy");
-  await page.getByRole("radio", { name: /^The outcomes alone/ }).check();
-  await discreet.strip.getByRole("button", { name: /Confirm in words who is no longer protected/ }).waitFor();
-  const words = page.getByLabel("To confirm, type: features are public");
+  await discreet.goTo(say("step.privacy"));
+  await page.getByRole("radio", { name: like("privacy.protect_labels") }).check();
+  await discreet.strip.getByRole("button", { name: like("gap.protect") }).waitFor();
+  const words = page.getByLabel(say("privacy.features_confirm"));
   await words.fill("yes");
-  await page.getByRole("button", { name: "Confirm", exact: true }).click();
-  await page.getByRole("alert").getByText("The words are: features are public").waitFor();
+  await page.getByRole("button", { name: say("privacy.relax_do"), exact: true }).click();
+  await page.getByRole("alert").getByText(say("privacy.features_wrong")).waitFor();
   await words.fill("Features are public");
-  await page.getByRole("button", { name: "Confirm", exact: true }).click();
-  await page.getByText("This table's budget is for its outcomes alone, for good.").waitFor();
-  assert.ok(await page.getByRole("radio", { name: /^Everything that is recorded/ }).isDisabled());
+  await page.getByRole("button", { name: say("privacy.relax_do"), exact: true }).click();
+  await page.getByText(say("privacy.outcomes_only")).waitFor();
+  assert.ok(await page.getByRole("radio", { name: like("privacy.protect_rows") }).isDisabled());
 
   await discreet.mechanism("reuse-cov-proj-x");
   await discreet.make();
-  const release = await discreet.downloadJson("Release (JSON)");
+  const release = await discreet.downloadJson(say("result.release_json"));
   assert.equal(release.privacy.protect, "labels");
   assert.deepEqual(release.plan.confirm, ["protect-labels"]);
   assert.equal(release.moments.blocks.yy_diagonal, null);
-  await discreet.released.getByText(/^The features are not protected/).first().waitFor();
+  await discreet.released.getByText(like("guarantee.relaxed_labels")).first().waitFor();
   const { entries } = await discreet.account();
   assert.equal(entries.length, 3, JSON.stringify(entries));
 
@@ -67,8 +68,8 @@ test("protection of the outcomes alone takes typed words, turns the ledger for g
   await page.reload({ waitUntil: "networkidle" });
   await discreet.table("blood-pressure.csv");
   record.loaded();
-  await discreet.goTo("Privacy");
-  await page.getByText("This table's budget is for its outcomes alone, for good.").waitFor();
-  assert.ok(await page.getByRole("radio", { name: /^The outcomes alone/ }).isChecked());
+  await discreet.goTo(say("step.privacy"));
+  await page.getByText(say("privacy.outcomes_only")).waitFor();
+  assert.ok(await page.getByRole("radio", { name: like("privacy.protect_labels") }).isChecked());
   assert.deepEqual(faults(record), {});
 });

@@ -8,6 +8,7 @@ import { csv, json } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { promise } from "./meddle.mjs";
 import { longRelease } from "./long-release.mjs";
+import { like, say } from "./words.mjs";
 
 const stage = journeys();
 
@@ -36,49 +37,49 @@ test("thousands of columns are described by pattern and range, released, and com
   const table = csv("wide.csv", `${wide(400)}\n`);
   await discreet.choose(table);
   await discreet.table("wide.csv");
-  await discreet.goTo("Columns");
-  const genes = { role: "Outcome", type: "Number", lower: 0, upper: 20, unit: "counts" };
+  await discreet.goTo(say("step.columns"));
+  const genes = { role: say("columns.outcome"), type: say("columns.number"), lower: 0, upper: 20, unit: "counts" };
   assert.equal(await discreet.describeMany({ pattern: "gene_*" }, genes), GENES);
   const probes = { first: "probe_1", last: `probe_${PROBES}` };
-  assert.equal(await discreet.describeMany(probes, { role: "Feature", type: "Number", lower: 0, upper: 1 }), PROBES);
-  assert.match(await discreet.step("Columns").innerText(), /2200/);
-  const pages = page.getByRole("navigation", { name: "Pages of columns" });
-  await pages.getByRole("button", { name: "Next", exact: true }).click();
+  assert.equal(await discreet.describeMany(probes, { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 1 }), PROBES);
+  assert.match(await discreet.step(say("step.columns")).innerText(), /2200/);
+  const pages = page.getByRole("navigation", { name: say("columns.pages_of_columns") });
+  await pages.getByRole("button", { name: say("columns.next"), exact: true }).click();
   await page.getByRole("row", { name: "gene_48", exact: true }).waitFor();
-  assert.equal(await discreet.describeMany(probes, { role: "Ignored" }), PROBES);
-  await discreet.page.getByLabel("Find columns").fill("a");
-  await discreet.describe("age", { role: "Feature", type: "Number", lower: 0, upper: 120 });
+  assert.equal(await discreet.describeMany(probes, { role: say("columns.ignored") }), PROBES);
+  await discreet.page.getByLabel(say("columns.filter")).fill("a");
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 120 });
   // An exception to a pattern stands by its name.
-  await discreet.page.getByLabel("Find columns").fill("gene_7");
+  await discreet.page.getByLabel(say("columns.filter")).fill("gene_7");
   await discreet.describe("gene_7", { upper: 25 });
-  await page.getByLabel("Highest value of gene_7", { exact: true }).press("Tab");
+  await page.getByLabel(say("columns.highest_of", { name: "gene_7" }), { exact: true }).press("Tab");
   await discreet.budget({ rows: 1000000, epsilon: 8, oneIn: 10000000 });
   await discreet.make();
 
-  const plan = await discreet.downloadJson("Plan (JSON)");
+  const plan = await discreet.downloadJson(say("result.plan_json"));
   const listed = plan.columns.map((column) => [column.match ?? column.name, column.role, column.upper]);
   assert.deepEqual(listed, [["age", "feature", 120], ["gene_*", "outcome", 20], ["gene_7", "outcome", 25]]);
-  const release = await discreet.downloadJson("Release (JSON)");
+  const release = await discreet.downloadJson(say("result.release_json"));
   assert.equal(release.coefficients.outcomes.length, GENES);
   assert.equal(release.coefficients.estimate.length, GENES);
   assert.equal(await discreet.outcomeCount(), GENES);
   assert.match((await discreet.account()).entries.join(), /Many outcomes|gene_/);
 
-  // The same plan describes the table anew, and the stored release opens again.
+  // The same plan describes the table again, and the stored release opens again.
   await discreet.openSaved(json("plan.json", plan));
-  await discreet.goTo("Columns");
-  await discreet.page.getByLabel("Find columns").fill("gene_1200");
-  assert.equal(await page.getByLabel("Unit of gene_1200").inputValue(), "counts");
+  await discreet.goTo(say("step.columns"));
+  await discreet.page.getByLabel(say("columns.filter")).fill("gene_1200");
+  assert.equal(await page.getByLabel(say("columns.unit_of", { name: "gene_1200" })).inputValue(), "counts");
   await page.reload();
   await discreet.table("blood-pressure.csv");
   record.loaded();
   await discreet.choose(table);
   await discreet.table("wide.csv");
-  await discreet.goTo("Result");
-  await discreet.ledger.getByRole("button", { name: "Open release 1" }).click();
+  await discreet.goTo(say("step.result"));
+  await discreet.ledger.getByRole("button", { name: say("ledger.open_release", { number: 1 }) }).click();
   await discreet.released.waitFor();
   assert.equal(await discreet.outcomeCount(), GENES);
-  assert.deepEqual(await discreet.downloadJson("Release (JSON)"), release, "the document is the one that was made");
+  assert.deepEqual(await discreet.downloadJson(say("result.release_json")), release, "the document is the one that was made");
   assert.deepEqual(faults(record), {});
 });
 
@@ -93,7 +94,7 @@ test("thousands of outcomes are searched, sorted, filtered, paged through, opene
   assert.match(await discreet.outcomes.innerText(), /of 2500 intervals exclude 0\. .* about 125 exclude 0 by chance alone/s);
 
   // Beyond the first page.
-  await page.getByRole("navigation", { name: "Pages of outcomes" }).getByRole("button", { name: "Next" }).click();
+  await page.getByRole("navigation", { name: say("outcomes.pages_of_outcomes") }).getByRole("button", { name: say("columns.next") }).click();
   assert.equal((await discreet.outcomeNames())[0], "gene_51");
   await discreet.askOutcomes({ find: "GENE_77" });
   assert.equal((await discreet.outcomeNames())[0], "gene_77", "a new search starts at its first page");
@@ -103,15 +104,15 @@ test("thousands of outcomes are searched, sorted, filtered, paged through, opene
 
   const table = release.coefficients;
   const order = (key) => table.outcomes.map((name, row) => [key(row), name]).sort((a, b) => b[0] - a[0]).map(([, name]) => name);
-  await discreet.askOutcomes({ find: "", sort: "Estimate" });
+  await discreet.askOutcomes({ find: "", sort: say("result.estimate") });
   assert.deepEqual(await discreet.outcomeNames(), order((row) => table.estimate[row][1]).slice(0, 50));
   await discreet.outcomes.getByRole("button", { name: /^Largest first/ }).click();
   assert.deepEqual((await discreet.outcomeNames())[0], order((row) => -table.estimate[row][1])[0]);
-  await discreet.askOutcomes({ term: "x2", sort: "|Estimate| / standard error" });
+  await discreet.askOutcomes({ term: "x2", sort: say("outcomes.estimate_standard_error") });
   const ratio = (row) => Math.abs(table.estimate[row][2]) / table.std_error[row][2];
   assert.deepEqual(await discreet.outcomeNames(), order(ratio).slice(0, 50));
 
-  await discreet.askOutcomes({ show: "Interval excludes 0" });
+  await discreet.askOutcomes({ show: say("outcomes.show_excludes_zero") });
   const excluding = table.outcomes.filter((_, row) => table.lower[row][2] > 0 || table.upper[row][2] < 0);
   assert.ok(excluding.length > 0 && excluding.length < OUTCOMES);
   assert.equal(await discreet.outcomeCount(), excluding.length);
@@ -125,14 +126,14 @@ test("thousands of outcomes are searched, sorted, filtered, paged through, opene
   assert.equal(lines.length, excluding.length + 1);
   assert.ok(lines.slice(1).every((line) => line.split(",")[1] === "x2"));
   assert.deepEqual(lines.slice(1, 51).map((line) => line.split(",")[0]), await discreet.outcomeNames());
-  const all = (await discreet.download("Coefficients (CSV)")).text.trimEnd().split("\r\n");
+  const all = (await discreet.download(say("result.coefficients_csv"))).text.trimEnd().split("\r\n");
   assert.equal(all.length, OUTCOMES * 4 + 1);
-  assert.deepEqual(await discreet.downloadJson("Release (JSON)"), release);
+  assert.deepEqual(await discreet.downloadJson(say("result.release_json")), release);
 
   // One outcome's whole regression.
   const [first] = await discreet.outcomeNames();
-  await discreet.outcomes.getByRole("button", { name: `Open the regression of ${first}` }).click();
-  await page.getByRole("table", { name: new RegExp(`^Linear regression of ${first}\\b`) }).waitFor();
+  await discreet.outcomes.getByRole("button", { name: say("outcomes.open", { name: first }) }).click();
+  await page.getByRole("table", { name: like("result.linear_of", { outcome: first }) }).waitFor();
   await discreet.askOutcomes({ find: "nothing of the kind" });
   await discreet.outcomes.getByText("No outcome fits.").waitFor();
   assert.deepEqual(faults(record), {});

@@ -11,6 +11,7 @@ import { longRelease } from "./long-release.mjs";
 import { promise } from "./meddle.mjs";
 import { DiscreetPage, STEPS } from "./page-object.mjs";
 import { serve } from "./server.mjs";
+import { say } from "./words.mjs";
 
 const WIDTHS = [1440, 1024, 390];
 const SCHEMES = ["light", "dark"];
@@ -53,7 +54,7 @@ for (const width of WIDTHS) {
       await discreet.goTo(step);
       await look(`${index + 1}-${step.toLowerCase()}`);
     }
-    await discreet.goTo("Data");
+    await discreet.goTo(say("step.data"));
     await discreet.openCheck();
     await look("11-check");
     await discreet.startCheck(1);
@@ -61,34 +62,34 @@ for (const width of WIDTHS) {
     await look("11-check-running");
     await discreet.checkOutcome();
     await look("11-check-done");
-    await discreet.goTo("Method");
+    await discreet.goTo(say("step.method"));
     await discreet.make();
     await look("6-released");
-    if (width === WIDTHS[0] && colorScheme === "light") await paper(context, (await discreet.download("Report (HTML)")).text, "10-report");
+    if (width === WIDTHS[0] && colorScheme === "light") await paper(context, (await discreet.download(say("result.report_html"))).text, "10-report");
 
-    await discreet.goTo("Columns");
-    await discreet.describe("sbp", { role: "Ignored" });
-    await discreet.describe("smoker", { role: "Outcome" });
+    await discreet.goTo(say("step.columns"));
+    await discreet.describe("sbp", { role: say("columns.ignored") });
+    await discreet.describe("smoker", { role: say("columns.outcome") });
     await discreet.mechanism("pmt-logistic");
-    await discreet.publicWay("Numbers from a paper");
+    await discreet.publicWay(say("public.numbers_from_a_paper"));
     await discreet.typePublic({ age: { mean: 624, sd: 16 }, bmi: { mean: 27.5, sd: 4.9 } }, { rows: 1200 });
     await look("14-public-typed");
-    await discreet.publicWay("A CSV of other people");
+    await discreet.publicWay(say("public.a_csv_of_other_people"));
     await discreet.choosePublic(csv("clinic.csv", publicPeople(600)));
-    await discreet.known.getByLabel("Where the numbers are from").fill("A clinic of other people");
+    await discreet.known.getByLabel(say("public.source")).fill("A clinic of other people");
     await discreet.ready();
     await look("14-public-csv");
     await discreet.make();
     await look("15-odds");
-    if (width === WIDTHS[0] && colorScheme === "light") await paper(context, (await discreet.download("Report (HTML)")).text, "15-report-odds");
+    if (width === WIDTHS[0] && colorScheme === "light") await paper(context, (await discreet.download(say("result.report_html"))).text, "15-report-odds");
 
     await discreet.choose(join(DATA, "diabetes.csv"));
     await discreet.table("diabetes.csv");
-    await discreet.goTo("Columns");
+    await discreet.goTo(say("step.columns"));
     await look("7-columns-undescribed");
     await discreet.openSaved(json("ten.json", planOfTen()));
     await discreet.ready();
-    await discreet.goTo("Method");
+    await discreet.goTo(say("step.method"));
     await look("8-withheld-foretold");
     await discreet.make();
     await look("8-withheld");
@@ -99,28 +100,28 @@ for (const width of WIDTHS) {
 
     await discreet.choose(csv("wide.csv", wideTable(1200)));
     await discreet.table("wide.csv");
-    await discreet.goTo("Columns");
-    await page.getByLabel("Pattern", { exact: true }).fill("gene_*");
+    await discreet.goTo(say("step.columns"));
+    await page.getByLabel(say("columns.pattern"), { exact: true }).fill("gene_*");
     await look("12-columns-by-pattern");
 
     const genotypes = study("p", 240, 90);
     const { bed, bim, fam } = plinkSet("cohort", genotypes);
     await discreet.choose([bed, bim]);
-    await page.getByRole("group", { name: "Missing files" }).waitFor();
+    await page.getByRole("group", { name: say("data.missing_files") }).waitFor();
     await look("14-genotypes-missing");
     await discreet.chooseMissing([fam, phenotypes("outcomes.csv", genotypes)]);
     await discreet.table("cohort.bed");
-    await discreet.goTo("Data");
+    await discreet.goTo(say("step.data"));
     await look("14-genotypes-data");
-    await discreet.goTo("Columns");
+    await discreet.goTo(say("step.columns"));
     await look("14-genotypes-columns");
     await discreet.addVariants("rs1*, rs7_G");
-    await discreet.describe("bmi", { role: "Outcome", type: "Number" });
+    await discreet.describe("bmi", { role: say("columns.outcome"), type: say("columns.number") });
     await look("14-genotypes-described");
 
     await discreet.openSaved(json("release.json", longRelease(2500, 6)));
     await discreet.released.waitFor();
-    await discreet.askOutcomes({ sort: "|Estimate| / standard error" });
+    await discreet.askOutcomes({ sort: say("outcomes.estimate_standard_error") });
     await look("13-many-outcomes");
     await context.close();
   }

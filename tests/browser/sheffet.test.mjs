@@ -6,6 +6,7 @@ import { faults } from "./browser.mjs";
 import { journeys } from "./journey.mjs";
 import { promise } from "./meddle.mjs";
 import { GROUPS } from "./page-object.mjs";
+import { like, say } from "./words.mjs";
 
 const stage = journeys();
 
@@ -22,12 +23,12 @@ const ACCEPT = /^I accept a proof that assumes real-number arithmetic/;
 
 test("a posterior draw needs its part of the budget and the person's word, and is charged to that part", async (t) => {
   const { page, record, discreet } = await arrive(t);
-  await discreet.budget({ epsilon: 4, share: "Half" });
+  await discreet.budget({ epsilon: 4, share: say("privacy.half") });
   await discreet.mechanism("inverse-wishart");
   // The first gap leads to the budget, which keeps nothing for it yet.
-  const gap = discreet.strip.getByRole("button", { name: /^Keep a part of the budget for this kind of mechanism/ });
+  const gap = discreet.strip.getByRole("button", { name: like("page.keep_wallet") });
   await gap.click();
-  await page.getByLabel("The budget is kept for").selectOption({ label: "Other mechanisms alone" });
+  await page.getByLabel(say("privacy.the_budget_is_kept_for")).selectOption({ label: say("privacy.kept_other") });
   // The second is the person's word.
   await discreet.strip.getByRole("button", { name: /nobody has confirmed it/ }).click();
   await page.getByLabel(ACCEPT).check();
@@ -36,7 +37,7 @@ test("a posterior draw needs its part of the budget and the person's word, and i
   const [intercept, age] = await discreet.coefficients();
   assert.match(intercept[2], / to /);
   assert.match(age[2], / to /);
-  const release = await discreet.downloadJson("Release (JSON)");
+  const release = await discreet.downloadJson(say("result.release_json"));
   assert.equal(release.privacy.assurance, "IDEALISED");
   assert.equal(release.privacy.mu, null);
   assert.ok(release.privacy.epsilon <= 2 && release.privacy.epsilon > 1.999, release.privacy.epsilon);
@@ -48,20 +49,20 @@ test("a posterior draw needs its part of the budget and the person's word, and i
 
   // Gaussian noise has no part in this budget.
   await discreet.mechanism("analyze-gauss");
-  await discreet.strip.getByText(/keeps nothing for this kind of mechanism/).waitFor();
+  await discreet.strip.getByText(like("page.other_wallet")).waitFor();
   assert.deepEqual(faults(record), {});
 });
 
 test("a budget for both kinds pays for either from its own part", async (t) => {
   const { page, record, discreet } = await arrive(t);
-  await discreet.budget({ epsilon: 8, share: "Half" });
-  await page.getByLabel("The budget is kept for").selectOption("Both");
+  await discreet.budget({ epsilon: 8, share: say("privacy.half") });
+  await page.getByLabel(say("privacy.the_budget_is_kept_for")).selectOption("Both");
   await discreet.make();
   await discreet.mechanism("additive-wishart");
   // Its proof covers the arithmetic, so nothing has to be accepted.
   assert.equal(await page.getByLabel(ACCEPT).count(), 0);
   await discreet.make();
-  const release = await discreet.downloadJson("Release (JSON)");
+  const release = await discreet.downloadJson(say("result.release_json"));
   assert.equal(release.privacy.assurance, "BOUNDED");
   assert.equal(release.moments.noise.law, "wishart");
   const { entries } = await discreet.account();
@@ -73,9 +74,9 @@ test("a budget for both kinds pays for either from its own part", async (t) => {
 
 test("the mechanisms are compared for this plan from public numbers", async (t) => {
   const { page, record, discreet } = await arrive(t);
-  await discreet.goTo("Method");
-  await discreet.unfold("Compare the mechanisms for this plan");
-  const table = page.getByRole("table", { name: "Compare the mechanisms for this plan" });
+  await discreet.goTo(say("step.method"));
+  await discreet.unfold(say("method.compare"));
+  const table = page.getByRole("table", { name: say("method.compare") });
   const rows = table.getByRole("row").filter({ has: page.getByRole("cell") });
   await rows.first().waitFor();
   const found = Object.fromEntries(
@@ -86,27 +87,27 @@ test("the mechanisms are compared for this plan from public numbers", async (t) 
   assert.deepEqual(await headings.allInnerTexts(), Object.keys(GROUPS));
   // What cannot run under this plan says why, and what cannot be foretold says so.
   assert.match(found["reuse-cov-proj-x"][0], /is private under replace-one alone$/);
-  assert.match(found["dp-gd"][0], /cannot be told from the plan alone$/);
+  assert.match(found["dp-gd"][0], like("method.not_forecast"));
   assert.match(found["pmt-ridge"][0], /needs public input$/);
   const noise = (name) => Number(/^(\d+)/.exec(found[name][0])[1]);
   assert.ok(noise("analyze-gauss") < noise("jl-ridge"), "least noise for a budget");
   assert.ok(noise("inverse-wishart") <= noise("jl-ridge"), "less noisy than a projection at the same cost");
   assert.match(found["analyze-gauss"][1], /^(0|below 1) %$/);
-  assert.equal(found["additive-wishart"][2], "the arithmetic, up to an error inside delta");
-  assert.equal(found["jl-ridge"][2], "real numbers only");
+  assert.equal(found["additive-wishart"][2], say("method.proof_bounded"));
+  assert.equal(found["jl-ridge"][2], say("method.proof_idealised"));
   assert.deepEqual(faults(record), {});
 });
 
 test("the paper's own scale says what it claims and what it costs", async (t) => {
   const { page, record, discreet } = await arrive(t);
-  await discreet.budget({ epsilon: 1, share: "All" });
-  await page.getByLabel("The budget is kept for").selectOption({ label: "Other mechanisms alone" });
+  await discreet.budget({ epsilon: 1, share: say("privacy.all") });
+  await page.getByLabel(say("privacy.the_budget_is_kept_for")).selectOption({ label: say("privacy.kept_other") });
   await discreet.mechanism("jl-ridge");
   await page.getByLabel(ACCEPT).check();
   await discreet.unfold("Advanced");
-  await page.getByLabel(/^The paper's own scale, for comparison/).check();
+  await page.getByLabel(like("parameters.paper")).check();
   await discreet.make();
-  const { privacy } = await discreet.downloadJson("Release (JSON)");
+  const { privacy } = await discreet.downloadJson(say("result.release_json"));
   assert.ok(privacy.claimed.epsilon > 0.999 && privacy.epsilon < 0.3, JSON.stringify(privacy));
   assert.match(await page.getByRole("main").textContent(), /for which the paper claims epsilon 1 and delta/);
   assert.deepEqual(faults(record), {});

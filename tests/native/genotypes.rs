@@ -380,8 +380,8 @@ fn a_variant_without_an_identifier_of_its_own_has_its_coordinates() {
     let error = names(&[column("rs2", "feature", 0.0, 2.0)]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the .bim file, line 2: the plan names `rs2`, and several alleles or variants have this id; name the one that \
-         is meant by CHROM:POS:REF:ALT, such as `1:20:T:C`"
+        "the .bim file, line 2: the plan names `rs2`, and several alleles or variants have this id; name one of them as \
+         CHROM:POS:REF:ALT, such as `1:20:T:C`"
     );
 }
 
@@ -461,7 +461,7 @@ fn chosen_variants_are_those_of_a_plan() {
     let error = found(&[range("rs1", "rs9")]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the .bim file: no variant has the id `rs9`, at which a range ends; is it spelled as in the file?"
+        "the .bim file: no variant has the id `rs9`, at which a range ends; spell it as in the file"
     );
 }
 
@@ -611,13 +611,13 @@ fn a_bim_file_that_is_none_is_refused() {
     };
     assert_eq!(
         error(b"1 rs1 0 1 A G\n1 rs2 0 1 A\n"),
-        "the .bim file, line 2: the line has 5 fields and needs 6; is this the right file?"
+        "the .bim file, line 2: the line has 5 fields and needs 6; check that this is the right file"
     );
     assert_eq!(
         error(b"1 rs1 0 1.5 A G\n"),
-        "the .bim file, line 1, column 4: the variant's position is no whole number"
+        "the .bim file, line 1, column 4: the variant's position is no whole number; check that this is the right file"
     );
-    assert_eq!(error(b""), "the .bim file: there is no variant");
+    assert_eq!(error(b""), "the .bim file: the file has no variant; choose one with variants");
 }
 
 const HEADER: &str =
@@ -633,18 +633,18 @@ fn said(records: &str) -> String {
 #[test]
 fn a_record_of_a_vcf_that_is_not_well_formed_is_refused_with_its_line() {
     let record = |calls: &str| format!("1\t5\trs1\tA\tC\t.\t.\t.\tGT:DP\t{calls}\n");
-    let genotype = "this is no genotype; a call is two of the record's alleles such as `0/1`, or one, or `.`";
+    let genotype =
+        "this is no genotype; a call has one or two of the record's alleles, such as `0/1`, or is `.`";
     for call in ["x", "0/2", "0/", "", "-1/0", "+1/0", "0//1", "99999999999/0", ":3"] {
         let said = said(&record(&format!("0/0\t{call}")));
         assert_eq!(said, format!("the VCF, line 3, column 11: {genotype}"), "{call}");
     }
     assert_eq!(
         said(&record("0/0/1\t0/1")),
-        "the VCF, line 3, column 10: the call has more than two alleles, and only haploid and diploid ones can be \
-         counted"
+        "the VCF, line 3, column 10: the call has more than two alleles; use haploid or diploid calls alone"
     );
     let columns =
-        "the line has another number of columns than the header; is the file cut off or damaged?".to_owned();
+        "the line has fewer or more columns than the header; check that the file is complete".to_owned();
     for calls in ["0/0", "0/0\t0/1\t1/1"] {
         assert_eq!(said(&record(calls)), format!("the VCF, line 3: {columns}"));
     }
@@ -657,7 +657,7 @@ fn a_record_of_a_vcf_that_is_not_well_formed_is_refused_with_its_line() {
     );
     assert_eq!(
         said("1\tx\trs1\tA\tC\t.\t.\t.\tGT\t0/0\t0/1\n"),
-        "the VCF, line 3, column 2: the variant's position is no whole number"
+        "the VCF, line 3, column 2: the variant's position is no whole number; check that this is the right file"
     );
 }
 
@@ -676,7 +676,7 @@ fn a_file_that_is_no_vcf_is_refused() {
     let doubled = vcf(format!("{fixed}\tFORMAT\ta\tb\ta\n").as_bytes(), &plan, 5).err().unwrap();
     assert_eq!(
         doubled.to_string(),
-        "the VCF, line 2, column 12: the sample is listed a second time; each may be there once"
+        "the VCF, line 2, column 12: the sample is listed a second time; remove one of the two"
     );
 }
 

@@ -85,7 +85,7 @@ fn lone_quote() {
 #[test]
 fn nul() {
     let error = read(b"age,sex,sbp\n30,F,120\n40,M,13\x000\n", &clinic()).expect_err("a zero byte");
-    assert!(error.starts_with("line 3, column 3 (`sbp`): a zero byte is here"), "{error}");
+    assert!(error.starts_with("line 3, column 3 (`sbp`): there is a zero byte here"), "{error}");
 }
 
 #[test]

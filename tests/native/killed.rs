@@ -58,7 +58,7 @@ fn without_its_lock_a_ledger_is_not_written_over() {
         let output = first.resume();
         let errors = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{errors}");
-        assert!(errors.contains("another program has changed it meanwhile"), "{errors}");
+        assert!(errors.contains("another program has changed it since it was read"), "{errors}");
         assert!(
             errors.contains(if charged { "the charge was made (entry 1" } else { "nothing was charged" }),
             "{errors}"

@@ -10,13 +10,12 @@ use discreet::data::{EncodedRows, Moments};
 use discreet::engine::{Demonstration, EngineError, Prepared, check_table, demonstrate_with};
 use discreet::inference::options::{Repair, Ridge};
 use discreet::inference::refit::refit;
-use discreet::model::{Assurance, Interval};
+use discreet::model::{Assurance, Interval, Note};
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::calibrate::{Budget, Split};
 use discreet::privacy::ledger::{Ledger, Opening};
 use discreet::privacy::measure::{Delta, Epsilon};
 use discreet::release::document::Release;
-use discreet::release::statement::WELL_FORMED;
 use discreet::release::{report, table};
 use discreet::worker::protocol::{Failure, Reason, Response};
 use serde_json::{Value, json};
@@ -315,7 +314,7 @@ fn a_charged_release_is_a_function_of_its_integers() {
             other.ledger.clone_from(&release.ledger);
             other.demo = None;
             other.privacy.assurance = Assurance::Exact;
-            other.diagnostics.notes.push(WELL_FORMED.to_owned());
+            other.diagnostics.notes.push(Note::WellFormed.into());
             other.software = release.software.clone();
             assert_eq!(pretty(&other) + "\n", printed, "{epsilon}: {table:.60}");
         }

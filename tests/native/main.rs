@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod account;
+mod adaptive;
+#[path = "../audit/adaptive/mod.rs"]
+mod adaptive_checks;
 mod architecture;
 mod assurance;
 mod audit;
@@ -10,6 +13,7 @@ mod citations;
 mod cli;
 mod compile_fail;
 mod coverage;
+mod formats;
 mod fuzz;
 mod genotypes;
 mod hostile;
@@ -57,3 +61,4 @@ mod vectors_primo;
 mod web_golden;
 #[path = "../web/pld.rs"]
 mod web_pld;
+mod words;

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 
 const ROWS = 12_000;
 
-// mulberry32: 32 bits of state, good enough for a made-up table and for nothing else.
+// mulberry32: 32 bits of state, good enough for a synthetic table and for nothing else.
 let state = 20261120;
 function uniform() {
   state = (state + 0x6d2b79f5) | 0;

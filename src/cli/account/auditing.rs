@@ -1,4 +1,4 @@
-//! What counts of right guesses prove.
+//! Lower bounds on the privacy loss from counts of right guesses.
 
 use super::super::error::CliError;
 use super::given::{Given, plain, text};
@@ -7,7 +7,7 @@ use crate::audit::estimate::{Count, Level, cp_lower, cp_upper, eps_lower, mu_low
 use crate::privacy::measure::Delta;
 
 pub const FAMILY: Family = Family {
-    heading: "Audits: lower bounds on the loss from counts (A is the chance that the answer is wrong)",
+    heading: "Audits: lower bounds on the loss from counts (A is the probability that the bound is wrong)",
     conversions: &[
         Conversion {
             name: "cp_lower",
@@ -24,7 +24,7 @@ pub const FAMILY: Family = Family {
         Conversion {
             name: "eps_lower",
             usage: "--true-alarms K --false-alarms K --trials N --alpha A [--delta D]",
-            about: "epsilon is at least that at delta (0 unless given); N trials with the person and N without",
+            about: "lower bound on epsilon at delta (default 0); N trials with the person and N without",
             compute: |given| {
                 let delta = given.delta_if("delta")?.unwrap_or(Delta::ZERO);
                 let (with, without) = (count(given, "true-alarms")?, count(given, "false-alarms")?);
@@ -34,7 +34,7 @@ pub const FAMILY: Family = Family {
         Conversion {
             name: "mu_lower",
             usage: "--true-alarms K --false-alarms K --trials N --alpha A",
-            about: "mu is at least that",
+            about: "lower bound on mu",
             compute: |given| {
                 let (with, without) = (count(given, "true-alarms")?, count(given, "false-alarms")?);
                 Ok(mu_lower(with, without, level(given)?).to_string())

@@ -1,4 +1,4 @@
-//! Wallets, sensitivities, noise scales and charges, as the ledger computes them.
+//! Budgets, sensitivities, noise scales and charges, as the ledger computes them.
 
 use dashu_int::UBig;
 
@@ -30,7 +30,7 @@ pub const FAMILY: Family = Family {
         Conversion {
             name: "mu_B",
             usage: "--epsilon E --delta D [--other-epsilon E] [--other-delta D]",
-            about: "largest Gaussian wallet beside an Other wallet; 0 if none fits",
+            about: "largest Gaussian budget mu beside an (epsilon, delta) budget; 0 if none fits",
             compute: |given| {
                 let (epsilon, delta) = other(given)?;
                 Ok(mu_b(given.epsilon()?, given.delta()?.get(), epsilon, delta).to_string())
@@ -39,7 +39,7 @@ pub const FAMILY: Family = Family {
         Conversion {
             name: "delta_total",
             usage: "--epsilon E --mu M [--other-epsilon E] [--other-delta D]",
-            about: "delta at epsilon of a Gaussian and an Other wallet together",
+            about: "delta at epsilon of a Gaussian and an (epsilon, delta) budget together",
             compute: |given| {
                 let (epsilon, delta) = other(given)?;
                 Ok(delta_total(given.epsilon()?, &Pair { mu: given.mu()?, epsilon, delta }).to_string())
@@ -68,7 +68,7 @@ pub const FAMILY: Family = Family {
         Conversion {
             name: "mu2_charge_units",
             usage: records!(" --scale S"),
-            about: "what noise of scale S costs the Gaussian wallet, in units of 2^-40 of mu squared",
+            about: "charge of noise of scale S to the Gaussian budget, in units of 2^-40 of mu squared",
             compute: |given| charge(given, gaussian_charge),
         },
         Conversion {

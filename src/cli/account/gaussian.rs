@@ -22,7 +22,7 @@ pub const EVERYDAY: Family = Family {
         Conversion {
             name: "epsilon",
             usage: "--delta D --mu M | --rho R | --sigma S [--sensitivity D]",
-            about: "what is lost at delta",
+            about: "epsilon at delta",
             compute: |given| match (given.spent_mu()?, given.rho_if()?) {
                 (Some(mu), None) => text(gdp_epsilon(mu, given.delta()?)),
                 (None, Some(rho)) => text(zcdp_epsilon(rho, given.delta()?)),
@@ -32,7 +32,7 @@ pub const EVERYDAY: Family = Family {
         Conversion {
             name: "delta",
             usage: "--epsilon E --mu M | --rho R | --sigma S [--sensitivity D]",
-            about: "what is lost at epsilon",
+            about: "delta at epsilon",
             compute: |given| match (given.spent_mu()?, given.rho_if()?) {
                 (Some(mu), None) => Ok(gdp_delta(given.epsilon()?, mu).to_string()),
                 (None, Some(rho)) => Ok(zcdp_delta(rho, given.epsilon()?).to_string()),
@@ -42,13 +42,13 @@ pub const EVERYDAY: Family = Family {
         Conversion {
             name: "mu",
             usage: "--epsilon E [--delta D] | --rho R | --sigma S [--sensitivity D]",
-            about: "what a budget allows (down); of epsilon alone, a pure mechanism, or of sigma, what it costs (up)",
+            about: "mu of a budget (rounded down); of epsilon alone (a pure mechanism) or of sigma, its cost (rounded up)",
             compute: mu,
         },
         Conversion {
             name: "rho",
             usage: "--epsilon E [--delta D] | --mu M | --sigma S [--sensitivity D]",
-            about: "what epsilon and delta allow (down); of epsilon alone, mu or sigma, what it costs (up)",
+            about: "rho of epsilon and delta (rounded down); of epsilon alone, mu or sigma, its cost (rounded up)",
             compute: rho,
         },
     ],
@@ -159,7 +159,7 @@ fn mu(given: &Given) -> Result<String, CliError> {
         (Some(mu), None, None, None) => Ok(mu.to_string()),
         (None, Some(epsilon), Some(delta), None) => text(gdp_mu(epsilon, delta)),
         (None, Some(epsilon), None, None) => text(mu_from_pure(epsilon)),
-        // zCDP implies no GDP, so this is what a budget allows, and it is rounded down.
+        // zCDP does not imply GDP, so this is the mu of a budget, and it is rounded down.
         (None, None, None, Some(rho)) => text(Mu::try_new(lower((2.0 * rho.get()).sqrt(), MARGIN).max(0.0))),
         _ => Err(needs("--epsilon with --delta, --epsilon alone (pure), --rho or --sigma")),
     }

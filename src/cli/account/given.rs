@@ -50,29 +50,29 @@ impl<'a> Given<'a> {
         self.rho_if()?.ok_or_else(|| needs("--rho"))
     }
 
-    /// A finite number above 0, if given.
+    /// Returns a finite number above 0, if given.
     pub fn positive_if(&self, name: &str) -> Result<Option<f64>, CliError> {
         measure(self.0, name, |value| {
             if value > 0.0 && value.is_finite() { Ok(value) } else { Err("give a finite number above 0") }
         })
     }
 
-    /// `--sensitivity`, 1 unless given.
+    /// Returns `--sensitivity`, 1 unless given.
     pub fn sensitivity(&self) -> Result<f64, CliError> {
         Ok(self.positive_if("sensitivity")?.unwrap_or(1.0))
     }
 
-    /// A finite number.
+    /// Returns a finite number.
     pub fn number(&self, name: &str) -> Result<f64, CliError> {
         self.value(name, "a number")
     }
 
-    /// A whole number.
+    /// Returns a whole number.
     pub fn whole<T: FromStr>(&self, name: &str) -> Result<T, CliError> {
         self.value(name, "a whole number")
     }
 
-    /// A whole number, if given.
+    /// Returns a whole number, if given.
     pub fn whole_if<T: FromStr>(&self, name: &str) -> Result<Option<T>, CliError> {
         self.0.value(name, "a whole number")
     }
@@ -81,7 +81,7 @@ impl<'a> Given<'a> {
         self.0.value(name, expected)?.ok_or_else(|| needs(&format!("--{name}, {expected}")))
     }
 
-    /// One of a few words, if given.
+    /// Returns one of a few words, if given.
     pub fn word_if<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> Result<Option<T>, CliError> {
         let Some(text) = self.0.text(name)? else { return Ok(None) };
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
@@ -89,7 +89,7 @@ impl<'a> Given<'a> {
         found.map(Some).ok_or_else(|| CliError::usage(format!("--{name} is `{text}`; give {names}")))
     }
 
-    /// The items between commas (or `|`), each read by `read`; nothing where the option is not given or empty.
+    /// Returns the items between commas (or `|`), each read by `read`; nothing where the option is not given or empty.
     pub fn list<T>(
         &self,
         name: &str,
@@ -103,7 +103,7 @@ impl<'a> Given<'a> {
         items.ok_or_else(|| CliError::usage(format!("--{name} is `{text}`; give it in the form {example}")))
     }
 
-    /// `--adjacency`, if given.
+    /// Returns `--adjacency`, if given.
     pub fn adjacency_if(&self) -> Result<Option<Adjacency>, CliError> {
         self.word_if("adjacency", &[Adjacency::AddRemove, Adjacency::ReplaceOne].map(|one| (one.name(), one)))
     }
@@ -112,7 +112,7 @@ impl<'a> Given<'a> {
         self.0.has(name)
     }
 
-    /// μ as given, or that of noise σ on the sensitivity, rounded up.
+    /// Returns μ as given, or that of noise σ on the sensitivity, rounded up.
     pub fn spent_mu(&self) -> Result<Option<Mu>, CliError> {
         match (self.mu_if()?, self.positive_if("sigma")?) {
             (Some(_), Some(_)) => Err(needs("one of --mu and --sigma")),
@@ -126,7 +126,7 @@ impl<'a> Given<'a> {
     }
 }
 
-/// A text that is ε, μ or another measure.
+/// Returns a text that is ε, μ or another measure.
 pub fn read<T, E>(text: &str, measure: impl Fn(f64) -> Result<T, E>) -> Option<T> {
     measure(text.parse().ok()?).ok()
 }
@@ -135,12 +135,12 @@ pub fn needs(what: &str) -> CliError {
     CliError::usage(format!("this conversion needs {what}"))
 }
 
-/// The answer as a line, or its error as bad input.
+/// Returns the answer as a line, or its error as bad input.
 pub fn text<T: Display, E: Display>(answer: Result<T, E>) -> Result<String, CliError> {
     answer.map(|value| value.to_string()).map_err(|error| CliError::usage(error.to_string()))
 }
 
-/// The shortest decimal that reads back as the same number.
+/// Returns the shortest decimal that reads back as the same number.
 pub fn plain(value: f64) -> String {
     if value.is_normal() && !(1e-4..1e16).contains(&value.abs()) {
         format!("{value:e}")

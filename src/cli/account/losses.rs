@@ -1,4 +1,4 @@
-//! Composition by numbers, of privacy-loss distributions.
+//! Numerical composition of privacy-loss distributions.
 
 use super::super::error::CliError;
 use super::super::mechs;
@@ -7,7 +7,7 @@ use super::{Conversion, Family};
 use crate::pld::{Repeated, pld_delta, pld_eps};
 
 pub const FAMILY: Family = Family {
-    heading: "Many releases together, by numbers; to look at, not to admit (--mechs gauss:SIGMA:COUNT lap:SCALE:COUNT \
+    heading: "Many releases together, computed numerically; for display, never used by a ledger (--mechs gauss:SIGMA:COUNT lap:SCALE:COUNT \
               psg:SIGMA:RATE:COUNT dp:EPSILON:DELTA:COUNT dlap:A:SENSITIVITY:COUNT dgauss:SIGMA:SENSITIVITY:COUNT, \
               joined by +)",
     conversions: &[

@@ -1,6 +1,6 @@
-//! `discreet account`: conversions between ways to say how private something is. One number, rounded to the safe side.
+//! The command `discreet account`: converts between measures of privacy and prints one number, rounded to the safe side.
 //!
-//! Each family of conversions is one file with a table; the table is the parser's list of options and the help text.
+//! Each family of conversions is one file with a table. The table is both the parser's list of options and the help text.
 
 mod auditing;
 mod calibration;
@@ -23,16 +23,16 @@ use super::{help, print};
 
 /// One conversion.
 struct Conversion {
-    /// As the command line and, where they have it, the vectors name it.
+    /// The name on the command line, and in the test vectors that have it.
     name: &'static str,
-    /// Its options as the help shows them; every word that begins with `--`, in brackets or not, is one.
+    /// The options as the help shows them. Every word that begins with `--` is an option.
     usage: &'static str,
-    /// What it is, for the help.
+    /// A description for the help.
     about: &'static str,
     compute: fn(&Given) -> Result<String, CliError>,
 }
 
-/// Conversions that belong together.
+/// A group of related conversions.
 struct Family {
     heading: &'static str,
     conversions: &'static [Conversion],
@@ -86,7 +86,7 @@ fn entry(conversion: &Conversion) -> String {
     format!(" {usage}\n      {}\n", wrapped(conversion.about, "      "))
 }
 
-/// The words in lines of at most 110 letters, all but the first after `indent`.
+/// Returns the words in lines of at most 110 letters, all but the first after `indent`.
 fn wrapped(text: &str, indent: &str) -> String {
     let (mut lines, mut room) = (String::new(), 100);
     for word in text.split(' ') {

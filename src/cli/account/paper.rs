@@ -1,4 +1,4 @@
-//! Scales as Sheffet's paper prints them, and what they really cost.
+//! Noise scales as printed in Sheffet 2019, and their actual cost.
 
 use super::given::{plain, text};
 use super::profiles::{adjacency, rows};
@@ -9,8 +9,8 @@ use crate::privacy::profile::paper::{
 };
 
 pub const FAMILY: Family = Family {
-    heading: "Sheffet's paper (replace-one, R = 1): its own scales, which jl_epsilon, aw_epsilon and upper_triangle_epsilon \
-              compare with what they cost",
+    heading: "Sheffet's paper (replace-one, R = 1): the printed scales; jl_epsilon, aw_epsilon and upper_triangle_epsilon \
+              compute their actual cost",
     conversions: &[
         Conversion {
             name: "paper_w2_over_R2",
@@ -37,7 +37,7 @@ pub const FAMILY: Family = Family {
         Conversion {
             name: "paper_shift",
             usage: "--epsilon E --delta D",
-            about: "what algorithms 2 and 5 take off the least eigenvalue, whose Laplace noise has scale 2/E",
+            about: "shift that algorithms 2 and 5 subtract from the least eigenvalue; its Laplace noise has scale 2/E",
             compute: |given| {
                 text(adaptive_eigenvalue_rule(given.epsilon()?, given.delta()?).map(|rule| plain(rule.shift)))
             },
@@ -45,7 +45,7 @@ pub const FAMILY: Family = Family {
         Conversion {
             name: "eigenvalue_shift",
             usage: "--epsilon E --delta D",
-            about: "what has to be taken off it where E and D are for this step alone; the noise has scale 1/E",
+            about: "shift that is needed if E and D are for this step alone; the noise has scale 1/E",
             compute: |given| {
                 text(eigenvalue_rule(given.epsilon()?, given.delta()?).map(|rule| plain(rule.shift)))
             },
@@ -59,7 +59,7 @@ pub const FAMILY: Family = Family {
         Conversion {
             name: "paper_debiasing",
             usage: "--dof K --dimension P --delta D",
-            about: "what may be taken off the diagonal, in units of the scale, with chance D/2 of a matrix that is not positive",
+            about: "shift of the diagonal, in units of the scale, at which the matrix fails to be positive with probability D/2",
             compute: |given| {
                 let (degrees, dimension) = (given.whole("dof")?, given.whole("dimension")?);
                 text(debiasing(degrees, dimension, given.delta()?).map(|shifts| plain(shifts.cautious)))

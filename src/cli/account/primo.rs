@@ -1,4 +1,4 @@
-//! Scales as PRIMO prints them, and what they really cost.
+//! Noise scales as the PRIMO paper prints them, and their actual cost.
 
 use super::super::error::CliError;
 use super::given::{plain, text};
@@ -14,7 +14,7 @@ pub const FAMILY: Family = Family {
         Conversion {
             name: "c_paper",
             usage: "--epsilon E --delta D",
-            about: "the paper's noise over sensitivity, sqrt(2 (1/E + ln(1/D)/E^2)); gaussian_sigma has what is needed",
+            about: "the paper's noise over sensitivity, sqrt(2 (1/E + ln(1/D)/E^2)); gaussian_sigma computes the scale that is needed",
             compute: |given| text(constant(given.epsilon()?, given.delta()?).map(plain)),
         },
         Conversion {

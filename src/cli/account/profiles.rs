@@ -1,4 +1,4 @@
-//! Curves of the sketch and of the additive Wishart mechanism.
+//! Privacy profiles of the Gaussian sketch and of additive Wishart noise.
 
 use std::num::NonZeroU32;
 
@@ -70,7 +70,7 @@ pub const FAMILY: Family = Family {
         Conversion {
             name: "aw_orthogonal_delta",
             usage: "--epsilon E --change B --dof K --dimension P",
-            about: "the same under replace-one for the rows that are thought to be the worst: checked by numbers, not proved",
+            about: "the same under replace-one for the pair of rows that is probably the worst; checked numerically, not proved",
             compute: |given| {
                 let (epsilon, change) = (given.epsilon()?, given.number("change")?);
                 text(additive_wishart_orthogonal_delta(epsilon, change, noise(given)?).map(plain))

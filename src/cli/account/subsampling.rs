@@ -1,4 +1,4 @@
-//! Amplification by subsampling. Which options are given says which theorem is meant.
+//! Amplification by subsampling. The options decide which theorem applies.
 
 use super::super::error::CliError;
 use super::given::{Given, needs};

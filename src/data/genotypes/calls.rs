@@ -1,10 +1,10 @@
-//! The calls of one variant, two bits a sample, as PLINK keeps them.
+//! The calls of one variant, two bits for each sample, as PLINK stores them.
 
 use zeroize::Zeroize;
 
 use super::error::GenotypeFault;
 
-/// Most bytes of calls that are kept: half a million samples of 2,047 variants take a quarter of it.
+/// The most bytes of calls in memory. Half a million samples of 2,047 variants take a quarter of it.
 const CALLS_LIMIT: usize = 1 << 30;
 
 /// One call. The numbers are PLINK's two bits.
@@ -27,12 +27,12 @@ pub(super) enum Call {
 pub struct Calls(Vec<u8>);
 
 impl Calls {
-    /// PLINK's own bytes of one variant.
+    /// Wraps the bytes of one variant as PLINK stores them.
     pub(super) const fn new(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
 
-    /// No sample yet, with room for so many.
+    /// Creates an empty list with room for this many samples.
     pub(super) fn with_room(samples: usize) -> Self {
         Self(Vec::with_capacity(stride(samples)))
     }
@@ -47,7 +47,7 @@ impl Calls {
         }
     }
 
-    /// The same calls, counting the other of two alleles: 00 and 11 change places.
+    /// Returns the calls with the other of two alleles counted: 00 and 11 are exchanged.
     pub(super) fn swapped(mut self) -> Self {
         for byte in &mut self.0 {
             let equal = !(*byte ^ *byte >> 1) & 0b0101_0101;
@@ -56,7 +56,7 @@ impl Calls {
         self
     }
 
-    /// One sample's call; missing for a sample that is not there.
+    /// Returns one sample's call; `Missing` for a sample that does not exist.
     pub(super) fn get(&self, sample: usize) -> Call {
         match self.0.get(sample / 4).map(|byte| byte >> (2 * (sample % 4)) & 0b11) {
             Some(0b00) => Call::Two,
@@ -73,12 +73,12 @@ impl Drop for Calls {
     }
 }
 
-/// Bytes that one variant takes.
+/// Returns the number of bytes of one variant.
 pub(super) const fn stride(samples: usize) -> usize {
     samples.div_ceil(4)
 }
 
-/// Refuses more variants than memory should hold.
+/// Refuses variants that take more than the allowed memory.
 pub(super) fn check_memory(variants: usize, samples: usize) -> Result<(), GenotypeFault> {
     match variants.checked_mul(stride(samples)) {
         Some(bytes) if bytes <= CALLS_LIMIT => Ok(()),

@@ -11,7 +11,7 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// No row yet.
+    /// Creates a table without rows.
     pub const fn new(width: usize) -> Self {
         Self { width, text: String::new(), ends: Vec::new() }
     }
@@ -22,12 +22,12 @@ impl Cells {
         self.ends.push(self.text.len());
     }
 
-    /// Rows that are complete.
+    /// Returns the number of complete rows.
     pub fn len(&self) -> usize {
         self.ends.len().checked_div(self.width).unwrap_or(0)
     }
 
-    /// One cell; one that does not exist is empty.
+    /// Returns one cell; one that does not exist is empty.
     pub fn get(&self, row: usize, column: usize) -> &str {
         if column >= self.width {
             return "";

@@ -1,11 +1,11 @@
-//! What is wrong with a genotype source, and where. No message quotes a cell, a sample's id or how many samples there are.
+//! The errors of genotype files. No message quotes a cell, a sample's id or the number of samples.
 
 use std::fmt;
 
 use crate::data::csv::CsvError;
 use crate::data::header::HeaderError;
 
-/// One of the files that make up a genotype source.
+/// A file of a genotype source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceFile {
     /// PLINK's genotypes.
@@ -32,14 +32,14 @@ impl fmt::Display for SourceFile {
     }
 }
 
-/// Where in a genotype source something is; lines and columns count from 1.
+/// A position in a genotype source. Lines and columns count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file.
     pub file: SourceFile,
-    /// Its line, where one is to blame.
+    /// The line, if one line is wrong.
     pub line: Option<u64>,
-    /// The column of that line, where one is to blame.
+    /// The column of that line, if one is wrong.
     pub column: Option<usize>,
 }
 
@@ -60,26 +60,26 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {fault}")]
 pub struct GenotypeError {
-    /// Where.
+    /// The position.
     pub place: Place,
-    /// What, and what to do.
+    /// The fault, with advice.
     pub fault: GenotypeFault,
 }
 
 impl GenotypeError {
-    /// A fault of a whole file.
+    /// Returns the error of a whole file.
     #[must_use]
     pub const fn of(file: SourceFile, fault: GenotypeFault) -> Self {
         Self { place: Place { file, line: None, column: None }, fault }
     }
 
-    /// A fault of a line.
+    /// Returns the error of a line.
     #[must_use]
     pub const fn at(file: SourceFile, line: u64, fault: GenotypeFault) -> Self {
         Self { place: Place { file, line: Some(line), column: None }, fault }
     }
 
-    /// The same fault, of one column of its line.
+    /// Returns this error with the column of its line.
     #[must_use]
     pub const fn in_column(mut self, column: usize) -> Self {
         self.place.column = Some(column);
@@ -87,43 +87,43 @@ impl GenotypeError {
     }
 }
 
-/// What is wrong.
+/// A fault of a genotype file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenotypeFault {
-    /// Another number of fields than the format has.
-    #[error("the line has {found} fields and needs {expected}; is this the right file?")]
+    /// A number of fields other than the format's.
+    #[error("the line has {found} fields and needs {expected}; check that this is the right file")]
     Fields {
         /// Fields of the line.
         found: usize,
         /// Fields of the format.
         expected: usize,
     },
-    /// A table's line that is not as long as its header; by how much is not said.
-    #[error("the line has another number of columns than the header; is the file cut off or damaged?")]
+    /// A line with fewer or more columns than the header. The numbers are private.
+    #[error("the line has fewer or more columns than the header; check that the file is complete")]
     Columns,
     /// Bytes that are not text.
     #[error("a byte here is not text in the expected encoding; save the file as UTF-8")]
     NotText,
     /// A line without end.
-    #[error("the line goes on for 256 MiB or more; is this the right file?")]
+    #[error("the line is 256 MiB or longer; check that this is the right file")]
     LongLine,
-    /// A position that is none.
-    #[error("the variant's position is no whole number")]
+    /// An invalid position.
+    #[error("the variant's position is no whole number; check that this is the right file")]
     Position,
     /// No sample.
-    #[error("there is no sample; a table needs at least one")]
+    #[error("the file has no sample; choose one with samples")]
     NoSample,
     /// No variant.
-    #[error("there is no variant")]
+    #[error("the file has no variant; choose one with variants")]
     NoVariant,
     /// A sample that is listed twice.
-    #[error("the sample is listed a second time; each may be there once")]
+    #[error("the sample is listed a second time; remove one of the two")]
     DoubledSample,
     /// An identifier in the plan that several variants have.
     #[error(
-        "the plan names `{}`, and several alleles or variants have this id; name the one that is meant by \
-         CHROM:POS:REF:ALT, such as `{}`",
+        "the plan names `{}`, and several alleles or variants have this id; name one of them as CHROM:POS:REF:ALT, such as \
+         `{}`",
         id.escape_debug(),
         coordinates.escape_debug()
     )]
@@ -133,8 +133,8 @@ pub enum GenotypeFault {
         /// How one of them can be named.
         coordinates: String,
     },
-    /// An end of a range that is not there.
-    #[error("no variant has the id `{}`, at which a range ends; is it spelled as in the file?", id.escape_debug())]
+    /// An end of a range that does not exist.
+    #[error("no variant has the id `{}`, at which a range ends; spell it as in the file", id.escape_debug())]
     NoSuchVariant {
         /// The identifier.
         id: String,
@@ -153,66 +153,70 @@ pub enum GenotypeFault {
         /// How many there are.
         variants: usize,
     },
-    /// Not PLINK's.
+    /// Not a .bed file.
     #[error(
         "this is no PLINK 1 .bed file: its first bytes are not 6c 1b 01; make one with `plink --make-bed`"
     )]
     BedMark,
     /// Ordered by samples.
     #[error(
-        "the genotypes are ordered by samples, a form that PLINK no longer writes; order them by variants with \
-         `plink --make-bed`"
+        "the genotypes are ordered by sample, a form that PLINK no longer writes; order them by variant with `plink --make-bed`"
     )]
     BedBySample,
     /// A length that does not fit the other two files.
     #[error(
-        "its length is not that of the .bim file's variants and the .fam file's samples; are the three files of one \
-         set, and whole?"
+        "its length does not fit the .bim file's variants and the .fam file's samples; check that the three files are of one \
+         set and complete"
     )]
     BedLength,
     /// Not a VCF.
-    #[error("the first line is not `##fileformat=VCF…`; a BCF is made a VCF with `bcftools view`")]
+    #[error("the first line is not `##fileformat=VCF…`; convert a BCF to a VCF with `bcftools view`")]
     VcfMark,
     /// No header line.
-    #[error("the line `#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT …` is missing before the first record")]
+    #[error(
+        "the line `#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT …` is missing before the first record; export the file again"
+    )]
     VcfHeader,
     /// Sites without genotypes.
-    #[error("the file has sites alone and no sample; export it with genotypes")]
+    #[error("the file has sites but no samples; export it with genotypes")]
     VcfSites,
     /// A record without hard calls.
     #[error("the plan uses this variant, and its FORMAT does not begin with GT; export it with hard calls")]
     VcfCalls,
-    /// A call that is none.
-    #[error("this is no genotype; a call is two of the record's alleles such as `0/1`, or one, or `.`")]
+    /// An invalid call.
+    #[error("this is no genotype; a call has one or two of the record's alleles, such as `0/1`, or is `.`")]
     VcfGenotype,
     /// More than two alleles in one call.
-    #[error("the call has more than two alleles, and only haploid and diploid ones can be counted")]
+    #[error("the call has more than two alleles; use haploid or diploid calls alone")]
     VcfPloidy,
     /// Compressed bytes that cannot be unpacked.
     #[error("the compressed file is cut off or damaged; copy it again and test it with `gzip -t`")]
     Damaged,
-    /// A file of bgzip without its last block.
-    #[error("the file lacks the block with which bgzip ends, so it is cut off; copy it again")]
+    /// A bgzip file without its last block.
+    #[error("the file lacks the last block of bgzip, so it is cut off; copy it again")]
     CutOff,
-    /// A header that is none.
+    /// An invalid header.
     #[error("{0}")]
     Header(HeaderError),
-    /// A record that is not well formed.
+    /// A malformed record.
     #[error("{0}")]
     Record(CsvError),
     /// No column of ids.
-    #[error("the header has no column `IID`, or has it or `FID` twice; the first line must name the columns")]
+    #[error(
+        "the header has no column `IID`, or has `IID` or `FID` twice; name the columns in the first line, each once"
+    )]
     NoIds,
     /// A person twice.
-    #[error("row {row}, not counting the header, is the second of its person; each may have one")]
+    #[error(
+        "row {row}, not counting the header, is the second row of its person; keep one row for each person"
+    )]
     DoubledPerson {
         /// Number of the row.
         row: usize,
     },
-    /// Ids that do not tell samples apart.
+    /// Ids that do not identify samples.
     #[error(
-        "several samples of the .fam file share an IID, so that rows without a family cannot be joined; add the \
-         column `FID`"
+        "several samples of the .fam file share an IID, so rows without a family cannot be joined; add the column `FID`"
     )]
     FamilyNeeded,
 }

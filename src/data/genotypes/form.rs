@@ -1,4 +1,4 @@
-//! What a file's name says that it holds.
+//! Recognises the form of a genotype file by its name.
 
 /// A form of genotypes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub enum Form {
     Plink,
     /// A VCF, plain or compressed.
     Vcf,
-    /// A form that is not read, with what to do instead.
+    /// A form that cannot be read, with advice.
     Other(&'static str),
 }
 
@@ -27,7 +27,7 @@ const FORMS: [(&str, Form); 11] = [
 ];
 
 impl Form {
-    /// The form of a file of this name; `None` for one that is no genotypes.
+    /// Returns the form of a file with this name; `None` if it holds no genotypes.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();

@@ -2,13 +2,13 @@
 
 use super::error::GenotypeFault;
 
-/// Longest line in bytes: a record of half a million samples with every field that callers write is shorter.
+/// Longest line in bytes. A record of half a million samples with all fields that variant callers write is shorter.
 const LINE_LIMIT: usize = 256 << 20;
 
-/// A push cutter.
+/// A push parser of lines.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    /// The line that the bytes so far did not end.
+    /// The incomplete last line so far.
     partial: Vec<u8>,
     /// Lines that are complete.
     ended: u64,

@@ -1,11 +1,12 @@
-//! Genotypes as geneticists have them, as the records that a CSV of the same values would give.
+//! Reads genotype files and returns the same records as a CSV with the same values.
 //!
-//! [`plink`] reads the three files of a PLINK 1 set, [`vcf`] a VCF, [`samples`] and [`phenotypes`] what is known of each person,
-//! and [`table`] puts a record together for each sample: what follows (encoding, sums, mechanisms) is the same as for a CSV.
-//! All are fed bytes, and say which bytes they need.
+//! [`plink`] reads the three files of a PLINK 1 set, [`vcf`] a VCF, [`samples`] and [`phenotypes`] the other values of each
+//! person. [`table`] makes a record for each sample. All later steps (encoding, sums, mechanisms) are the same as for a CSV. The
+//! caller feeds the bytes.
 //!
-//! A cell of a variant's column is the number of copies of the counted allele, 0, 1 or 2: A1 of a .bim file, an alternative
-//! allele of a VCF, or the one that the plan names. Which variants there are, and which allele is counted, is as public as the header of a CSV.
+//! A cell of a variant's column is the number of copies of the counted allele, 0, 1 or 2. The counted allele is A1 of a .bim file,
+//! an alternative allele of a VCF, or the one that the plan names. The list of variants and of counted alleles is public, like
+//! the header of a CSV.
 
 mod calls;
 mod cells;

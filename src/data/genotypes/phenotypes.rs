@@ -1,6 +1,6 @@
-//! A table of phenotypes, joined to the samples by their ids.
+//! Reads a table of phenotypes and joins it to the samples by their ids.
 //!
-//! Each person's row is joined alone: whatever it says, no other person's record changes.
+//! Each row is joined independently, so a person's row changes no other person's record.
 
 use std::collections::HashMap;
 
@@ -13,8 +13,8 @@ use crate::data::csv::{CsvError, Parser};
 use crate::data::header::{Header, HeaderRead, HeaderRules, read_header};
 use crate::plan::bound::{CsvRules, Encoding};
 
-/// A push reader for a table of phenotypes: a CSV, or fields between spaces as PLINK's `--pheno` reads them, with a header
-/// that has `IID` and perhaps `FID`. The header says which it is.
+/// A push parser for a table of phenotypes: a CSV, or fields separated by spaces as for PLINK's `--pheno`, with a header that has
+/// `IID` and optionally `FID`. The header decides which of the two it is.
 pub struct PhenotypeReader<'a> {
     samples: &'a Samples,
     wanted: Wanted,
@@ -44,7 +44,7 @@ pub struct Phenotypes {
     pub(super) rows: Vec<Option<usize>>,
 }
 
-/// What is known once the header is read.
+/// The state after the header was read.
 struct Join<'a> {
     family: Option<usize>,
     id: usize,
@@ -52,14 +52,14 @@ struct Join<'a> {
     fields: Vec<usize>,
     index: HashMap<(&'a str, &'a str), usize>,
     found: Phenotypes,
-    /// Rows so far, also those that were left out.
+    /// Rows so far, including omitted ones.
     rows: usize,
-    /// The first row whose person has one already.
+    /// The first row that is the second of its person.
     doubled: Option<usize>,
 }
 
 impl<'a> PhenotypeReader<'a> {
-    /// A reader that keeps the columns that a plan uses, of these samples.
+    /// Creates a reader that keeps the columns that a plan uses, of these samples.
     #[must_use]
     pub fn new(samples: &'a Samples, wanted: Wanted, encoding: Encoding) -> Self {
         Self { samples, wanted, encoding, state: State::Head(Vec::new()), join: None }
@@ -68,8 +68,8 @@ impl<'a> PhenotypeReader<'a> {
     /// Reads the next bytes.
     ///
     /// # Errors
-    /// [`GenotypeError`] at the first line that is not well formed, for a person who is there twice, and for a header that
-    /// does not tell the samples apart.
+    /// [`GenotypeError`] for the first malformed line, for a person with two rows, and for a header that does not identify the
+    /// samples.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), GenotypeError> {
         if let State::Head(head) = &mut self.state {
             head.extend_from_slice(bytes);
@@ -101,7 +101,7 @@ impl<'a> PhenotypeReader<'a> {
         Ok(join.found)
     }
 
-    /// Reads the header, if all of it is there, and what follows it.
+    /// Reads the header, once it is complete, and the bytes after it.
     fn begin(&mut self, at_end: bool) -> Result<(), GenotypeError> {
         let State::Head(head) = &mut self.state else { return Ok(()) };
         let rules = HeaderRules { delimiter: None, encoding: self.encoding };
@@ -157,13 +157,13 @@ fn failed(fault: GenotypeFault) -> GenotypeError {
     GenotypeError::of(SourceFile::Phenotypes, fault)
 }
 
-/// The first fault of a CSV: a person who was there twice came before a record that is not well formed.
+/// Returns the first error of a CSV: a second row of a person precedes a malformed record.
 fn settle(join: &Join<'_>, read: Result<(), CsvError>, header: &Header) -> Result<(), GenotypeError> {
     join.check().map_err(failed)?;
     read.map_err(|error| failed(GenotypeFault::Record(error.located(header.lines, &header.names))))
 }
 
-/// A line of fields between white space.
+/// Reads a line of fields separated by white space.
 fn spaced(
     join: &mut Join<'_>,
     encoding: Encoding,
@@ -188,7 +188,7 @@ impl<'a> Join<'a> {
             ([id], [family]) => (*id, Some(*family)),
             _ => return Err(failed(GenotypeFault::NoIds)),
         };
-        // A family that the samples do not have cannot tell anybody apart.
+        // Families are ignored if the samples have none.
         let family = family.filter(|_| samples.have_family());
         let index = samples.index(family.is_some()).map_err(failed)?;
         let used = |name: &&String| !["FID", "IID"].contains(&name.as_str()) && wanted.fits(name);
@@ -203,7 +203,7 @@ impl<'a> Join<'a> {
         Ok(Self { family, id, fields, index, found, rows: 0, doubled: None })
     }
 
-    /// Joins one row. Nobody's, and that of a person without genotypes, is left out.
+    /// Joins one row. A row without an id, or of a person without genotypes, is omitted.
     fn add<'b>(&mut self, field: impl Fn(usize) -> &'b str) {
         self.rows += 1;
         let family = self.family.map_or("", |place| field(place).trim());

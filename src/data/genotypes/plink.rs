@@ -1,8 +1,8 @@
 //! PLINK 1's .bim and .bed files (www.cog-genomics.org/plink/1.9/formats).
 //!
-//! The registry's crate for them, bed-reader 1.1, opens a path or a cloud store by itself and reads into ndarray. It stands on
-//! some 220 crates, an HTTP client and TLS among them, which have no place in a page that reaches no other computer. Here bytes
-//! are fed, and the format is a table of two-bit codes.
+//! The crate bed-reader 1.1 opens paths and cloud stores itself and reads into ndarray. It depends on about 220 crates, among them
+//! an HTTP client and TLS, which a page without network access must not contain. Here the caller feeds the bytes, and the format
+//! is a table of two-bit codes.
 
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ pub struct BimPlace {
 }
 
 impl BimReader {
-    /// A reader that keeps the variants that a plan uses.
+    /// Creates a reader that keeps the variants that a plan uses.
     #[must_use]
     pub fn new(wanted: Wanted) -> Self {
         Self {
@@ -68,7 +68,7 @@ impl BimReader {
     /// Reads the next bytes.
     ///
     /// # Errors
-    /// [`GenotypeError`] at the first line that is not well formed.
+    /// [`GenotypeError`] for the first malformed line.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), GenotypeError> {
         let Self { lines, candidates, places, variants } = self;
         lines.feed(
@@ -129,7 +129,7 @@ impl BedLayout {
     /// First bytes of the file that [`Self::check`] needs.
     pub const MARK_BYTES: usize = MARK.len();
 
-    /// The layout for so many samples, after a look at the file's first bytes and its length.
+    /// Returns the layout for so many samples, after a look at the file's first bytes and its length.
     ///
     /// # Errors
     /// [`GenotypeError`] for a file that is no .bed file, is ordered by samples, or has not the length of the set's variants
@@ -149,14 +149,14 @@ impl BedLayout {
         Ok(Self { stride, samples })
     }
 
-    /// The bytes of one variant.
+    /// Returns the bytes of one variant.
     #[must_use]
     pub fn range(&self, place: BimPlace) -> Range<u64> {
         let start = MARK.len() as u64 + place.variant * self.stride;
         start..start + self.stride
     }
 
-    /// The calls that these bytes of a variant are.
+    /// Returns the calls that these bytes of a variant are.
     ///
     /// # Errors
     /// [`GenotypeError`] for another number of bytes than [`Self::range`] asks for.

@@ -14,7 +14,7 @@ const FAM: [(&str, usize); 4] = [("FID", 0), ("IID", 1), ("SEX", 4), ("PHENO", 5
 /// Fields of a line of a .fam file.
 const FAM_FIELDS: usize = 6;
 
-/// The samples of a source with what it says of each. As private as the table.
+/// The samples of a source with their values. As private as the table.
 #[derive(Debug)]
 pub struct Samples {
     names: Vec<&'static str>,
@@ -22,7 +22,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Samples that have a name alone, each of which may be there once; `Err` with the place of the first that is not.
+    /// Creates samples that have only a name. Returns the position of the first name that occurs twice as an error.
     pub(super) fn named<'a>(ids: impl Iterator<Item = Cow<'a, str>>) -> Result<Self, usize> {
         let mut cells = Cells::new(1);
         let mut seen = HashSet::new();
@@ -35,13 +35,13 @@ impl Samples {
         Ok(Self { names: vec!["IID"], cells })
     }
 
-    /// How many there are.
+    /// Returns the number of samples.
     #[must_use]
     pub fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// The first of them, at most so many.
+    /// Returns at most `count` first samples.
     #[must_use]
     pub fn first(&self, count: usize) -> Self {
         let mut cells = Cells::new(self.names.len());
@@ -51,8 +51,8 @@ impl Samples {
         Self { names: self.names.clone(), cells }
     }
 
-    /// Family and id by which each is known again. A family that is `0` or the id itself is none, for so PLINK writes samples
-    /// without families, as those of a VCF; then a VCF and the set that is made of it have the same people.
+    /// Returns the family and id that identify each sample. A family that is `0` or equal to the id is returned as empty, because
+    /// PLINK writes samples without families in this way. So a VCF and a PLINK set that was made from it have the same people.
     pub fn people(&self) -> impl Iterator<Item = [&str; 2]> {
         let id = usize::from(self.have_family());
         (0..self.len()).map(move |sample| {
@@ -62,28 +62,28 @@ impl Samples {
         })
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no samples.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The columns that they are.
+    /// Returns the names of the columns.
     pub(super) fn names(&self) -> &[&'static str] {
         &self.names
     }
 
-    /// One cell, as the source has it.
+    /// Returns one cell as it stands in the file.
     pub(super) fn cell(&self, sample: usize, column: usize) -> &str {
         self.cells.get(sample, column)
     }
 
-    /// Whether an id is one of a family.
+    /// Returns whether the samples have families.
     pub(super) fn have_family(&self) -> bool {
         self.names.contains(&"FID")
     }
 
-    /// The number of each sample by family and id, or by its id alone with an empty family.
+    /// Returns the number of each sample by family and id, or by its id alone with an empty family.
     pub(super) fn index(&self, by_family: bool) -> Result<HashMap<(&str, &str), usize>, GenotypeFault> {
         let mut index = HashMap::with_capacity(self.len());
         let id = usize::from(self.have_family());
@@ -109,7 +109,7 @@ pub struct FamReader {
 }
 
 impl FamReader {
-    /// A reader of text in this encoding.
+    /// Creates a reader of text in this encoding.
     #[must_use]
     pub fn new(encoding: Encoding) -> Self {
         Self { encoding, lines: Lines::default(), cells: Cells::new(FAM.len()), seen: HashSet::new() }
@@ -118,7 +118,7 @@ impl FamReader {
     /// Reads the next bytes.
     ///
     /// # Errors
-    /// [`GenotypeError`] at the first line that is not well formed.
+    /// [`GenotypeError`] for the first malformed line.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), GenotypeError> {
         let Self { encoding, lines, cells, seen } = self;
         lines.feed(
@@ -161,7 +161,7 @@ fn add(
     Ok(())
 }
 
-/// The fields of a line between white space; `None` for a blank line, which counts as none.
+/// Splits a line at white space into fields; `None` for a blank line.
 pub(super) fn fields(line: &str, expected: usize) -> Result<Option<Vec<&str>>, GenotypeFault> {
     let fields: Vec<&str> = line.split_ascii_whitespace().take(expected + 1).collect();
     match fields.len() {
@@ -174,7 +174,7 @@ pub(super) fn fields(line: &str, expected: usize) -> Result<Option<Vec<&str>>, G
     }
 }
 
-/// Bytes as text; `None` where they are none.
+/// Decodes bytes as text; `None` if they are not valid in the encoding.
 pub(super) fn text(bytes: &[u8], encoding: Encoding) -> Option<Cow<'_, str>> {
     if memchr::memchr(0, bytes).is_some() {
         return None;

@@ -1,4 +1,4 @@
-//! A genotype source as the table that it stands for: a record for each sample, as a CSV would have it.
+//! A table made from genotype files: a record for each sample, as in a CSV.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use crate::data::slices::{RecordReader, Scan};
 use crate::model::Role;
 use crate::plan::bound::{BoundPlan, Kind};
 
-/// What stands for a missing cell where the plan lists no text for it.
+/// The text of a missing cell if the plan lists none.
 const MISSING: &str = "NA";
 
 /// PLINK's code for a missing phenotype.
 const MISSING_PHENOTYPE: f64 = -9.0;
 
-/// A table of genotypes: what the samples' file says of each, then the columns of the phenotypes, then the variants that the
-/// plan uses. As private as the source.
+/// A table of genotypes: the columns of the samples' file, then those of the phenotypes, then the variants that the plan uses. As
+/// private as the source.
 #[derive(Debug)]
 pub struct GenotypeTable {
     file: SourceFile,
@@ -35,7 +35,7 @@ pub struct GenotypeTable {
 }
 
 impl GenotypeTable {
-    /// A table of these samples, phenotypes and `variants`, whose calls come later. `file` is the one that they come from.
+    /// Creates a table of these samples, phenotypes and `variants` from `file`. The calls are added later.
     #[must_use]
     pub fn new(
         file: SourceFile,
@@ -51,23 +51,22 @@ impl GenotypeTable {
         Self { file, names, samples, phenotypes, first, calls }
     }
 
-    /// The columns' names, to which a plan is bound.
+    /// Returns the columns' names, to which a plan is bound.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The samples. Their number is private, but where the plan states it.
+    /// Returns the samples. Their number is private, unless the plan states it.
     #[must_use]
     pub fn samples(&self) -> &Samples {
         &self.samples
     }
 
-    /// Which variants a bound plan reads, counted from 0 among those of the table: their calls are needed before
-    /// [`Self::scan`].
+    /// Returns the variants that a bound plan reads, counted from 0 among those of the table. [`Self::scan`] needs their calls.
     ///
     /// # Errors
-    /// [`GenotypeError`] where they would take too much memory.
+    /// [`GenotypeError`] if they would take too much memory.
     pub fn needed(&self, plan: &BoundPlan) -> Result<Vec<usize>, GenotypeError> {
         let fields = plan.columns.iter().map(|column| column.field);
         let person = plan.person.iter().map(|person| person.field);
@@ -80,15 +79,15 @@ impl GenotypeTable {
         Ok(needed)
     }
 
-    /// Takes the calls of one variant.
+    /// Adds the calls of one variant.
     pub fn put(&mut self, variant: usize, calls: Calls) {
         if let Some(place) = self.calls.get_mut(variant) {
             *place = Some(calls);
         }
     }
 
-    /// The samples in as many parts of about equal length, to be read side by side. With a person column there is one part,
-    /// because the order of rows matters.
+    /// Divides the samples into parts of about equal length, one for each worker. With a person column there is one part, because
+    /// the order of rows matters.
     #[must_use]
     pub fn parts(&self, plan: &BoundPlan, workers: usize) -> Vec<Range<usize>> {
         let samples = self.samples.len();
@@ -104,7 +103,7 @@ impl GenotypeTable {
         reader.finish()
     }
 
-    /// What the samples' file and the phenotypes say of each sample, as a person sees it: a missing cell is empty.
+    /// Returns the cells of the samples' file and of the phenotypes for each sample, for display: a missing cell is empty.
     #[must_use]
     pub fn preview(&self, decimal: u8) -> Vec<Vec<String>> {
         let own = self.samples.names();
@@ -117,7 +116,7 @@ impl GenotypeTable {
         (0..self.samples.len()).map(row).collect()
     }
 
-    /// A cell of the samples' file or of the phenotypes, as it stands there.
+    /// Returns a cell of the samples' file or of the phenotypes, as it stands there.
     fn cell(&self, sample: usize, field: usize) -> Option<&str> {
         let Some(column) = field.checked_sub(self.samples.names().len()) else {
             return Some(self.samples.cell(sample, field));
@@ -127,7 +126,7 @@ impl GenotypeTable {
         Some(phenotypes.cells.get(row, column))
     }
 
-    /// Visits the records of some samples. Variants whose calls are not there are missing in all.
+    /// Visits the records of some samples. Variants without calls are missing in all of them.
     fn records(&self, plan: &BoundPlan, samples: Range<usize>, mut visit: impl FnMut(&Record<'_>)) {
         let missing = plan.csv.na.first().map_or(MISSING, String::as_str);
         let own = self.samples.names();
@@ -156,7 +155,7 @@ impl GenotypeTable {
     }
 }
 
-/// Joins what was read of the parts, in their order.
+/// Merges the scans of the parts, in their order.
 ///
 /// # Errors
 /// [`MomentsError`] for parts of different plans.
@@ -175,20 +174,20 @@ pub fn join<S: Append>(parts: impl IntoIterator<Item = Scan<S>>) -> Result<Optio
     Ok(whole)
 }
 
-/// Which numbers of a column stand for a missing value. It depends on the plan and on the cell alone, never on other persons,
-/// as PLINK's own guess whether a phenotype is one of cases and controls does.
+/// The numbers of a column that mean a missing value. They depend on the plan and the cell alone. (PLINK decides from all persons'
+/// values whether a phenotype is case/control; that would break privacy.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Codes {
     /// None: the column is an id.
     Id,
-    /// Whatever is not 1 or 2.
+    /// Everything except 1 and 2.
     Sex,
-    /// −9, and 0 as well where it is no value of the plan's outcome.
+    /// −9, and also 0 if the plan's outcome cannot be 0.
     Phenotype { zero: bool },
 }
 
 impl Codes {
-    /// The codes of a column; `own` are the names of those that the samples' file has.
+    /// Returns the codes of a column; `own` are the names of those that the samples' file has.
     fn new(plan: &BoundPlan, own: &[&str], field: usize) -> Self {
         let outcome =
             plan.columns.iter().find(|column| column.field == field && column.role == Role::Outcome);
@@ -199,7 +198,7 @@ impl Codes {
         Self::of(own, field, zero)
     }
 
-    /// The codes of a column, of which it is known whether 0 is no value.
+    /// Returns the codes of a column; `zero` says whether 0 means missing.
     fn of(own: &[&str], field: usize, zero: bool) -> Self {
         match own.get(field) {
             Some(&("FID" | "IID")) => Self::Id,

@@ -1,4 +1,4 @@
-//! Bytes that may be compressed with gzip or bgzip, as the bytes that they stand for.
+//! Decompresses bytes that may be compressed with gzip or bgzip.
 
 use std::io::{self, Write};
 
@@ -9,20 +9,20 @@ use super::error::{GenotypeError, GenotypeFault, SourceFile};
 /// First bytes of a gzip member.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// The empty block at the end of a file that bgzip wrote (SAM specification, 4.1.2): without it the file is cut off, though
-/// each block by itself is whole.
+/// The empty block at the end of a bgzip file (SAM specification, 4.1.2). A file without it is cut off, even if its last block is
+/// complete.
 const BGZIP_END: [u8; 28] = [
     0x1f, 0x8b, 0x08, 0x04, 0, 0, 0, 0, 0, 0xff, 0x06, 0, 0x42, 0x43, 0x02, 0, 0x1b, 0, 0x03, 0, 0, 0, 0, 0,
     0, 0, 0, 0,
 ];
 
-/// Bytes by which it is known what the file is: a gzip header with bgzip's own field.
+/// The number of bytes that decide the format: a gzip header with the field of bgzip.
 const HEAD_BYTES: usize = 18;
 
-/// Compressed bytes that are unpacked at a time: what comes of them, a thousand times as many at worst, is in memory.
+/// The number of compressed bytes that are decompressed at a time. The result, at most a thousand times as long, is in memory.
 const PIECE: usize = 1 << 14;
 
-/// A push unpacker.
+/// A push decompressor.
 pub(super) struct Unpack {
     head: Vec<u8>,
     /// The last bytes, where the file is bgzip's.
@@ -40,7 +40,7 @@ impl Unpack {
         Self { head: Vec::new(), tail: None, form: None }
     }
 
-    /// Takes the next bytes of the file and visits what they stand for.
+    /// Takes the next bytes of the file and visits the decompressed bytes.
     pub fn feed(
         &mut self,
         bytes: &[u8],
@@ -73,7 +73,7 @@ impl Unpack {
         }
     }
 
-    /// Decides what the file is.
+    /// Decides the format of the file.
     fn begin(
         &mut self,
         visit: &mut impl FnMut(&[u8]) -> Result<(), GenotypeError>,
@@ -84,7 +84,7 @@ impl Unpack {
         } else {
             Form::Plain
         });
-        // A bgzip block says its length in a field of its own, `BC`.
+        // A bgzip block has its length in the extra field `BC`.
         let bgzip = head.starts_with(&BGZIP_END[..4]) && head.get(12..14) == Some(&BGZIP_END[12..14]);
         self.tail = bgzip.then(Vec::new);
         self.pass(&head, visit)
@@ -113,7 +113,7 @@ fn failed(fault: GenotypeFault) -> GenotypeError {
     GenotypeError::of(SourceFile::Vcf, fault)
 }
 
-/// What the library says of it is left out: it knows no more.
+/// Returns the error for a damaged archive. The text of the library is dropped, because it says nothing more.
 fn damaged(_: io::Error) -> GenotypeError {
     failed(GenotypeFault::Damaged)
 }

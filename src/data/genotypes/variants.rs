@@ -1,12 +1,12 @@
-//! Which variants of a source a plan uses, and what their columns are called.
+//! Selects the variants that a plan uses, and names their columns.
 //!
-//! A site's alternative allele is a column with the site's identifier for a name. Where that is `.`, or several alleles have it,
-//! and also where the plan says so itself, the name is `CHROM:POS:REF:ALT`; the counted allele is the last. A plan may also
-//! name the allele that it counts, as the header of PLINK's `--recode A` does: `rs123_G` counts G, whether the source has it as
-//! reference or as alternative. Then what is counted does not depend on which of the two was rarer when the source was made.
+//! The column of a site's alternative allele has the site's identifier as its name. If that is `.`, or several alleles have it, or
+//! the plan uses coordinates, the name is `CHROM:POS:REF:ALT`; the counted allele is the last. A plan may also name the counted
+//! allele, like the header of PLINK's `--recode A`: `rs123_G` counts G, whether G is the reference or the alternative of the
+//! source. Then the counted allele does not depend on which of the two was rarer when the source was made.
 //!
-//! A source may have many millions of variants, so only those are kept that some column of the plan fits: memory is that of the
-//! plan's columns.
+//! A source may have many millions of variants. Only those that fit a column of the plan are kept, so memory is that of the plan's
+//! columns.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -26,19 +26,19 @@ pub enum Choice {
     Name(String),
     /// By a pattern, in which `*` stands for any characters.
     Pattern(String),
-    /// All from one identifier to another, in the source's order, both included.
+    /// All variants from one identifier to another, in the source's order, including both.
     Range(String, String),
 }
 
 impl Choice {
-    /// A name, or a pattern where it has a star.
+    /// Returns a pattern if the text has a star, otherwise a name.
     #[must_use]
     pub fn of(text: &str) -> Self {
         if text.contains('*') { Self::Pattern(text.to_owned()) } else { Self::Name(text.to_owned()) }
     }
 }
 
-/// The columns that a plan asks for, by name or by pattern, or that a person chooses.
+/// The columns that a plan or a person asks for, by name or by pattern.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     names: HashSet<String>,
@@ -47,7 +47,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Those of a plan.
+    /// Returns the variants that a plan names.
     #[must_use]
     pub fn new(plan: &Plan) -> Self {
         let names = plan.columns.iter().filter_map(|column| column.name.clone());
@@ -58,7 +58,7 @@ impl Wanted {
         }
     }
 
-    /// Those that a person chooses.
+    /// Returns the variants that a person chose.
     #[must_use]
     pub fn of(choices: &[Choice]) -> Self {
         let mut wanted = Self::default();
@@ -74,20 +74,20 @@ impl Wanted {
         wanted
     }
 
-    /// All columns.
+    /// Returns all columns.
     #[must_use]
     pub fn all() -> Self {
         Self::of(&[Choice::Pattern("*".to_owned())])
     }
 
-    /// Whether a column of this name is asked for.
+    /// Returns whether a column of this name is asked for.
     #[must_use]
     pub fn fits(&self, name: &str) -> bool {
         self.names.contains(name) || self.patterns.iter().any(|pattern| fits(pattern, name))
     }
 }
 
-/// One line of a source: a place in the genome with its alleles, of which the first is the reference.
+/// One line of a source: a position in the genome with its alleles; the first is the reference.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site<'a> {
     pub id: &'a str,
@@ -102,7 +102,7 @@ pub(super) struct Candidates {
     file: SourceFile,
     wanted: Wanted,
     found: Vec<Candidate>,
-    /// Which ends of each range were met.
+    /// Which ends of each range were found.
     met: Vec<[bool; 2]>,
     /// A name that is looked up.
     name: String,
@@ -131,7 +131,7 @@ impl Candidates {
         Self { file, wanted, found: Vec::new(), met, name: String::new() }
     }
 
-    /// Keeps the alleles of a site that the plan may use, and says which.
+    /// Keeps the alleles of a site that the plan may use, and returns their numbers.
     pub fn offer(&mut self, line: u64, site: &Site<'_>) -> Result<Vec<usize>, GenotypeError> {
         let Site { id, chromosome, position, alleles } = *site;
         let Some((reference, alternatives)) = alleles.split_first() else { return Ok(Vec::new()) };
@@ -152,7 +152,7 @@ impl Candidates {
                 kept.push(place);
             }
         }
-        // A site of which the plan names an allele is not asked for by a pattern as well.
+        // If the plan names an allele of the site, patterns are not applied to it.
         if kept.is_empty() {
             let by_id = id != "." && (in_range || self.wanted.fits(id));
             for (place, allele) in alternatives.iter().enumerate() {
@@ -171,7 +171,7 @@ impl Candidates {
         Ok(kept)
     }
 
-    /// Whether a site is in some range; it may be the end of one. A range ends where it was entered from its other end.
+    /// Returns whether a site is in a range, including its ends. A range begins at the end that is found first.
     fn in_range(&mut self, id: &str) -> bool {
         let mut within = false;
         for (ends, met) in self.wanted.ranges.iter().zip(&mut self.met) {
@@ -186,12 +186,12 @@ impl Candidates {
         within
     }
 
-    /// How many are kept so far.
+    /// Returns the number of alleles kept so far.
     pub fn len(&self) -> usize {
         self.found.len()
     }
 
-    /// The column's name of each, in the source's order; `None` for one that the plan does not use after all, because its
+    /// Returns the column's name of each allele, in the source's order; `None` for one that the plan does not use, because its
     /// identifier is repeated.
     pub fn names(self) -> Result<Vec<Option<String>>, GenotypeError> {
         let Self { file, wanted, found, met, .. } = self;

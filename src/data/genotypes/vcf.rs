@@ -1,8 +1,8 @@
-//! The Variant Call Format 4 (samtools.github.io/hts-specs): hard calls alone.
+//! Reads hard calls from the Variant Call Format 4 (samtools.github.io/hts-specs).
 //!
-//! The registry's crate, noodles-vcf 0.96, pulls from a reader of its own, where here bytes are fed, and brings 20 crates with
-//! it, a pool of threads among them. What is needed is little: five columns of each record are looked at, and of the records
-//! that the plan uses the GT of each sample. Unpacking is the crate flate2's.
+//! The crate noodles-vcf 0.96 pulls from its own reader and depends on 20 crates, among them a pool of threads. Here the caller
+//! feeds the bytes, and little of the format is needed: five columns of each record, and the GT of each sample in the records that
+//! the plan uses. The crate flate2 decompresses.
 
 use super::calls::{Call, Calls, check_memory};
 use super::error::{GenotypeError, GenotypeFault, SourceFile};
@@ -15,43 +15,43 @@ use crate::plan::bound::Encoding;
 /// Columns before the first sample.
 const FIXED: [&str; 9] = ["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT"];
 
-/// A push reader for a VCF, plain or compressed with gzip or bgzip. It keeps the calls of the variants that a plan uses: an
-/// allele is counted against all others of its site.
+/// A push parser for a VCF, plain or compressed with gzip or bgzip. It keeps the calls of the variants that a plan uses. An allele
+/// is counted against all other alleles of its site.
 pub struct VcfReader {
     unpack: Unpack,
     lines: Lines,
     body: Body,
 }
 
-/// What a VCF has for a plan.
+/// The content of a VCF that a plan uses.
 #[derive(Debug)]
 pub struct VcfContent {
     /// Its samples.
     pub samples: Samples,
     /// The names of the variants' columns, in the file's order.
     pub names: Vec<String>,
-    /// The calls of each; none where sites alone were read.
+    /// The calls of each variant; empty if only sites were read.
     pub calls: Vec<Calls>,
-    /// How many sites the file has.
+    /// The number of sites in the file.
     pub total: u64,
 }
 
 struct Body {
     candidates: Candidates,
     samples: Option<Samples>,
-    /// The calls of each candidate, where they are read.
+    /// The calls of each candidate, unless only sites are read.
     calls: Option<Vec<Calls>>,
     sites: u64,
 }
 
 impl VcfReader {
-    /// A reader that keeps the variants that a plan uses.
+    /// Creates a reader that keeps the variants that a plan uses.
     #[must_use]
     pub fn new(wanted: Wanted) -> Self {
         Self::of(wanted, Some(Vec::new()))
     }
 
-    /// A reader of the same samples and variants that leaves the calls alone.
+    /// Creates a reader of samples and variants that does not read calls.
     #[must_use]
     pub fn sites(wanted: Wanted) -> Self {
         Self::of(wanted, None)
@@ -63,7 +63,7 @@ impl VcfReader {
         Self { unpack: Unpack::new(), lines: Lines::default(), body }
     }
 
-    /// The samples, once the header is read. A reader that gave them away reads no further.
+    /// Returns the samples, once the header is read. The reader cannot continue after that.
     pub fn take_samples(&mut self) -> Option<Samples> {
         self.body.samples.take()
     }
@@ -71,8 +71,8 @@ impl VcfReader {
     /// Reads the next bytes.
     ///
     /// # Errors
-    /// [`GenotypeError`] at the first line that is not well formed, for compressed bytes that are damaged, and where the
-    /// plan's variants take too much memory.
+    /// [`GenotypeError`] for the first malformed line, for damaged compressed bytes, and if the plan's variants take too much
+    /// memory.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), GenotypeError> {
         let Self { unpack, lines, body } = self;
         unpack.feed(bytes, |piece| lines.feed(piece, at, |number, line| body.line(number, line)))
@@ -81,8 +81,8 @@ impl VcfReader {
     /// Ends the file.
     ///
     /// # Errors
-    /// [`GenotypeError`] as for [`Self::feed`], for a file that is cut off or has no header, and where the plan names an
-    /// identifier that several alleles have.
+    /// [`GenotypeError`] as for [`Self::feed`], for a file that is cut off or has no header, and if the plan names an identifier
+    /// that several alleles have.
     pub fn finish(self) -> Result<VcfContent, GenotypeError> {
         let Self { unpack, mut lines, mut body } = self;
         unpack.finish(|piece| lines.feed(piece, at, |number, line| body.line(number, line)))?;
@@ -121,7 +121,7 @@ impl Body {
     }
 }
 
-/// The line that names the columns.
+/// Reads the line that names the columns.
 fn header(number: u64, line: &[u8]) -> Result<Samples, GenotypeError> {
     let failed = |fault| at(number, fault);
     let line = text(line, Encoding::Utf8).ok_or_else(|| failed(GenotypeFault::NotText))?;
@@ -136,7 +136,7 @@ fn header(number: u64, line: &[u8]) -> Result<Samples, GenotypeError> {
     if samples.is_empty() { Err(failed(GenotypeFault::VcfSites)) } else { Ok(samples) }
 }
 
-/// A line of a site.
+/// Reads the line of a site.
 fn record(
     candidates: &mut Candidates,
     calls: Option<&mut Vec<Calls>>,
@@ -148,7 +148,7 @@ fn record(
         return Ok(());
     }
     let failed = |fault| at(number, fault);
-    // Every record is counted, also one that the plan does not use: so a file that is cut off is noticed.
+    // The columns of every record are counted, also if the plan does not use it, so that a file that is cut off is detected.
     if memchr::memchr_iter(b'\t', line).count() + 1 != FIXED.len() + samples {
         return Err(failed(GenotypeFault::Columns));
     }
@@ -165,7 +165,7 @@ fn record(
     let site = Site { id, chromosome, position, alleles: &alleles };
     let counted = candidates.offer(number, &site)?;
     let Some(calls) = calls.filter(|_| !counted.is_empty()) else { return Ok(()) };
-    // A site without an alternative allele has `.` in the place of one, and no call can name it.
+    // A site without an alternative allele has `.` instead, which no call can name.
     let last = if alternatives == "." { 0 } else { alleles.len() - 1 };
     check_memory(candidates.len(), samples).map_err(failed)?;
     let format = columns.nth(3).unwrap_or_default();
@@ -230,7 +230,7 @@ fn alleles_of(genotype: &[u8], last: usize) -> Result<Called, GenotypeFault> {
     })
 }
 
-/// A number of digits alone.
+/// Reads a number that consists of digits only.
 fn number(digits: &[u8]) -> Option<usize> {
     let value = digits.iter().try_fold(0_usize, |value, byte| {
         let digit = byte.is_ascii_digit().then(|| usize::from(byte - b'0'))?;

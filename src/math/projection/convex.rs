@@ -1,4 +1,4 @@
-//! Sets that need nothing but the bounds of the records (primo 1.8 and 1.14).
+//! Projections onto convex sets that follow from the bounds of the records alone (theory/many-outcomes 4.1).
 
 use nalgebra::DMatrix;
 
@@ -7,11 +7,11 @@ use super::{Directions, finite, scale_rows};
 
 /// Projects G̃ onto { G : ‖G‖_* <= `bound` }, the convex hull of all x y′ with ‖x‖ ‖y‖ <= `bound`.
 ///
-/// The singular vectors of the shorter side come from its Gram matrix; the singular values are the lengths of the turned rows,
-/// whose sum is at least the nuclear norm. So the answer is inside, whatever the rounding of the vectors.
+/// The singular vectors of the shorter side come from its Gram matrix. The singular values are the norms of the rotated rows, whose
+/// sum is at least the nuclear norm. So the result is in the set, for every rounding error of the vectors.
 ///
 /// # Errors
-/// [`LinalgError`] when an entry is not finite, the bound is below 0 or no number, or the decomposition does not settle.
+/// [`LinalgError`] if an entry is not finite, the bound is below 0 or NaN, or the decomposition does not converge.
 pub fn nuclear_ball(noisy: &DMatrix<f64>, bound: f64) -> Result<DMatrix<f64>, LinalgError> {
     finite(noisy)?;
     if noisy.nrows() > noisy.ncols() {
@@ -32,19 +32,18 @@ pub fn nuclear_ball(noisy: &DMatrix<f64>, bound: f64) -> Result<DMatrix<f64>, Li
 
 /// Projects a symmetric matrix onto { S ⪰ 0 : tr S <= `bound` }, the convex hull of 0 and all x x′ with ‖x‖² <= `bound`.
 ///
-/// The answer need not be invertible: what is solved with it needs a ridge.
+/// The result may be singular, so a system with it needs a ridge.
 ///
 /// # Errors
-/// [`LinalgError`] when the matrix is not square or not finite, the bound is below 0 or no number, or the decomposition does not
-/// settle.
+/// [`LinalgError`] if the matrix is not square or not finite, the bound is below 0 or NaN, or the decomposition does not converge.
 pub fn positive_trace(noisy: &DMatrix<f64>, bound: f64) -> Result<DMatrix<f64>, LinalgError> {
     let mut eigen = Eigen::try_new(noisy)?;
     eigen.values.copy_from_slice(&capped(eigen.values.as_slice(), bound)?);
     Ok(eigen.map(|value| value))
 }
 
-/// Projects a vector onto { s >= 0 : Σ s <= `bound` }: what is negative becomes 0, and where the rest is too much, all lose
-/// the same.
+/// Projects a vector onto { s >= 0 : Σ s <= `bound` }. Negative entries become 0. If the sum of the others is above the bound, the
+/// same amount is subtracted from all.
 fn capped(values: &[f64], bound: f64) -> Result<Vec<f64>, LinalgError> {
     if !(bound >= 0.0 && bound.is_finite()) {
         return Err(LinalgError::NotFinite);
@@ -54,7 +53,7 @@ fn capped(values: &[f64], bound: f64) -> Result<Vec<f64>, LinalgError> {
     if sorted.iter().sum::<f64>() > bound {
         sorted.sort_by(|a, b| b.total_cmp(a));
         let (mut sum, mut many) = (0.0, 0.0);
-        // The loss that those down to here would share; who would be left with less than nothing has no part in it.
+        // The amount to subtract if the entries so far are positive after it; smaller entries become 0.
         for value in sorted {
             if many > 0.0 && value <= loss {
                 break;

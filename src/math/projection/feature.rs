@@ -1,4 +1,4 @@
-//! The projection for known outcomes and unknown features (primo 1.6).
+//! The projection for public outcomes and private features (theory/many-outcomes 3.2).
 
 use nalgebra::DMatrix;
 
@@ -6,10 +6,10 @@ use super::super::linalg::LinalgError;
 use super::super::secular_equation::solve_secular;
 use super::{Directions, finite, kept, scale_rows, squared};
 
-/// A noisy G put back among those that some features within the bound give.
+/// The projection of a noisy G onto the set of possible ones.
 #[derive(Clone, Debug)]
 pub struct FeatureProjection {
-    /// ν: 0 where G̃ was possible, ∞ where the bound is 0.
+    /// ν: 0 if G̃ was in the set, ∞ if the bound is 0.
     pub ridge: f64,
     /// Ĝ = G̃ S (S + νI)⁻¹, d by l.
     pub association: DMatrix<f64>,
@@ -17,11 +17,11 @@ pub struct FeatureProjection {
 
 /// Projects G̃ onto { U′Y/n : ‖U‖_F <= √n `bound` }, given the directions of the l by l Gram matrix S = Y′Y/n.
 ///
-/// `bound` is one on the length of each person's row of features. The covariance of the features stays as noisy as it is.
+/// `bound` is the largest norm of a person's row of features. The covariance of the features is not changed.
 /// For more outcomes than rows [`feature_ball_of_many_outcomes`] is cheaper.
 ///
 /// # Errors
-/// [`LinalgError`] when the sizes differ, or a number is not finite or the bound below 0.
+/// [`LinalgError`] if the sizes differ, a number is not finite, or the bound is below 0.
 pub fn feature_ball(
     outcomes: &Directions,
     noisy: &DMatrix<f64>,
@@ -33,7 +33,7 @@ pub fn feature_ball(
     Ok(FeatureProjection { ridge, association: outcomes.back(&share, turned).transpose() })
 }
 
-/// The same from the n by l outcomes Y and the directions of their n by n Gram matrix K = Y Y′/n, for l > n.
+/// Computes [`feature_ball`] from the n by l outcomes Y and the directions of their n by n Gram matrix K = Y Y′/n, for l > n.
 ///
 /// The directions of S with an eigenvalue are Y′P/√(n λ), so that √λ V′G̃′ = P′Y G̃′/√n, and Ĝ′ = Y′P (λ + ν)⁻¹ P′Y G̃′/n.
 ///

@@ -1,11 +1,12 @@
-//! What is known of a noisy matrix without noise, put back: projections onto convex sets, and shrinkage (primo 1.6 to 1.14).
+//! Reduces the noise of a matrix by projection onto convex sets of possible matrices, and by shrinkage (theory/many-outcomes 3
+//! and 4).
 //!
-//! G = X′Y/n is d by l and has noise on every entry; Σ = X′X/n and S = Y′Y/n are the Gram matrices of its two sides. Who
-//! knows X knows that G = X′U/n for some U no longer than the outcomes may be ([`outcome_ball`]); who knows Y knows the same of
-//! the features ([`feature_ball`]); and whoever knows neither still knows the sets of [`nuclear_ball`] and [`positive_trace`].
-//! None of them moves G away from the truth, and none looks at more than its arguments.
+//! G = X′Y/n is d by l and has noise on every entry. Σ = X′X/n and S = Y′Y/n are the Gram matrices of its two sides. If X is
+//! public, G = X′U/n for some U whose norm is bounded like that of the outcomes ([`outcome_ball`]). If Y is public, the same holds
+//! for the features ([`feature_ball`]). If neither is public, the sets of [`nuclear_ball`] and [`positive_trace`] hold. No
+//! projection increases the distance of G from the true matrix.
 //!
-//! d is small and l may be large: nothing costs more than d² l beside one decomposition of the smaller side's Gram matrix.
+//! d is small and l may be large. No function costs more than d² l and one decomposition of the smaller side's Gram matrix.
 
 mod convex;
 mod feature;
@@ -21,7 +22,7 @@ use nalgebra::DMatrix;
 
 use super::linalg::{Eigen, LinalgError};
 
-/// The eigendirections of a Gram matrix: Z′Z/n = V diag(λ) V′, where an eigenvalue that is rounding is 0.
+/// The eigendirections of a Gram matrix: Z′Z/n = V diag(λ) V′. Eigenvalues that consist of rounding errors are 0.
 #[derive(Clone, Debug)]
 pub struct Directions {
     values: Vec<f64>,
@@ -29,11 +30,11 @@ pub struct Directions {
 }
 
 impl Directions {
-    /// Decomposes a Gram matrix that is a sum over `rows` rows. An eigenvalue up to max(rows, size) ε of the largest is 0: so
-    /// much the rounding of the sum may leave where there is nothing.
+    /// Decomposes a Gram matrix that is a sum over `rows` rows. Eigenvalues up to max(rows, size) ε times the largest are set to
+    /// 0, because the rounding errors of the sum may be as large.
     ///
     /// # Errors
-    /// [`LinalgError`] when the matrix is not square or not finite, or its eigenvalues do not settle.
+    /// [`LinalgError`] if the matrix is not square or not finite, or the decomposition does not converge.
     pub fn try_new(gram: &DMatrix<f64>, rows: u64) -> Result<Self, LinalgError> {
         let Eigen { values, vectors } = Eigen::try_new(gram)?;
         let most = values.iter().copied().fold(0.0, f64::max);
@@ -43,19 +44,19 @@ impl Directions {
         Ok(Self { values, vectors })
     }
 
-    /// λ, in no particular order.
+    /// Returns λ, in no particular order.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// V: one column per value.
+    /// Returns V, one column for each value.
     #[must_use]
     pub fn vectors(&self) -> &DMatrix<f64> {
         &self.vectors
     }
 
-    /// V′G for a finite G with as many rows.
+    /// Returns V′G for a finite G whose number of rows fits.
     fn turned(&self, noisy: &DMatrix<f64>) -> Result<DMatrix<f64>, LinalgError> {
         finite(noisy)?;
         if noisy.nrows() == self.values.len() {
@@ -65,7 +66,7 @@ impl Directions {
         }
     }
 
-    /// The energy of each direction: the squared length of a row of V′G.
+    /// Returns the energy of each direction: the squared length of a row of V′G.
     fn energies(turned: &DMatrix<f64>) -> Vec<f64> {
         let mut energies = vec![0.0; turned.nrows()];
         for column in turned.column_iter() {
@@ -76,14 +77,14 @@ impl Directions {
         energies
     }
 
-    /// V diag(f) H.
+    /// Returns V diag(f) H.
     fn back(&self, factors: &[f64], mut turned: DMatrix<f64>) -> DMatrix<f64> {
         scale_rows(&mut turned, factors);
         &self.vectors * turned
     }
 }
 
-/// λ/(λ + ν), the share of a direction that is kept; 0 where there is no eigenvalue, whatever ν.
+/// Returns λ/(λ + ν), the share of a direction that is kept; 0 if λ is 0, for every ν.
 fn kept(value: f64, nu: f64) -> f64 {
     if value > 0.0 { value / (value + nu) } else { 0.0 }
 }
@@ -106,7 +107,7 @@ fn finite(matrix: &DMatrix<f64>) -> Result<(), LinalgError> {
     }
 }
 
-/// A length that may be 0, squared.
+/// Returns the square of a bound, which may be 0.
 fn squared(bound: f64) -> Result<f64, LinalgError> {
     if bound >= 0.0 && (bound * bound).is_finite() { Ok(bound * bound) } else { Err(LinalgError::NotFinite) }
 }

@@ -1,4 +1,4 @@
-//! Projections for known features and unknown outcomes (primo 1.7).
+//! Projections for public features and private outcomes (theory/many-outcomes 3.1).
 
 use nalgebra::DMatrix;
 
@@ -6,18 +6,18 @@ use super::super::linalg::LinalgError;
 use super::super::secular_equation::solve_secular;
 use super::{Directions, kept, squared};
 
-/// A noisy G put back among those that some outcomes within one bound give.
+/// The projection of a noisy G onto the set of possible ones, with one bound for all outcomes.
 #[derive(Clone, Debug)]
 pub struct OutcomeProjection {
-    /// ν, the ridge that the projection amounts to: 0 where G̃ was possible, ∞ where the bound is 0.
+    /// ν, the ridge to which the projection is equivalent: 0 if G̃ was in the set, ∞ if the bound is 0.
     pub ridge: f64,
     /// Ĝ = Σ (Σ + νI)⁻¹ G̃, d by l.
     pub association: DMatrix<f64>,
-    /// W = (Σ + νI)⁻¹ G̃ on the range of Σ, d by l: least squares from Ĝ, and ridge regression from G̃.
+    /// W = (Σ + νI)⁻¹ G̃ on the range of Σ, d by l: least squares with Ĝ, which equals ridge regression with G̃.
     pub coefficients: DMatrix<f64>,
 }
 
-/// The same with a ball for each outcome.
+/// The projection with a bound for each outcome.
 #[derive(Clone, Debug)]
 pub struct OutcomeProjections {
     /// ν of each outcome.
@@ -30,12 +30,12 @@ pub struct OutcomeProjections {
 
 /// Projects G̃ onto { X′U/n : ‖U‖_F <= √n `bound` }, given the directions of Σ = X′X/n.
 ///
-/// `bound` is one on the length of each person's row of outcomes. ν is the smallest for which the fitted values keep within it:
-/// ‖X W‖_F <= √n `bound` (the secular equation with the energies of all outcomes together). No further ridge belongs to W: that
-/// would shrink twice.
+/// `bound` is the largest norm of a person's row of outcomes. ν is the smallest at which the fitted values satisfy
+/// ‖X W‖_F <= √n `bound` (the secular equation with the energies of all outcomes together). A further ridge on W would shrink
+/// twice.
 ///
 /// # Errors
-/// [`LinalgError`] when the sizes differ, or a number is not finite or a bound below 0.
+/// [`LinalgError`] if the sizes differ, a number is not finite, or a bound is below 0.
 pub fn outcome_ball(
     features: &Directions,
     noisy: &DMatrix<f64>,
@@ -49,11 +49,11 @@ pub fn outcome_ball(
     Ok(OutcomeProjection { ridge, association: features.back(&share, turned), coefficients })
 }
 
-/// Projects column j of G̃ onto { X′u/n : ‖u‖ <= √n `bounds[j]` }, with a ν of its own: a smaller set than [`outcome_ball`]'s
-/// where each outcome is bounded by itself.
+/// Projects column j of G̃ onto { X′u/n : ‖u‖ <= √n `bounds[j]` }, each with its own ν. This set is smaller than that of
+/// [`outcome_ball`] if each outcome is bounded alone.
 ///
 /// # Errors
-/// As [`outcome_ball`]; also when there are not as many bounds as outcomes.
+/// As [`outcome_ball`]; also if the numbers of bounds and outcomes differ.
 pub fn outcome_balls(
     features: &Directions,
     noisy: &DMatrix<f64>,
@@ -86,7 +86,7 @@ pub fn outcome_balls(
     })
 }
 
-/// 1/(λ + ν); 0 where there is no eigenvalue.
+/// Returns 1/(λ + ν); 0 if λ is 0.
 fn inverse(value: f64, nu: f64) -> f64 {
     if value > 0.0 { 1.0 / (value + nu) } else { 0.0 }
 }

@@ -1,6 +1,6 @@
-//! Shrinkage in the known directions of the features (primo 1.11 and 1.14).
+//! Shrinkage in the eigendirections of the features (theory/many-outcomes 4.2 and 4.3).
 //!
-//! Both rules see Σ, which has to be public, the noisy G̃ and the noise's standard deviation, and nothing else.
+//! Both rules use Σ, which must be public, the noisy G̃ and the standard deviation of the noise only.
 
 use nalgebra::DMatrix;
 
@@ -8,10 +8,10 @@ use super::super::linalg::LinalgError;
 use super::super::search::first_true;
 use super::{Directions, kept};
 
-/// Each direction of G̃ times its factor.
+/// G̃ with each direction multiplied by its factor.
 #[derive(Clone, Debug)]
 pub struct Shrunk {
-    /// Between 0 and 1, in the order of [`Directions::values`]; 0 where there is no eigenvalue.
+    /// f, between 0 and 1, in the order of [`Directions::values`]; 0 if the eigenvalue is 0.
     pub factors: Vec<f64>,
     /// Ĝ = V diag(f) V′G̃, d by l.
     pub association: DMatrix<f64>,
@@ -19,10 +19,10 @@ pub struct Shrunk {
     pub coefficients: DMatrix<f64>,
 }
 
-/// What [`sure_ridge`] found.
+/// The result of [`sure_ridge`].
 #[derive(Clone, Debug)]
 pub struct SureRidge {
-    /// ν; ∞ where nothing but 0 is better than any ridge.
+    /// ν; ∞ if 0 is better than any finite ridge.
     pub ridge: f64,
     /// G̃ and W with it: f = λ/(λ + ν).
     pub shrunk: Shrunk,
@@ -31,9 +31,9 @@ pub struct SureRidge {
 /// The standard deviation of the noise on each entry of a direction of V′G̃.
 #[derive(Clone, Copy, Debug)]
 pub enum Deviations<'a> {
-    /// The same in all directions: noise that is alike in every entry of G̃.
+    /// Equal in all directions, for noise of equal variance in all entries of G̃.
     Alike(f64),
-    /// One for each of [`Directions::values`].
+    /// One value for each of [`Directions::values`].
     Each(&'a [f64]),
 }
 
@@ -50,7 +50,7 @@ impl<'a> From<&'a [f64]> for Deviations<'a> {
 }
 
 impl Deviations<'_> {
-    /// r² of each direction times a number of outcomes.
+    /// Returns r² of each direction times the number of outcomes.
     fn energies(self, directions: usize, outcomes: usize) -> Result<Vec<f64>, LinalgError> {
         let energy = |deviation: f64| {
             let energy = deviation * deviation * outcomes as f64;
@@ -64,19 +64,19 @@ impl Deviations<'_> {
     }
 }
 
-/// Points of the first search in a decade of ν.
+/// The number of grid points in a decade of ν.
 const PER_DECADE: f64 = 16.0;
-/// How far beyond the eigenvalues ν is searched, in decades.
+/// The range of ν beyond the eigenvalues, in decades.
 const BEYOND: f64 = 8.0;
 
-/// The ridge that minimises Stein's unbiased estimate of the squared error of the fitted values.
+/// Returns the ridge that minimises Stein's unbiased estimate of the squared error of the fitted values.
 ///
-/// Over directions with an eigenvalue, up to a constant: Σ (1/λ) ((1 − f)² h² + (2f − 1) l r²) for f = λ/(λ + ν), where h² is
-/// the direction's energy in G̃ and r the deviation of the noise on each of its entries. The sum may have several valleys: a grid
-/// of sixteen points a decade finds the lowest, and from there the slope leads on.
+/// Over directions with λ > 0, up to a constant, it is Σ (1/λ) ((1 − f)² h² + (2f − 1) l r²) for f = λ/(λ + ν), where h² is
+/// the direction's energy in G̃ and r the standard deviation of the noise on each of its entries. The sum may have several minima:
+/// a grid of sixteen points in each decade finds the lowest, and a search by the derivative refines it.
 ///
 /// # Errors
-/// [`LinalgError`] when the sizes differ, or a number is not finite or below 0.
+/// [`LinalgError`] if the sizes differ, or a number is not finite or below 0.
 pub fn sure_ridge<'a>(
     features: &Directions,
     noisy: &DMatrix<f64>,
@@ -97,7 +97,7 @@ pub fn sure_ridge<'a>(
     Ok(SureRidge { ridge, shrunk: Shrunk::new(features, turned, factors) })
 }
 
-/// The positive-part James-Stein rule for each direction with its l coordinates: f = (1 − (l − 2) r²/h²)₊, and 1 for fewer
+/// Applies the positive-part James-Stein rule to the l coordinates of each direction: f = (1 − (l − 2) r²/h²)₊, and 1 for fewer
 /// than three outcomes.
 ///
 /// # Errors
@@ -133,7 +133,7 @@ impl Shrunk {
     }
 }
 
-/// A direction with an eigenvalue.
+/// A direction with a positive eigenvalue.
 struct Direction {
     value: f64,
     energy: f64,
@@ -141,7 +141,7 @@ struct Direction {
     noise: f64,
 }
 
-/// ν of the least estimated risk.
+/// Returns the ν of the least estimated risk.
 fn least_risk(directions: &[Direction]) -> f64 {
     let risk = |nu: f64| -> f64 {
         let term = |Direction { value, energy, noise }: &Direction| {

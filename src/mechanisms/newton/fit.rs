@@ -7,6 +7,7 @@ use nalgebra::{DMatrix, DVector};
 use super::{Ball, Family, Noise, report};
 use crate::data::{Exact, RecordMap, Scratch, Statistic};
 use crate::math::linalg::Eigen;
+use crate::math::triangle;
 use crate::mechanisms::rounds::{Answer, Noise as RoundNoise, Output, Round, Run, Task, Unsettled};
 use crate::model::Shape;
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
@@ -250,7 +251,7 @@ impl Fitted {
         }
         let gradient = DVector::from_iterator(
             d,
-            cells.iter().skip(d * (d + 1) / 2).take(d).map(|cell| *cell as f64 * noise.gradient_unit()),
+            cells.iter().skip(triangle::len(d)).take(d).map(|cell| *cell as f64 * noise.gradient_unit()),
         ) + &noise.penalty * &self.coefficients;
         let Ok(eigen) = Eigen::try_new(&curvature) else {
             self.coefficients.fill(f64::NAN);

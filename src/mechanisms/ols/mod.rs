@@ -19,7 +19,7 @@ use crate::inference::options::{Options, Ridge};
 use crate::inference::report::{RegressionTerms, report as unpenalised};
 use crate::math::linalg::Cholesky;
 use crate::math::special::normal_quantile;
-use crate::model::{Assurance, Estimate, Interval, Layout, Wallet};
+use crate::model::{Assurance, Estimate, Interval, Layout, Note, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::Params;
 use crate::plan::public::Guide;
@@ -158,11 +158,7 @@ pub fn report(
         }
     }
     diagnostics.repair = None;
-    diagnostics.notes = vec![format!(
-        "Not private. A penalty of {} on the mean second moment, in the columns' own units, shrinks the coefficients \
-         towards 0; the intervals are for the penalised coefficients.",
-        parameters.lambda
-    )];
+    diagnostics.notes = vec![Note::NotPrivate(parameters.lambda).into()];
     Ok((coefficients, diagnostics))
 }
 

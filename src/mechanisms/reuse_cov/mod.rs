@@ -56,7 +56,7 @@ use super::shared::{
     usual_radius,
 };
 use crate::data::{Geometry, MAX_TERMS, Statistic};
-use crate::inference::shrinkage::{Ball, Shrink};
+use crate::inference::options::{Ball, Shrink};
 use crate::model::{Assurance, Layout, Role, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;

@@ -9,7 +9,7 @@ use super::{Kind, Parameters};
 use crate::data::Exact;
 use crate::inference::moments::NoisyMoments;
 use crate::inference::options::Options;
-use crate::inference::shrinkage::Rule;
+use crate::inference::options::Rule;
 use crate::math::linalg::LinalgError;
 use crate::math::projection::{Directions, feature_ball, feature_ball_of_many_outcomes, nuclear_ball};
 use crate::mechanisms::gaussian;

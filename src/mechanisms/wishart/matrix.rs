@@ -1,5 +1,6 @@
 //! Lower triangular factors and what is made of them.
 
+use crate::math::triangle;
 use dashu_int::IBig;
 
 use super::{Real, real};
@@ -15,18 +16,18 @@ impl Lower {
     /// All zeros.
     #[must_use]
     pub fn zero(size: usize) -> Self {
-        Self { size, entries: vec![Real::ZERO; size * (size + 1) / 2] }
+        Self { size, entries: vec![Real::ZERO; triangle::len(size)] }
     }
 
     fn row(&self, row: usize) -> &[Real] {
-        let start = row * (row + 1) / 2;
+        let start = triangle::len(row);
         self.entries.get(start..=start + row).unwrap_or(&[])
     }
 
     /// Writes an entry on or below the diagonal.
     pub fn set(&mut self, row: usize, column: usize, value: Real) {
         if column <= row
-            && let Some(entry) = self.entries.get_mut(row * (row + 1) / 2 + column)
+            && let Some(entry) = self.entries.get_mut(triangle::len(row) + column)
         {
             *entry = value;
         }
@@ -36,13 +37,13 @@ impl Lower {
     /// positive definite.
     #[must_use]
     pub fn cholesky(cells: &[IBig], size: usize) -> Option<Self> {
-        if cells.len() != size * (size + 1) / 2 {
+        if cells.len() != triangle::len(size) {
             return None;
         }
         let mut factor = Self::zero(size);
         for row in 0..size {
             for column in 0..=row {
-                let cell = cells.get(packed(size, column, row))?;
+                let cell = cells.get(triangle::index(size, column, row))?;
                 let (left, above) = (factor.row(row), factor.row(column));
                 let rest = dot(left, above, column);
                 let rest = real(cell.clone()) - rest;
@@ -79,11 +80,6 @@ impl Lower {
     }
 }
 
-/// The place of a cell, row <= column, in a packed upper triangle.
-fn packed(size: usize, row: usize, column: usize) -> usize {
-    row * (2 * size - row + 1) / 2 + (column - row)
-}
-
 /// The sum over the first `length` entries.
 fn dot(left: &[Real], right: &[Real], length: usize) -> Real {
     left.iter().zip(right).take(length).fold(Real::ZERO, |sum, (left, right)| sum + left * right)
@@ -94,11 +90,11 @@ fn dot(left: &[Real], right: &[Real], length: usize) -> Real {
 #[must_use]
 pub fn perturbed(cells: &[IBig], bartlett: &Lower, scale: u64, step: usize) -> Option<Vec<i128>> {
     let (size, scale) = (bartlett.size, real(scale));
-    if cells.len() != size * (size + 1) / 2 {
+    if cells.len() != triangle::len(size) {
         return None;
     }
     upper(size, step, |row, column| {
-        let exact = cells.get(packed(size, row, column)).cloned().unwrap_or(IBig::ZERO);
+        let exact = cells.get(triangle::index(size, row, column)).cloned().unwrap_or(IBig::ZERO);
         real(exact) + dot(bartlett.row(row), bartlett.row(column), row + 1) * &scale
     })
 }
@@ -142,7 +138,7 @@ pub fn posterior(cells: &[IBig], bartlett: &Lower, step: usize) -> Option<Vec<i1
 /// The packed upper triangle of a symmetric matrix, each entry rounded to a multiple of 2^`step`.
 fn upper(size: usize, step: usize, entry: impl Fn(usize, usize) -> Real) -> Option<Vec<i128>> {
     let bits = isize::try_from(step).ok()?;
-    let mut cells = Vec::with_capacity(size * (size + 1) / 2);
+    let mut cells = Vec::with_capacity(triangle::len(size));
     for row in 0..size {
         for column in row..size {
             let steps = (entry(row, column) >> bits).round().to_int().value();

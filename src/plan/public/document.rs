@@ -79,7 +79,7 @@ impl PublicTable {
         Ok(table)
     }
 
-    /// Whether the numbers can be those of a table at all. Correlations that no table has, although each may be one, are for
+    /// Checks that the numbers can be those of a table. Correlations that no table has, although each may be one, are for
     /// [`super::Guide`] to repair.
     ///
     /// # Errors
@@ -212,7 +212,8 @@ impl PublicTable {
         Ok(())
     }
 
-    /// The standard deviation of a term with the divisor rows: √((rows − 1) / rows) times that of the document, and √(p (1 − p)) for
+    /// Returns the standard deviation of a term with the divisor rows: √((rows − 1) / rows) times that of the document, and √(p (1 − p))
+    /// for
     /// a level without one.
     #[must_use]
     pub fn spread(&self, term: &PublicTerm) -> f64 {

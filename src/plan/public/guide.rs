@@ -1,4 +1,4 @@
-//! The public second moment that records are whitened by, made fit to be inverted (pmt 2.8, 2.11).
+//! The public second moment that records are whitened by, repaired where it cannot be inverted (theory/public-moments 1.5).
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::super::error::PlanError;
 use super::document::PublicTable;
 use crate::math::jacobi_svd::JacobiSvd;
 use crate::math::linalg::{Cholesky, Eigen};
-use crate::model::INTERCEPT;
+use crate::model::{INTERCEPT, Note};
 
 /// Most terms of a guide, the constant included: its roots take a time that grows with their cube.
 pub const MOST_GUIDED_TERMS: usize = 512;
@@ -22,13 +22,13 @@ const MIXED: f64 = 0.1;
 /// The smallest eigenvalue that the correlations may have, as a share of the largest.
 const LEAST_EIGENVALUE: f64 = 1e-10;
 
-/// Condition number, in units in which every term has the second moment 1, above which a note says so.
+/// Condition number, in units in which every term has the second moment 1, above which a note warns.
 const NEARLY_SINGULAR: f64 = 1e12;
 
 /// How near to 1 the correlation of two terms is that say the same.
 const COPY: f64 = 1.0 - 1e-12;
 
-/// What public data say of a plan's columns, in the columns' own units.
+/// The public moments of a plan's columns, in the columns' own units, with the roots of their second moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Guide {
     /// The constant where there is one, then the features in the plan's order.
@@ -45,11 +45,11 @@ pub struct Guide {
     pub inverse: DMatrix<f64>,
     /// The outcomes in the plan's order; `None` for one that the public data do not have.
     pub outcomes: Vec<Option<PublicOutcome>>,
-    /// What was repaired and what to watch, in sentences.
-    pub notes: Vec<String>,
+    /// What was repaired, and warnings.
+    pub notes: Vec<Note>,
 }
 
-/// What public data say of an outcome, in its own unit.
+/// The public moments of an outcome, in its own unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PublicOutcome {
     /// Its mean.
@@ -59,7 +59,7 @@ pub struct PublicOutcome {
 }
 
 impl PublicOutcome {
-    /// Its standard deviation, dividing by the number of rows.
+    /// Returns its standard deviation with the divisor rows.
     #[must_use]
     pub fn spread(&self) -> f64 {
         (self.second - self.mean * self.mean).max(0.0).sqrt()
@@ -67,7 +67,7 @@ impl PublicOutcome {
 }
 
 impl Guide {
-    /// The moments of `features`, with the constant before them where `intercept` says so, and of `outcomes`.
+    /// Computes the moments of `features`, with the constant first if `intercept`, and of `outcomes`.
     ///
     /// M = m m′ + D C D, where D has the standard deviations with the divisor rows and C is the correlation; the constant has the mean
     /// 1 and no deviation. With fewer than 5 rows for each term C is mixed with the identity, α = 0.1; then its eigenvalues are
@@ -125,12 +125,7 @@ impl Guide {
         });
         let eigen = Eigen::try_new(&scaled).map_err(|_| singular())?;
         if eigen.smallest() * NEARLY_SINGULAR < eigen.largest() {
-            self.notes.push(
-                "The public moment is nearly singular: some features say almost the same as others, or hardly vary for the \
-                 size of their mean. What they say apart from each other will be very noisy; drop one, or measure from \
-                 another zero."
-                    .to_owned(),
-            );
+            self.notes.push(Note::NearlySingular);
         }
         Ok(self)
     }
@@ -192,7 +187,7 @@ fn refuse_copies(table: &PublicTable, places: &[usize]) -> Result<(), PlanError>
     Ok(())
 }
 
-/// The correlations of the features as they are given.
+/// Returns the correlations of the features as they are given.
 fn correlation(table: &PublicTable, places: &[usize]) -> DMatrix<f64> {
     DMatrix::from_fn(places.len(), places.len(), |row, column| {
         let (row, column) = (row.max(column), row.min(column));
@@ -200,12 +195,12 @@ fn correlation(table: &PublicTable, places: &[usize]) -> DMatrix<f64> {
     })
 }
 
-/// The correlations as they are used: positive definite.
+/// Returns the correlations as they are used: positive definite.
 fn conditioned(
     table: &PublicTable,
     places: &[usize],
     d: usize,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Result<DMatrix<f64>, PlanError> {
     let mut matrix = correlation(table, places);
     if matrix.is_empty() {
@@ -214,22 +209,14 @@ fn conditioned(
     if table.rows < ROWS_PER_TERM * d as u64 {
         matrix *= 1.0 - MIXED;
         matrix.fill_diagonal(1.0);
-        notes.push(format!(
-            "The public data have {} rows for {d} terms, fewer than {ROWS_PER_TERM} for each: their correlations were made \
-             smaller by a tenth.",
-            table.rows
-        ));
+        notes.push(Note::FewPublicRows { rows: table.rows, terms: d, enough: ROWS_PER_TERM });
     }
     let eigen = Eigen::try_new(&matrix).map_err(|_| singular())?;
     let least = LEAST_EIGENVALUE * eigen.largest();
     if eigen.smallest() < least {
         let raised = eigen.values.iter().filter(|value| **value < least).count();
         matrix = eigen.map(|value| value.max(least));
-        notes.push(format!(
-            "The public correlations are singular, or none that a table can have: {raised} of their eigenvalues \
-             {} raised to 1e-10 of the largest. What the features say in those directions will be very noisy.",
-            if raised == 1 { "was" } else { "were" }
-        ));
+        notes.push(Note::CorrelationsRaised(raised));
     }
     Ok(matrix)
 }
@@ -242,7 +229,7 @@ fn spreads(table: &PublicTable, places: &[usize]) -> (DVector<f64>, DVector<f64>
     )
 }
 
-/// M = m m′ + D C D with the constant first, for correlations C of the terms at `places`.
+/// Returns M = m m′ + D C D with the constant first, for correlations C of the terms at `places`.
 fn second_moment(
     table: &PublicTable,
     places: &[usize],
@@ -264,7 +251,7 @@ fn second_moment(
     })
 }
 
-/// H with M = H′H: the means, and below them L′D for C = L L′. So no mean is subtracted from a second moment.
+/// Returns H with M = H′H: the means, and below them L′D for C = L L′. So no mean is subtracted from a second moment.
 fn factor(
     table: &PublicTable,
     places: &[usize],
@@ -300,7 +287,7 @@ fn singular() -> PlanError {
     )
 }
 
-/// M of `features` as the table gives it, without any repair.
+/// Returns M of `features` as the table gives it, without any repair.
 ///
 /// # Errors
 /// [`PlanError`] for a feature that the table lacks.
@@ -396,7 +383,7 @@ mod tests {
 
         let impossible: [&[f64]; 3] = [&[1.0, 0.9, 0.9], &[0.9, 1.0, -0.9], &[0.9, -0.9, 1.0]];
         let repaired = Guide::new(&table(1000, &terms, &impossible), &features, &[], true).unwrap();
-        assert!(repaired.notes[0].contains("singular"), "{:?}", repaired.notes);
+        assert!(repaired.notes == [Note::CorrelationsRaised(1)], "{:?}", repaired.notes);
         let whitened = &repaired.inverse_root * &repaired.moment * &repaired.inverse_root;
         assert!(whitened.iter().all(|entry| entry.is_finite()));
         assert!(Eigen::try_new(&repaired.inverse).unwrap().smallest() > 0.0);
@@ -418,6 +405,6 @@ mod tests {
         let far = table(1000, &[("when", 1.7e9, 1e3)], &[&[1.0]]);
         let guide = Guide::new(&far, &names(&["when"]), &[], true).unwrap();
         assert_eq!(guide.notes.len(), 1, "{:?}", guide.notes);
-        assert!(guide.notes[0].contains("nearly singular"));
+        assert!(guide.notes == [Note::NearlySingular]);
     }
 }

@@ -1,4 +1,4 @@
-//! Public moments: what other people's data say of the columns, for mechanisms that are guided by them (pmt 1.1).
+//! Public moments: means, deviations and correlations of the columns in other people's data, for mechanisms that whiten by them (theory/public-moments 1.2).
 //!
 //! [`document::PublicTable`] is `discreet.public/1` as typed, or as a public file was turned into; [`guide::Guide`] is the
 //! second moment that records are whitened by. Nothing of either may come from the private table.

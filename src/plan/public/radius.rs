@@ -1,6 +1,7 @@
-//! The longest whitened record that is kept, from public numbers (pmt 1.1, 2.4).
+//! The longest whitened record that is kept, from public numbers (theory/public-moments 1.3).
 
-/// R², for `terms` terms with the constant and so many rows: d (1 + ln(2 n/η)), under which every row of a normal table lies but for a
+/// Returns R² for `terms` terms with the constant and `rows` rows: d (1 + ln(2 n/η)), under which every row of a normal table lies but
+/// for a
 /// chance far below η; or, where it is smaller and `tight`, d + 2 √(d t) + 2 t with t = ln(n/η) (Laurent, Massart 2000, and a
 /// union bound), under which they lie but for a chance of η. R_y² is that of one term.
 #[must_use]

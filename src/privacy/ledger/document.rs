@@ -10,6 +10,7 @@ use super::error::LedgerError;
 use crate::model::Assurance;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::units::Units;
+use crate::text::hexadecimal;
 
 /// The name and version that every ledger carries.
 pub const SCHEMA: &str = "discreet.ledger/1";
@@ -91,44 +92,44 @@ pub struct Entry {
 }
 
 impl Document {
-    /// The hash that the first entry continues: it binds everything that was fixed at opening.
+    /// Returns the hash that the first entry continues: it binds everything that was fixed at opening.
     pub fn header_hash(&self) -> Result<String, LedgerError> {
         hash("", self, &["entries", "tip"])
     }
 
-    /// Whether a text that was read as this document holds nothing more, such as a second parameter of the same name,
+    /// Returns whether a text that was read as this document holds nothing more, such as a second parameter of the same name,
     /// of which a reader sees only one.
     pub fn is_all_of(&self, text: &str) -> Result<bool, LedgerError> {
         let own = serde_json::to_string(self).map_err(|error| unwritable(&error))?;
         Ok(significant(text) == own.len())
     }
 
-    /// The last entry's hash, or the header's.
+    /// Returns the last entry's hash, or the header's.
     pub fn last_hash(&self) -> Result<String, LedgerError> {
         self.entries.last().map_or_else(|| self.header_hash(), |entry| Ok(entry.hash.clone()))
     }
 }
 
 impl Entry {
-    /// The hash that belongs to this entry.
+    /// Returns the hash that belongs to this entry.
     pub(super) fn own_hash(&self) -> Result<String, LedgerError> {
         hash(&self.previous, self, &["hash"])
     }
 
-    /// The ledger that this entry says to be about different people.
+    /// Returns the ledger that this entry says to be about different people.
     #[must_use]
     pub fn disjoint_from(&self) -> Option<&str> {
         if self.kind == Kind::Disjoint { self.parameters.get("ledger")?.as_str() } else { None }
     }
 
-    /// The same entry but for what became of it.
+    /// Returns the same entry but for what became of it.
     pub(super) fn settles(&self, reserved: &Self) -> bool {
         let settled = Self { state: self.state, hash: self.hash.clone(), ..reserved.clone() };
         reserved.state == State::Reserved && self.state != State::Reserved && settled == *self
     }
 }
 
-/// SHA-256 of the previous hash's text and the canonical bytes of `value` without the fields `left_out`, in hexadecimal.
+/// Returns the SHA-256 of the previous hash's text and the canonical bytes of `value` without the fields `left_out`, in hexadecimal.
 fn hash(previous: &str, value: &impl Serialize, left_out: &[&str]) -> Result<String, LedgerError> {
     let value = serde_json::to_value(value).map_err(|error| unwritable(&error))?;
     let kept: Map<String, Value> = match value {
@@ -144,7 +145,7 @@ fn unwritable(error: &serde_json::Error) -> LedgerError {
     LedgerError::Document { place: ".".to_owned(), what: error.to_string() }
 }
 
-/// Bytes of a JSON text that are not white space between its parts.
+/// Returns the number of bytes of a JSON text that are not white space between its parts.
 fn significant(text: &str) -> usize {
     let (mut quoted, mut escaped) = (false, false);
     let counts = |byte: &u8| {
@@ -193,12 +194,7 @@ fn canonical(value: &Value, text: &mut String) {
     }
 }
 
-/// Lower-case hexadecimal.
-pub(super) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The same JSON with each number as a string, so that no number is stored in a form that can be read in two ways.
+/// Returns the same JSON with each number as a string, so that no number is stored in a form that can be read in two ways.
 pub(super) fn without_numbers(value: Value) -> Value {
     match value {
         Value::Number(number) => Value::String(number.to_string()),
@@ -208,7 +204,7 @@ pub(super) fn without_numbers(value: Value) -> Value {
     }
 }
 
-/// Whether a number is anywhere in it.
+/// Returns whether a number is anywhere in it.
 pub(super) fn has_numbers(value: &Value) -> bool {
     match value {
         Value::Number(_) => true,

@@ -1,4 +1,4 @@
-//! What a ledger refuses, in words.
+//! The errors of a ledger, as texts for a person.
 
 use std::fmt;
 
@@ -6,34 +6,34 @@ use dashu_int::UBig;
 
 use crate::privacy::calibrate::CalibrationError;
 
-/// A column of a ledger.
+/// A quantity that a ledger counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
-    /// μ² for Gaussian releases.
+    /// μ², for Gaussian releases.
     Gaussian,
-    /// ε for the others.
+    /// ε, for releases that are charged to the (ε, δ) budget.
     Epsilon,
-    /// δ for the others.
+    /// δ, for releases that are charged to the (ε, δ) budget.
     Delta,
-    /// The part of δ kept for the discreteness of Gaussian noise.
+    /// The part of δ that is reserved for the discreteness of Gaussian noise.
     Slack,
 }
 
 impl fmt::Display for Quantity {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Gaussian => "Gaussian wallet",
-            Self::Epsilon => "Other wallet's epsilon",
-            Self::Delta => "Other wallet's delta",
-            Self::Slack => "reserve for the grid of the noise",
+            Self::Gaussian => "Gaussian budget",
+            Self::Epsilon => "epsilon of the (epsilon, delta) budget",
+            Self::Delta => "delta of the (epsilon, delta) budget",
+            Self::Slack => "part of delta reserved for rounding the noise",
         })
     }
 }
 
-/// A release that does not fit. It depends on public numbers alone, and nothing was charged.
+/// A release that would cost more than is left. The decision depends on public numbers alone, and nothing was charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The column that is short.
+    /// The quantity of which too little is left.
     pub quantity: Quantity,
     /// Units asked for.
     pub asked: u128,
@@ -49,27 +49,27 @@ impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { quantity, asked, left, capacity } = *self;
         if capacity == 0 {
-            let split = match quantity {
-                Quantity::Gaussian | Quantity::Slack => "other",
-                Quantity::Epsilon | Quantity::Delta => "gaussian",
+            let (split, other) = match quantity {
+                Quantity::Gaussian | Quantity::Slack => ("other", "(epsilon, delta)"),
+                Quantity::Epsilon | Quantity::Delta => ("gaussian", "Gaussian"),
             };
             return write!(
                 formatter,
-                "this release asks for {asked} units of the {quantity}, and this ledger was opened with none (as the \
-                 split `{split}` does); nothing was charged; take a mechanism of the other wallet",
+                "this release needs the {quantity}, and this ledger has none, because it was opened with the split \
+                 `{split}`; nothing was charged; take a mechanism that uses the {other} budget, or another ledger",
             );
         }
         write!(
             formatter,
-            "this release asks for {asked} units of the {quantity} ({} of it), {left} are left ({}); nothing was \
-             charged; ask for less",
+            "this release needs {} of the ledger's {quantity}, and {} is left ({asked} and {left} units); nothing was charged; \
+             give the plan a smaller budget",
             percent(asked, capacity, true),
             percent(left, capacity, false),
         )
     }
 }
 
-/// Hundredths of a percent by whole numbers, rounded against the person who asks.
+/// Writes a share in percent, with two decimals, by integer arithmetic; `up` rounds it up.
 fn percent(part: u128, whole: u128, up: bool) -> String {
     let (part, whole) = (UBig::from(part) * UBig::from(10_000_u32), UBig::from(whole));
     let hundredths = if up { (part + &whole - UBig::ONE) / whole } else { part / whole };
@@ -77,15 +77,17 @@ fn percent(part: u128, whole: u128, up: bool) -> String {
     format!("{units}.{rest:02} %")
 }
 
-/// What a ledger does not do.
+/// A request that a ledger refuses, or a document that is no valid ledger.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LedgerError {
     /// The budget does not suffice.
     #[error("{0}")]
     Refused(#[from] Refusal),
-    /// A plan and its ledger differ in something that is never converted.
-    #[error("the plan has `{what}` {plan}, and the ledger {ledger}; change the plan or take another ledger")]
+    /// A plan and its ledger have different terms.
+    #[error(
+        "the plan has `{what}` {plan}, and the ledger has {ledger}; change the plan or use another ledger"
+    )]
     Mismatch {
         /// The field.
         what: &'static str,
@@ -95,31 +97,35 @@ pub enum LedgerError {
         ledger: String,
     },
     /// A charge of nothing, which would be a bug.
-    #[error("this release would cost nothing, which cannot be right; nothing was released")]
+    #[error(
+        "this release would cost nothing, so something is wrong with the program; nothing was released; report it"
+    )]
     Free,
     /// A seeded demonstration.
-    #[error("a seeded demonstration is not private and has no place in a ledger; use `simulate` for it")]
+    #[error("a demonstration with a seed is not private, so a ledger cannot record it; use `simulate`")]
     Demo,
     /// The budget or the noise is out of range.
     #[error("{0}")]
     Calibration(#[from] CalibrationError),
     /// An earlier release is not settled.
-    #[error("entry {0} is still reserved; open the ledger again, and its charge counts as spent")]
+    #[error(
+        "entry {0} is of a release that has not ended; wait for it, or open the ledger again: its charge then counts as spent"
+    )]
     Pending(u64),
     /// An entry that cannot change as asked.
-    #[error("entry {0} is not reserved, so it can be neither released nor burned")]
+    #[error("entry {0} is not reserved, so it cannot become released or burned")]
     NotReserved(u64),
-    /// A protection that cannot be changed.
+    /// The protection cannot be changed.
     #[error("the protection cannot be relaxed: {0}")]
     Relax(&'static str),
-    /// An assertion about another ledger that cannot be written down.
-    #[error("that this ledger is about different people cannot be written down: {0}")]
+    /// The statement about another ledger cannot be recorded.
+    #[error("the statement that another ledger is about different people cannot be recorded: {0}")]
     Disjoint(&'static str),
-    /// The opening names something that does not fit.
-    #[error("a ledger cannot be opened: {0}")]
+    /// The terms at opening contradict each other.
+    #[error("the ledger cannot be opened: {0}")]
     Opening(&'static str),
     /// The document is damaged, altered or of another kind.
-    #[error("the ledger is not valid at `{place}`: {what}; take an unaltered copy")]
+    #[error("the ledger is not valid at `{place}`: {what}; use an unaltered copy")]
     Document {
         /// Where in the document.
         place: String,
@@ -127,21 +133,21 @@ pub enum LedgerError {
         what: String,
     },
     /// Two ledgers about different tables.
-    #[error("the imported ledger is another ledger (its id is {0}); import it where it belongs")]
+    #[error("the imported file is another ledger (its id is {0}); choose a copy of this ledger")]
     OtherLedger(String),
     /// Two histories of one ledger.
     #[error(
-        "the two copies of this ledger differ from entry {0} on: both were charged apart; both sets of charges count, \
-         so stop here, or open a new ledger for the smaller budget that is left"
+        "the two copies of this ledger differ from entry {0} on, because each was charged without the other; all charges of \
+         both count; stop here, or open a new ledger with the budget that is left after both"
     )]
     Fork(u64),
     /// A copy that lacks entries.
-    #[error("the imported ledger is older than this one; this one stays as it is")]
+    #[error("the imported copy is older than this ledger; nothing was changed")]
     Older,
 }
 
 impl LedgerError {
-    /// Whether the budget was refused, as opposed to a bad document or request.
+    /// Returns whether the budget was too small, as opposed to a bad document or request.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
         matches!(self, Self::Refused(_))
@@ -157,11 +163,11 @@ mod tests {
         let refusal = Refusal { quantity: Quantity::Gaussian, asked: 200, left: 199, capacity: 30_000 };
         let text = refusal.to_string();
         assert!(
-            text.contains("200 units of the Gaussian wallet (0.67 % of it), 199 are left (0.66 %)"),
+            text.contains("0.67 % of the ledger's Gaussian budget, and 0.66 % is left (200 and 199 units)"),
             "{text}"
         );
         let none = Refusal { quantity: Quantity::Epsilon, asked: 1, left: 0, capacity: 0 }.to_string();
-        assert!(none.contains("Other wallet's epsilon") && none.contains("`gaussian`"), "{none}");
+        assert!(none.contains("epsilon of the (epsilon, delta)") && none.contains("`gaussian`"), "{none}");
         assert!(LedgerError::from(refusal).is_refusal() && !LedgerError::Older.is_refusal());
         assert_eq!(percent(u128::MAX, u128::MAX, true), "100.00 %");
         assert_eq!(percent(1, u128::MAX, true), "0.01 %");

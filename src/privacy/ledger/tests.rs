@@ -22,7 +22,7 @@ fn open(terms: Terms, split: Split) -> Ledger {
     Ledger::open(&opening(terms, split)).unwrap()
 }
 
-/// About `mu` of the Gaussian wallet's unit: sensitivity 2^48, S = 2^48 / mu.
+/// Returns an event of about `mu` of the Gaussian budget's unit: sensitivity 2^48, S = 2^48 / mu.
 fn gaussian(inverse_mu: u64) -> Event {
     Event::Gaussian {
         sensitivity_squared: UBig::ONE << 96,
@@ -84,7 +84,7 @@ fn a_refusal_changes_nothing_and_says_why() {
     let mut ledger = open(TERMS, Split::Gaussian);
     let before = ledger.clone();
     let error = ledger.reserve(&request(TERMS, &[gaussian(1)])).unwrap_err();
-    assert!(error.is_refusal() && error.to_string().contains("Gaussian wallet"), "{error}");
+    assert!(error.is_refusal() && error.to_string().contains("Gaussian budget"), "{error}");
     let error = ledger.reserve(&request(TERMS, &[pure(0.1)])).unwrap_err();
     assert!(error.is_refusal() && error.to_string().contains("`gaussian`"), "{error}");
     assert_eq!(ledger.reserve(&request(TERMS, &[])), Err(LedgerError::Free));

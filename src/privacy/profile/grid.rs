@@ -1,13 +1,13 @@
-//! How far Wishart noise that is drawn on a grid is from the ideal (noise-and-accounting, A10, `BOUNDED`).
+//! The distance between Wishart noise that is drawn on a grid and ideal Wishart noise (theory/noise 4.3).
 
 use super::super::calibrate::total_variation_bound;
 use super::super::measure::Epsilon;
 use crate::math::round::{MARGIN, raise};
 
-/// Bits of the grid after the point of a code.
+/// Fractional bits of the grid, in codes.
 pub const GRID_BITS: u32 = 90;
 
-/// Standard deviations that no entry of a random row is assumed to pass; the chance that one does is counted.
+/// A bound on the entries of a random row, in standard deviations. The probability that an entry exceeds it is counted.
 const REACH: f64 = 20.0;
 
 /// 2 Φ(−20) < 5.6e-89.
@@ -26,14 +26,15 @@ pub struct GridWishart {
     pub step: usize,
 }
 
-/// What drawing on the grid costs of δ beside the ideal noise at ε: (1 + e^ε) η, rounded up.
+/// Returns the share of δ at ε that drawing on the grid costs beside the ideal noise: (1 + e^ε) η, rounded up
+/// (theory/noise 4.3).
 ///
-/// η bounds the total variation between what is released and the ideal rounded alike. Ideal rows, each entry rounded to the
-/// grid, differ from discrete Gaussian rows by the sum of [`total_variation_bound`] over the k d entries. No entry passes
-/// 20 s but with probability k d 2Φ(−20); then rounding the entries moves each sum of k products by at most
-/// e = k (20 s 2⁻⁹⁰ + 2⁻¹⁸²). A sum is released differently only if it lies within e of a boundary of the rounding; its
-/// density has one mode and is at most 1/(2 s²) for k >= 2 (χ²_k, and the sum of k products of two normals, of which k = 2 has
-/// the highest density), so that probability is at most 2e/2^step + 4e/(2 s²) for each of the d(d + 1)/2 sums.
+/// η bounds the total variation distance between the release and the ideal sums after the same rounding. Ideal rows, each entry
+/// rounded to the grid, differ from discrete Gaussian rows by the sum of [`total_variation_bound`] over the k d entries. The
+/// probability that any entry exceeds 20 s is at most k d 2Φ(−20). Otherwise rounding the entries moves each sum of k products by
+/// at most e = k (20 s 2⁻⁹⁰ + 2⁻¹⁸²). A sum is released differently only if it lies within e of a boundary of the rounding. Its
+/// density is unimodal and at most 1/(2 s²) for k >= 2 (χ²_k, or a sum of k products of two normals, whose density is highest for
+/// k = 2), so that probability is at most 2e/2^step + 4e/(2 s²) for each of the d(d + 1)/2 sums.
 #[must_use]
 pub fn grid_distance(noise: &GridWishart, epsilon: Epsilon) -> f64 {
     let (k, d) = (f64::from(noise.degrees), f64::from(noise.columns));

@@ -1,8 +1,8 @@
-//! Privacy profiles δ(ε) of matrix mechanisms that reduce to chi-square variables (noise-and-accounting, B9; Sheffet, 3).
+//! Privacy profiles δ(ε) of matrix mechanisms that reduce to chi-square variables (theory/wishart 3).
 //!
-//! They hold for one row per person, and for real-number arithmetic (label `IDEALISED`, or `BOUNDED` where the arithmetic
-//! is bounded). All are exact but one, a bound: additive Wishart noise under `replace-one`. They calibrate what such a
-//! mechanism charges to the Other wallet, and inform displays.
+//! They hold for one row per person and for real-number arithmetic (assurance `IDEALISED`, or `BOUNDED` if the error of the
+//! arithmetic is bounded). All are exact except one, which is a bound: additive Wishart noise under `replace-one`. They calibrate
+//! the charge of such a mechanism to the (ε, δ) budget, and they are used in displays.
 
 mod grid;
 mod orthogonal;
@@ -23,10 +23,10 @@ use crate::math::gamma::{ln_chi_square_cdf, ln_chi_square_sf};
 use crate::math::round::{MARGIN, raise};
 use crate::math::search::first_true;
 
-/// Numbers that no profile takes.
+/// Parameters for which there is no profile.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ProfileError {
-    /// A number that has to be above 0.
+    /// A parameter that has to be above 0.
     #[error("the {name} is {given}; give a finite number above 0")]
     NotPositive {
         /// What it is.
@@ -45,15 +45,15 @@ pub enum ProfileError {
         dimension: u32,
     },
     /// No scale is known to suffice.
-    #[error("no w is known to keep so small an epsilon and delta; give a larger one of them")]
+    #[error("no noise scale is known for so small an epsilon and delta; give a larger epsilon or delta")]
     NoScale,
     /// No number of degrees of freedom is known to suffice.
     #[error(
-        "no degrees of freedom up to 1000000000 keep so small an epsilon and delta; give a larger one of them"
+        "even 1000000000 degrees of freedom are too few for so small an epsilon and delta; give a larger epsilon or delta"
     )]
     NoDegrees,
-    /// No ε holds at that δ.
-    #[error("at so small a delta this noise keeps no epsilon; give a larger delta")]
+    /// No ε holds at this δ.
+    #[error("this noise has no epsilon at so small a delta; give a larger delta")]
     NoEpsilon,
     /// A number that cannot be converted.
     #[error(transparent)]
@@ -68,24 +68,24 @@ struct Tail {
 }
 
 impl Tail {
-    /// P[χ² <= x].
+    /// Returns P[χ² <= x].
     fn below(degrees: f64, x: f64) -> Self {
         Self::new(degrees, x, ln_chi_square_cdf(degrees, x))
     }
 
-    /// P[χ² >= x].
+    /// Returns P[χ² >= x].
     fn above(degrees: f64, x: f64) -> Self {
         Self::new(degrees, x, ln_chi_square_sf(degrees, x))
     }
 
-    /// The error of the formulas (`math::gamma`) and of a few roundings of x.
+    /// Returns the error of the formulas (`math::gamma`) and of a few roundings of x.
     fn new(degrees: f64, x: f64, ln: f64) -> Self {
         let error = 2e-15 * (4.0 + ln.abs() + (x - degrees).abs() + libm::sqrt(degrees));
         Self { ln, error: if ln == f64::NEG_INFINITY { 0.0 } else { error } }
     }
 
-    /// self − e^ε other for two tails whose difference is not negative, rounded up by their errors: where the terms
-    /// cancel, what is uncertain is added.
+    /// Returns self − e^ε other for two tails whose difference is not negative, rounded up by their errors. If the terms cancel,
+    /// the uncertainty is added.
     fn exceeds(self, epsilon: f64, other: Self) -> f64 {
         if self.ln == f64::NEG_INFINITY {
             return 0.0;
@@ -96,8 +96,8 @@ impl Tail {
     }
 }
 
-/// w²/R² for the largest change at which a profile keeps within δ: a profile that grows in R²/w² is inverted and the
-/// answer raised by 1e-9 (noise-and-accounting, B10).
+/// Returns the least w²/R² at which a profile keeps within δ: inverts a profile that grows in R²/w² and raises the result by 1e-9
+/// (theory/accounting 2.1).
 fn least_scale(delta: Delta, profile: impl Fn(f64) -> Delta) -> Result<f64, ProfileError> {
     ln_target_below_one(delta)?;
     let change = largest(|change| profile(change) <= delta);
@@ -106,10 +106,10 @@ fn least_scale(delta: Delta, profile: impl Fn(f64) -> Delta) -> Result<f64, Prof
     if holds { Ok(scale) } else { Err(ProfileError::NoScale) }
 }
 
-/// The least ε at which a profile keeps within δ: a profile that falls in ε is inverted and the answer raised by 1e-9
-/// (noise-and-accounting, B10).
+/// Returns the least ε at which a profile keeps within δ: inverts a profile that falls in ε and raises the result by 1e-9
+/// (theory/accounting 2.1).
 fn least_epsilon(delta: Delta, profile: impl Fn(f64) -> Delta) -> Result<Epsilon, ProfileError> {
-    /// What is beyond promises nothing.
+    /// The largest ε of the search. A larger one protects nothing.
     const MOST: f64 = 1e6;
     ln_target(delta)?;
     let holds = |epsilon: f64| profile(epsilon) <= delta;

@@ -1,4 +1,4 @@
-//! Additive Wishart noise under `replace-one`, for the pairs of tables that are thought to be the worst. For display only.
+//! Additive Wishart noise under `replace-one`, for the pairs of tables that are probably the worst. For display only.
 
 use super::super::measure::Epsilon;
 use super::wishart::WishartNoise;
@@ -6,20 +6,20 @@ use super::{ProfileError, positive};
 use crate::math::gamma::ln_chi_square_cdf;
 use crate::privacy::adjacency::Adjacency;
 
-/// δ at ε of second moments plus W_p(w² I, k), b = R²/w², when two rows of norm R that are orthogonal replace each other, or
+/// Returns δ at ε of second moments plus W_p(w² I, k), b = R²/w², when two rows of norm R that are orthogonal replace each other, or
 /// when one such row replaces a row of zeros, whichever is more; to nearest, relative error below 1e-6 where k > p + 10.
 ///
-/// That no other pair is worse was checked by numbers and is not proved (Sheffet, section 3.3), so the answer is no `Delta`:
-/// nothing may be charged or admitted by it. [`additive_wishart_delta`](super::additive_wishart_delta) is a proved bound, up to
-/// twice as many degrees of freedom away.
+/// That no other pair is worse was checked numerically and is not proved (theory/wishart 3.3). So the result is not a `Delta`, and
+/// no charge may depend on it. [`additive_wishart_delta`](super::additive_wishart_delta) is a proved bound, which needs up to twice
+/// as many degrees of freedom.
 ///
 /// In the plane of the two rows the noise is [[x, g√x], [g√x, y + g²]]: x ~ χ²_(ν+1), y ~ χ²_ν, g normal. Both rows change its
 /// determinant from xy to (x + b)(y − b) + b g², so the loss is above ε for y below Y = b u x'/(x' − θx), where x' = x + b,
-/// u = 1 − g²/x' and θ = exp(−2ε/(ν − 2)). In y the integral is done: at each x and g, with what the other table's density is of
-/// this one's, δ adds up F(Y) − exp(ε + ((ν − 2) ln(x'/x) − b u)/2) F(Y θx/x').
+/// u = 1 − g²/x' and θ = exp(−2ε/(ν − 2)). The integral over y is closed: δ is the integral over x and g of
+/// F(Y) − exp(ε + ((ν − 2) ln(x'/x) − b u)/2) F(Y θx/x').
 ///
 /// # Errors
-/// When b is not above 0.
+/// If b is not above 0.
 pub fn additive_wishart_orthogonal_delta(
     epsilon: Epsilon,
     change: f64,
@@ -29,7 +29,7 @@ pub fn additive_wishart_orthogonal_delta(
     Ok(orthogonal(epsilon.get(), positive("change", change)?, noise.beyond()).max(removed.get()))
 }
 
-/// The double integral by the trapezoidal rule in ln x and g, which converges exponentially.
+/// Returns the double integral by the trapezoidal rule in ln x and g, which converges exponentially.
 fn orthogonal(e: f64, b: f64, nu: f64) -> f64 {
     /// Weights below e^−60 of the largest are left out.
     const NEGLIGIBLE: f64 = -60.0;
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn golden_numbers() {
-        // Sheffet, section 11, and the Monte Carlo runs of 3.3.
+        // theory/wishart 8, and the Monte Carlo runs of theory/wishart 3.3.
         close(at(0.25, 1.0, 37), 7.174_888e-3, 1e-6);
         // To 15 digits with 20-digit arithmetic and another step; the finer of the two values there is the less exact one.
         close(at(1.0, 1.0, 45), 8.344_346_139_600_9e-7, 1e-11);
@@ -93,7 +93,7 @@ mod tests {
             assert_eq!(format!("{:.4}", orthogonal(e, 3.0, 9.0)), text);
         }
         assert!(at(2.0, 3.0, 9) > orthogonal(2.0, 3.0, 9.0), "there the row of zeros is worse");
-        // Table 3.6: the paper's degrees of freedom at claimed 0.1 and 0.5.
+        // theory/wishart 6.1: the paper's degrees of freedom at claimed 0.1 and 0.5.
         for (e, k) in [(0.0154, 42_570), (0.0881, 1_707)] {
             assert!(at(e + 0.00005, 1.0, k - 4) < 1e-6 && at(e - 0.00005, 1.0, k - 4) > 1e-6, "{e}");
         }
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn degrees_of_freedom_as_printed() {
-        // Sheffet, table 4.3, p = 5: one less does not suffice.
+        // theory/wishart 4.3, p = 5: one less does not suffice.
         for (e, b, k) in [
             (0.1, 1.0, 1_355),
             (0.5, 1.0, 101),

@@ -1,8 +1,8 @@
-//! The scales as the paper prints them (Sheffet, Old techniques in differentially private linear regression, 2019), to
-//! repeat what it did. Each is to nearest, in units of R or R².
+//! The noise scales as printed in Sheffet, Old techniques in differentially private linear regression, 2019, to reproduce the
+//! paper. Each is rounded to nearest, in units of R or R².
 //!
-//! None is what a person's loss is computed from: [`sketch_epsilon`](super::sketch_epsilon),
-//! [`additive_wishart_epsilon`](super::additive_wishart_epsilon) and [`upper_triangle_epsilon`] say what such a scale costs.
+//! No charge is computed from them. [`sketch_epsilon`](super::sketch_epsilon),
+//! [`additive_wishart_epsilon`](super::additive_wishart_epsilon) and [`upper_triangle_epsilon`] compute their actual cost.
 
 pub mod pmt;
 pub mod primo;
@@ -39,17 +39,17 @@ pub enum PaperError {
     TooLarge,
 }
 
-/// w²/R² of the sketch of r rows, and ψ/R² of the inverse Wishart law with r degrees of freedom:
+/// Returns w²/R² of the sketch of r rows, and ψ/R² of the inverse Wishart law with r degrees of freedom:
 /// 4 (√(2 r l) + l)/ε, l = ln(4/δ). Theorems 3.1 and 5.1, for `replace-one`.
 ///
 /// # Errors
-/// When ε is 0, or δ is 0 or 1/e or more.
+/// If ε is 0, or δ is 0 or 1/e or more.
 pub fn ridge(epsilon: Epsilon, delta: Delta, rows: NonZeroU32) -> Result<f64, PaperError> {
     let (e, d) = checked(epsilon, delta)?;
     Ok(4.0 * tail(f64::from(rows.get()), libm::log(4.0 / d)) / e)
 }
 
-/// f(r) of Algorithms 2 and 5: the [`ridge`] for half of ε and half of δ, 8 (√(2 r l) + l)/ε, l = ln(8/δ).
+/// Returns f(r) of Algorithms 2 and 5: the [`ridge`] for half of ε and half of δ, 8 (√(2 r l) + l)/ε, l = ln(8/δ).
 ///
 /// # Errors
 /// As [`ridge`].
@@ -58,7 +58,7 @@ pub fn adaptive_ridge(epsilon: Epsilon, delta: Delta, rows: NonZeroU32) -> Resul
     Ok(8.0 * tail(f64::from(rows.get()), libm::log(8.0 / d)) / e)
 }
 
-/// r* of Algorithms 2 and 5: the most rows with f(r) at most `eigenvalue`, in units of R², and at most [`MOST_ROWS`]; `None`
+/// Returns r* of Algorithms 2 and 5: the most rows with f(r) at most `eigenvalue`, in units of R², and at most [`MOST_ROWS`]; `None`
 /// where one row needs more. f is [`adaptive_ridge`].
 ///
 /// # Errors
@@ -97,7 +97,7 @@ pub struct EigenvalueRule {
     pub laplace_scale: f64,
 }
 
-/// The rule of Algorithms 2 and 5 for (ε, δ) as a whole: 2 ln(2/δ)/ε and 2/ε. The other half of ε is [`adaptive_ridge`]'s.
+/// Returns the rule of Algorithms 2 and 5 for (ε, δ) as a whole: 2 ln(2/δ)/ε and 2/ε. The other half of ε is [`adaptive_ridge`]'s.
 ///
 /// Its δ holds for ε up to 2 ln 2 only: the answer may exceed the least eigenvalue of the neighbouring table as well, which
 /// happens with chance up to (δ/4) e^(ε/2). [`eigenvalue_rule`] is mended.
@@ -109,14 +109,14 @@ pub fn adaptive_eigenvalue_rule(epsilon: Epsilon, delta: Delta) -> Result<Eigenv
     Ok(EigenvalueRule { shift: 2.0 * libm::log(2.0 / d) / e, laplace_scale: 2.0 / e })
 }
 
-/// The rule that costs (ε, δ) beside the (ε', δ') of the sketch that uses it: 1 + ln(1/(2δ))/ε and 1/ε, rounded up.
+/// Returns the rule that costs (ε, δ) beside the (ε', δ') of the sketch that uses it: 1 + ln(1/(2δ))/ε and 1/ε, rounded up.
 ///
 /// One row moves the least eigenvalue by at most R², under both adjacencies. Below it by R² and ln(1/(2δ))/ε more, the noise
 /// passes the least eigenvalue of neither table but with chance δ; else the sketch keeps (ε', δ') given the answer, whose
-/// density changes by e^ε at most. So both together keep (ε + ε', δ + δ'). Sheffet, section 3.4, corrected.
+/// density changes by e^ε at most. So both together keep (ε + ε', δ + δ'). theory/wishart 3.4.
 ///
 /// # Errors
-/// When ε is 0, or δ is 0 or above 1/2.
+/// If ε is 0, or δ is 0 or above 1/2.
 pub fn eigenvalue_rule(epsilon: Epsilon, delta: Delta) -> Result<EigenvalueRule, PaperError> {
     let (e, d) = (above_zero(epsilon)?, delta.get());
     if d <= 0.0 || d > 0.5 {
@@ -130,7 +130,7 @@ pub fn eigenvalue_rule(epsilon: Epsilon, delta: Delta) -> Result<EigenvalueRule,
 /// `replace-one`.
 ///
 /// # Errors
-/// When ε is 0 or 1 or more, where the theorem ends (from 6 on what it would give is too little), δ is 0 or 1/6 or more, or the
+/// If ε is 0 or 1 or more, where the theorem ends (from 6 on what it would give is too little), δ is 0 or 1/6 or more, or the
 /// answer does not fit.
 pub fn degrees(epsilon: Epsilon, delta: Delta, dimension: u32) -> Result<u32, PaperError> {
     let (e, d) = (epsilon.get(), delta.get());
@@ -148,7 +148,7 @@ pub fn degrees(epsilon: Epsilon, delta: Delta, dimension: u32) -> Result<u32, Pa
     Ok(k as u32)
 }
 
-/// Standard deviation of each cell on and above the diagonal, in units of R²: √(2 ln(2/δ))/ε. The baseline of section 2 as it is
+/// Returns the standard deviation of each cell on and above the diagonal, in units of R²: √(2 ln(2/δ))/ε. The baseline of section 2 as it is
 /// meant, with ε squared in the variance; its sensitivity R² is that of `add-remove`, though the paper's neighbours differ by
 /// replacing. [`upper_triangle_epsilon`] says what it costs.
 ///
@@ -159,11 +159,11 @@ pub fn analyze_gauss_sigma(epsilon: Epsilon, delta: Delta) -> Result<f64, PaperE
     Ok(libm::sqrt(2.0 * libm::log(2.0 / d)) / e)
 }
 
-/// Smallest ε at δ of second moments with independent normal noise of that standard deviation, in units of R², in each cell on
+/// Returns the smallest ε at δ of second moments with independent normal noise of that standard deviation, in units of R², in each cell on
 /// and above the diagonal; rounded up by 1e-9. The cells change by at most R² or, under `replace-one`, √2 R² together.
 ///
 /// # Errors
-/// When sigma is not above 0, or δ is 0.
+/// If sigma is not above 0, or δ is 0.
 pub fn upper_triangle_epsilon(
     sigma: f64,
     delta: Delta,
@@ -187,10 +187,10 @@ pub struct Debiasing {
     pub cautious: f64,
 }
 
-/// The two shifts for k degrees of freedom and d columns.
+/// Returns the two shifts for k degrees of freedom and d columns.
 ///
 /// # Errors
-/// When δ is 0.
+/// If δ is 0.
 pub fn debiasing(degrees: u32, dimension: u32, delta: Delta) -> Result<Debiasing, PaperError> {
     let d = delta.get();
     if d <= 0.0 {
@@ -201,7 +201,7 @@ pub fn debiasing(degrees: u32, dimension: u32, delta: Delta) -> Result<Debiasing
     Ok(Debiasing { mean: k, cautious: bracket.max(0.0) * bracket.max(0.0) })
 }
 
-/// √(2 r l) + l: half of how far χ²_r strays from r but with chance e^−l.
+/// Returns √(2 r l) + l: half of how far χ²_r strays from r but with chance e^−l.
 fn tail(r: f64, l: f64) -> f64 {
     libm::sqrt(2.0 * r * l) + l
 }
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn ridges_and_degrees_as_printed() {
-        // Sheffet, tables 4.2 and 4.3, "paper"; 775.496 is 776 there.
+        // theory/wishart 4.2 and 4.3, "paper"; 775.496 is 776 there.
         for (r, texts) in [
             (10, ["1305.5", "261.1", "130.6", "65.3"]),
             (40, ["2003.0", "400.6", "200.3", "100.2"]),
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn what_the_paper_s_ridges_really_cost() {
-        // Sheffet, table 3.6, at ten to 100,000 rows.
+        // theory/wishart 6.1, at ten to 100,000 rows.
         for (e, texts) in [
             (0.1, [".0085", ".0102", ".0112", ".0131", ".0139", ".0142"]),
             (0.5, [".0504", ".0587", ".0643", ".0744", ".0788", ".0804"]),
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn what_the_paper_s_degrees_of_freedom_cost_at_most() {
-        // Sheffet, table 3.6, has the curve of two orthogonal rows; a bound is above it and below twice it.
+        // theory/wishart 6.1, has the curve of two orthogonal rows; a bound is above it and below twice it.
         for (e, exact) in [(0.1, 0.0154), (0.5, 0.0881)] {
             let noise = WishartNoise::try_new(degrees(epsilon(e), delta(1e-6), 5).unwrap(), 5).unwrap();
             let bound = additive_wishart_epsilon(delta(1e-6), 1.0, noise, ReplaceOne).unwrap().get();
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn the_baseline_costs_more_than_it_claims() {
-        // Sheffet, table 3.5, intended formula.
+        // theory/wishart 6.4, intended formula.
         for (e, sigma, real) in [
             (0.1, "53.87", "0.095"),
             (0.5, "10.77", "0.531"),
@@ -304,7 +304,7 @@ mod tests {
             printed(upper_triangle_epsilon(scale, delta(1e-6), ReplaceOne).unwrap().get(), real);
             assert!(upper_triangle_epsilon(scale, delta(1e-6), AddRemove).unwrap() < epsilon(e));
         }
-        // Table 4.4: exact scales come back.
+        // theory/wishart 4.4: exact scales come back.
         for (e, replace, remove) in [(0.1, 51.343, 36.305), (1.0, 5.9746, 4.2247)] {
             close(upper_triangle_epsilon(replace, delta(1e-6), ReplaceOne).unwrap().get(), e, 1e-4);
             close(upper_triangle_epsilon(remove, delta(1e-6), AddRemove).unwrap().get(), e, 1e-4);

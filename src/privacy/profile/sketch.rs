@@ -1,4 +1,4 @@
-//! The Gaussian sketch (Johnson and Lindenstrauss), and inverse Wishart sampling with fixed degrees of freedom.
+//! Privacy profile of the Gaussian sketch (Johnson and Lindenstrauss) and of the Wishart posterior with fixed degrees of freedom.
 
 use std::num::NonZeroU32;
 
@@ -10,24 +10,24 @@ use crate::math::round::{MARGIN, lower};
 use crate::math::saddle_point::{ln_1p, through_saddle};
 use crate::math::search::last_true;
 
-/// The most rows that [`sketch_rows`] answers with; public, and more than any noise would need.
+/// The most rows that [`sketch_rows`] returns, more than any noise needs.
 pub const MOST_ROWS: NonZeroU32 = NonZeroU32::new(1_000_000_000).unwrap();
 
-/// δ at ε of r rows drawn from N(0, A), A = G + w² I, or of their second moments, rounded up, when one person's row v has
-/// the leverage l = v' A⁻¹ v, at most R²/w²: also of a matrix drawn from the inverse Wishart law with r degrees of freedom
-/// around A. One row per person. It grows in l, in r, and from `add-remove` to `replace-one`.
+/// Returns δ at ε of r rows drawn from N(0, A), A = G + w² I, or of their second moments, rounded up, when one person's row v has
+/// the leverage l = v' A⁻¹ v, at most R²/w². It also holds for a matrix drawn from the inverse Wishart distribution with r degrees
+/// of freedom around A. One row per person. δ grows in l, in r, and from `add-remove` to `replace-one`.
 ///
 /// `add-remove`: a change by v v' becomes, after whitening, a change of one variance from 1 to 1 + l. The loss is
 /// s/τ − Λ of s ~ χ²_r or (1 + l) χ²_r, with Λ = (r/2) ln(1 + l) and τ = 2(1 + l)/l, so δ is the larger of
-/// P[(1 + l) χ² >= τ(ε + Λ)] − e^ε P[χ² >= τ(ε + Λ)] and P[χ² <= τ(Λ − ε)] − e^ε P[(1 + l) χ² <= τ(Λ − ε)]. It grows
-/// in l, because adding noise to the rows turns a larger l into a smaller one. Noise-and-accounting, B9.
+/// Returns P[(1 + l) χ² >= τ(ε + Λ)] − e^ε P[χ² >= τ(ε + Λ)] and P[χ² <= τ(Λ − ε)] − e^ε P[(1 + l) χ² <= τ(Λ − ε)]. It grows
+/// in l, because adding noise to the rows turns a larger l into a smaller one (theory/wishart 3.1).
 ///
 /// `replace-one`: a change by v v' − u u' has at most one direction where the variance grows and one where it shrinks, by
 /// 1 + l at most; the worst pair has both, and the loss is (l/2) U − l/(2(1 + l)) U', U and U' independent, χ²_r.
-/// Sheffet, section 3.1.
+/// theory/wishart 3.1.
 ///
 /// # Errors
-/// When the leverage is not above 0.
+/// [`ProfileError`] if the leverage is not above 0.
 pub fn sketch_delta(
     epsilon: Epsilon,
     leverage: f64,
@@ -37,11 +37,11 @@ pub fn sketch_delta(
     Ok(profile(epsilon.get(), positive("leverage", leverage)?, rows, adjacency))
 }
 
-/// Smallest w²/R² at which a sketch of r rows keeps within (ε, δ) for every person of norm at most R; rounded up by 1e-9.
+/// Returns the smallest w²/R² at which a sketch of r rows keeps within (ε, δ) for every person of norm at most R; rounded up by 1e-9.
 /// [`sketch_delta`] at l = R²/w².
 ///
 /// # Errors
-/// When δ is 0 or 1, or so small (under `add-remove`, below 1e-13 at ε = 0) that no w² is known to suffice.
+/// If δ is 0 or 1, or so small (under `add-remove`, below 1e-13 at ε = 0) that no w² is known to suffice.
 pub fn sketch_ridge(
     epsilon: Epsilon,
     delta: Delta,
@@ -51,11 +51,11 @@ pub fn sketch_ridge(
     least_scale(delta, |leverage| profile(epsilon.get(), leverage, rows, adjacency))
 }
 
-/// The most rows, up to [`MOST_ROWS`], whose [`sketch_ridge`] is at most `ridge`, which is w²/R² and lowered by 2e-9 first; `None`
+/// Returns the most rows, up to [`MOST_ROWS`], whose [`sketch_ridge`] is at most `ridge`, which is w²/R² and lowered by 2e-9 first; `None`
 /// where one row already needs more.
 ///
 /// # Errors
-/// When the ridge is not above 0, or δ is 0 or 1.
+/// If the ridge is not above 0, or δ is 0 or 1.
 pub fn sketch_rows(
     epsilon: Epsilon,
     delta: Delta,
@@ -83,11 +83,11 @@ pub fn sketch_rows(
     Ok(Some(good))
 }
 
-/// Smallest ε at which a sketch of r rows with w²/R² = `ridge` keeps within (ε, δ); rounded up by 1e-9. What a ridge that was
-/// found otherwise really costs.
+/// Returns the smallest ε at which a sketch of r rows with w²/R² = `ridge` keeps within (ε, δ), rounded up by 1e-9: the actual cost
+/// of a given ridge.
 ///
 /// # Errors
-/// When the ridge is not above 0 or δ is 0.
+/// If the ridge is not above 0 or δ is 0.
 pub fn sketch_epsilon(
     delta: Delta,
     ridge: f64,
@@ -99,7 +99,7 @@ pub fn sketch_epsilon(
     least_epsilon(delta, |e| profile(e, leverage, rows, adjacency))
 }
 
-/// A number between the two, or `None` where they are neighbours.
+/// Returns a number between the two, or `None` where they are neighbours.
 pub(super) fn between(low: NonZeroU32, high: NonZeroU32) -> Option<NonZeroU32> {
     let middle = low.checked_add(high.get().saturating_sub(low.get()) / 2)?;
     (middle > low).then_some(middle)
@@ -127,10 +127,10 @@ fn add_remove(e: f64, l: f64, r: f64) -> Delta {
     raised_delta(with.max(without), DELTA_MARGIN)
 }
 
-/// δ = E[(1 − e^(ε − L))₊] = (1/2πi) ∫ M(z) e^(−zε) / (z (z + 1)) dz, where M(z) = E e^(zL) = (1 − q z (z + 1))^(−r/2) and
+/// Returns δ = E[(1 − e^(ε − L))₊] = (1/2πi) ∫ M(z) e^(−zε) / (z (z + 1)) dz, where M(z) = E e^(zL) = (1 − q z (z + 1))^(−r/2) and
 /// q = l²/(1 + l), along a line between 0 and the branch point 1/l.
 fn replace_one(e: f64, l: f64, r: f64) -> Delta {
-    // δ grows in l, so that squares stay numbers at no one's cost.
+    // δ grows in l, so a limit on l is safe. It prevents overflow of the squares.
     if l > 1e100 {
         return raised_delta(1.0, DELTA_MARGIN);
     }

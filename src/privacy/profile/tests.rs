@@ -21,7 +21,7 @@ pub(super) fn close(x: f64, expected: f64, relative: f64) {
     assert!((x - expected).abs() <= relative * expected.abs(), "{x:e} is not {expected:e}");
 }
 
-/// As printed: equal after rounding to the last digit that is given.
+/// Asserts that `x` is as printed: equal after rounding to the last digit that is given.
 pub(super) fn printed(x: f64, text: &str) {
     let digits = text.split_once('.').map_or(0, |(_, digits)| digits.len());
     assert_eq!(format!("{x:.digits$}").trim_start_matches('0'), text.trim_start_matches('0'), "{x}");
@@ -125,7 +125,7 @@ fn the_ends() {
         Err(ProfileError::NoDegrees)
     );
     assert!(additive_wishart_degrees(one, delta(1e-6), 0, 1.0, AddRemove).is_err());
-    // Two degrees beyond the dimension: one release in thirty lies where the other table has none (Sheffet, 3.3).
+    // Two degrees beyond the dimension: one release in thirty lies where the other table has none (theory/wishart 3.3).
     assert_eq!(additive_wishart_epsilon(delta(1e-6), 1.0, noise, AddRemove), Err(ProfileError::NoEpsilon));
 }
 
@@ -141,7 +141,7 @@ fn golden_numbers_of_replacing() {
     for (e, l) in [(0.0, 0.5), (1.0, 0.05), (4.0, 0.05), (0.1, 30.0), (3.0, 1e-2)] {
         close(at(e, 2, l, ReplaceOne), libm::exp(-e / l) * l / (2.0 + l), 1e-11);
     }
-    // Monte Carlo of whole matrices, Sheffet 3.1.
+    // Monte Carlo of whole matrices, theory/wishart 3.1.
     for (e, replace, remove) in
         [(0.25, "0.10143", "0.0616"), (0.5, "0.04801", "0.0251"), (1.0, "0.00774", "0.00320")]
     {
@@ -195,7 +195,7 @@ fn the_most_rows_for_a_ridge() {
 
 #[test]
 fn degrees_of_freedom_as_printed() {
-    // Sheffet, table 4.3: add-remove and the bound for replace-one at p = 5, 20, 50. The bounds there were not the fewest at
+    // theory/wishart 4.3: add-remove and the bound for replace-one at p = 5, 20, 50. The bounds there were not the fewest at
     // ε = 0.1 (2667) and 2 (35): to 30 digits, δ is 9.996e-7 at 2661 with e₁ = 0.047, and 9.57e-7 at 34 with e₁ = 0.32.
     for (e, remove, bound) in [
         (0.1, [848, 863, 893], [2661, 2676, 2706]),
@@ -236,7 +236,7 @@ fn golden_numbers_of_additive_noise() {
     close(noise.without(0.25, 1.0), 4.135_046_3e-3, 1e-7);
     let noise = WishartNoise::try_new(45, 1).unwrap();
     close(noise.without(1.0, 1.0), 5.855_53e-7, 1e-6);
-    // Monte Carlo of whole matrices, Sheffet 3.3, d = 4, k = 40.
+    // Monte Carlo of whole matrices, theory/wishart 3.3, d = 4, k = 40.
     let noise = WishartNoise::try_new(40, 4).unwrap();
     let at = |e, adjacency| additive_wishart_delta(epsilon(e), 1.0, noise, adjacency).unwrap().get();
     for (e, remove, bound) in
@@ -247,7 +247,7 @@ fn golden_numbers_of_additive_noise() {
     }
 }
 
-/// Rényi divergence of the sketch under `replace-one`, for (α − 1) l < 1 (Sheffet, 3.1).
+/// Returns the Rényi divergence of the sketch under `replace-one`, for (α − 1) l < 1 (theory/wishart 3.1).
 fn renyi(alpha: f64, r: f64, l: f64) -> f64 {
     let sum = libm::log1p(l) - libm::log1p(-(alpha - 1.0) * l) - libm::log1p(alpha * l);
     r / (2.0 * (alpha - 1.0)) * sum

@@ -1,4 +1,4 @@
-//! The additive Wishart mechanism: second moments plus the moments of random rows.
+//! Privacy profile of the additive Wishart mechanism: second moments plus the moments of random rows.
 
 use std::num::NonZeroU32;
 
@@ -8,7 +8,7 @@ use super::super::measure::{Delta, Epsilon};
 use super::sketch::between;
 use super::{ProfileError, Tail, least_epsilon, least_scale, positive};
 
-/// The most degrees of freedom that [`additive_wishart_degrees`] answers with.
+/// The most degrees of freedom that [`additive_wishart_degrees`] returns.
 const MOST_DEGREES: NonZeroU32 = NonZeroU32::new(1_000_000_000).unwrap();
 
 /// The shape of W_p(w² I, k): k >= p + 2 degrees of freedom in p dimensions.
@@ -19,10 +19,10 @@ pub struct WishartNoise {
 }
 
 impl WishartNoise {
-    /// k degrees of freedom for matrices of p rows and columns.
+    /// Returns k degrees of freedom for matrices of p rows and columns.
     ///
     /// # Errors
-    /// When k < p + 2 or p = 0.
+    /// If k < p + 2 or p = 0.
     pub fn try_new(degrees: u32, dimension: u32) -> Result<Self, ProfileError> {
         if dimension == 0 || degrees.checked_sub(dimension).is_none_or(|beyond| beyond < 2) {
             return Err(ProfileError::Degrees { degrees, dimension });
@@ -30,13 +30,13 @@ impl WishartNoise {
         Ok(Self { degrees, dimension })
     }
 
-    /// k.
+    /// Returns k.
     #[must_use]
     pub const fn degrees(self) -> u32 {
         self.degrees
     }
 
-    /// ν = k − p + 1, at least 3: the degrees of freedom of the Schur complement.
+    /// Returns ν = k − p + 1, at least 3: the degrees of freedom of the Schur complement.
     pub(super) fn beyond(self) -> f64 {
         f64::from(self.degrees - self.dimension) + 1.0
     }
@@ -49,7 +49,7 @@ impl WishartNoise {
         raised_delta(delta, DELTA_MARGIN)
     }
 
-    /// δ at ε of the presence of a person, b = ‖v‖²/w², against the absence.
+    /// Returns δ at ε of the presence of a person, b = ‖v‖²/w², against the absence.
     pub(super) fn with(self, e: f64, b: f64) -> f64 {
         let nu = self.beyond();
         let rate = (b - 2.0 * e) / (nu - 2.0);
@@ -61,7 +61,7 @@ impl WishartNoise {
         }
     }
 
-    /// δ at ε of the absence against the presence.
+    /// Returns δ at ε of the absence against the presence.
     pub(super) fn without(self, e: f64, b: f64) -> f64 {
         let nu = self.beyond();
         let rate = (2.0 * e + b) / (nu - 2.0);
@@ -69,7 +69,7 @@ impl WishartNoise {
         Tail::below(nu, -b / libm::expm1(-rate)).exceeds(e, Tail::below(nu, b / libm::expm1(rate)))
     }
 
-    /// The least over e₁ in [0, ε] of δ_with(e₁) + e^e₁ δ_without(ε − e₁): each is a bound, so the search need not be exact.
+    /// Returns the least over e₁ in [0, ε] of δ_with(e₁) + e^e₁ δ_without(ε − e₁): each is a bound, so the search need not be exact.
     fn through_the_removed_row(self, e: f64, b: f64) -> f64 {
         const PARTS: u32 = 16;
         const GOLDEN: f64 = 0.618_033_988_749_894_8;
@@ -99,21 +99,21 @@ impl WishartNoise {
     }
 }
 
-/// δ at ε of second moments plus W_p(w² I, k), rounded up, for rows of norm ‖v‖²/w² = b, at most R²/w². One row per person.
+/// Returns δ at ε of second moments plus W_p(w² I, k), rounded up, for rows of norm ‖v‖²/w² = b, at most R²/w². One row per person.
 ///
 /// `add-remove`, exact: rotated so that v lies on the first axis, the Schur complement of the first cell of the noise is
 /// w² χ²_ν, ν = k − p + 1, independent of all other cells, and v v' shifts it alone: so δ is that of χ²_ν noise on a number
 /// that changes by b. With m = ν − 2, without against with the person: θ = exp(−(2ε + b)/m) and
 /// δ = F(b/(1 − θ)) − e^ε F(bθ/(1 − θ)); with against without, if 2ε < b: θ' = exp((2ε − b)/m) and
 /// δ = S(bθ'/(1 − θ')) − e^ε S(b/(1 − θ')), S = 1 − F. It grows in b, because the density is log-concave.
-/// Noise-and-accounting, B9.
+/// theory/wishart 3.2.
 ///
 /// `replace-one`, a bound: from the table with one row to the table without it and on to the table with the other. If
 /// P <= e^e₁ R + δ₁ and R <= e^(ε − e₁) Q + δ₂ for every set, then P <= e^ε Q + δ₁ + e^e₁ δ₂, for every e₁ in [0, ε]; the
-/// least is taken. Sheffet, section 3.3.
+/// least is taken. theory/wishart 3.3.
 ///
 /// # Errors
-/// When b is not above 0.
+/// If b is not above 0.
 pub fn additive_wishart_delta(
     epsilon: Epsilon,
     change: f64,
@@ -123,11 +123,11 @@ pub fn additive_wishart_delta(
     Ok(noise.profile(epsilon.get(), positive("change", change)?, adjacency))
 }
 
-/// Smallest w²/R² at which that noise keeps within (ε, δ) for every person of norm at most R; rounded up by 1e-9.
+/// Returns the smallest w²/R² at which that noise keeps within (ε, δ) for every person of norm at most R; rounded up by 1e-9.
 /// [`additive_wishart_delta`] at b = R²/w².
 ///
 /// # Errors
-/// When δ is 0 or 1, or so small (below 1e-13 at ε = 0) that no w² is known to suffice.
+/// If δ is 0 or 1, or so small (below 1e-13 at ε = 0) that no w² is known to suffice.
 pub fn aw_w2_over_r2(
     epsilon: Epsilon,
     delta: Delta,
@@ -137,11 +137,11 @@ pub fn aw_w2_over_r2(
     least_scale(delta, |change| noise.profile(epsilon.get(), change, adjacency))
 }
 
-/// Fewest degrees of freedom k >= p + 2 at which second moments of p columns plus W_p(w² I, k) keep within (ε, δ), for
+/// Returns the fewest degrees of freedom k >= p + 2 at which second moments of p columns plus W_p(w² I, k) keep within (ε, δ), for
 /// R²/w² = `scale_ratio`. [`additive_wishart_delta`] at k is at most δ, and at k − 1 it is not.
 ///
 /// # Errors
-/// When p is 0, the ratio is not above 0, δ is 0 or 1, or a thousand million degrees of freedom are too few.
+/// If p is 0, the ratio is not above 0, δ is 0 or 1, or a thousand million degrees of freedom are too few.
 pub fn additive_wishart_degrees(
     epsilon: Epsilon,
     delta: Delta,
@@ -178,12 +178,12 @@ pub fn additive_wishart_degrees(
     noise(good)
 }
 
-/// Smallest ε at which that noise, with R²/w² = `scale_ratio`, keeps within (ε, δ); rounded up by 1e-9. What degrees of freedom
-/// that were found otherwise really cost.
+/// Returns the smallest ε at which that noise, with R²/w² = `scale_ratio`, keeps within (ε, δ), rounded up by 1e-9: the actual cost
+/// of given degrees of freedom.
 ///
 /// # Errors
-/// When the ratio is not above 0, or δ is 0 or so small that the chance to leave the other table's possible releases is
-/// larger: such noise has no ε.
+/// [`ProfileError`] if the ratio is not above 0, or δ is 0 or smaller than the probability of releases that are impossible with the
+/// other table. Then no ε exists.
 pub fn additive_wishart_epsilon(
     delta: Delta,
     scale_ratio: f64,

@@ -20,6 +20,7 @@ use crate::ui::draft::{self, ColumnDraft};
 use crate::ui::state::{App, Origin, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::text;
+use crate::words;
 
 /// Opens a saved plan, release or ledger.
 pub fn choose_document(app: App, file: web_sys::File) {
@@ -38,20 +39,17 @@ pub struct Named {
 
 async fn open_document(app: App, file: &Blob) {
     if file.size() > MOST_DOCUMENT {
-        return fail(app, Step::Data, text::NOT_JSON, false);
+        return fail(app, Step::Data, words::data::not_json(), false);
     }
-    say(app, text::OPENING);
-    let Ok(bytes) = Bytes::of(file).await else { return fail(app, Step::Data, text::UNREADABLE, false) };
+    say(app, words::page::opening());
+    let Ok(bytes) = Bytes::of(file).await else {
+        return fail(app, Step::Data, words::page::unreadable(), false);
+    };
     let schema = bytes.parse::<Named>().map(|named| named.schema).unwrap_or_default();
     if schema == crate::release::document::SCHEMA {
         return match bytes.parse::<Release>() {
             Ok(release) => show(app, Arc::new(release), file.clone(), Origin::File),
-            Err(error) => fail(
-                app,
-                Step::Data,
-                format!("This release cannot be read: {error}. Download it again"),
-                false,
-            ),
+            Err(error) => fail(app, Step::Data, words::page::release_unreadable(error), false),
         };
     }
     let content = bytes.text().unwrap_or_default();
@@ -61,13 +59,13 @@ async fn open_document(app: App, file: &Blob) {
             Err(error) => fail(app, Step::Data, error.to_string(), false),
         },
         crate::privacy::ledger::SCHEMA => import(app, &content).await,
-        _ => fail(app, Step::Data, text::NOT_JSON, false),
+        _ => fail(app, Step::Data, words::data::not_json(), false),
     }
 }
 
 async fn import(app: App, content: &str) {
     let Some(key) = app.state.key().get_untracked() else {
-        return fail(app, Step::Data, "Choose the table first; then import its ledger", false);
+        return fail(app, Step::Data, words::data::choose_the_table_first_then_import(), false);
     };
     let imported = match Ledger::parse(content) {
         Ok(ledger) => {
@@ -80,7 +78,7 @@ async fn import(app: App, content: &str) {
         Ok(tip) => {
             recall(app, &key).await;
             app.state.exported().set(Some(tip));
-            say(app, "The ledger is imported");
+            say(app, words::data::the_ledger_is_imported());
         }
         Err(problem) => {
             let step = app.state.step().get_untracked();
@@ -119,7 +117,7 @@ pub async fn apply(app: App, plan: Plan) {
             if let Some(ledger) = app.state.ledger().get_untracked() {
                 lock_setup(app, &ledger);
             }
-            say(app, "The plan is open");
+            say(app, words::data::the_plan_is_open());
         }
         Err(missing) => {
             app.state.pending().set(Some(plan));

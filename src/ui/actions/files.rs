@@ -23,7 +23,8 @@ use crate::ui::sentence::sentence;
 use crate::ui::state::{App, Held, Host, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::table::Table;
-use crate::ui::{check, dom, samples, text};
+use crate::ui::{check, dom, samples};
+use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Reason};
 
@@ -87,7 +88,7 @@ pub fn choose_files(app: App, files: Vec<web_sys::File>, added: bool) {
     match files.as_slice() {
         [] => {}
         [file] if document(file) => choose_document(app, file.clone()),
-        files if files.iter().any(document) => fail(app, Step::Data, text::DOCUMENT_ALONE, false),
+        files if files.iter().any(document) => fail(app, Step::Data, words::data::document_alone(), false),
         _ => {
             let described = added.then(|| genotypes::described(app));
             if let Some((held, files)) = genotypes::take(app, files, added) {
@@ -186,7 +187,7 @@ async fn read_csv(blob: &Blob, setup: &Setup, name: &str, sample: bool) -> Resul
         found = read_header(&bytes, at_end, rules).map_err(|error| sentence(&error.to_string()))?;
     }
     let HeaderRead::Header(header) = found else {
-        return Err("Line 1: the header is too long. Is this a CSV with one line for each record?".to_owned());
+        return Err(words::data::header_too_long().to_owned());
     };
     let rules = draft::csv_rules(setup, header.delimiter);
     let start = usize::try_from(header.body_offset).unwrap_or(usize::MAX).min(bytes.len());

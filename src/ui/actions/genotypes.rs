@@ -21,6 +21,7 @@ use crate::ui::state::{App, Held, Run, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::table::{Genotypes, Table};
 use crate::ui::{text, variants};
+use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Look, Reason};
 
@@ -95,14 +96,14 @@ pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<(Held, F
 pub async fn look(app: App, files: &Files, setup: &Setup, choices: Vec<Choice>) -> Result<Table, Failure> {
     let rules = draft::csv_rules(setup, DELIMITER);
     let CsvRules { decimal, encoding, .. } = rules;
-    app.state.run().set(Some(Run::new(text::LOOKING, 1.0)));
+    app.state.run().set(Some(Run::new(words::genotypes::looking(), 1.0)));
     let request = Look { files: files.roles(), variants: choices.clone(), encoding, decimal };
-    let looked = pool(app).look(files, request, on_progress(app, text::LOOKING)).await;
+    let looked = pool(app).look(files, request, on_progress(app, words::genotypes::looking())).await;
     // Where other files were chosen meanwhile, what runs is theirs.
     let stopped = matches!(&looked, Err(Failure { reason: Reason::Cancelled, .. }));
     let cancelled = stopped && cancelling(app);
     if cancelled {
-        say(app, text::CANCELLED);
+        say(app, words::page::cancelled());
     }
     if cancelled || !stopped {
         app.state.run().set(None);

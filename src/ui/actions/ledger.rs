@@ -16,6 +16,7 @@ use crate::store::{self, LedgerRecord, StoredRelease};
 use crate::ui::state::{App, Kept, Run, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::text;
+use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Reason};
 
@@ -24,8 +25,8 @@ pub async fn recognise(app: App, files: &Files) {
     if !app.state.host().with_untracked(|host| host.secure) {
         return;
     }
-    app.state.run().set(Some(Run::new(text::READING, files.length() as f64)));
-    let found = pool(app).identify(files, on_progress(app, text::READING)).await;
+    app.state.run().set(Some(Run::new(words::ledger::reading(), files.length() as f64)));
+    let found = pool(app).identify(files, on_progress(app, words::ledger::reading())).await;
     match found {
         Ok(key) => match store::open_table(&key).await {
             Ok(record) => {
@@ -38,7 +39,7 @@ pub async fn recognise(app: App, files: &Files) {
         // Another file was chosen meanwhile, or the person cancelled.
         Err(Failure { reason: Reason::Cancelled, .. }) => {
             if cancelling(app) {
-                say(app, text::CANCELLED);
+                say(app, words::page::cancelled());
             }
             app.state.run().set(None);
         }
@@ -82,7 +83,7 @@ pub fn differ(app: App, typed: &str) -> bool {
     forget_ledger(app);
     app.state.exported().set(None);
     app.state.different().set(Some(word));
-    say(app, text::DIFFERENT);
+    say(app, words::page::different());
     true
 }
 
@@ -99,7 +100,7 @@ pub fn relax(app: App, protect: Protect, typed: &str) -> bool {
         return false;
     }
     app.state.setup().update(|setup| setup.protect_confirmed = true);
-    say(app, text::CONFIRMED);
+    say(app, words::page::confirmed());
     let full = app.state.ledger().with_untracked(|ledger| {
         ledger.as_ref().is_some_and(|ledger| ledger.terms().protect == Protect::Rows)
     });

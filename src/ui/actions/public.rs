@@ -17,10 +17,11 @@ use crate::plan::public::document::{MOST_BYTES, SCHEMA};
 use crate::release::Release;
 use crate::release::document::SCHEMA as RELEASE;
 use crate::store::document::Bytes;
+use crate::ui::dom;
 use crate::ui::public_form::{self, Opened, PublicForm, Way};
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, Run, StateStoreFields};
-use crate::ui::{dom, text};
+use crate::words;
 use crate::worker::protocol::{Failure, Reason};
 
 /// Longest release that is read as public input.
@@ -33,14 +34,14 @@ const HEAD: f64 = 4096.0;
 pub fn choose(app: App, files: Vec<File>) {
     let Some(file) = files.into_iter().next() else { return };
     if app.busy() {
-        return refuse(app, text::public::WAIT);
+        return refuse(app, words::public::wait());
     }
     app.state.public().update(|form| form.problem = None);
     spawn_local(async move {
         match read(app, &file).await {
             Ok(opened) => {
                 app.state.public().update(|form| form.opened = Some(opened));
-                say(app, text::public::READ);
+                say(app, words::public::read());
             }
             Err(Failure { reason: Reason::Cancelled, .. }) => {}
             Err(failure) => refuse(app, failure.message),
@@ -89,16 +90,16 @@ async fn read(app: App, file: &File) -> Result<Opened, Failure> {
         return document(app, file).await;
     }
     if Form::of(&file.name()).is_some() {
-        return Err(refused(text::public::GENOTYPES));
+        return Err(refused(words::public::genotypes()));
     }
-    let plan = app.plan.get_untracked().map_err(|_| refused(text::public::DESCRIBE_FIRST))?;
-    let key = app.state.key().get_untracked().ok_or_else(|| refused(text::public::WAIT))?;
-    let task = text::public::READING;
+    let plan = app.plan.get_untracked().map_err(|_| refused(words::public::describe_first()))?;
+    let key = app.state.key().get_untracked().ok_or_else(|| refused(words::public::wait()))?;
+    let task = words::public::reading();
     app.state.run().set(Some(Run::new(task, file.size())));
     let columns = Some(plan.columns.clone());
     let found = pool(app).public(file.clone().into(), plan, key, on_progress(app, task)).await;
     if cancelling(app) {
-        say(app, text::CANCELLED);
+        say(app, words::page::cancelled());
     }
     app.state.run().set(None);
     let (mut table, shared) = found?;
@@ -110,9 +111,9 @@ async fn document(app: App, file: &File) -> Result<Opened, Failure> {
     #[expect(clippy::cast_precision_loss, reason = "a length in bytes")]
     let most = MOST_BYTES as f64;
     if file.size() > MOST_RELEASE_BYTES {
-        return Err(refused(text::public::NOT_PUBLIC));
+        return Err(refused(words::public::not_public()));
     }
-    let bytes = Bytes::of(file).await.map_err(|_| refused(text::UNREADABLE))?;
+    let bytes = Bytes::of(file).await.map_err(|_| refused(words::page::unreadable()))?;
     let schema = bytes.parse::<Named>().map(|named| named.schema).unwrap_or_default();
     let table = match schema.as_str() {
         SCHEMA if file.size() <= most => {
@@ -120,14 +121,13 @@ async fn document(app: App, file: &File) -> Result<Opened, Failure> {
             PublicTable::parse(&text).map_err(|error| refused(error.to_string()))?
         }
         RELEASE => {
-            let release: Release = bytes.parse().map_err(|error| {
-                refused(format!("This release cannot be read: {error}. Take an unaltered copy"))
-            })?;
+            let release: Release =
+                bytes.parse().map_err(|error| refused(words::public::release_unreadable(error)))?;
             let asked = app.terms.with_untracked(|terms| public_form::guided(terms, true));
             table_of_release(&release, &asked.features, &asked.outcomes)
                 .map_err(|error| refused(error.to_string()))?
         }
-        _ => return Err(refused(text::public::NOT_PUBLIC)),
+        _ => return Err(refused(words::public::not_public())),
     };
     Ok(Opened { table: Arc::new(table), columns: None, shared: false })
 }

@@ -15,7 +15,8 @@ use crate::store;
 use crate::store::document::Made;
 use crate::ui::state::{App, Kept, Origin, Run, Shown, StateStoreFields};
 use crate::ui::step::Step;
-use crate::ui::{dom, text, view_model};
+use crate::ui::{dom, view_model};
+use crate::words;
 use crate::worker::pool::{Asked, delay_from};
 use crate::worker::protocol::{Failure, Reason};
 
@@ -41,8 +42,8 @@ pub fn release(app: App) {
     let asked =
         Asked { plan, columns: forecast.columns, public: public.map(|guided| guided.table().clone()) };
     app.state.problem().set(None);
-    app.state.run().set(Some(Run::new(text::RELEASING, files.length() as f64)));
-    say(app, text::RELEASING);
+    app.state.run().set(Some(Run::new(words::result::releasing(), files.length() as f64)));
+    say(app, words::result::releasing());
     spawn_local(async move {
         let first = app.state.ledger().with_untracked(Option::is_none);
         if first {
@@ -66,9 +67,9 @@ pub fn release(app: App) {
             }
         }
         let released = if cancelling(app) {
-            Err(Failure::new(Reason::Cancelled, text::CANCELLED))
+            Err(Failure::new(Reason::Cancelled, words::page::cancelled()))
         } else {
-            pool(app).release(&files, asked, key.clone(), on_progress(app, text::RELEASING)).await
+            pool(app).release(&files, asked, key.clone(), on_progress(app, words::result::releasing())).await
         };
         match released {
             Ok(Made { release, document, ledger }) => {
@@ -94,7 +95,7 @@ pub fn release(app: App) {
                 app.state.run().set(None);
                 remember(app, stored);
                 if failure.reason == Reason::Cancelled && !failure.charged {
-                    say(app, text::CANCELLED);
+                    say(app, words::page::cancelled());
                 } else {
                     let step = match failure.reason {
                         Reason::Table | Reason::File => Step::Data,
@@ -117,7 +118,7 @@ pub fn show_kept(app: App, entry: u64) {
     if let Some(release) = app.state.releases().with_untracked(known) {
         return show(app, release, document, Origin::Kept);
     }
-    say(app, text::OPENING);
+    say(app, words::page::opening());
     spawn_local(async move {
         match store::stored_release(&document, entry).await {
             Ok(release) => show(app, Arc::new(release), document, Origin::Kept),
@@ -133,6 +134,6 @@ pub fn show(app: App, release: Arc<Release>, document: Blob, origin: Origin) {
     app.state.refit().set(None);
     app.state.shown().set(Some(Shown { release, origin }));
     app.state.problem().set(None);
-    say(app, text::RELEASED);
+    say(app, words::result::released());
     go(app, Step::Result);
 }

@@ -4,8 +4,9 @@ use std::cell::Cell;
 
 use leptos::prelude::*;
 
+use crate::ui::dom;
 use crate::ui::state::{App, Run, StateStoreFields};
-use crate::ui::{dom, text};
+use crate::words;
 use crate::worker::pool::Pool;
 use crate::worker::protocol::Progress;
 
@@ -20,8 +21,8 @@ pub fn on_progress(app: App, task: &'static str) -> impl Fn(Progress) + 'static 
     move |progress| {
         let task = match progress.round {
             None => task,
-            Some(pass) if pass.kept => text::FITTING,
-            Some(_) => text::FITTING_AGAIN,
+            Some(pass) if pass.kept => words::page::fitting(),
+            Some(_) => words::page::fitting_again(),
         };
         #[expect(clippy::cast_precision_loss, reason = "bytes of a file, for a bar")]
         let mut run = Run { done: progress.done as f64, ..Run::new(task, progress.total as f64) };
@@ -41,7 +42,7 @@ pub fn on_progress(app: App, task: &'static str) -> impl Fn(Progress) + 'static 
 pub fn cancel(app: App) {
     app.state.run().update(|run| {
         if let Some(run) = run {
-            run.task = text::CANCELLING;
+            run.task = words::page::cancelling();
         }
     });
     pool(app).cancel();
@@ -49,5 +50,7 @@ pub fn cancel(app: App) {
 
 /// Whether the person cancelled what still runs.
 pub fn cancelling(app: App) -> bool {
-    app.state.run().with_untracked(|run| run.as_ref().is_some_and(|run| run.task == text::CANCELLING))
+    app.state
+        .run()
+        .with_untracked(|run| run.as_ref().is_some_and(|run| run.task == words::page::cancelling()))
 }

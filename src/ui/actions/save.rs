@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::say::say;
 use crate::ui::dom;
 use crate::ui::state::{App, StateStoreFields};
+use crate::words;
 
 /// Gives the person the ledger, which then counts as kept.
 pub fn save_ledger(app: App) {
@@ -13,7 +14,7 @@ pub fn save_ledger(app: App) {
         && dom::download("discreet-ledger.json", "application/json", &text).is_some()
     {
         app.state.exported().set(Some(ledger.tip().to_owned()));
-        say(app, "The ledger is downloaded");
+        say(app, words::result::the_ledger_is_downloaded());
     }
 }
 

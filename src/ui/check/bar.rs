@@ -7,7 +7,8 @@ use crate::audit::check::{Check, Finding};
 use crate::audit::report::Outcome;
 use crate::ui::parts::shape;
 use crate::ui::state::{App, BuildCheckStoreFields, StateStoreFields};
-use crate::ui::text::check as words;
+use crate::ui::text;
+use crate::words;
 
 /// The foot of this screen.
 #[component]
@@ -19,7 +20,7 @@ pub fn CheckBar() -> impl IntoView {
     let whole = move || over() && tally.with(|(tally, items)| tally.done() == *items);
     let said = Memo::new(move |_| {
         let (tally, items) = tally.get();
-        over().then(|| (tally.outcome(items), words::outcome(tally, items)))
+        over().then(|| (tally.outcome(items), text::check::outcome(tally, items)))
     });
     let look = move || match said.with(|said| said.as_ref().map(|(outcome, _)| *outcome)) {
         None => ("", ""),
@@ -31,12 +32,16 @@ pub fn CheckBar() -> impl IntoView {
     let more = move || said.with(|said| said.as_ref().map(|(_, (_, more))| more.clone()).unwrap_or_default());
     let far = move || {
         let (tally, items) = tally.get();
-        if running.get() { words::running(tally.done(), items) } else { words::ready(Check::items().len()) }
+        if running.get() {
+            text::check::running(tally.done(), items)
+        } else {
+            text::check::ready(Check::items().len())
+        }
     };
     let press = move |_| if running.get_untracked() { run::stop(app) } else { run::start(app) };
-    let label = move || if running.get() { words::STOP } else { words::START };
+    let label = move || if running.get() { words::check::stop() } else { words::check::start() };
     view! {
-        <section class="release-bar check-bar" aria-label=words::REGION>
+        <section class="release-bar check-bar" aria-label=words::check::region()>
             <div class="check-said" role="status">
                 <p class=move || look().0>
                     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=move || look().1 fill-rule="evenodd"/></svg>
@@ -45,9 +50,9 @@ pub fn CheckBar() -> impl IntoView {
                 <p class="hint">{more}</p>
             </div>
             <p class="tabular" hidden=over>{far}</p>
-            <progress max="1" prop:value=move || share(app) hidden=move || !running.get() aria-label=words::PROGRESS></progress>
+            <progress max="1" prop:value=move || share(app) hidden=move || !running.get() aria-label=words::check::progress()></progress>
             <div class="buttons">
-                <button type="button" hidden=move || !whole() on:click=move |_| run::save(app)>{words::SAVE}</button>
+                <button type="button" hidden=move || !whole() on:click=move |_| run::save(app)>{words::check::save()}</button>
                 <button type="button" class:release=move || !running.get() on:click=press>{label}</button>
             </div>
         </section>

@@ -10,9 +10,10 @@ use super::drawing;
 use super::parts::{Field, Icon, shape};
 use super::state::{App, BuildCheckStoreFields, HostStoreFields, StateStoreFields};
 use super::steps::StepInfo;
-use super::text::check as words;
+use super::text;
 use crate::audit::check::{Check, Finding, Item, Kind, Measured, Verdict};
 use crate::audit::figure;
+use crate::words;
 
 /// The groups in the order of the list.
 const GROUPS: [Kind; 5] = [Kind::Sampler, Kind::Signal, Kind::Threshold, Kind::OneRun, Kind::Control];
@@ -27,17 +28,17 @@ pub fn CheckScreen() -> impl IntoView {
         group(app, kind, items)
     });
     let back = move |_| run::back(app);
-    let step = move || words::back(StepInfo::of(app.state.step().get()).name);
+    let step = move || text::check::back((StepInfo::of(app.state.step().get()).name)());
     let failure = move || app.state.check().failure().get();
     view! {
         <p><button type="button" class="link" on:click=back>{step}</button></p>
         <div id="check-problem" class="notice problem" role="alert" tabindex="-1" hidden=move || failure().is_none()>
             <Icon name="stop"/><p>{failure}</p>
         </div>
-        <p class="lead">{words::LEAD}</p>
+        <p class="lead">{words::check::lead()}</p>
         <ul class="notes">
-            <li>{words::TOUCHES_NOTHING}</li>
-            <li>{words::FINDS_BUGS} " " {words::false_alarm()}</li>
+            <li>{words::check::touches_nothing()}</li>
+            <li>{words::check::finds_bugs()} " " {text::check::false_alarm()}</li>
         </ul>
         <Identity/>
         {groups.collect_view()}
@@ -52,24 +53,24 @@ fn Identity() -> impl IntoView {
     let running = Signal::derive(move || app.state.check().running().get());
     view! {
         <div class="check-identity">
-            <Field id="check-seed" label=words::SEED numeric=true disabled=running
+            <Field id="check-seed" label=words::check::seed() numeric=true disabled=running
                 value=Signal::derive(move || app.state.check().seed().get())
                 set=Callback::new(move |seed| app.state.check().seed().set(seed))
-                hint=Signal::derive(|| words::SEED_HINT.to_owned())/>
-            <button type="button" disabled=move || running.get() on:click=move |_| run::another_seed(app)>{words::ANOTHER_SEED}</button>
-            <dl><dt>{words::BUILD}</dt><dd class="code">{move || app.state.host().build().get()}</dd></dl>
+                hint=Signal::derive(|| words::check::seed_hint().to_owned())/>
+            <button type="button" disabled=move || running.get() on:click=move |_| run::another_seed(app)>{words::check::another_seed()}</button>
+            <dl><dt>{words::check::build()}</dt><dd class="code">{move || app.state.host().build().get()}</dd></dl>
         </div>
     }
 }
 
 fn group(app: App, kind: Kind, items: Vec<(usize, Item)>) -> AnyView {
     let id = format!("check-{kind:?}").to_lowercase();
-    let (title, note) = words::group(kind);
+    let (title, note) = text::check::group(kind);
     let body = if kind == Kind::Sampler {
         let figures = items.into_iter().map(|(index, item)| sampler(finding(app, index), item));
         view! {
             <p class="check-legend" aria-hidden="true">
-                <span class="key drawn"></span>{words::OBSERVED} <span class="key law"></span>{words::LAW}
+                <span class="key drawn"></span>{words::check::observed()} <span class="key law"></span>{words::check::law()}
             </p>
             <div class="check-figures">{figures.collect_view()}</div>
         }
@@ -77,7 +78,7 @@ fn group(app: App, kind: Kind, items: Vec<(usize, Item)>) -> AnyView {
     } else {
         let rows = items.into_iter().map(|(index, item)| row(finding(app, index), item));
         view! {
-            <div class="check-row check-axis" aria-hidden="true">{axis(words::scale(kind).map(str::to_owned))}</div>
+            <div class="check-row check-axis" aria-hidden="true">{axis(text::check::scale(kind).map(str::to_owned))}</div>
             <ol class="check-list">{rows.collect_view()}</ol>
         }
         .into_any()
@@ -142,7 +143,7 @@ fn row(found: Memo<Option<Finding>>, item: Item) -> AnyView {
 fn said(found: Memo<Option<Finding>>) -> AnyView {
     let numbers = move || {
         found.with(|finding| {
-            finding.as_ref().map(|finding| words::measured(&finding.measured)).unwrap_or_default()
+            finding.as_ref().map(|finding| text::check::measured(&finding.measured)).unwrap_or_default()
         })
     };
     let verdict = Memo::new(move |_| found.with(|finding| finding.as_ref().map(|finding| finding.verdict)));
@@ -153,7 +154,7 @@ fn said(found: Memo<Option<Finding>>) -> AnyView {
         Some(Verdict::Caught) => ("check-word good", shape("caught")),
         Some(Verdict::Broken | Verdict::Missed) => ("check-word bad", shape("stop")),
     };
-    let word = move || verdict.get().map_or(words::WAITS, words::verdict);
+    let word = move || verdict.get().map_or(words::check::waits(), text::check::verdict);
     view! {
         <p class="check-numbers tabular">{numbers}</p>
         <p class=move || look().0>

@@ -10,7 +10,7 @@ use crate::release::document::Software;
 use crate::ui::dom;
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, BuildCheckStoreFields, HostStoreFields, StateStoreFields};
-use crate::ui::text::{self, check as words};
+use crate::words;
 use crate::worker::pool::Pool;
 use crate::worker::protocol::{Failure, Reason};
 
@@ -71,13 +71,13 @@ fn fail(app: App, text: &str) {
 pub fn start(app: App) {
     let check = app.state.check();
     let Ok(seed) = check.seed().with_untracked(|seed| seed.trim().parse::<u64>()) else {
-        return fail(app, words::SEED_WRONG);
+        return fail(app, words::check::seed_wrong());
     };
     check.failure().set(None);
     check.under().set(seed);
     check.findings().set(vec![None; Check::items().len()]);
     check.running().set(true);
-    app.state.said().set(words::STARTED.to_owned());
+    app.state.said().set(words::check::started().to_owned());
     spawn_local(async move {
         let store = move |finding: Finding| {
             app.state.check().findings().update(|findings| {
@@ -115,6 +115,6 @@ pub fn save(app: App) {
     if let Ok(text) = serde_json::to_string_pretty(&report)
         && dom::download("discreet-check.json", "application/json", &(text + "\n")).is_some()
     {
-        app.state.said().set(text::check::SAVED.to_owned());
+        app.state.said().set(words::check::saved().to_owned());
     }
 }

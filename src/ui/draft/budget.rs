@@ -4,6 +4,7 @@ use super::place::{Gap, Place};
 use super::setup::{BudgetKind, Setup};
 use super::typed::{count, number};
 use crate::plan::document::BudgetForm;
+use crate::words;
 
 /// N of the δ = 1/N that is proposed for a stated number of rows: ten times as many, rounded up to one digit.
 #[must_use]
@@ -31,7 +32,7 @@ pub fn delta(setup: &Setup) -> Option<f64> {
     one_in.map(|n| 1.0 / n as f64)
 }
 
-/// The whole table's budget as the contract writes it.
+/// The whole table's budget as a plan writes it.
 ///
 /// # Errors
 /// The field that is missing or no number.
@@ -39,23 +40,22 @@ pub fn budget(setup: &Setup) -> Result<BudgetForm, Gap> {
     let positive = |text: &str, field: &'static str, what: &str| {
         number(text)
             .filter(|value| *value > 0.0)
-            .ok_or_else(|| Gap::new(Place::privacy(field), format!("{what} has to be a number above 0")))
+            .ok_or_else(|| Gap::new(Place::privacy(field), words::gap::above_zero(what)))
     };
     let delta = delta(setup).ok_or_else(|| {
         if setup.one_in.trim().is_empty() {
-            Gap::new(
-                Place::privacy("rows"),
-                "State about how many rows the table has, as a number that may be public",
-            )
+            Gap::new(Place::privacy("rows"), words::gap::rows())
         } else {
-            Gap::new(Place::privacy("delta"), "Delta is one in a whole number, such as 1 000 000")
+            Gap::new(Place::privacy("delta"), words::gap::delta())
         }
     })?;
     let mut form = BudgetForm { delta: Some(delta), ..BudgetForm::default() };
     match setup.form {
-        BudgetKind::EpsilonDelta => form.epsilon = Some(positive(&setup.epsilon, "epsilon", "Epsilon")?),
-        BudgetKind::Rho => form.rho = Some(positive(&setup.rho, "rho", "Rho")?),
-        BudgetKind::Mu => form.mu = Some(positive(&setup.mu, "mu", "Mu")?),
+        BudgetKind::EpsilonDelta => {
+            form.epsilon = Some(positive(&setup.epsilon, "epsilon", words::gap::epsilon())?)
+        }
+        BudgetKind::Rho => form.rho = Some(positive(&setup.rho, "rho", words::gap::rho())?),
+        BudgetKind::Mu => form.mu = Some(positive(&setup.mu, "mu", words::gap::mu())?),
     }
     Ok(form)
 }

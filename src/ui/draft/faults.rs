@@ -7,6 +7,7 @@ use super::typed::number;
 use crate::model::Role;
 use crate::plan::{Plan, PlanError};
 use crate::ui::step::Step;
+use crate::words;
 
 /// Everything that is wrong with a plan, at the fields of the page. An entry that stands for several columns is wrong in each.
 pub(super) fn gaps(errors: &[PlanError], plan: &Plan, columns: &[ColumnDraft]) -> Vec<Gap> {
@@ -80,16 +81,11 @@ fn field(path: &str) -> Place {
 /// The page's words where the plan's speak of the document.
 fn at_field(error: &PlanError) -> Gap {
     let (place, text) = match error.path.as_str() {
-        "rows" => {
-            (Place::privacy("rows"), "Replacing one person makes the number of rows public: state it exactly")
-        }
-        "protect" => (
-            Place::privacy("adjacency"),
-            "Where a part of each row is published the number of people is public: choose that",
-        ),
-        "confirm" => (Place::privacy("protect"), "Confirm in words who is no longer protected"),
-        "columns" => (Place::Whole(Step::Columns), "Choose the outcome: the column that is to be explained"),
-        "confidence" => (Place::method("confidence"), "The intervals' level is 50 to 99.9 percent"),
+        "rows" => (Place::privacy("rows"), words::gap::rows_exact()),
+        "protect" => (Place::privacy("adjacency"), words::gap::adjacency()),
+        "confirm" => (Place::privacy("protect"), words::gap::protect()),
+        "columns" => (Place::Whole(Step::Columns), words::gap::outcome()),
+        "confidence" => (Place::method("confidence"), words::gap::confidence()),
         path => return Gap::new(field(path), format!("{}: {}", error.what, error.advice)),
     };
     Gap::new(place, text)
@@ -98,13 +94,13 @@ fn at_field(error: &PlanError) -> Gap {
 fn cell_words(error: &PlanError, cell: Cell, draft: &ColumnDraft) -> String {
     let bound = |typed: &str, missing: &'static str| match number(typed) {
         None if typed.trim().is_empty() => Some(missing),
-        None => Some("this is no number"),
+        None => Some(words::gap::not_a_number()),
         Some(_) => None,
     };
     let words = match cell {
-        Cell::Kind => Some("say whether it is a number or a category"),
-        Cell::Lower => bound(&draft.lower, "state its smallest possible value"),
-        Cell::Upper => bound(&draft.upper, "state its largest possible value"),
+        Cell::Kind => Some(words::gap::kind()),
+        Cell::Lower => bound(&draft.lower, words::gap::lower()),
+        Cell::Upper => bound(&draft.upper, words::gap::upper()),
         _ => None,
     };
     words.map_or_else(|| format!("{}: {}", error.what, error.advice), str::to_owned)

@@ -7,6 +7,7 @@ use super::columns::{ColumnDraft, to_entry};
 use crate::model::Role;
 use crate::plan::bind::fits;
 use crate::plan::document::{Column, ColumnType};
+use crate::words;
 
 /// How many columns a pattern is compared with before it is given up as describing none alike.
 const TRIED: usize = 3;
@@ -73,21 +74,22 @@ impl Chosen {
             Self::Pattern(pattern) => {
                 let pattern = pattern.trim();
                 if pattern.is_empty() {
-                    return Err("Type a pattern, such as gene_*".to_owned());
+                    return Err(words::columns::type_a_pattern_such_as_gene().to_owned());
                 }
                 let found = fitting(columns, pattern);
-                if found.is_empty() { Err(format!("No column fits {pattern}")) } else { Ok(found) }
+                if found.is_empty() { Err(words::columns::none_fits(pattern)) } else { Ok(found) }
             }
             Self::Range(first, last) => {
-                let place = |name: &str, which: &str| {
+                let place = |name: &str, unnamed: &'static str| {
                     let name = name.trim();
                     if name.is_empty() {
-                        return Err(format!("Type the name of the {which} column"));
+                        return Err(unnamed.to_owned());
                     }
                     let found = columns.iter().position(|column| column.name == name);
-                    found.ok_or_else(|| format!("No column is called {name}"))
+                    found.ok_or_else(|| words::columns::none_called(name))
                 };
-                let (first, last) = (place(first, "first")?, place(last, "last")?);
+                let (first, last) =
+                    (place(first, words::columns::type_first())?, place(last, words::columns::type_last())?);
                 Ok((first.min(last)..=first.max(last)).collect())
             }
         }

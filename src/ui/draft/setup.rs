@@ -44,7 +44,7 @@ pub struct Setup {
     pub rows: String,
     /// Whether the regressions have a constant.
     pub intercept: bool,
-    /// The mechanism's name in the contract.
+    /// The mechanism's name in a plan.
     pub mechanism: String,
     /// Whether the noise has the paper's own scale.
     pub paper: bool,

@@ -14,6 +14,7 @@ use crate::plan::document::{BudgetForm, Calibration, Confirm, Mechanism, Plan, S
 use crate::plan::{PlanError, Purpose, faults as check};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::ui::step::Step;
+use crate::words;
 
 /// Makes the plan that the draft stands for, with `budget` as what this release asks for.
 ///
@@ -25,7 +26,7 @@ pub fn plan(
     budget: Result<BudgetForm, Gap>,
 ) -> Result<Plan, Vec<Gap>> {
     if columns.is_empty() {
-        return Err(vec![Gap::new(Place::Whole(Step::Data), "Choose a table")]);
+        return Err(vec![Gap::new(Place::Whole(Step::Data), words::gap::table())]);
     }
     let (plan, mut gaps) = draft_plan(columns, setup, budget);
     // What was typed and could not be read is said already.
@@ -34,7 +35,7 @@ pub fn plan(
         check(&plan, Purpose::Release).into_iter().filter(|error| !unread(error)).collect();
     gaps.extend(faults::gaps(&faults, &plan, columns));
     if !columns.iter().any(|column| column.role == Role::Feature) {
-        let text = "Choose at least one feature: a column that explains the outcome";
+        let text = words::gap::feature();
         gaps.push(Gap::new(Place::Whole(Step::Columns), text));
     }
     gaps.sort_by_key(|gap| gap.place.step());

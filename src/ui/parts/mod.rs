@@ -6,7 +6,7 @@ pub mod release_bar;
 
 use leptos::prelude::*;
 
-use super::text;
+use crate::words;
 
 /// The outline of a drawing of 16 by 16 that stands beside words, never in their place.
 pub fn shape(name: &str) -> &'static str {
@@ -50,7 +50,7 @@ pub fn PrivateZone(title: &'static str, children: Children) -> impl IntoView {
         <section class="zone private" aria-label=title>
             <header class="zone-head">
                 <h2>{title}</h2>
-                <p class="zone-mark"><Icon name="lock"/>{text::PRIVATE}</p>
+                <p class="zone-mark"><Icon name="lock"/>{words::page::private()}</p>
             </header>
             {children()}
         </section>

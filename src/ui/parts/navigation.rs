@@ -7,6 +7,7 @@ use crate::release::format::percent;
 use crate::ui::state::{App, BuildCheckStoreFields, StateStoreFields};
 use crate::ui::steps::{STEPS, StepInfo};
 use crate::ui::{actions, check, dom, text, view_model};
+use crate::words;
 
 /// At the left; a bar at the top on phones.
 #[component]
@@ -14,13 +15,13 @@ pub fn Navigation() -> impl IntoView {
     view! {
         <div class="navigation">
             <header class="brand">
-                <p class="wordmark">{text::NAME}</p>
-                <p class="tagline">{text::TAGLINE}</p>
+                <p class="wordmark">{words::page::name()}</p>
+                <p class="tagline">{words::page::tagline()}</p>
             </header>
-            <nav aria-label=text::STEPS>
+            <nav aria-label=words::page::steps()>
                 <ol class="steps">{STEPS.iter().map(|info| view! { <StepEntry info/> }).collect_view()}</ol>
             </nav>
-            <section class="navigation-foot" aria-label="Budget, check and appearance">
+            <section class="navigation-foot" aria-label=words::page::budget_check_and_appearance()>
                 <BudgetMeter/>
                 <CheckEntry/>
                 <Appearance/>
@@ -40,7 +41,7 @@ fn StepEntry(info: &'static StepInfo) -> impl IntoView {
     view! {
         <li>
             <button type="button" class="step" class:open=open aria-current=current on:click=move |_| actions::go(app, step)>
-                <span class="step-name">{info.name}</span>
+                <span class="step-name">{(info.name)()}</span>
                 <span class="step-state">
                     {info.private.then(|| view! { <Icon name="lock"/> })}
                     {move || status.get().words}
@@ -60,7 +61,7 @@ fn CheckEntry() -> impl IntoView {
     });
     view! {
         <p class="check-entry">
-            <a href=check::run::ADDRESS aria-current=current>{text::check::TITLE}</a>
+            <a href=check::run::ADDRESS aria-current=current>{words::check::title()}</a>
             <span class="quietly">{state}</span>
         </p>
     }
@@ -81,15 +82,15 @@ fn BudgetMeter() -> impl IntoView {
     let words = move || {
         let fixed = app.state.ledger().with(Option::is_some);
         let left = left.get();
-        if fixed { text::left_line(left) } else { "not fixed yet".to_owned() }
+        if fixed { text::left_line(left) } else { words::page::not_fixed_yet().to_owned() }
     };
     let next = move || {
         let ask = ask.get();
-        (ask > 0.0).then(|| format!("next release: {} of it all", percent(ask)))
+        (ask > 0.0).then(|| words::page::next_release(percent(ask)))
     };
     view! {
         <div class="budget">
-            <p class="budget-line"><span>"Budget"</span> <strong class="tabular">{words}</strong></p>
+            <p class="budget-line"><span>{words::page::budget()}</span> <strong class="tabular">{words}</strong></p>
             <Meter share=left ask/>
             <p class="budget-next tabular">{next}</p>
         </div>
@@ -101,11 +102,11 @@ fn Appearance() -> impl IntoView {
     let choose = move |event| dom::appearance(&event_target_value(&event));
     view! {
         <div class="appearance">
-            <label for="appearance">{text::APPEARANCE}</label>
+            <label for="appearance">{words::page::appearance()}</label>
             <select id="appearance" on:change=choose>
-                <option value="system">"As the system"</option>
-                <option value="light">"Light"</option>
-                <option value="dark">"Dark"</option>
+                <option value="system">{words::page::as_the_system()}</option>
+                <option value="light">{words::page::light()}</option>
+                <option value="dark">{words::page::dark()}</option>
             </select>
         </div>
     }

@@ -9,6 +9,7 @@ use crate::ui::state::{App, Run, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::view_model::Forecast;
 use crate::ui::{actions, text};
+use crate::words;
 
 /// The bar, on every step until a result is shown.
 #[component]
@@ -22,7 +23,7 @@ pub fn ReleaseBar() -> impl IntoView {
         if running.get() { view! { <Running/> }.into_any() } else { view! { <Ready/> }.into_any() }
     };
     view! {
-        <section class="release-bar" class:running=move || running.get() hidden=hidden aria-label="Release">{inside}</section>
+        <section class="release-bar" class:running=move || running.get() hidden=hidden aria-label=words::release_bar::release()>{inside}</section>
     }
 }
 
@@ -37,11 +38,11 @@ fn Running() -> impl IntoView {
     };
     view! {
         <div class="running-words">
-            <p class="zone-mark"><Icon name="lock"/>{text::PRIVATE}</p>
+            <p class="zone-mark"><Icon name="lock"/>{words::page::private()}</p>
             <p><strong>{move || run().task}</strong> " " <span class="tabular">{words}</span></p>
         </div>
-        <progress max="1" prop:value=share aria-label="Share that is done"></progress>
-        <button type="button" on:click=move |_| actions::cancel(app)>{text::CANCEL}</button>
+        <progress max="1" prop:value=share aria-label=words::release_bar::share_that_is_done()></progress>
+        <button type="button" on:click=move |_| actions::cancel(app)>{words::release_bar::cancel()}</button>
     }
 }
 
@@ -49,16 +50,16 @@ fn Running() -> impl IntoView {
 fn blocked(app: App) -> Option<String> {
     let host = app.state.host().get();
     if !host.secure {
-        return Some("Nothing can be spent here: this page was loaded without https.".to_owned());
+        return Some(words::release_bar::no_https().to_owned());
     }
     if host.fault.is_some() {
-        return Some("Nothing can be spent here: this browser cannot run the program.".to_owned());
+        return Some(words::release_bar::no_program().to_owned());
     }
     if app.export_due() {
-        return Some(text::EXPORT_FIRST.to_owned());
+        return Some(words::page::export_first().to_owned());
     }
     if app.state.table().with(Option::is_some) && app.state.key().with(Option::is_none) {
-        return Some("The table was not recognised yet: choose it again.".to_owned());
+        return Some(words::release_bar::not_recognised().to_owned());
     }
     app.forecast.with(|forecast| forecast.as_ref().ok().and_then(|forecast| forecast.refusal.clone()))
 }
@@ -72,9 +73,9 @@ fn Ready() -> impl IntoView {
     let can = move || state.with(|(obstacle, forecast)| obstacle.is_none() && forecast.is_ok());
     let inside = move || match state.get() {
         (Some(obstacle), _) => {
-            let due = obstacle == text::EXPORT_FIRST;
+            let due = obstacle == words::page::export_first();
             let save = move |_| actions::save_ledger(app);
-            let save = due.then(|| view! { " " <button type="button" class="link" on:click=save>"Download the ledger"</button> });
+            let save = due.then(|| view! { " " <button type="button" class="link" on:click=save>{words::release_bar::download_the_ledger()}</button> });
             view! { <p class="release-blocked">{obstacle} {save}</p> }.into_any()
         }
         (None, Err(gaps)) => {
@@ -85,7 +86,7 @@ fn Ready() -> impl IntoView {
                     let words = gap.text.clone();
                     view! {
                         <p class="release-blocked">
-                            <span>"Before a release: "</span>
+                            <span>{words::release_bar::before_a_release()} " "</span>
                             <button type="button" class="link" on:click=move |_| actions::go_to(app, &gap)>{words}</button>
                             " " {text::needed(rest)}
                         </p>
@@ -99,7 +100,7 @@ fn Ready() -> impl IntoView {
         {inside}
         <button type="button" class="release" aria-disabled=move || (!can()).to_string()
             on:click=move |_| if obstacle.with_untracked(Option::is_none) { actions::release(app) }>
-            "Release"
+            {words::release_bar::release()}
         </button>
     }
 }
@@ -116,9 +117,9 @@ fn Offer(forecast: Forecast) -> impl IntoView {
     let cost = text::cost(forecast.of_left, first);
     view! {
         <dl class="offer">
-            <div><dt>"Asks"</dt><dd>{outcomes} " by " {features}</dd></div>
-            <div><dt>"Costs"</dt><dd>{cost} <span class="quietly">", for good"</span></dd></div>
-            <div><dt>"Noise"</dt><dd>{noise(&forecast)}</dd></div>
+            <div><dt>{words::release_bar::asks()}</dt><dd>{words::release_bar::outcomes_by_features(outcomes, features)}</dd></div>
+            <div><dt>{words::release_bar::costs()}</dt><dd>{cost} <span class="quietly">{words::release_bar::permanently()}</span></dd></div>
+            <div><dt>{words::release_bar::noise()}</dt><dd>{noise(&forecast)}</dd></div>
         </dl>
     }
 }
@@ -128,15 +129,15 @@ fn noise(forecast: &Forecast) -> String {
     let Some(preview) = &forecast.preview else {
         return match &forecast.outlook {
             Some(outlook) => text::public::noise(outlook),
-            None if forecast.errors.is_some() => "forecast for each coefficient. See Method".to_owned(),
+            None if forecast.errors.is_some() => words::release_bar::noise_by_coefficient().to_owned(),
             None if forecast.plan.rows.or(forecast.plan.stated_rows).is_some() => {
-                "not forecast. See Method".to_owned()
+                words::release_bar::noise_not_forecast().to_owned()
             }
-            None => "state the number of rows to see it".to_owned(),
+            None => words::release_bar::noise_needs_rows().to_owned(),
         };
     };
     if preview.verdict == Verdict::Withheld {
-        return "as large as the signal: intervals will be withheld. See Method".to_owned();
+        return words::release_bar::noise_drowns().to_owned();
     }
     let ratio = |term: &crate::inference::preview::TermPreview| {
         (term.plausible_effect.abs() > 0.0).then(|| term.noise_std_error / term.plausible_effect.abs())
@@ -147,6 +148,10 @@ fn noise(forecast: &Forecast) -> String {
     if ratios.is_empty() {
         return text::verdict(preview.verdict).to_owned();
     }
-    let words = format!("about {} of a plausible effect", text::span((least, most)));
-    if preview.verdict == Verdict::Approximate { format!("{words}; intervals approximate") } else { words }
+    let noise = words::release_bar::of_a_plausible_effect(text::span((least, most)));
+    if preview.verdict == Verdict::Approximate {
+        words::release_bar::intervals_approximate(noise)
+    } else {
+        noise
+    }
 }

@@ -8,6 +8,7 @@ use crate::ui::draft::{self, Cell, ColumnDraft, Gap, Place};
 use crate::ui::presets::{self, PRESETS};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::text;
+use crate::words;
 
 /// Columns above which a cell is read when it is left.
 const WIDE: usize = 2_000;
@@ -55,7 +56,7 @@ pub fn Row(index: usize) -> impl IntoView {
     view! {
         <tr aria-label=move || name.get() class:ignored=move || ignored.get() class:gap=move || gap.with(Option::is_some)>
             <td class="tick">
-                <input type="checkbox" aria-label=move || format!("Select {}", name.get())
+                <input type="checkbox" aria-label=move || words::columns::select(name.get())
                     prop:checked=move || column.read(|c| c.selected)
                     on:change=move |event| { let on = event_target_checked(&event); column.write(|c| c.selected = on); }/>
             </td>
@@ -83,7 +84,7 @@ fn if_missing(column: Column) -> String {
         return String::new();
     }
     if column.app.state.setup().with(|setup| setup.missing == Missing::Skip) {
-        return "row left out".to_owned();
+        return words::columns::row_left_out().to_owned();
     }
     column.read(|c| match c.kind {
         Some(ColumnType::Category) => {
@@ -91,10 +92,10 @@ fn if_missing(column: Column) -> String {
             Some(c.reference.clone())
                 .filter(|r| !r.is_empty())
                 .or(first)
-                .map_or_else(String::new, |r| format!("counts as {r}"))
+                .map_or_else(String::new, |r| words::columns::counts_as(r))
         }
         _ => match (draft::number(&c.lower), draft::number(&c.upper)) {
-            (Some(lower), Some(upper)) => format!("counts as {}", text::number(lower.midpoint(upper))),
+            (Some(lower), Some(upper)) => words::columns::counts_as(text::number(lower.midpoint(upper))),
             _ => String::new(),
         },
     })
@@ -114,7 +115,7 @@ fn RoleCell(column: Column, name: Memo<String>) -> impl IntoView {
         }
     };
     view! {
-        <select class="cell" data-row=column.index data-cell="Role" aria-label=move || format!("Role of {}", name.get())
+        <select class="cell" data-row=column.index data-cell="Role" aria-label=move || words::columns::role_of(name.get())
             prop:value=move || text::role(current.get()) on:change=set>{options.collect_view()}</select>
     }
 }
@@ -133,7 +134,7 @@ fn KindCell(column: Column, name: Memo<String>) -> impl IntoView {
         }
     };
     view! {
-        <select class="cell" data-row=column.index data-cell="Kind" aria-label=move || format!("Type of {}", name.get())
+        <select class="cell" data-row=column.index data-cell="Kind" aria-label=move || words::columns::type_of(name.get())
             prop:value=move || text::kind(current.get()) on:change=set>{options.collect_view()}</select>
     }
 }
@@ -175,7 +176,7 @@ fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<Gap>>) -> im
             gap.with(|gap| gap.as_ref().is_some_and(|gap| gap.place == Place::Cell(column.index, cell)))
         })
     };
-    let named = |what: &'static str| Signal::derive(move || format!("{what} of {}", name.get()));
+    let named = |label: fn(String) -> String| Signal::derive(move || label(name.get()));
     let suggested = Memo::new(move |_| presets::suggested(&name.get()));
     // The question stands where a bound is missing; the range that the name suggests is offered, never filled in.
     let bare = Memo::new(move |_| {
@@ -184,7 +185,7 @@ fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<Gap>>) -> im
     let under = move || {
         let note = column.read(|c| c.note.clone());
         if bare.get() {
-            view! { <p class="cell-note ask">{text::EMPTY_BOUND}</p> }.into_any()
+            view! { <p class="cell-note ask">{words::columns::empty_bound()}</p> }.into_any()
         } else if !note.is_empty() {
             view! { <p class="cell-note">{note}</p> }.into_any()
         } else {
@@ -194,21 +195,21 @@ fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<Gap>>) -> im
     let offer = move || {
         let index = suggested.get().filter(|_| bare.get())?;
         let preset = PRESETS.get(index)?;
-        let words =
-            format!("Use {} to {} {}", text::number(preset.lower), text::number(preset.upper), preset.unit);
-        let label = format!("{words} for {}: {}, {}", name.get(), preset.name, preset.source.cite);
+        let (lower, upper) = (text::number(preset.lower), text::number(preset.upper));
+        let offer = words::columns::use_range(lower, upper, preset.unit);
+        let label = words::columns::use_range_for(&offer, name.get(), preset.name, preset.source.cite);
         let fill = move |_| column.write(|c| super::many::fill(c, preset));
         Some(view! {
-            <button type="button" class="link" aria-label=label on:click=fill>{words}</button>
+            <button type="button" class="link" aria-label=label on:click=fill>{offer}</button>
             <p class="cell-note">{preset.source.cite}</p>
         })
     };
     view! {
-        <td class="numeric"><TextCell column cell=Cell::Lower label=named("Lowest value") numeric=true
+        <td class="numeric"><TextCell column cell=Cell::Lower label=named(words::columns::lowest_of) numeric=true
             get=|c| c.lower.clone() set=|c, value| c.lower = value wrong=wrong(Cell::Lower)/></td>
-        <td class="numeric"><TextCell column cell=Cell::Upper label=named("Highest value") numeric=true
+        <td class="numeric"><TextCell column cell=Cell::Upper label=named(words::columns::highest_of) numeric=true
             get=|c| c.upper.clone() set=|c, value| c.upper = value wrong=wrong(Cell::Upper)/></td>
-        <td><TextCell column cell=Cell::Unit label=named("Unit") get=|c| c.unit.clone() set=|c, value| c.unit = value/>{under}{offer}</td>
+        <td><TextCell column cell=Cell::Unit label=named(words::columns::unit_of) get=|c| c.unit.clone() set=|c, value| c.unit = value/>{under}{offer}</td>
     }
 }
 
@@ -218,19 +219,19 @@ fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
     let missing = move || column.read(|c| c.role != Role::Ignored && draft::list(&c.levels).len() < 2);
     let reference = Memo::new(move |_| column.read(|c| c.reference.clone()));
     let options = move || {
-        let first = levels.get().first().cloned().unwrap_or_else(|| "first level".to_owned());
+        let first = levels.get().first().cloned().unwrap_or_else(|| words::columns::first_level().to_owned());
         let rest = levels.get().into_iter().skip(1).map(|level| {
             let own = level.clone();
-            view! { <option value=level.clone() selected=move || reference.get() == own>{format!("against {level}")}</option> }
+            view! { <option value=level.clone() selected=move || reference.get() == own>{words::columns::against(&level)}</option> }
         });
-        view! { <option value="">{format!("against {first}")}</option>{rest.collect_view()} }
+        view! { <option value="">{words::columns::against(first)}</option>{rest.collect_view()} }
     };
     view! {
-        <td colspan="2"><TextCell column cell=Cell::Levels label=Signal::derive(move || format!("Levels of {}", name.get())) get=|c| c.levels.clone() set=|c, value| c.levels = value/>
-            {move || missing().then(|| view! { <p class="cell-note ask">"Which levels can it have? List them with commas between."</p> })}
+        <td colspan="2"><TextCell column cell=Cell::Levels label=Signal::derive(move || words::columns::levels_of(name.get())) get=|c| c.levels.clone() set=|c, value| c.levels = value/>
+            {move || missing().then(|| view! { <p class="cell-note ask">{words::columns::which_levels_can_it_have_list()}</p> })}
         </td>
         <td><select class="cell" data-row=column.index data-cell="Reference"
-            aria-label=move || format!("Reference level of {}", name.get())
+            aria-label=move || words::columns::reference_of(name.get())
             on:change=move |event| { let value = event_target_value(&event); column.write(|c| c.reference = value); }>
             {options}</select></td>
     }

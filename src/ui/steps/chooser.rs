@@ -7,7 +7,8 @@ use crate::mechanisms::info::{GROUPS, Group};
 use crate::ui::draft::Setup;
 use crate::ui::parts::Quoted;
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::{dom, facts, groups, text};
+use crate::ui::{dom, groups, text, view_model};
+use crate::words;
 
 /// Why a mechanism does not run under the plan as it stands, and whether nothing but other columns would change that.
 type Unfit = Memo<Option<(String, bool)>>;
@@ -40,7 +41,7 @@ pub fn Chooser() -> impl IntoView {
     });
     view! {
         <fieldset class="block" id="method-name" tabindex="-1">
-            <legend>{text::MECHANISM}</legend>
+            <legend>{words::method::mechanism()}</legend>
             <div class="families">{families.collect_view()}</div>
         </fieldset>
     }
@@ -92,7 +93,7 @@ fn Family(
             <summary>
                 <span class="family-title" id=format!("family-{place}")>{group.title}</span>
                 {move || chosen.get().map(|name| view! { <span class="tag when-closed">{text::chosen(&name)}</span> })}
-                {move || none.get().then(|| view! { <span class="tag">{text::NOT_NOW}</span> })}
+                {move || none.get().then(|| view! { <span class="tag">{words::method::not_now()}</span> })}
                 <span class="hint">{group.when}</span>
             </summary>
             <p class="hint why-not" id=why>{move || shared.get()}</p>
@@ -118,8 +119,12 @@ fn Member(
     let off = move || unfit.with(|unfit| unfit.as_ref().is_some_and(|(_, off)| *off));
     let own = move || unfit.get().filter(|_| shared.with(Option::is_none));
     let default = (Setup::default().mechanism == info.name)
-        .then(|| view! { <span class="tag advised">{text::RECOMMENDED}</span> });
-    let tags = info.public_moments.then_some(text::NEEDS_PUBLIC).into_iter().chain(text::scope(info.scope));
+        .then(|| view! { <span class="tag advised">{words::method::recommended()}</span> });
+    let tags = info
+        .public_moments
+        .then_some(words::method::needs_public())
+        .into_iter()
+        .chain(text::scope(info.scope));
     let tags = tags.map(|tag| view! { <span class="tag">{tag}</span> }).collect_view();
     view! {
         <label class="choice tall" class:off=off for=target>
@@ -136,7 +141,7 @@ fn Member(
                 <span id=about>
                     {default} {tags}
                     <span class="what">{info.summary}</span>
-                    <span class="hint"><Quoted words=info.prefer/> " Source: " {info.source}"."</span>
+                    <span class="hint"><Quoted words=info.prefer/> " " {words::method::source(info.source)}</span>
                     {move || own().map(|(why, _)| view! { <span class="hint why-not">{why}</span> })}
                 </span>
             </span>

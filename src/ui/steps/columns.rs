@@ -16,6 +16,7 @@ use crate::ui::presets::PRESETS;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::table::PAGE;
 use crate::ui::{dom, text};
+use crate::words;
 
 /// The cells of a row, in the order of the arrows.
 const CELLS: [Cell; 7] =
@@ -50,20 +51,20 @@ pub fn Columns() -> impl IntoView {
         app.state.table().with(|table| table.as_ref().is_some_and(|table| table.genotypes.is_some()))
     });
     view! {
-        <p class="lead">{text::SUGGESTED_BY_FILE}</p>
-        {move || empty().then(|| view! { <p class="notice">"Choose a table first."</p> })}
+        <p class="lead">{words::columns::suggested_by_file()}</p>
+        {move || empty().then(|| view! { <p class="notice">{words::columns::choose_a_table_first()}</p> })}
         {move || genotypes.get().then(|| view! { <Variants/> })}
         {move || (!empty()).then(|| view! { <Rules/> })}
         <div class="column-tools">
-            <Field id="column-filter" label=text::FILTER value=app.state.filter()
+            <Field id="column-filter" label=words::columns::filter() value=app.state.filter()
                 set=Callback::new(move |value| { app.state.page().set(0); app.state.filter().set(value); })
-                hint=Signal::derive(|| text::FILTER_HINT.to_owned())/>
+                hint=Signal::derive(|| words::columns::filter_hint().to_owned())/>
             <MissingChoice/>
         </div>
         <Many rows/>
         <Sheet rows/>
         <Pages rows/>
-        <p class="hint">{text::KEYS}</p>
+        <p class="hint">{words::columns::keys()}</p>
         <Ranges/>
     }
     .into_any()
@@ -80,7 +81,7 @@ fn MissingChoice() -> impl IntoView {
         });
     });
     view! {
-        <Choice id="missing" label="Where a cell is missing"
+        <Choice id="missing" label=words::columns::where_a_cell_is_missing()
             options=options.into_iter().map(|rule| (key(rule).to_owned(), text::missing(rule).to_owned())).collect()
             value=Signal::derive(move || key(setup.get().missing).to_owned()) set/>
     }
@@ -97,17 +98,17 @@ fn Sheet(rows: Memo<Vec<usize>>) -> impl IntoView {
     view! {
         <div class="scroll" on:keydown=move |event| move_about(&event, rows) on:paste=move |event| paste(app, &event, rows)>
             <table class="sheet">
-                <caption class="hidden">"Columns of the table and what they mean"</caption>
+                <caption class="hidden">{words::columns::columns_of_the_table_and_what()}</caption>
                 <thead><tr>
-                    <th scope="col" class="tick"><span class="hidden">"Select"</span></th>
-                    <th scope="col">"Column"</th>
-                    <th scope="col" class="private-cell">"First cells"</th>
-                    <th scope="col">"Role"</th>
-                    <th scope="col">"Type"</th>
-                    <th scope="col" class="numeric">"Lowest"</th>
-                    <th scope="col" class="numeric">"Highest"</th>
-                    <th scope="col">"Unit or reference"</th>
-                    <th scope="col">"If missing"</th>
+                    <th scope="col" class="tick"><span class="hidden">{words::columns::select_2()}</span></th>
+                    <th scope="col">{words::columns::column()}</th>
+                    <th scope="col" class="private-cell">{words::columns::first_cells()}</th>
+                    <th scope="col">{words::columns::role()}</th>
+                    <th scope="col">{words::columns::type_word()}</th>
+                    <th scope="col" class="numeric">{words::columns::lowest()}</th>
+                    <th scope="col" class="numeric">{words::columns::highest()}</th>
+                    <th scope="col">{words::columns::unit_or_reference()}</th>
+                    <th scope="col">{words::columns::if_missing()}</th>
                 </tr></thead>
                 <tbody>
                     <For each=shown key=|row| *row let:row><Row index=row/></For>
@@ -124,19 +125,19 @@ fn Pages(rows: Memo<Vec<usize>>) -> impl IntoView {
     let words = move || {
         let from = page.get() * PAGE;
         let to = (from + PAGE).min(count());
-        format!("Columns {} to {} of {}", text::whole(from + 1), text::whole(to), text::whole(count()))
+        words::columns::page(text::whole(from + 1), text::whole(to), text::whole(count()))
     };
     // A comparison inside the view would end the button's tag.
     let last = move || page.get() >= count().saturating_sub(1) / PAGE;
     move || {
         (count() > PAGE).then(|| {
             view! {
-                <nav class="pages" aria-label="Pages of columns">
+                <nav class="pages" aria-label=words::columns::pages_of_columns()>
                     <button type="button" disabled=move || page.get() == 0
-                        on:click=move |_| page.update(|page| *page = page.saturating_sub(1))>"Previous"</button>
+                        on:click=move |_| page.update(|page| *page = page.saturating_sub(1))>{words::columns::previous()}</button>
                     <span class="tabular">{words}</span>
                     <button type="button" disabled=last
-                        on:click=move |_| page.update(|page| *page += 1)>"Next"</button>
+                        on:click=move |_| page.update(|page| *page += 1)>{words::columns::next()}</button>
                 </nav>
             }
         })
@@ -242,7 +243,7 @@ fn paste(app: App, event: &ClipboardEvent, rows: Memo<Vec<usize>>) {
         rows.with_untracked(|rows| rows.iter().copied().skip_while(|index| *index != row).collect());
     app.state.columns().update(|columns| draft::paste(columns, &targets, cell, &block));
     let pasted = block.len().min(targets.len());
-    app.state.said().set(format!("{} rows pasted", text::whole(pasted)));
+    app.state.said().set(words::columns::pasted(pasted, text::whole(pasted)));
 }
 
 /// The public ranges with their sources.
@@ -251,8 +252,8 @@ fn Ranges() -> impl IntoView {
     let app = App::here();
     let selected = move || app.state.columns().with(|columns| columns.iter().filter(|c| c.selected).count());
     let rows = PRESETS.iter().enumerate().map(move |(index, preset)| {
-        let range = format!("{} to {}", text::number(preset.lower), text::number(preset.upper));
-        let label = format!("Use the range of {} in {} for the selected columns", preset.name, preset.unit);
+        let range = words::page::from_to(text::number(preset.lower), text::number(preset.upper));
+        let label = words::columns::use_range_for_selected(preset.name, preset.unit);
         view! {
             <tr>
                 <th scope="row">{preset.name}</th>
@@ -261,20 +262,20 @@ fn Ranges() -> impl IntoView {
                 <td class="source">{preset.source.cite} <br/> <span class="quietly">{preset.source.place}</span></td>
                 <td>
                     <button type="button" class="quiet" aria-label=label disabled=move || selected() == 0
-                        on:click=move |_| super::many::use_preset(app, index)>"Use"</button>
+                        on:click=move |_| super::many::use_preset(app, index)>{words::columns::use_word()}</button>
                 </td>
             </tr>
         }
     });
     view! {
         <details class="more">
-            <summary>{text::RANGES}</summary>
-            <p class="hint">{text::RANGES_NOTE} " Tick columns above, then use a range for them."</p>
-            <div class="scroll" tabindex="0" role="group" aria-label=text::RANGES>
+            <summary>{words::columns::ranges()}</summary>
+            <p class="hint">{words::columns::ranges_note()}</p>
+            <div class="scroll" tabindex="0" role="group" aria-label=words::columns::ranges()>
                 <table class="plain">
                     <thead><tr>
-                        <th scope="col">"Quantity"</th><th scope="col" class="numeric">"Range"</th><th scope="col">"Unit"</th>
-                        <th scope="col">"Source"</th><th scope="col"><span class="hidden">"Use"</span></th>
+                        <th scope="col">{words::columns::quantity()}</th><th scope="col" class="numeric">{words::columns::range()}</th><th scope="col">{words::columns::unit()}</th>
+                        <th scope="col">{words::columns::source()}</th><th scope="col"><span class="hidden">{words::columns::use_word()}</span></th>
                     </tr></thead>
                     <tbody>{rows.collect_view()}</tbody>
                 </table>

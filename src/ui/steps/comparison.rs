@@ -7,6 +7,7 @@ use crate::ui::parts::Quoted;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::view_model::{self, Row};
 use crate::ui::{dom, text};
+use crate::words;
 
 /// The table, under a fold.
 #[component]
@@ -28,7 +29,7 @@ pub fn Comparison() -> impl IntoView {
     });
     let table = move || {
         let Some(compared) = compared.get() else {
-            return view! { <p class="hint">"State the budget and describe the columns first."</p> }
+            return view! { <p class="hint">{words::method::state_the_budget_and_describe_the()}</p> }
                 .into_any();
         };
         let groups = compared.into_iter().map(|(group, rows)| {
@@ -41,25 +42,25 @@ pub fn Comparison() -> impl IntoView {
             }
         });
         view! {
-            <div class="scroll" tabindex="0" role="group" aria-label=text::COMPARE>
+            <div class="scroll" tabindex="0" role="group" aria-label=words::method::compare()>
                 <table class="plain compare">
-                    <caption class="hidden">{text::COMPARE}</caption>
+                    <caption class="hidden">{words::method::compare()}</caption>
                     <thead><tr>
-                        <th scope="col">{text::MECHANISM}</th>
-                        <th scope="col" class="numeric">"Noise, of a plausible effect"</th>
-                        <th scope="col" class="numeric">"Shrinks by"</th>
-                        <th scope="col">"Its proof covers"</th>
+                        <th scope="col">{words::method::mechanism()}</th>
+                        <th scope="col" class="numeric">{words::method::noise_of_a_plausible_effect()}</th>
+                        <th scope="col" class="numeric">{words::method::shrinks_by()}</th>
+                        <th scope="col">{words::method::its_proof_covers()}</th>
                     </tr></thead>
                     {groups.collect_view()}
                 </table>
             </div>
-            <p class="hint">{text::COMPARE_NOTE}</p>
+            <p class="hint">{words::method::compare_note()}</p>
         }
         .into_any()
     };
     view! {
         <details class="more" on:toggle=move |event| asked.set(dom::is_open(&event))>
-            <summary>{text::COMPARE}</summary>
+            <summary>{words::method::compare()}</summary>
             {table}
         </details>
     }

@@ -12,6 +12,7 @@ use crate::ui::state::{App, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::table::Table;
 use crate::ui::{actions, check, dom, samples, text};
+use crate::words;
 
 /// Most columns of the preview: more do not help to recognise a table.
 const SHOWN_COLUMNS: usize = 30;
@@ -22,7 +23,7 @@ const ACCEPTED: &str = ".csv,.tsv,.txt,.pheno,.phe,.bed,.bim,.fam,.vcf,.gz,.bgz,
 /// Which table is open.
 pub fn status(app: App) -> Status {
     let line = |table: &Option<Arc<Table>>| table.as_ref().map(|table| table.line());
-    app.state.table().with(line).unwrap_or_else(|| "No table yet".to_owned()).into()
+    app.state.table().with(line).unwrap_or_else(|| words::data::no_table_yet().to_owned()).into()
 }
 
 /// Choose a table; see its first rows.
@@ -30,10 +31,10 @@ pub fn status(app: App) -> Status {
 pub fn Data() -> impl IntoView {
     let app = App::here();
     view! {
-        <p class="lead">{text::WHAT}</p>
+        <p class="lead">{words::data::what()}</p>
         <Offers/>
         <p class="promise"><Icon name="lock"/> <span>
-            {text::PROMISE} " " {text::CHECK} " " {text::check::OFFER} " " <a href=check::run::ADDRESS>{text::check::TITLE}</a> "."
+            {words::data::promise()} " " {words::data::check()} " " {words::check::offer()} " " <a href=check::run::ADDRESS>{words::check::title()}</a> "."
         </span></p>
         <Missing/>
         <Waiting/>
@@ -50,23 +51,23 @@ fn Offers() -> impl IntoView {
         let label = samples::describe(&name);
         let (short, about) = label.split_once(": ").unwrap_or((label, ""));
         view! {
-            <button type="button" class="quiet" title=about aria-label=format!("{}: {short}", text::SAMPLE)
+            <button type="button" class="quiet" title=about aria-label=words::data::try_sample(short)
                 on:click=move |_| actions::choose_sample(app, name.clone())>{short}</button>
         }
     });
     view! {
         <div class="offers">
             <div class="offer-file">
-                <label class="button" for="choose-csv">{text::CHOOSE}</label>
+                <label class="button" for="choose-csv">{words::data::choose()}</label>
                 <input id="choose-csv" class="file" type="file" multiple accept=ACCEPTED on:change=chosen aria-describedby="choose-forms"/>
-                <span class="hint">{text::DROP}</span>
-                <p class="hint forms" id="choose-forms">{text::FORMS}</p>
+                <span class="hint">{words::data::drop()}</span>
+                <p class="hint forms" id="choose-forms">{words::data::forms()}</p>
             </div>
-            <div class="offer-samples" role="group" aria-label=text::SAMPLE>
-                <span>{text::SAMPLE}": "</span> {samples.collect_view()}
+            <div class="offer-samples" role="group" aria-label=words::data::sample()>
+                <span>{words::data::sample()}": "</span> {samples.collect_view()}
             </div>
             <div class="offer-file">
-                <label class="link" for="open-saved">{text::OPEN}</label>
+                <label class="link" for="open-saved">{words::data::open()}</label>
                 <input id="open-saved" class="file" type="file" accept=".json,application/json" on:change=chosen/>
             </div>
         </div>
@@ -83,13 +84,13 @@ fn Missing() -> impl IntoView {
         (!missing.is_empty()).then(|| {
             let told = text::genotypes::waits(&app.state.waiting().get(), &missing);
             view! {
-                <div class="notice missing-files" role="group" aria-label="Missing files"><Icon name="note"/>
+                <div class="notice missing-files" role="group" aria-label=words::data::missing_files()><Icon name="note"/>
                     <p>{told}</p>
                     <div class="offer-file">
-                        <label class="button" for="choose-missing">{text::genotypes::CHOOSE_MISSING}</label>
+                        <label class="button" for="choose-missing">{words::genotypes::choose_missing()}</label>
                         <input id="choose-missing" class="file" type="file" multiple accept=ACCEPTED on:change=chosen/>
                     </div>
-                    <button type="button" class="quiet" on:click=move |_| actions::give_up(app)>{text::genotypes::GIVE_UP}</button>
+                    <button type="button" class="quiet" on:click=move |_| actions::give_up(app)>{words::genotypes::give_up()}</button>
                 </div>
             }
         })
@@ -107,8 +108,8 @@ fn Waiting() -> impl IntoView {
                 plan.columns.iter().filter_map(|c| c.name.clone().or_else(|| c.pattern.clone())).collect();
             view! {
                 <div class="notice"><Icon name="note"/>
-                    <p>"A saved plan waits for its table, which has the columns " {text::list(&names, 8)} "."</p>
-                    <button type="button" class="quiet" on:click=forget>"Forget the plan"</button>
+                    <p>{words::data::plan_waits(text::list(&names, 8))}</p>
+                    <button type="button" class="quiet" on:click=forget>{words::data::forget_the_plan()}</button>
                 </div>
             }
         })
@@ -127,14 +128,14 @@ fn Preview() -> impl IntoView {
         app.state.table().with(|table| table.as_ref().is_some_and(|table| table.genotypes.is_some()))
     });
     view! {
-        <PrivateZone title="The first rows">
+        <PrivateZone title=words::data::the_first_rows()>
             <p class="file-line">
                 <strong>{size}</strong>
                 {move || table().sample.then(|| view! { " " <span class="quietly">{samples::describe(&table().name)}</span> })}
             </p>
             {move || people::sentence(app).map(|told| view! {
                 <p class="notice"><Icon name="note"/><span>{told} " "
-                    <button type="button" class="link" on:click=move |_| actions::go(app, Step::Privacy)>"See Privacy"</button></span></p>
+                    <button type="button" class="link" on:click=move |_| actions::go(app, Step::Privacy)>{words::data::see_privacy()}</button></span></p>
             })}
             {move || table().fault.clone().map(|fault| view! { <p class="notice problem" role="alert"><Icon name="stop"/>{fault}</p> })}
             {move || view! { <Rows table=table()/> }}
@@ -155,20 +156,20 @@ fn Phenotypes() -> impl IntoView {
     let names = move || text::list(&parts.get().iter().map(|part| part.name.clone()).collect::<Vec<_>>(), 4);
     let label = move || {
         let has = parts.get().iter().any(|part| part.role == FileRole::Phenotypes);
-        if has { text::genotypes::OTHER_PHENOTYPES } else { text::genotypes::ADD_PHENOTYPES }
+        if has { words::genotypes::other_phenotypes() } else { words::genotypes::add_phenotypes() }
     };
     let chosen = move |event: web_sys::Event| actions::choose_files(app, dom::chosen(&event), true);
     view! {
-        <p>{text::genotypes::ONLY_PEOPLE} " "
+        <p>{words::genotypes::only_people()} " "
             <button type="button" class="link" on:click=move |_| actions::go(app, Step::Columns)>
-                {text::genotypes::CHOOSE_VARIANTS}</button></p>
+                {words::genotypes::choose_variants()}</button></p>
         <div class="phenotypes">
-            <p>"Read from " {names} "."</p>
+            <p>{move || words::data::read_from(names())}</p>
             <div class="offer-file">
                 <label class="button quiet" for="choose-phenotypes">{label}</label>
                 <input id="choose-phenotypes" class="file" type="file" accept=".txt,.pheno,.phe,.csv,.tsv,text/plain,text/csv"
                     aria-describedby="phenotypes-hint" on:change=chosen/>
-                <span class="hint" id="phenotypes-hint">{text::genotypes::PHENOTYPES_HINT}</span>
+                <span class="hint" id="phenotypes-hint">{words::genotypes::phenotypes_hint()}</span>
             </div>
         </div>
     }
@@ -187,7 +188,7 @@ fn Rows(table: Arc<Table>) -> impl IntoView {
     let rows = table.rows.iter().map(|row| {
         let cells = row.iter().take(SHOWN_COLUMNS).map(|cell| {
             if cell.is_empty() {
-                view! { <td class="empty">"empty"</td> }.into_any()
+                view! { <td class="empty">{words::data::empty()}</td> }.into_any()
             } else {
                 view! { <td>{cell.clone()}</td> }.into_any()
             }
@@ -195,14 +196,14 @@ fn Rows(table: Arc<Table>) -> impl IntoView {
         view! { <tr>{cells.collect_view()}</tr> }
     });
     view! {
-        <div class="scroll" tabindex="0" role="group" aria-label="First rows of the table">
+        <div class="scroll" tabindex="0" role="group" aria-label=words::data::first_rows_of_the_table()>
             <table class="grid-table">
-                <caption class="hidden">"First rows of the table, visible on this machine only"</caption>
+                <caption class="hidden">{words::data::first_rows_caption()}</caption>
                 <thead><tr>{head.collect_view()}</tr></thead>
                 <tbody>{rows.collect_view()}</tbody>
             </table>
         </div>
-        {(more > 0).then(|| view! { <p class="hint">"and " {text::whole(more)} " more columns"</p> })}
+        {(more > 0).then(|| view! { <p class="hint">{words::data::more_columns(more, text::whole(more))}</p> })}
     }
 }
 
@@ -220,31 +221,31 @@ fn Dialect(is_genotypes: Memo<bool>) -> impl IntoView {
     let pair = |key: &str, name: &str| (key.to_owned(), name.to_owned());
     let delimiters = move || {
         vec![
-            pair("", "As the header line shows"),
-            pair(",", "Comma"),
-            pair(";", "Semicolon"),
-            pair("\t", "Tab"),
-            pair("|", "Bar"),
+            pair("", words::data::as_the_header_line_shows()),
+            pair(",", words::data::comma()),
+            pair(";", words::data::semicolon()),
+            pair("\t", words::data::tab()),
+            pair("|", words::data::bar()),
         ]
     };
     view! {
         <details class="more">
-            <summary>"How the file is written"</summary>
+            <summary>{words::data::how_the_file_is_written()}</summary>
             <div class="fields">
                 {move || (!is_genotypes.get()).then(|| view! {
-                    <Choice id="csv-delimiter" label="Fields end with" options=delimiters()
+                    <Choice id="csv-delimiter" label=words::data::delimiter() options=delimiters()
                         value=Signal::derive(move || setup.get().delimiter) set=change(|setup, value| setup.delimiter = value)/>
                 })}
-                <Choice id="csv-decimal" label="Fractions are marked by"
-                    options=vec![pair(".", "Point: 1.5"), pair(",", "Comma: 1,5")]
+                <Choice id="csv-decimal" label=words::data::decimal_mark()
+                    options=vec![pair(".", words::data::point_1_5()), pair(",", words::data::comma_1_5())]
                     value=Signal::derive(move || setup.get().decimal) set=change(|setup, value| setup.decimal = value)/>
-                <Choice id="csv-encoding" label="Letters are encoded as"
-                    options=vec![pair("utf-8", "UTF-8"), pair("latin-1", "Latin-1 (older Windows files)")]
+                <Choice id="csv-encoding" label=words::data::file_encoding()
+                    options=vec![pair("utf-8", words::data::utf_8()), pair("latin-1", words::data::latin_1_older_windows_files())]
                     value=Signal::derive(move || setup.get().encoding) set=change(|setup, value| setup.encoding = value)/>
-                <Field id="csv-na" label="Missing cells hold"
+                <Field id="csv-na" label=words::data::missing_cells_hold()
                     value=Signal::derive(move || setup.get().na.unwrap_or_else(|| "NA, N/A, NaN, null, .".to_owned()))
                     set=change(|setup, value| setup.na = Some(value))
-                    hint=Signal::derive(|| "Marks with commas between. An empty cell is always missing.".to_owned())/>
+                    hint=Signal::derive(|| words::data::missing_hint().to_owned())/>
             </div>
         </details>
     }

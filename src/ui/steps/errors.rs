@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::inference::forecast::TermForecast;
 use crate::release::format::{NONE, row, significant};
 use crate::ui::text;
+use crate::words;
 
 /// Terms that are listed.
 const SHOWN: usize = 60;
@@ -19,25 +20,25 @@ pub fn LeastErrors(errors: Vec<TermForecast>) -> impl IntoView {
         errors.into_iter().take(SHOWN).map(move |term| view! { <Least term one odds/> }).collect_view();
     let sampled = odds.then(|| {
         view! {
-            <th scope="col" class="numeric">"± with sampling"</th>
-            <th scope="col" class="numeric">"Odds ratio, factor"</th>
+            <th scope="col" class="numeric">{words::method::with_sampling()}</th>
+            <th scope="col" class="numeric">{words::method::odds_ratio_factor()}</th>
         }
     });
     view! {
-        <section class="block" aria-label="What to expect">
-            <div class="scroll" tabindex="0" role="group" aria-label=text::LEAST_ERRORS>
+        <section class="block" aria-label=words::method::what_to_expect()>
+            <div class="scroll" tabindex="0" role="group" aria-label=words::method::least_errors()>
                 <table class="plain">
-                    <caption>{text::LEAST_ERRORS}</caption>
+                    <caption>{words::method::least_errors()}</caption>
                     <thead><tr>
-                        <th scope="col">"Coefficient"</th>
-                        <th scope="col" class="numeric">"± noise"</th>
+                        <th scope="col">{words::method::coefficient()}</th>
+                        <th scope="col" class="numeric">{words::method::noise()}</th>
                         {sampled}
                     </tr></thead>
                     <tbody>{rows}</tbody>
                 </table>
             </div>
-            {(more > 0).then(|| view! { <p class="hint">"and " {text::whole(more)} " more"</p> })}
-            <p class="hint">{text::LEAST_ERRORS_NOTE} {odds.then_some(text::LEAST_ODDS_NOTE)}</p>
+            {(more > 0).then(|| view! { <p class="hint">{words::method::more(text::whole(more))}</p> })}
+            <p class="hint">{words::method::least_errors_note()} {odds.then_some(words::method::least_odds_note())}</p>
         </section>
     }
 }

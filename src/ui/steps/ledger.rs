@@ -9,16 +9,15 @@ use crate::release::format::percent;
 use crate::ui::parts::Meter;
 use crate::ui::state::{App, Kept, StateStoreFields};
 use crate::ui::{actions, dom, text, view_model};
+use crate::words;
 
 /// Spent, left, and each release so far.
 #[component]
 pub fn LedgerPanel() -> impl IntoView {
     let app = App::here();
-    let body = move || {
-        match app.state.ledger().get() {
+    let body = move || match app.state.ledger().get() {
         Some(ledger) => view! { <Account ledger/> }.into_any(),
-        None => view! { <p class="hint">"This table has no ledger yet. It is opened, and the budget fixed, with the first release."</p> }.into_any(),
-    }
+        None => view! { <p class="hint">{words::ledger::none()}</p> }.into_any(),
     };
     let import = move |event: web_sys::Event| {
         if let Some(file) = dom::chosen(&event).into_iter().next() {
@@ -27,12 +26,12 @@ pub fn LedgerPanel() -> impl IntoView {
     };
     view! {
         <section class="block ledger" aria-labelledby="ledger-title">
-            <h2 id="ledger-title">"Ledger of this table"</h2>
+            <h2 id="ledger-title">{words::ledger::ledger_of_this_table()}</h2>
             {body}
             <p class="ledger-import">
-                <label class="link" for="import-ledger">"Import a ledger"</label>
+                <label class="link" for="import-ledger">{words::ledger::import_a_ledger()}</label>
                 <input id="import-ledger" class="file" type="file" accept=".json,application/json" on:change=import/>
-                <span class="hint">"from another browser, or one that you downloaded here."</span>
+                <span class="hint">{words::ledger::import_hint()}</span>
             </p>
         </section>
     }
@@ -45,7 +44,7 @@ fn Account(ledger: Ledger) -> impl IntoView {
         let left = view_model::left(&ledger, wallet);
         let spent = view_model::taken(&ledger.charged(), &capacity, wallet);
         view! {
-            <p class="tabular">{label.map(|label| format!("{label}: "))}<strong>{text::left_line(left)}</strong> ", " {percent(spent)} " charged so far"</p>
+            <p class="tabular">{label.map(words::ledger::of_part)}<strong>{text::left_line(left)}</strong> {words::ledger::charged(percent(spent))}</p>
             <Meter share=Signal::derive(move || left) ask=Signal::derive(|| 0.0)/>
         }
     });
@@ -53,18 +52,17 @@ fn Account(ledger: Ledger) -> impl IntoView {
     let rows = ledger.entries().to_vec().into_iter().map(move |entry| view! { <EntryRow entry capacity/> });
     view! {
         {parts}
-        <div class="scroll" tabindex="0" role="group" aria-label="Releases charged to this ledger">
+        <div class="scroll" tabindex="0" role="group" aria-label=words::ledger::releases_charged_to_this_ledger()>
             <table class="plain">
-                <caption class="hidden">"Releases charged to this ledger"</caption>
+                <caption class="hidden">{words::ledger::releases_charged_to_this_ledger()}</caption>
                 <thead><tr>
-                    <th scope="col">"No."</th><th scope="col">"Told"</th><th scope="col" class="numeric">"Cost"</th>
-                    <th scope="col">"State"</th><th scope="col"><span class="hidden">"Open"</span></th>
+                    <th scope="col">{words::ledger::no()}</th><th scope="col">{words::ledger::result()}</th><th scope="col" class="numeric">{words::ledger::cost()}</th>
+                    <th scope="col">{words::ledger::state()}</th><th scope="col"><span class="hidden">{words::ledger::open()}</span></th>
                 </tr></thead>
                 <tbody>{rows.collect_view()}</tbody>
             </table>
         </div>
-        <p class="hint">"Clearing this site's data, another browser or an edited file evades the ledger. It protects you from \
-            mistakes, not the people from someone who means to cheat. Ledgers of different tables about the same people add up."</p>
+        <p class="hint">{words::ledger::limits()}</p>
     }
 }
 
@@ -76,17 +74,24 @@ fn EntryRow(entry: Entry, capacity: Units) -> impl IntoView {
         app.state.releases().with_untracked(|all| all.iter().find(|kept| kept.entry == number).cloned());
     let told = match &kept {
         None => entry.disjoint_from().map_or_else(|| entry.mechanism.clone(), text::different_from),
-        Some(Kept { release: None, .. }) => format!("{} by {}", text::MANY_OUTCOMES, entry.mechanism),
-        Some(Kept { release: Some(release), .. }) => {
-            format!("{} by {}", text::list(&crate::release::figure::outcomes(release), 2), entry.mechanism)
+        Some(Kept { release: None, .. }) => {
+            words::ledger::outcomes_by_mechanism(words::ledger::many_outcomes(), &entry.mechanism)
         }
+        Some(Kept { release: Some(release), .. }) => words::ledger::outcomes_by_mechanism(
+            text::list(&crate::release::figure::outcomes(release), 2),
+            &entry.mechanism,
+        ),
     };
     let wallet = if entry.charge.gaussian > 0 { Wallet::Gaussian } else { Wallet::Other };
     let cost = view_model::taken(&entry.charge, &capacity, wallet);
-    let state = if entry.disjoint_from().is_some() { text::ASSERTED } else { text::entry_state(entry.state) };
-    let label = format!("Open release {}", entry.seq);
+    let state = if entry.disjoint_from().is_some() {
+        words::ledger::asserted()
+    } else {
+        text::entry_state(entry.state)
+    };
+    let label = words::ledger::open_release(&entry.seq);
     let open = kept.map(|kept| {
-        view! { <button type="button" class="quiet" aria-label=label on:click=move |_| actions::show_kept(app, kept.entry)>"Open"</button> }
+        view! { <button type="button" class="quiet" aria-label=label on:click=move |_| actions::show_kept(app, kept.entry)>{words::ledger::open()}</button> }
     });
     view! {
         <tr>

@@ -11,6 +11,7 @@ use crate::ui::presets::{PRESETS, Preset};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::table::PAGE;
 use crate::ui::text;
+use crate::words;
 
 /// Writes a public range and its source into a column.
 pub fn fill(column: &mut ColumnDraft, preset: &Preset) {
@@ -29,7 +30,7 @@ pub fn use_preset(app: App, index: usize) {
             fill(column, preset);
         }
     });
-    app.state.said().set(format!("The range of {} is used", preset.name));
+    app.state.said().set(words::columns::range_used(preset.name));
 }
 
 /// Select by filter, then apply.
@@ -50,9 +51,9 @@ pub fn Many(rows: Memo<Vec<usize>>) -> impl IntoView {
     let found = move || text::whole(rows.with(Vec::len));
     view! {
         <div class="many">
-            <button type="button" class="quiet" on:click=move |_| choose(true)>"Select " {found} " shown"</button>
+            <button type="button" class="quiet" on:click=move |_| choose(true)>{move || words::columns::select_shown(found())}</button>
             {move || (selected.get() > 0).then(|| view! {
-                <button type="button" class="quiet" on:click=move |_| choose(false)>"Select none"</button>
+                <button type="button" class="quiet" on:click=move |_| choose(false)>{words::columns::select_none()}</button>
                 <Apply selected/>
             })}
         </div>
@@ -68,13 +69,15 @@ fn Apply(selected: Memo<usize>) -> impl IntoView {
         app.state.columns().update(|columns| {
             columns.iter_mut().filter(|column| column.selected).for_each(|column| change.apply(column));
         });
-        app.state.said().set(format!("Applied to {} columns", text::whole(selected.get_untracked())));
+        app.state
+            .said()
+            .set(words::columns::applied(selected.get_untracked(), text::whole(selected.get_untracked())));
     };
     view! {
-        <div class="apply" role="group" aria-label="Apply to the selected columns">
-            <strong class="tabular">{move || format!("{} selected", text::whole(selected.get()))}</strong>
-            <ChangeFields change whom="the selected columns"/>
-            <button type="button" on:click=apply>"Apply"</button>
+        <div class="apply" role="group" aria-label=words::columns::apply_to_the_selected_columns()>
+            <strong class="tabular">{move || words::columns::selected(text::whole(selected.get()))}</strong>
+            <ChangeFields change whom=words::columns::the_selected_columns()/>
+            <button type="button" on:click=apply>{words::columns::apply()}</button>
         </div>
     }
 }
@@ -98,18 +101,18 @@ fn ChangeFields(change: RwSignal<Change>, whom: &'static str) -> impl IntoView {
     };
     let input = move |label: &'static str, set: fn(&mut Change, String)| {
         view! {
-            <input type="text" class="small" aria-label=format!("{label} for {whom}") placeholder=label
+            <input type="text" class="small" aria-label=words::columns::label_for(label, whom) placeholder=label
                 on:input=move |event| change.update(|change| set(change, event_target_value(&event)))/>
         }
     };
     view! {
-        <select aria-label=format!("Role for {whom}") on:change=set_role>
-            <option value="">"Role as it is"</option>{role_options}</select>
-        <select aria-label=format!("Type for {whom}") on:change=set_kind>
-            <option value="">"Type as it is"</option>{kind_options}</select>
-        {input("Lowest", |change, value| change.lower = value)}
-        {input("Highest", |change, value| change.upper = value)}
-        {input("Unit", |change, value| change.unit = value)}
+        <select aria-label=words::columns::label_for(words::columns::role(), whom) on:change=set_role>
+            <option value="">{words::columns::role_as_it_is()}</option>{role_options}</select>
+        <select aria-label=words::columns::label_for(words::columns::kind(), whom) on:change=set_kind>
+            <option value="">{words::columns::type_as_it_is()}</option>{kind_options}</select>
+        {input(words::columns::lowest(), |change, value| change.lower = value)}
+        {input(words::columns::highest(), |change, value| change.upper = value)}
+        {input(words::columns::unit(), |change, value| change.unit = value)}
     }
 }
 
@@ -135,8 +138,8 @@ pub fn Rules() -> impl IntoView {
         })
     });
     let words = move || match found.get() {
-        Ok((1, (only, _))) => format!("1 column fits: {only}"),
-        Ok((count, (from, to))) => format!("{} columns fit: {from} to {to}", text::whole(count)),
+        Ok((1, (only, _))) => words::columns::one_fits(only),
+        Ok((count, (from, to))) => words::columns::fit(text::whole(count), from, to),
         Err(why) => why,
     };
     let nothing = move || found.with(Result::is_err) || change.with(Change::is_empty);
@@ -161,24 +164,24 @@ pub fn Rules() -> impl IntoView {
                 }
             }
         });
-        app.state.said().set(format!("{} columns are described", text::whole(rows.len())));
+        app.state.said().set(words::columns::described(rows.len(), text::whole(rows.len())));
     };
     let set = |signal: RwSignal<String>| Callback::new(move |value| signal.set(value));
     let options = vec![
-        ("pattern".to_owned(), "A pattern".to_owned()),
-        ("range".to_owned(), "A range of the header".to_owned()),
+        ("pattern".to_owned(), words::columns::a_pattern().to_owned()),
+        ("range".to_owned(), words::columns::a_range_of_the_header().to_owned()),
     ];
     let which = move || {
         if by_pattern.get() {
             view! {
-                <Field id="rule-pattern" label="Pattern" value=pattern set=set(pattern)
-                    hint=Signal::derive(|| text::PATTERN_HINT.to_owned())/>
+                <Field id="rule-pattern" label=words::columns::pattern() value=pattern set=set(pattern)
+                    hint=Signal::derive(|| words::columns::pattern_hint().to_owned())/>
             }
             .into_any()
         } else {
             view! {
-                <Field id="rule-first" label="First column" value=first set=set(first)/>
-                <Field id="rule-last" label="Last column" value=last set=set(last)/>
+                <Field id="rule-first" label=words::columns::first_column() value=first set=set(first)/>
+                <Field id="rule-last" label=words::columns::last_column() value=last set=set(last)/>
             }
             .into_any()
         }
@@ -186,24 +189,24 @@ pub fn Rules() -> impl IntoView {
     let many = app.state.columns().with_untracked(|columns| columns.len() > PAGE);
     view! {
         <details class="more rules" open=many>
-            <summary>{text::RULES}</summary>
-            <div class="rule-fields" role="group" aria-label=text::RULES>
-                <Choice id="rule-by" label="Which columns" options
+            <summary>{words::columns::rules()}</summary>
+            <div class="rule-fields" role="group" aria-label=words::columns::rules()>
+                <Choice id="rule-by" label=words::columns::which_columns() options
                     value=Signal::derive(move || if by_pattern.get() { "pattern" } else { "range" }.to_owned())
                     set=Callback::new(move |value: String| by_pattern.set(value == "pattern"))/>
                 {which}
             </div>
             <p class="tabular rule-count" role="status">{words}</p>
-            <div class="apply" role="group" aria-label="What they are">
-                <ChangeFields change whom="these columns"/>
+            <div class="apply" role="group" aria-label=words::columns::what_they_are()>
+                <ChangeFields change whom=words::columns::these_columns()/>
                 <button type="button" disabled=nothing on:click=apply>
                     {move || match found.get() {
-                        Ok((count, _)) => format!("Describe {} columns", text::whole(count)),
-                        Err(_) => "Describe columns".to_owned(),
+                        Ok((count, _)) => words::columns::describe(count, text::whole(count)),
+                        Err(_) => words::columns::describe_none().to_owned(),
                     }}
                 </button>
             </div>
-            <p class="hint">{text::RULES_HINT}</p>
+            <p class="hint">{words::columns::rules_hint()}</p>
         </details>
     }
 }

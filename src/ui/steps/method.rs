@@ -15,6 +15,7 @@ use crate::ui::parts::plot::{NoiseCell, ShareBar};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::text::public::Outlook;
 use crate::ui::{actions, text};
+use crate::words;
 
 /// Terms that the preview lists.
 const SHOWN: usize = 60;
@@ -34,16 +35,15 @@ pub fn Method() -> impl IntoView {
 #[component]
 fn Expectation() -> impl IntoView {
     let app = App::here();
-    move || {
-        match app.forecast.get() {
+    move || match app.forecast.get() {
         Err(gaps) => {
             let items = gaps.into_iter().take(12).map(|gap| {
                 let words = gap.text.clone();
                 view! { <li><button type="button" class="link" on:click=move |_| actions::go_to(app, &gap)>{words}</button></li> }
             });
             view! {
-                <section class="block" aria-label="Still needed">
-                    <p class="lead">"What to expect is shown once the plan is complete. Still needed:"</p>
+                <section class="block" aria-label=words::method::still_needed()>
+                    <p class="lead">{words::method::incomplete()}</p>
                     <ul class="gaps">{items.collect_view()}</ul>
                 </section>
             }
@@ -52,7 +52,9 @@ fn Expectation() -> impl IntoView {
         Ok(forecast) => match forecast.preview {
             Some(preview) => {
                 let (ample, short) = match forecast.outlook {
-                    Some(outlook) if outlook.preflight.is_ample() => (Some(text::public::outlook(&outlook)), None),
+                    Some(outlook) if outlook.preflight.is_ample() => {
+                        (Some(text::public::outlook(&outlook)), None)
+                    }
                     outlook => (None, outlook.map(|outlook| view! { <Prospect outlook/> })),
                 };
                 view! { {short} <Expected preview/> {ample.map(|words| view! { <p class="lead">{words}</p> })} }.into_any()
@@ -62,20 +64,21 @@ fn Expectation() -> impl IntoView {
                 let errors = forecast.errors.map(|errors| view! { <LeastErrors errors/> });
                 view! { {prospect} {errors} }.into_any()
             }
-            None if forecast.has_errors && forecast.plan.rows.or(forecast.plan.stated_rows).is_some() => view! {
-                <p class="notice">{text::NO_NOISE_PREVIEW}</p>
+            None if forecast.has_errors && forecast.plan.rows.or(forecast.plan.stated_rows).is_some() => {
+                view! {
+                    <p class="notice">{words::method::no_noise_preview()}</p>
+                }
+                .into_any()
             }
-            .into_any(),
             None if forecast.plan.rows.or(forecast.plan.stated_rows).is_some() => view! {
-                <p class="notice">{text::NO_PREVIEW}</p>
+                <p class="notice">{words::method::no_preview()}</p>
             }
             .into_any(),
             None => view! {
-                <p class="notice">"State about how many rows the table has on the Privacy step to see how large the noise will be."</p>
+                <p class="notice">{words::method::rows_needed()}</p>
             }
             .into_any(),
         },
-    }
     }
 }
 
@@ -84,16 +87,16 @@ fn Expectation() -> impl IntoView {
 fn Prospect(outlook: Outlook) -> impl IntoView {
     let (stable, ample) = (outlook.preflight.is_stable(), outlook.preflight.is_ample());
     let main = match (stable, ample) {
-        (true, true) => text::public::AMPLE,
-        (true, false) => text::public::JUST,
-        (false, _) => text::public::TOO_FEW,
+        (true, true) => words::public::can_work(),
+        (true, false) => words::public::just(),
+        (false, _) => words::public::cannot_work(),
     };
     view! {
-        <section class="block" aria-label="Whether the fit can work">
+        <section class="block" aria-label=words::method::whether_the_fit_can_work()>
             <div class="verdict" class:clear=ample class:withheld=!stable role="status">
                 <p class="verdict-main">{main}</p>
                 <p>{text::public::outlook(&outlook)}</p>
-                <p class="hint">{text::public::OUTLOOK_NOTE}</p>
+                <p class="hint">{words::public::outlook_note()}</p>
             </div>
         </section>
     }
@@ -106,7 +109,7 @@ fn Expected(preview: Preview) -> impl IntoView {
     // A matrix that is drawn whole gives intervals always, for a regression that is shrunk: that has to be said.
     let help = (!clear || preview.signal_to_noise.is_infinite()).then(|| {
         let advice = preview.advice.clone();
-        view! { <p>{advice}</p> <p class="hint">"The numbers come from the plan alone; no row was read."</p> }
+        view! { <p>{advice}</p> <p class="hint">{words::method::from_plan_alone()}</p> }
     });
     let outcomes: Vec<String> = preview.terms.iter().fold(Vec::new(), |mut seen, term| {
         if seen.last() != Some(&term.outcome) {
@@ -120,28 +123,27 @@ fn Expected(preview: Preview) -> impl IntoView {
     let more = terms.len().saturating_sub(SHOWN);
     let rows = terms.into_iter().take(SHOWN).map(|term| view! { <Expect term one/> });
     view! {
-        <section class="block" aria-label="What to expect">
+        <section class="block" aria-label=words::method::what_to_expect()>
             <div class="verdict" class:clear=clear class:withheld=withheld role="status">
                 <p class="verdict-main">{text::verdict(preview.verdict)}</p>
                 {help}
             </div>
-            <div class="scroll" tabindex="0" role="group" aria-label="Noise beside plausible effects">
+            <div class="scroll" tabindex="0" role="group" aria-label=words::method::noise_beside_plausible_effects()>
                 <table class="plain expect">
-                    <caption>"Noise beside an effect of plausible size, from public numbers alone"</caption>
+                    <caption>{words::method::noise_beside_an_effect_of_plausible()}</caption>
                     <thead><tr>
-                        <th scope="col">"Coefficient"</th>
-                        <th scope="col" class="numeric">"Plausible size"</th>
-                        <th scope="col" class="numeric">"± noise"</th>
-                        <th scope="col" class="numeric">"± with sampling"</th>
-                        <th scope="col" class="plot-head">"Size and band"</th>
-                        <th scope="col">"Uncertainty from noise"</th>
+                        <th scope="col">{words::method::coefficient()}</th>
+                        <th scope="col" class="numeric">{words::method::plausible_size()}</th>
+                        <th scope="col" class="numeric">{words::method::noise()}</th>
+                        <th scope="col" class="numeric">{words::method::with_sampling()}</th>
+                        <th scope="col" class="plot-head">{words::method::size_and_band()}</th>
+                        <th scope="col">{words::method::uncertainty_from_privacy_noise()}</th>
                     </tr></thead>
                     <tbody>{rows.collect_view()}</tbody>
                 </table>
             </div>
-            {(more > 0).then(|| view! { <p class="hint">"and " {text::whole(more)} " more"</p> })}
-            <p class="hint">"Bar: an effect of plausible size. Band around its end: 95 % of the noise. Line: noise and sampling together. Assumed: values spread over a third of the half width of their bounds, unrelated predictors, each moving the \
-                outcome by 0.3 of its spread. Real tables differ; related predictors make it worse."</p>
+            {(more > 0).then(|| view! { <p class="hint">{words::method::more(text::whole(more))}</p> })}
+            <p class="hint">{words::method::expect_note()}</p>
         </section>
     }
 }
@@ -182,7 +184,7 @@ fn Accept() -> impl IntoView {
             <div class="field" id="method-confirm" tabindex="-1">
                 <label class="choice"><input type="checkbox" prop:checked=move || setup.with(|setup| setup.idealised)
                     on:change=move |event| setup.update(|setup| setup.idealised = event_target_checked(&event))/>
-                    <span>{text::IDEALISED}</span></label>
+                    <span>{words::method::idealised()}</span></label>
             </div>
         })
     }

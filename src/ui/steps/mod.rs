@@ -24,15 +24,19 @@ use leptos::prelude::*;
 
 use super::state::App;
 use super::step::Step;
+use crate::words;
 
 /// A step of the page.
 pub struct StepInfo {
     /// Which.
     pub step: Step,
     /// Its name in the navigation.
-    pub name: &'static str,
+    pub name: fn() -> &'static str,
     /// Its heading.
+    pub title: fn() -> &'static str,
     pub title: &'static str,
+    /// The chapter of the documentation that explains it: its place beside the page, and the words of the link.
+    pub chapter: (&'static str, fn() -> &'static str),
     /// Whether its status is for this machine alone.
     pub private: bool,
     /// Whether the budget or the ledger is shown, so that the step has to say what the browser may forget.
@@ -62,8 +66,9 @@ impl From<String> for Status {
 pub static STEPS: [StepInfo; 5] = [
     StepInfo {
         step: Step::Data,
-        name: "Data",
-        title: "The table",
+        name: words::step::data,
+        title: words::step::data_title,
+        chapter: ("docs/spreadsheet.html", words::step::data_chapter),
         private: true,
         ledger: false,
         status: data::status,
@@ -71,8 +76,12 @@ pub static STEPS: [StepInfo; 5] = [
     },
     StepInfo {
         step: Step::Columns,
-        name: "Columns",
-        title: "What each column means",
+        name: words::step::columns,
+        title: words::step::columns_title,
+        chapter: (
+            "docs/spreadsheet.html#bounds-come-from-knowledge-not-from-the-table",
+            words::step::columns_chapter,
+        ),
         private: false,
         ledger: false,
         status: columns::status,
@@ -80,8 +89,9 @@ pub static STEPS: [StepInfo; 5] = [
     },
     StepInfo {
         step: Step::Privacy,
-        name: "Privacy",
-        title: "How much may be revealed",
+        name: words::step::privacy,
+        title: words::step::privacy_title,
+        chapter: ("docs/epsilon.html", words::step::privacy_chapter),
         private: false,
         ledger: true,
         status: privacy::status,
@@ -89,8 +99,9 @@ pub static STEPS: [StepInfo; 5] = [
     },
     StepInfo {
         step: Step::Method,
-        name: "Method",
-        title: "What to expect",
+        name: words::step::method,
+        title: words::step::method_title,
+        chapter: ("docs/methods.html", words::step::method_chapter),
         private: false,
         ledger: false,
         status: method::status,
@@ -98,8 +109,9 @@ pub static STEPS: [StepInfo; 5] = [
     },
     StepInfo {
         step: Step::Result,
-        name: "Result",
-        title: "What was released",
+        name: words::step::result,
+        title: words::step::result_title,
+        chapter: ("docs/questions.html#about-results", words::step::result_chapter),
         private: false,
         ledger: true,
         status: result::status,
@@ -115,7 +127,8 @@ impl StepInfo {
     }
 }
 
-/// The step of an address.
+/// The step of an address; without one the page begins.
 pub fn of_address(address: &str) -> Option<Step> {
-    STEPS.iter().map(|info| info.step).find(|step| step.address() == address)
+    let leads = |step: &Step| step.address() == address || (address.is_empty() && *step == Step::default());
+    STEPS.iter().map(|info| info.step).find(leads)
 }

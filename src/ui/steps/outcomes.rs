@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::table::Spread;
+use super::table::{Spread, Uncertainty};
 use crate::model::{Estimate, INTERCEPT};
 use crate::plan::search::Search;
 use crate::release::Release;
 use crate::release::browse::{Browser, Only, Order, Query, ratio};
 use crate::release::figure;
-use crate::release::format::{self, percent};
-use crate::ui::parts::plot::ShareBar;
+use crate::release::format;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::table::PAGE;
 use crate::ui::{dom, text};
+use crate::words;
 
 /// What can be sorted by, in the order of the list.
 const ORDERS: [Order; 7] = [
@@ -52,7 +52,7 @@ impl Found {
         self.page.set(0);
         self.query.update(change);
         let count = self.rows.with_untracked(Vec::len);
-        self.app.state.said().set(format!("{} outcomes found", text::whole(count)));
+        self.app.state.said().set(words::outcomes::found(count, text::whole(count)));
     }
 }
 
@@ -62,7 +62,7 @@ pub fn Outcomes(release: Arc<Release>) -> impl IntoView {
     let browser = Arc::new(Browser::new(Arc::clone(&release)));
     let found = Found::new(&browser);
     view! {
-        <section class="outcomes" aria-label=text::ALL_OUTCOMES>
+        <section class="outcomes" aria-label=words::outcomes::all_outcomes()>
             <Controls browser=Arc::clone(&browser) found/>
             <ChanceNote browser=Arc::clone(&browser) found release=Arc::clone(&release)/>
             <Page browser=Arc::clone(&browser) found release/>
@@ -99,16 +99,16 @@ fn Controls(browser: Arc<Browser>, found: Found) -> impl IntoView {
     let label = move || query.with(|query| text::direction(query.order, query.descending));
     view! {
         <div class="outcome-tools">
-            <Field id="outcome-search" label=text::FIND_OUTCOME value=found.typed set=set_name
-                hint=Signal::derive(|| text::FIND_HINT.to_owned())/>
-            <Choice id="outcome-term" label="Term" options=terms
+            <Field id="outcome-search" label=words::outcomes::find_outcome() value=found.typed set=set_name
+                hint=Signal::derive(|| words::outcomes::find_hint().to_owned())/>
+            <Choice id="outcome-term" label=words::outcomes::term() options=terms
                 value=Signal::derive(move || query.with(|query| query.term.to_string())) set=set_term/>
-            <Choice id="outcome-only" label="Show" options=only
+            <Choice id="outcome-only" label=words::outcomes::show() options=only
                 value=Signal::derive(move || query.with(|query| text::only(query.only).to_owned())) set=set_only/>
             <div class="outcome-order">
-                <Choice id="outcome-order" label="Sort by" options=orders
+                <Choice id="outcome-order" label=words::outcomes::sort_by() options=orders
                     value=Signal::derive(move || query.with(|query| text::order(query.order).to_owned())) set=set_order/>
-                <button type="button" class="quiet" aria-label=move || format!("{}: turn the order round", label())
+                <button type="button" class="quiet" aria-label=move || words::outcomes::turn_round(label())
                     on:click=turn>{label}</button>
             </div>
         </div>
@@ -135,8 +135,9 @@ fn Page(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl Into
             let term = found.query.with(|query| query.term);
             let term = browser.terms().get(term).cloned().unwrap_or_default();
             let per = figure::per(&release.plan, &term);
-            let (term, count) = (shown(&term).to_owned(), text::whole(found.rows.with(Vec::len)));
-            view! { <span class="term">{term}</span> " " <span class="per">{per}</span> ": " {count} " outcomes" }
+            let count = found.rows.with(Vec::len);
+            let (term, count) = (shown(&term).to_owned(), words::outcomes::count(count, text::whole(count)));
+            view! { <span class="term">{term}</span> " " <span class="per">{per}</span> ": " {count} }
         }
     };
     // One memo for all that the rows depend on.
@@ -156,20 +157,20 @@ fn Page(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl Into
     };
     let none = move || found.rows.with(Vec::is_empty);
     view! {
-        <div class="scroll" tabindex="0" role="group" aria-label=text::ALL_OUTCOMES>
+        <div class="scroll" tabindex="0" role="group" aria-label=words::outcomes::all_outcomes()>
             <table class="journal outcome-table">
                 <caption>{heading}</caption>
                 <thead><tr>
-                    <th scope="col">"Outcome"</th>
-                    <th scope="col" class="numeric">"Estimate"</th>
-                    <th scope="col" class="numeric">{level} " % interval"</th>
-                    <th scope="col" class="numeric">"|Estimate| / standard error"</th>
-                    <th scope="col" class="share-head">"Privacy noise"</th>
+                    <th scope="col">{words::outcomes::outcome()}</th>
+                    <th scope="col" class="numeric">{words::outcomes::estimate()}</th>
+                    <th scope="col" class="numeric">{words::result::interval(level)}</th>
+                    <th scope="col" class="numeric">{words::outcomes::estimate_standard_error()}</th>
+                    <th scope="col" class="share-head">{words::result::of_uncertainty()}</th>
                 </tr></thead>
                 <tbody>{rows}</tbody>
             </table>
         </div>
-        {move || none().then(|| view! { <p class="notice">{text::NONE_FOUND}</p> })}
+        {move || none().then(|| view! { <p class="notice">{words::outcomes::none_found()}</p> })}
     }
 }
 
@@ -178,10 +179,8 @@ fn OutcomeRow(name: String, entry: Estimate) -> impl IntoView {
     let app = App::here();
     let written = format::row(entry.estimate, entry.std_error, entry.lower, entry.upper);
     let ratio = ratio(&entry).map_or_else(|| format::NONE.to_owned(), |ratio| format::significant(ratio, 3));
-    let share = entry
-        .noise_share
-        .map(|share| view! { <span class="tabular">{percent(share)}</span> <ShareBar share/> });
-    let (label, own, key) = (format!("Open the regression of {name}"), name.clone(), name.clone());
+    let share = entry.noise_share.map(|share| view! { <Uncertainty share/> });
+    let (label, own, key) = (words::outcomes::open(&name), name.clone(), name.clone());
     let current = move || app.state.outcome().with(|open| open.as_deref() == Some(own.as_str()));
     let open = move |_| {
         app.state.outcome().set(Some(key.clone()));
@@ -207,10 +206,10 @@ fn Pager(found: Found) -> impl IntoView {
         let (from, to) = (at * PAGE, ((at + 1) * PAGE).min(count));
         (count > PAGE).then(|| {
             view! {
-                <nav class="pages" aria-label="Pages of outcomes">
-                    <button type="button" disabled=at == 0 on:click=move |_| page.set(at.saturating_sub(1))>"Previous"</button>
-                    <span class="tabular">"Outcomes " {text::whole(from + 1)} " to " {text::whole(to)} " of " {text::whole(count)}</span>
-                    <button type="button" disabled=to == count on:click=move |_| page.set(at + 1)>"Next"</button>
+                <nav class="pages" aria-label=words::outcomes::pages_of_outcomes()>
+                    <button type="button" disabled=at == 0 on:click=move |_| page.set(at.saturating_sub(1))>{words::outcomes::previous()}</button>
+                    <span class="tabular">{words::outcomes::page(text::whole(from + 1), text::whole(to), text::whole(count))}</span>
+                    <button type="button" disabled=to == count on:click=move |_| page.set(at + 1)>{words::outcomes::next()}</button>
                 </nav>
             }
         })
@@ -225,14 +224,18 @@ fn Save(browser: Arc<Browser>, found: Found) -> impl IntoView {
         let saved = found.rows.with_untracked(|rows| {
             dom::download_pieces("discreet-outcomes.csv", "text/csv", browser.csv(rows, term))
         });
-        found.app.state.said().set(if saved.is_some() { text::SAVED } else { text::NO_ROOM }.to_owned());
+        found
+            .app
+            .state
+            .said()
+            .set(if saved.is_some() { words::page::saved() } else { words::page::no_room() }.to_owned());
     };
     view! {
-        <button type="button" on:click=save>"Download these " {move || text::whole(found.rows.with(Vec::len))} " rows (CSV)"</button>
+        <button type="button" on:click=save>{move || words::outcomes::download(text::whole(found.rows.with(Vec::len)))}</button>
     }
 }
 
 /// A term's name for a person.
 fn shown(term: &str) -> &str {
-    if term == INTERCEPT { "Intercept" } else { term }
+    if term == INTERCEPT { words::outcomes::intercept() } else { term }
 }

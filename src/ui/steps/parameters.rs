@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::text;
+use crate::words;
 
 /// A field of a mechanism's parameters: id, name, label, hint.
 type Parameter = (&'static str, &'static str, &'static str, &'static str);
@@ -364,7 +365,7 @@ pub fn First() -> impl IntoView {
         (!first.is_empty()).then(|| {
             view! {
                 <section class="block settings" aria-labelledby="settings-title">
-                    <h2 id="settings-title">{text::SETTINGS}</h2>
+                    <h2 id="settings-title">{words::parameters::settings()}</h2>
                     <div class="fields">{first.iter().map(field).collect_view()}</div>
                 </section>
             }
@@ -410,7 +411,7 @@ pub fn Advanced() -> impl IntoView {
                 <div class="field">
                     <label class="choice"><input type="checkbox" prop:checked=move || setup.with(|setup| setup.paper)
                         on:change=move |event| setup.update(|setup| setup.paper = event_target_checked(&event))/>
-                        <span>{text::PAPER}</span></label>
+                        <span>{words::parameters::paper()}</span></label>
                 </div>
             </div>
         </details>

@@ -6,6 +6,7 @@ use crate::store::people::Shared;
 use crate::ui::parts::{Field, PrivateZone};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{actions, text};
+use crate::words;
 
 /// Whose ledger this table is charged to, in a sentence; nothing for a table of new people.
 pub fn sentence(app: App) -> Option<String> {
@@ -35,11 +36,11 @@ pub fn People() -> impl IntoView {
     move || {
         told.get().map(|told| {
             view! {
-                <PrivateZone title="The same people in other tables">
+                <PrivateZone title=words::people::the_same_people_in_other_tables()>
                     <p>{told}</p>
                     {move || joined.get().then(|| view! { <Differ/> })}
                     {move || different.get().then(|| view! {
-                        <p><button type="button" class="quiet" on:click=move |_| actions::take_back(app)>{text::TAKE_BACK}</button></p>
+                        <p><button type="button" class="quiet" on:click=move |_| actions::take_back(app)>{words::people::take_back()}</button></p>
                     })}
                 </PrivateZone>
             }
@@ -55,13 +56,13 @@ fn Differ() -> impl IntoView {
     let assert = move |_| wrong.set(!actions::differ(app, &typed.get_untracked()));
     view! {
         <details class="more">
-            <summary>{text::DIFFERENT}</summary>
-            <p class="hint">{text::DIFFERENT_WHY}</p>
+            <summary>{words::page::different()}</summary>
+            <p class="hint">{words::people::different_why()}</p>
             <div class="fields">
-                <Field id="privacy-different" label=text::DIFFERENT_LABEL value=typed set=Callback::new(move |value| typed.set(value))/>
+                <Field id="privacy-different" label=words::people::different_label() value=typed set=Callback::new(move |value| typed.set(value))/>
             </div>
-            {move || wrong.get().then(|| view! { <p class="notice problem" role="alert">{text::DIFFERENT_WORDS}</p> })}
-            <p><button type="button" on:click=assert>{text::DIFFERENT_DO}</button></p>
+            {move || wrong.get().then(|| view! { <p class="notice problem" role="alert">{words::people::different_words()}</p> })}
+            <p><button type="button" on:click=assert>{words::people::different_do()}</button></p>
         </details>
     }
 }

@@ -8,12 +8,13 @@ use super::protect::Protection;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Split;
 use crate::release::format::short;
-use crate::release::statement::guessing_sentence;
+use crate::release::statement::budget_sentence;
 use crate::ui::draft::{self, BudgetKind, Place, Setup};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::text;
 use crate::ui::view_model::{self, Worth};
+use crate::words;
 
 /// Ends of the slider: ε from 0.05 to 20.
 const SLIDER: (f64, f64) = (0.05, 20.0);
@@ -22,9 +23,8 @@ const NOTCHES: f64 = 260.0;
 
 /// The budget in one line.
 pub fn status(app: App) -> Status {
-    let line =
-        |worth: Worth| format!("Epsilon {}, delta {}", short(worth.epsilon, 3), text::one_in(worth.delta));
-    worth(app).map_or_else(|| "No budget yet".to_owned(), line).into()
+    let line = |worth: Worth| words::privacy::status(short(worth.epsilon, 3), text::one_in(worth.delta));
+    worth(app).map_or_else(|| words::privacy::no_budget_yet().to_owned(), line).into()
 }
 
 /// Fix the budget; choose how much of it the next release takes.
@@ -33,7 +33,7 @@ pub fn PrivacyStep() -> impl IntoView {
     let app = App::here();
     let fixed = Memo::new(move |_| app.state.ledger().with(Option::is_some));
     view! {
-        <p class="lead">{move || if fixed.get() { text::BUDGET_FIXED } else { text::BUDGET_WHY }}</p>
+        <p class="lead">{move || if fixed.get() { words::privacy::budget_fixed() } else { words::privacy::budget_why() }}</p>
         <People/>
         {move || if fixed.get() { view! { <Fixed/> }.into_any() } else { view! { <Propose/> }.into_any() }}
         <Share/>
@@ -61,8 +61,8 @@ fn Meaning() -> impl IntoView {
         worth(app).map(|worth| {
             view! {
                 <div class="meaning" role="status">
-                    <p class="meaning-main">{guessing_sentence(adjacency, protect, worth.accuracy)}</p>
-                    <p class="hint">{text::delta_means(worth.delta)}</p>
+                    <p class="meaning-main">{budget_sentence(adjacency, protect, worth.accuracy)}</p>
+                    <p class="hint">{words::privacy::delta_means()}</p>
                 </div>
             }
         })
@@ -76,17 +76,17 @@ fn Fixed() -> impl IntoView {
         worth(app).map(|worth| {
             view! {
                 <dl class="figures">
-                    <div><dt>"Epsilon"</dt><dd>{short(worth.epsilon, 4)}</dd></div>
-                    <div><dt>"Delta"</dt><dd>{text::one_in(worth.delta)}</dd></div>
-                    <div><dt>"Mu"</dt><dd>{short(worth.mu, 4)}</dd></div>
+                    <div><dt>{words::privacy::epsilon()}</dt><dd>{short(worth.epsilon, 4)}</dd></div>
+                    <div><dt>{words::privacy::delta()}</dt><dd>{text::one_in(worth.delta)}</dd></div>
+                    <div><dt>{words::privacy::mu()}</dt><dd>{short(worth.mu, 4)}</dd></div>
                     {view_model::budget_parts(&worth.units).into_iter().map(|(label, wallet)| view! {
-                        <div><dt>{label.unwrap_or("Left")}</dt><dd>{move || app.state.ledger().with(|l| l.as_ref().map(|l| text::left_line(view_model::left(l, wallet))))}</dd></div>
+                        <div><dt>{label.unwrap_or(words::privacy::left())}</dt><dd>{move || app.state.ledger().with(|l| l.as_ref().map(|l| text::left_line(view_model::left(l, wallet))))}</dd></div>
                     }).collect_view()}
                 </dl>
             }
         })
     };
-    view! { <section class="block" aria-label="Budget">{line}<Meaning/><div class="fields"><RowsField/></div></section> }
+    view! { <section class="block" aria-label=words::privacy::budget()>{line}<Meaning/><div class="fields"><RowsField/></div></section> }
 }
 
 /// The stated number of rows.
@@ -104,12 +104,12 @@ fn RowsField() -> impl IntoView {
     });
     move || {
         let (label, why) = match adjacency.get() {
-            Adjacency::AddRemove => (text::ROWS_LABEL, text::ROWS_WHY),
-            Adjacency::ReplaceOne => (text::ROWS_EXACT_LABEL, text::ROWS_EXACT_WHY),
+            Adjacency::AddRemove => (words::privacy::rows_label(), words::privacy::rows_why()),
+            Adjacency::ReplaceOne => (words::privacy::rows_exact_label(), words::privacy::rows_exact_why()),
         };
         view! {
             <Field id="privacy-rows" label=label numeric=true value=Signal::derive(move || setup.get().rows) set
-                hint=Signal::derive(move || if needed.get() { format!("{} {why}", text::ROWS_NEEDED) } else { why.to_owned() })/>
+                hint=Signal::derive(move || if needed.get() { words::privacy::needed(why) } else { why.to_owned() })/>
         }
     }
 }
@@ -138,19 +138,16 @@ fn Propose() -> impl IntoView {
         }
     };
     let place = move || setup.with(|setup| notch(draft::number(&setup.epsilon).unwrap_or(1.0))).to_string();
-    let spoken = move || setup.with(|setup| format!("epsilon {}", setup.epsilon));
+    let spoken = move || setup.with(|setup| words::privacy::epsilon_spoken(&setup.epsilon));
     let proposed = Signal::derive(move || {
         let rows = setup.with(|setup| draft::count(&setup.rows));
         match rows {
             Some(rows) if setup.with(|setup| setup.one_in.trim().is_empty()) => {
                 #[expect(clippy::cast_precision_loss, reason = "written for a person")]
                 let one_in = draft::proposed_one_in(rows) as f64;
-                format!(
-                    "Proposed from the rows you state: one in {}.",
-                    crate::release::format::grouped(one_in)
-                )
+                words::privacy::proposed(crate::release::format::grouped(one_in))
             }
-            _ => "Well below one over the number of people.".to_owned(),
+            _ => words::privacy::delta_hint().to_owned(),
         }
     });
     let shown = Signal::derive(move || {
@@ -185,43 +182,43 @@ fn Propose() -> impl IntoView {
         match form.get() {
         BudgetKind::EpsilonDelta => view! {
             <div class="field slider">
-                <label for="epsilon-slider">"Epsilon: smaller is more private"</label>
+                <label for="epsilon-slider">{words::privacy::epsilon_smaller_is_more_private()}</label>
                 <input id="epsilon-slider" type="range" min="0" max=NOTCHES step="1" prop:value=place aria-valuetext=spoken on:input=slide/>
                 <p class="slider-ends" aria-hidden="true"><span>"0.05"</span><span>"1"</span><span>"20"</span></p>
             </div>
-            <Field id="privacy-epsilon" label="Epsilon as a number" numeric=true value=Signal::derive(move || setup.get().epsilon)
+            <Field id="privacy-epsilon" label=words::privacy::epsilon_as_a_number() numeric=true value=Signal::derive(move || setup.get().epsilon)
                 set=write(|setup, value| setup.epsilon = value)/>
         }.into_any(),
         BudgetKind::Rho => view! {
-            <Field id="privacy-rho" label="Rho" numeric=true value=Signal::derive(move || setup.get().rho)
+            <Field id="privacy-rho" label=words::privacy::rho() numeric=true value=Signal::derive(move || setup.get().rho)
                 set=write(|setup, value| setup.rho = value)/>
         }.into_any(),
         BudgetKind::Mu => view! {
-            <Field id="privacy-mu" label="Mu" numeric=true value=Signal::derive(move || setup.get().mu)
+            <Field id="privacy-mu" label=words::privacy::mu() numeric=true value=Signal::derive(move || setup.get().mu)
                 set=write(|setup, value| setup.mu = value)/>
         }.into_any(),
     }
     };
     view! {
-        <section class="block" aria-label="Budget">
+        <section class="block" aria-label=words::privacy::budget()>
             <div class="fields">
                 <RowsField/>
                 {amount}
-                <Field id="privacy-delta" label="Delta: one in" numeric=true value=shown
+                <Field id="privacy-delta" label=words::privacy::delta_one_in() numeric=true value=shown
                     set=write(|setup, value| setup.one_in = value) hint=proposed/>
             </div>
             <Meaning/>
-            <Choice id="privacy-split" label="The budget is kept for"
+            <Choice id="privacy-split" label=words::privacy::the_budget_is_kept_for()
                 options=kept.into_iter().map(|kept| (split_key(kept), text::kept(kept).to_owned())).collect()
                 value=Signal::derive(move || split_key(split.get())) set=set_split
                 disabled=Signal::derive(move || form.get() != BudgetKind::EpsilonDelta)/>
-            <p class="hint">{text::SPLIT_WHY}</p>
+            <p class="hint">{words::privacy::split_why()}</p>
             <details class="more">
-                <summary>"Other ways to state the budget"</summary>
-                <Choice id="privacy-form" label="The budget is stated as"
+                <summary>{words::privacy::other_ways_to_state_the_budget()}</summary>
+                <Choice id="privacy-form" label=words::privacy::the_budget_is_stated_as()
                     options=forms.into_iter().map(|kind| (key(kind), text::form(kind).to_owned())).collect()
                     value=Signal::derive(move || key(form.get())) set=set_form/>
-                <p class="hint">"Rho and mu are for releases with Gaussian noise alone. They count the same loss in other units: mu squared is twice rho."</p>
+                <p class="hint">{words::privacy::form_hint()}</p>
             </details>
         </section>
     }
@@ -233,7 +230,12 @@ fn Share() -> impl IntoView {
     let app = App::here();
     let setup = app.state.setup();
     let current = Memo::new(move |_| setup.with(|setup| setup.share));
-    let choices = [(25_u8, "A quarter"), (50, "Half"), (75, "Three quarters"), (100, "All")];
+    let choices = [
+        (25_u8, words::privacy::a_quarter()),
+        (50, words::privacy::half()),
+        (75, words::privacy::three_quarters()),
+        (100, words::privacy::all()),
+    ];
     let radios = choices.map(|(share, name)| {
         view! {
             <label class="choice">
@@ -244,13 +246,14 @@ fn Share() -> impl IntoView {
         }
     });
     let ask = move || {
-        app.forecast.with(|forecast| forecast.as_ref().ok().map(|f| format!("{} for this release.", f.price)))
+        app.forecast
+            .with(|forecast| forecast.as_ref().ok().map(|f| words::privacy::for_this_release(&f.price)))
     };
     view! {
         <fieldset class="block" id="privacy-share" tabindex="-1">
-            <legend>"The next release takes"</legend>
+            <legend>{words::privacy::the_next_release_takes()}</legend>
             <div class="choices">{radios}</div>
-            <p class="hint">"of what is left of the budget. Half is proposed, so that a second question can be asked. " {text::ONCE} " " {ask}</p>
+            <p class="hint">{words::privacy::share_why()} " " {words::privacy::once()} " " {ask}</p>
         </fieldset>
     }
 }
@@ -271,7 +274,7 @@ fn Neighbours(fixed: Memo<bool>) -> impl IntoView {
     });
     view! {
         <fieldset class="block" id="privacy-adjacency" tabindex="-1">
-            <legend>"What stays private"</legend>
+            <legend>{words::privacy::what_stays_private()}</legend>
             <div class="choices column">{radios}</div>
         </fieldset>
     }
@@ -300,23 +303,23 @@ fn Person(fixed: Memo<bool>) -> impl IntoView {
     };
     let rows = move || {
         (!person.with(String::is_empty)).then(|| view! {
-            <Field id="privacy-max-rows" label="Rows of one person that count, at most" numeric=true
+            <Field id="privacy-max-rows" label=words::privacy::rows_of_one_person_that_count() numeric=true
                 value=Signal::derive(move || setup.get().max_rows) disabled=Signal::derive(move || fixed.get())
                 set=Callback::new(move |value| setup.update(|setup| setup.max_rows = value))
-                hint=Signal::derive(|| "More rows per person need that many times the noise.".to_owned())/>
+                hint=Signal::derive(|| words::privacy::max_rows_hint().to_owned())/>
         })
     };
     view! {
         <fieldset class="block">
-            <legend>"Who one person is"</legend>
+            <legend>{words::privacy::who_one_person_is()}</legend>
             <div class="fields">
                 <div class="field">
-                    <label for="privacy-person">"Column that identifies the person"</label>
+                    <label for="privacy-person">{words::privacy::column_that_identifies_the_person()}</label>
                     <select id="privacy-person" on:change=set_person>
-                        <option value="" selected=move || person.with(String::is_empty)>"None: each row is one person"</option>
+                        <option value="" selected=move || person.with(String::is_empty)>{words::privacy::none_each_row_is_one_person()}</option>
                         {options}
                     </select>
-                    <p class="hint">"If one person can have several rows and you name no column, the promise covers one row, not the person."</p>
+                    <p class="hint">{words::privacy::person_hint()}</p>
                 </div>
                 {rows}
             </div>

@@ -7,6 +7,7 @@ use crate::release::statement::relaxation;
 use crate::ui::parts::Field;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{actions, text};
+use crate::words;
 
 const CHOICES: [Protect; 3] = [Protect::Rows, Protect::Labels, Protect::Features];
 
@@ -41,7 +42,7 @@ pub fn Protection() -> impl IntoView {
     });
     view! {
         <fieldset class="block" id="privacy-protect" tabindex="-1">
-            <legend>"Who is protected"</legend>
+            <legend>{words::privacy::who_is_protected()}</legend>
             <div class="choices column">{radios}</div>
             {move || asked.get().map(|(protect, confirmed)| view! { <Relax protect confirmed/> })}
             {move || turned.get().map(|protect| view! { <p class="notice">{text::turned(protect)}</p> })}
@@ -59,14 +60,14 @@ fn Relax(protect: Protect, confirmed: bool) -> impl IntoView {
     view! {
         <div class="notice problem">
             <div>
-                <p><strong>{relaxation(protect)}</strong></p>
+                <p><strong>{relaxation(protect).map(String::from)}</strong></p>
                 <p>{text::relax_why(protect)}</p>
-                {move || ledger.get().then(|| view! { <p>{text::RELAX_FOR_GOOD}</p> })}
+                {move || ledger.get().then(|| view! { <p>{words::privacy::relax_permanent()}</p> })}
             </div>
         </div>
         <div class="stack">
         {if confirmed && !ledger.get_untracked() {
-            view! { <p class="hint">{text::CONFIRMED}</p> }.into_any()
+            view! { <p class="hint">{words::page::confirmed()}</p> }.into_any()
         } else {
             view! {
                 <div class="fields">
@@ -76,7 +77,7 @@ fn Relax(protect: Protect, confirmed: bool) -> impl IntoView {
                 {move || wrong.get().then(|| view! {
                     <p class="notice problem" role="alert">{text::relax_wrong(protect)}</p>
                 })}
-                <p><button type="button" on:click=confirm>{text::RELAX_DO}</button></p>
+                <p><button type="button" on:click=confirm>{words::privacy::relax_do()}</button></p>
             }
             .into_any()
         }}

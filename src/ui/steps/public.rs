@@ -11,6 +11,7 @@ use crate::ui::parts::{Field, Icon};
 use crate::ui::public_form::{MOST_TYPED, Term, Way};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{dom, text, view_model};
+use crate::words;
 
 /// Terms of a file that are listed.
 const SHOWN: usize = 100;
@@ -46,9 +47,9 @@ fn Panel() -> impl IntoView {
     };
     view! {
         <section class="block public-form" id="method-public" tabindex="-1" aria-labelledby="public-title">
-            <h2 id="public-title">{text::public::TITLE}</h2>
-            <p>{text::public::WHY}</p>
-            <p class="notice"><Icon name="stop"/><span>{text::public::NEVER}</span></p>
+            <h2 id="public-title">{words::public::title()}</h2>
+            <p>{words::public::why()}</p>
+            <p class="notice"><Icon name="stop"/><span>{words::public::never()}</span></p>
             <div class="choices" role="radiogroup" aria-labelledby="public-title">{ways.collect_view()}</div>
             {form}
             <Outcome/>
@@ -71,7 +72,7 @@ fn Outcome() -> impl IntoView {
     let given = Memo::new(move |_| app.public.get().ok().flatten());
     let save = move || {
         given.get().map(|guided| view! {
-            <button type="button" class="quiet" on:click=move |_| public::save(guided.table())>{text::public::SAVE}</button>
+            <button type="button" class="quiet" on:click=move |_| public::save(guided.table())>{words::public::save()}</button>
         })
     };
     view! { {listed} {save} }
@@ -94,8 +95,8 @@ fn Source() -> impl IntoView {
         }
     });
     view! {
-        <Field id="method-public-source" label=text::public::SOURCE value set
-            hint=Signal::derive(|| text::public::SOURCE_HINT.to_owned())/>
+        <Field id="method-public-source" label=words::public::source() value set
+            hint=Signal::derive(|| words::public::source_hint().to_owned())/>
     }
 }
 
@@ -104,8 +105,8 @@ fn File(own: Way) -> impl IntoView {
     let app = App::here();
     let chosen = move |event: web_sys::Event| public::choose(app, dom::chosen(&event));
     let (label, hint) = match own {
-        Way::Document => (text::public::OPEN, text::public::DOCUMENT_HINT),
-        Way::Csv | Way::Typed => (text::public::CHOOSE, text::public::CSV_HINT),
+        Way::Document => (words::public::open(), words::public::document_hint()),
+        Way::Csv | Way::Typed => (words::public::choose(), words::public::csv_hint()),
     };
     let problem = move || {
         let problem = app.state.public().with(|form| form.problem.clone());
@@ -128,7 +129,7 @@ fn File(own: Way) -> impl IntoView {
 #[component]
 fn Opened() -> impl IntoView {
     let app = App::here();
-    // The source is typed under it, so it is no part of what is drawn anew.
+    // The source is typed under it, so it is no part of what is drawn again.
     let said = Memo::new(move |_| {
         app.state.public().with(|form| {
             let table = &form.opened.as_ref()?.table;
@@ -155,8 +156,8 @@ fn Opened() -> impl IntoView {
             view! {
                 <TermTable caption=text::public::read(rows)>{listed.collect_view()}</TermTable>
                 <p class="hint">{related} {(unused > 0).then(|| text::public::unused(unused))}</p>
-                {move || shared.get().then(|| view! { <p class="notice"><Icon name="note"/>{text::public::SHARED}</p> })}
-                {move || stale.get().then(|| view! { <p class="notice"><Icon name="note"/>{text::public::STALE}</p> })}
+                {move || shared.get().then(|| view! { <p class="notice"><Icon name="note"/>{words::public::shared()}</p> })}
+                {move || stale.get().then(|| view! { <p class="notice"><Icon name="note"/>{words::public::stale()}</p> })}
                 <div class="fields"><Source/></div>
             }
         })
@@ -168,8 +169,8 @@ fn Said(term: Term, found: Option<PublicTerm>) -> impl IntoView {
     let (mean, sd) = (found.as_ref().map(|found| found.mean), found.as_ref().and_then(|found| found.sd));
     let written = |value: Option<f64>| value.map_or_else(|| NONE.to_owned(), |value| short(value, 4));
     let note = match &found {
-        None if term.outcome => Some(text::public::UNKNOWN_OUTCOME),
-        None => Some(text::public::LACKING),
+        None if term.outcome => Some(words::public::unknown_outcome()),
+        None => Some(words::public::lacking()),
         Some(_) => term.doubt(mean, sd.filter(|_| !term.is_level())),
     };
     view! {
@@ -186,13 +187,13 @@ fn Said(term: Term, found: Option<PublicTerm>) -> impl IntoView {
 #[component]
 fn TermTable(#[prop(into)] caption: String, children: Children) -> impl IntoView {
     view! {
-        <div class="scroll" tabindex="0" role="group" aria-label=text::public::TABLE>
+        <div class="scroll" tabindex="0" role="group" aria-label=words::public::table()>
             <table class="plain public-terms">
                 <caption>{caption}</caption>
                 <thead><tr>
-                    <th scope="col">{text::public::TERM}</th>
-                    <th scope="col" class="numeric">"Public mean"</th>
-                    <th scope="col" class="numeric">"Public standard deviation"</th>
+                    <th scope="col">{words::public::term()}</th>
+                    <th scope="col" class="numeric">{words::public::public_mean()}</th>
+                    <th scope="col" class="numeric">{words::public::public_standard_deviation()}</th>
                 </tr></thead>
                 <tbody>{children()}</tbody>
             </table>
@@ -208,7 +209,7 @@ fn Typed() -> impl IntoView {
     let table = move || {
         let terms = app.terms.get();
         if terms.is_empty() {
-            return view! { <p class="hint">{text::public::DESCRIBE_FIRST}</p> }.into_any();
+            return view! { <p class="hint">{words::public::describe_first()}</p> }.into_any();
         }
         if terms.len() > MOST_TYPED {
             return view! { <p class="hint">{text::public::too_many(terms.len())}</p> }.into_any();
@@ -216,8 +217,8 @@ fn Typed() -> impl IntoView {
         let lines = terms.iter().cloned().enumerate().map(|(place, term)| view! { <Line term place/> });
         let lines = lines.collect_view();
         view! {
-            <TermTable caption=text::public::AS_PRINTED>{lines}</TermTable>
-            <p class="hint">{text::public::TYPED_HINT}</p>
+            <TermTable caption=words::public::as_printed()>{lines}</TermTable>
+            <p class="hint">{words::public::typed_hint()}</p>
             <Correlations terms/>
         }
         .into_any()
@@ -225,8 +226,8 @@ fn Typed() -> impl IntoView {
     view! {
         {table}
         <div class="fields">
-            <Field id="method-public-rows" label=text::public::ROWS numeric=true value=rows set=set_rows
-                hint=Signal::derive(|| text::public::ROWS_HINT.to_owned())/>
+            <Field id="method-public-rows" label=words::public::rows() numeric=true value=rows set=set_rows
+                hint=Signal::derive(|| words::public::rows_hint().to_owned())/>
             <Source/>
         </div>
     }
@@ -241,7 +242,7 @@ fn Line(term: Term, place: usize) -> impl IntoView {
             .public()
             .with(|form| form.typed.moments.get(name).map(|pair| pair[which].clone()).unwrap_or_default())
     };
-    let cell = |which: usize, label: &'static str, kind: &'static str| {
+    let cell = |which: usize, label: String, kind: &'static str| {
         let (own, target) = (name.clone(), name.clone());
         let set = move |event| {
             let value = event_target_value(&event);
@@ -251,15 +252,16 @@ fn Line(term: Term, place: usize) -> impl IntoView {
         };
         view! {
             <input id=format!("method-public-{kind}-{place}") class="cell numeric" type="text" inputmode="decimal" autocomplete="off"
-                spellcheck="false" aria-label=format!("{label} of {name}") aria-describedby=format!("public-doubt-{place}")
+                spellcheck="false" aria-label=label aria-describedby=format!("public-doubt-{place}")
                 prop:value=move || value(&own, which) on:input=set/>
         }
     };
-    let mean = cell(0, if term.is_level() { "Public share" } else { "Public mean" }, "mean");
+    let label = if term.is_level() { words::public::share_of(&name) } else { words::public::mean_of(&name) };
+    let mean = cell(0, label, "mean");
     let sd = if term.is_level() {
-        view! { <span class="quietly">{text::public::FROM_SHARE}</span> }.into_any()
+        view! { <span class="quietly">{words::public::from_share()}</span> }.into_any()
     } else {
-        cell(1, "Public standard deviation", "sd").into_any()
+        cell(1, words::public::sd_of(&name), "sd").into_any()
     };
     let (bounds, level) = (text::public::bounds(&term), term.is_level());
     let (heading, outcome) = (name.clone(), term.outcome);
@@ -269,7 +271,7 @@ fn Line(term: Term, place: usize) -> impl IntoView {
     };
     view! {
         <tr>
-            <th scope="row">{heading} <span class="per">{bounds} {outcome.then_some(text::public::OPTIONAL)}</span></th>
+            <th scope="row">{heading} <span class="per">{bounds} {outcome.then_some(words::public::optional())}</span></th>
             <td class="numeric">{mean}</td>
             <td class="numeric">{sd}</td>
         </tr>
@@ -303,7 +305,7 @@ fn Correlations(terms: Vec<Term>) -> impl IntoView {
             };
             view! {
                 <td class="numeric"><input id=format!("method-public-correlation-{row}-{column}") class="cell numeric" type="text"
-                    inputmode="decimal" autocomplete="off" placeholder="0" aria-label=format!("Correlation of {other} and {own}")
+                    inputmode="decimal" autocomplete="off" placeholder="0" aria-label=words::public::correlation_of(other, own)
                     prop:value=value on:input=set/></td>
             }
         });
@@ -312,8 +314,8 @@ fn Correlations(terms: Vec<Term>) -> impl IntoView {
     let rows = rows.collect_view();
     view! {
         <details class="more">
-            <summary>{text::public::CORRELATIONS}</summary>
-            <div class="scroll" tabindex="0" role="group" aria-label=text::public::CORRELATIONS>
+            <summary>{words::public::correlations()}</summary>
+            <div class="scroll" tabindex="0" role="group" aria-label=words::public::correlations()>
                 <table class="plain public-terms triangle">
                     <thead><tr><td></td>{heads}</tr></thead>
                     <tbody>{rows}</tbody>

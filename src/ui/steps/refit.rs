@@ -14,7 +14,7 @@ use crate::ui::draft::number;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::text;
+use crate::words;
 
 /// Terms of the moments above which predictors are not ticked one by one.
 const MOST_TERMS: usize = 500;
@@ -30,7 +30,7 @@ fn terms(release: &Release) -> Vec<String> {
 pub fn Refit(release: Arc<Release>) -> impl IntoView {
     let app = App::here();
     if release.moments.as_ref().is_some_and(|moments| moments.terms.len() > MOST_TERMS) {
-        return view! { <p class="hint">{text::REFIT_ELSEWHERE}</p> }.into_any();
+        return view! { <p class="hint">{words::refit::refit_elsewhere()}</p> }.into_any();
     }
     let names = terms(&release);
     if names.len() < 2 {
@@ -52,9 +52,8 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
                 _ => Some(Ridge::None),
             };
             let confidence = release.plan.confidence.unwrap_or(0.95);
-            let result = ridge
-                .ok_or_else(|| "The penalty has to be a number, 0 or above".to_owned())
-                .and_then(|ridge| {
+            let result =
+                ridge.ok_or_else(|| words::refit::the_penalty_has_to_be_a().to_owned()).and_then(|ridge| {
                     refit(
                         &release,
                         &outcome.get_untracked(),
@@ -66,7 +65,7 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
                     .map_err(|error| sentence(&error.to_string()))
                 });
             app.state.said().set(if result.is_ok() {
-                "The new regression is below".to_owned()
+                words::refit::the_new_regression_is_below().to_owned()
             } else {
                 String::new()
             });
@@ -97,22 +96,26 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
         chosen.update(|chosen| chosen.retain(|other| *other != name));
         outcome.set(name);
     });
-    let ridges = [("none", "None"), ("auto", "Chosen from the noise"), ("number", "A number")];
+    let ridges = [
+        ("none", words::refit::none()),
+        ("auto", words::refit::chosen_from_the_noise()),
+        ("number", words::refit::a_number()),
+    ];
     view! {
         <section class="block refit" aria-labelledby="refit-title">
-            <h2 id="refit-title">{text::REFIT}</h2>
-            <p>{text::REFIT_FREE}</p>
+            <h2 id="refit-title">{words::refit::title()}</h2>
+            <p>{words::refit::refit_free()}</p>
             <div class="fields">
-                <Choice id="refit-outcome" label="Outcome of the new regression" options=outcomes value=outcome set=set_outcome/>
-                <Choice id="refit-ridge" label="Ridge penalty" options=ridges.map(|(k, v)| (k.to_owned(), v.to_owned())).to_vec()
+                <Choice id="refit-outcome" label=words::refit::outcome_of_the_new_regression() options=outcomes value=outcome set=set_outcome/>
+                <Choice id="refit-ridge" label=words::refit::ridge_penalty() options=ridges.map(|(k, v)| (k.to_owned(), v.to_owned())).to_vec()
                     value=ridge set=Callback::new(move |value| ridge.set(value))/>
                 {move || (ridge.get() == "number").then(|| view! {
-                    <Field id="refit-penalty" label="Penalty" numeric=true value=penalty set=Callback::new(move |value| penalty.set(value))
-                        hint=Signal::derive(|| "On the coded sums, in units of the squared radius.".to_owned())/>
+                    <Field id="refit-penalty" label=words::refit::ridge_penalty_advanced() numeric=true value=penalty set=Callback::new(move |value| penalty.set(value))
+                        hint=Signal::derive(|| words::refit::penalty_hint().to_owned())/>
                 })}
             </div>
-            <fieldset class="plainset"><legend>"Predictors"</legend><div class="choices wrap">{boxes}</div></fieldset>
-            <button type="button" on:click=run>"Refit"</button>
+            <fieldset class="plainset"><legend>{words::refit::predictors()}</legend><div class="choices wrap">{boxes}</div></fieldset>
+            <button type="button" on:click=run>{words::refit::run()}</button>
             <Refitted release/>
         </section>
     }
@@ -134,7 +137,7 @@ fn Refitted(release: Arc<Release>) -> impl IntoView {
                 view! {
                     <CoefficientTable lines outcome unit drowned confidence=refit.confidence/>
                     <ul class="notes">{notes.collect_view()}</ul>
-                    <p class="hint">"Cost. " {refit.cost}</p>
+                    <p class="hint">{words::refit::cost(refit.cost)}</p>
                 }
                 .into_any()
             }

@@ -18,15 +18,15 @@ use crate::release::{Release, known, odds, table};
 use crate::ui::parts::Icon;
 use crate::ui::state::{App, Origin, StateStoreFields};
 use crate::ui::{actions, dom, text};
+use crate::words;
 
 /// How many releases there are.
 pub fn status(app: App) -> Status {
     let made = app.state.releases().with(Vec::len);
     let words = match (app.state.shown().with(Option::is_some), made) {
-        (false, 0) => "Nothing released yet".to_owned(),
-        (true, 0) => "A saved release".to_owned(),
-        (_, 1) => "1 release".to_owned(),
-        (_, made) => format!("{} releases", text::whole(made)),
+        (false, 0) => words::result::nothing_released_yet().to_owned(),
+        (true, 0) => words::result::a_saved_release().to_owned(),
+        (_, made) => words::result::releases(made, text::whole(made)),
     };
     words.into()
 }
@@ -35,15 +35,13 @@ pub fn status(app: App) -> Status {
 #[component]
 pub fn ResultStep() -> impl IntoView {
     let app = App::here();
-    let body = move || {
-        match app.state.shown().get() {
+    let body = move || match app.state.shown().get() {
         Some(shown) => view! { <Released release=shown.release origin=shown.origin/> }.into_any(),
         None => view! {
-            <p class="lead">"Nothing is released yet. The strip below says what the next release would ask and cost."</p>
+            <p class="lead">{words::result::none_yet()}</p>
             <LedgerPanel/>
         }
         .into_any(),
-    }
     };
     view! { {body} }.into_any()
 }
@@ -54,9 +52,9 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     let statement = Statement::new(&release);
     let names = figure::outcomes(&release);
     let origin = match origin {
-        Origin::Made => "Made just now.",
-        Origin::Kept => "Kept on this machine.",
-        Origin::File => "Opened from a file.",
+        Origin::Made => words::result::made_just_now(),
+        Origin::Kept => words::result::kept_on_this_machine(),
+        Origin::File => words::result::opened_from_a_file(),
     };
     let notes =
         release.diagnostics.notes.clone().into_iter().map(|note| view! { <li>{note}</li> }).collect_view();
@@ -83,7 +81,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     });
     let for_refit = Arc::clone(&release);
     view! {
-        <section class="zone released" aria-label=text::RELEASED>
+        <section class="zone released" aria-label=words::result::released()>
             <div class="seal">
                 <Icon name="seal"/>
                 <div><p class="seal-main">{statement.headline.clone()}</p> <p class="hint">{origin}</p></div>
@@ -113,7 +111,7 @@ fn OutcomeChoice(names: Vec<String>) -> impl IntoView {
         view! { <option value=value selected=selected>{name}</option> }
     });
     view! {
-        <div class="field"><label for="outcome">"Outcome, of " {text::whole(count)}</label>
+        <div class="field"><label for="outcome">{words::result::outcome_of(text::whole(count))}</label>
             <select id="outcome" on:change=set>{options.collect_view()}</select></div>
     }
 }
@@ -128,7 +126,7 @@ fn AllOutcomes(release: Arc<Release>, many: bool) -> impl IntoView {
     let panel = move || opened.get().then(|| view! { <Outcomes release=Arc::clone(&release)/> });
     view! {
         <details class="more" on:toggle=move |event| opened.set(dom::is_open(&event))>
-            <summary>{text::SIDE_BY_SIDE}</summary>{panel}
+            <summary>{words::result::side_by_side()}</summary>{panel}
         </details>
     }
     .into_any()
@@ -144,11 +142,11 @@ fn Guarantee(statement: Statement) -> impl IntoView {
     let conditions = statement.conditions.into_iter().map(|condition| view! { <li>{condition}</li> });
     view! {
         <section class="block" aria-labelledby="guarantee-title">
-            <h2 id="guarantee-title">"What is promised"</h2>
+            <h2 id="guarantee-title">{words::result::what_is_promised()}</h2>
             <p>{first}</p>
             {middle.collect_view()}
             <p>{statement.assurance}</p>
-            <details class="more"><summary>"What the promise rests on"</summary><ul class="notes">{conditions.collect_view()}</ul></details>
+            <details class="more"><summary>{words::result::what_the_promise_rests_on()}</summary><ul class="notes">{conditions.collect_view()}</ul></details>
         </section>
     }
 }
@@ -161,7 +159,9 @@ fn Downloads(release: Arc<Release>) -> impl IntoView {
     let save_table = move |_| {
         let pieces = table::pieces(&for_csv);
         let saved = dom::download_pieces("discreet-coefficients.csv", "text/csv", pieces);
-        app.state.said().set(if saved.is_some() { text::SAVED } else { text::NO_ROOM }.to_owned());
+        app.state
+            .said()
+            .set(if saved.is_some() { words::page::saved() } else { words::page::no_room() }.to_owned());
     };
     let save_report = move |_| {
         let _ = dom::download("discreet-report.html", "text/html", &report::html(&for_html));
@@ -174,16 +174,16 @@ fn Downloads(release: Arc<Release>) -> impl IntoView {
     let save_ledger = move |_| actions::save_ledger(app);
     let due = move || app.export_due();
     view! {
-        <section class="downloads" aria-label="Downloads">
-            <h2>"Download"</h2>
+        <section class="downloads" aria-label=words::result::downloads()>
+            <h2>{words::result::download()}</h2>
             <div class="buttons">
-                <button type="button" on:click=save_report>"Report (HTML)"</button>
-                <button type="button" on:click=save_table>"Coefficients (CSV)"</button>
-                <button type="button" on:click=move |_| actions::save_release(app)>"Release (JSON)"</button>
-                <button type="button" on:click=save_plan>"Plan (JSON)"</button>
-                <button type="button" class:due=due disabled=move || app.state.ledger().with(Option::is_none) on:click=save_ledger>"Ledger (JSON)"</button>
+                <button type="button" on:click=save_report>{words::result::report_html()}</button>
+                <button type="button" on:click=save_table>{words::result::coefficients_csv()}</button>
+                <button type="button" on:click=move |_| actions::save_release(app)>{words::result::release_json()}</button>
+                <button type="button" on:click=save_plan>{words::result::plan_json()}</button>
+                <button type="button" class:due=due disabled=move || app.state.ledger().with(Option::is_none) on:click=save_ledger>{words::result::ledger_json()}</button>
             </div>
-            {move || due().then(|| view! { <p class="hint">{text::EXPORT_FIRST}</p> })}
+            {move || due().then(|| view! { <p class="hint">{words::page::export_first()}</p> })}
         </section>
     }
 }

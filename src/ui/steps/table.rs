@@ -8,6 +8,7 @@ use crate::release::format::{self, percent};
 use crate::release::odds;
 use crate::ui::parts::plot::{Axis, IntervalCell, ShareBar};
 use crate::ui::text;
+use crate::words;
 
 /// Most rows that are drawn.
 const MOST: usize = 300;
@@ -28,7 +29,7 @@ pub fn CoefficientTable(
     let what = if unit.is_empty() { outcome.clone() } else { format!("{outcome} ({unit})") };
     let more = lines.len().saturating_sub(MOST);
     let withheld = lines.iter().any(|line| line.interval == Interval::Withheld);
-    let why = withheld.then(|| view! { <span class="withheld">{if drowned { text::WITHHELD } else { text::WITHHELD_AS_NOTED }}</span> });
+    let why = withheld.then(|| view! { <span class="withheld">{if drowned { words::result::withheld() } else { words::result::withheld_as_noted() }}</span> });
     let nothing = Mark { estimate: None, span: None };
     let rows = lines.into_iter().take(MOST).enumerate().map(|(index, line)| {
         let cell = drawn.as_ref().map(|figure| {
@@ -39,22 +40,26 @@ pub fn CoefficientTable(
     });
     let rows = rows.collect_view();
     let axis = match (log_odds, unit.as_str()) {
-        (true, _) => "Odds ratio across the whole range".to_owned(),
-        (false, "") => "Across the whole range, in the outcome's unit".to_owned(),
-        (false, unit) => format!("Across the whole range, in {unit}"),
+        (true, _) => words::result::odds_ratio_across_the_whole_range().to_owned(),
+        (false, "") => words::result::across_the_whole_range_in_the().to_owned(),
+        (false, unit) => words::result::across_range_in(unit),
     };
-    let (kind, estimate) = if log_odds { ("Logistic", "Log-odds") } else { ("Linear", "Estimate") };
+    let (title, estimate) = if log_odds {
+        (words::result::logistic_of(&what), words::result::log_odds())
+    } else {
+        (words::result::linear_of(&what), words::result::estimate())
+    };
     let before = if log_odds { "5" } else { "4" };
     view! {
-        <div class="scroll" tabindex="0" role="group" aria-label=format!("Coefficients for {outcome}")>
+        <div class="scroll" tabindex="0" role="group" aria-label=words::result::coefficients_for(&outcome)>
             <table class="journal" class:odds=log_odds>
-                <caption>{kind} " regression of " {what} {why}</caption>
+                <caption>{title} " " {why}</caption>
                 <thead><tr>
-                    <th scope="col">"Term"</th>
-                    {log_odds.then(|| view! { <th scope="col" class="numeric">"Odds ratio, " {level.clone()} " %"</th> })}
+                    <th scope="col">{words::result::term()}</th>
+                    {log_odds.then(|| view! { <th scope="col" class="numeric">{words::result::odds_ratio(&level)}</th> })}
                     <th scope="col" class="numeric">{estimate}</th>
-                    <th scope="col" class="numeric">{level} " % interval"</th>
-                    <th scope="col" class="share-head">"Privacy noise"</th>
+                    <th scope="col" class="numeric">{words::result::interval(level)}</th>
+                    <th scope="col" class="share-head">{words::result::of_uncertainty()}</th>
                     <th scope="col" class="plot-head">{axis}</th>
                 </tr></thead>
                 <tbody>{rows}</tbody>
@@ -63,10 +68,8 @@ pub fn CoefficientTable(
                 })}
             </table>
         </div>
-        {(more > 0).then(|| view! { <p class="hint">"and " {text::whole(more)} " more terms, in the downloads"</p> })}
-        <p class="hint">"Privacy noise: share of the squared uncertainty that comes from the noise; the rest is sampling. The plot \
-            draws each coefficient times the width of its column's stated range, so that all can be compared."
-            {log_odds.then_some(text::ODDS)}</p>
+        {(more > 0).then(|| view! { <p class="hint">{words::result::more_terms(more, text::whole(more))}</p> })}
+        <p class="hint">{words::result::table_note()} {log_odds.then_some(words::page::odds())}</p>
     }
 }
 
@@ -74,9 +77,7 @@ pub fn CoefficientTable(
 fn CoefficientRow(line: Line, cell: Option<(Mark, f64, Vec<figure::Tick>)>, log_odds: bool) -> impl IntoView {
     let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
     let withheld = line.interval == Interval::Withheld;
-    let share = line
-        .noise_share
-        .map(|share| view! { <span class="tabular">{percent(share)}</span> <ShareBar share/> });
+    let share = line.noise_share.map(|share| view! { <Uncertainty share/> });
     let ratio = log_odds.then(|| {
         let ratio = odds::ratio(&line.term, &line.entry()).map(|ratio| {
             let written = format::row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper);
@@ -88,7 +89,7 @@ fn CoefficientRow(line: Line, cell: Option<(Mark, f64, Vec<figure::Tick>)>, log_
         view! { <td class="numeric ratio">{ratio}</td> }
     });
     let constant = line.term == INTERCEPT;
-    let name = if constant { "Intercept" } else { &line.term };
+    let name = if constant { words::result::intercept() } else { &line.term };
     // A long name may break before its level.
     let (column, level) = name.split_at(name.find('[').unwrap_or(name.len()));
     let (column, level) = (column.to_owned(), level.to_owned());
@@ -108,12 +109,27 @@ fn CoefficientRow(line: Line, cell: Option<(Mark, f64, Vec<figure::Tick>)>, log_
     }
 }
 
+/// What the uncertainty of a coefficient is made of: one bar in two parts, with words.
+#[component]
+pub fn Uncertainty(share: f64) -> impl IntoView {
+    view! {
+        <span class="uncertainty">
+            <ShareBar share/>
+            <span class="row-note tabular">{words::result::uncertainty(percent(share), percent(1.0 - share))}</span>
+        </span>
+    }
+}
+
 /// An interval and what kind it is.
 #[component]
 pub fn Spread(written: String, kind: Interval) -> impl IntoView {
     match kind {
         Interval::Normal => written.into_any(),
-        Interval::Approximate => view! { {written} <span class="row-note">"approximate"</span> }.into_any(),
-        Interval::Withheld => view! { <span class="withheld">"withheld"</span> }.into_any(),
+        Interval::Approximate => {
+            view! { {written} <span class="row-note">{words::result::approximate()}</span> }.into_any()
+        }
+        Interval::Withheld => {
+            view! { <span class="withheld">{words::result::interval_withheld()}</span> }.into_any()
+        }
     }
 }

@@ -7,6 +7,7 @@ use crate::ui::actions::genotypes::choose;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{text, variants};
+use crate::words;
 
 /// Choose variants by name, by pattern or by a range of the file.
 #[component]
@@ -38,22 +39,22 @@ pub fn Variants() -> impl IntoView {
     let fields = move || {
         if by_name.get() {
             view! {
-                <Field id="variant-names" label=text::genotypes::NAMES value=names set=set(names)
-                    hint=Signal::derive(|| text::genotypes::NAMES_HINT.to_owned())/>
+                <Field id="variant-names" label=words::genotypes::names() value=names set=set(names)
+                    hint=Signal::derive(|| words::genotypes::names_hint().to_owned())/>
             }
             .into_any()
         } else {
             view! {
-                <Field id="variant-first" label=text::genotypes::FIRST value=first set=set(first)
-                    hint=Signal::derive(|| text::genotypes::RANGE_HINT.to_owned())/>
-                <Field id="variant-last" label=text::genotypes::LAST value=last set=set(last)/>
+                <Field id="variant-first" label=words::genotypes::first() value=first set=set(first)
+                    hint=Signal::derive(|| words::genotypes::range_hint().to_owned())/>
+                <Field id="variant-last" label=words::genotypes::last() value=last set=set(last)/>
             }
             .into_any()
         }
     };
     let options = vec![
-        ("names".to_owned(), "Names or patterns".to_owned()),
-        ("range".to_owned(), "A range of the file".to_owned()),
+        ("names".to_owned(), words::variants::names_or_patterns().to_owned()),
+        ("range".to_owned(), words::variants::a_range_of_the_file().to_owned()),
     ];
     let chosen = move || {
         let choices = known.get().choices;
@@ -62,29 +63,29 @@ pub fn Variants() -> impl IntoView {
             let rest: Vec<genotypes::Choice> = choices.iter().filter(|other| *other != choice).cloned().collect();
             view! {
                 <li><span class="code">{words.clone()}</span>
-                    <button type="button" class="quiet" aria-label=format!("Remove {words}") disabled=move || app.busy()
-                        on:click=move |_| choose(app, rest.clone(), Vec::new())>"Remove"</button></li>
+                    <button type="button" class="quiet" aria-label=words::variants::remove_one(&words) disabled=move || app.busy()
+                        on:click=move |_| choose(app, rest.clone(), Vec::new())>{words::variants::remove()}</button></li>
             }
         });
         let entries = entries.collect_view();
         (!choices.is_empty())
-            .then(|| view! { <ul class="chosen-variants" aria-label="Chosen variants">{entries}</ul> })
+            .then(|| view! { <ul class="chosen-variants" aria-label=words::variants::chosen_variants()>{entries}</ul> })
     };
     view! {
-        <section class="variants" aria-label=text::genotypes::VARIANTS>
-            <h2>{text::genotypes::VARIANTS}</h2>
+        <section class="variants" aria-label=words::genotypes::variants()>
+            <h2>{words::genotypes::variants()}</h2>
             <p class="tabular" role="status">{count}</p>
             <div class="variant-fields">
-                <Choice id="variant-by" label="Choose by" options
+                <Choice id="variant-by" label=words::variants::choose_by() options
                     value=Signal::derive(move || if by_name.get() { "names" } else { "range" }.to_owned())
                     set=Callback::new(move |value: String| by_name.set(value == "names"))/>
                 {fields}
                 <button type="button" disabled=move || app.busy() || wanted.with(Vec::is_empty) on:click=add>
-                    {text::genotypes::ADD}</button>
+                    {words::genotypes::add()}</button>
             </div>
             {chosen}
-            <p class="hint">{text::genotypes::BOUNDS}</p>
-            <p class="hint">{text::genotypes::MISSING_CALLS}</p>
+            <p class="hint">{words::genotypes::bounds()}</p>
+            <p class="hint">{words::genotypes::missing_calls()}</p>
         </section>
     }
 }

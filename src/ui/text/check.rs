@@ -1,139 +1,95 @@
-//! The sentences of the screen that checks this build.
+//! Which message stands for what the check of this build has found.
 
 use super::{one_in, whole};
 use crate::audit::check::{FALSE_ALARM, Kind, Measured, Verdict};
 use crate::audit::report::{Outcome, Tally};
 use crate::audit::signal::ALARM;
 use crate::release::format::{grouped, short};
-
-pub const TITLE: &str = "Check this build";
-/// Before the link on the first screen.
-pub const OFFER: &str = "To check the noise, let the page attack itself:";
-pub const LEAD: &str = "Watch the program that makes releases being attacked. The check makes up pairs of tables that differ \
-    by one person, releases each of them thousands of times, and measures how well someone who knows everything else can \
-    tell the two apart. What is measured is held against what is claimed.";
-pub const TOUCHES_NOTHING: &str = "The tables are made up and the noise comes from a seed. Your table and its ledger are not \
-    touched, nothing is spent and nothing is sent.";
-pub const FINDS_BUGS: &str = "It finds bugs and proves nothing. Noise that is missing, or too small by a factor of 1.4, is \
-    seen; noise that is too small by a few per cent is not. Nor can it see whether the random numbers of a real release can \
-    be foreseen: those come from this machine's operating system.";
-pub const SEED: &str = "Seed";
-pub const SEED_HINT: &str = "The same build and seed give the same findings on every machine.";
-pub const SEED_WRONG: &str =
-    "The seed is no whole number from 0 to 18446744073709551615. Type digits alone, or take another seed.";
-pub const ANOTHER_SEED: &str = "Another seed";
-pub const BUILD: &str = "Build";
-pub const START: &str = "Start the check";
-pub const STOP: &str = "Stop the check";
-pub const SAVE: &str = "Findings (JSON)";
-pub const STARTED: &str = "The check has started";
-pub const SAVED: &str = "The findings are downloaded";
-pub const REGION: &str = "Check";
-pub const PROGRESS: &str = "Share of the check that is done";
-pub const NO_PROOF: &str = "The check found nothing wrong. That is no proof.";
-pub const WAITS: &str = "waits";
-pub const OBSERVED: &str = "drawn";
-pub const LAW: &str = "expected by the law";
+use crate::words;
 
 /// What waits for the button.
 pub fn ready(items: usize) -> String {
-    format!("{} items, about 15 seconds. It spends nothing.", whole(items))
+    words::check::ready(whole(items))
 }
 
 pub fn false_alarm() -> String {
-    format!("By chance, a sound build fails in at most {} checks.", one_in(FALSE_ALARM))
+    words::check::false_alarm(one_in(FALSE_ALARM))
 }
 
 pub fn back(step: &str) -> String {
-    format!("Back to {step}")
+    words::check::back_to(step)
 }
 
 pub fn running(done: usize, items: usize) -> String {
-    format!("{} of {} done", whole(done), whole(items))
+    words::check::done(whole(done), whole(items))
 }
 
 /// A group of items: its heading, and how to read it.
 pub fn group(kind: Kind) -> (&'static str, String) {
     match kind {
         Kind::Sampler => (
-            "Noise beside its exact law",
-            "Each sampler is asked half a million times. p is the chance that a right sampler fits as badly as this, or worse.".to_owned(),
+            words::check::noise_beside_its_exact_law(),
+            words::check::each_sampler_is_asked_half_a().to_owned(),
         ),
-        Kind::Signal => (
-            "Two tables that differ by one person",
-            format!(
-                "Mu says how far apart releases let the two tables be told: 0 is not at all, and 1 is what these plans \
-                 claim. The bar reaches {ALARM:.0} standard errors to either side and narrows as releases are made. A bar \
-                 that lies wholly in the shaded part is a bug."
-            ),
-        ),
+        Kind::Signal => {
+            (words::check::two_tables_that_differ_by_one(), words::check::signal_note(format!("{ALARM:.0}")))
+        }
         Kind::Threshold => (
-            "The same without a model of the noise",
-            "A threshold is chosen on half of the releases and judged on the other half. The counts disprove every mu left \
-             of the bar, but for a chance of one in 10 million. A bar that lies wholly in the shaded part is a bug."
-                .to_owned(),
+            words::check::the_same_without_a_model_of(),
+            words::check::a_threshold_is_chosen_on_half().to_owned(),
         ),
         Kind::OneRun => (
-            "Persons guessed from releases",
-            "Persons are in a table or not by the fall of a coin, and the clearest coins are guessed from the release. p is \
-             the chance of so many right guesses if the claim is true."
-                .to_owned(),
+            words::check::persons_guessed_from_releases(),
+            words::check::each_person_is_put_into_a().to_owned(),
         ),
         Kind::Control => (
-            "Two formulas that are wrong, to show that this check can see",
-            "Both were published, and no release uses them. The check has to catch them: if it misses one, what holds \
-             above says nothing."
-                .to_owned(),
+            words::check::two_formulas_that_are_wrong_to(),
+            words::check::both_were_published_and_no_release().to_owned(),
         ),
     }
 }
 
 /// The scale's left end, middle and right end.
-pub const fn scale(kind: Kind) -> [&'static str; 3] {
+pub fn scale(kind: Kind) -> [&'static str; 3] {
     match kind {
-        Kind::Sampler | Kind::OneRun => ["p = 1", "a bug", ""],
-        Kind::Signal | Kind::Threshold | Kind::Control => ["0", "claim", "twice the claim"],
+        Kind::Sampler | Kind::OneRun => ["p = 1", words::check::a_bug(), ""],
+        Kind::Signal | Kind::Threshold | Kind::Control => {
+            ["0", words::check::claim(), words::check::twice_the_claim()]
+        }
     }
 }
 
 /// What was measured, in numbers.
 pub fn measured(measured: &Measured) -> String {
-    let by_chance = |p: f64, limit: f64| format!("p = {}, a bug below {}", short(p, 2), short(limit, 1));
+    let by_chance = |p: f64, limit: f64| words::check::p_value(short(p, 2), short(limit, 1));
     match *measured {
         Measured::Nothing | Measured::Histogram { p: None, .. } => String::new(),
         Measured::Histogram { p: Some(p), limit, .. } => by_chance(p, limit),
-        Measured::Equal { claim } => {
-            format!("claimed {claim:.3}, measured 0: both tables have the same sums")
-        }
+        Measured::Equal { claim } => words::check::equal(format!("{claim:.3}")),
         Measured::Mu(found) if found.mu > 100.0 * found.claim => {
-            format!(
-                "claimed {:.3}, measured without limit: every release tells the tables apart",
-                found.claim
-            )
+            words::check::unlimited(format!("{:.3}", found.claim))
         }
         Measured::Mu(found) => {
-            format!(
-                "claimed {:.3}, measured\u{a0}{:.3}\u{a0}±\u{a0}{:.3}",
-                found.claim,
-                found.mu,
-                ALARM * found.error
-            )
+            let (claim, mu) = (format!("{:.3}", found.claim), format!("{:.3}", found.mu));
+            words::check::measured(claim, mu, format!("{:.3}", ALARM * found.error))
         }
-        Measured::Disproved { claim, mu, .. } => format!("claimed {claim:.3}, disproved up to {mu:.3}"),
+        Measured::Disproved { claim, mu, .. } => {
+            words::check::disproved(format!("{claim:.3}"), format!("{mu:.3}"))
+        }
         Measured::Guesses { right, guesses, p, limit, .. } => {
             let (right, guesses) = (grouped(f64::from(right)), grouped(f64::from(guesses)));
-            format!("{right} of {guesses} guesses right; {}", by_chance(p, limit))
+            words::check::guesses(right, guesses, by_chance(p, limit))
         }
     }
 }
 
-pub const fn verdict(verdict: Verdict) -> &'static str {
+pub fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Running => "running",
-        Verdict::Holds => "Holds",
-        Verdict::Broken => "Broken",
-        Verdict::Caught => "Caught",
-        Verdict::Missed => "Missed",
+        Verdict::Running => words::check::running(),
+        Verdict::Holds => words::check::holds(),
+        Verdict::Broken => words::check::verdict_broken(),
+        Verdict::Caught => words::check::caught(),
+        Verdict::Missed => words::check::missed(),
     }
 }
 
@@ -142,34 +98,34 @@ pub fn outcome(tally: Tally, items: usize) -> (String, String) {
     let Tally { holds, broken, caught, .. } = tally;
     match tally.outcome(items) {
         Outcome::Sound => (
-            format!("{} claims hold, and {} wrong formulas were caught.", whole(holds), both(caught)),
-            NO_PROOF.to_owned(),
+            if caught == 2 {
+                words::check::sound_both(whole(holds))
+            } else {
+                words::check::sound(whole(holds), whole(caught))
+            },
+            words::check::no_proof().to_owned(),
         ),
         Outcome::Broken => (
-            "This build is broken: do not release with it.".to_owned(),
-            format!("Of {} claims {} do not hold.", whole(holds + broken), whole(broken)),
+            words::check::this_build_is_broken_do_not().to_owned(),
+            words::check::broken(whole(holds + broken), whole(broken)),
         ),
         Outcome::Blind => (
-            "This build is broken: do not release with it.".to_owned(),
-            "The check missed a formula that is wrong, so what holds says nothing.".to_owned(),
+            words::check::this_build_is_broken_do_not().to_owned(),
+            words::check::the_check_missed_a_formula_that().to_owned(),
         ),
         Outcome::Unfinished => (
-            format!("Stopped after {} of {} items.", whole(tally.done()), whole(items)),
-            "Nothing was found so far.".to_owned(),
+            words::check::stopped(whole(tally.done()), whole(items)),
+            words::check::nothing_was_found_so_far().to_owned(),
         ),
     }
-}
-
-fn both(count: usize) -> String {
-    if count == 2 { "both".to_owned() } else { whole(count) }
 }
 
 /// The state of the check in the rail.
 pub fn line(running: bool, tally: Tally, items: usize) -> &'static str {
     match tally.outcome(items) {
-        Outcome::Broken | Outcome::Blind => "broken",
-        _ if running => "running",
-        Outcome::Sound => "nothing found",
+        Outcome::Broken | Outcome::Blind => words::check::line_broken(),
+        _ if running => words::check::running(),
+        Outcome::Sound => words::check::nothing_found(),
         Outcome::Unfinished => "",
     }
 }

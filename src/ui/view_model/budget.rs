@@ -11,7 +11,7 @@ use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
 use crate::privacy::units::Units;
 use crate::release::statement::guessing_accuracy;
 use crate::ui::draft::{self, Gap, Place, Setup};
-use crate::ui::text;
+use crate::words;
 
 /// A budget in all its forms.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,7 +65,10 @@ pub fn left(ledger: &Ledger, wallet: Wallet) -> f64 {
 pub fn budget_parts(units: &Units) -> Vec<(Option<&'static str>, Wallet)> {
     match (units.gaussian > 0, units.epsilon > 0) {
         (true, true) => {
-            vec![(Some(text::GAUSSIAN_WALLET), Wallet::Gaussian), (Some(text::OTHERS_WALLET), Wallet::Other)]
+            vec![
+                (Some(words::gap::gaussian_wallet()), Wallet::Gaussian),
+                (Some(words::gap::others_wallet()), Wallet::Other),
+            ]
         }
         (false, true) => vec![(None, Wallet::Other)],
         (_, false) => vec![(None, Wallet::Gaussian)],
@@ -100,7 +103,7 @@ pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
             if whole && wallet == Wallet::Gaussian && !(setup.paper && form.epsilon.is_none()) {
                 return Ok(form);
             }
-            let unusable = || Gap::new(Place::privacy("epsilon"), "This budget cannot be used");
+            let unusable = || Gap::new(Place::privacy("epsilon"), words::gap::budget());
             let worth = worth(setup).ok_or_else(unusable)?;
             (worth.units, worth.delta)
         }
@@ -112,11 +115,9 @@ pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
     };
     let gap = |field, text: &str| Err(Gap::new(Place::privacy(field), text));
     match (!keeps(&capacity, wallet), spent, ledger.is_some()) {
-        (true, _, true) => gap("split", text::OTHER_WALLET),
-        (true, _, false) => gap("split", text::KEEP_WALLET),
-        (false, true, _) => {
-            gap("share", "This table's budget is spent. Nothing more can be released from it")
-        }
+        (true, _, true) => gap("split", words::page::other_wallet()),
+        (true, _, false) => gap("split", words::page::keep_wallet()),
+        (false, true, _) => gap("share", words::gap::spent()),
         (false, false, _) if wallet == Wallet::Other => {
             let (epsilon, delta) = (epsilon_of_units(left.epsilon), delta_of_units(left.delta));
             Ok(draft::ask_other(epsilon.get(), delta.get(), setup.share))
@@ -149,7 +150,7 @@ pub(super) fn keeps(capacity: &Units, wallet: Wallet) -> bool {
 /// In words, where the budget cannot be used.
 pub fn open_ledger(setup: &Setup, plan: &Plan, today: &str) -> Result<Ledger, String> {
     let form = draft::budget(setup).map_err(|gap| gap.text)?;
-    let budget = as_budget(&form).ok_or("This budget cannot be used")?;
+    let budget = as_budget(&form).ok_or(words::gap::budget())?;
     let terms = Terms {
         adjacency: plan.adjacency,
         protect: plan.protect.unwrap_or_default(),

@@ -13,6 +13,7 @@ use crate::plan::{Plan, Purpose};
 use crate::ui::groups;
 use crate::ui::sentence::sentence;
 use crate::ui::table::Table;
+use crate::words;
 
 /// One mechanism beside others, for the same plan and the same ε and δ.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,9 +61,9 @@ fn compared(plan: Plan, public: Option<&Guided>, table: &Table) -> Result<Compar
             }
         })?;
     if prepared.cost().is_some() && prepared.law().is_none() {
-        return Err("How large its noise will be cannot be told from the plan alone".to_owned());
+        return Err(words::method::not_forecast().to_owned());
     }
-    let preview = expected(&prepared).ok_or("State the number of rows first")?;
+    let preview = expected(&prepared).ok_or(words::method::state_the_number_of_rows_first())?;
     let effects = preview.terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);
     let ratios: Vec<f64> =
         effects.clone().map(|term| term.noise_std_error / term.plausible_effect.abs()).collect();

@@ -23,6 +23,7 @@ use crate::ui::public_form::Term;
 use crate::ui::sentence::sentence;
 use crate::ui::table::Table;
 use crate::ui::text::{self, public::Outlook};
+use crate::words;
 
 /// What a plan costs and what to expect of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +75,7 @@ pub fn forecast(
             EngineError::Budget(error) => ("budget".to_owned(), error.to_string()),
             error => (String::new(), error.to_string()),
         })?;
-    let cost = prepared.cost().ok_or_else(|| ("budget".to_owned(), "A release needs a budget".to_owned()))?;
+    let cost = prepared.cost().ok_or_else(|| ("budget".to_owned(), words::gap::no_budget().to_owned()))?;
     let epsilon = match ledger {
         Some(ledger) => ledger.promise().0,
         None => cost.promise.map_or(Epsilon::ZERO, |(epsilon, _)| epsilon),
@@ -88,9 +89,9 @@ pub fn forecast(
         ledger.and_then(|ledger| ledger.check(&prepared.request()).err()).map(|error| error.to_string());
     let wallet = prepared.info().wallet;
     let price = match (cost.mu, cost.promise) {
-        (Some(mu), _) => format!("Mu {}", short(mu, 4)),
+        (Some(mu), _) => words::privacy::price_mu(short(mu, 4)),
         (None, Some((epsilon, delta))) => {
-            format!("Epsilon {} and delta {}", short(epsilon.get(), 4), text::one_in(delta.get()))
+            words::privacy::price(short(epsilon.get(), 4), text::one_in(delta.get()))
         }
         (None, None) => String::new(),
     };
@@ -103,7 +104,10 @@ pub fn forecast(
         preview: expected(&prepared),
         outlook: outlook(&prepared),
         errors: standard_errors(&prepared),
-        notes: prepared.guide().map(|guide| guide.notes.clone()).unwrap_or_default(),
+        notes: prepared
+            .guide()
+            .map(|guide| guide.notes.iter().map(ToString::to_string).collect())
+            .unwrap_or_default(),
         passes: prepared.repeats().then(|| (prepared.rounds(), kept(&prepared, table))),
         has_errors: prepared.info().standard_errors,
         refusal,
@@ -129,7 +133,7 @@ fn outlook(prepared: &Prepared) -> Option<Outlook> {
     let needed = Mu::try_new(preflight.mu_needed).ok().zip(delta);
     let promise = needed.and_then(|(mu, delta)| Some((gdp_epsilon(mu, delta).ok()?.get(), delta.get())));
     let rows = prepared.checked().rows.or(prepared.plan().stated_rows)?;
-    Some(Outlook { preflight, rows, mu: cost.mu?, promise })
+    Some(Outlook { preflight, rows, promise })
 }
 
 /// What public moments a plan's columns need, with what was stated of each; nothing where the columns do not fit.

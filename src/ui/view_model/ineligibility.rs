@@ -6,6 +6,7 @@ use crate::privacy::adjacency::Adjacency;
 use crate::privacy::units::Units;
 use crate::ui::draft::{ColumnDraft, Setup};
 use crate::ui::{groups, text};
+use crate::words;
 
 /// Why a mechanism cannot take these columns, where its outcomes have to be yes or no.
 pub fn not_yes_or_no(info: &Info, columns: &[ColumnDraft]) -> Option<String> {
@@ -30,5 +31,5 @@ pub fn ineligibility(
         return text::needs_promise(info.scope);
     }
     let lacks = capacity.is_some_and(|capacity| !keeps(capacity, info.wallet));
-    lacks.then_some(if fixed { text::OTHER_WALLET } else { text::KEEP_WALLET })
+    lacks.then_some(if fixed { words::page::other_wallet() } else { words::page::keep_wallet() })
 }

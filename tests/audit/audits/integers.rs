@@ -18,6 +18,7 @@ use nalgebra::DMatrix;
 use serde_json::json;
 
 use super::{Audit, Depth, Saw, audit, judged};
+use crate::adaptive_checks::{identities, sensitivity};
 
 /// The largest size of a code.
 const FAR: i32 = 1 << 24;
@@ -35,6 +36,18 @@ pub fn audits(depth: Depth) -> Vec<Audit> {
         audit("T7 order", order),
         audit("T7 records", move || any_bits(records)),
         audit("T7 gradients", gradients),
+        audit("T7 adaptive rounds", || {
+            sensitivity::check();
+            Ok("neighbours reach the sensitivity of each round, and none exceeds it".to_owned())
+        }),
+        audit("T7 adaptive weights", || {
+            identities::shortening_is_a_weight();
+            Ok("a shortened record has a weight that its features decide".to_owned())
+        }),
+        audit("T9 adaptive noise", || {
+            identities::noise_reaches_the_coefficients();
+            Ok("standard errors hold the noise of every cell".to_owned())
+        }),
     ]
 }
 

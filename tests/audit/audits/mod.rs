@@ -23,7 +23,7 @@ pub type Saw = Result<String, String>;
 pub enum Depth {
     /// Enough to catch every mutant.
     Quick,
-    /// As the specification asks.
+    /// The full size of theory/audit 3.
     Full,
 }
 
@@ -38,7 +38,7 @@ fn audit(name: impl Into<String>, run: impl Fn() -> Saw + Send + Sync + 'static)
     Audit { name: name.into(), run: Box::new(run) }
 }
 
-/// All audits, in the order of the specification.
+/// Returns all audits, in the order of theory/audit 3.
 pub fn audits(depth: Depth) -> Vec<Audit> {
     [
         losses::audits(),

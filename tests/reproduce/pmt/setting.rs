@@ -1,4 +1,4 @@
-//! The designs of the notes, made-up rows, and what all methods share.
+//! The designs of the notes, synthetic rows, and what all methods share.
 
 use discreet::inference::pseudo::Pseudo;
 use discreet::math::linalg::{Cholesky, Eigen};

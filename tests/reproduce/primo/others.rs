@@ -1,4 +1,4 @@
-//! The other figures: many rows, made-up features, one release against many, and what a wrong radius does.
+//! The other figures: many rows, synthetic features, one release against many, and what a wrong radius does.
 
 use discreet::inference::pseudo::Pseudo;
 use discreet::math::projection::{nuclear_ball, outcome_ball, positive_trace};

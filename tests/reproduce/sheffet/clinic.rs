@@ -72,7 +72,7 @@ fn methods(setting: &Setting, rows: u64, epsilon: f64) -> Vec<Option<Method>> {
     ]
 }
 
-/// A table of `rows` made-up patients.
+/// A table of `rows` synthetic patients.
 fn table(setting: &Setting, rng: &mut Pseudo, rows: u64) -> Moments {
     let unit = setting.unit();
     let mut row = [1.0; 6];

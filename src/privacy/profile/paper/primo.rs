@@ -24,13 +24,13 @@ pub struct Scales {
 }
 
 impl Scales {
-    /// What both cost together, rounded up by 1e-9: the largest change of (X′X/σ₁, X′Y/σ₂) that one record makes.
+    /// Returns the μ of both together, rounded up by 1e-9: the largest change of (X′X/σ₁, X′Y/σ₂) that one record makes.
     ///
     /// With κ = (σ₁/σ₂)² it is √2 (1 + κ/2)/σ₁, or 2/σ₂ from κ = 2 on, where records are replaced, and √(1 + κ)/σ₁ where they
-    /// are added or removed (primo 1.5): no record is the worst for both parts at once.
+    /// are added or removed (theory/many-outcomes 2.1): no record is the worst for both parts at once.
     ///
     /// # Errors
-    /// When a scale is not above 0, or both are so small that no μ is large enough.
+    /// If a scale is not above 0, or both are so small that no μ is large enough.
     pub fn mu(&self, adjacency: Adjacency) -> Result<Mu, ProfileError> {
         for (name, given) in
             [("covariance's scale", self.covariance), ("association's scale", self.association)]
@@ -48,7 +48,7 @@ impl Scales {
         Mu::try_new(raise(change, MARGIN)).map_err(|_| ProfileError::NoEpsilon)
     }
 
-    /// Smallest ε at δ of both together; rounded up by 1e-9.
+    /// Returns the smallest ε at δ of both together; rounded up by 1e-9.
     ///
     /// # Errors
     /// As [`mu`](Self::mu), or when δ is 0.
@@ -57,18 +57,18 @@ impl Scales {
     }
 }
 
-/// c(ε, δ) = √(2 (1/ε + ln(1/δ)/ε²)), noise over sensitivity (Lemma 1), and the scale of Algorithm 2 in Bx By. It suffices for
+/// Returns c(ε, δ) = √(2 (1/ε + ln(1/δ)/ε²)), noise over sensitivity (Lemma 1), and the scale of Algorithm 2 in Bx By. It suffices for
 /// every ε, and is 20 to 60 % more than [`gaussian_sigma`](super::super::super::convert::gaussian_sigma) needs; the
 /// sensitivity of Algorithm 2 is that of `add-remove`.
 ///
 /// # Errors
-/// When ε is 0, or δ is 0 or 1 or more.
+/// If ε is 0, or δ is 0 or 1 or more.
 pub fn constant(epsilon: Epsilon, delta: Delta) -> Result<f64, PaperError> {
     let (e, d) = checked(epsilon, delta)?;
     Ok(c(e, d))
 }
 
-/// Algorithm 1 with Gaussian noise: c(ε, δ) and c(ε/2, δ/2), so that ε/2 is claimed for a covariance that spends ε; the
+/// Returns the scales of Algorithm 1 with Gaussian noise: c(ε, δ) and c(ε/2, δ/2), so that ε/2 is claimed for a covariance that spends ε; the
 /// sensitivities are those of `add-remove`.
 ///
 /// # Errors
@@ -78,7 +78,7 @@ pub fn reuse_cov(epsilon: Epsilon, delta: Delta) -> Result<Scales, PaperError> {
     Ok(Scales { covariance: c(e, d), association: c(e / 2.0, d / 2.0) })
 }
 
-/// Algorithm 1 with half of ε and δ for either part.
+/// Returns the scales of Algorithm 1 with half of ε and of δ for each part.
 ///
 /// # Errors
 /// As [`constant`].
@@ -88,7 +88,7 @@ pub fn reuse_cov_halved(epsilon: Epsilon, delta: Delta) -> Result<Scales, PaperE
     Ok(Scales { covariance: half, association: half })
 }
 
-/// The proof of Theorem 1: c(ε, δ)/ε for the covariance and twice that for the association; it divides by ε once more.
+/// Returns the proof of Theorem 1: c(ε, δ)/ε for the covariance and twice that for the association; it divides by ε once more.
 ///
 /// # Errors
 /// As [`constant`].
@@ -97,7 +97,7 @@ pub fn reuse_cov_proof(epsilon: Epsilon, delta: Delta) -> Result<Scales, PaperEr
     Ok(Scales { covariance: c(e, d) / e, association: 2.0 * c(e, d) / e })
 }
 
-/// Algorithm 3: the classical 2 √(2 ln(2.5/δ))/ε for the covariance, which is proved for ε < 2 alone, and c(ε/2, δ/2).
+/// Returns the scales of Algorithm 3: the classical 2 √(2 ln(2.5/δ))/ε for the covariance, which is proved for ε < 2 alone, and c(ε/2, δ/2).
 ///
 /// # Errors
 /// As [`constant`].
@@ -106,7 +106,7 @@ pub fn efficient_reuse_cov(epsilon: Epsilon, delta: Delta) -> Result<Scales, Pap
     Ok(Scales { covariance: classical(e / 2.0, d / 2.0), association: c(e / 2.0, d / 2.0) })
 }
 
-/// The covariance of Algorithm 4, from s of n rows: 2 √(2 ln(2.5/δ))/ε₁ for ε₁ = (n/s) ε/2, which halves ε twice, on the sum
+/// Returns the covariance of Algorithm 4, from s of n rows: 2 √(2 ln(2.5/δ))/ε₁ for ε₁ = (n/s) ε/2, which halves ε twice, on the sum
 /// over the sample. The paper divides the sum by s and the noise by n; [`subsampled_covariance_mended`] divides both by s.
 ///
 /// # Errors
@@ -115,7 +115,7 @@ pub fn subsampled_covariance(epsilon: Epsilon, delta: Delta, sampling: FixedSize
     Ok(subsampled_covariance_mended(epsilon, delta, sampling)? * sampling.rate())
 }
 
-/// The same with the noise divided by s. What it spends still grows faster than ε n/s does:
+/// Returns the same with the noise divided by s. What it spends still grows faster than ε n/s does:
 /// [`subsampled_covariance_epsilon`].
 ///
 /// # Errors
@@ -129,12 +129,12 @@ pub fn subsampled_covariance_mended(
     Ok(classical(e / 4.0 / sampling.rate(), d / 2.0))
 }
 
-/// Smallest ε at δ, where records are replaced, of noise of that scale, in Bx², on the X′X of a secret sample; rounded up by
+/// Returns the smallest ε at δ, where records are replaced, of noise of that scale, in Bx², on the X′X of a secret sample; rounded up by
 /// 1e-9. It is ln(1 + γ (e^ε₀ − 1)) for γ = s/n and the ε₀ at δ/γ of the sample by itself, whose change is √2 Bx² (Balle,
 /// Barthe, Gaboardi 2018).
 ///
 /// # Errors
-/// When the scale is not above 0, or δ is 0.
+/// If the scale is not above 0, or δ is 0.
 pub fn subsampled_covariance_epsilon(
     scale: f64,
     delta: Delta,
@@ -147,7 +147,7 @@ pub fn subsampled_covariance_epsilon(
     Ok(sampling.amplify(base).epsilon)
 }
 
-/// Algorithm 4 as printed: [`subsampled_covariance`], and the association of all rows with c(ε/2, δ/2).
+/// Returns the scales of Algorithm 4 as printed: [`subsampled_covariance`], and the association of all rows with c(ε/2, δ/2).
 ///
 /// # Errors
 /// As [`constant`].
@@ -160,7 +160,7 @@ pub fn subsampled_reuse_cov(
     Ok(Scales { covariance, association: reuse_cov(epsilon, delta)?.association })
 }
 
-/// Smallest ε at δ that is proved for noise of such scales on a secret sample's X′X and on the X′Y of all rows, where records are
+/// Returns the smallest ε at δ that is proved for noise of such scales on a secret sample's X′X and on the X′Y of all rows, where records are
 /// replaced: basic composition, with half of δ for either part; rounded up by 1e-9.
 ///
 /// # Errors

@@ -1,13 +1,13 @@
-//! How a released matrix is read, by the law that it was drawn from (sheffet 2 and 5).
+//! Removes what a law of noise adds on average to a released matrix (theory/wishart 2.4 and 5).
 
-use super::moments::{CellNoise, MomentsError, count, unit};
+use super::cell_noise::{CellNoise, MomentsError, count, unit};
 use crate::model::NoiseLaw;
 use crate::plan::Plan;
 use crate::privacy::measure::Delta;
 use crate::privacy::profile::paper::debiasing;
 
-/// What turns released cells into an estimate of the moments.
-pub(super) struct Reading {
+/// What turns released cells into an estimate of the moments: factors, then a shift of the diagonal.
+pub(super) struct Debiasing {
     /// What each cell is multiplied by.
     pub factor: f64,
     /// What the features' cells are multiplied by beside that: n/s where they are those of a sample.
@@ -20,15 +20,18 @@ pub(super) struct Reading {
     pub shifts: Vec<f64>,
 }
 
-impl Reading {
-    /// The reading of a matrix of `size` rows under a law, on the grid of radius R, released under `plan`.
+impl Debiasing {
+    /// Returns what is done with a matrix of `size` rows under a law, on the grid of radius R, released under `plan`.
+    ///
+    /// # Errors
+    /// [`MomentsError::NoiseScale`] where the law has a number that no release has.
     ///
     /// - Noise in cells is centred already.
     /// - W(s² I, k) has the mean k s², and about it the covariance of GOE noise with the variance k s⁴ off the diagonal.
     ///   `debiased` takes off the mean where that leaves the matrix positive definite, else
-    ///   s² (√k − √d − √(2 ln(4/δ)))₊², else nothing (sheffet 2.4); `raw` takes off nothing.
+    ///   s² (√k − √d − √(2 ln(4/δ)))₊², else nothing (theory/wishart 2.4); `raw` takes off nothing.
     /// - A projection is (1/r) W(G + Λ I, r) already; a posterior draw times ν − d − 1 has the mean G + Λ I. Nothing is
-    ///   taken off, for their pivots belong to G + Λ I (sheffet 5.1).
+    ///   taken off, for their pivots belong to G + Λ I (theory/wishart 5.1).
     pub fn new(law: &NoiseLaw, size: usize, radius: u32, plan: &Plan) -> Result<Self, MomentsError> {
         let d = count(size);
         let sampled = sampling(plan);
@@ -96,7 +99,7 @@ impl Reading {
     }
 }
 
-/// n/s of a plan whose features' moments are those of s of its n rows; else 1.
+/// Returns n/s for a plan whose features' moments come from s of its n rows; else 1.
 fn sampling(plan: &Plan) -> f64 {
     let sample = plan.mechanism.params.get("sample_rows").and_then(serde_json::Value::as_u64);
     let sample = sample.filter(|sample| *sample > 0 && plan.mechanism.name == "sub-samp-reuse-cov");
@@ -107,7 +110,7 @@ fn sampling(plan: &Plan) -> f64 {
     }
 }
 
-/// What leaves the matrix positive definite but with probability δ/2, in units of s² (sheffet 2.4).
+/// Returns the shift that leaves the matrix positive definite except with probability δ/2, in units of s² (theory/wishart 2.4).
 fn cautious(dof: u64, size: usize, delta: Delta) -> Result<f64, MomentsError> {
     let small = |number: u64| u32::try_from(number).map_err(|_| MomentsError::NoiseScale);
     let shift = debiasing(small(dof)?, small(size as u64)?, delta).map_err(|_| MomentsError::NoiseScale)?;
@@ -120,7 +123,7 @@ fn degrees(number: u64) -> Result<f64, MomentsError> {
     if (1..1 << 53).contains(&number) { Ok(number as f64) } else { Err(MomentsError::NoiseScale) }
 }
 
-/// A decimal integer from 0, as the nearest double.
+/// Reads a decimal integer from 0 as the nearest double.
 fn integer(text: &str) -> Result<f64, MomentsError> {
     let number: u128 = text.parse().map_err(|_| MomentsError::NoiseScale)?;
     #[expect(clippy::cast_precision_loss, reason = "rounding to the nearest double is what is wanted")]

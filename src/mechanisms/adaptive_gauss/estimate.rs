@@ -1,0 +1,206 @@
+//! Coefficients and their covariance from the moments of the final round (theory/adaptive 2.6, 5.1).
+
+use nalgebra::{DMatrix, DVector};
+
+use super::guide::Guide;
+use super::last::Grid;
+use super::rough::symmetric;
+use super::terms::count;
+use super::units::Round;
+use crate::math::jacobi_eigen::{Jacobi, product};
+use crate::math::linalg::{Cholesky, LinalgError};
+use crate::privacy::mutants::{Mutant, is_active};
+
+/// The noisy moments of the final round in real units, and the variances of their noise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moments {
+    /// A_4 = M_ww, k × k.
+    pub features: DMatrix<f64>,
+    /// M_wo, one column for each outcome.
+    pub cross: DMatrix<f64>,
+    /// M_oo of each outcome.
+    pub squares: Vec<f64>,
+    /// v_x, the variance of a cell of M_ww off the diagonal; it is twice that on it.
+    pub feature_noise: f64,
+    /// v_c, the variance of a cell of M_wo, of each outcome.
+    pub cross_noise: Vec<f64>,
+    /// v_y, the variance of M_oo, of each outcome.
+    pub square_noise: Vec<f64>,
+    /// φ_4, the spectral norm of the noise on M_ww.
+    pub floor: f64,
+}
+
+impl Moments {
+    /// The moments that the noisy upper triangle of round 4 holds; `weight` is q.
+    #[must_use]
+    pub fn new(round: &Round, weight: u32, grid: &Grid, coefficients: usize, cells: &[i128]) -> Self {
+        let size = coefficients + grid.outcomes.len();
+        let unit = |i: usize| grid.unit(i, coefficients);
+        let matrix = symmetric(size, cells, |i, j| unit(i) * unit(j));
+        Self::of(&matrix, round.s(), f64::from(weight), grid, coefficients)
+    }
+
+    /// The moments of a matrix in real units, to which noise of scale `s` was added.
+    #[must_use]
+    pub fn of(matrix: &DMatrix<f64>, s: f64, weight: f64, grid: &Grid, coefficients: usize) -> Self {
+        let k = coefficients;
+        let outcomes = grid.outcomes.len();
+        let heavy = weight * s;
+        let f = grid.features;
+        Self {
+            features: matrix.view((0, 0), (k, k)).into_owned(),
+            cross: matrix.view((0, k), (k, outcomes)).into_owned(),
+            squares: (0..outcomes).map(|o| matrix[(k + o, k + o)]).collect(),
+            feature_noise: heavy * heavy / (2.0 * (f * f * (f * f))),
+            cross_noise: grid.outcomes.iter().map(|o| s * s / (2.0 * (f * f) * (o * o))).collect(),
+            square_noise: grid.outcomes.iter().map(|o| heavy * heavy / (o * o * (o * o))).collect(),
+            floor: std::f64::consts::SQRT_2 * heavy * count(k).sqrt() / (f * f),
+        }
+    }
+
+    /// k.
+    #[must_use]
+    pub fn coefficients(&self) -> usize {
+        self.features.nrows()
+    }
+
+    /// λ_min(A_4) / φ_4: how far the features' moments are above their noise.
+    ///
+    /// # Errors
+    /// [`LinalgError`] where the eigenvalues do not settle.
+    pub fn condition(&self) -> Result<f64, LinalgError> {
+        Ok(Jacobi::try_new(&self.features)?.smallest() / self.floor)
+    }
+}
+
+/// One outcome's estimate in whitened units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// θ.
+    pub theta: DVector<f64>,
+    /// RSS, the sum of the squared residuals after θ, raised where noise hides it.
+    pub residual: f64,
+    /// σ, the residual standard deviation in units of the outcome's spread.
+    pub sigma: f64,
+    /// Whether RSS was below two standard deviations of its noise.
+    pub residual_hidden: bool,
+    /// The part of V, the covariance of θ, that is sampling.
+    pub sampling: DMatrix<f64>,
+    /// The part of V that is privacy noise.
+    pub noise: DMatrix<f64>,
+}
+
+/// What stands for A_4⁻¹: the inverse itself, that of A_4 with a ridge, or Z (Z′ A_4 Z)⁻¹ Z′ in a subspace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inverse {
+    /// The matrix.
+    pub matrix: DMatrix<f64>,
+    /// A ridge on A_4 that is in it.
+    pub ridge: f64,
+}
+
+impl Inverse {
+    /// (A_4 + ridge I)⁻¹.
+    ///
+    /// # Errors
+    /// [`LinalgError`] where the sum is not positive definite.
+    pub fn whole(moments: &Moments, ridge: f64) -> Result<Self, LinalgError> {
+        let mut shifted = moments.features.clone();
+        for i in 0..shifted.nrows() {
+            shifted[(i, i)] += ridge;
+        }
+        Ok(Self { matrix: Cholesky::try_new(&shifted)?.inverse(), ridge })
+    }
+}
+
+impl Fit {
+    /// The estimate of one outcome: θ = A⁻¹ g, in a subspace from `start` on, RSS, and V = σ² A⁻¹ + A⁻¹ [(v_c + v_x |θ|²) I + v_x θθ′] A⁻¹, where σ² A⁻¹ is
+    /// σ² A⁻¹ A_4 A⁻¹ with a ridge.
+    #[must_use]
+    pub fn new(moments: &Moments, outcome: usize, inverse: &Inverse, start: &DVector<f64>) -> Self {
+        let k = moments.coefficients();
+        let a = &inverse.matrix;
+        let g = DMatrix::from_fn(k, 1, |i, _| moments.cross[(i, outcome)]);
+        // `start` has been moved along the subspace already, so that A⁻¹ times what A_4 makes of it is 0.
+        let theta = DMatrix::from_fn(k, 1, |i, _| start[i]) + product(a, &g);
+        let fitted = product(&moments.features, &theta);
+        let mut length = 0.0;
+        let mut explained = 0.0;
+        let mut quadratic = 0.0;
+        for i in 0..k {
+            length += theta[(i, 0)] * theta[(i, 0)];
+            explained += theta[(i, 0)] * g[(i, 0)];
+            quadratic += theta[(i, 0)] * (fitted[(i, 0)] + inverse.ridge * theta[(i, 0)]);
+        }
+        let (v_x, v_c) = (moments.feature_noise, moments.cross_noise[outcome]);
+        let sd = (moments.square_noise[outcome] + 4.0 * length * v_c + 2.0 * (length * length) * v_x).sqrt();
+        let residual = moments.squares[outcome] - 2.0 * explained + quadratic;
+        let residual_hidden = residual < 2.0 * sd;
+        let residual = if residual_hidden { (residual + 1.645 * sd).max(0.0) } else { residual };
+        let rows = moments.features[(0, 0)] + inverse.ridge;
+        let sigma_squared = residual / (rows - count(k)).max(1.0);
+        let inner = DMatrix::from_fn(k, k, |i, j| {
+            let own = if i == j { v_c + v_x * length } else { 0.0 };
+            own + v_x * theta[(i, 0)] * theta[(j, 0)]
+        });
+        let noise = if is_active(Mutant::NaiveStandardError) {
+            DMatrix::zeros(k, k)
+        } else {
+            product(&product(a, &inner), a)
+        };
+        let sampling = if inverse.ridge > 0.0 {
+            product(&product(a, &moments.features), a) * sigma_squared
+        } else {
+            a * sigma_squared
+        };
+        Self {
+            theta: DVector::from_fn(k, |i, _| theta[(i, 0)]),
+            residual,
+            sigma: sigma_squared.sqrt(),
+            residual_hidden,
+            sampling,
+            noise,
+        }
+    }
+}
+
+/// Coefficients of one outcome in coded units, the intercept first, with the covariance that the released moments give them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coded {
+    /// Intercept and slopes.
+    pub coefficients: Vec<f64>,
+    /// Their covariance.
+    pub covariance: DMatrix<f64>,
+    /// The part of it that is privacy noise.
+    pub noise_covariance: DMatrix<f64>,
+}
+
+impl Coded {
+    /// Undoes whitening and guide: slopes are σ (H′θ)_j + B_j, the intercept σ (H′θ)_0 + mean_o − mean_x′ B_o.
+    #[must_use]
+    pub fn new(guide: &Guide, map: &DMatrix<f64>, outcome: usize, fit: &Fit) -> Self {
+        let k = map.nrows();
+        let spread = guide.spreads[outcome];
+        let turned = map.transpose();
+        let theta = DMatrix::from_fn(k, 1, |i, _| fit.theta[i]);
+        let moved = product(&turned, &theta);
+        let mut intercept = spread * moved[(0, 0)] + guide.mean[k - 1 + outcome];
+        let mut coefficients = Vec::with_capacity(k);
+        coefficients.push(0.0);
+        for j in 1..k {
+            let slope = guide.slopes[(j - 1, outcome)];
+            intercept -= guide.mean[j - 1] * slope;
+            coefficients.push(spread * moved[(j, 0)] + slope);
+        }
+        coefficients[0] = intercept;
+        let carried = |v: &DMatrix<f64>| product(&product(&turned, v), map) * (spread * spread);
+        let noise_covariance = if is_active(Mutant::NoiseNotCarried) {
+            &fit.noise * (spread * spread)
+        } else {
+            carried(&fit.noise)
+        };
+        let sampling = carried(&fit.sampling);
+        let covariance = DMatrix::from_fn(k, k, |i, j| sampling[(i, j)] + noise_covariance[(i, j)]);
+        Self { coefficients, covariance, noise_covariance }
+    }
+}

@@ -1,0 +1,82 @@
+//! What to expect, from public numbers alone (theory/adaptive 6.1, 6.2).
+
+use super::radii::noise_constant_squared;
+use super::terms::{Terms, count};
+use crate::privacy::adjacency::Adjacency;
+use crate::privacy::calibrate::cross_weight;
+
+/// What is expected of the usual shares at a stated number of rows, where no tail is long.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Forecast {
+    /// ν: standard deviation of the privacy noise of a whitened coefficient, in units of its sampling error.
+    pub noise: f64,
+    /// κ̂: the features' moments over their noise in the final round.
+    pub condition: f64,
+    /// φ̂: the noise of the guide in units of what it measures.
+    pub guide_noise: f64,
+}
+
+/// What a forecast advises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// Intervals are expected for all coefficients.
+    Recommended,
+    /// Some intervals may be withheld.
+    Uncertain,
+    /// Too few rows for this budget.
+    TooFew,
+}
+
+/// R_x² / k where no tail is long, and the median of |N(0, 1)|.
+const USUAL_SQUARE: f64 = 2.25;
+const USUAL_OUTCOME_RADIUS: f64 = 4.0;
+const MEDIAN: f64 = 0.674_489_750_196_081_7;
+/// Shares of μ² of the moments and of the final round.
+const MOMENTS: f64 = 0.14;
+const LAST: f64 = 0.72;
+
+impl Forecast {
+    /// The forecast for `rows` at μ, where a person has at most `max_rows_per_person` of them.
+    #[must_use]
+    pub fn new(terms: &Terms, adjacency: Adjacency, max_rows_per_person: u32, rows: f64, mu: f64) -> Self {
+        let (k, l) = (count(terms.coefficients()), count(terms.outcomes()));
+        let mu = mu / f64::from(max_rows_per_person.max(1));
+        let q = f64::from(cross_weight(adjacency));
+        let constant = noise_constant_squared(adjacency, cross_weight(adjacency)).sqrt();
+        let square = USUAL_SQUARE * k;
+        let (last, moments) = (mu * LAST.sqrt(), mu * MOMENTS.sqrt());
+        let (norm, replaced) = match adjacency {
+            Adjacency::AddRemove => ((2.0 + 2.0 / (q * q)).sqrt(), 1.0),
+            Adjacency::ReplaceOne => (8.0_f64.sqrt(), std::f64::consts::SQRT_2),
+        };
+        Self {
+            noise: constant * l.sqrt() * square.sqrt() * USUAL_OUTCOME_RADIUS / (last * rows.sqrt()),
+            condition: rows * last / (std::f64::consts::SQRT_2 * q * k.sqrt() * square * norm),
+            guide_noise: replaced * 2.04 * (k + l) * (k - 1.0).sqrt() / (moments * rows),
+        }
+    }
+
+    /// The median of |slope error| in units of its sampling error.
+    #[must_use]
+    pub fn median_error(&self) -> f64 {
+        MEDIAN * self.noise
+    }
+
+    /// κ̂ of a dummy whose level has this share of the rows: the guide whitens a level that is rarer than 1/(2k) as if it had that share.
+    #[must_use]
+    pub fn level_condition(&self, terms: &Terms, share: f64) -> f64 {
+        self.condition * (2.0 * count(terms.coefficients()) * share).min(1.0)
+    }
+
+    /// Whether to take this mechanism.
+    #[must_use]
+    pub fn advice(&self) -> Advice {
+        if self.condition >= 2.0 && self.guide_noise <= 1.0 / 3.0 {
+            Advice::Recommended
+        } else if self.condition >= 0.5 {
+            Advice::Uncertain
+        } else {
+            Advice::TooFew
+        }
+    }
+}

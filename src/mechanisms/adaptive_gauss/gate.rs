@@ -1,0 +1,337 @@
+//! Which coefficients this budget determines (theory/adaptive 5.2).
+//!
+//! A direction of the whitened features whose moments do not stand out of their noise would spoil every coefficient. The terms that lie
+//! in it, mostly a rare or an absent level, are held at the guide's slopes and withheld; the others pay for what these may be off.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::estimate::{Coded, Fit, Inverse, Moments};
+use super::guide::Guide;
+use super::terms::Terms;
+use crate::math::jacobi_eigen::{Jacobi, product};
+use crate::math::linalg::{Cholesky, LinalgError};
+
+/// How far a coefficient's interval can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It covers as often as it says.
+    Normal,
+    /// It is a rough guide.
+    Approximate,
+    /// The coefficient is not determined at this budget.
+    Withheld,
+}
+
+/// A residual radius beyond which the tail is long.
+const LONG_TAIL: f64 = 6.0;
+/// Below this ratio of moments to noise intervals are approximate.
+const STABLE: f64 = 2.0;
+
+/// The terms that are held, and what stands for A_4⁻¹ then.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gate {
+    /// Coefficients that are held at the guide, in the order in which they were taken; the intercept is 0.
+    pub held: Vec<usize>,
+    /// κ of those that are left.
+    pub condition: f64,
+    /// Z (Z′ A_4 Z)⁻¹ Z′; nothing where κ is below 1 with all terms held.
+    pub inverse: Option<Inverse>,
+    /// Coefficients that are not estimated: those that are not in the regression, then those that are held.
+    fixed: Vec<usize>,
+    /// What θ is for each of them.
+    pull: DMatrix<f64>,
+}
+
+impl Gate {
+    /// Holds feature terms, the one that helps most first, until κ is 1 or all are held. `map` is H; the coefficients in `excluded` are
+    /// not in the regression at all.
+    ///
+    /// # Errors
+    /// [`LinalgError`] where the eigenvalues do not settle.
+    pub fn new(moments: &Moments, map: &DMatrix<f64>, excluded: &[usize]) -> Result<Self, LinalgError> {
+        let k = moments.coefficients();
+        let mut fixed: Vec<usize> = excluded.to_vec();
+        loop {
+            let columns = DMatrix::from_fn(k, fixed.len(), |i, j| map[(i, fixed[j])]);
+            let basis = complement(&columns);
+            let held = fixed[excluded.len()..].to_vec();
+            let inside = product(&product(&basis.transpose(), &moments.features), &basis);
+            let eigen = Jacobi::try_new(&inside)?;
+            let condition = eigen.smallest() / moments.floor;
+            if condition >= 1.0 {
+                let middle = Cholesky::try_new(&inside)?.inverse();
+                let matrix = product(&product(&basis, &middle), &basis.transpose());
+                let pull = pull(&matrix, moments, &columns)?;
+                return Ok(Self {
+                    held,
+                    condition,
+                    inverse: Some(Inverse { matrix, ridge: 0.0 }),
+                    fixed,
+                    pull,
+                });
+            }
+            let mut best: Option<(f64, usize)> = None;
+            for term in (1..k).filter(|term| !fixed.contains(term)) {
+                let column = DMatrix::from_fn(k, 1, |i, _| map[(i, term)]);
+                let direction = product(&eigen.vectors.transpose(), &product(&basis.transpose(), &column));
+                let smallest = smallest_beside(&eigen.values, direction.as_slice());
+                if best.is_none_or(|(most, _)| smallest > most) {
+                    best = Some((smallest, term));
+                }
+            }
+            let Some((_, term)) = best else {
+                return Ok(Self { held, condition, inverse: None, fixed, pull: DMatrix::zeros(k, 0) });
+            };
+            fixed.push(term);
+        }
+    }
+
+    /// The estimate of one outcome in `units`, with the standard errors and states of its coefficients; nothing where all are withheld.
+    #[must_use]
+    pub fn judge(&self, known: Known<'_>, outcome: usize, far: Far, units: &Units) -> Option<Judged> {
+        let Known { terms, guide, map, moments } = known;
+        let inverse = self.inverse.as_ref()?;
+        let k = moments.coefficients();
+        let spread = guide.spreads[outcome];
+        let excluded = self.fixed.len() - self.held.len();
+        // What is excluded has the slope 0, not the guide's.
+        let target = |column: usize| {
+            if column < excluded { -guide.slopes[(self.fixed[column] - 1, outcome)] / spread } else { 0.0 }
+        };
+        let start = DVector::from_fn(k, |i, _| {
+            let mut sum = 0.0;
+            for column in 0..excluded {
+                sum += self.pull[(i, column)] * target(column);
+            }
+            sum
+        });
+        let fit = Fit::new(moments, outcome, inverse, &start);
+        let coded = Coded::new(guide, map, outcome, &fit);
+        let doubtful = self.condition < STABLE || fit.residual_hidden || far.radius > LONG_TAIL || far.unseen;
+        let sizes: Vec<f64> = self.held.iter().map(|term| effect_size(terms, guide, *term)).collect();
+        // Γ, what each held effect moves the coefficients by.
+        let turned = product(&units.transform, &map.transpose());
+        let moved = product(&turned, &self.pull);
+        let covariance = units.carry(&coded.covariance);
+        let noise = units.carry(&coded.noise_covariance);
+        let mut judged = Judged {
+            estimates: units.own(&coded.coefficients),
+            errors: Vec::with_capacity(k),
+            noise_shares: Vec::with_capacity(k),
+            states: Vec::with_capacity(k),
+            fit,
+        };
+        for row in 0..k {
+            let own = covariance[(row, row)].max(0.0);
+            let mut price = 0.0;
+            for (column, size) in sizes.iter().enumerate() {
+                let moved = moved[(row, excluded + column)];
+                price += moved * moved * (size * size);
+            }
+            let price = price * (spread * spread);
+            judged.states.push(if self.held.contains(&row) || price > own {
+                State::Withheld
+            } else if price > own / 16.0 || doubtful {
+                State::Approximate
+            } else {
+                State::Normal
+            });
+            judged.errors.push((own + price).sqrt());
+            judged.noise_shares.push(if own > 0.0 { (noise[(row, row)] / own).clamp(0.0, 1.0) } else { 0.0 });
+        }
+        Some(judged)
+    }
+}
+
+/// Coefficients in other units: b ↦ T b + (offset, 0, …, 0).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Units {
+    /// T.
+    pub transform: DMatrix<f64>,
+    /// What the intercept has besides.
+    pub offset: f64,
+}
+
+impl Units {
+    /// The coded units themselves.
+    #[must_use]
+    pub fn coded(coefficients: usize) -> Self {
+        Self { transform: DMatrix::identity(coefficients, coefficients), offset: 0.0 }
+    }
+
+    /// The columns' own units, from the middle and half the width of each feature's bounds and of the outcome's.
+    #[must_use]
+    pub fn columns(features: &[(f64, f64)], outcome: (f64, f64)) -> Self {
+        let (middle, half) = outcome;
+        let transform = DMatrix::from_fn(features.len() + 1, features.len() + 1, |i, j| match (i, j) {
+            (0, 0) => half,
+            (0, _) => -half * features[j - 1].0 / features[j - 1].1,
+            _ if i == j => half / features[j - 1].1,
+            _ => 0.0,
+        });
+        Self { transform, offset: middle }
+    }
+
+    fn own(&self, coefficients: &[f64]) -> Vec<f64> {
+        let column = DMatrix::from_column_slice(coefficients.len(), 1, coefficients);
+        let mut own: Vec<f64> = product(&self.transform, &column).iter().copied().collect();
+        if let Some(intercept) = own.first_mut() {
+            *intercept += self.offset;
+        }
+        own
+    }
+
+    fn carry(&self, covariance: &DMatrix<f64>) -> DMatrix<f64> {
+        product(&product(&self.transform, covariance), &self.transform.transpose())
+    }
+}
+
+/// What the gate's directions mean.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The coded terms.
+    pub terms: &'a Terms,
+    /// The guide.
+    pub guide: &'a Guide,
+    /// H.
+    pub map: &'a DMatrix<f64>,
+    /// The moments of the final round.
+    pub moments: &'a Moments,
+}
+
+/// What is known of an outcome's far values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Far {
+    /// R_y.
+    pub radius: f64,
+    /// Whether rows may lie far out unnoticed.
+    pub unseen: bool,
+}
+
+/// One outcome's coefficients and how far they can be trusted, the intercept first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The estimates. A held coefficient is the guide's, an excluded one 0.
+    pub estimates: Vec<f64>,
+    /// Standard errors, with what held effects may be off.
+    pub errors: Vec<f64>,
+    /// Share of privacy noise in the variance without that.
+    pub noise_shares: Vec<f64>,
+    /// How far each can be trusted.
+    pub states: Vec<State>,
+    /// In whitened units.
+    pub fit: Fit,
+}
+
+/// By how much a held effect may be off, in residual standard deviations for one coded unit: 1 for a dummy, else one standard deviation of
+/// the term.
+fn effect_size(terms: &Terms, guide: &Guide, coefficient: usize) -> f64 {
+    let term = coefficient - 1;
+    if terms.is_dummy(term) {
+        return 1.0;
+    }
+    // Σ = A⁻¹ A⁻ᵀ: the squared norm of a row of A⁻¹, which is lower triangular.
+    let p = guide.whitening.nrows();
+    let mut row = vec![0.0; p];
+    for j in (0..=term).rev() {
+        let mut sum = if j == term { 1.0 } else { 0.0 };
+        for (i, entry) in row.iter().enumerate().take(term + 1).skip(j + 1) {
+            sum -= entry * guide.whitening[(i, j)];
+        }
+        row[j] = sum / guide.whitening[(j, j)];
+    }
+    1.0 / row.iter().fold(0.0, |sum, entry| sum + entry * entry).sqrt()
+}
+
+/// (I − Z (Z′AZ)⁻¹ Z′ A) H_h (H_h′ H_h)⁻¹: what θ is where one of the fixed coefficients is 1 and the others are 0. H′ times it is Γ.
+fn pull(
+    inverse: &DMatrix<f64>,
+    moments: &Moments,
+    columns: &DMatrix<f64>,
+) -> Result<DMatrix<f64>, LinalgError> {
+    if columns.ncols() == 0 {
+        return Ok(columns.clone());
+    }
+    let gram = product(&columns.transpose(), columns);
+    let pseudo = product(columns, &Cholesky::try_new(&gram)?.inverse());
+    let kept = product(&product(inverse, &moments.features), &pseudo);
+    Ok(pseudo - kept)
+}
+
+/// The smallest eigenvalue of a symmetric matrix on the vectors orthogonal to one direction, from its eigenvalues and the direction in their
+/// coordinates: the root of Σ c_i² / (λ_i − μ) between the two smallest.
+fn smallest_beside(values: &[f64], direction: &[f64]) -> f64 {
+    let mut pairs: Vec<(f64, f64)> = values.iter().copied().zip(direction.iter().map(|c| c * c)).collect();
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let Some((first, others)) = pairs.split_first() else { return f64::INFINITY };
+    // One dimension, and it is taken away.
+    let Some(second) = others.first() else { return f64::INFINITY };
+    let total = pairs.iter().fold(0.0, |sum, (_, weight)| sum + weight);
+    if first.1 <= f64::EPSILON * f64::EPSILON * total {
+        return first.0;
+    }
+    let above = |mu: f64| {
+        mu > first.0 && pairs.iter().fold(0.0, |sum, (value, weight)| sum + weight / (value - mu)) > 0.0
+    };
+    crate::math::search::first_true(first.0, second.0, above)
+}
+
+/// An orthonormal basis of the vectors that are orthogonal to all `columns`, by Householder reflections.
+fn complement(columns: &DMatrix<f64>) -> DMatrix<f64> {
+    let (k, count) = columns.shape();
+    let mut work = columns.clone();
+    let mut reflectors: Vec<DVector<f64>> = Vec::with_capacity(count);
+    for j in 0..count {
+        let mut v = DVector::from_fn(k, |i, _| if i < j { 0.0 } else { work[(i, j)] });
+        let norm = v.iter().fold(0.0, |sum, entry| sum + entry * entry).sqrt();
+        v[j] += if v[j] < 0.0 { -norm } else { norm };
+        let square = v.iter().fold(0.0, |sum, entry| sum + entry * entry);
+        if square > 0.0 {
+            v.iter_mut().for_each(|entry| *entry /= square.sqrt());
+        }
+        for column in j..count {
+            reflect(&mut work, &v, column);
+        }
+        reflectors.push(v);
+    }
+    let mut basis = DMatrix::from_fn(k, k - count, |i, j| if i == count + j { 1.0 } else { 0.0 });
+    for v in reflectors.iter().rev() {
+        for column in 0..k - count {
+            reflect(&mut basis, v, column);
+        }
+    }
+    basis
+}
+
+/// (I − 2 v v′) on one column.
+fn reflect(matrix: &mut DMatrix<f64>, v: &DVector<f64>, column: usize) {
+    let mut inner = 0.0;
+    for (i, entry) in v.iter().enumerate() {
+        inner += entry * matrix[(i, column)];
+    }
+    for (i, entry) in v.iter().enumerate() {
+        matrix[(i, column)] -= 2.0 * inner * entry;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_eigenvalue_beside_a_direction_is_that_of_the_complement() {
+        let a = DMatrix::from_fn(5, 5, |i, j| libm::cos((i.min(j) * 3 + i.max(j) * 5) as f64));
+        let eigen = Jacobi::try_new(&a).unwrap();
+        for seed in 0..20 {
+            let column = DMatrix::from_fn(5, 1, |i, _| libm::sin((seed * 7 + i * 3 + 1) as f64));
+            let basis = complement(&column);
+            assert!((product(&basis.transpose(), &basis) - DMatrix::identity(4, 4)).amax() < 1e-14);
+            assert!(product(&basis.transpose(), &column).amax() < 1e-14);
+            let inside = product(&product(&basis.transpose(), &a), &basis);
+            let expected = Jacobi::try_new(&inside).unwrap().smallest();
+            let direction = product(&eigen.vectors.transpose(), &column);
+            let found = smallest_beside(&eigen.values, direction.as_slice());
+            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! A release between two rounds: what the next round sums, and what follows from the noisy answers so far.
+
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use nalgebra::DMatrix;
+
+use super::estimate::Moments;
+use super::gate::Gate;
+use super::guide::Guide;
+use super::last::{self, Grid};
+use super::margins::{self, Margins};
+use super::radii::{Choice, Radii};
+use super::rough::{Standardiser, add_products};
+use super::tails::{self, Counts, Edges};
+use super::terms::Terms;
+use super::units::Rounds;
+use crate::math::linalg::LinalgError;
+use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
+use crate::noise::entropy::Entropy;
+use crate::privacy::adjacency::Adjacency;
+
+/// Number of rounds.
+pub const ROUNDS: u32 = 4;
+
+/// What is fixed before a record is read: public.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// The coded terms.
+    pub terms: Terms,
+    /// Integer units and noise.
+    pub rounds: Rounds,
+    /// What neighbouring tables are.
+    pub adjacency: Adjacency,
+    /// μ of the final round for one row of a person: √(u_4 2^-40) / p.
+    pub mu_last: f64,
+}
+
+impl Setting {
+    /// Number of integers of a round.
+    #[must_use]
+    pub fn cells(&self, round: u32) -> usize {
+        let side = self.terms.len() + 1;
+        match round {
+            0 => margins::cells(&self.terms),
+            2 => tails::cells(&self.terms),
+            _ => side * (side + 1) / 2,
+        }
+    }
+
+    /// Draws the noise of a round, its cells in order. In the final round the products of features with outcomes have the variance S²/2, the
+    /// others q² times that of a usual triangle.
+    pub fn noise<E: Entropy>(&self, round: u32, rng: &mut E) -> Vec<i128> {
+        let rounds = &self.rounds;
+        match round {
+            0 => self.full(round, rounds.margins.scale.get(), rng),
+            1 => self.triangle(rounds.moments.scale.get(), 1, rng),
+            2 => self.full(round, rounds.tails.scale.get(), rng),
+            _ => self.triangle(rounds.last.scale.get(), rounds.weight, rng),
+        }
+    }
+
+    /// Noise of variance S² in each cell.
+    fn full<E: Entropy>(&self, round: u32, s: NonZeroU64, rng: &mut E) -> Vec<i128> {
+        (0..self.cells(round)).map(|_| gaussian_diagonal(rng, s)).collect()
+    }
+
+    /// Noise of variance q² S² on the diagonal, S²/2 on products of features with outcomes, q² S²/2 on the others.
+    fn triangle<E: Entropy>(&self, s: NonZeroU64, weight: u32, rng: &mut E) -> Vec<i128> {
+        let heavy = NonZeroU64::new(u64::from(weight)).map_or(s, |weight| s.saturating_mul(weight));
+        let (k, side) = (self.terms.coefficients(), self.terms.len() + 1);
+        let mut cells = Vec::with_capacity(self.cells(1));
+        for row in 0..side {
+            for column in row..side {
+                cells.push(if row == column {
+                    gaussian_diagonal(rng, heavy)
+                } else if row < k && column >= k {
+                    gaussian_off_diagonal(rng, s)
+                } else {
+                    gaussian_off_diagonal(rng, heavy)
+                });
+            }
+        }
+        cells
+    }
+}
+
+/// What one record with its coded values adds to the integers of one round. Given the earlier answers it is a public function of this
+/// record alone.
+#[derive(Clone, Debug)]
+pub enum RoundMap {
+    /// Count, sums, sums of squares.
+    Margins(Arc<Setting>),
+    /// Products of standardised values.
+    Moments(Arc<Setting>, Standardiser),
+    /// Counts.
+    Tails(Arc<Setting>, Arc<Guide>, Edges),
+    /// Products of whitened features and residuals.
+    Last(Arc<Setting>, Arc<Guide>, Radii, Grid),
+}
+
+impl RoundMap {
+    /// How many records can be added in 64 bits: a record adds at most W² = 2^48 to a cell.
+    pub const BLOCK: u32 = 1 << 14;
+
+    /// The setting.
+    #[must_use]
+    pub fn setting(&self) -> &Setting {
+        match self {
+            Self::Margins(setting)
+            | Self::Moments(setting, _)
+            | Self::Tails(setting, ..)
+            | Self::Last(setting, ..) => setting,
+        }
+    }
+
+    /// Number of integers.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        let setting = self.setting();
+        match self {
+            Self::Margins(_) => setting.cells(0),
+            Self::Tails(..) => setting.cells(2),
+            Self::Moments(..) | Self::Last(..) => setting.cells(1),
+        }
+    }
+
+    /// Adds a record with these coded values; `reals` and `codes` are working memory.
+    pub fn add(&self, values: &[f64], reals: &mut Vec<f64>, codes: &mut Vec<i32>, cells: &mut [i64]) {
+        match self {
+            Self::Margins(setting) => {
+                margins::add(&setting.terms, setting.rounds.codes.level, values, codes, cells);
+            }
+            Self::Moments(_, standardiser) => {
+                standardiser.codes(values, codes);
+                add_products(codes, cells);
+            }
+            Self::Tails(setting, guide, edges) => {
+                edges.add(guide, setting.rounds.codes.count, values, reals, cells);
+            }
+            Self::Last(setting, guide, radii, grid) => {
+                last::codes(guide, grid, setting.rounds.codes, radii, values, reals, codes);
+                add_products(codes, cells);
+            }
+        }
+    }
+}
+
+/// Where a release stands: public.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    setting: Arc<Setting>,
+    /// The noisy integers of the rounds so far.
+    answers: Vec<Vec<i128>>,
+    margins: Option<Margins>,
+    standardiser: Option<Standardiser>,
+    guide: Option<Arc<Guide>>,
+    counts: Option<Counts>,
+    radii: Option<Radii>,
+}
+
+impl Progress {
+    /// Before the first round.
+    #[must_use]
+    pub fn new(setting: Arc<Setting>) -> Self {
+        Self {
+            setting,
+            answers: Vec::new(),
+            margins: None,
+            standardiser: None,
+            guide: None,
+            counts: None,
+            radii: None,
+        }
+    }
+
+    /// The number of the next round, from 0.
+    #[must_use]
+    pub fn round(&self) -> u32 {
+        u32::try_from(self.answers.len()).unwrap_or(u32::MAX)
+    }
+
+    /// What the next round sums; nothing after the last, or where the guide could not be computed.
+    #[must_use]
+    pub fn map(&self) -> Option<RoundMap> {
+        let setting = Arc::clone(&self.setting);
+        let guide = || self.guide.as_ref().map(Arc::clone);
+        match self.round() {
+            0 => Some(RoundMap::Margins(setting)),
+            1 => Some(RoundMap::Moments(setting, self.standardiser.clone()?)),
+            2 => {
+                let edges = Edges::new(&setting.terms);
+                Some(RoundMap::Tails(setting, guide()?, edges))
+            }
+            3 => {
+                let radii = self.radii.clone()?;
+                let grid = Grid::new(&setting.terms, setting.rounds.codes, &radii);
+                Some(RoundMap::Last(setting, guide()?, radii, grid))
+            }
+            _ => None,
+        }
+    }
+
+    /// Takes the noisy integers of the round.
+    pub fn take(&mut self, cells: Vec<i128>) {
+        let Setting { terms, rounds, adjacency, mu_last } = &*self.setting;
+        match self.round() {
+            0 => {
+                let margins = Margins::new(terms, rounds, &cells);
+                self.standardiser = Some(Standardiser::new(terms, rounds, &margins));
+                self.margins = Some(margins);
+            }
+            1 => {
+                if let (Some(margins), Some(standardiser)) = (&self.margins, &self.standardiser) {
+                    self.guide = Guide::new(terms, rounds, margins, standardiser, &cells).ok().map(Arc::new);
+                }
+            }
+            2 => {
+                let counts = Counts::new(rounds, &cells);
+                let rows = self.margins.as_ref().map_or(1.0, |margins| margins.rows);
+                self.radii = Some(Choice::new(terms, rounds, *adjacency, *mu_last, rows, &counts).radii);
+                self.counts = Some(counts);
+            }
+            _ => {}
+        }
+        self.answers.push(cells);
+    }
+
+    /// What was released, after the last round.
+    #[must_use]
+    pub fn finish(self) -> Option<Released> {
+        let [margins, moments, tails, last] = <[Vec<i128>; 4]>::try_from(self.answers).ok()?;
+        Some(Released {
+            setting: self.setting,
+            guide: self.guide?,
+            radii: self.radii?,
+            counts: self.counts?,
+            margins,
+            moments,
+            tails,
+            last,
+        })
+    }
+}
+
+/// The noisy integers of all rounds, the guide and the radii: all that is published follows from them.
+#[derive(Clone, Debug)]
+pub struct Released {
+    /// What was fixed before.
+    pub setting: Arc<Setting>,
+    /// The guide.
+    pub guide: Arc<Guide>,
+    /// The radii.
+    pub radii: Radii,
+    /// The tail counts.
+    pub counts: Counts,
+    /// Noisy integers of round 1.
+    pub margins: Vec<i128>,
+    /// Noisy integers of round 2.
+    pub moments: Vec<i128>,
+    /// Noisy integers of round 3.
+    pub tails: Vec<i128>,
+    /// Noisy integers of round 4.
+    pub last: Vec<i128>,
+}
+
+/// The final moments, and which coefficients they determine.
+#[derive(Clone, Debug)]
+pub struct Solved {
+    /// In real units.
+    pub moments: Moments,
+    /// H.
+    pub map: DMatrix<f64>,
+    /// Which terms are held.
+    pub gate: Gate,
+}
+
+impl Released {
+    /// Solves the final moments for all outcomes at once.
+    ///
+    /// # Errors
+    /// [`LinalgError`] where the eigenvalues do not settle.
+    pub fn solve(&self) -> Result<Solved, LinalgError> {
+        let Setting { terms, rounds, .. } = &*self.setting;
+        let grid = Grid::new(terms, rounds.codes, &self.radii);
+        let moments = Moments::new(&rounds.last, rounds.weight, &grid, terms.coefficients(), &self.last);
+        let map = self.guide.map();
+        let gate = Gate::new(&moments, &map, &[])?;
+        Ok(Solved { moments, map, gate })
+    }
+}

@@ -1,0 +1,118 @@
+//! The radii to which records and residuals are shortened in the final round, from the noisy tails (theory/adaptive 4).
+
+use super::bits::bits26;
+use super::tails::{Counts, feature_edges, outcome_edges};
+use super::terms::{Terms, count};
+use super::units::Rounds;
+use crate::privacy::adjacency::Adjacency;
+
+/// Where nothing of an outcome's tail can be trusted.
+const USUAL_OUTCOME_RADIUS: f64 = 4.0;
+/// The same where many rows could lie far out unnoticed.
+const CAUTIOUS_OUTCOME_RADIUS: f64 = 5.0;
+/// Least and largest radius of an outcome.
+const OUTCOME_RADII: [f64; 2] = [2.5, 60.0];
+
+/// The radii: 26 leading bits each, and released.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Radii {
+    /// R_x, of the whitened features with the constant.
+    pub features: f64,
+    /// R_y, of each outcome's residuals in units of their spread.
+    pub outcomes: Vec<f64>,
+    /// Whether a fiftieth of the rows could lie far out unnoticed.
+    pub unseen: bool,
+}
+
+/// What the choice of the radii goes by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The radii.
+    pub radii: Radii,
+    /// J at the candidates for R_x: the edges from 1.2 √k on, and 20 √k.
+    pub costs: Vec<f64>,
+    /// K_y, how many clipped rows cost as much as the noise saves.
+    pub clipped: f64,
+}
+
+/// c_b² = 1 + 1/q² under add-remove, 4 under replace-one: the square of the noise's constant in theory/adaptive 6.1.
+#[must_use]
+pub fn noise_constant_squared(adjacency: Adjacency, weight: u32) -> f64 {
+    match adjacency {
+        Adjacency::AddRemove => 1.0 + 1.0 / (f64::from(weight) * f64::from(weight)),
+        Adjacency::ReplaceOne => 4.0,
+    }
+}
+
+impl Choice {
+    /// Chooses the radii. `mu_last` is μ of the final round for one row of a person: √(u_4 2^-40) / p; `rows` is n_1.
+    #[must_use]
+    pub fn new(
+        terms: &Terms,
+        rounds: &Rounds,
+        adjacency: Adjacency,
+        mu_last: f64,
+        rows: f64,
+        counts: &Counts,
+    ) -> Self {
+        let constant = noise_constant_squared(adjacency, rounds.weight);
+        let outcomes = count(terms.outcomes());
+        let (features, costs) = feature_radius(terms, constant, mu_last, counts);
+        let clipped = constant.sqrt() * outcomes.sqrt() * features / (3.0 * mu_last);
+        let unseen = 9.0 * counts.noise > rows / 50.0;
+        let outcomes =
+            counts.outcomes.iter().map(|tail| bits26(outcome_radius(tail, counts.noise, clipped, unseen)));
+        let radii = Radii { features: bits26(features), outcomes: outcomes.collect(), unseen };
+        Self { radii, costs, clipped }
+    }
+}
+
+/// R_x and J: the candidate that loses least to shortening and noise together, the first of equals.
+fn feature_radius(terms: &Terms, constant: f64, mu: f64, counts: &Counts) -> (f64, Vec<f64>) {
+    let last = 20.0 * count(terms.coefficients()).sqrt();
+    let upper: Vec<f64> = feature_edges(terms).into_iter().chain([last]).collect();
+    let kept: Vec<f64> =
+        counts.features.iter().map(|count| if *count < 3.0 * counts.noise { 0.0 } else { *count }).collect();
+    let total = kept.iter().fold(0.0, |sum, count| sum + count);
+    let rows = total.max(1.0);
+    let sum = |of: &dyn Fn(f64) -> f64| {
+        kept.iter().zip(&upper).fold(0.0, |sum, (count, radius)| sum + count * of(*radius))
+    };
+    let lost = |radius: f64| {
+        if total <= 0.0 {
+            return 1.0;
+        }
+        let square = radius * radius;
+        (rows / sum(&|r| (square / (r * r)).min(1.0))) * (sum(&|r| r * r) / sum(&|r| (r * r).min(square)))
+    };
+    let mut best = (f64::INFINITY, last);
+    let mut costs = Vec::with_capacity(upper.len());
+    for radius in upper.iter().skip(1) {
+        let square = lost(*radius);
+        let noise = 16.0 * constant * count(terms.outcomes()) * (radius * radius) * square;
+        let cost = square.sqrt() + noise / ((mu * mu) * rows);
+        if cost < best.0 {
+            best = (cost, *radius);
+        }
+        costs.push(cost);
+    }
+    (best.1, costs)
+}
+
+/// R_y of one outcome: the outermost edge whose tail can be trusted, and from there as an exponential falls until `clipped` rows are
+/// beyond.
+fn outcome_radius(counts: &[f64], noise: f64, clipped: f64, unseen: bool) -> f64 {
+    let edges = outcome_edges();
+    let tail = |edge: usize| counts.iter().skip(edge + 1).fold(0.0, |sum, count| sum + count);
+    let trusted = (2..edges.len())
+        .rev()
+        .find(|edge| tail(*edge) >= (3.5 * noise * count(edges.len() - edge).sqrt()).max(clipped));
+    let radius = trusted.map_or(USUAL_OUTCOME_RADIUS, |edge| {
+        let here = tail(edge);
+        let before = tail(edge - 2).max(1.2 * here);
+        let length = (edges[edge] - edges[edge - 2]) / libm::log(before / here);
+        edges[edge] + length * libm::log(here / clipped)
+    });
+    let radius = if unseen { radius.max(CAUTIOUS_OUTCOME_RADIUS) } else { radius };
+    if radius.is_finite() { radius.clamp(OUTCOME_RADII[0], OUTCOME_RADII[1]) } else { USUAL_OUTCOME_RADIUS }
+}

@@ -1,0 +1,97 @@
+//! Round 2: second moments of standardised records that are shortened as a whole (theory/adaptive 2.3).
+
+use nalgebra::DMatrix;
+
+use super::bits::{nearest, real};
+use super::margins::Margins;
+use super::terms::{Terms, count};
+use super::units::Rounds;
+use crate::data::encode::within;
+
+/// The public map of a record to the codes of round 2.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standardiser {
+    centres: Vec<f64>,
+    scales: Vec<f64>,
+    /// R_2 = 1.2 √(1 + D).
+    radius: f64,
+    /// K, the norm of the longest record before it is rounded.
+    reach: f64,
+    /// W.
+    record: u32,
+}
+
+/// ⌈√p / 2⌉ + 1: rounding p coordinates lengthens a record by at most √p / 2.
+#[must_use]
+pub fn rounding_room(coordinates: usize) -> f64 {
+    (count(coordinates).sqrt() / 2.0).ceil() + 1.0
+}
+
+impl Standardiser {
+    /// The map of round 2, from the margins.
+    #[must_use]
+    pub fn new(terms: &Terms, rounds: &Rounds, margins: &Margins) -> Self {
+        let coordinates = 1 + terms.len();
+        Self {
+            centres: margins.centres.clone(),
+            scales: margins.scales.clone(),
+            radius: 1.2 * count(coordinates).sqrt(),
+            reach: f64::from(rounds.codes.record) - rounding_room(coordinates),
+            record: rounds.codes.record,
+        }
+    }
+
+    /// Writes the codes of a record with these coded values, the constant first; zeros where the integer check fails.
+    pub fn codes(&self, values: &[f64], codes: &mut Vec<i32>) {
+        let standard = |(value, (centre, scale)): (&f64, (&f64, &f64))| (value - centre) / scale;
+        let standardised = || values.iter().zip(self.centres.iter().zip(&self.scales)).map(standard);
+        let norm = standardised().fold(1.0, |sum, x| sum + x * x).sqrt();
+        let factor = (self.radius / norm).min(1.0) * (self.reach / self.radius);
+        codes.clear();
+        codes.push(nearest(factor));
+        codes.extend(standardised().map(|x| nearest(x * factor)));
+        if !within(codes, self.record) {
+            codes.fill(0);
+        }
+    }
+
+    /// M and n_2 in real units, from the noisy upper triangle.
+    #[must_use]
+    pub fn moments(&self, cells: &[i128]) -> DMatrix<f64> {
+        let unit = (self.radius / self.reach) * (self.radius / self.reach);
+        symmetric(1 + self.centres.len(), cells, |_, _| unit)
+    }
+
+    /// τ_2, the standard deviation of the noise on a mean square of `rows` records.
+    #[must_use]
+    pub fn noise(&self, rounds: &Rounds, rows: f64) -> f64 {
+        rounds.moments.s() * ((self.radius / self.reach) * (self.radius / self.reach)) / rows
+    }
+}
+
+/// Adds z z′ to a packed upper triangle, row by row.
+pub fn add_products(codes: &[i32], cells: &mut [i64]) {
+    let mut cells = cells.iter_mut();
+    for (place, code) in codes.iter().enumerate() {
+        let code = i64::from(*code);
+        // The codes come first: a zip takes from its first side before it knows that the second has ended.
+        for (other, cell) in codes[place..].iter().zip(cells.by_ref()) {
+            *cell += code * i64::from(*other);
+        }
+    }
+}
+
+/// The symmetric matrix of a packed upper triangle, row by row, each cell times its unit. A missing cell is 0.
+#[must_use]
+pub fn symmetric(size: usize, cells: &[i128], unit: impl Fn(usize, usize) -> f64) -> DMatrix<f64> {
+    let mut matrix = DMatrix::zeros(size, size);
+    let mut rest = cells.iter();
+    for i in 0..size {
+        for j in i..size {
+            let value = rest.next().copied().map_or(0.0, real) * unit(i, j);
+            matrix[(i, j)] = value;
+            matrix[(j, i)] = value;
+        }
+    }
+    matrix
+}

@@ -1,0 +1,130 @@
+//! Round 3: histograms of the norm of the whitened features and of the size of each residual (theory/adaptive 2.4, 4.3).
+
+use super::bits::{bits26, real};
+use super::guide::Guide;
+use super::map;
+use super::terms::{Terms, count};
+use super::units::{FEATURE_BINS, OUTCOME_BINS, Rounds};
+
+/// Edges of the bins of ‖w‖ in units of √k.
+const FEATURE_EDGES: [f64; FEATURE_BINS - 1] = [1.0, 1.2, 1.4, 1.6, 1.8, 2.1, 2.5, 3.0, 4.0, 6.0, 9.0, 14.0];
+
+/// The edges of the bins of ‖w‖.
+#[must_use]
+pub fn feature_edges(terms: &Terms) -> [f64; FEATURE_BINS - 1] {
+    let root = count(terms.coefficients()).sqrt();
+    FEATURE_EDGES.map(|edge| root * edge)
+}
+
+/// The edges of the bins of |e|: 2^(i/2) / 2, i = 0 to 12.
+#[must_use]
+pub fn outcome_edges() -> [f64; OUTCOME_BINS - 1] {
+    std::array::from_fn(|i| {
+        let whole = libm::ldexp(0.5, i32::try_from(i / 2).unwrap_or(0));
+        if i % 2 == 0 { whole } else { whole * std::f64::consts::SQRT_2 }
+    })
+}
+
+/// Number of cells: the bins of ‖w‖, then those of each residual.
+#[must_use]
+pub fn cells(terms: &Terms) -> usize {
+    FEATURE_BINS + OUTCOME_BINS * terms.outcomes()
+}
+
+/// The bin (edge below, edge] of a size; what is beyond all edges, or no number, is in the last.
+fn bin(edges: &[f64], size: f64) -> usize {
+    edges.iter().position(|edge| size <= *edge).unwrap_or(edges.len())
+}
+
+/// The edges of both kinds of histograms.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edges {
+    features: [f64; FEATURE_BINS - 1],
+    outcomes: [f64; OUTCOME_BINS - 1],
+}
+
+impl Edges {
+    /// The edges for these terms.
+    #[must_use]
+    pub fn new(terms: &Terms) -> Self {
+        Self { features: feature_edges(terms), outcomes: outcome_edges() }
+    }
+
+    /// Counts a record with these coded values in one bin of each histogram; `reals` is working memory.
+    pub fn add(&self, guide: &Guide, unit: u64, values: &[f64], reals: &mut Vec<f64>, cells: &mut [i64]) {
+        let mapped = map::apply(guide, values, reals);
+        let unit = i64::try_from(unit).unwrap_or(0);
+        let one = |bins: &mut [i64], bin: usize| {
+            if let Some(cell) = bins.get_mut(bin) {
+                *cell += unit;
+            }
+        };
+        let (features, outcomes) = cells.split_at_mut(FEATURE_BINS.min(cells.len()));
+        one(features, bin(&self.features, mapped.norm));
+        for (bins, residual) in outcomes.chunks_mut(OUTCOME_BINS).zip(mapped.residuals) {
+            one(bins, bin(&self.outcomes, residual.abs()));
+        }
+    }
+}
+
+/// The noisy counts: public.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counts {
+    /// Of ‖w‖.
+    pub features: Vec<f64>,
+    /// Of the size of each residual.
+    pub outcomes: Vec<Vec<f64>>,
+    /// The standard deviation of the noise of one bin, in records.
+    pub noise: f64,
+}
+
+/// How many records are beyond a radius, and the standard deviation of that number's noise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beyond {
+    /// As counted with noise; it may be below 0.
+    pub rows: f64,
+    /// One standard deviation.
+    pub deviation: f64,
+}
+
+impl Counts {
+    /// Reads the noisy cells.
+    #[must_use]
+    pub fn new(rounds: &Rounds, cells: &[i128]) -> Self {
+        Self::of(real(i128::from(rounds.codes.count)), rounds.tails.s(), cells)
+    }
+
+    /// Reads cells in which a record is `unit` and the noise has the scale `s`.
+    #[must_use]
+    pub fn of(unit: f64, s: f64, cells: &[i128]) -> Self {
+        let counts: Vec<f64> = cells.iter().map(|cell| real(*cell) / unit).collect();
+        let (features, outcomes) = counts.split_at(FEATURE_BINS.min(counts.len()));
+        Self {
+            features: features.to_vec(),
+            outcomes: outcomes.chunks(OUTCOME_BINS).map(<[f64]>::to_vec).collect(),
+            noise: s / unit,
+        }
+    }
+
+    /// About how many records were shortened to `radius`; nothing where it is beyond all edges.
+    #[must_use]
+    pub fn shortened(&self, terms: &Terms, radius: f64) -> Option<Beyond> {
+        self.beyond(&self.features, &feature_edges(terms), radius)
+    }
+
+    /// About how many values of an outcome were clipped to `radius`; nothing where it is beyond all edges.
+    #[must_use]
+    pub fn clipped(&self, outcome: usize, radius: f64) -> Option<Beyond> {
+        self.beyond(self.outcomes.get(outcome)?, &outcome_edges(), radius)
+    }
+
+    /// Beyond the first edge at or above the radius, which was rounded to 26 bits.
+    fn beyond(&self, counts: &[f64], edges: &[f64], radius: f64) -> Option<Beyond> {
+        let edge = edges.iter().position(|edge| bits26(*edge) >= radius)?;
+        let tail = counts.get(edge + 1..)?;
+        Some(Beyond {
+            rows: tail.iter().fold(0.0, |sum, count| sum + count),
+            deviation: count(tail.len()).sqrt() * self.noise,
+        })
+    }
+}

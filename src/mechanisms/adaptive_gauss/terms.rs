@@ -1,0 +1,86 @@
+//! The coded terms of a record: public.
+
+use std::ops::Range;
+
+/// What a term is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// Index of its column.
+    pub column: usize,
+    /// Whether it is the dummy of a category's level, coded 0 or 1; a number is coded from −1 to 1.
+    pub dummy: bool,
+}
+
+/// The terms of a record in their order: P features, then l outcomes. The terms of one column are neighbours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Terms {
+    terms: Vec<Term>,
+    features: usize,
+}
+
+impl Terms {
+    /// Terms of which the first `features` are features.
+    #[must_use]
+    pub fn new(terms: Vec<Term>, features: usize) -> Self {
+        let features = features.min(terms.len());
+        Self { terms, features }
+    }
+
+    /// P, the number of feature terms.
+    #[must_use]
+    pub const fn features(&self) -> usize {
+        self.features
+    }
+
+    /// l, the number of outcome terms.
+    #[must_use]
+    pub fn outcomes(&self) -> usize {
+        self.terms.len() - self.features
+    }
+
+    /// D = P + l.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// k = P + 1, the number of coefficients of an outcome.
+    #[must_use]
+    pub const fn coefficients(&self) -> usize {
+        self.features + 1
+    }
+
+    /// C, the number of columns, a category being one.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.groups().count()
+    }
+
+    /// Whether a term is a dummy.
+    #[must_use]
+    pub fn is_dummy(&self, term: usize) -> bool {
+        self.terms.get(term).is_some_and(|term| term.dummy)
+    }
+
+    /// The places of each column's terms.
+    pub fn groups(&self) -> impl Iterator<Item = Range<usize>> {
+        let mut start = 0;
+        self.terms.chunk_by(|a, b| a.column == b.column).map(move |group| {
+            let range = start..start + group.len();
+            start = range.end;
+            range
+        })
+    }
+}
+
+/// A small count as a number.
+#[must_use]
+pub fn count(value: usize) -> f64 {
+    f64::from(u32::try_from(value).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,211 @@
+//! Integer units and noise scales of the four rounds: public, and fixed before a record is read (theory/adaptive 2.1, 3.2).
+
+use dashu_int::UBig;
+
+use super::terms::Terms;
+use crate::privacy::adjacency::Adjacency;
+use crate::privacy::calibrate::{
+    CalibrationError, NoiseScale, augmented_sensitivity_squared, cross_weight,
+    histograms_sensitivity_squared, margins_sensitivity_squared, noise_scale, weighted_sensitivity_squared,
+};
+use crate::privacy::event::Event;
+use crate::privacy::mutants::{Mutant, is_active};
+
+/// The parts of a whole share.
+pub const WHOLE_SHARE: u32 = 10_000;
+
+/// The shares of μ² of the first three rounds in ten-thousandths; the final round has the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shares {
+    /// Of the margins.
+    pub margins: u32,
+    /// Of the moments.
+    pub moments: u32,
+    /// Of the tails.
+    pub tails: u32,
+}
+
+impl Default for Shares {
+    fn default() -> Self {
+        Self { margins: 600, moments: 1_400, tails: 800 }
+    }
+}
+
+impl Shares {
+    /// The four rounds' parts of `units`: ⌊s u / 10000⌋ for the first three, the rest for the last.
+    #[must_use]
+    pub fn split(self, units: u128) -> [u128; 4] {
+        let whole = u128::from(WHOLE_SHARE);
+        let part = |share: u32| {
+            let share = u128::from(share.min(WHOLE_SHARE));
+            // Whole and rest apart, so that nothing overflows.
+            units / whole * share + units % whole * share / whole
+        };
+        let [margins, moments, tails] = [self.margins, self.moments, self.tails].map(part);
+        [margins, moments, tails, units.saturating_sub(margins).saturating_sub(moments).saturating_sub(tails)]
+    }
+}
+
+/// How long a record may be in each round's integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Codes {
+    /// N, the code of 1 in the margins.
+    pub level: u32,
+    /// W, the longest record of the moments.
+    pub record: u32,
+    /// U, one count of the tails.
+    pub count: u64,
+    /// B, the longest record of features in the final round.
+    pub features: u32,
+    /// b, the largest code of an outcome in the final round: ⌊√(B²/l)⌋.
+    pub outcome: u32,
+}
+
+/// What one round costs, and its noise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Round {
+    /// Δ², in units of S where some cells have more noise.
+    pub sensitivity_squared: UBig,
+    /// S.
+    pub scale: NoiseScale,
+    /// Cells with the variance S² at least.
+    pub full: u64,
+    /// Cells with the variance S²/2 at least.
+    pub half: u64,
+}
+
+impl Round {
+    /// What the ledger is charged for.
+    #[must_use]
+    pub fn event(&self) -> Event {
+        Event::Gaussian {
+            sensitivity_squared: self.sensitivity_squared.clone(),
+            scale: self.scale,
+            cells_diagonal: self.full,
+            cells_off_diagonal: self.half,
+        }
+    }
+
+    /// S as a number.
+    #[must_use]
+    pub fn s(&self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "to nearest")]
+        let s = self.scale.get().get() as f64;
+        s
+    }
+}
+
+/// Integer units and noise of all four rounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rounds {
+    /// The integer units.
+    pub codes: Codes,
+    /// q, how much more noise the squares of the final round have than its cross moments.
+    pub weight: u32,
+    /// Count, sums, sums of squares.
+    pub margins: Round,
+    /// Second moments of standardised records.
+    pub moments: Round,
+    /// Histograms.
+    pub tails: Round,
+    /// Second moments of whitened features and standardised residuals.
+    pub last: Round,
+}
+
+/// Units in which a round is tried: the usual ones, and coarser ones where the noise would be beyond the sampler's range.
+const LEVELS: [u32; 2] = [1 << 22, 1 << 18];
+const RECORDS: [u32; 2] = [1 << 24, 1 << 20];
+const COUNTS: [u64; 2] = [1 << 42, 1 << 38];
+const FEATURES: [u32; 2] = [1 << 23, 1 << 19];
+
+/// Bins of the histogram of ‖w‖.
+pub const FEATURE_BINS: usize = 13;
+/// Bins of the histogram of each |e|.
+pub const OUTCOME_BINS: usize = 14;
+
+impl Rounds {
+    /// The rounds that `units` of μ² in 2^-40 buy.
+    ///
+    /// # Errors
+    /// [`CalibrationError`] where a round's noise scale leaves 2^40 to 2^55.
+    pub fn new(
+        terms: &Terms,
+        adjacency: Adjacency,
+        max_rows_per_person: u32,
+        shares: Shares,
+        units: u128,
+    ) -> Result<Self, CalibrationError> {
+        let [first, second, third, fourth] = shares.split(units);
+        let k = max_rows_per_person;
+        let outcomes = terms.outcomes().max(1) as u64;
+        let terms_of = terms.len() as u64;
+        let (level, margins) = calibrated(LEVELS, first, |level| {
+            margins_sensitivity_squared(u64::from(level), terms.columns() as u64, adjacency, k)
+        })?;
+        let (record, moments) = calibrated(RECORDS, second, |record| {
+            augmented_sensitivity_squared(u64::from(record).pow(2), 0, adjacency, k)
+        })?;
+        let (count, tails) = calibrated(COUNTS, third, |count| {
+            let rows = if is_active(Mutant::PersonsUncountedInTails) { 1 } else { k };
+            histograms_sensitivity_squared(count, outcomes + 1, adjacency, rows)
+        })?;
+        let (features, last) = calibrated(FEATURES, fourth, |features| {
+            let square = u64::from(features).pow(2);
+            let outcome = u64::from(outcome_code(features, outcomes));
+            weighted_sensitivity_squared(square, outcomes * outcome * outcome, adjacency, k)
+        })?;
+        let triangle = |side: u64| (side, side * side.saturating_sub(1) / 2);
+        let bins = FEATURE_BINS as u64 + OUTCOME_BINS as u64 * outcomes;
+        let round =
+            |(sensitivity_squared, scale), (full, half)| Round { sensitivity_squared, scale, full, half };
+        Ok(Self {
+            codes: Codes { level, record, count, features, outcome: outcome_code(features, outcomes) },
+            weight: cross_weight(adjacency),
+            margins: round(margins, (1 + 2 * terms_of, 0)),
+            moments: round(moments, triangle(1 + terms_of)),
+            tails: round(tails, (bins, 0)),
+            last: round(last, triangle(1 + terms_of)),
+        })
+    }
+
+    /// What the ledger is charged for, all four rounds in one entry.
+    #[must_use]
+    pub fn events(&self) -> Vec<Event> {
+        [&self.margins, &self.moments, &self.tails, &self.last].map(Round::event).to_vec()
+    }
+}
+
+/// b = ⌊√(B²/l)⌋.
+fn outcome_code(features: u32, outcomes: u64) -> u32 {
+    u32::try_from((u64::from(features).pow(2) / outcomes.max(1)).isqrt()).unwrap_or(0)
+}
+
+/// The finest of two units whose noise the sampler can draw, with Δ² and S.
+fn calibrated<T: Copy>(
+    [fine, coarse]: [T; 2],
+    units: u128,
+    sensitivity_squared: impl Fn(T) -> UBig,
+) -> Result<(T, (UBig, NoiseScale)), CalibrationError> {
+    let of = |unit| {
+        let squared = sensitivity_squared(unit);
+        noise_scale(&squared, units).map(|scale| (unit, (squared, scale)))
+    };
+    match of(fine) {
+        Err(CalibrationError::ScaleTooLarge(_)) => of(coarse),
+        found => found,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_parts_of_the_square_and_nothing_is_lost() {
+        for units in [0, 1, 9_999, 10_001, u128::MAX, 158_329_674_399_744] {
+            let parts = Shares::default().split(units);
+            assert_eq!(parts.iter().sum::<u128>(), units);
+        }
+        assert_eq!(Shares::default().split(10_000), [600, 1_400, 800, 7_200]);
+    }
+}

@@ -1,0 +1,86 @@
+//! Every text on the screen: one function for each message of `en.json`, made by `build.rs`, with an argument for each `{placeholder}`.
+//! A message with a count has two texts, `.one` and `.other`, and a function whose first argument chooses between them.
+//!
+//! English is compiled in. A translation is a file of the same shape, which [`choose`] takes before the page is drawn; a message that it
+//! lacks stays English.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+use std::sync::OnceLock;
+
+include!(concat!(env!("OUT_DIR"), "/words.rs"));
+
+/// The texts of a translation, by the places of their keys in [`ENGLISH`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Catalogue(BTreeMap<usize, String>);
+
+/// A text of a translation that cannot stand for the English one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Misfit {
+    /// No message has this key.
+    #[error("no message is called {0}")]
+    Key(String),
+    /// The text has other placeholders than the English one.
+    #[error("{0} has other placeholders than in English")]
+    Placeholders(String),
+}
+
+impl Catalogue {
+    /// A translation of texts by their keys.
+    ///
+    /// # Errors
+    /// [`Misfit`] for the first text that cannot stand for the English one.
+    pub fn new(texts: &BTreeMap<String, String>) -> Result<Self, Misfit> {
+        let place = |key: &str| ENGLISH.iter().position(|(own, _)| *own == key);
+        let translated = texts.iter().map(|(key, text)| {
+            let place = place(key).ok_or_else(|| Misfit::Key(key.clone()))?;
+            let english = ENGLISH.get(place).map_or("", |(_, text)| text);
+            if placeholders(english) == placeholders(text) {
+                Ok((place, text.clone()))
+            } else {
+                Err(Misfit::Placeholders(key.clone()))
+            }
+        });
+        translated.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The text of a message: the translation's, else the English one.
+    #[must_use]
+    pub fn text(&self, place: usize) -> &str {
+        let english = || ENGLISH.get(place).map_or("", |(_, text)| text);
+        self.0.get(&place).map_or_else(english, String::as_str)
+    }
+}
+
+/// The translation that is shown.
+static CHOSEN: OnceLock<Catalogue> = OnceLock::new();
+
+/// Shows a translation from now on; `false` where one was chosen before.
+pub fn choose(translation: Catalogue) -> bool {
+    CHOSEN.set(translation).is_ok()
+}
+
+/// The names between braces.
+fn placeholders(text: &str) -> BTreeSet<&str> {
+    text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
+}
+
+fn text(place: usize) -> &'static str {
+    CHOSEN.get_or_init(Catalogue::default).text(place)
+}
+
+/// The text with a value for each placeholder.
+fn fill(place: usize, values: &[(&str, &dyn Display)]) -> String {
+    let mut filled = String::new();
+    for (index, part) in text(place).split('{').enumerate() {
+        let Some((name, rest)) = part.split_once('}').filter(|_| index > 0) else {
+            filled.push_str(part);
+            continue;
+        };
+        if let Some((_, value)) = values.iter().find(|(own, _)| *own == name) {
+            filled.push_str(&value.to_string());
+        }
+        filled.push_str(rest);
+    }
+    filled
+}

@@ -1,0 +1,194 @@
+//! What the estimate is without noise, what it is with shortened records, and how the noise reaches it.
+
+use discreet::mechanisms::adaptive_gauss::bits::bits26;
+use discreet::mechanisms::adaptive_gauss::estimate::{Coded, Fit, Inverse, Moments};
+use discreet::mechanisms::adaptive_gauss::guide::Guide;
+use discreet::mechanisms::adaptive_gauss::last::Grid;
+use discreet::mechanisms::adaptive_gauss::radii::Radii;
+use discreet::mechanisms::adaptive_gauss::terms::Terms;
+use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
+use discreet::privacy::adjacency::Adjacency;
+use discreet::privacy::measure::Epsilon;
+use nalgebra::{DMatrix, DVector};
+
+use super::{Column, Draws, last_cells, terms};
+
+/// Slopes of least squares in coded units, the intercept first.
+pub fn least_squares(terms: &Terms, rows: &[Vec<f64>], outcome: usize) -> DVector<f64> {
+    let k = terms.coefficients();
+    let design = DMatrix::from_fn(rows.len(), k, |i, j| if j == 0 { 1.0 } else { rows[i][j - 1] });
+    let y = DVector::from_fn(rows.len(), |i, _| rows[i][k - 1 + outcome]);
+    (design.transpose() * &design).lu().solve(&(design.transpose() * y)).unwrap()
+}
+
+/// A guide that fits nothing in particular.
+pub fn some_guide(terms: &Terms, draws: &mut Draws) -> Guide {
+    let p = terms.features();
+    Guide {
+        mean: (0..terms.len()).map(|_| bits26(draws.next() / 2.0)).collect(),
+        whitening: DMatrix::from_fn(p, p, |i, j| {
+            let entry = draws.next();
+            if i == j {
+                bits26(1.5 + entry)
+            } else if i > j {
+                bits26(entry / 2.0)
+            } else {
+                0.0
+            }
+        }),
+        slopes: DMatrix::from_fn(p, terms.outcomes(), |_, _| bits26(draws.next())),
+        spreads: (0..terms.outcomes()).map(|_| bits26(1.0 + draws.next() / 2.0)).collect(),
+    }
+}
+
+/// Without noise and clipping the estimate is least squares, whatever the guide.
+pub fn is_least_squares() {
+    let mut draws = Draws(7);
+    let number = || Column::Number(-1.0, 1.0);
+    let terms = terms(&[number(), number(), Column::Category(3)], &[number(), number()]);
+    let rows: Vec<Vec<f64>> = (0..400)
+        .map(|_| {
+            let (a, b, level) = (draws.next(), draws.next() / 3.0, draws.next());
+            let (first, second) = (f64::from(level < -0.5), f64::from(level > 0.4));
+            let y = 0.3 * a - 0.2 * b + 0.1 * second + 0.1 * draws.next();
+            vec![a, b, first, second, y, draws.next() * 0.5]
+        })
+        .collect();
+    let units = 1_u128 << 46;
+    let rounds = Rounds::new(&terms, Adjacency::AddRemove, 1, Shares::default(), units).unwrap();
+    for _ in 0..5 {
+        let guide = some_guide(&terms, &mut draws);
+        let radii = Radii { features: 20.0, outcomes: vec![20.0, 20.0], unseen: false };
+        let grid = Grid::new(&terms, rounds.codes, &radii);
+        let cells = last_cells(&rounds, &guide, &grid, &radii, &rows);
+        let moments = Moments::new(&rounds.last, rounds.weight, &grid, terms.coefficients(), &cells);
+        let inverse = Inverse::whole(&moments, 0.0).unwrap();
+        for outcome in 0..2 {
+            let fit = Fit::new(&moments, outcome, &inverse, &DVector::zeros(terms.coefficients()));
+            let found = Coded::new(&guide, &guide.map(), outcome, &fit).coefficients;
+            let expected = least_squares(&terms, &rows, outcome);
+            for (found, expected) in found.iter().zip(expected.iter()) {
+                // Codes are rounded to 20 / 2^23.
+                assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+            }
+        }
+    }
+}
+
+/// The charges of all rounds together are the budget within 1e-9, and never above.
+pub fn charges_are_the_budget() {
+    let number = || Column::Number(-1.0, 1.0);
+    let terms = terms(&[number(), Column::Category(4)], &[number(), number(), number()]);
+    let promise = Epsilon::try_new(1.0).unwrap();
+    for units in [200_000_u128, 1 << 36, 158_329_674_399_744, 1 << 50] {
+        for adjacency in [Adjacency::AddRemove, Adjacency::ReplaceOne] {
+            for persons in [1, 3] {
+                let Ok(rounds) = Rounds::new(&terms, adjacency, persons, Shares::default(), units) else {
+                    continue;
+                };
+                let events = rounds.events();
+                let charge = discreet::privacy::event::charge(&events, promise).unwrap();
+                assert!(charge.gaussian <= units, "{} above {units}", charge.gaussian);
+                let lost = (units - charge.gaussian) as f64 / units as f64;
+                assert!(lost < 1e-9, "{lost} of {units} {adjacency:?} {persons}");
+                assert!(charge.slack > 0);
+            }
+        }
+    }
+}
+
+/// A shortened record is one with a smaller weight, which its features alone decide: the slopes are those of least squares with the
+/// weights min(1, R_x/‖w‖)², though the errors are skewed.
+pub fn shortening_is_a_weight() {
+    let mut draws = Draws(3);
+    let terms = terms(&[Column::Number(-1.0, 1.0)], &[Column::Number(-1.0, 1.0)]);
+    let rows: Vec<Vec<f64>> = (0..2_000)
+        .map(|_| {
+            let (x, e) = (draws.next(), draws.next().abs());
+            vec![x * x * x, (0.2 * x * x * x + 0.4 * e * e * e * e - 0.3).clamp(-1.0, 1.0)]
+        })
+        .collect();
+    let rounds = Rounds::new(&terms, Adjacency::AddRemove, 1, Shares::default(), 1 << 46).unwrap();
+    let guide = Guide {
+        mean: vec![0.0, -0.2],
+        whitening: DMatrix::from_element(1, 1, 2.5),
+        slopes: DMatrix::zeros(1, 1),
+        spreads: vec![0.1],
+    };
+    let radii = Radii { features: 1.5, outcomes: vec![20.0], unseen: false };
+    let grid = Grid::new(&terms, rounds.codes, &radii);
+    let cells = last_cells(&rounds, &guide, &grid, &radii, &rows);
+    let moments = Moments::new(&rounds.last, rounds.weight, &grid, 2, &cells);
+    let fit = Fit::new(
+        &moments,
+        0,
+        &Inverse::whole(&moments, 0.0).unwrap(),
+        &DVector::zeros(moments.coefficients()),
+    );
+    let found = Coded::new(&guide, &guide.map(), 0, &fit).coefficients[1];
+
+    let weight = |x: f64| (2.25 / (1.0 + 6.25 * x * x)).min(1.0);
+    let mut sums = [0.0; 5];
+    for row in &rows {
+        let (x, y, c) = (row[0], row[1], weight(row[0]));
+        for (sum, term) in sums.iter_mut().zip([c, c * x, c * y, c * x * x, c * x * y]) {
+            *sum += term;
+        }
+    }
+    let [n, x, y, xx, xy] = sums;
+    let expected = (n * xy - x * y) / (n * xx - x * x);
+    assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+}
+
+/// The covariance that is said of the noise is that of the first-order effect of each cell's noise on the coefficients.
+pub fn noise_reaches_the_coefficients() {
+    let mut draws = Draws(5);
+    let number = || Column::Number(-1.0, 1.0);
+    let terms = terms(&[number(), number()], &[number()]);
+    let rows: Vec<Vec<f64>> = (0..500)
+        .map(|_| {
+            let (a, b) = (draws.next() / 4.0, draws.next() / 2.0);
+            vec![a, b, 0.5 * a - 0.3 * b + 0.1 * draws.next()]
+        })
+        .collect();
+    let rounds = Rounds::new(&terms, Adjacency::AddRemove, 1, Shares::default(), 1 << 42).unwrap();
+    let guide = some_guide(&terms, &mut draws);
+    let radii = Radii { features: 3.0, outcomes: vec![4.0], unseen: false };
+    let grid = Grid::new(&terms, rounds.codes, &radii);
+    let cells = last_cells(&rounds, &guide, &grid, &radii, &rows);
+    let k = 3;
+    let coded = |cells: &[i128]| {
+        let moments = Moments::new(&rounds.last, rounds.weight, &grid, k, cells);
+        let fit = Fit::new(
+            &moments,
+            0,
+            &Inverse::whole(&moments, 0.0).unwrap(),
+            &DVector::zeros(moments.coefficients()),
+        );
+        Coded::new(&guide, &guide.map(), 0, &fit)
+    };
+    let here = coded(&cells);
+    let s = rounds.last.s();
+    let mut variances = vec![0.0; k];
+    let mut place = 0;
+    for i in 0..4 {
+        for j in i..4 {
+            let same_side = i == 3 || j < 3;
+            let sd = s * if same_side { 2.0 } else { 1.0 } / if i == j { 1.0 } else { 2.0_f64.sqrt() };
+            let step = (sd * 1e-3) as i128;
+            let mut moved = cells.clone();
+            moved[place] += step;
+            place += 1;
+            let there = coded(&moved).coefficients;
+            for (variance, (there, here)) in variances.iter_mut().zip(there.iter().zip(&here.coefficients)) {
+                let effect = (there - here) / step as f64 * sd;
+                *variance += effect * effect;
+            }
+        }
+    }
+    for (term, variance) in variances.iter().enumerate() {
+        let said = here.noise_covariance[(term, term)];
+        assert!((said / variance - 1.0).abs() < 0.02, "{term}: {said} for {variance}");
+        assert!(here.covariance[(term, term)] > said, "{term}");
+    }
+}

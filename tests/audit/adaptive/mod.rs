@@ -1,0 +1,104 @@
+//! What has to hold of `adaptive-gauss` (theory/adaptive), for the native tests and for the audit's mutants; a check fails by panicking.
+
+pub mod identities;
+pub mod sensitivity;
+
+use discreet::mechanisms::adaptive_gauss::guide::Guide;
+use discreet::mechanisms::adaptive_gauss::last::{self, Grid};
+use discreet::mechanisms::adaptive_gauss::margins;
+use discreet::mechanisms::adaptive_gauss::radii::Radii;
+use discreet::mechanisms::adaptive_gauss::rough::{Standardiser, add_products};
+use discreet::mechanisms::adaptive_gauss::tails::{self, Edges};
+use discreet::mechanisms::adaptive_gauss::terms::{Term, Terms};
+use discreet::mechanisms::adaptive_gauss::units::Rounds;
+
+/// A column as the vectors write it: `["number", lower, upper]` or `["category", levels]`.
+pub enum Column {
+    Number(f64, f64),
+    Category(usize),
+}
+
+impl Column {
+    fn terms(&self) -> usize {
+        match self {
+            Self::Number(..) => 1,
+            Self::Category(levels) => levels - 1,
+        }
+    }
+}
+
+/// The terms of these columns.
+pub fn terms(features: &[Column], outcomes: &[Column]) -> Terms {
+    let mut terms = Vec::new();
+    for (index, column) in features.iter().chain(outcomes).enumerate() {
+        let dummy = matches!(column, Column::Category(_));
+        terms.extend((0..column.terms()).map(|_| Term { column: index, dummy }));
+    }
+    Terms::new(terms, features.iter().map(Column::terms).sum())
+}
+
+/// The exact sums of round 1.
+pub fn margin_cells(terms: &Terms, rounds: &Rounds, rows: &[Vec<f64>]) -> Vec<i128> {
+    let mut cells = vec![0; margins::cells(terms)];
+    let mut codes = Vec::new();
+    for row in rows {
+        margins::add(terms, rounds.codes.level, row, &mut codes, &mut cells);
+    }
+    wide(&cells)
+}
+
+/// The exact sums of round 2.
+pub fn rough_cells(standardiser: &Standardiser, rows: &[Vec<f64>]) -> Vec<i128> {
+    let mut cells = vec![0; triangle(rows[0].len() + 1)];
+    let mut codes = Vec::new();
+    for row in rows {
+        standardiser.codes(row, &mut codes);
+        add_products(&codes, &mut cells);
+    }
+    wide(&cells)
+}
+
+/// The exact counts of round 3.
+pub fn tail_cells(terms: &Terms, rounds: &Rounds, guide: &Guide, rows: &[Vec<f64>]) -> Vec<i128> {
+    let mut cells = vec![0; tails::cells(terms)];
+    let (edges, mut reals) = (Edges::new(terms), Vec::new());
+    for row in rows {
+        edges.add(guide, rounds.codes.count, row, &mut reals, &mut cells);
+    }
+    wide(&cells)
+}
+
+/// The exact sums of round 4.
+pub fn last_cells(
+    rounds: &Rounds,
+    guide: &Guide,
+    grid: &Grid,
+    radii: &Radii,
+    rows: &[Vec<f64>],
+) -> Vec<i128> {
+    let mut cells = vec![0; triangle(rows[0].len() + 1)];
+    let (mut reals, mut codes) = (Vec::new(), Vec::new());
+    for row in rows {
+        last::codes(guide, grid, rounds.codes, radii, row, &mut reals, &mut codes);
+        add_products(&codes, &mut cells);
+    }
+    wide(&cells)
+}
+
+fn triangle(side: usize) -> usize {
+    side * (side + 1) / 2
+}
+
+fn wide(cells: &[i64]) -> Vec<i128> {
+    cells.iter().map(|cell| i128::from(*cell)).collect()
+}
+
+/// Numbers in -1 to 1 that look random.
+pub struct Draws(pub u64);
+
+impl Draws {
+    pub fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}

@@ -1,0 +1,64 @@
+//! `adaptive-gauss` (theory/adaptive): golden values, and what has to hold of every round.
+
+mod golden;
+
+use discreet::mechanisms::adaptive_gauss::forecast::{Advice, Forecast};
+use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
+use discreet::privacy::adjacency::Adjacency;
+use discreet::privacy::calibrate::{Budget, Split, budget_parts};
+use discreet::privacy::measure::{Delta, Epsilon};
+
+use crate::adaptive_checks::{Column, identities, sensitivity, terms};
+
+#[test]
+fn no_neighbour_moves_a_round_by_more_than_its_sensitivity_and_some_by_all_of_it() {
+    sensitivity::check();
+}
+
+#[test]
+fn without_noise_and_clipping_it_is_least_squares_for_every_guide() {
+    identities::is_least_squares();
+}
+
+#[test]
+fn a_shortened_record_has_a_weight_that_its_features_decide() {
+    identities::shortening_is_a_weight();
+}
+
+#[test]
+fn the_noise_that_is_said_is_the_noise_that_there_is() {
+    identities::noise_reaches_the_coefficients();
+}
+
+#[test]
+fn all_charges_together_are_the_budget_and_never_above() {
+    identities::charges_are_the_budget();
+}
+
+#[test]
+fn a_budget_below_the_coarse_units_is_refused() {
+    let number = || Column::Number(-1.0, 1.0);
+    let terms = terms(&[number()], &[number()]);
+    for units in [0, 1_000, 1 << 80] {
+        assert!(Rounds::new(&terms, Adjacency::AddRemove, 1, Shares::default(), units).is_err(), "{units}");
+    }
+}
+
+#[test]
+fn the_forecast_of_the_sample() {
+    // theory/adaptive 6.2: blood pressure, 11,830 complete rows, k = 6: 0.97, 0.51, 0.27 and 0.08 at epsilon 0.5, 1, 2 and 8, delta 1e-6.
+    let number = || Column::Number(0.0, 1.0);
+    let terms = terms(&[number(), number(), number(), Column::Category(2), number()], &[number()]);
+    for (epsilon, error) in [(0.5, 0.97), (1.0, 0.51), (2.0, 0.27), (8.0, 0.08)] {
+        let budget = Budget::EpsilonDelta {
+            epsilon: Epsilon::try_new(epsilon).unwrap(),
+            delta: Delta::try_new(1e-6).unwrap(),
+        };
+        let mu = budget_parts(&budget, &Split::Gaussian).unwrap().pair.mu.get();
+        let forecast = Forecast::new(&terms, Adjacency::AddRemove, 1, 11_830.0, mu);
+        assert!((forecast.median_error() - error).abs() < 0.01, "{}", forecast.median_error());
+        assert_eq!(forecast.advice(), Advice::Recommended);
+        let few = Forecast::new(&terms, Adjacency::AddRemove, 1, 100.0, mu);
+        assert_eq!(few.advice() == Advice::TooFew, epsilon < 3.0, "{few:?}");
+    }
+}
