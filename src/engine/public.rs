@@ -1,4 +1,4 @@
-//! Public moments from a CSV of other people's rows, or from an earlier release (contract, Public input).
+//! Public moments from a CSV of other people's rows, or from an earlier release (docs/public-moments.md).
 //!
 //! A public CSV runs through the same reading, encoding and exact summing as a private table, so that cells mean in it what they
 //! mean there; only the noise is left out.

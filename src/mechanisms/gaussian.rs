@@ -1,7 +1,7 @@
 //! Exact discrete Gaussian noise on second moments: what `analyze-gauss` and the PRIMO family add to their cells.
 //!
 //! All noise is drawn before the first sum is read. `goe` has variance S² on the diagonal and S²/2 off it, so the loss of a
-//! record z is exactly ‖z‖⁴/S² (noise-and-accounting, A6); `iid` has S² everywhere, which loses no more and is noisier.
+//! record z is exactly ‖z‖⁴/S² (theory/noise 1.2); `iid` has S² everywhere, which loses no more and is noisier.
 //! Products of features with outcomes lie off the diagonal, squares of outcomes on it.
 
 use std::num::NonZeroU64;

@@ -1,10 +1,10 @@
 //! What the mechanisms with public moments share: radii, whitening, the range of the outcome, the penalty.
 //!
-//! **Radii** (pmt 1.1, 1.3, 2.4). R_x = √(d (1 + ln(2 n/η))), R_y = √(1 + ln(2 n/η)), with d the features' terms and the constant and n
+//! **Radii** (theory/public-moments 1.2, 2.1, 1.3). R_x = √(d (1 + ln(2 n/η))), R_y = √(1 + ln(2 n/η)), with d the features' terms and the constant and n
 //! the public number of rows; `tight` takes the smaller of R_x and √(d + 2 √(d t) + 2 t), t = ln(n/η). Privacy does not depend on
 //! them: a longer record is shortened.
 //!
-//! **Range of an outcome** (pmt 1.3, 2.10). R_y public standard deviations to both sides of the public mean, within the column's own
+//! **Range of an outcome** (theory/public-moments 2.1, 1.6). R_y public standard deviations to both sides of the public mean, within the column's own
 //! bounds; where there is no intercept, or it is penalised, R_y root mean squares around 0. Where the public table does not know
 //! the outcome the column's bounds are the range. As the paper has it: R_y root mean squares around 0, whatever the bounds.
 

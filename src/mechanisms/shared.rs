@@ -28,7 +28,7 @@ pub fn usual_radius(plan: &CheckedPlan) -> u32 {
     if small { 1 << 20 } else { 1 << 24 }
 }
 
-/// How records become integers: `radius`, `intercept_weight`, `feature_share` and `row_norm` (contract, Parameters).
+/// How records become integers: `radius`, `intercept_weight`, `feature_share` and `row_norm` (docs/methods.md).
 ///
 /// # Errors
 /// [`PlanError`] for a value out of range.
@@ -145,7 +145,7 @@ pub fn paper_replaces(plan: &CheckedPlan) -> Result<(), PlanError> {
     ))
 }
 
-/// Reads `ridge` and `repair` (contract, Parameters), with these defaults.
+/// Reads `ridge` and `repair` (docs/methods.md), with these defaults.
 ///
 /// # Errors
 /// [`PlanError`] for a value that is none of the choices.
@@ -222,7 +222,7 @@ pub fn squared_codes(ratio: f64, square: u64) -> Option<u64> {
 }
 
 /// The largest power of two that is at most `noise` / 2²⁰, as its exponent: what a matrix with noise of that standard
-/// deviation in codes is rounded to (noise-and-accounting, A10, 4). At least 0.
+/// deviation in codes is rounded to (theory/noise 4.2). At least 0.
 #[must_use]
 pub fn rounding_step(noise: f64) -> usize {
     if noise > 1.0 { usize::try_from(libm::ilogb(noise) - 20).unwrap_or(0) } else { 0 }

@@ -27,7 +27,7 @@ pub const MIMIC: Source = Source {
 /// A convention with its reason.
 pub const AGE: Source = Source {
     cite: "The longest documented life is 122 years",
-    place: "Robine and Allard, The oldest human, Science 279, 1998",
+    place: "Robine and Allard (1998), The oldest human, Science 279",
 };
 
 /// A quantity's public range.

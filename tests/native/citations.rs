@@ -6,10 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files whose citations still have their old form.
-const NOT_YET: [&str; 6] =
-    ["src/engine/", "src/inference/", "src/mechanisms/", "src/model/", "src/plan/", "src/release/"];
-
 /// Words before a year that are no author.
 const NO_AUTHORS: [&str; 22] = [
     "January",
@@ -101,9 +97,7 @@ fn texts() -> Vec<Text> {
             ["rs", "md", "html", "mjs", "toml", "cff"].contains(&ending.as_str())
         })
         .map(|path| (path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/"), path))
-        .filter(|(name, _)| {
-            name != "tests/native/citations.rs" && !NOT_YET.iter().any(|start| name.starts_with(start))
-        })
+        .filter(|(name, _)| name != "tests/native/citations.rs")
         .map(|(name, path)| Text::new(name, &fs::read_to_string(path).unwrap()))
         .collect()
 }
@@ -311,10 +305,8 @@ fn every_paper_that_is_cited_is_in_the_bibliography() {
         "not in docs/BIBLIOGRAPHY.md, or other authors or years there:\n{}",
         lost.join("\n")
     );
-    if NOT_YET.is_empty() {
-        let idle: Vec<_> = entries.iter().enumerate().filter(|(place, _)| !used.contains(place)).collect();
-        assert!(idle.is_empty(), "nothing cites these entries: {idle:?}");
-    }
+    let idle: Vec<_> = entries.iter().enumerate().filter(|(place, _)| !used.contains(place)).collect();
+    assert!(idle.is_empty(), "nothing cites these entries: {idle:?}");
 }
 
 /// An old form of a citation that starts at a word.

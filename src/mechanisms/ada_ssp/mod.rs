@@ -1,5 +1,5 @@
 //! `ada-ssp`: sufficient statistics with noise, and a ridge that is no larger than a private look at the least eigenvalue asks for
-//! (Wang 2018; primo 1.13).
+//! (Wang 2018; theory/many-outcomes 5.3).
 //!
 //! **Guarantee.** Three parts: the least eigenvalue of X'X, X'X, X'Y. The eigenvalue has a share of μ² of its own; the two
 //! moments are one joint release, as in [`super::reuse_cov`], with what is left. Each is μ-GDP up to the slack that the ledger
@@ -14,7 +14,7 @@
 //! shares for matrix and vector; released jointly they cost less than that, which goes into a smaller S.
 //!
 //! **Ridge.** Λ = max(0, t − λ̃), where t bounds the spectral norm of the noise on X'X but with a third of the probability
-//! `failure`, and λ̃ = max(0, g + noise − σ √(2 ln(6/`failure`))) the eigenvalue but with another (primo 1.13). Both are
+//! `failure`, and λ̃ = max(0, g + noise − σ √(2 ln(6/`failure`))) the eigenvalue but with another (theory/many-outcomes 5.3). Both are
 //! post-processing.
 //!
 //! **Event.** Two Gaussian ones.
@@ -60,7 +60,7 @@ static INFO: Info = Info {
     summary: "Perturbs the moments and chooses the ridge from a private eigenvalue.",
     prefer: "Prefer it where a table may be large enough to need no ridge, and a fixed one would shrink too much.",
     guarantee: "The released integers are μ-GDP, exactly as they are computed.",
-    source: "Wang 2018; primo 1.13",
+    source: "Wang 2018; theory/many-outcomes 5.3",
     version: "1",
     wallet: Wallet::Gaussian,
     scope: Scope::Both,

@@ -2,15 +2,15 @@
 //!
 //! **Guarantee.** For any two neighbouring tables, the released integers are those of a μ-GDP mechanism up to the slack
 //! that the ledger charges beside it, with μ² = Δ²/S² as the exact rational that the ledger charges
-//! (noise-and-accounting, A8 c).
+//! (theory/accounting 3.2).
 //!
 //! **Sensitivity.** G = Σ z z' over records z = (c, q), ‖q‖ ≤ W. Adding a record moves G by z z', whose Frobenius norm
 //! is ‖z‖² ≤ R² = c² + W². Replacing z by z̃ moves it by ‖z z' − z̃ z̃'‖² = ‖z‖⁴ + ‖z̃‖⁴ − 2 (z·z̃)² ≤ 2 R⁴. A person
-//! with k rows multiplies Δ by k, because ‖A − B‖² ≤ ‖A‖² + ‖B‖² for positive semidefinite A and B. (A5;
+//! with k rows multiplies Δ by k, because ‖A − B‖² ≤ ‖A‖² + ‖B‖² for positive semidefinite A and B. (theory/encoding 3;
 //! [`sensitivity_squared`].)
 //!
 //! **Noise.** Independent on and above the diagonal: `goe` has variance S² on the diagonal and S²/2 off it, so the loss
-//! Σ z_j⁴/S² + Σ z_j² z_k²/(S²/2) is exactly ‖z‖⁴/S² (A6). `iid` has S² everywhere, which loses no more and is noisier:
+//! Σ z_j⁴/S² + Σ z_j² z_k²/(S²/2) is exactly ‖z‖⁴/S² (theory/noise 1.2). `iid` has S² everywhere, which loses no more and is noisier:
 //! it is there for comparison. The paper's calibration has the paper's scale, which is meant for add-remove and
 //! small ε; the charge is that of the true sensitivity. All noise is drawn before the first sum is read. S is the least integer that the plan's
 //! units pay for.
@@ -20,11 +20,11 @@
 //!
 //! **Defaults.** `radius` 2^24: the finest grid whose sums stay exact; 2^20 where μ < 2^-6 keeps S within the sampler's
 //! range. `intercept_weight` 0.5: the count is noised less than a feature and leaves four fifths of the squared norm to
-//! the columns. `feature_share` 0.6: between the optima 1/2 for weak and 2/3 for strong effects (A3). `row_norm` 1: no
+//! the columns. `feature_share` 0.6: between the optima 1/2 for weak and 2/3 for strong effects (theory/encoding 2.4). `row_norm` 1: no
 //! record within its bounds is shortened. `ridge` none and `repair` shift: the estimate targets the unpenalised
 //! regression wherever the noise allows it.
 //!
-//! **Standard errors.** [`crate::inference`], from the released moments and the plan alone (C1).
+//! **Standard errors.** [`crate::inference`], from the released moments and the plan alone (theory/inference 2).
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ static INFO: Info = Info {
     summary: "Adds exact discrete Gaussian noise to the second moments; any regression follows from them.",
     prefer: "Prefer it in general: it has the least noise for a budget, and its proof covers the arithmetic itself.",
     guarantee: "The released integers are μ-GDP, exactly as they are computed.",
-    source: "Sheffet 6; noise-and-accounting, A3 to A8",
+    source: "theory/encoding 3; theory/noise 1",
     version: "1",
     wallet: Wallet::Gaussian,
     scope: Scope::Both,
@@ -170,7 +170,7 @@ fn calibrate(
 }
 
 /// The noise of the paper's own scale for (ε, δ): S = ⌈R² σ⌉ with σ = √(2 ln(2/δ))/ε, on every cell alike
-/// (sheffet 2.7), where it is `iid`. What it costs follows from S and the true sensitivity.
+/// (theory/wishart 2.6), where it is `iid`. What it costs follows from S and the true sensitivity.
 ///
 /// # Errors
 /// [`NoiseError`] where the formula has no answer or S is out of the sampler's range.

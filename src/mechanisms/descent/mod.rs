@@ -1,4 +1,4 @@
-//! `dp-gd` and `pmt-gd`: full-batch gradient descent on least squares with noise on each gradient (primo 1.12, pmt 1.8, 1.9): the
+//! `dp-gd` and `pmt-gd`: full-batch gradient descent on least squares with noise on each gradient (theory/many-outcomes 5.4, theory/public-moments 4.1, 4.2): the
 //! baseline that needs no matrix, and the same among records that are whitened by public moments, where it needs few steps.
 //!
 //! **Guarantee.** T adaptive releases, each μ-GDP with μ² = Δ²/S²; together T Δ²/S², the exact rational that the ledger is
@@ -14,7 +14,7 @@
 //! from the middle of its range, so that the curvature lies between public bounds L and U with high probability.
 //!
 //! **Steps.** W ← (I + η λ A P A')⁻¹ (W − η (sum + noise)/(n 2^m)), n the stated number of rows; from W = 0. The penalty on the mean second
-//! moment in own units is taken by its proximal map, which is stable for every η (pmt 1.9); A takes own units to those of the
+//! moment in own units is taken by its proximal map, which is stable for every η (theory/public-moments 4.2); A takes own units to those of the
 //! steps. Under add-remove n is a guess that only scales η.
 //!
 //! **Not here.** Nothing but W follows from the release: there are no moments, no standard errors, no refits.
@@ -73,7 +73,7 @@ static WITH_PUBLIC_MOMENTS: Info = Info {
     summary: "Truncates records by public moments, then descends along noisy gradients.",
     prefer: "Prefer it to `pmt-ridge` for estimates alone: it has less noise for many features, and gives no intervals.",
     guarantee: "The released integers are μ-GDP, exactly as they are computed.",
-    source: "PMT Alg. 1; pmt 1.9",
+    source: "Cao, Bi and Zhang 2026, algorithm 1; theory/public-moments 4.2",
     version: "1",
     wallet: Wallet::Gaussian,
     scope: Scope::Both,
@@ -93,7 +93,7 @@ static WITH_BOUNDS: Info = Info {
     summary: "Descends along noisy gradients without public data.",
     prefer: "Prefer it where there are too many features for second moments; it gives no intervals.",
     guarantee: "The released integers are μ-GDP, exactly as they are computed.",
-    source: "PMT baseline; pmt 1.8; primo 1.12",
+    source: "Cao, Bi and Zhang 2026, baseline; theory/public-moments 4.1; theory/many-outcomes 5.4",
     version: "1",
     wallet: Wallet::Gaussian,
     scope: Scope::Both,

@@ -1,4 +1,4 @@
-//! `pmt-logistic`, `pmt-glm`, `dp-logistic` and `logistic`: noisy Newton steps (pmt 1.5 to 1.7, 2.5, 2.6, 2.9).
+//! `pmt-logistic`, `pmt-glm`, `dp-logistic` and `logistic`: noisy Newton steps (theory/public-moments 3).
 //!
 //! **Guarantee.** T adaptive releases, each μ-GDP with μ² = Δ²/S²; together T Δ²/S², the exact rational that the ledger is
 //! charged, up to the slack beside it. With several outcomes each has steps of its own, and T counts all.
@@ -12,7 +12,7 @@
 //!
 //! Both are integers, whatever floating point made q̂; so the map from a record and b to integers is the same for every table, the
 //! sums are exact, the noise is the exact discrete Gaussian, and the release is `EXACT`. The weights f² are those of a weighted
-//! regression whose weights depend on the features alone (pmt 2.5). A Gaussian record (`pmt-glm`) gives u u′ and ⌊E e/M⌋ u with the
+//! regression whose weights depend on the features alone (theory/public-moments 1.4). A Gaussian record (`pmt-glm`) gives u u′ and ⌊E e/M⌋ u with the
 //! residual e within ± M, cut off there: M = Y + R_β R_x, with Y the longest way from the public mean to an end of the range.
 //!
 //! **Sensitivity.** In units of one curvature cell, with h = 2^m B² and G = E B: [`logistic_sensitivity_squared`]; E is the least
@@ -20,7 +20,7 @@
 //! the curvature and on the gradient, S/√2 off the diagonal.
 //!
 //! **Steps.** b ← b − (H + Λ)⁺ (g + Λ b) from b = 0, or from the public mean, exactly T times, Λ being the penalty. Eigenvalues of the noisy H + Λ below
-//! 2 sd √d are raised to that (`floor`): noise alone has such eigenvalues, and without it the steps diverge (pmt 2.9). With
+//! 2 sd √d are raised to that (`floor`): noise alone has such eigenvalues, and without it the steps diverge (theory/public-moments 3.5). With
 //! `coefficient_radius` b is shortened to R_β before each pass and after the last. For a Gaussian family R_β is in public standard
 //! deviations of the outcome and b is what differs from the public mean, where the steps start: whitened features have second moment I, so ‖b‖
 //! is then the standard deviation of what the features explain, at most one of the outcome's where the public moments are right.
@@ -31,7 +31,7 @@
 //! the bounds allow, where the paper takes it from the private table itself.
 //!
 //! **Why no Poisson.** Its curvature is unbounded but for e^(R_β R_x), and noise of that size drowns every table: with eight
-//! features and ten thousand rows the factor is 4·10⁴ (pmt 1.7).
+//! features and ten thousand rows the factor is 4·10⁴ (theory/public-moments 3.2).
 
 mod fit;
 
@@ -130,7 +130,7 @@ static GUIDED: Info = Info {
     summary: "Truncates records by public moments, then fits a logistic regression.",
     prefer: "Prefer it for yes or no outcomes where the columns' moments are known from other people's data.",
     guarantee: "The released integers are μ-GDP, exactly as they are computed.",
-    source: "PMT Alg. 1 and 3",
+    source: "Cao, Bi and Zhang 2026, algorithms 1 and 3; theory/public-moments 3.1",
     version: "1",
     wallet: Wallet::Gaussian,
     scope: Scope::Both,
@@ -148,7 +148,7 @@ static GUIDED_MODEL: Info = Info {
     summary: "Truncates records by public moments, then fits a generalised linear model.",
     prefer: "Prefer it to `pmt-logistic` only where a bound on the coefficients is known, or to compare the two families.",
     guarantee: "The released integers are μ-GDP, exactly as they are computed.",
-    source: "PMT Alg. 1 and 4",
+    source: "Cao, Bi and Zhang 2026, algorithms 1 and 4; theory/public-moments 3.2",
     version: "1",
     wallet: Wallet::Gaussian,
     scope: Scope::Both,
@@ -166,7 +166,7 @@ static UNGUIDED: Info = Info {
     summary: "Fits a logistic regression without public data.",
     prefer: "Prefer it for yes or no outcomes where no public moments are known.",
     guarantee: "The released integers are μ-GDP, exactly as they are computed.",
-    source: "PMT Alg. 5; pmt 1.6",
+    source: "Cao, Bi and Zhang 2026, algorithm 5; theory/public-moments 3.6",
     version: "1",
     wallet: Wallet::Gaussian,
     scope: Scope::Both,

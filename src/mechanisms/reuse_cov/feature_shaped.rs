@@ -1,4 +1,4 @@
-//! Noise that is shaped by public features: what `reuse-cov-proj-x` adds where the rows are at hand (primo 1.7).
+//! Noise that is shaped by public features: what `reuse-cov-proj-x` adds where the rows are at hand (theory/many-outcomes 3.3).
 //!
 //! **Statistic.** Features are public, so they may be replaced by any public function of them. Here a row x becomes t, the
 //! nearest integers to M x, M a lower triangular matrix of a few binary places that follows from all the rows' features. What is

@@ -1,11 +1,11 @@
 //! `reuse-cov-gauss`, `reuse-cov-proj-x`, `reuse-cov-proj-y`: one set of features, many outcomes (PRIMO, Algorithms 1 to 3).
 //!
 //! **Guarantee.** For any two neighbouring tables the released integers are those of a μ-GDP mechanism up to the slack that the
-//! ledger charges beside it, with μ² = Δ²/S² as the exact rational that the ledger charges (noise-and-accounting, A8 c).
+//! ledger charges beside it, with μ² = Δ²/S² as the exact rational that the ledger charges (theory/accounting 3.2).
 //! Neighbours differ in one record; under `protect: features` in the features of one record, its outcomes being public and the
 //! same, and under `protect: labels` the other way round.
 //!
-//! **Statistic.** X'X and X'Y of integer records (c, u | y), ‖(c, u)‖ <= B_x, ‖y‖ <= B_y, in one joint release (primo 1.5).
+//! **Statistic.** X'X and X'Y of integer records (c, u | y), ‖(c, u)‖ <= B_x, ‖y‖ <= B_y, in one joint release (theory/many-outcomes 2.1).
 //! The noise is that of [`super::gaussian`] on features by features, features by outcomes and, where they are asked for, the
 //! outcomes' squares. Its off-diagonal variance is half that of the diagonal, so that the cross moments have the weight
 //! w = √2 and κ = 2 B_y²/B_x²; the encoder's grid makes κ what the plan asks for.
@@ -14,11 +14,11 @@
 //! 2 √κ B_x² beyond, under add-remove B_x² √(1 + κ). With outcomes' squares, or all their products, that of the augmented
 //! release, [`augmented_sensitivity_squared`]: the same under replace-one for κ <= 2, so that residual variances are free there,
 //! B_x² (1 + κ/2) under add-remove. Where features are public, X'X is released as it is and X'Y has 2 B_x B_y
-//! ([`cross_sensitivity_squared`]); no budget goes to X'X (primo 1.7, N10). There the noise on X'Y may be shaped by the features
+//! ([`cross_sensitivity_squared`]); no budget goes to X'X (theory/many-outcomes 3.1; 6.2, row N10). There the noise on X'Y may be shaped by the features
 //! ([`feature_shaped`]).
 //!
 //! **Why not as printed.** Algorithm 1 claims (ε, δ) for two releases with the scale of one, and half of the sensitivity of a
-//! replacement: at "(5, 1/n²)" it costs ε = 6.9 (primo 2.2). `"calibration": "paper"` draws that noise, for comparison, and is
+//! replacement: at "(5, 1/n²)" it costs ε = 6.9 (theory/many-outcomes 6.3). `"calibration": "paper"` draws that noise, for comparison, and is
 //! charged what it costs: μ from the joint sensitivity at the weight that the two printed scales have.
 //!
 //! **Shortening.** Under full protection a long record is shortened as a whole, constant included. Where one side is public each
@@ -26,7 +26,7 @@
 //! something of the private one.
 //!
 //! **After the noise.** `reuse-cov-gauss`: the projection of X'Y on the nuclear-norm ball n B_x B_y, the convex hull of what n
-//! records can give (primo 1.8), a ridge from public numbers (1.11). `reuse-cov-proj-x`: the smallest ridge that keeps the noisy
+//! records can give (theory/many-outcomes 4.1), a ridge from public numbers (4.2). `reuse-cov-proj-x`: the smallest ridge that keeps the noisy
 //! fitted values within the outcomes' bound, or SURE, or James-Stein (1.7, 1.11, 1.14). `reuse-cov-proj-y`: the projection
 //! on what outcomes as they are can give (1.6).
 //!
@@ -132,7 +132,7 @@ static GAUSS: Info = Info {
     summary: "Shares one noisy covariance among all outcomes.",
     prefer: "Prefer it for many outcomes on the same features: what is spent on the features is spent once for all.",
     guarantee: "The released integers are μ-GDP, exactly as they are computed.",
-    source: "PRIMO Alg. 1; primo 1.5",
+    source: "Neel 2023, algorithm 1; theory/many-outcomes 2.1",
     version: "1",
     wallet: Wallet::Gaussian,
     scope: Scope::Both,
@@ -150,7 +150,7 @@ static PROJECTED_ON_FEATURES: Info = Info {
     summary: "Projects the outcomes on the features; protects the labels alone.",
     prefer: "Prefer it where the features may be published: they are not protected, and the whole budget goes to the outcomes.",
     guarantee: "The released integers are μ-GDP, exactly as they are computed.",
-    source: "PRIMO Alg. 2; primo 1.7",
+    source: "Neel 2023, algorithm 2; theory/many-outcomes 3.1",
     version: "1",
     wallet: Wallet::Gaussian,
     scope: Scope::Relaxed(Protect::Labels),
@@ -168,7 +168,7 @@ static PROJECTED_ON_OUTCOMES: Info = Info {
     summary: "Projects the features on the outcomes; protects the features alone.",
     prefer: "Prefer it for very many outcomes that may be published: they are not protected, and they take noise off.",
     guarantee: "The released integers are μ-GDP, exactly as they are computed.",
-    source: "PRIMO Alg. 3; primo 1.6",
+    source: "Neel 2023, algorithm 3; theory/many-outcomes 3.2",
     version: "1",
     wallet: Wallet::Gaussian,
     scope: Scope::Relaxed(Protect::Features),
@@ -186,7 +186,7 @@ static EACH_OUTCOME: Info = Info {
     summary: "Runs one private regression per outcome and divides the budget among them.",
     prefer: "Prefer it never for a release: it shows what sharing one covariance saves.",
     guarantee: "The released integers are μ-GDP, exactly as they are computed.",
-    source: "PRIMO baseline; primo 1.3",
+    source: "Neel 2023, baseline; theory/many-outcomes 5.1",
     version: "1",
     wallet: Wallet::Gaussian,
     scope: Scope::Both,
@@ -485,7 +485,7 @@ fn public_outcomes(encoding: &Encoding, rows: Option<u64>) -> Result<Statistic, 
     ))
 }
 
-/// κ at which Δ² (s/2 + 1/κ) is least, s = 1/l (primo 1.5): (−1 + √(1 + 8s)) / (2s), and √(2/s) where Δ² is
+/// κ at which Δ² (s/2 + 1/κ) is least, s = 1/l (theory/many-outcomes 2.2): (−1 + √(1 + 8s)) / (2s), and √(2/s) where Δ² is
 /// proportional to 1 + κ.
 fn usual_kappa(plan: &CheckedPlan, outcomes: usize, moments: OutcomeMoments) -> f64 {
     let s = 1.0 / f64::from(u32::try_from(outcomes.max(1)).unwrap_or(u32::MAX));

@@ -1,5 +1,5 @@
 //! `naive-composition`: one private regression per outcome, each with noise of its own on the features' moments too (PRIMO's
-//! baseline; primo 1.3). It is there to be compared with: sharing one covariance costs less.
+//! baseline; theory/many-outcomes 5.1). It is there to be compared with: sharing one covariance costs less.
 //!
 //! **Guarantee, sensitivity.** As [`super`], with the outcomes' bound that of one outcome, for each of the l releases
 //! of X'X and X'y. Composed, their squared sensitivities add up: l Δ² at the same S, which is what the ledger is charged;

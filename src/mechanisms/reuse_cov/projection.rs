@@ -1,5 +1,5 @@
 //! What is done with the cross moments of many outcomes before they are solved: projections on what tables within the bounds can give
-//! (primo 1.6 to 1.8).
+//! (theory/many-outcomes 3 and 4.1).
 
 use std::sync::Arc;
 
@@ -113,7 +113,7 @@ impl Analysis for Parameters {
     }
 }
 
-/// The noisy cross moments put back among those that some features within their bound have with the public outcomes (primo 1.6).
+/// The noisy cross moments put back among those that some features within their bound have with the public outcomes (theory/many-outcomes 3.2).
 fn projected_on(
     outcomes: &Outcomes,
     moments: &NoisyMoments,

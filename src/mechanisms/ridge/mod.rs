@@ -1,11 +1,11 @@
-//! `pmt-ridge` and `dp-ridge`: ridge regression from one joint release of noisy moments (pmt 1.3, 1.4, 2.3, 2.6).
+//! `pmt-ridge` and `dp-ridge`: ridge regression from one joint release of noisy moments (theory/public-moments 2).
 //!
 //! **Guarantee.** The released integers are those of a μ-GDP mechanism up to the slack that the ledger charges beside it, with μ² =
 //! Δ²/S² as the exact rational that the ledger charges.
 //!
 //! **Statistic.** A record is integers (x | y), ‖x‖ <= B_x, ‖y‖ <= B_y. For `pmt-ridge` x is the record whitened by public
 //! moments, M^(-1/2) (1, v), and longer than the public radius R_x it is shortened, together with y (`truncation: row`), which keeps
-//! the regression unbiased where rare levels make long records (pmt 2.5). For `dp-ridge` it is the record on the plan's own grid.
+//! the regression unbiased where rare levels make long records (theory/public-moments 1.4). For `dp-ridge` it is the record on the plan's own grid.
 //! Released are X'X and X'Y, and the outcomes' squares, so that intervals cover sampling and noise.
 //!
 //! **Sensitivity.** [`augmented_sensitivity_squared`]. B_y² = B_x²/2, which gives X'Y the variance σ² R_x² R_y² where the diagonal of
@@ -13,10 +13,10 @@
 //! and √2/σ without them.
 //!
 //! **As the paper prints it.** `"calibration": "paper"`: noise alike on and above the diagonal, σ = 2 √2/μ for a budget of μ, no squares,
-//! a range of y around 0, features shortened alone, no floor, the intercept penalised. It claims μ and costs 0.75 μ (pmt 2.3).
+//! a range of y around 0, features shortened alone, no floor, the intercept penalised. It claims μ and costs 0.75 μ (theory/public-moments 2.3).
 //!
 //! **After the noise.** The penalty λ weighs on the mean second moment in the columns' own units: n λ M⁻¹ on whitened sums, n the
-//! public number of rows. `floor`: eigenvalues of what is inverted are raised to 2 sd √d, the noise's own (pmt 2.9).
+//! public number of rows. `floor`: eigenvalues of what is inverted are raised to 2 sd √d, the noise's own (theory/public-moments 3.5).
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ static WITH_PUBLIC_MOMENTS: Info = Info {
     summary: "Truncates records by public moments, then fits a ridge regression.",
     prefer: "Prefer it where means, spreads and correlations of other people's data are known: the noise then has the shape of the columns.",
     guarantee: "The released integers are μ-GDP, exactly as they are computed.",
-    source: "PMT Alg. 1 and 2",
+    source: "Cao, Bi and Zhang 2026, algorithms 1 and 2; theory/public-moments 2.1",
     version: "1",
     wallet: Wallet::Gaussian,
     scope: Scope::Both,
@@ -80,7 +80,7 @@ static WITH_BOUNDS: Info = Info {
     summary: "Fits a ridge regression without public data.",
     prefer: "Prefer it for a ridge regression with a fixed penalty where no public moments are known.",
     guarantee: "The released integers are μ-GDP, exactly as they are computed.",
-    source: "PMT baseline; pmt 1.4",
+    source: "Cao, Bi and Zhang 2026, baseline; theory/public-moments 2.6",
     version: "1",
     wallet: Wallet::Gaussian,
     scope: Scope::Both,

@@ -1,10 +1,10 @@
 //! `sub-samp-reuse-cov`: the features' moments of a secret sample of the rows, the cross moments of all (PRIMO, Algorithm 4;
-//! primo 1.10). A saving of time where X'X is the work; it never pays in accuracy.
+//! theory/many-outcomes 5.2). A saving of time where X'X is the work; it never pays in accuracy.
 //!
 //! **Guarantee.** (ε, δ) under replace-one, by basic composition of two parts. X'X of s rows, drawn without replacement by this
 //! program's own randomness after the charge and kept secret: an (ε₀, δ₀) Gaussian release on the sample is
 //! (ln(1 + γ (e^ε₀ − 1)), γ δ₀) on the table, γ = s/n ([`FixedSize`]; Balle, Barthe, Gaboardi 2018). The paper's linear rule
-//! ε₀ = ε/γ is always too hopeful, and its scale divides by n where the sum is over s rows (primo 2.2, N8). X'Y of all rows is
+//! ε₀ = ε/γ is always too hopeful, and its scale divides by n where the sum is over s rows (theory/many-outcomes 6.2, row N8). X'Y of all rows is
 //! the other Gaussian release.
 //!
 //! **Sensitivity.** X'X of the sample: √2 B_x². X'Y: 2 B_x B_y. The encoder gives the outcomes the bound at which both need the
@@ -66,7 +66,7 @@ static INFO: Info = Info {
     summary: "Shares a covariance that was computed on a secret subsample.",
     prefer: "Prefer it never for accuracy: the sample saves time where there are many features, and costs noise.",
     guarantee: "(ε, δ)-differential privacy under replace-one, exactly as it is computed.",
-    source: "PRIMO Alg. 4; primo 1.10",
+    source: "Neel 2023, algorithm 4; theory/many-outcomes 5.2",
     version: "1",
     wallet: Wallet::Other,
     scope: Scope::ReplaceOne,

@@ -1,7 +1,7 @@
 //! `additive-wishart`: the second moments of the bounded integer records and of random rows together.
 //!
-//! **Guarantee.** (ε, δ)-differential privacy under both adjacencies, for one row per person (sheffet 3.3;
-//! noise-and-accounting, B9). It is neither pure nor Rényi differential privacy: with a small probability, which is inside
+//! **Guarantee.** (ε, δ)-differential privacy under both adjacencies, for one row per person (theory/wishart 3.2
+//! and 3.3). It is neither pure nor Rényi differential privacy: with a small probability, which is inside
 //! δ, the release could not have come from the neighbouring table. So it is charged to the Other wallet.
 //!
 //! **Sensitivity.** One person moves G by v v' with ‖v‖² ≤ B² = c² + W². Rotated so that v lies on the first axis, the noise's
@@ -23,7 +23,7 @@
 //! a ridge.
 //!
 //! **Standard errors.** [`crate::inference`]: about its mean the noise has the covariance of GOE noise with the variance
-//! k s⁴ off the diagonal (sheffet 5.2, first order).
+//! k s⁴ off the diagonal (theory/wishart 5.2, first order).
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ static INFO: Info = Info {
     summary: "Adds random extra rows to the table.",
     prefer: "Prefer it where the moments must be positive definite, whatever the noise does, and the arithmetic bounded.",
     guarantee: "(ε, δ)-differential privacy; how far the arithmetic is covered depends on the number of random rows.",
-    source: "Sheffet Alg. 3",
+    source: "Sheffet 2015, algorithm 3; theory/wishart 2.3",
     version: "1",
     wallet: Wallet::Other,
     scope: Scope::Both,

@@ -100,7 +100,7 @@ pub fn perturbed(cells: &[IBig], bartlett: &Lower, scale: u64, step: usize) -> O
 }
 
 /// (1/r) (L T)(L T)' with L L' the matrix of `cells` and T Bartlett's factor: a draw of W(cells, r) / r, rounded to
-/// multiples of 2^`step`; the packed upper triangle (sheffet 2.2). Nothing where a step fails.
+/// multiples of 2^`step`; the packed upper triangle (theory/wishart 2.1). Nothing where a step fails.
 #[must_use]
 pub fn projection(cells: &[IBig], bartlett: &Lower, rows: u64, step: usize) -> Option<Vec<i128>> {
     let factor = Lower::cholesky(cells, bartlett.size)?.times(bartlett);
@@ -110,7 +110,7 @@ pub fn projection(cells: &[IBig], bartlett: &Lower, rows: u64, step: usize) -> O
 }
 
 /// L T⁻ᵀ T⁻¹ L', a draw of the inverse Wishart law with the scale L L' of `cells`, rounded to multiples of 2^`step`; the
-/// packed upper triangle. T Z = L' is solved; the inverse of the scale is never formed (sheffet 2). Nothing where a step
+/// packed upper triangle. T Z = L' is solved; the inverse of the scale is never formed (theory/wishart 1.4). Nothing where a step
 /// fails.
 #[must_use]
 pub fn posterior(cells: &[IBig], bartlett: &Lower, step: usize) -> Option<Vec<i128>> {
@@ -152,7 +152,7 @@ fn upper(size: usize, step: usize, entry: impl Fn(usize, usize) -> Real) -> Opti
 mod tests {
     use super::*;
 
-    /// Golden input of sheffet 11, in steps of 2⁻⁶⁰.
+    /// Golden input of theory/wishart 8, in steps of 2⁻⁶⁰.
     const BITS: usize = 60;
 
     fn cells(ridge: i64) -> Vec<IBig> {
@@ -179,7 +179,7 @@ mod tests {
         }
     }
 
-    /// Sheffet 11: Alg. 1 with w² = 2, r = 9, and Alg. 4 with ψ = 2.
+    /// theory/wishart 8: Alg. 1 with w² = 2, r = 9, and Alg. 4 with ψ = 2.
     #[test]
     fn golden_matrices() {
         let found = projection(&cells(2), &factor(), 9, 0).unwrap();

@@ -1,7 +1,7 @@
-//! Matrices drawn whole from a law over the reals, in floating point of 128 bits (noise-and-accounting, A10,
+//! Matrices drawn whole from a law over the reals, in floating point of 128 bits (theory/noise 4.2,
 //! `IDEALISED`).
 //!
-//! What A10 asks for is done here, all of it: the input is the exact integer matrix; standard normals come from the exact
+//! All of theory/noise 4.2 is done here: the input is the exact integer matrix; standard normals come from the exact
 //! sampler on a grid of 2⁻⁵²; factors and products are computed with 128 bits; what leaves is one symmetric matrix of
 //! integers, rounded to a public power of two; and whatever fails is one and the same answer.
 

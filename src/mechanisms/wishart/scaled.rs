@@ -2,7 +2,7 @@
 //! moments and a ridge.
 //!
 //! **Guarantee.** (ε, δ)-differential privacy under both adjacencies, for one row per person, of the law over the reals
-//! (sheffet 3.1; noise-and-accounting, B9). Charged to the Other wallet.
+//! (theory/wishart 3.1). Charged to the Other wallet.
 //!
 //! **Sensitivity.** With S = G + w² I ⪰ w² I and one person's v, ‖v‖² ≤ B² = c² + W², S and its neighbour differ by at most
 //! the factor 1 + B²/w² in every direction: in one direction under add-remove, in one up and one down under replace-one. So
@@ -17,17 +17,17 @@
 //! **Adaptive.** A share of ε and δ buys a lower bound on the least eigenvalue of G, which one person moves by at most B²
 //! (Weyl): discrete Laplace noise, and a shift that keeps the bound below the eigenvalues of both neighbours but with
 //! probability δ₁. The bound is a ridge that the table has already: w² is what it falls short of, and where it is larger than
-//! the least number of rows needs, more rows are drawn and no ridge is added (sheffet 2.3 and 3.4, corrected).
+//! the least number of rows needs, more rows are drawn and no ridge is added (theory/wishart 2.5, 3.4).
 //!
 //! **Event.** One [`Event::Approximate`], both parts together.
 //!
-//! **Arithmetic.** `IDEALISED`: 128-bit floating point, hardened as noise-and-accounting, A10 asks. The least eigenvalue is computed in double precision.
+//! **Arithmetic.** `IDEALISED`: 128-bit floating point, hardened as theory/noise 4.2 says. The least eigenvalue is computed in double precision.
 //!
 //! **Defaults.** `sketch_rows` and `dof` max(2d, 100): the noise falls like 1/r and the ridge grows like √r, and for
-//! tables of a few thousand rows the best of both lies between 50 and 200 (sheffet 4.2). `min_rows` and `min_dof` 2d;
+//! tables of a few thousand rows the best of both lies between 50 and 200 (theory/wishart 4.2). `min_rows` and `min_dof` 2d;
 //! a quarter of ε and of δ for the eigenvalue. With the paper's calibration: 2d, `rows+d`, and halves.
 //!
-//! **Standard errors.** Exact t pivots for the penalised regression (sheffet 5.1).
+//! **Standard errors.** Exact t pivots for the penalised regression (theory/wishart 5.1).
 
 use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::Arc;
@@ -91,7 +91,7 @@ static PROJECTION_INFO: Info = Info {
     summary: "Solves a ridge regression on a Gaussian projection of the table.",
     prefer: "Prefer it to the others only to reproduce the paper: a posterior draw costs the same and is less noisy.",
     guarantee: "(ε, δ)-differential privacy of the law over the real numbers; the arithmetic approximates it.",
-    source: "Sheffet Alg. 1",
+    source: "Sheffet 2015, algorithm 1; theory/wishart 2.1",
     version: "1",
     wallet: Wallet::Other,
     scope: Scope::Both,
@@ -109,7 +109,7 @@ static PROJECTION_ADAPTIVE_INFO: Info = Info {
     summary: "The projection, with a ridge that is no larger than the table needs.",
     prefer: "Prefer it to the plain projection from some hundred thousand rows on, where the table needs no ridge of its own.",
     guarantee: "(ε, δ)-differential privacy of the law over the real numbers; the arithmetic approximates it.",
-    source: "Sheffet Alg. 2",
+    source: "Sheffet 2015, algorithm 2; theory/wishart 2.5",
     version: "1",
     wallet: Wallet::Other,
     scope: Scope::Both,
@@ -127,7 +127,7 @@ static POSTERIOR_INFO: Info = Info {
     summary: "Draws the moments from a posterior.",
     prefer: "Prefer it for small tables, where a strong ridge is welcome and exact intervals for it are worth more than least squares.",
     guarantee: "(ε, δ)-differential privacy of the law over the real numbers; the arithmetic approximates it.",
-    source: "Sheffet Alg. 4",
+    source: "Sheffet 2015, algorithm 4; theory/wishart 2.2",
     version: "1",
     wallet: Wallet::Other,
     scope: Scope::Both,
@@ -145,7 +145,7 @@ static POSTERIOR_ADAPTIVE_INFO: Info = Info {
     summary: "Draws from a posterior whose prior is no stronger than the table needs.",
     prefer: "Prefer it to the plain posterior draw from some hundred thousand rows on, where the table needs no ridge of its own.",
     guarantee: "(ε, δ)-differential privacy of the law over the real numbers; the arithmetic approximates it.",
-    source: "Sheffet Alg. 5",
+    source: "Sheffet 2015, algorithm 5; theory/wishart 2.5",
     version: "1",
     wallet: Wallet::Other,
     scope: Scope::Both,
@@ -319,7 +319,7 @@ const fn most_rows(kind: Kind) -> u32 {
     }
 }
 
-/// The contract's name of the number of rows.
+/// The name of the number of rows in a plan.
 const fn rows_name(kind: Kind, adaptive: bool) -> &'static str {
     match (kind, adaptive) {
         (Kind::Projection, false) => "sketch_rows",
@@ -555,7 +555,7 @@ fn chance(value: f64) -> Result<Delta, NoiseError> {
 
 /// The smallest ε known for Algorithms 2 and 5 at their own scales: half of ε for the eigenvalue; its bound may be above the
 /// eigenvalue of a neighbour with probability (δ/4) e^(ε/2); the rest of δ is the sketch's, at whichever number of rows costs
-/// more, the least or the most (sheffet 3.4).
+/// more, the least or the most (theory/wishart 3.4).
 fn paper_cost(
     epsilon: Epsilon,
     delta: Delta,

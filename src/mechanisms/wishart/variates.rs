@@ -11,7 +11,7 @@ use crate::privacy::mutants::{Mutant, is_active};
 /// Steps of the grid of a standard normal in one standard deviation.
 const STEPS: u64 = 1 << 52;
 
-/// A standard normal on a grid of 2⁻⁵²: within 2⁻⁵³ of a true one except with probability 2⁻¹⁰⁸ (A10, 2).
+/// A standard normal on a grid of 2⁻⁵²: within 2⁻⁵³ of a true one except with probability 2⁻¹⁰⁸ (theory/noise 4.2).
 fn normal<E: Entropy + ?Sized>(rng: &mut E) -> Real {
     let steps = NonZeroU64::MIN.saturating_add(STEPS - 1);
     real(gaussian_diagonal(rng, steps)) >> 52
@@ -56,7 +56,7 @@ fn unit(bits: u64) -> f64 {
 }
 
 /// Bartlett's factor: lower triangular T with T T' ~ W(I, `freedom`) of `size` rows. T_ii² is χ² with freedom − i + 1
-/// degrees of freedom (i from 1), what is below the diagonal is standard normal (sheffet 2). Row by row, the diagonal
+/// degrees of freedom (i from 1), what is below the diagonal is standard normal (theory/wishart 1.4). Row by row, the diagonal
 /// last.
 ///
 /// `freedom` is at least `size`.
