@@ -10,6 +10,7 @@ mod citations;
 mod cli;
 mod compile_fail;
 mod coverage;
+mod formats;
 mod fuzz;
 mod genotypes;
 mod hostile;
