@@ -7,7 +7,7 @@ use crate::mechanisms::info::{GROUPS, Group};
 use crate::ui::draft::Setup;
 use crate::ui::parts::Quoted;
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::{dom, facts, groups, text};
+use crate::ui::{dom, groups, text, view_model};
 
 /// Why a mechanism does not run under the plan as it stands, and whether nothing but other columns would change that.
 type Unfit = Memo<Option<(String, bool)>>;
