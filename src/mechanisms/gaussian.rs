@@ -8,7 +8,7 @@ use std::num::NonZeroU64;
 
 use dashu_int::UBig;
 
-use super::rounds::Charge;
+use super::shared::Charge;
 use crate::data::Moments;
 use crate::model::{Layout, NoiseLaw, Shape};
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};

@@ -15,19 +15,18 @@ use super::info::Info;
 use crate::data::moments::MomentsError;
 use crate::data::{EncodedRows, Exact, Geometry, MAX_CELLS, MAX_TERMS, Moments, Statistic};
 use crate::inference::forecast::TermForecast;
-use crate::inference::options::{MeanPenalty, Repair, Ridge};
 use crate::inference::preflight::Family;
-use crate::model::{Assurance, Layout, NoiseLaw};
+use crate::model::{Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::BoundPlan;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::event::Event;
 use crate::release::document::{Coefficients, Diagnostics};
 use crate::release::moments::{FeatureMap, ReleasedMoments};
 use serde_json::{Map, Value};
 
-use super::shared::{NoiseError, Price};
+use super::shared::NoiseError;
+pub use super::shared::{Charge, PostProcessing};
 
 /// Most numbers of rows that are kept in memory, 4 bytes each.
 const MOST_CODES: u64 = 1 << 27;
@@ -83,32 +82,6 @@ pub struct Encoding {
     pub geometry: Geometry,
     /// Which moments are released, or the sides of a record where none are.
     pub layout: Layout,
-}
-
-/// What the ledger is asked for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Charge {
-    /// What is charged.
-    pub events: Vec<Event>,
-    /// What the proof covers.
-    pub assurance: Assurance,
-    /// The (ε, δ) that it costs, where it is charged to the (ε, δ) budget.
-    pub price: Option<Price>,
-    /// What a ledger's entry says about it beside the plan's own parameters.
-    pub parameters: Map<String, Value>,
-}
-
-/// What is done with released moments before they are solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PostProcessing {
-    /// The penalty after the noise.
-    pub ridge: Ridge,
-    /// What happens if the noisy moments are not positive definite.
-    pub repair: Repair,
-    /// A penalty on the mean second moment in the columns' own units.
-    pub penalty: Option<MeanPenalty>,
-    /// Whether eigenvalues that noise alone could give are raised.
-    pub floor: bool,
 }
 
 /// The rounds of a release: public, and fixed before a record is read.
@@ -355,32 +328,6 @@ impl Encoding {
             )),
         }
     }
-}
-
-impl Charge {
-    /// Returns the charge of Gaussian noise.
-    #[must_use]
-    pub fn gaussian(
-        events: Vec<Event>,
-        parameters: impl IntoIterator<Item = (&'static str, String)>,
-    ) -> Self {
-        Self { events, assurance: Assurance::Exact, price: None, parameters: said(parameters) }
-    }
-
-    /// Returns the charge of noise that costs ε and δ.
-    #[must_use]
-    pub fn approximate(
-        price: Price,
-        assurance: Assurance,
-        parameters: impl IntoIterator<Item = (&'static str, String)>,
-    ) -> Self {
-        let event = Event::Approximate { epsilon: price.epsilon, delta: price.delta };
-        Self { events: vec![event], assurance, price: Some(price), parameters: said(parameters) }
-    }
-}
-
-fn said(parameters: impl IntoIterator<Item = (&'static str, String)>) -> Map<String, Value> {
-    parameters.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
 }
 
 /// Computes the moments of rows, the features' with each other of the rows alone that `taken` says.

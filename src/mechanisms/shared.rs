@@ -1,9 +1,9 @@
 //! What several mechanisms take: parameters of the grid and of the regression, and the ε and δ that the Other wallet sells.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::rounds::PostProcessing;
-use crate::inference::options::{Repair, Ridge};
+use crate::inference::options::{MeanPenalty, Repair, Ridge};
+use crate::model::Assurance;
 use crate::plan::bound::{GridParams, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
@@ -12,6 +12,7 @@ use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
     Budget, CalibrationError, Split, budget_parts, delta_of_units, epsilon_of_units,
 };
+use crate::privacy::event::Event;
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::mutants::{Mutant, is_active};
 
@@ -183,6 +184,58 @@ impl Price {
         }
         Ok(Self { epsilon, delta })
     }
+}
+
+/// What the ledger is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Charge {
+    /// What is charged.
+    pub events: Vec<Event>,
+    /// What the proof covers.
+    pub assurance: Assurance,
+    /// The (ε, δ) that it costs, where it is charged to the (ε, δ) budget.
+    pub price: Option<Price>,
+    /// What a ledger's entry says about it beside the plan's own parameters.
+    pub parameters: Map<String, Value>,
+}
+
+/// What is done with released moments before they are solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PostProcessing {
+    /// The penalty after the noise.
+    pub ridge: Ridge,
+    /// What happens if the noisy moments are not positive definite.
+    pub repair: Repair,
+    /// A penalty on the mean second moment in the columns' own units.
+    pub penalty: Option<MeanPenalty>,
+    /// Whether eigenvalues that noise alone could give are raised.
+    pub floor: bool,
+}
+
+impl Charge {
+    /// Returns the charge of Gaussian noise.
+    #[must_use]
+    pub fn gaussian(
+        events: Vec<Event>,
+        parameters: impl IntoIterator<Item = (&'static str, String)>,
+    ) -> Self {
+        Self { events, assurance: Assurance::Exact, price: None, parameters: said(parameters) }
+    }
+
+    /// Returns the charge of noise that costs ε and δ.
+    #[must_use]
+    pub fn approximate(
+        price: Price,
+        assurance: Assurance,
+        parameters: impl IntoIterator<Item = (&'static str, String)>,
+    ) -> Self {
+        let event = Event::Approximate { epsilon: price.epsilon, delta: price.delta };
+        Self { events: vec![event], assurance, price: Some(price), parameters: said(parameters) }
+    }
+}
+
+fn said(parameters: impl IntoIterator<Item = (&'static str, String)>) -> Map<String, Value> {
+    parameters.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
 }
 
 /// Why a mechanism of the Other wallet has no noise for a plan.
