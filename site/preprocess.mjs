@@ -1,5 +1,5 @@
-// A preprocessor of mdbook: `$...$` and `$$...$$` become MathML, which browsers draw without fonts, styles or scripts of ours. A
-// formula that KaTeX cannot read ends the build.
+// A preprocessor of mdbook: citations of the theory become links, and `$...$` and `$$...$$` become MathML, which browsers draw
+// without fonts, styles or scripts of ours. A formula that KaTeX cannot read ends the build.
 
 import { pathToFileURL } from "node:url";
 import katex from "katex";
@@ -92,12 +92,39 @@ export function typeset(content, path) {
   });
 }
 
-function chapters(items) {
+/// A citation of the theory, with the brackets or backquotes it stands in.
+const CITATION = /(?<![\w/])(`?)theory\/([a-z-]+) (\d+(?:\.\d+)?)\1(?![^[]*\]\()/g;
+
+/// The anchors of a chapter's numbered sections.
+function anchors(content) {
+  const headings = content.matchAll(/^#+ +((\d+(?:\.\d+)?) .*)$/gm);
+  const anchor = (title) => title.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").trim().replaceAll(" ", "-");
+  return new Map([...headings].map(([, title, number]) => [number, anchor(title)]));
+}
+
+/// A chapter whose citations of the theory are links.
+export function linked(content, path, theory) {
+  const up = "../".repeat(path.split("/").length - 1);
+  return content.replace(CITATION, (whole, _tick, chapter, number) => {
+    const anchor = theory.get(chapter)?.get(number);
+    return anchor ? `[theory/${chapter} ${number}](${up}theory/${chapter}.md#${anchor})` : whole;
+  });
+}
+
+function* chapters(items) {
   for (const { Chapter } of items) {
     if (!Chapter) continue;
-    Chapter.content = typeset(Chapter.content, Chapter.path ?? Chapter.name);
-    chapters(Chapter.sub_items);
+    yield Chapter;
+    yield* chapters(Chapter.sub_items);
   }
+}
+
+function prepare(items) {
+  const all = [...chapters(items)].filter((chapter) => chapter.path);
+  const theory = new Map(
+    all.filter(({ path }) => path.startsWith("theory/")).map(({ path, content }) => [path.slice(7, -3), anchors(content)]),
+  );
+  for (const chapter of all) chapter.content = typeset(linked(chapter.content, chapter.path, theory), chapter.path);
 }
 
 async function main() {
@@ -105,7 +132,7 @@ async function main() {
   let input = "";
   for await (const piece of process.stdin.setEncoding("utf8")) input += piece;
   const [, book] = JSON.parse(input);
-  chapters(book.items ?? book.sections);
+  prepare(book.items ?? book.sections);
   process.stdout.write(JSON.stringify(book));
 }
 

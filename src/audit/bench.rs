@@ -6,7 +6,7 @@ use super::error::AuditError;
 use super::pairs::Pair;
 use crate::data::csv::Feed;
 use crate::data::header::read_header;
-use crate::data::{Combiner, Gathered, HeaderRead, HeaderRules, Moments, RowSink, SliceScanner};
+use crate::data::{Combiner, HeaderRead, HeaderRules, Moments, RowSink, SliceScanner, Sums};
 use crate::engine::{EngineError, Prepared, check_table, prepare};
 use crate::mechanisms::gaussian::{Noise, perturb};
 use crate::noise::entropy::DemoRng;
@@ -131,12 +131,12 @@ pub fn read(plan: &Value, table: &str) -> Result<(Prepared, Moments), AuditError
     read_as(plan, table, Prepared::moments)
 }
 
-/// The same, with what a release is made from: sums, or the rows themselves.
+/// The same, with whatever the release needs of the first reading.
 ///
 /// # Errors
 /// As [`read`].
-pub fn gather(plan: &Value, table: &str) -> Result<(Prepared, Gathered), AuditError> {
-    read_as(plan, table, Prepared::gather)
+pub fn sums(plan: &Value, table: &str) -> Result<(Prepared, Sums), AuditError> {
+    read_as(plan, table, Prepared::sums)
 }
 
 fn read_as<S: RowSink>(
@@ -170,10 +170,8 @@ fn read_as<S: RowSink>(
 /// # Errors
 /// [`AuditError`] for a plan without noise.
 pub fn noise(prepared: &Prepared) -> Result<Noise, AuditError> {
-    let cost = prepared.cost().ok_or(EngineError::Internal("the audit's plan has no noise"))?;
-    let noise =
-        cost.noise.gaussian().ok_or(EngineError::Internal("the audit's plan adds no noise to cells"))?;
-    Ok(noise.clone())
+    let noise = prepared.gaussian();
+    Ok(noise.ok_or(EngineError::Internal("the audit's plan adds no noise to cells"))?.clone())
 }
 
 /// The exact sums, as [`perturb`] releases them.

@@ -12,8 +12,8 @@ use super::genotypes::GenotypeFiles;
 use super::public::{PublicFile, Watch};
 use super::table::{Table, TableError};
 use crate::data::genotypes::{Form, Wanted};
-use crate::data::{FewRows, Gathered, HeaderRules, RowSink, Scan};
-use crate::engine::{EngineError, Pass, Prepared, check_table, expect_public, prepare_with};
+use crate::data::{FewRows, HeaderRules, RowSink, Scan, Statistic, Sums};
+use crate::engine::{EngineError, Prepared, check_table, expect_public, prepare_with, sums_of};
 use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::release::document::Software;
@@ -27,7 +27,7 @@ pub struct Job {
     watch: Option<Watch>,
 }
 
-/// What is read again for each pass of a fit, because its rows are too many to be kept.
+/// What is read again for each round, because its rows are too many to be kept.
 pub struct Again {
     source: Second,
     workers: usize,
@@ -44,8 +44,10 @@ enum Second {
 
 /// What a release is made from.
 pub enum Material {
-    /// What was gathered.
-    Once(Gathered),
+    /// The sums of the only round.
+    Summed(Option<Sums>),
+    /// The rows.
+    Kept(Sums),
     /// What the rows are found in again.
     Again(Again),
 }
@@ -149,8 +151,8 @@ impl Job {
     /// As [`Self::scan`], and for a table that is to be read again and cannot be.
     pub fn read(self) -> Result<(Prepared, Material), CliError> {
         if !self.prepared.repeats() {
-            let (prepared, scan) = self.scan(Prepared::gather)?;
-            return Ok((prepared, Material::Once(scan.sink)));
+            let (prepared, scan) = self.scan(Prepared::sums)?;
+            return Ok((prepared, Material::Summed(Some(scan.sink))));
         }
         let Self { prepared, input, workers, watch } = self;
         let publicly_many = prepared.rereads();
@@ -170,7 +172,7 @@ impl Job {
         };
         check(&prepared, watch.as_ref(), &scan)?;
         let material = match scan.sink.into_rows() {
-            Some(rows) => Material::Once(Gathered::Rows(rows)),
+            Some(rows) => Material::Kept(Sums::Rows(rows)),
             None => {
                 let source = source.ok_or_else(read_once)?;
                 Material::Again(Again { source, workers, records: scan.records })
@@ -208,14 +210,24 @@ fn check<S>(prepared: &Prepared, watch: Option<&Watch>, scan: &Scan<S>) -> Resul
     Ok(check_table(prepared, scan.records, scan.persons)?)
 }
 
-impl Again {
-    /// Adds all rows of the table to a pass.
+impl Material {
+    /// Sums all rows of the table for one round.
     ///
     /// # Errors
     /// With a constant text, for it comes after the charge: when the table cannot be read again or is not the same any more.
-    pub fn pass<'a>(&mut self, prepared: &Prepared, pass: &Pass<'a>) -> Result<Pass<'a>, EngineError> {
+    pub fn sums(&mut self, prepared: &Prepared, statistic: &Statistic) -> Result<Sums, EngineError> {
+        match self {
+            Self::Summed(sums) => sums.take().ok_or(EngineError::Reread),
+            Self::Kept(rows) => sums_of(statistic, rows).ok_or(EngineError::Reread),
+            Self::Again(again) => again.sums(prepared, statistic),
+        }
+    }
+}
+
+impl Again {
+    fn sums(&mut self, prepared: &Prepared, statistic: &Statistic) -> Result<Sums, EngineError> {
         let Self { source, workers, records } = self;
-        let empty = || pass.clone();
+        let empty = || statistic.empty();
         let scan = match source {
             Second::Calls(files) => files.scan(prepared.bound(), empty, *workers),
             Second::File(table) => {

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::error::CliError;
 use super::table::{Table, TableError, read_some};
+use crate::data::HeaderRules;
 use crate::data::genotypes::Form;
-use crate::data::{Gathered, HeaderRules};
 use crate::engine::Prepared;
 use crate::engine::public::{prepare_table, table_of, table_of_release, term_names};
 use crate::plan::public::PublicTable;
@@ -123,10 +123,9 @@ impl PublicFile {
         let table = Table::open(&self.path, rules).map_err(unreadable)?;
         let header = table.header();
         let prepared = prepare_table(plan, &header.names, header.delimiter)?;
-        let empty = || Prepared::gather(&prepared);
+        let empty = || Prepared::sums(&prepared);
         let scan = table.scan(prepared.bound(), empty, workers, |_, _| ()).map_err(unreadable)?;
-        let gathered: Gathered = scan.sink;
-        Ok(table_of(&prepared, &gathered)?)
+        Ok(table_of(&prepared, &scan.sink)?)
     }
 
     fn begins_as_json(&self) -> Result<bool, CliError> {

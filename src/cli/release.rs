@@ -5,10 +5,10 @@ use std::ffi::OsString;
 use super::args::Args;
 use super::error::CliError;
 use super::halt::halt;
-use super::job::{Job, Material, software};
+use super::job::{Job, software};
 use super::store::LedgerFile;
 use super::{help, print, write_out};
-use crate::engine::{self, Fit};
+use crate::engine::Computation;
 use crate::noise::entropy::PrivateRng;
 use crate::plan::Purpose;
 use crate::privacy::mutants::{Mutant, is_active};
@@ -43,15 +43,14 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     halt("charged");
 
     let reference = LedgerReference { id: ledger.id().to_owned(), entry, idealised: ledger.idealised() };
-    let release = match &mut material {
-        Material::Once(gathered) => engine::release(&prepared, &*gathered, rng, reference, software),
-        Material::Again(table) => Fit::new(&prepared, rng).and_then(|mut fit| {
-            while let Some(pass) = fit.pass() {
-                fit.advance(table.pass(&prepared, &pass)?);
-            }
-            fit.release(reference, software)
-        }),
+    let mut computation = Computation::new(&prepared, rng);
+    let rounds = || {
+        while let Some(statistic) = computation.next() {
+            computation.answer(&material.sums(&prepared, &statistic)?)?;
+        }
+        computation.release(reference, software)
     };
+    let release = rounds();
     let release = release.map_err(|error| charged(error.to_string()))?;
     drop(material);
     halt("the noise is drawn");

@@ -39,7 +39,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
         let source = Source::Resample { rows: scan.sink, records: scan.records };
         Simulation::new(prepared, source, seed, software)
     } else {
-        let (prepared, scan) = job.scan(Prepared::gather)?;
+        let (prepared, scan) = job.scan(Prepared::sums)?;
         Simulation::new(prepared, Source::Once(scan.sink), seed, software)
     };
     let mut out = BufWriter::new(io::stdout().lock());

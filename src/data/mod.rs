@@ -7,7 +7,7 @@
 
 pub mod csv;
 pub mod encode;
-pub mod gathered;
+
 pub mod genotypes;
 pub mod header;
 pub mod minhash;
@@ -19,13 +19,14 @@ pub mod raw;
 pub mod sink;
 pub mod slices;
 pub mod source;
+pub mod statistics;
 
 pub use csv::CsvError;
 pub use encode::{Encoder, Geometry, OutcomeSide, Term};
-pub use gathered::{Gathered, Input};
 pub use header::{Header, HeaderError, HeaderRead, HeaderRules};
 pub use minhash::{MinHash, MinHashKey};
 pub use moments::{MAX_CELLS, MAX_TERMS, Moments};
 pub use sink::{Append, EncodedRows, FewRows, Nothing, RowSink};
 pub use slices::{Combiner, Job, Scan, SliceReport, SliceScanner};
 pub use source::FileRole;
+pub use statistics::{CellSums, Exact, RecordMap, Scratch, Statistic, Sums};

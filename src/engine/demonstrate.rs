@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::error::EngineError;
-use super::evaluate::Evaluated;
 use super::prepare::Prepared;
 use super::publish::{Mark, publish};
-use crate::data::{Input, Moments};
-use crate::mechanisms::{Draw, Drawn};
+use super::release::{belong, over};
+use crate::data::{Exact, Moments};
+use crate::mechanisms::Answer;
 use crate::noise::entropy::DemoRng;
 use crate::release::Release;
 use crate::release::document::{Demo, Software};
@@ -32,17 +32,13 @@ impl Demonstration {
 /// [`EngineError::Internal`] as [`super::release`].
 pub fn demonstrate<'a>(
     prepared: &Prepared,
-    input: impl Into<Input<'a>>,
-    mut rng: DemoRng,
+    input: impl Into<Exact<'a>>,
+    rng: DemoRng,
     software: Software,
 ) -> Result<Demonstration, EngineError> {
     let demo = Demo { seed: rng.seed(), run: rng.run() };
-    let input = input.into();
-    let evaluated = match &prepared.cost {
-        Some(cost) => Evaluated::noisy(prepared, cost, input, |noise| noise.release(input, &mut rng))?,
-        None => Evaluated::exact(prepared, input, &mut rng)?,
-    };
-    publish(prepared, &evaluated, Mark::Demo(demo), software).map(Demonstration)
+    let output = over(prepared, &input.into(), rng)?;
+    publish(prepared, output, Mark::Demo(demo), software).map(Demonstration)
 }
 
 /// What [`super::release`] does, with the noise of each cell given, in the layout's order. Runs count from
@@ -59,13 +55,13 @@ pub fn demonstrate_with(
     noise: Vec<i128>,
     software: Software,
 ) -> Result<Demonstration, EngineError> {
-    let cost = prepared.cost.as_ref().ok_or(EngineError::Internal("the plan has no noise"))?;
-    let gaussian = cost.noise.gaussian().ok_or(EngineError::Internal("the plan adds no noise to cells"))?;
+    let gaussian = prepared.gaussian().ok_or(EngineError::Internal("the plan adds no noise to cells"))?;
     if noise.len() != gaussian.cells() {
         return Err(EngineError::Internal("the noise has another number of cells"));
     }
-    let cells = gaussian.add(noise, moments);
-    let drawn = Draw::Moments(Drawn { cells, law: gaussian.law(), ridge: 0.0, map: None });
-    let evaluated = Evaluated::noisy(prepared, cost, moments.into(), |_| Some(drawn))?;
-    publish(prepared, &evaluated, Mark::Demo(Demo { seed: 0, run: 0 }), software).map(Demonstration)
+    belong(prepared, &moments.into())?;
+    let mut run = prepared.start();
+    run.take(Answer { law: Some(gaussian.law()), ..Answer::of(gaussian.add(noise, moments)) });
+    let output = run.finish(prepared.task())?;
+    publish(prepared, output, Mark::Demo(Demo { seed: 0, run: 0 }), software).map(Demonstration)
 }

@@ -7,8 +7,6 @@
 
 mod demonstrate;
 mod error;
-mod evaluate;
-mod guard;
 pub mod guided;
 mod preflight;
 mod prepare;
@@ -17,10 +15,10 @@ mod publish;
 mod release;
 pub mod simulate;
 
-pub use crate::mechanisms::passes::Pass;
+pub use crate::mechanisms::{Answer, Run};
 pub use demonstrate::{Demonstration, demonstrate, demonstrate_with};
 pub use error::EngineError;
 pub use preflight::{preflight, standard_errors};
 pub use prepare::{Cost, Prepared, check_table, expect_public, prepare, prepare_guided, prepare_with};
-pub use release::{Fit, release};
+pub use release::{Computation, release, sums_of};
 pub use simulate::Simulation;

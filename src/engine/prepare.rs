@@ -1,18 +1,18 @@
 //! Everything that is public about a release, fixed before a row is read.
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::error::EngineError;
 use super::guided::{Guided, Terms as GuidedTerms};
-use crate::data::{Gathered, Geometry, MAX_CELLS, MAX_TERMS, Moments};
-use crate::mechanisms::passes::{self, Pass};
+use crate::data::{Geometry, Moments, Statistic, Sums};
+use crate::mechanisms::rounds::{PostProcessing, most_rows};
 use crate::mechanisms::shared::NoiseError;
-use crate::mechanisms::{Info, Mechanism, Noise, Reads, most_rows};
-use crate::model::{Assurance, Layout};
+use crate::mechanisms::{Charge, Info, Resolved, Rounds, Run, Task, gaussian, info};
+use crate::model::{Assurance, Layout, NoiseLaw};
 use crate::noise::entropy::random_id;
-use crate::plan::bound::BoundPlan;
+use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::document::{Calibration, Confirm};
 use crate::plan::public::{Guide, PublicTable};
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
@@ -26,35 +26,36 @@ use crate::privacy::units::Units;
 /// A plan bound to a header, with its noise.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    pub(super) checked: CheckedPlan,
-    pub(super) plan: Plan,
-    pub(super) bound: BoundPlan,
-    pub(super) geometry: Geometry,
-    pub(super) layout: Layout,
-    pub(super) reads: Reads,
-    summed: Layout,
-    pub(super) info: &'static Info,
-    pub(super) mechanism: Mechanism,
+    pub(super) task: Task,
+    info: &'static Info,
+    law: Option<NoiseLaw>,
+    post_processing: PostProcessing,
+    rounds: Arc<dyn Rounds>,
     pub(super) cost: Option<Cost>,
-    events: Vec<Event>,
     public: Option<PublicTable>,
-    guide: Option<Guide>,
 }
 
 /// What a release costs, in public numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
-    /// The noise.
-    pub noise: Noise,
+    /// What the ledger is asked for.
+    pub charge: Charge,
     /// ε and δ that the release keeps; absent for μ or ρ without δ.
     pub promise: Option<(Epsilon, Delta)>,
-    /// μ as charged, rounded up; absent for the Other wallet.
+    /// μ as charged, rounded up; absent for the (ε, δ) budget.
     pub mu: Option<f64>,
-    /// ρ = μ²/2 as charged, rounded up; absent for the Other wallet.
+    /// ρ = μ²/2 as charged, rounded up; absent for the (ε, δ) budget.
     pub rho: Option<f64>,
     /// ε and δ that a paper claims for its own scale.
     pub claimed: Option<(Epsilon, Delta)>,
 }
+
+/// The grid of columns whose mechanism has not chosen one yet.
+const NO_GRID: GridParams = GridParams {
+    radius: 1,
+    intercept_weight: 0.0,
+    norms: Norms::Record { feature_share: 0.5, row_norm: 1.0 },
+};
 
 /// Checks a plan, finds its columns among a header's `names`, and fixes grid, noise and cost. No data are needed.
 ///
@@ -117,59 +118,27 @@ fn prepare_by(
             "give another decimal mark, or the `delimiter` that the table has",
         )));
     }
-    let (info, mut mechanism, params) = Mechanism::from_plan(&checked, purpose)?;
+    let mechanism = info::named(&checked, purpose)?;
+    let info = mechanism.info();
     check_public(info, public.is_some())?;
     public.map_or(Ok(()), PublicTable::check)?;
-    checked.plan.mechanism.params = params;
     if let Some(csv) = &mut checked.plan.csv {
         csv.delimiter = Some(char::from(delimiter).to_string());
     }
-    let mut bound = bind::bind(&checked, names, delimiter, mechanism.grid())?;
+    let bound = bind::bind(&checked, names, delimiter, NO_GRID)?;
     let guide = public.map(|table| guide(table, &GuidedTerms::of(&checked, &bound))).transpose()?;
-    let settled = mechanism.settle(&checked, &mut bound, guide.as_ref())?;
-    checked.plan.mechanism.params.extend(settled);
-    let geometry = Geometry::new(&bound);
-    let first = geometry.first_outcome(&bound);
-    let layout = mechanism.layout(first, geometry.terms.len().saturating_sub(first));
-    let (reads, summed) = mechanism.gathers(layout, checked.rows.or(checked.plan.stated_rows))?;
-    check_size(if reads == Reads::Moments { summed } else { layout })?;
-    let mut terms = BTreeSet::new();
-    if let Some(term) = geometry.terms.iter().find(|term| !terms.insert(term.name.as_str())) {
-        return Err(EngineError::Plan(PlanError::at(
-            "columns",
-            format!("two terms would have the name `{}`", term.name),
-            "rename a column in the table, or a level: the constant is `(Intercept)`, and a level is `column[level]`",
-        )));
-    }
-    let noise = mechanism.noise(&checked, &bound, &geometry, layout).map_err(|error| match error {
+    let resolved = mechanism.resolve(&checked, bound, guide.as_ref()).map_err(|error| match error {
         NoiseError::Plan(error) => EngineError::Plan(error),
         NoiseError::Budget(error) => EngineError::Budget(error),
     })?;
-    let cost = noise.map(|noise| cost(&checked, noise)).transpose()?;
+    let Resolved { parameters, encoding, charge, law, post_processing, rounds } = resolved;
+    checked.plan.mechanism.params = parameters;
+    let cost = charge.map(|charge| cost(&checked, charge)).transpose()?;
     if let Some(cost) = &cost {
         check_cost(&checked, purpose, cost)?;
-        if let Noise::Sketch(noise) = &cost.noise {
-            let (name, rows) = noise.resolved();
-            checked.plan.mechanism.params.insert(name.to_owned(), Value::from(rows));
-        }
     }
-    bound.guard = cost.is_none() && geometry.outcomes.is_none();
-    let events = cost.iter().flat_map(|cost| cost.noise.events()).collect();
-    Ok(Prepared {
-        plan: checked.plan.clone(),
-        checked,
-        bound,
-        geometry,
-        layout,
-        reads,
-        summed,
-        info,
-        mechanism,
-        cost,
-        events,
-        public: public.cloned(),
-        guide,
-    })
+    let task = Task { checked, encoding, public: guide };
+    Ok(Prepared { task, info, law, post_processing, rounds, cost, public: public.cloned() })
 }
 
 /// Whether the mechanism of a plan takes public input where some is given, and none where it is not: to be asked before a public
@@ -178,12 +147,11 @@ fn prepare_by(
 /// # Errors
 /// [`EngineError`] where it does not, and for a mechanism that cannot be run.
 pub fn expect_public(checked: &CheckedPlan, purpose: Purpose, given: bool) -> Result<(), EngineError> {
-    let (info, _, _) = Mechanism::from_plan(checked, purpose)?;
-    check_public(info, given)
+    check_public(info::named(checked, purpose)?.info(), given)
 }
 
 fn check_public(info: &Info, given: bool) -> Result<(), EngineError> {
-    let error = match (info.takes_public(), given) {
+    let error = match (info.public_moments, given) {
         (true, true) | (false, false) => return Ok(()),
         (false, true) => PlanError::at(
             "mechanism.name",
@@ -200,36 +168,9 @@ fn check_public(info: &Info, given: bool) -> Result<(), EngineError> {
     Err(EngineError::Plan(error))
 }
 
-/// Whether the sums of so many terms can be kept.
-fn check_size(layout: Layout) -> Result<(), EngineError> {
-    let refuse = |what: String, advice: &str| Err(EngineError::Plan(PlanError::at("columns", what, advice)));
-    if layout.features() > MAX_TERMS {
-        return refuse(
-            format!(
-                "the columns make {} terms, counting the constant and each level but the reference, and {MAX_TERMS} is \
-                 the most",
-                layout.features()
-            ),
-            "choose fewer columns or fewer levels; many outcomes on few features are work for `reuse-cov-gauss`",
-        );
-    }
-    if layout.cells() > MAX_CELLS {
-        return refuse(
-            format!(
-                "{} features with the constant and {} outcomes make {} sums, and {MAX_CELLS} is the most",
-                layout.features(),
-                layout.outcomes(),
-                layout.cells()
-            ),
-            "choose fewer outcomes or fewer features",
-        );
-    }
-    Ok(())
-}
-
-fn cost(checked: &CheckedPlan, noise: Noise) -> Result<Cost, EngineError> {
+fn cost(checked: &CheckedPlan, charge: Charge) -> Result<Cost, EngineError> {
     let budget = checked.budget.as_ref().ok_or(EngineError::Internal("noise without a budget"))?;
-    if let Some(price) = noise.price() {
+    if let Some(price) = charge.price {
         let asked = match *budget {
             Budget::EpsilonDelta { epsilon, delta } => (epsilon, delta),
             Budget::Mu { .. } | Budget::Rho { .. } => (price.epsilon, price.delta),
@@ -238,10 +179,10 @@ fn cost(checked: &CheckedPlan, noise: Noise) -> Result<Cost, EngineError> {
             Calibration::Exact => (asked, None),
             Calibration::Paper => ((price.epsilon, asked.1), Some(asked)),
         };
-        return Ok(Cost { noise, promise: Some(promise), mu: None, rho: None, claimed });
+        return Ok(Cost { charge, promise: Some(promise), mu: None, rho: None, claimed });
     }
     // What is μ-GDP in several parts is so as a whole.
-    let units = noise.events().iter().try_fold(0_u128, |sum, event| match event {
+    let units = charge.events.iter().try_fold(0_u128, |sum, event| match event {
         Event::Gaussian { sensitivity_squared, scale, .. } => {
             let units = gaussian_charge(sensitivity_squared, *scale)?;
             sum.checked_add(units).ok_or(EngineError::Internal("noise beyond all bounds"))
@@ -260,7 +201,7 @@ fn cost(checked: &CheckedPlan, noise: Noise) -> Result<Cost, EngineError> {
         }
         _ => (asked, None),
     };
-    Ok(Cost { noise, promise, mu: Some(mu), rho: Some(rho), claimed })
+    Ok(Cost { charge, promise, mu: Some(mu), rho: Some(rho), claimed })
 }
 
 /// What a release needs beyond its budget: a paper's scale that keeps its own claim, and the person's word for a proof that
@@ -278,7 +219,7 @@ fn check_cost(checked: &CheckedPlan, purpose: Purpose, cost: &Cost) -> Result<()
             "set it to \"exact\", or run the plan with `simulate`",
         )));
     }
-    if cost.noise.assurance() == Assurance::Idealised && !checked.plan.confirm.contains(&Confirm::Idealised) {
+    if cost.charge.assurance == Assurance::Idealised && !checked.plan.confirm.contains(&Confirm::Idealised) {
         return Err(EngineError::Plan(PlanError::at(
             "confirm",
             format!(
@@ -310,8 +251,8 @@ fn mu_and_rho(units: u128) -> (f64, f64) {
 /// # Errors
 /// [`EngineError::Rows`] under replace-one for a table of another length.
 pub fn check_table(prepared: &Prepared, records: u64, persons: Option<u64>) -> Result<(), EngineError> {
-    let Some(stated) = prepared.checked.rows else { return Ok(()) };
-    let (unit, found) = match (prepared.bound.person.is_some(), persons) {
+    let Some(stated) = prepared.task.checked.rows else { return Ok(()) };
+    let (unit, found) = match (prepared.task.encoding.bound.person.is_some(), persons) {
         (true, Some(persons)) => ("persons", persons),
         (true, None) => return Err(EngineError::Internal("nobody counted the persons")),
         (false, _) => ("rows", records),
@@ -320,131 +261,152 @@ pub fn check_table(prepared: &Prepared, records: u64, persons: Option<u64>) -> R
 }
 
 impl Prepared {
-    /// The plan with every default filled in; it runs unchanged.
+    /// Returns the plan with every default filled in; it runs unchanged.
     #[must_use]
     pub const fn plan(&self) -> &Plan {
-        &self.plan
+        &self.task.checked.plan
     }
 
-    /// What is publicly known of the columns, where the mechanism is guided by it.
+    /// Returns what is publicly known of the columns, for a mechanism with public moments.
     #[must_use]
     pub const fn public(&self) -> Option<&PublicTable> {
         self.public.as_ref()
     }
 
-    /// The public moments as they are used.
+    /// Returns the public moments as they are used.
     #[must_use]
     pub const fn guide(&self) -> Option<&Guide> {
-        self.guide.as_ref()
+        self.task.public.as_ref()
     }
 
-    /// The checked plan.
+    /// Returns the checked plan.
     #[must_use]
     pub const fn checked(&self) -> &CheckedPlan {
-        &self.checked
+        &self.task.checked
     }
 
-    /// What reads the table.
+    /// Returns all that is public beside the rounds.
+    #[must_use]
+    pub const fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// Returns what reads the table.
     #[must_use]
     pub const fn bound(&self) -> &BoundPlan {
-        &self.bound
+        &self.task.encoding.bound
     }
 
-    /// The grid and the terms.
+    /// Returns the grid and the terms.
     #[must_use]
     pub const fn geometry(&self) -> &Geometry {
-        &self.geometry
+        &self.task.encoding.geometry
     }
 
-    /// Which moments are released.
+    /// Returns which moments are released.
     #[must_use]
     pub const fn layout(&self) -> Layout {
-        self.layout
+        self.task.encoding.layout
     }
 
-    /// Sums of no row yet, as the release needs them.
+    /// Returns the law that the release will name, where it is known; see [`Resolved::law`].
+    #[must_use]
+    pub const fn law(&self) -> Option<&NoiseLaw> {
+        self.law.as_ref()
+    }
+
+    /// Returns what is done with released moments.
+    #[must_use]
+    pub const fn post_processing(&self) -> PostProcessing {
+        self.post_processing
+    }
+
+    /// Returns sums of no row of the second moments that the release needs; of no term where it needs something else.
     #[must_use]
     pub fn moments(&self) -> Moments {
-        Moments::of(self.moments_layout())
+        match self.statistic() {
+            Statistic::Moments(layout) => Moments::of(layout),
+            _ => Moments::new(0),
+        }
     }
 
-    /// Which sums are taken of the rows: with guard digits more than are released.
-    pub(super) fn moments_layout(&self) -> Layout {
-        if self.bound.guard { Layout::whole(self.row_width()) } else { self.summed }
-    }
-
-    /// What is gathered of a table: nothing yet.
+    /// Returns what the first reading of the table adds up: of one round its sums, of several the rows for all of them.
     #[must_use]
-    pub fn gather(&self) -> Gathered {
-        Gathered::new(self.keeps_rows(), self.moments_layout())
+    pub fn statistic(&self) -> Statistic {
+        let one = || self.start().round().map(|round| round.statistic);
+        let rows = || Statistic::Rows(self.row_width());
+        if self.repeats() { rows() } else { one().unwrap_or_else(rows) }
     }
 
-    /// Reads what a thread gathered, as [`Gathered::to_bytes`] wrote it.
-    ///
-    /// # Errors
-    /// [`EngineError::Internal`] for other bytes.
-    pub fn gathered(&self, bytes: &[u8]) -> Result<Gathered, EngineError> {
-        Gathered::from_bytes(self.keeps_rows(), self.moments_layout(), bytes)
-            .map_err(|_| EngineError::Internal("a thread's sums are none of this plan"))
-    }
-
-    /// How many passes over the rows a release makes; nothing for a mechanism that reads once.
+    /// Returns the sums of no record yet, for the first reading.
     #[must_use]
-    pub fn passes(&self) -> Option<u32> {
-        self.cost.as_ref().and_then(|cost| passes::count(&cost.noise))
+    pub fn sums(&self) -> Sums {
+        self.statistic().empty()
     }
 
-    /// The pass of another thread's fit under the same plan, as [`Pass::place`] wrote it.
-    ///
-    /// # Errors
-    /// [`EngineError::Internal`] for other bytes.
-    pub fn pass_at(&self, place: &[u8]) -> Result<Pass<'_>, EngineError> {
-        self.cost
-            .as_ref()
-            .and_then(|cost| Pass::at(&cost.noise, place))
-            .ok_or(EngineError::Internal("a thread's pass is none of this plan"))
+    /// Returns the rounds before the first one.
+    #[must_use]
+    pub fn start(&self) -> Box<dyn Run> {
+        Arc::clone(&self.rounds).start()
     }
 
-    /// Most rows that are kept in memory from one pass to the next.
+    /// Returns how many rounds there are at most.
+    #[must_use]
+    pub fn rounds(&self) -> u32 {
+        self.rounds.count()
+    }
+
+    /// Returns the noise on second moments, where it is one Gaussian for each cell.
+    #[must_use]
+    pub fn gaussian(&self) -> Option<&gaussian::Noise> {
+        self.rounds.gaussian()
+    }
+
+    /// Returns the public numbers of the noise, for an audit that knows the mechanism.
+    #[must_use]
+    pub fn noise<T: 'static>(&self) -> Option<&T> {
+        self.rounds.noise().downcast_ref()
+    }
+
+    pub(super) fn all_rounds(&self) -> &dyn Rounds {
+        &*self.rounds
+    }
+
+    /// Returns the most rows that are kept in memory from one round to the next.
     #[must_use]
     pub fn most_rows(&self) -> u64 {
-        most_rows(self.layout)
+        most_rows(self.layout().terms())
     }
 
-    /// Whether the table is read again for each pass, because its rows, as far as is publicly known, are too many to be kept.
+    /// Returns the public number of rows: exact, or about.
+    #[must_use]
+    pub fn stated_rows(&self) -> Option<u64> {
+        self.checked().rows.or(self.plan().stated_rows)
+    }
+
+    /// Returns whether the table is read again for each round, because its rows, as far as is publicly known, are too many to be kept.
     #[must_use]
     pub fn rereads(&self) -> bool {
-        let rows = self.checked.rows.or(self.checked.plan.stated_rows);
+        let rows = self.stated_rows();
         self.repeats() && rows.is_some_and(|rows| rows > self.most_rows())
     }
 
-    /// Whether the mechanism goes over the rows several times.
+    /// Returns whether there are several rounds.
     #[must_use]
     pub fn repeats(&self) -> bool {
-        self.reads == Reads::RowsRepeatedly
-    }
-
-    /// Whether rows are kept, and not sums alone.
-    pub(super) fn keeps_rows(&self) -> bool {
-        self.reads != Reads::Moments
+        self.rounds() > 1
     }
 
     /// Number of integers in an encoded row.
     #[must_use]
     pub fn row_width(&self) -> usize {
-        self.geometry.row_width(self.bound.guard)
+        self.task.encoding.row_width()
     }
 
     /// The mechanism's row in the table of names.
     #[must_use]
     pub const fn info(&self) -> &'static Info {
         self.info
-    }
-
-    /// The mechanism with its parameters.
-    #[must_use]
-    pub const fn mechanism(&self) -> &Mechanism {
-        &self.mechanism
     }
 
     /// Noise and cost; nothing where there is no noise.
@@ -457,9 +419,9 @@ impl Prepared {
     #[must_use]
     pub const fn terms(&self) -> Terms {
         Terms {
-            adjacency: self.checked.adjacency,
-            protect: self.checked.protect,
-            max_rows_per_person: self.checked.max_rows_per_person,
+            adjacency: self.task.checked.adjacency,
+            protect: self.task.checked.protect,
+            max_rows_per_person: self.task.checked.max_rows_per_person,
         }
     }
 
@@ -469,11 +431,11 @@ impl Prepared {
     /// no nonce, and no release either.
     #[must_use]
     pub fn request(&self) -> Request<'_> {
-        let mut parameters = self.plan.mechanism.params.clone();
+        let mut parameters = self.plan().mechanism.params.clone();
         if let Some(cost) = &self.cost {
-            parameters.extend(cost.noise.parameters());
+            parameters.extend(cost.charge.parameters.clone());
         }
-        if let Ok(Value::Object(budget)) = serde_json::to_value(self.plan.budget) {
+        if let Ok(Value::Object(budget)) = serde_json::to_value(self.plan().budget) {
             let given: Map<String, Value> =
                 budget.into_iter().filter(|(_, value)| !value.is_null()).collect();
             parameters.insert("budget".to_owned(), Value::Object(given));
@@ -484,9 +446,9 @@ impl Prepared {
         }
         Request {
             terms: self.terms(),
-            events: &self.events,
+            events: self.events(),
             mechanism: self.info.name,
-            version: self.cost.as_ref().map_or("1", |cost| cost.noise.version()),
+            version: self.info.version,
             parameters,
             assurance: self.assurance(),
         }
@@ -497,17 +459,21 @@ impl Prepared {
     /// # Errors
     /// [`EngineError::Budget`] beyond 128 bits.
     pub fn charge(&self, epsilon: Epsilon) -> Result<Units, EngineError> {
-        Ok(charge(&self.events, epsilon)?)
+        Ok(charge(self.events(), epsilon)?)
+    }
+
+    fn events(&self) -> &[Event] {
+        self.cost.as_ref().map_or(&[], |cost| &cost.charge.events)
     }
 
     /// What the proof covers when the randomness is the operating system's.
     #[must_use]
     pub fn assurance(&self) -> Assurance {
-        self.cost.as_ref().map_or(Assurance::Demo, |cost| cost.noise.assurance())
+        self.cost.as_ref().map_or(Assurance::Demo, |cost| cost.charge.assurance)
     }
 
     /// The name of the column that identifies a person, or `assumed`.
     pub(super) fn person(&self) -> String {
-        self.bound.person.as_ref().map_or_else(|| "assumed".to_owned(), |person| person.name.clone())
+        self.bound().person.as_ref().map_or_else(|| "assumed".to_owned(), |person| person.name.clone())
     }
 }

@@ -10,13 +10,14 @@ use nalgebra::DMatrix;
 use serde_json::Map;
 
 use super::error::EngineError;
-use super::guard;
 use super::prepare::{Prepared, prepare};
 use crate::data::encode::GUARD_BITS;
-use crate::data::{Gathered, Moments};
+use crate::data::{Moments, Statistic, Sums as Read};
 use crate::inference::moments::NoisyMoments;
 use crate::inference::refit::public_rows;
 use crate::math::linalg::Eigen;
+use crate::mechanisms::NOISELESS;
+use crate::mechanisms::second_moments::fine_cells;
 use crate::model::{Assurance, Layout, Role};
 use crate::plan::bind::fits;
 use crate::plan::document::{BudgetForm, Column, Mechanism};
@@ -62,7 +63,7 @@ pub fn plan_for(plan: &Plan, names: &[String]) -> Plan {
         intercept: None,
         missing: plan.missing,
         csv: plan.csv.clone(),
-        mechanism: Mechanism { name: "ols".to_owned(), params: Map::new(), calibration: None },
+        mechanism: Mechanism { name: NOISELESS.to_owned(), params: Map::new(), calibration: None },
         budget: BudgetForm { none: Some(true), ..BudgetForm::default() },
         confidence: None,
     }
@@ -116,11 +117,13 @@ pub fn term_names(prepared: &Prepared) -> (Vec<String>, Vec<String>) {
 /// # Errors
 /// [`EngineError`] for fewer than two rows that count, for a level that no row or every row has, and for a feature that does not
 /// vary; each by name.
-pub fn table_of(prepared: &Prepared, gathered: &Gathered) -> Result<PublicTable, EngineError> {
-    let Gathered::Moments(moments) = gathered else {
+pub fn table_of(prepared: &Prepared, read: &Read) -> Result<PublicTable, EngineError> {
+    let Read::Moments(moments) = read else {
         return Err(EngineError::Internal("a public table was not summed"));
     };
-    if moments.layout() != prepared.moments_layout() || !prepared.bound().guard {
+    if !matches!(prepared.statistic(), Statistic::Moments(layout) if moments.layout() == layout)
+        || !prepared.bound().guard
+    {
         return Err(EngineError::Internal("a public table was summed for another plan"));
     }
     let sums = Sums::new(prepared, moments);
@@ -178,7 +181,7 @@ impl Sums {
     fn new(prepared: &Prepared, moments: &Moments) -> Self {
         let geometry = prepared.geometry();
         let layout = Layout::whole(geometry.terms.len());
-        let cells = guard::fine_cells(moments, geometry);
+        let cells = fine_cells(|row, column| moments.get(row, column), geometry);
         Self { rows: moments.rows(), constant: IBig::from(geometry.constant), layout, cells }
     }
 

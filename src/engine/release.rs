@@ -1,91 +1,139 @@
-//! A charged release: noise from the operating system, then everything that follows from the noisy integers.
+//! The one loop of every release: for each round the noise, the sums, and then what follows from the noisy answer.
 
 use super::error::EngineError;
-use super::evaluate::Evaluated;
 use super::prepare::Prepared;
 use super::publish::{Mark, publish};
-use crate::data::Input;
-use crate::mechanisms::Noise;
-use crate::mechanisms::passes::{Pass, Passes};
-use crate::noise::entropy::PrivateRng;
+use crate::data::{Exact, Statistic, Sums};
+use crate::mechanisms::{Answer, Output, Round, Run, Unsettled};
+use crate::noise::entropy::{Entropy, PrivateRng};
 use crate::release::Release;
 use crate::release::document::{LedgerReference, Software};
 
-/// Draws the noise and writes the release. The ledger has been charged before, and `charge` says where.
+/// The text is constant, for it may come after the charge.
+const UNSETTLED: EngineError = EngineError::Internal("the released moments could not be evaluated");
+
+impl From<Unsettled> for EngineError {
+    fn from(_: Unsettled) -> Self {
+        UNSETTLED
+    }
+}
+
+/// A release between two rounds. Its caller sums the table; all noise is drawn here.
+pub struct Computation<'a, E: Entropy> {
+    prepared: &'a Prepared,
+    run: Box<dyn Run>,
+    rng: E,
+    /// The round whose noise is drawn.
+    open: Option<(Round, Vec<i128>)>,
+    number: u32,
+}
+
+impl<'a, E: Entropy> Computation<'a, E> {
+    /// Returns a release before its first round. Where it is charged, the ledger has been charged before.
+    pub fn new(prepared: &'a Prepared, rng: E) -> Self {
+        Self { prepared, run: prepared.start(), rng, open: None, number: 0 }
+    }
+
+    /// Opens the next round: draws its noise and says what is to be summed over all records; nothing after the last.
+    pub fn next(&mut self) -> Option<Statistic> {
+        let round = self.run.round()?;
+        let drawn = round.noise.draw(&mut self.rng);
+        self.number += 1;
+        let statistic = round.statistic.clone();
+        self.open = Some((round, drawn));
+        Some(statistic)
+    }
+
+    /// Returns the number of the open round, from 1.
+    #[must_use]
+    pub const fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Closes the round with the exact sums of all records. Returns its answer, which other threads have to know for the next one.
+    ///
+    /// # Errors
+    /// [`EngineError::Internal`] for sums of another statistic and for arithmetic that does not settle. Its text says nothing of the
+    /// table.
+    pub fn answer<'b>(&mut self, sums: impl Into<Exact<'b>>) -> Result<Answer, EngineError> {
+        let (round, drawn) = self.open.take().ok_or(EngineError::Internal("no round is open"))?;
+        let answer = round.noise.answer(drawn, &sums.into(), &mut self.rng).ok_or(UNSETTLED)?;
+        self.run.take(answer.clone());
+        Ok(answer)
+    }
+
+    /// Computes what is published, after the last round.
+    pub(super) fn finish(self) -> Result<Output, EngineError> {
+        if self.run.round().is_some() {
+            return Err(EngineError::Internal("a release was to be made before its last round"));
+        }
+        Ok(self.run.finish(&self.prepared.task)?)
+    }
+}
+
+impl Computation<'_, PrivateRng> {
+    /// Writes the release, after the last round. `charge` says where the ledger was charged.
+    ///
+    /// # Errors
+    /// [`EngineError::Internal`] before the last round, for a plan without noise, and for arithmetic that does not settle. Its text says
+    /// nothing of the table.
+    pub fn release(self, charge: LedgerReference, software: Software) -> Result<Release, EngineError> {
+        let prepared = self.prepared;
+        if prepared.cost.is_none() {
+            return Err(EngineError::Internal("a release without noise was asked for"));
+        }
+        publish(prepared, self.finish()?, Mark::Charged(charge), software)
+    }
+}
+
+/// Runs every round over what one reading gave: the sums of the one round, or the rows for all of them.
+pub(super) fn over(prepared: &Prepared, input: &Exact<'_>, rng: impl Entropy) -> Result<Output, EngineError> {
+    belong(prepared, input)?;
+    let mut computation = Computation::new(prepared, rng);
+    while let Some(statistic) = computation.next() {
+        match (&statistic, input) {
+            (Statistic::Map(_), Exact::Rows(rows)) => computation.answer(&statistic.of(rows))?,
+            _ => computation.answer(input.clone())?,
+        };
+    }
+    computation.finish()
+}
+
+/// Refuses sums of another plan.
+pub(super) fn belong(prepared: &Prepared, input: &Exact<'_>) -> Result<(), EngineError> {
+    let fits = match (prepared.statistic(), input) {
+        (Statistic::Moments(layout), Exact::Moments(moments)) => moments.layout() == layout,
+        (Statistic::Rows(terms), Exact::Rows(rows)) => rows.terms() == terms,
+        (Statistic::Map(map), Exact::Cells(cells)) => cells.len() == map.cells(),
+        _ => false,
+    };
+    if fits { Ok(()) } else { Err(EngineError::Internal("the moments belong to another plan")) }
+}
+
+/// Draws the noise and writes the release of a table that was read once. The ledger has been charged before, and `charge` says where.
 ///
-/// All noise is drawn before the moments are read; after that everything is a function of the noisy integers and of the
+/// The noise of each cell is drawn before the sums are looked at; after that everything is a function of the noisy integers and of the
 /// plan.
 ///
 /// # Errors
-/// [`EngineError::Internal`] for moments of another plan or a plan without noise, before any noise is drawn, and for
+/// [`EngineError::Internal`] for sums of another plan or a plan without noise, before any noise is drawn, and for
 /// arithmetic that does not settle. Its text says nothing of the table.
 pub fn release<'a>(
     prepared: &Prepared,
-    input: impl Into<Input<'a>>,
-    mut rng: PrivateRng,
+    input: impl Into<Exact<'a>>,
+    rng: PrivateRng,
     charge: LedgerReference,
     software: Software,
 ) -> Result<Release, EngineError> {
-    let cost =
-        prepared.cost.as_ref().ok_or(EngineError::Internal("a release without noise was asked for"))?;
-    let input = input.into();
-    let evaluated = Evaluated::noisy(prepared, cost, input, |noise| noise.release(input, &mut rng))?;
-    drop(rng);
-    publish(prepared, &evaluated, Mark::Charged(charge), software)
+    if prepared.cost.is_none() {
+        return Err(EngineError::Internal("a release without noise was asked for"));
+    }
+    let output = over(prepared, &input.into(), rng)?;
+    publish(prepared, output, Mark::Charged(charge), software)
 }
 
-/// A charged release of a mechanism that reads the rows several times, between two passes.
-pub struct Fit<'a> {
-    prepared: &'a Prepared,
-    noise: &'a Noise,
-    passes: Passes<'a>,
-    /// The noise of the pass that is being made.
-    drawn: Vec<i128>,
-    rng: PrivateRng,
-}
-
-impl<'a> Fit<'a> {
-    /// Before the first pass. The ledger has been charged before.
-    ///
-    /// # Errors
-    /// [`EngineError::Internal`] for a mechanism that reads once or has no noise.
-    pub fn new(prepared: &'a Prepared, rng: PrivateRng) -> Result<Self, EngineError> {
-        let noise = prepared.cost.as_ref().map(|cost| &cost.noise);
-        let (noise, passes) = noise
-            .and_then(|noise| Some((noise, Passes::new(noise)?)))
-            .ok_or(EngineError::Internal("passes of a mechanism that makes none were asked for"))?;
-        Ok(Self { prepared, noise, passes, drawn: Vec::new(), rng })
-    }
-
-    /// The next pass, to which all rows of the table are to be added; nothing after the last. Its noise is drawn here.
-    pub fn pass(&mut self) -> Option<Pass<'a>> {
-        if self.passes.is_done() {
-            return None;
-        }
-        self.drawn = self.passes.noise(&mut self.rng);
-        Some(self.passes.pass())
-    }
-
-    /// The number of the pass that is being made, from 1.
-    #[must_use]
-    pub const fn number(&self) -> u32 {
-        self.passes.done() + 1
-    }
-
-    /// Takes a pass over all rows.
-    pub fn advance(&mut self, pass: Pass<'a>) {
-        self.passes.advance(std::mem::take(&mut self.drawn), pass);
-    }
-
-    /// Writes the release, after the last pass. `charge` says where the ledger was charged.
-    ///
-    /// # Errors
-    /// [`EngineError::Internal`] before the last pass and for arithmetic that does not settle. Its text says nothing of the table.
-    pub fn release(self, charge: LedgerReference, software: Software) -> Result<Release, EngineError> {
-        if !self.passes.is_done() {
-            return Err(EngineError::Internal("a fit was to be released before its last pass"));
-        }
-        let evaluated = Evaluated::of_draw(self.noise, self.passes.finish())?;
-        publish(self.prepared, &evaluated, Mark::Charged(charge), software)
-    }
+/// Returns the sums of a round over what one reading gave, where the rows were kept.
+#[must_use]
+pub fn sums_of(statistic: &Statistic, kept: &Sums) -> Option<Sums> {
+    if let Sums::Rows(rows) = kept { Some(statistic.of(rows)) } else { None }
 }

@@ -3,7 +3,7 @@
 use super::demonstrate::{Demonstration, demonstrate};
 use super::error::EngineError;
 use super::prepare::Prepared;
-use crate::data::{EncodedRows, Gathered, RowSink};
+use crate::data::{EncodedRows, RowSink, Sums};
 use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::DemoRng;
 use crate::release::document::Software;
@@ -15,7 +15,7 @@ const ROWS_STREAM: u64 = 1 << 63;
 #[derive(Debug)]
 pub enum Source {
     /// What the release needs of it: only the randomness differs between runs.
-    Once(Gathered),
+    Once(Sums),
     /// Its encoded rows: each run draws as many anew, with replacement.
     Resample {
         /// Rows that count.
@@ -47,26 +47,26 @@ impl Simulation {
     /// [`EngineError::Internal`] as [`super::release()`].
     pub fn run(&self, run: u64) -> Result<Demonstration, EngineError> {
         let drawn;
-        let gathered = match &self.source {
-            Source::Once(gathered) => gathered,
+        let sums = match &self.source {
+            Source::Once(sums) => sums,
             Source::Resample { rows, records } => {
                 let rng = DemoRng::new(self.seed, run | ROWS_STREAM);
-                drawn = resample(self.prepared.gather(), rows, *records, rng);
+                drawn = resample(self.prepared.sums(), rows, *records, rng);
                 &drawn
             }
         };
         let rng = DemoRng::new(self.seed, run & !ROWS_STREAM);
-        demonstrate(&self.prepared, gathered, rng, self.software.clone())
+        demonstrate(&self.prepared, sums, rng, self.software.clone())
     }
 }
 
-/// What is gathered of `records` rows drawn with replacement from that many records.
-fn resample(mut gathered: Gathered, rows: &EncodedRows, records: u64, mut rng: DemoRng) -> Gathered {
+/// The sums of `records` rows drawn with replacement from that many records.
+fn resample(mut sums: Sums, rows: &EncodedRows, records: u64, mut rng: DemoRng) -> Sums {
     for _ in 0..records {
         let drawn = uniform_below(&mut rng, u128::from(records));
         if let Some(row) = usize::try_from(drawn).ok().and_then(|index| rows.get(index)) {
-            gathered.row(row);
+            sums.row(row);
         }
     }
-    gathered
+    sums
 }

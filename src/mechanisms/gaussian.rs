@@ -8,6 +8,7 @@ use std::num::NonZeroU64;
 
 use dashu_int::UBig;
 
+use super::rounds::Charge;
 use crate::data::Moments;
 use crate::model::{Layout, NoiseLaw, Shape};
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
@@ -80,6 +81,12 @@ impl Noise {
         }
     }
 
+    /// The charge.
+    #[must_use]
+    pub fn charge(&self) -> Charge {
+        Charge::gaussian(vec![self.event()], [("S", self.scale.get().to_string())])
+    }
+
     /// Number of cells.
     #[must_use]
     pub const fn cells(&self) -> usize {
@@ -87,7 +94,7 @@ impl Noise {
     }
 
     /// Noise for the cells, in the layout's order.
-    pub fn draw<E: Entropy>(&self, rng: &mut E) -> Vec<i128> {
+    pub fn draw<E: Entropy + ?Sized>(&self, rng: &mut E) -> Vec<i128> {
         let s: NonZeroU64 = self.scale.get();
         let mut cells = Vec::with_capacity(self.cells());
         for (row, column) in self.layout.pairs() {
@@ -134,7 +141,7 @@ impl Noise {
 }
 
 /// The released integers in the layout's order: all noise is drawn first, then the exact sums are added.
-pub fn perturb<E: Entropy>(moments: &Moments, noise: &Noise, rng: &mut E) -> Vec<i128> {
+pub fn perturb<E: Entropy + ?Sized>(moments: &Moments, noise: &Noise, rng: &mut E) -> Vec<i128> {
     noise.add(noise.draw(rng), moments)
 }
 

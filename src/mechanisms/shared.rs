@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::rounds::PostProcessing;
 use crate::inference::options::{Repair, Ridge};
 use crate::plan::bound::{GridParams, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
@@ -99,7 +100,7 @@ pub fn stated_rows(plan: &CheckedPlan, why: &str) -> Result<u64, PlanError> {
 ///
 /// # Errors
 /// [`PlanError`] where `intercept` is false.
-pub fn needs_constant(plan: &CheckedPlan) -> Result<(), PlanError> {
+pub fn require_intercept(plan: &CheckedPlan) -> Result<(), PlanError> {
     if plan.intercept {
         return Ok(());
     }
@@ -114,7 +115,11 @@ pub fn needs_constant(plan: &CheckedPlan) -> Result<(), PlanError> {
 ///
 /// # Errors
 /// [`PlanError`] with the `reason` where `intercept` is false and `intercept_weight` above 0.
-pub fn no_constant(plan: &CheckedPlan, intercept_weight: f64, reason: &str) -> Result<(), PlanError> {
+pub fn require_intercept_or_zero_weight(
+    plan: &CheckedPlan,
+    intercept_weight: f64,
+    reason: &str,
+) -> Result<(), PlanError> {
     if plan.intercept || intercept_weight <= 0.0 {
         return Ok(());
     }
@@ -140,34 +145,20 @@ pub fn paper_replaces(plan: &CheckedPlan) -> Result<(), PlanError> {
     ))
 }
 
-/// What is done with the released moments: `ridge` and `repair` (contract, Parameters).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Afterwards {
-    /// The penalty after the noise.
-    pub ridge: Ridge,
-    /// What happens if the noisy moments are not positive definite.
-    pub repair: Repair,
-}
-
-impl Afterwards {
-    /// Reads both; by default there is no ridge, and what is not positive definite is shifted.
-    ///
-    /// # Errors
-    /// [`PlanError`] for a value that is none of the choices.
-    pub fn take(params: &mut Params<'_>) -> Result<Self, PlanError> {
-        Self::take_with(params, "none", "shift")
-    }
-
-    /// Reads both, with other defaults.
-    ///
-    /// # Errors
-    /// [`PlanError`] for a value that is none of the choices.
-    pub fn take_with(params: &mut Params<'_>, ridge: &str, repair: &str) -> Result<Self, PlanError> {
-        Ok(Self {
-            ridge: params.value("ridge", Value::from(ridge), Ridge::EXPECTED, Ridge::from_value)?,
-            repair: params.choice("repair", repair, &Repair::CHOICES)?,
-        })
-    }
+/// Reads `ridge` and `repair` (contract, Parameters), with these defaults.
+///
+/// # Errors
+/// [`PlanError`] for a value that is none of the choices.
+pub fn post_processing(
+    params: &mut Params<'_>,
+    ridge: &str,
+    repair: &str,
+) -> Result<PostProcessing, PlanError> {
+    Ok(PostProcessing {
+        ridge: params.value("ridge", Value::from(ridge), Ridge::EXPECTED, Ridge::from_value)?,
+        repair: params.choice("repair", repair, &Repair::CHOICES)?,
+        ..PostProcessing::default()
+    })
 }
 
 /// The (ε, δ) that a release of the Other wallet costs.

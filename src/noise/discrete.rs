@@ -18,7 +18,7 @@ use crate::privacy::mutants::{Mutant, is_active};
 const FAST_LIMIT: u64 = 1 << 55;
 
 /// A number below `m`, each with the same probability. 0 and 1 answer 0 without drawing.
-pub fn uniform_below<E: Entropy>(rng: &mut E, m: u128) -> u128 {
+pub fn uniform_below<E: Entropy + ?Sized>(rng: &mut E, m: u128) -> u128 {
     if m <= 1 {
         return 0;
     }
@@ -36,7 +36,7 @@ pub fn uniform_below<E: Entropy>(rng: &mut E, m: u128) -> u128 {
 }
 
 /// True with probability p / q; true when p >= q.
-pub fn bernoulli<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
+pub fn bernoulli<E: Entropy + ?Sized>(rng: &mut E, p: u128, q: u128) -> bool {
     if p == 0 {
         return false;
     }
@@ -44,7 +44,7 @@ pub fn bernoulli<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
 }
 
 /// True with probability exp(−p / q), for q >= 1.
-pub fn bernoulli_exp<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
+pub fn bernoulli_exp<E: Entropy + ?Sized>(rng: &mut E, p: u128, q: u128) -> bool {
     let mut rest = p;
     while rest > q && !is_active(Mutant::ExpLoopDropped) {
         if !bernoulli_exp_of_fraction(rng, 1, 1) {
@@ -59,7 +59,7 @@ pub fn bernoulli_exp<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
 ///
 /// The loop survives k rounds with probability (p/q)^k / k!, so it ends at an odd count with probability
 /// 1 − p/q + (p/q)²/2! − … . Two draws in place of one with probability p / (q k) keep the numbers within 128 bits.
-fn bernoulli_exp_of_fraction<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool {
+fn bernoulli_exp_of_fraction<E: Entropy + ?Sized>(rng: &mut E, p: u128, q: u128) -> bool {
     let mut count: u128 = 1;
     while bernoulli(rng, p, q) && bernoulli(rng, 1, count) {
         count = count.saturating_add(1);
@@ -68,7 +68,7 @@ fn bernoulli_exp_of_fraction<E: Entropy>(rng: &mut E, p: u128, q: u128) -> bool 
 }
 
 /// Noise with Pr(y) proportional to exp(−|y| / t).
-pub fn laplace<E: Entropy>(rng: &mut E, t: NonZeroU64) -> i128 {
+pub fn laplace<E: Entropy + ?Sized>(rng: &mut E, t: NonZeroU64) -> i128 {
     loop {
         if let Some(y) = laplace_candidate(rng, u128::from(t.get())) {
             return y;
@@ -77,7 +77,7 @@ pub fn laplace<E: Entropy>(rng: &mut E, t: NonZeroU64) -> i128 {
 }
 
 /// One draw with Pr(y) proportional to exp(−|y| / t), or `None` if it does not fit into 128 bits.
-pub(super) fn laplace_candidate<E: Entropy>(rng: &mut E, t: u128) -> Option<i128> {
+pub(super) fn laplace_candidate<E: Entropy + ?Sized>(rng: &mut E, t: u128) -> Option<i128> {
     loop {
         let low = uniform_below(rng, t);
         if !bernoulli_exp_of_fraction(rng, low, t) {
@@ -100,14 +100,14 @@ pub(super) fn laplace_candidate<E: Entropy>(rng: &mut E, t: u128) -> Option<i128
 
 /// Discrete Gaussian noise of variance parameter S²: Pr(y) is proportional to exp(−y² / (2 S²)). For cells on the
 /// diagonal.
-pub fn gaussian_diagonal<E: Entropy>(rng: &mut E, s: NonZeroU64) -> i128 {
+pub fn gaussian_diagonal<E: Entropy + ?Sized>(rng: &mut E, s: NonZeroU64) -> i128 {
     let s = scale(s);
     if is_active(Mutant::DiagonalHalf) { gaussian(rng, s, 2) } else { gaussian(rng, s, 1) }
 }
 
 /// Discrete Gaussian noise of variance parameter S²/2: Pr(y) is proportional to exp(−y² / S²). For cells off the
 /// diagonal of a symmetric matrix.
-pub fn gaussian_off_diagonal<E: Entropy>(rng: &mut E, s: NonZeroU64) -> i128 {
+pub fn gaussian_off_diagonal<E: Entropy + ?Sized>(rng: &mut E, s: NonZeroU64) -> i128 {
     let s = scale(s);
     if is_active(Mutant::OffDiagonalQuarter) { gaussian(rng, s / 2, 1) } else { gaussian(rng, s, 2) }
 }
@@ -127,7 +127,7 @@ fn scale(s: NonZeroU64) -> u64 {
 ///
 /// A Laplace candidate Y of scale S is accepted with probability exp(−(|Y| − S/v)² / (2 S²/v)), which is
 /// exp(−(v|Y| − S)² / (2 v S²)).
-fn gaussian<E: Entropy>(rng: &mut E, s: u64, v: u128) -> i128 {
+fn gaussian<E: Entropy + ?Sized>(rng: &mut E, s: u64, v: u128) -> i128 {
     if s > FAST_LIMIT {
         return rational::gaussian(rng, &(UBig::from(s) * UBig::from(s)), &UBig::from(v));
     }

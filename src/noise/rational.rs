@@ -16,7 +16,7 @@ use super::entropy::Entropy;
 /// A Laplace candidate Y of scale t = ⌊√(a/b)⌋ + 1 is accepted with probability exp(−(|Y| t b − a)² / (2 a b t²))
 /// (noise-and-accounting, A7). A candidate beyond 128 bits is rejected. b = 0 counts as 1, and scales of 2^120 and more
 /// are cut to it: no caller has either.
-pub fn gaussian<E: Entropy>(rng: &mut E, a: &UBig, b: &UBig) -> i128 {
+pub fn gaussian<E: Entropy + ?Sized>(rng: &mut E, a: &UBig, b: &UBig) -> i128 {
     let b = if b.is_zero() { UBig::ONE } else { b.clone() };
     if a.is_zero() {
         return 0;
@@ -36,7 +36,7 @@ pub fn gaussian<E: Entropy>(rng: &mut E, a: &UBig, b: &UBig) -> i128 {
 }
 
 /// True with probability exp(−p / q), for q >= 1.
-fn bernoulli_exp_of<E: Entropy>(rng: &mut E, p: UBig, q: &UBig) -> bool {
+fn bernoulli_exp_of<E: Entropy + ?Sized>(rng: &mut E, p: UBig, q: &UBig) -> bool {
     let mut rest = p;
     while rest > *q {
         if !bernoulli_exp(rng, 1, 1) {
@@ -52,7 +52,7 @@ fn bernoulli_exp_of<E: Entropy>(rng: &mut E, p: UBig, q: &UBig) -> bool {
 }
 
 /// True with probability p / q; true when p >= q.
-fn bernoulli_of<E: Entropy>(rng: &mut E, p: &UBig, q: &UBig) -> bool {
+fn bernoulli_of<E: Entropy + ?Sized>(rng: &mut E, p: &UBig, q: &UBig) -> bool {
     if p.is_zero() {
         return false;
     }
@@ -60,7 +60,7 @@ fn bernoulli_of<E: Entropy>(rng: &mut E, p: &UBig, q: &UBig) -> bool {
 }
 
 /// A number below `m`, each with the same probability.
-fn uniform_below_of<E: Entropy>(rng: &mut E, m: &UBig) -> UBig {
+fn uniform_below_of<E: Entropy + ?Sized>(rng: &mut E, m: &UBig) -> UBig {
     if *m <= UBig::ONE {
         return UBig::ZERO;
     }

@@ -13,7 +13,13 @@ use crate::privacy::mutants::{Mutant, is_active};
 
 /// The packed upper triangle of Σ g g' over `rows` rows g of `terms` discrete Gaussians with the variance `scale` in
 /// squared codes, drawn in steps of 2^−`bits`; the sums are in steps of its square and exact.
-pub fn random_moments<E: Entropy>(rng: &mut E, rows: u64, terms: usize, scale: u64, bits: u32) -> Vec<IBig> {
+pub fn random_moments<E: Entropy + ?Sized>(
+    rng: &mut E,
+    rows: u64,
+    terms: usize,
+    scale: u64,
+    bits: u32,
+) -> Vec<IBig> {
     let variance = UBig::from(scale) << (bits as usize).saturating_mul(2);
     let halved = if is_active(Mutant::SigmaHalved) { UBig::from(4_u8) } else { UBig::ONE };
     let mut sums = vec![IBig::ZERO; terms.saturating_mul(terms.saturating_add(1)) / 2];

@@ -1,117 +1,35 @@
-//! The mechanisms in groups that a person can choose by, and which of them the columns call for: pure, and tested natively.
+//! Which mechanisms the columns call for: pure, and tested natively.
 
 use super::draft::{ColumnDraft, list, number};
 use crate::mechanisms::Info;
+use crate::mechanisms::info::{Calls, Group, all};
 use crate::model::Role;
 use crate::plan::document::ColumnType;
 
-/// Mechanisms that answer one question of a person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Group {
-    /// What they have in common.
-    pub title: &'static str,
-    /// When to look among them.
-    pub when: &'static str,
-    /// Their names, the usual one first.
-    pub members: &'static [&'static str],
-    /// For which columns it is open before anybody asks.
-    usual: Usual,
+/// Returns the mechanisms of a group, the usual one first.
+pub fn members(group: &'static Group) -> impl Iterator<Item = &'static Info> {
+    all().filter(move |info| info.group == Some(group))
 }
 
-/// The columns that call for a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Usual {
-    /// All.
-    Always,
-    /// Two outcomes or more.
-    SeveralOutcomes,
-    /// Outcomes that are all yes or no.
-    YesOrNo,
-    /// None.
-    Never,
-}
-
-/// Each private mechanism once. The first group begins with the one that is chosen before anybody chooses.
-pub const GROUPS: [Group; 7] = [
-    Group {
-        title: "Linear regression",
-        when: "For outcomes that are numbers, one or a few. Start here.",
-        members: &["analyze-gauss", "ada-ssp", "dp-ridge"],
-        usual: Usual::Always,
-    },
-    Group {
-        title: "Many outcomes on the same features",
-        when: "For tens to thousands of outcomes, such as proteins or gene expression. What is spent on the features is spent once \
-            for all.",
-        members: &["reuse-cov-gauss", "reuse-cov-proj-x", "reuse-cov-proj-y"],
-        usual: Usual::SeveralOutcomes,
-    },
-    Group {
-        title: "Yes-or-no outcomes",
-        when: "Logistic regression, for outcomes such as readmitted or not. It gives odds ratios.",
-        members: &["dp-logistic", "pmt-logistic"],
-        usual: Usual::YesOrNo,
-    },
-    Group {
-        title: "Guided by other people's data",
-        when: "Where means, spreads and correlations of the same columns are published. The noise then has the shape of the columns.",
-        members: &["pmt-ridge", "pmt-glm"],
-        usual: Usual::Never,
-    },
-    Group {
-        title: "Posterior draws and projections",
-        when: "One random matrix in place of noise in each sum, mostly for small tables where a strong ridge is welcome. They need a \
-            part of the budget of their own.",
-        members: &[
-            "inverse-wishart",
-            "inverse-wishart-adaptive",
-            "additive-wishart",
-            "jl-ridge",
-            "jl-ridge-adaptive",
-        ],
-        usual: Usual::Never,
-    },
-    Group {
-        title: "Gradient descent, without intervals",
-        when: "Estimates alone, mostly for very many features.",
-        members: &["dp-gd", "pmt-gd"],
-        usual: Usual::Never,
-    },
-    Group {
-        title: "For comparison with papers",
-        when: "They show what the others gain. Hardly ever right for a release.",
-        members: &["naive-composition", "sub-samp-reuse-cov"],
-        usual: Usual::Never,
-    },
-];
-
-impl Group {
-    /// Whether a mechanism belongs to it.
-    #[must_use]
-    pub fn has(&self, mechanism: &str) -> bool {
-        self.members.contains(&mechanism)
-    }
-
-    /// Whether the columns call for it.
-    #[must_use]
-    pub fn is_usual(&self, columns: &[ColumnDraft]) -> bool {
-        let mut outcomes = outcomes(columns).peekable();
-        match self.usual {
-            Usual::Always => true,
-            Usual::SeveralOutcomes => outcomes.count() > 1,
-            Usual::YesOrNo => {
-                outcomes.peek().is_some()
-                    && outcomes.all(|column| column.kind.is_some() && !is_not_yes_or_no(column))
-            }
-            Usual::Never => false,
+/// Returns whether the columns call for a group.
+#[must_use]
+pub fn is_usual(group: &Group, columns: &[ColumnDraft]) -> bool {
+    let mut outcomes = outcomes(columns).peekable();
+    match group.calls {
+        Calls::Always => true,
+        Calls::SeveralOutcomes => outcomes.count() > 1,
+        Calls::YesOrNo => {
+            outcomes.peek().is_some()
+                && outcomes.all(|column| column.kind.is_some() && !is_not_yes_or_no(column))
         }
+        Calls::Never => false,
     }
 }
 
 /// The first outcome that a mechanism cannot take, because it has to be yes or no and is not.
 #[must_use]
 pub fn not_yes_or_no<'a>(info: &Info, columns: &'a [ColumnDraft]) -> Option<&'a ColumnDraft> {
-    outcomes(columns).find(|column| info.takes_labels() && is_not_yes_or_no(column))
+    outcomes(columns).find(|column| info.labels && is_not_yes_or_no(column))
 }
 
 fn outcomes(columns: &[ColumnDraft]) -> impl Iterator<Item = &ColumnDraft> {
@@ -129,8 +47,8 @@ fn is_not_yes_or_no(column: &ColumnDraft) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanisms::{TABLE, find};
-    use crate::model::Wallet;
+    use crate::mechanisms::find;
+    use crate::mechanisms::info::GROUPS;
     use crate::ui::draft::Setup;
 
     fn outcome(kind: ColumnType, lower: &str, upper: &str, levels: &str) -> ColumnDraft {
@@ -146,23 +64,12 @@ mod tests {
     }
 
     #[test]
-    fn each_private_mechanism_is_in_one_group() {
-        for info in TABLE {
-            let groups = GROUPS.iter().filter(|group| group.has(info.name)).count();
-            assert_eq!(groups, usize::from(info.wallet != Wallet::None), "{}", info.name);
-        }
-        let mut members: Vec<&str> = GROUPS.iter().flat_map(|group| group.members.iter().copied()).collect();
-        assert!(members.iter().all(|name| find(name).is_some()), "{members:?}");
-        let all = members.len();
-        members.sort_unstable();
-        members.dedup();
-        assert_eq!(members.len(), all);
-    }
-
-    #[test]
     fn the_one_that_is_chosen_at_first_is_seen_first() {
-        assert_eq!(GROUPS[0].members[0], Setup::default().mechanism);
-        assert!(GROUPS[0].is_usual(&[]));
+        assert_eq!(
+            members(GROUPS[0]).next().map(|info| info.name),
+            Some(Setup::default().mechanism.as_str())
+        );
+        assert!(is_usual(GROUPS[0], &[]));
     }
 
     #[test]
@@ -185,7 +92,7 @@ mod tests {
             let feature = ColumnDraft { role: Role::Feature, ..pressure.clone() };
             let mut columns = vec![feature.clone(), feature];
             columns.extend(outcomes.iter().map(|column| (*column).clone()));
-            let usual = GROUPS.map(|group| group.is_usual(&columns));
+            let usual = GROUPS.map(|group| is_usual(group, &columns));
             assert_eq!(usual, [true, several, labels, false, false, false, false], "{outcomes:?}");
         }
     }

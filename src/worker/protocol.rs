@@ -198,9 +198,9 @@ pub enum ScanRequest {
     },
     /// Rows that were kept are too many. There is no answer.
     Forget,
-    /// A pass over the rows begins, at the coefficients that travel beside it. There is no answer.
-    Pass,
-    /// Add up the pass over rows that were kept.
+    /// The answer of a round travels beside it: noisy integers, from which the next round follows. There is no answer to this.
+    Answer,
+    /// Add up the round over rows that were kept.
     Sum {
         /// The slices whose rows count.
         slices: Vec<usize>,
@@ -211,13 +211,11 @@ pub enum ScanRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Taken {
-    /// They are gathered as the plan's mechanism needs them, and cross to the engine worker.
-    Gathered,
     /// They stay here, encoded, under the slice's number.
     Kept,
     /// They are counted.
     Counted,
-    /// They are added to the pass that began.
+    /// They are summed as the round needs them, and the sums cross to the engine worker.
     Summed,
 }
 
@@ -237,9 +235,9 @@ pub enum ScanResponse {
     },
     /// The records of a slice were hashed; the bytes of the minhash, if there is one, travel beside it.
     MinHashed(SliceAnswer),
-    /// A slice was read; where it holds records and they were gathered or summed, that rides beside it as bytes.
+    /// A slice was read; where it holds records that were summed, the sums travel beside it as bytes.
     Sliced(SliceAnswer),
-    /// The sums of a pass over the rows that were kept travel beside it.
+    /// The sums of a round over the rows that were kept travel beside it.
     Summed,
     /// The slice could not be read.
     Failed(Failure),
@@ -280,13 +278,13 @@ pub struct Progress {
     pub done: u64,
     /// Bytes in all.
     pub total: u64,
-    /// The pass of a fit that reads its rows several times.
-    pub pass: Option<PassNumber>,
+    /// The round, where there are several.
+    pub round: Option<RoundNumber>,
 }
 
-/// One of several passes over the rows.
+/// One of several rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PassNumber {
+pub struct RoundNumber {
     /// Which, from 1.
     pub number: u32,
     /// Of how many.
@@ -313,7 +311,7 @@ mod tests {
             Response::Progress(Progress {
                 done: (1 << 60) + 1,
                 total: u64::MAX,
-                pass: Some(PassNumber { number: 2, of: 6, kept: true }),
+                round: Some(RoundNumber { number: 2, of: 6, kept: true }),
             }),
             Response::Identified { table: "ab".to_owned() },
             Response::Charged,

@@ -54,7 +54,7 @@ async fn try_read(
         delimiter: header.delimiter,
     };
     table.tell(&setup)?;
-    let scan = table.gather(&header, &prepared).await?;
+    let scan = table.sums(&header, &prepared, &prepared.statistic()).await?;
     let found = table_of(&prepared, &scan.sink).map_err(|error| refused(&error))?;
     Ok((found, shared))
 }

@@ -7,12 +7,13 @@ use web_sys::{Blob, MessagePort};
 use super::channel::Attachments;
 use super::files::Files;
 use super::genotypes::{self, Genotypes};
-use super::protocol::{Failure, Look, PassNumber, Reason, ReleaseRequest, Response, ScanRequest};
+use super::protocol::{Failure, Look, Reason, ReleaseRequest, Response, RoundNumber, ScanRequest};
 use super::scan_pool::{ScanPool, confused};
 use super::table::{Rows, Table};
 use crate::data::genotypes::Wanted;
-use crate::data::{Gathered, Header, HeaderRules, MinHash, Nothing, Scan};
-use crate::engine::{self, Fit, Pass, Prepared};
+use crate::data::{Header, HeaderRules, MinHash, Nothing, Scan, Statistic, Sums};
+use crate::engine::{self, Answer, Computation, Prepared};
+
 use crate::noise::entropy::PrivateRng;
 use crate::plan::bound::Encoding;
 use crate::plan::{CheckedPlan, Plan, Purpose};
@@ -132,19 +133,16 @@ async fn try_release(
     post(&Response::Charged);
 
     let (software, failed) = (Software::new(build), |_| Failure::after_charge(Reason::Internal));
-    let release = match &scan.sink {
-        Material::Gathered(gathered) => {
-            engine::release(&prepared, gathered, rng, charge.reference(), software).map_err(failed)?
+    let mut material = scan.sink;
+    let mut computation = Computation::new(&prepared, rng);
+    while let Some(statistic) = computation.next() {
+        let sums = source.sums(&prepared, &mut material, &statistic, computation.number()).await?;
+        let answer = computation.answer(&sums).map_err(failed)?;
+        if prepared.repeats() {
+            source.tell_answer(&answer)?;
         }
-        rows => {
-            let mut fit = Fit::new(&prepared, rng).map_err(failed)?;
-            while let Some(pass) = fit.pass() {
-                let summed = source.pass(&prepared, rows, &pass, fit.number()).await?;
-                fit.advance(summed);
-            }
-            fit.release(charge.reference(), software).map_err(failed)?
-        }
-    };
+    }
+    let release = computation.release(charge.reference(), software).map_err(failed)?;
     charge.settle(&release).await
 }
 
@@ -156,11 +154,11 @@ enum Source<P> {
 
 /// What was read before the charge.
 enum Material {
-    /// All that the mechanism needs.
-    Gathered(Gathered),
-    /// The rows of a CSV, for passes over them.
+    /// The sums of the only round.
+    Summed(Option<Sums>),
+    /// The rows of a CSV.
     Rows(Rows),
-    /// Calls and phenotypes in memory, of which each pass makes the rows anew.
+    /// Calls and phenotypes in memory, of which each round makes the rows again.
     Calls,
 }
 
@@ -203,9 +201,9 @@ impl<P: Fn(&Response)> Source<P> {
         }
     }
 
-    /// All records: what a release needs of them, or what its passes will be made over.
+    /// Reads all records before the charge: sums the only round, or keeps the rows for all of them.
     async fn read(&mut self, plan: Plan, prepared: &Prepared) -> Result<Scan<Material>, Failure> {
-        let several = prepared.passes().is_some();
+        let several = prepared.repeats();
         match self {
             Self::Table(table, header) => {
                 table.tell(&ScanRequest::Plan {
@@ -217,7 +215,8 @@ impl<P: Fn(&Response)> Source<P> {
                 if several {
                     Ok(table.keep(header, prepared).await?.map(Material::Rows))
                 } else {
-                    Ok(table.gather(header, prepared).await?.map(Material::Gathered))
+                    let scan = table.sums(header, prepared, &prepared.statistic()).await?;
+                    Ok(scan.map(|sums| Material::Summed(Some(sums))))
                 }
             }
             Self::Genotypes(pool, opened) => {
@@ -227,33 +226,44 @@ impl<P: Fn(&Response)> Source<P> {
                 if several {
                     Ok(opened.scan(prepared, || Nothing, weight, read)?.map(|_| Material::Calls))
                 } else {
-                    let scan = opened.scan(prepared, || prepared.gather(), weight, read)?;
-                    Ok(scan.map(Material::Gathered))
+                    let scan = opened.scan(prepared, || prepared.sums(), weight, read)?;
+                    Ok(scan.map(|sums| Material::Summed(Some(sums))))
                 }
             }
         }
     }
 
-    /// Adds all rows to a pass, which is number so many.
-    async fn pass<'a>(
+    /// Sums all records for the open round, the `number`th.
+    async fn sums(
         &mut self,
-        prepared: &'a Prepared,
-        material: &Material,
-        pass: &Pass<'a>,
+        prepared: &Prepared,
+        material: &mut Material,
+        statistic: &Statistic,
         number: u32,
-    ) -> Result<Pass<'a>, Failure> {
+    ) -> Result<Sums, Failure> {
+        if let Material::Summed(sums) = material {
+            return sums.take().ok_or_else(confused);
+        }
         let kept = !matches!(material, Material::Rows(Rows::InFile { .. }));
-        self.scan_pool().begin(PassNumber { number, of: prepared.passes().unwrap_or(number), kept });
+        self.scan_pool().begin(RoundNumber { number, of: prepared.rounds(), kept });
         match (self, material) {
             (Self::Table(table, header), Material::Rows(rows)) => {
-                table.pass(header, prepared, rows, pass).await
+                table.round(header, prepared, rows, statistic).await
             }
             (Self::Genotypes(pool, opened), Material::Calls) => {
                 let weight = pool.files.length();
                 let read = &mut |bytes| pool.advance(bytes);
-                Ok(opened.scan(prepared, || pass.clone(), weight, read)?.sink)
+                Ok(opened.scan(prepared, || statistic.empty(), weight, read)?.sink)
             }
             _ => Err(confused()),
+        }
+    }
+
+    /// Tells the workers the answer of the round that was made.
+    fn tell_answer(&self, answer: &Answer) -> Result<(), Failure> {
+        match self {
+            Self::Table(table, _) => table.tell_answer(answer),
+            Self::Genotypes(..) => Ok(()),
         }
     }
 }

@@ -15,8 +15,9 @@ use super::read::{Pieces, whole};
 use crate::data::csv::Feed;
 use crate::data::minhash::MinHashScanner;
 use crate::data::slices::{Job, Outcome, Part, SliceReport, SliceScanner};
-use crate::data::{EncodedRows, FewRows, MinHash, MinHashKey, Nothing, RowSink};
-use crate::engine::{self, EngineError, Pass, Prepared};
+use crate::data::{EncodedRows, FewRows, MinHash, MinHashKey, Nothing, RowSink, Statistic, Sums};
+use crate::engine::{self, Answer, EngineError, Prepared, Run};
+
 use crate::plan::Purpose;
 
 /// Serves the engine worker at the other end of `port` until this worker is terminated.
@@ -31,7 +32,7 @@ pub fn serve(port: MessagePort, files: Vec<Blob>) {
         // The handler lives as long as this task, which is as long as the worker.
         let _handler = handler;
         let mut scanner =
-            Scanner { port, files, prepared: None, minhash_key: None, kept: BTreeMap::new(), place: None };
+            Scanner { port, files, prepared: None, minhash_key: None, kept: BTreeMap::new(), run: None };
         loop {
             let request = inbox.next().await;
             scanner.answer(request).await;
@@ -46,8 +47,8 @@ struct Scanner {
     minhash_key: Option<(MinHashKey, u8)>,
     /// Encoded rows by their slice, and how many bytes of the file they were.
     kept: BTreeMap<usize, (EncodedRows, u64)>,
-    /// The coefficients of the pass that is made.
-    place: Option<Vec<u8>>,
+    /// Where the release stands.
+    run: Option<Box<dyn Run>>,
 }
 
 impl Scanner {
@@ -95,8 +96,10 @@ impl Scanner {
                 self.kept.clear();
                 Ok(None)
             }
-            ScanRequest::Pass => {
-                self.place = attachments.bytes.map(|bytes| bytes.to_vec());
+            ScanRequest::Answer => {
+                let bytes = attachments.bytes.ok_or_else(early)?.to_vec();
+                let answer = Answer::from_bytes(&bytes).map_err(|_| early())?;
+                self.run.as_mut().ok_or_else(early)?.take(answer);
                 Ok(None)
             }
             ScanRequest::Sum { slices } => self.sum(&slices).map(Some),
@@ -108,7 +111,9 @@ impl Scanner {
         &mut self,
         prepared: Result<Prepared, EngineError>,
     ) -> Result<Option<(ScanResponse, Option<Uint8Array>)>, Failure> {
-        self.prepared = Some(prepared.map_err(|error| Failure::new(Reason::Plan, error.to_string()))?);
+        let prepared = prepared.map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
+        self.run = Some(prepared.start());
+        self.prepared = Some(prepared);
         Ok(None)
     }
 
@@ -169,14 +174,10 @@ impl Scanner {
     async fn slice(&mut self, job: Job, taken: Taken) -> Result<(ScanResponse, Option<Uint8Array>), Failure> {
         let prepared = self.prepared()?;
         let (answer, bytes) = match taken {
-            Taken::Gathered => {
-                let (answer, gathered) = self.read(job, prepared, prepared.gather()).await?;
-                (answer, gathered.map(|gathered| gathered.to_bytes()))
-            }
             Taken::Counted => (self.read(job, prepared, Nothing).await?.0, None),
             Taken::Summed => {
-                let (answer, pass) = self.read(job, prepared, self.pass()?).await?;
-                (answer, pass.map(Pass::into_bytes))
+                let (answer, sums) = self.read(job, prepared, self.statistic()?.empty()).await?;
+                (answer, sums.map(Sums::into_bytes))
             }
             Taken::Kept => {
                 let few = FewRows::new(prepared.row_width(), prepared.most_rows());
@@ -213,28 +214,26 @@ impl Scanner {
         Ok(split(scanner.finish()))
     }
 
-    /// Adds up the pass over rows that were kept; those of other slices do not count and are dropped.
+    /// Adds up the round over rows that were kept; those of other slices do not count and are dropped.
     fn sum(&mut self, slices: &[usize]) -> Result<(ScanResponse, Option<Uint8Array>), Failure> {
         self.kept.retain(|slice, _| slices.contains(slice));
-        let mut pass = self.pass()?;
+        let mut sums = self.statistic()?.empty();
         for (rows, bytes) in self.kept.values() {
-            pass.rows(rows);
+            sums.add_all(rows);
             self.post(&ScanResponse::Read { bytes: *bytes }, None);
         }
-        let sums = Zeroizing::new(pass.into_bytes());
+        let sums = Zeroizing::new(sums.into_bytes());
         Ok((ScanResponse::Summed, Some(Uint8Array::from(sums.as_slice()))))
     }
 
     fn prepared(&self) -> Result<&Prepared, Failure> {
-        self.prepared.as_ref().ok_or_else(|| {
-            Failure::new(Reason::Program, "A worker was asked to read before it had the plan.")
-        })
+        self.prepared.as_ref().ok_or_else(early)
     }
 
-    /// The pass that began, before its first row.
-    fn pass(&self) -> Result<Pass<'_>, Failure> {
-        let place = self.place.as_deref().unwrap_or_default();
-        self.prepared()?.pass_at(place).map_err(|error| Failure::new(Reason::Internal, error.to_string()))
+    /// What the open round sums.
+    fn statistic(&self) -> Result<Statistic, Failure> {
+        let round = self.run.as_ref().and_then(|run| run.round());
+        round.map(|round| round.statistic).ok_or_else(early)
     }
 
     fn post(&self, body: &ScanResponse, bytes: Option<Uint8Array>) {
@@ -244,6 +243,10 @@ impl Scanner {
             let _ = self.port.post_message_with_transferable(&message, &transfer);
         }
     }
+}
+
+fn early() -> Failure {
+    Failure::new(Reason::Program, "A worker was asked to read before it had the plan.")
 }
 
 /// What the engine worker is told of a slice, and what was read of it.

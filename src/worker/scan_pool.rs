@@ -8,7 +8,7 @@ use web_sys::{MessageEvent, MessagePort};
 use super::channel::{Attachments, Mailbox, Received, pack, unpack};
 use super::files::Files;
 use super::protocol::{
-    CHUNK, Failure, PassNumber, Progress, Reason, Response, ScanRequest, ScanResponse, SliceAnswer,
+    CHUNK, Failure, Progress, Reason, Response, RoundNumber, ScanRequest, ScanResponse, SliceAnswer,
 };
 use super::read::length;
 use crate::data::slices::{Combiner, Job, Outcome, Part, SliceReport};
@@ -65,7 +65,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
                 Scanner { port, _handler: handler }
             })
             .collect();
-        let progress = Progress { done: 0, total: files.length().saturating_mul(passes), pass: None };
+        let progress = Progress { done: 0, total: files.length().saturating_mul(passes), round: None };
         Self { files, scanners, answers, post, progress }
     }
 
@@ -136,9 +136,9 @@ impl<P: Fn(&Response)> ScanPool<P> {
         }
     }
 
-    /// Tells the page that one of several passes over the rows begins.
-    pub fn begin(&mut self, pass: PassNumber) {
-        self.progress = Progress { done: 0, total: self.files.length(), pass: Some(pass) };
+    /// Tells the page that one of several rounds begins.
+    pub fn begin(&mut self, round: RoundNumber) {
+        self.progress = Progress { done: 0, total: self.files.length(), round: Some(round) };
         (self.post)(&Response::Progress(self.progress));
     }
 

@@ -1,4 +1,4 @@
-//! A CSV in the engine worker: its slices are read by the scanning workers, once or once for each pass of a fit.
+//! A CSV in the engine worker: its slices are read by the scanning workers, once or once for each round.
 
 use std::cell::Cell;
 
@@ -12,8 +12,8 @@ use super::scan_pool::{ScanPool, confused, outcome};
 use crate::data::header::read_header;
 use crate::data::moments::MomentsError;
 use crate::data::slices::{Combiner, Job, Scan, SliceReport, slice_bytes};
-use crate::data::{Append, FileRole, Gathered, Header, HeaderRead, HeaderRules, RowSink};
-use crate::engine::{Pass, Prepared};
+use crate::data::{Append, FileRole, Header, HeaderRead, HeaderRules, RowSink, Statistic, Sums};
+use crate::engine::{Answer, Prepared};
 
 /// A CSV and the workers that read it.
 pub struct Table<P> {
@@ -22,7 +22,7 @@ pub struct Table<P> {
     length: u64,
 }
 
-/// Where the passes of a fit find the rows.
+/// Where later rounds find the rows.
 pub enum Rows {
     /// In the scanning workers, encoded: the slices that count, by worker.
     Kept(Vec<Vec<usize>>),
@@ -76,16 +76,27 @@ impl<P: Fn(&Response)> Table<P> {
         self.pool.scanners.iter().try_for_each(|scanner| scanner.ask(request))
     }
 
-    /// What a mechanism needs of all records, once the workers were told how to read them.
-    pub async fn gather(&mut self, header: &Header, prepared: &Prepared) -> Result<Scan<Gathered>, Failure> {
-        let least = prepared.gather().least_bytes();
-        let gathered =
-            |found: Found| prepared.gathered(&Zeroizing::new(found.bytes()?)).map_err(|_| confused());
-        let scan = self.read(header, prepared, least, |_| Taken::Gathered, gathered).await?;
-        Ok(scan.unwrap_or_else(|| Scan { sink: prepared.gather(), records: 0, persons: None }))
+    /// Sums all records for the open round, once the workers were told how to read them.
+    pub async fn sums(
+        &mut self,
+        header: &Header,
+        prepared: &Prepared,
+        statistic: &Statistic,
+    ) -> Result<Scan<Sums>, Failure> {
+        let least = statistic.empty().least_bytes();
+        let sums =
+            |found: Found| statistic.from_bytes(&Zeroizing::new(found.bytes()?)).map_err(|_| confused());
+        let scan = self.read(header, prepared, least, |_| Taken::Summed, sums).await?;
+        Ok(scan.unwrap_or_else(|| Scan { sink: statistic.empty(), records: 0, persons: None }))
     }
 
-    /// Leaves the encoded rows in the workers for passes over them; where they are too many, counts them.
+    /// Tells every worker the answer of the round that was made.
+    pub fn tell_answer(&self, answer: &Answer) -> Result<(), Failure> {
+        let bytes = answer.to_bytes();
+        self.pool.scanners.iter().try_for_each(|scanner| scanner.ask_with(&ScanRequest::Answer, &bytes))
+    }
+
+    /// Leaves the encoded rows in the workers for all rounds; where they are too many, counts them.
     pub async fn keep(&mut self, header: &Header, prepared: &Prepared) -> Result<Scan<Rows>, Failure> {
         let all_kept = Cell::new(!prepared.rereads());
         let taken = |records| {
@@ -110,38 +121,31 @@ impl<P: Fn(&Response)> Table<P> {
         Ok(scan.map(|_| Rows::Kept(slices)))
     }
 
-    /// Adds all rows to a pass.
-    pub async fn pass<'a>(
+    /// Sums the rows for the open round of several.
+    pub async fn round(
         &mut self,
         header: &Header,
-        prepared: &'a Prepared,
+        prepared: &Prepared,
         rows: &Rows,
-        pass: &Pass<'a>,
-    ) -> Result<Pass<'a>, Failure> {
-        let place = pass.place();
-        self.pool.scanners.iter().try_for_each(|scanner| scanner.ask_with(&ScanRequest::Pass, &place))?;
+        statistic: &Statistic,
+    ) -> Result<Sums, Failure> {
         let slices = match rows {
             Rows::Kept(slices) => slices,
             Rows::InFile { records } => {
-                let sums = |found: Found| pass.with(&Zeroizing::new(found.bytes()?)).map_err(|_| confused());
-                let scan = self.read(header, prepared, pass.least_bytes(), |_| Taken::Summed, sums).await?;
-                return match scan {
-                    Some(scan) if scan.records == *records => Ok(scan.sink),
-                    None if *records == 0 => Ok(pass.clone()),
-                    _ => Err(confused()),
-                };
+                let scan = self.sums(header, prepared, statistic).await?;
+                return if scan.records == *records { Ok(scan.sink) } else { Err(confused()) };
             }
         };
         for (scanner, slices) in self.pool.scanners.iter().zip(slices) {
             scanner.ask(&ScanRequest::Sum { slices: slices.clone() })?;
         }
-        let mut whole = pass.clone();
+        let mut whole = statistic.empty();
         for _ in slices {
             let (_, answer) = self.pool.answer().await?;
             let (ScanResponse::Summed, Some(bytes)) = (answer.body, answer.attachments.bytes) else {
                 return Err(confused());
             };
-            let part = pass.with(&Zeroizing::new(bytes.to_vec())).map_err(|_| confused())?;
+            let part = statistic.from_bytes(&Zeroizing::new(bytes.to_vec())).map_err(|_| confused())?;
             whole.append(part).map_err(|_| confused())?;
         }
         Ok(whole)

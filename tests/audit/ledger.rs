@@ -1,5 +1,5 @@
 //! The ledger under attack: releases that are killed wherever they stand, and two of them on one budget
-//! (noise-and-accounting, B11, D2 T8, D3).
+//! (theory/accounting 5.5, theory/audit 3.8, 4).
 //!
 //! Each check answers what it saw. Run with a bug planted on the calling thread, it plants the bug in the programs that
 //! it starts, too. For the audit, [`CHECKS`] says which bug each check has to find.

@@ -1,6 +1,6 @@
-//! The ledger's state machine against a model: two logs, three rules, whole numbers (noise-and-accounting, B10, D2 T8).
+//! The ledger's state machine against a model: two logs, three rules, whole numbers (theory/accounting 5, theory/audit 3.8).
 //!
-//! What a release costs is worked out here again, from B10 and by big integers alone, e^ε* too. Each check answers what it
+//! What a release costs is worked out here again, from theory/accounting 5 and by big integers alone, e^ε* too. Each check answers what it
 //! saw, so that the audit can run it with a bug planted.
 
 use std::collections::BTreeMap;
@@ -129,7 +129,7 @@ fn divided_up(numerator: UBig, denominator: &UBig) -> UBig {
 /// Bits after the point of e^ε* and √2 below.
 const FINE: usize = 400;
 
-/// Bounds on (1 + e^ε) η 2^100 for noise of scale S on so many cells, η as in A8 (c); nothing beyond ε = 100, where it
+/// Bounds on (1 + e^ε) η 2^100 for noise of scale S on so many cells, η as in theory/accounting 3.2; nothing beyond ε = 100, where it
 /// is more than 128 bits hold.
 fn slack(epsilon: f64, [diagonal, off_diagonal]: [u64; 2], s: u64) -> Option<[UBig; 2]> {
     if epsilon > 100.0 {
@@ -217,7 +217,7 @@ impl Part {
     }
 }
 
-/// What a request costs by B10, but for the slack, of which there are bounds; nothing where they are beyond 128 bits.
+/// What a request costs by theory/accounting 5.3, but for the slack, of which there are bounds; nothing where they are beyond 128 bits.
 fn cost(events: &[Event], promise: f64) -> (Columns, Option<[UBig; 2]>) {
     let mut sum = [UBig::ZERO; 4];
     let mut bounds = Some([UBig::ZERO, UBig::ZERO]);
@@ -335,7 +335,7 @@ fn openings() -> Vec<Ledger> {
     .collect()
 }
 
-/// The capacity by B10, from the numbers that the document states.
+/// The capacity by theory/accounting 5.2, from the numbers that the document states.
 fn capacity(ledger: &Ledger) -> Columns {
     let (pair, (_, delta)) = (ledger.pair(), ledger.promise());
     let (mantissa, scale) = (floor(pair.mu.get(), 1074).0, 1074 * 2 - 40);
@@ -428,7 +428,7 @@ impl Pair {
     }
 }
 
-/// The hash chain of B11, worked out again from the document.
+/// The hash chain of theory/accounting 5.5, worked out again from the document.
 fn chain(document: &Value) -> Result<(), String> {
     let hash = |previous: &str, value: &Value, without: &[&str]| {
         let fields: BTreeMap<&String, &Value> =
@@ -636,7 +636,7 @@ pub fn admits_by_the_model(cases: u32) -> Result<(), String> {
     runner(cases).run(&(units(), units()), agrees).map_err(|error| error.to_string())
 }
 
-/// No Gaussian is charged by μ below S = 2^40 (A8 c).
+/// No Gaussian is charged by μ below S = 2^40 (theory/accounting 3.2).
 pub fn refuses_coarse_noise() -> Result<(), String> {
     match [1, 1 << 39, (1 << 40) - 1].into_iter().find(|s| NoiseScale::try_new(*s).is_ok()) {
         Some(s) => Err(format!("S = {s} was admitted")),

@@ -1,5 +1,5 @@
-//! `make audit`: the audits of noise-and-accounting, D2, on the build as it is, and then on builds with one bug each
-//! (D3). A bug that nothing catches fails the run.
+//! `make audit`: the audits of theory/audit 3, on the build as it is, and then on builds with one bug each
+//! (theory/audit 4). A bug that nothing catches fails the run.
 //!
 //! With `quick` the sound build is left to the native tests.
 

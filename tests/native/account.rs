@@ -107,7 +107,7 @@ fn input(row: &Row, key: &str) -> String {
         // calibration.csv writes 1 for add-remove and 2 for replace-one.
         (None, Some("1")) if key == "adjacency" => "add-remove".to_owned(),
         (None, Some("2")) if key == "adjacency" => "replace-one".to_owned(),
-        // The profiles of B9 are those of add-remove.
+        // The profiles of theory/wishart 3 are those of add-remove.
         (None, None) if key == "adjacency" => "add-remove".to_owned(),
         _ => panic!("{} has no {key}", row.name),
     }

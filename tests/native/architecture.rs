@@ -376,7 +376,7 @@ fn logging_faults(sources: &[Source]) -> Vec<String> {
 }
 
 /// A plan composed as a whole is no filter, so what admits, charges or calibrates must not know that composition
-/// (noise-and-accounting, B5 and B10): it is for the command line's display alone. So is a curve that is not proved.
+/// (theory/accounting 4.1, 5): it is for the command line's display alone. So is a curve that is not proved.
 fn composition_faults(sources: &[Source]) -> Vec<String> {
     let allowed = [
         "src/privacy/fixed_plan.rs",

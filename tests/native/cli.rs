@@ -472,7 +472,7 @@ fn ledgers_are_exported_imported_relaxed_and_verified() {
     assert!(errors.contains("entries[0]"), "{errors}");
 }
 
-/// The contract: a relaxed protection, and that the promise is for well-formed tables, stand on the release in words.
+/// A relaxed protection, and that the promise is for well-formed tables, stand on the release in words.
 #[test]
 fn a_release_says_in_words_what_it_does_not_protect() {
     let bench = Bench::new();

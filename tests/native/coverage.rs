@@ -18,7 +18,7 @@ fn simulation(plan: &Value, resample: bool) -> Simulation {
         let scan = scan(&prepared, DIABETES, EncodedRows::new);
         Source::Resample { rows: scan.sink, records: scan.records }
     } else {
-        Source::Once(scan(&prepared, DIABETES, |_| prepared.gather()).sink)
+        Source::Once(scan(&prepared, DIABETES, |_| prepared.sums()).sink)
     };
     Simulation::new(prepared, source, 1, software())
 }

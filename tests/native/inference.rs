@@ -1,6 +1,6 @@
 //! Regressions from noisy moments: golden numbers, ordinary least squares as the limit, coverage, refits, previews.
 //!
-//! Seeds are fixed. The bounds on coverage are those of noise-and-accounting, C; each test says how many standard
+//! Seeds are fixed. The bounds on coverage are those of theory/inference 2.5; each test says how many standard
 //! errors away they are.
 
 #![allow(
@@ -209,7 +209,7 @@ fn own_units_both_shapes_with_and_without_an_intercept() {
 }
 
 /// `iid` noise of the same S is at least as large in every cell, so its errors are larger; for one weak effect the
-/// privacy variance is close to double (A6).
+/// privacy variance is close to double (theory/noise 1.2).
 #[test]
 fn iid_noise_of_the_same_scale_costs_accuracy() {
     let mut rng = Pseudo::new(3, &[]);
@@ -225,7 +225,7 @@ fn iid_noise_of_the_same_scale_costs_accuracy() {
     assert!((1.40..=1.4143).contains(&ratio), "{ratio}");
 }
 
-/// C2 at Lambda / n = 0.02 R²: intervals for the penalised coefficients cover 91 to 98 %; around A β in place of b, as
+/// The bootstrap of theory/inference 3.2 at Lambda / n = 0.02 R²: intervals for the penalised coefficients cover 91 to 98 %; around A β in place of b, as
 /// the paper prints it, 17 %. 60 repetitions of 5 coefficients: three standard errors are about four points.
 #[test]
 fn the_bootstrap_covers_the_penalised_coefficients() {

@@ -1,4 +1,4 @@
-//! Releases that stop at a place of their own and are killed there (noise-and-accounting, D2 T8).
+//! Releases that stop at a place of their own and are killed there (theory/audit 3.8).
 
 use std::fs;
 

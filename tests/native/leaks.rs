@@ -127,7 +127,7 @@ fn differences(
 /// The noisy integers of a table of the plan whose regressions come out well.
 fn noisy(plan: &Value) -> Vec<i128> {
     let side = Side::new(plan, DIABETES);
-    let noise = side.prepared.cost().unwrap().noise.gaussian().unwrap().draw(&mut DemoRng::new(3, 1));
+    let noise = side.prepared.gaussian().unwrap().draw(&mut DemoRng::new(3, 1));
     noise.iter().zip(side.upper()).map(|(noise, exact)| noise + exact).collect()
 }
 
@@ -473,7 +473,7 @@ fn no_export_has_a_clock_a_duration_a_private_count_or_a_path() {
     // Seeded noise, so that none of its digits happens to be a count.
     let side = Side::new(&plan, &text);
     assert_eq!(side.moments.rows(), 7_001);
-    let noise = side.prepared.cost().unwrap().noise.gaussian().unwrap().draw(&mut DemoRng::new(3, 1));
+    let noise = side.prepared.gaussian().unwrap().draw(&mut DemoRng::new(3, 1));
     let target: Vec<i128> = noise.iter().zip(side.upper()).map(|(noise, exact)| noise + exact).collect();
     let release = side.forced(&target).unwrap();
     let mut exports = side.exports(&release);

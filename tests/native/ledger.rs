@@ -1,5 +1,5 @@
 //! The ledger against its model, and its file on disks, in folders and under clocks that do not oblige
-//! (noise-and-accounting, D2 T8). Releases that are killed are in `killed`.
+//! (theory/audit 3.8). Releases that are killed are in `killed`.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};

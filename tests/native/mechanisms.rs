@@ -55,7 +55,7 @@ pub fn least_squares(columns: &[Vec<f64>], outcome: &[f64]) -> Vec<f64> {
 pub fn run(plan: &Value, table: &str) -> Release {
     let prepared = prepared(plan, table).unwrap();
     let moments = scan(&prepared, table, Moments::new).sink;
-    Simulation::new(prepared, Source::Once(discreet::data::Gathered::Moments(moments)), 1, software())
+    Simulation::new(prepared, Source::Once(discreet::data::Sums::Moments(moments)), 1, software())
         .run(1)
         .unwrap()
         .document()

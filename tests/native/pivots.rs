@@ -7,14 +7,17 @@ use discreet::engine::Prepared;
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{CellNoise, NoisyMoments, Options, fit};
 use discreet::math::student::t_quantile;
-use discreet::mechanisms::{Draw, Noise, additive_wishart};
+use std::sync::Arc;
+
+use discreet::mechanisms::Noise;
+use discreet::mechanisms::wishart::additive;
 use discreet::model::Interval;
 use discreet::noise::entropy::DemoRng;
 use nalgebra::DMatrix;
 use serde_json::{Value, json};
 
 use crate::audit::audits::coverage::SLOPES;
-use crate::sheffet::{sketch_of, whole, wishart_of};
+use crate::sheffet::{sketch_of, whole};
 use crate::support::{column, plan, prepared, scan};
 
 const DRAWS: u32 = 20_000;
@@ -147,26 +150,21 @@ fn sphere_rows(rows: u32, rng: &mut Pseudo) -> Moments {
 /// The share of slopes of the population that lie in the intervals as released, sampling and noise together.
 fn population(name: &str, params: Value, epsilon: f64, rows: u32, trials: u32) -> f64 {
     let prepared = sphere_plan(name, params, epsilon, rows);
-    let noise = match &prepared.cost().unwrap().noise {
+    let noise: Arc<dyn Noise> = match prepared.noise::<additive::Noise>() {
         // By Bartlett's factor, which has the grid's law and is faster.
-        Noise::Wishart(_) => {
-            Noise::Wishart(additive_wishart::Noise { on_grid: false, ..wishart_of(&prepared) })
-        }
-        noise => noise.clone(),
+        Some(noise) => Arc::new(additive::Noise { on_grid: false, ..noise.clone() }),
+        None => prepared.start().round().unwrap().noise,
     };
     let mut inside = 0_u32;
     for trial in 0..trials {
         let mut rng = Pseudo::new(17, &[trial.into()]);
         let moments = sphere_rows(rows, &mut rng);
-        let drawn = noise
-            .release((&moments).into(), &mut DemoRng::new(19, trial.into()))
-            .and_then(Draw::moments)
-            .unwrap();
+        let drawn = noise.release(&(&moments).into(), &mut DemoRng::new(19, trial.into())).unwrap();
         let read = NoisyMoments::from_law(
             prepared.geometry(),
             prepared.layout(),
             &drawn.cells,
-            &drawn.law,
+            drawn.law.as_ref().unwrap(),
             prepared.plan(),
         );
         let options = Options { rows: Some(rows.into()), ..Options::default() };

@@ -5,12 +5,13 @@ mod identities;
 mod statistics;
 
 use std::f64::consts::SQRT_2;
+use std::sync::Arc;
 
-use discreet::data::{EncodedRows, Gathered, Moments};
+use discreet::data::{EncodedRows, Moments, RecordMap, Statistic, Sums};
 use discreet::engine::{EngineError, Prepared, demonstrate, demonstrate_with, prepare_with};
-use discreet::mechanisms::Noise;
+use discreet::mechanisms::Answer;
 use discreet::mechanisms::descent::Walk;
-use discreet::mechanisms::newton::{Steps, Sums};
+use discreet::mechanisms::newton::Steps;
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::public::{PublicTable, document::PublicTerm};
 use discreet::plan::{Plan, Purpose};
@@ -117,21 +118,27 @@ fn prepared(plan: &Value, public: Option<&PublicTable>, table: &str) -> Result<P
     prepare_with(Plan::parse(&plan.to_string()).unwrap(), public, &names, b',', Purpose::Simulate)
 }
 
-fn gathered(prepared: &Prepared, table: &str) -> Gathered {
-    scan(prepared, table, |_| prepared.gather()).sink
+fn gathered(prepared: &Prepared, table: &str) -> Sums {
+    scan(prepared, table, |_| prepared.sums()).sink
 }
 
 fn moments(prepared: &Prepared, table: &str) -> Moments {
     match gathered(prepared, table) {
-        Gathered::Moments(moments) => moments,
-        Gathered::Rows(_) => panic!("sums are enough"),
+        Sums::Moments(moments) => moments,
+        _ => panic!("sums are enough"),
     }
+}
+
+/// The exact sums of a map over rows, with this noise.
+fn noisy(map: impl RecordMap + 'static, rows: &EncodedRows, noise: Vec<i128>) -> Vec<i128> {
+    let sums = Statistic::Map(Arc::new(map)).of(rows);
+    Answer::noisy(noise, &(&sums).into()).unwrap().cells
 }
 
 fn rows(prepared: &Prepared, table: &str) -> EncodedRows {
     match gathered(prepared, table) {
-        Gathered::Rows(rows) => rows,
-        Gathered::Moments(_) => panic!("rows are kept"),
+        Sums::Rows(rows) => rows,
+        _ => panic!("rows are kept"),
     }
 }
 
@@ -191,7 +198,7 @@ fn close(found: &[f64], wanted: &[f64], tolerance: f64, what: &str) {
 fn ridge(plan: &Value) -> Release {
     let (table, public) = (private_table(), golden_public());
     let prepared = prepared(plan, Some(&public), &table).unwrap();
-    let Noise::Gaussian(gaussian) = &prepared.cost().unwrap().noise else { panic!("noise in cells") };
+    let Some(gaussian) = prepared.gaussian() else { panic!("noise in cells") };
     let s = gaussian.scale.get().get() as f64;
     let paper = gaussian.cells() == 9;
     let off = if paper { 1.0 } else { 0.5_f64.sqrt() };
@@ -221,20 +228,16 @@ fn ridge_regression_gives_the_golden_values() {
 
 /// The steps of a fit with the specification's noise, in whitened units.
 fn newton(prepared: &Prepared, table: &str, off: f64) -> Vec<DVector<f64>> {
-    let Noise::Newton(noise) = &prepared.cost().unwrap().noise else { panic!("Newton steps") };
+    let Some(noise) = prepared.noise::<discreet::mechanisms::newton::Noise>() else { panic!("Newton steps") };
     let s = noise.scale.unwrap().get().get() as f64;
     let rows = rows(prepared, table);
-    let mut steps = Steps::new(noise);
+    let mut steps = Steps::new(std::sync::Arc::new(noise.clone()));
     let mut path = Vec::new();
     while !steps.is_done() {
         let step = steps.done() as usize;
         let mut cells = golden_noise(s, off, step);
         cells.extend(golden_vector(s, step));
-        let (expansion, mut sums) = (steps.expansion(), Sums::after(cells));
-        for row in (0..rows.len()).filter_map(|row| rows.get(row)) {
-            expansion.add(&mut sums, row);
-        }
-        steps.advance(sums);
+        steps.advance(&noisy(steps.expansion(), &rows, cells));
         path.push(noise.map.transpose() * &steps.clone().into_fits()[0].coefficients);
     }
     path
@@ -270,18 +273,13 @@ fn descent_among_whitened_records_gives_the_golden_value() {
     // Noise for 50 would leave the grid too coarse to be counted; it is given here, and the plan's own is not drawn.
     let plan = golden_plan("pmt-gd", "y", &params, &json!({"mu": 2.0}));
     let prepared = prepared(&plan, Some(&public), &table).unwrap();
-    let Noise::Descent(noise) = &prepared.cost().unwrap().noise else { panic!("a descent") };
+    let Some(noise) = prepared.noise::<discreet::mechanisms::descent::Noise>() else { panic!("a descent") };
     let s = noise.scale.unwrap().get().get() as f64 * 2.0 / 50.0;
     let rows = rows(&prepared, &table);
-    let mut walk = Walk::new(noise);
+    let mut walk = Walk::new(std::sync::Arc::new(noise.clone()));
     for step in 0..3 {
-        let mut gradient = walk.gradient();
-        let mut sums = gradient.nothing();
-        for row in (0..rows.len()).filter_map(|row| rows.get(row)) {
-            sums.iter_mut().zip(gradient.of(row)).for_each(|(sum, entry)| *sum += i128::from(*entry));
-        }
         let noise: Vec<i128> = golden_vector(s, step).collect();
-        walk.advance(&noise, &sums);
+        walk.advance(&noisy(walk.gradient(), &rows, noise));
     }
     let weights = walk.into_coefficients();
     let geometry = prepared.geometry();

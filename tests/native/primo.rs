@@ -4,7 +4,7 @@ use discreet::data::{EncodedRows, Moments, RowSink};
 use discreet::engine::simulate::Source;
 use discreet::engine::{Prepared, Simulation};
 use discreet::inference::pseudo::Pseudo;
-use discreet::mechanisms::shaped::{Choice, feature_map, mapped};
+use discreet::mechanisms::reuse_cov::feature_shaped::{Choice, feature_map, mapped};
 use discreet::model::{Coefficient, Layout};
 use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::calibrate::{
@@ -212,7 +212,7 @@ fn plan(name: &str, rows: Option<u64>, params: Value, budget: Value) -> Value {
 
 fn run(plan: &Value, table: &str) -> Release {
     let prepared = prepared(plan, table).unwrap();
-    let gathered = scan(&prepared, table, |_| prepared.gather()).sink;
+    let gathered = scan(&prepared, table, |_| prepared.sums()).sink;
     Simulation::new(prepared, Source::Once(gathered), 1, software()).run(1).unwrap().document().clone()
 }
 
@@ -486,10 +486,10 @@ fn parts_add_up_to_the_budget() {
             plan["mechanism"]["params"]["outcome_moments"] = json!(moments);
         }
         let prepared = one(name, &plan);
-        prepared.cost().unwrap().noise.parameters()["S"].clone()
+        prepared.cost().unwrap().charge.parameters.clone()["S"].clone()
     };
     assert_eq!(scale("naive-composition", None), scale("reuse-cov-gauss", Some("none")));
-    let two = one("naive-composition", &base).cost().unwrap().noise.parameters();
+    let two = one("naive-composition", &base).cost().unwrap().charge.parameters.clone();
     assert_eq!(two["times"], json!("2"));
 }
 

@@ -62,7 +62,7 @@ fn labels(params: &Value, mu: f64) -> (f64, f64) {
         "budget": {"mu": mu},
     });
     let prepared = prepared(&plan, &text).unwrap();
-    let gathered = scan(&prepared, &text, |_| prepared.gather()).sink;
+    let gathered = scan(&prepared, &text, |_| prepared.sums()).sink;
     let simulation = Simulation::new(prepared, Source::Once(gathered), 5, software());
     let truth = truth(&rows, &[0, 1, 2]);
     let (mut held, mut all, mut shrunk, mut without) = (0_u32, 0_u32, 0_u32, 0_u32);
@@ -185,7 +185,7 @@ fn a_refit_on_blocks_holds_at_its_level() {
     for run in 1..=RUNS {
         let (text, _) = table(1_000, 1_000 + run);
         let prepared = prepared(&plan, &text).unwrap();
-        let gathered = scan(&prepared, &text, |_| prepared.gather()).sink;
+        let gathered = scan(&prepared, &text, |_| prepared.sums()).sink;
         let simulation = Simulation::new(prepared, Source::Once(gathered), run, software());
         let release = simulation.run(1).unwrap().document().clone();
         assert!(release.moments.as_ref().unwrap().blocks.is_some());

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Cursor;
 
 use discreet::cli::table::Table;
-use discreet::data::{Gathered, HeaderRules};
+use discreet::data::{HeaderRules, Sums};
 use discreet::engine::public::{plan_for, prepare_table, table_of, table_of_release, term_names};
 use discreet::engine::{self, EngineError, expect_public, prepare_with};
 use discreet::math::jacobi_svd::JacobiSvd;
@@ -97,7 +97,7 @@ fn from_csv(plan: &Value, table: &str) -> Result<PublicTable, EngineError> {
     let table = open(table);
     let header = table.header();
     let prepared = prepare_table(&parse(plan), &header.names, header.delimiter)?;
-    let scan = table.scan(prepared.bound(), || prepared.gather(), 1, |_, _| ()).unwrap();
+    let scan = table.scan(prepared.bound(), || prepared.sums(), 1, |_, _| ()).unwrap();
     table_of(&prepared, &scan.sink)
 }
 
@@ -251,9 +251,9 @@ fn released(plan: &Value) -> Release {
     let table = open(DIABETES);
     let header = table.header();
     let prepared = engine::prepare(parse(plan), &header.names, header.delimiter, Purpose::Release).unwrap();
-    let scan = table.scan(prepared.bound(), || prepared.gather(), 1, |_, _| ()).unwrap();
+    let scan = table.scan(prepared.bound(), || prepared.sums(), 1, |_, _| ()).unwrap();
     let charge = LedgerReference { id: "0".repeat(32), entry: 1, idealised: false };
-    let gathered: Gathered = scan.sink;
+    let gathered: Sums = scan.sink;
     engine::release(&prepared, &gathered, PrivateRng::from_os().unwrap(), charge, support::software())
         .unwrap()
 }
@@ -324,7 +324,7 @@ fn releases_that_say_nothing_public_are_refused() {
     assert!(error.what.contains("no moments of `s5`"), "{error}");
 
     let prepared = support::prepared(&plan, DIABETES).unwrap();
-    let scan = support::scan(&prepared, DIABETES, |_| prepared.gather());
+    let scan = support::scan(&prepared, DIABETES, |_| prepared.sums());
     let demo = engine::demonstrate(&prepared, &scan.sink, DemoRng::new(1, 1), support::software()).unwrap();
     let error = refusal(table_of_release(demo.document(), &features, &[]));
     assert!(error.what.contains("demonstration"), "{error}");

@@ -18,7 +18,7 @@ use discreet::plan::bound::{
 };
 use proptest::prelude::*;
 
-/// The dialect with the contract's defaults.
+/// The dialect with a plan's defaults.
 pub fn rules() -> CsvRules {
     CsvRules {
         delimiter: b',',
@@ -56,7 +56,7 @@ pub fn plan(columns: Vec<BoundColumn>, fields: usize) -> BoundPlan {
     }
 }
 
-/// The contract's example: age, sex, blood pressure.
+/// An example of three columns: age, sex, blood pressure.
 pub fn clinic() -> BoundPlan {
     let columns = vec![
         number("age", 0, Role::Feature, 0.0, 120.0),

@@ -9,7 +9,7 @@ use discreet::engine::{EngineError, Prepared, prepare, release};
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{Fit, NoisyMoments, Options, Repair, Ridge, fit, refit};
 use discreet::math::linalg::Eigen;
-use discreet::mechanisms::{Noise, additive_wishart, sketch};
+use discreet::mechanisms::wishart::{additive as additive_wishart, scaled as sketch};
 use discreet::model::{Assurance, Interval, NoiseLaw, Shape};
 use discreet::noise::entropy::{DemoRng, PrivateRng};
 use discreet::noise::wishart::round_sum;
@@ -60,17 +60,11 @@ fn ready(plan: &Value) -> Prepared {
 }
 
 pub fn sketch_of(prepared: &Prepared) -> sketch::Noise {
-    match &prepared.cost().unwrap().noise {
-        Noise::Sketch(noise) => noise.clone(),
-        other => panic!("{other:?}"),
-    }
+    prepared.noise::<sketch::Noise>().unwrap().clone()
 }
 
-pub fn wishart_of(prepared: &Prepared) -> additive_wishart::Noise {
-    match &prepared.cost().unwrap().noise {
-        Noise::Wishart(noise) => noise.clone(),
-        other => panic!("{other:?}"),
-    }
+fn wishart_of(prepared: &Prepared) -> additive_wishart::Noise {
+    prepared.noise::<additive_wishart::Noise>().unwrap().clone()
 }
 
 fn epsilon(value: f64) -> Epsilon {

@@ -1,7 +1,7 @@
 //! The golden numbers of `tests/vectors/*.csv`: who answers a row, and whether the answer passes.
 //!
 //! An answer x passes when `expected - tol_below <= x <= expected + tol_above`; an expectation that is no number must be
-//! equal as text (noise-and-accounting, E).
+//! equal as text (theory/audit 5).
 
 //!
 //! The native tests and the tests inside the browser include this file and the CSV files with it, so that the same rows meet

@@ -9,7 +9,7 @@ use std::num::NonZeroU64;
 use discreet::audit::check::Check;
 use discreet::data::header::read_header;
 use discreet::data::slices::{Outcome, SliceScanner};
-use discreet::data::{Gathered, Header, HeaderRead, HeaderRules, Job, Moments, RowSink};
+use discreet::data::{Header, HeaderRead, HeaderRules, Job, Moments, RowSink, Sums};
 use discreet::engine::{Prepared, demonstrate, prepare_with};
 use discreet::math::{beta, gamma, special};
 use discreet::noise::discrete;
@@ -160,8 +160,8 @@ pub fn fits() -> String {
         );
         let guided = name.starts_with("pmt").then_some(&public);
         let (prepared, header) = prepared(&plan, guided, TABLE, Purpose::Simulate);
-        let gathered = scanned(&prepared, &header, TABLE, prepared.gather());
-        if let Gathered::Rows(rows) = &gathered {
+        let gathered = scanned(&prepared, &header, TABLE, prepared.sums());
+        if let Sums::Rows(rows) = &gathered {
             let first = (0..100).filter_map(|at| rows.get(at)).flatten();
             first.for_each(|code| hash.update(code.to_le_bytes()));
         }

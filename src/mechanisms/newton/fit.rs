@@ -1,9 +1,13 @@
 //! The steps themselves: a pass adds up integers, and what follows is arithmetic on released sums.
 
+use std::sync::Arc;
+
 use nalgebra::{DMatrix, DVector};
 
-use super::{Ball, Family, Noise};
+use super::{Ball, Family, Noise, report};
+use crate::data::{Exact, RecordMap, Scratch, Statistic};
 use crate::math::linalg::Eigen;
+use crate::mechanisms::rounds::{Answer, Noise as RoundNoise, Output, Round, Run, Task, Unsettled};
 use crate::model::Shape;
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::Entropy;
@@ -30,28 +34,20 @@ pub struct Fitted {
     pub shortened: bool,
 }
 
-/// Noisy Newton steps of one release, between passes over the rows.
+/// Noisy Newton steps of one release, between two of them.
 #[derive(Clone, Debug)]
-pub struct Steps<'a> {
-    noise: &'a Noise,
+pub struct Steps {
+    noise: Arc<Noise>,
     fits: Vec<Fitted>,
     done: u32,
 }
 
 /// What records add to the curvatures and the gradients at some coefficients, which are public.
 #[derive(Clone, Debug)]
-pub struct Expansion<'a> {
-    noise: &'a Noise,
+pub struct Expansion {
+    noise: Arc<Noise>,
     /// b of each outcome.
     coefficients: Vec<DVector<f64>>,
-}
-
-/// What one pass adds up.
-#[derive(Clone, Debug)]
-pub struct Sums {
-    cells: Vec<i128>,
-    block: Vec<i64>,
-    rows: u32,
 }
 
 impl Noise {
@@ -100,10 +96,10 @@ impl Noise {
     }
 }
 
-impl<'a> Steps<'a> {
+impl Steps {
     /// Before the first step.
     #[must_use]
-    pub fn new(noise: &'a Noise) -> Self {
+    pub fn new(noise: Arc<Noise>) -> Self {
         let (d, _) = noise.size;
         let fits = noise.balls.iter().map(|ball| Fitted {
             coefficients: &noise.constant * ball.level,
@@ -112,7 +108,8 @@ impl<'a> Steps<'a> {
             least: 0.0,
             shortened: false,
         });
-        Self { noise, fits: fits.collect(), done: 0 }
+        let fits = fits.collect();
+        Self { noise, fits, done: 0 }
     }
 
     /// Whether the last step was taken.
@@ -130,39 +127,17 @@ impl<'a> Steps<'a> {
         self.done
     }
 
-    /// The noise of the next step: for each outcome on the upper triangle of the curvature, then on the gradient.
-    pub fn noise<E: Entropy>(&self, rng: &mut E) -> Vec<i128> {
-        let (d, l) = self.noise.size;
-        let mut cells = Vec::with_capacity(self.noise.cells() * l);
-        for _ in 0..l {
-            for (row, column) in upper(d) {
-                cells.push(match self.noise.scale {
-                    None => 0,
-                    Some(scale) if row != column && self.noise.shape == Shape::Goe => {
-                        gaussian_off_diagonal(rng, scale.get())
-                    }
-                    Some(scale) => gaussian_diagonal(rng, scale.get()),
-                });
-            }
-            for _ in 0..d {
-                cells.push(self.noise.scale.map_or(0, |scale| gaussian_diagonal(rng, scale.get())));
-            }
-        }
-        cells
-    }
-
     /// What records add at the coefficients of the next step.
     #[must_use]
-    pub fn expansion(&self) -> Expansion<'a> {
+    pub fn expansion(&self) -> Expansion {
         let coefficients = self.fits.iter().map(|fit| fit.coefficients.clone()).collect();
-        Expansion { noise: self.noise, coefficients }
+        Expansion { noise: Arc::clone(&self.noise), coefficients }
     }
 
-    /// Takes the step that a pass's sums give.
-    pub fn advance(&mut self, sums: Sums) {
-        let cells = sums.into_cells();
+    /// Takes the step that noisy sums give.
+    pub fn advance(&mut self, cells: &[i128]) {
         self.done += 1;
-        let noise = self.noise;
+        let noise = &*self.noise;
         let parts = cells.chunks_exact(noise.cells().max(1));
         for ((fit, ball), cells) in self.fits.iter_mut().zip(&noise.balls).zip(parts) {
             fit.advance(noise, *ball, cells);
@@ -176,32 +151,27 @@ impl<'a> Steps<'a> {
     }
 }
 
-impl<'a> Expansion<'a> {
-    /// At these coefficients, one outcome's after the other's; nothing where they are too few or too many.
-    #[must_use]
-    pub fn at(noise: &'a Noise, coefficients: &[f64]) -> Option<Self> {
-        let (d, l) = noise.size;
-        let outcomes = coefficients.chunks_exact(d.max(1)).map(DVector::from_column_slice);
-        (coefficients.len() == d * l).then(|| Self { noise, coefficients: outcomes.collect() })
-    }
-
+impl Expansion {
     /// The coefficients, one outcome's after the other's.
     pub fn coefficients(&self) -> impl Iterator<Item = f64> {
         self.coefficients.iter().flat_map(|b| b.iter().copied())
     }
+}
 
-    /// The sums of no row.
-    #[must_use]
-    pub fn nothing(&self) -> Vec<i128> {
-        vec![0; self.noise.cells() * self.noise.size.1]
+impl RecordMap for Expansion {
+    fn cells(&self) -> usize {
+        self.noise.cells() * self.noise.size.1
     }
 
-    /// Adds one row to a pass.
-    pub fn add(&self, sums: &mut Sums, row: &[i32]) {
+    fn block(&self) -> u32 {
+        BLOCK
+    }
+
+    fn add(&self, row: &[i32], _: &mut Scratch, cells: &mut [i64]) {
         let (d, _) = self.noise.size;
         let (u, labels) = row.split_at(d.min(row.len()));
         for ((b, label), block) in
-            self.coefficients.iter().zip(labels).zip(sums.block.chunks_exact_mut(self.noise.cells().max(1)))
+            self.coefficients.iter().zip(labels).zip(cells.chunks_exact_mut(self.noise.cells().max(1)))
         {
             let inner: f64 = u.iter().zip(b.iter()).map(|(code, b)| f64::from(*code) * b).sum();
             let Some((pull, weight)) = self.noise.weights(inner * self.noise.unit, *label) else { continue };
@@ -217,10 +187,50 @@ impl<'a> Expansion<'a> {
                 *cell = cell.wrapping_add(pull.wrapping_mul(i64::from(*code)));
             }
         }
-        sums.rows += 1;
-        if sums.rows == BLOCK {
-            sums.flush();
+    }
+}
+
+impl RoundNoise for Noise {
+    /// Draws for each outcome on the upper triangle of the curvature, then on the gradient.
+    fn draw(&self, rng: &mut dyn Entropy) -> Vec<i128> {
+        let (d, l) = self.size;
+        let mut cells = Vec::with_capacity(self.cells() * l);
+        for _ in 0..l {
+            for (row, column) in upper(d) {
+                cells.push(match self.scale {
+                    None => 0,
+                    Some(scale) if row != column && self.shape == Shape::Goe => {
+                        gaussian_off_diagonal(rng, scale.get())
+                    }
+                    Some(scale) => gaussian_diagonal(rng, scale.get()),
+                });
+            }
+            for _ in 0..d {
+                cells.push(self.scale.map_or(0, |scale| gaussian_diagonal(rng, scale.get())));
+            }
         }
+        cells
+    }
+
+    fn answer(&self, drawn: Vec<i128>, sums: &Exact<'_>, _: &mut dyn Entropy) -> Option<Answer> {
+        Answer::noisy(drawn, sums)
+    }
+}
+
+impl Run for Steps {
+    fn round(&self) -> Option<Round> {
+        (!self.is_done()).then(|| Round {
+            statistic: Statistic::Map(Arc::new(self.expansion())),
+            noise: Arc::clone(&self.noise) as Arc<dyn RoundNoise>,
+        })
+    }
+
+    fn take(&mut self, answer: Answer) {
+        self.advance(&answer.cells);
+    }
+
+    fn finish(self: Box<Self>, task: &Task) -> Result<Output, Unsettled> {
+        Ok(report(task, &self.noise, &self.fits))
     }
 }
 
@@ -259,48 +269,6 @@ impl Fitted {
             self.coefficients = middle + &away * (ball.radius / away.norm());
         }
         self.moved = &self.coefficients - before;
-    }
-}
-
-impl Sums {
-    /// Sums of no row yet, after this noise: for each outcome on the upper triangle of the curvature, then on the gradient.
-    #[must_use]
-    pub fn after(noise: Vec<i128>) -> Self {
-        Self { block: vec![0; noise.len()], cells: noise, rows: 0 }
-    }
-
-    /// Number of cells.
-    #[must_use]
-    pub fn cells(&self) -> usize {
-        self.cells.len()
-    }
-
-    /// Adds as many cells.
-    pub fn add(&mut self, cells: &[i128]) {
-        for (cell, more) in self.cells.iter_mut().zip(cells) {
-            *cell = cell.saturating_add(*more);
-        }
-    }
-
-    /// Takes the sums of other rows.
-    pub fn append(&mut self, mut later: Self) {
-        later.flush();
-        self.add(&later.cells);
-    }
-
-    /// What the step releases, in the order of the noise.
-    #[must_use]
-    pub fn into_cells(mut self) -> Vec<i128> {
-        self.flush();
-        self.cells
-    }
-
-    fn flush(&mut self) {
-        for (cell, block) in self.cells.iter_mut().zip(&mut self.block) {
-            *cell = cell.saturating_add(i128::from(*block));
-            *block = 0;
-        }
-        self.rows = 0;
     }
 }
 

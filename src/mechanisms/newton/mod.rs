@@ -35,15 +35,24 @@
 
 mod fit;
 
+use std::any::Any;
+use std::sync::Arc;
+
 use dashu_int::UBig;
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Map, Value};
 
-pub use self::fit::{Expansion, Fitted, Steps, Sums};
-use super::guided::{Penalty, Radii, Standard, feature_unit};
-use super::shared::{NoiseError, needs_constant, no_scale, paper_replaces, squared_codes, stated_rows};
+pub use self::fit::{Expansion, Fitted, Steps};
+use super::info::{Info, PUBLIC_MOMENTS, Scope, YES_OR_NO};
+use super::public_moments::{Penalty, Radii, Standard, feature_unit};
+use super::rounds::{Charge, Encoding, Mechanism, Output, PostProcessing, Resolved, Rounds, Run, Task};
+use super::shared::{NoiseError, no_scale, paper_replaces, require_intercept, squared_codes, stated_rows};
 use crate::data::Geometry;
-use crate::model::{Role, Shape};
+use crate::inference::forecast::{self, TermForecast, forecast};
+use crate::inference::newton::{Link, NewtonStep, Setting, report as newton_report};
+use crate::inference::preflight;
+use crate::inference::report::RegressionTerms;
+use crate::model::{Assurance, Layout, Role, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
@@ -55,9 +64,6 @@ use crate::privacy::calibrate::{
 };
 use crate::privacy::event::Event;
 use crate::privacy::profile::paper::pmt;
-
-/// The mechanism's version in a ledger's entries.
-pub const VERSION: &str = "1";
 
 /// R of the grid, with noise and without: a record's curvature has twice as many bits and those of its weight, and the sampler a
 /// range. The Gaussian family's curvature has no weight.
@@ -117,16 +123,112 @@ pub struct Parameters {
     noisy: bool,
 }
 
-impl Kind {
-    const fn name(self) -> &'static str {
+static GUIDED: Info = Info {
+    name: "pmt-logistic",
+    title: "Logistic regression with public moments",
+    group: Some(&YES_OR_NO),
+    summary: "Truncates records by public moments, then fits a logistic regression.",
+    prefer: "Prefer it for yes or no outcomes where the columns' moments are known from other people's data.",
+    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
+    source: "PMT Alg. 1 and 3",
+    version: "1",
+    wallet: Wallet::Gaussian,
+    scope: Scope::Both,
+    assurance: Assurance::Exact,
+    public_moments: true,
+    labels: true,
+    standard_errors: true,
+    no_paper_scale: None,
+};
+
+static GUIDED_MODEL: Info = Info {
+    name: "pmt-glm",
+    title: "Generalised linear model with public moments",
+    group: Some(&PUBLIC_MOMENTS),
+    summary: "Truncates records by public moments, then fits a generalised linear model.",
+    prefer: "Prefer it to `pmt-logistic` only where a bound on the coefficients is known, or to compare the two families.",
+    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
+    source: "PMT Alg. 1 and 4",
+    version: "1",
+    wallet: Wallet::Gaussian,
+    scope: Scope::Both,
+    assurance: Assurance::Exact,
+    public_moments: true,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: None,
+};
+
+static UNGUIDED: Info = Info {
+    name: "dp-logistic",
+    title: "Logistic regression",
+    group: Some(&YES_OR_NO),
+    summary: "Fits a logistic regression without public data.",
+    prefer: "Prefer it for yes or no outcomes where no public moments are known.",
+    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
+    source: "PMT Alg. 5; pmt 1.6",
+    version: "1",
+    wallet: Wallet::Gaussian,
+    scope: Scope::Both,
+    assurance: Assurance::Exact,
+    public_moments: false,
+    labels: true,
+    standard_errors: true,
+    no_paper_scale: None,
+};
+
+static REFERENCE: Info = Info {
+    name: "logistic",
+    title: "Logistic regression without privacy",
+    group: None,
+    summary: "Logistic regression without any privacy, for comparison.",
+    prefer: "Prefer it never for anything that is published: it shows what the private ones aim at.",
+    guarantee: "None.",
+    source: "maximum likelihood",
+    version: "1",
+    wallet: Wallet::None,
+    scope: Scope::Both,
+    assurance: Assurance::Demo,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: Some("`logistic` has no noise, so no paper has a scale for it"),
+};
+
+impl Mechanism for Kind {
+    fn info(&self) -> &'static Info {
         match self {
-            Self::Guided => "pmt-logistic",
-            Self::GuidedModel => "pmt-glm",
-            Self::Unguided => "dp-logistic",
-            Self::Reference => "logistic",
+            Self::Guided => &GUIDED,
+            Self::GuidedModel => &GUIDED_MODEL,
+            Self::Unguided => &UNGUIDED,
+            Self::Reference => &REFERENCE,
         }
     }
 
+    fn resolve(
+        &self,
+        plan: &CheckedPlan,
+        bound: BoundPlan,
+        public: Option<&Guide>,
+    ) -> Result<Resolved, NoiseError> {
+        let (own, parameters) = Parameters::from_plan(plan, *self)?;
+        let mut bound = BoundPlan { grid: own.grid(), ..bound };
+        own.encode(plan, &mut bound, public)?;
+        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
+        encoding.check(None)?;
+        let noise = own.newton(plan, &encoding, plan.budget.as_ref())?;
+        Ok(Resolved {
+            parameters,
+            charge: noise.charge(),
+            law: None,
+            post_processing: PostProcessing::default(),
+            rounds: Arc::new(noise),
+            encoding,
+        })
+    }
+}
+
+impl Kind {
     const fn is_guided(self) -> bool {
         matches!(self, Self::Guided | Self::GuidedModel)
     }
@@ -139,7 +241,7 @@ impl Parameters {
     /// [`PlanError`] for a value out of range, for a parameter that the mechanism does not have, and without a number of rows
     /// where one is needed.
     pub fn from_plan(plan: &CheckedPlan, kind: Kind) -> Result<(Self, Map<String, Value>), PlanError> {
-        let mut params = Params::new(kind.name(), &plan.plan.mechanism.params);
+        let mut params = Params::new(kind.info().name, &plan.plan.mechanism.params);
         let paper = plan.calibration == Calibration::Paper;
         let reference = kind == Kind::Reference;
         let mut read = Self {
@@ -159,7 +261,7 @@ impl Parameters {
         if kind.is_guided() {
             read.radii = Some(Radii::take(&mut params, plan)?);
         } else {
-            needs_constant(plan)?;
+            require_intercept(plan)?;
         }
         if kind == Kind::Unguided {
             read.intercept_weight = params.number("intercept_weight", 0.5, 0.0..=1.0, Some(0.0))?;
@@ -196,7 +298,7 @@ impl Parameters {
         Ok((read, params.finish()?))
     }
 
-    /// The grid before [`Self::settle`].
+    /// The grid before [`Self::encode`].
     #[must_use]
     pub const fn grid(&self) -> GridParams {
         let shortening = Radii::shortening(self.radii.as_ref(), Shortening::EachOutcome);
@@ -214,7 +316,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for outcomes that the family does not take.
-    pub fn settle(
+    fn encode(
         &self,
         plan: &CheckedPlan,
         bound: &mut BoundPlan,
@@ -267,11 +369,11 @@ impl Parameters {
     pub fn newton(
         &self,
         plan: &CheckedPlan,
-        bound: &BoundPlan,
-        geometry: &Geometry,
-        shape: (usize, usize),
+        encoding: &Encoding,
         budget: Option<&Budget>,
     ) -> Result<Noise, NoiseError> {
+        let Encoding { bound, geometry, layout } = encoding;
+        let shape = (layout.features(), layout.outcomes());
         let longest = geometry.feature_square();
         let length = longest.isqrt() + 1;
         let releases = u64::from(self.steps) * shape.1 as u64;
@@ -485,6 +587,28 @@ impl Noise {
         })
     }
 
+    /// The charge; nothing without noise.
+    fn charge(&self) -> Option<Charge> {
+        let (event, scale) = self.event().zip(self.scale)?;
+        Some(Charge::gaussian(vec![event], [("S", scale.get().to_string())]))
+    }
+
+    /// What all outcomes share.
+    fn setting(&self, task: &Task) -> Setting<'_> {
+        Setting {
+            map: &self.map,
+            penalty: &self.penalty,
+            deviations: self.deviations(),
+            norm: self.spectral_norm(),
+            outcome_codes: self.outcome_codes(),
+            link: match self.family {
+                Family::Logistic => Link::Logit,
+                Family::Gaussian => Link::Identity,
+            },
+            confidence: task.checked.confidence,
+        }
+    }
+
     /// Standard deviations of the noise in the steps' units: on the diagonal of the curvature, off it, and on the gradient.
     #[must_use]
     pub fn deviations(&self) -> [f64; 3] {
@@ -518,4 +642,66 @@ impl Noise {
     pub fn spectral_norm(&self) -> f64 {
         2.0 * self.deviations()[1] * f64::from(u32::try_from(self.size.0).unwrap_or(u32::MAX)).sqrt()
     }
+}
+
+impl Rounds for Noise {
+    fn count(&self) -> u32 {
+        self.steps
+    }
+
+    fn start(self: Arc<Self>) -> Box<dyn Run> {
+        Box::new(Steps::new(self))
+    }
+
+    fn noise(&self) -> &dyn Any {
+        self
+    }
+
+    fn family(&self, task: &Task) -> Option<preflight::Family> {
+        let public = task.public.as_ref()?;
+        let each = u64::from(self.steps);
+        let steps = u32::try_from(each.saturating_mul(task.encoding.layout.outcomes() as u64)).ok()?;
+        Some(match self.family {
+            Family::Gaussian => preflight::Family::Gaussian { steps },
+            Family::Logistic => {
+                let chances = public.outcomes.iter().flatten().map(|outcome| outcome.mean);
+                // The rarest, or the most frequent, needs most rows.
+                let chance = chances.min_by(|a, b| (a * (1.0 - a)).total_cmp(&(b * (1.0 - b))));
+                preflight::Family::Logistic { steps, chance }
+            }
+        })
+    }
+
+    fn standard_errors(&self, task: &Task, rows: u64) -> Option<Vec<TermForecast>> {
+        let Encoding { bound, geometry, .. } = &task.encoding;
+        let outcomes = task.public.as_ref().map(|public| public.outcomes.as_slice()).unwrap_or_default();
+        let chances: Vec<Option<f64>> =
+            outcomes.iter().map(|outcome| outcome.as_ref().map(|outcome| outcome.mean)).collect();
+        let radius = self.unit * f64::from(bound.grid.radius);
+        let rows = forecast::Rows { count: rows, chances: &chances, radius };
+        forecast(geometry, bound, &self.setting(task), rows)
+    }
+}
+
+/// Where Newton steps ended, with what their noise did.
+fn report(task: &Task, noise: &Noise, fits: &[Fitted]) -> Output {
+    let Encoding { bound, geometry, .. } = &task.encoding;
+    let steps = fits.iter().map(|fit| NewtonStep {
+        coefficients: &fit.coefficients,
+        moved: &fit.moved,
+        curvature: &fit.curvature,
+        least: fit.least,
+        shortened: fit.shortened,
+    });
+    let layout = RegressionTerms::new(bound, geometry);
+    let (coefficients, mut diagnostics) =
+        newton_report(geometry, &layout, &noise.setting(task), &steps.collect::<Vec<_>>());
+    if task.checked.calibration == Calibration::Paper && noise.is_kept_within() {
+        diagnostics.notes.push(
+            "Before each step the coefficients were shortened to `coefficient_radius`. The paper states that bound and its listing leaves \
+             the step out, without which nothing bounds a residual, nor what the noise of the gaussian family costs."
+                .to_owned(),
+        );
+    }
+    Output { coefficients, diagnostics, moments: None }
 }

@@ -19,14 +19,14 @@ pub fn pool(app: App) -> Pool {
 pub fn on_progress(app: App, task: &'static str) -> impl Fn(Progress) + 'static {
     let (started, fitting) = (dom::clock(), Cell::new(None));
     move |progress| {
-        let task = match progress.pass {
+        let task = match progress.round {
             None => task,
             Some(pass) if pass.kept => words::page::fitting(),
             Some(_) => words::page::fitting_again(),
         };
         #[expect(clippy::cast_precision_loss, reason = "bytes of a file, for a bar")]
         let mut run = Run { done: progress.done as f64, ..Run::new(task, progress.total as f64) };
-        run.pass = progress.pass.map(|pass| (pass.number, pass.of));
+        run.pass = progress.round.map(|pass| (pass.number, pass.of));
         if run.pass.is_some() && fitting.get().is_none() {
             fitting.set(Some(dom::clock()));
         }

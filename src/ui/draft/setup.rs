@@ -1,5 +1,6 @@
 //! Everything that is typed but the columns.
 
+use crate::mechanisms::USUAL;
 use crate::model::Missing;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::Split;
@@ -86,7 +87,7 @@ impl Default for Setup {
             protect_confirmed: false,
             rows: String::new(),
             intercept: true,
-            mechanism: "analyze-gauss".to_owned(),
+            mechanism: USUAL.to_owned(),
             paper: false,
             idealised: false,
             params: Vec::new(),

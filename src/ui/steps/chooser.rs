@@ -2,12 +2,12 @@
 
 use leptos::prelude::*;
 
-use crate::mechanisms::{Info, find};
+use crate::mechanisms::Info;
+use crate::mechanisms::info::{GROUPS, Group};
 use crate::ui::draft::Setup;
-use crate::ui::groups::{GROUPS, Group};
 use crate::ui::parts::Quoted;
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::{dom, text, view_model};
+use crate::ui::{dom, groups, text, view_model};
 use crate::words;
 
 /// Why a mechanism does not run under the plan as it stands, and whether nothing but other columns would change that.
@@ -23,7 +23,7 @@ pub fn Chooser() -> impl IntoView {
         Some(ledger) => Some((ledger.capacity(), true)),
         None => setup.with(view_model::worth).map(|worth| (worth.units, false)),
     });
-    let groups = GROUPS.iter().enumerate().map(|(place, group)| {
+    let families = GROUPS.iter().enumerate().map(|(place, group)| {
         let unfit = move |info: &'static Info| {
             Memo::new(move |_| {
                 let outcome = app.state.columns().with(|columns| view_model::not_yes_or_no(info, columns));
@@ -36,14 +36,13 @@ pub fn Chooser() -> impl IntoView {
                 })
             })
         };
-        let members = group.members.iter().filter_map(|name| find(name));
-        let members = members.map(|info| (info, unfit(info))).collect();
-        view! { <Family group place members current/> }
+        let members = groups::members(group).map(|info| (info, unfit(info))).collect();
+        view! { <Family group=*group place members current/> }
     });
     view! {
         <fieldset class="block" id="method-name" tabindex="-1">
             <legend>{words::method::mechanism()}</legend>
-            <div class="families">{groups.collect_view()}</div>
+            <div class="families">{families.collect_view()}</div>
         </fieldset>
     }
 }
@@ -57,12 +56,14 @@ fn Family(
     current: Memo<String>,
 ) -> impl IntoView {
     let app = App::here();
-    let chosen = Memo::new(move |_| Some(current.get()).filter(|name| group.has(name)));
+    let chosen = Memo::new(move |_| {
+        Some(current.get()).filter(|name| groups::members(group).any(|info| info.name == name))
+    });
     // Once open it stays so, until the person closes it: nothing moves under a pointer that chooses elsewhere.
     let usual = Memo::new(move |before: Option<&bool>| {
         before == Some(&true)
             || chosen.with(Option::is_some)
-            || app.state.columns().with(|columns| group.is_usual(columns))
+            || app.state.columns().with(|columns| groups::is_usual(group, columns))
     });
     let word = Memo::new(move |_| app.state.families().with(|families| families.get(group.title).copied()));
     let open = Memo::new(move |_| word.get().unwrap_or_else(|| usual.get()));
@@ -120,7 +121,7 @@ fn Member(
     let default = (Setup::default().mechanism == info.name)
         .then(|| view! { <span class="tag advised">{words::method::recommended()}</span> });
     let tags = info
-        .takes_public()
+        .public_moments
         .then_some(words::method::needs_public())
         .into_iter()
         .chain(text::scope(info.scope));

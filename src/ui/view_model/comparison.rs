@@ -5,11 +5,12 @@ use serde_json::Map;
 use super::forecast::expected;
 use crate::engine::guided::Guided;
 use crate::engine::{EngineError, prepare_guided};
-use crate::mechanisms::{Info, find};
+use crate::mechanisms::Info;
+use crate::mechanisms::info::{GROUPS, Group};
 use crate::model::Assurance;
 use crate::plan::document::{self, BudgetForm, Calibration};
 use crate::plan::{Plan, Purpose};
-use crate::ui::groups::{self, Group};
+use crate::ui::groups;
 use crate::ui::sentence::sentence;
 use crate::ui::table::Table;
 use crate::words;
@@ -44,11 +45,11 @@ pub fn compare(
             params: Map::new(),
             calibration: Some(Calibration::Exact),
         };
-        let public = public.filter(|_| info.takes_public());
+        let public = public.filter(|_| info.public_moments);
         (info, compared(plan, public, table))
     };
-    let rows = |group: &'static Group| group.members.iter().filter_map(|name| find(name)).map(row).collect();
-    groups::GROUPS.iter().map(|group| (group, rows(group))).collect()
+    let rows = |group: &'static Group| groups::members(group).map(row).collect();
+    GROUPS.iter().map(|group| (*group, rows(group))).collect()
 }
 
 fn compared(plan: Plan, public: Option<&Guided>, table: &Table) -> Result<Compared, String> {
@@ -59,7 +60,7 @@ fn compared(plan: Plan, public: Option<&Guided>, table: &Table) -> Result<Compar
                 error => sentence(&error.to_string()),
             }
         })?;
-    if prepared.cost().is_some_and(|cost| cost.noise.law().is_none()) {
+    if prepared.cost().is_some() && prepared.law().is_none() {
         return Err(words::method::not_forecast().to_owned());
     }
     let preview = expected(&prepared).ok_or(words::method::state_the_number_of_rows_first())?;

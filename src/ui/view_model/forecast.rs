@@ -9,7 +9,7 @@ use crate::engine::{EngineError, Prepared, preflight, prepare_guided, standard_e
 use crate::inference::Options;
 use crate::inference::forecast::TermForecast;
 use crate::inference::preview::{Expected, Preview, preview};
-use crate::mechanisms::{Info, find};
+use crate::mechanisms::find;
 use crate::plan::bound::Kind;
 use crate::plan::{Plan, Purpose};
 use crate::privacy::convert::gdp_epsilon;
@@ -105,8 +105,8 @@ pub fn forecast(
         outlook: outlook(&prepared),
         errors: standard_errors(&prepared),
         notes: prepared.guide().map(|guide| guide.notes.clone()).unwrap_or_default(),
-        passes: prepared.passes().map(|passes| (passes, kept(&prepared, table))),
-        has_errors: !matches!(prepared.info().name, "dp-gd" | "pmt-gd"),
+        passes: prepared.repeats().then(|| (prepared.rounds(), kept(&prepared, table))),
+        has_errors: prepared.info().standard_errors,
         refusal,
     })
 }
@@ -119,7 +119,7 @@ fn kept(prepared: &Prepared, table: &Table) -> Option<bool> {
 
 /// Whether the chosen mechanism is guided by public moments.
 pub fn is_guided(setup: &Setup) -> bool {
-    find(&setup.mechanism).is_some_and(Info::takes_public)
+    find(&setup.mechanism).is_some_and(|info| info.public_moments)
 }
 
 /// Whether a guided fit can work.
@@ -159,15 +159,15 @@ pub fn public_terms(plan: &Plan, table: &Table) -> Vec<Term> {
 pub(super) fn expected(prepared: &Prepared) -> Option<Preview> {
     let plan = prepared.plan();
     let rows = plan.rows.or(plan.stated_rows)?;
-    let afterwards = prepared.mechanism().afterwards();
+    let post_processing = prepared.post_processing();
     let options = Options {
-        ridge: afterwards.ridge,
-        repair: afterwards.repair,
+        ridge: post_processing.ridge,
+        repair: post_processing.repair,
         confidence: prepared.checked().confidence,
         ..Options::default()
     };
-    let law = prepared.cost()?.noise.law()?;
-    let expected = Expected::of(&law, plan, prepared.geometry(), prepared.layout()).ok()?;
+    let law = prepared.law()?;
+    let expected = Expected::of(law, plan, prepared.geometry(), prepared.layout()).ok()?;
     let intercept = prepared.checked().intercept;
     preview(prepared.geometry(), prepared.bound(), expected, rows, intercept, options).ok()
 }

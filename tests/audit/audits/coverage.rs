@@ -1,4 +1,4 @@
-//! T9: the table of noise-and-accounting, C1: nominal 95 % intervals cover 93 to 97 % where kappa is 2 or more.
+//! T9: the table of theory/inference 2.5: nominal 95 % intervals cover 93 to 97 % where kappa is 2 or more.
 
 use discreet::inference::moments::MomentTerm;
 use discreet::inference::pseudo::Pseudo;

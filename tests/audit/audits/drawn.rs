@@ -5,6 +5,9 @@
 //! to one or two chi-square variables is on trial with the program. Each side of T4 is accused at 5 standard errors, with a
 //! chance below 3e-7.
 
+use std::any::Any;
+use std::sync::Arc;
+
 use std::collections::BTreeSet;
 
 use discreet::audit::bench::{Side, read};
@@ -12,7 +15,8 @@ use discreet::audit::direct::delta_lower;
 use discreet::audit::estimate::Level;
 use discreet::audit::threshold::HeldOut;
 use discreet::data::Moments;
-use discreet::mechanisms::{Draw, Drawn, Noise};
+use discreet::mechanisms::wishart::{additive, scaled};
+use discreet::mechanisms::{Answer, Noise};
 use discreet::model::NoiseLaw;
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::adjacency::Adjacency;
@@ -98,7 +102,7 @@ fn axes(counts: [usize; 3]) -> String {
 
 /// Two tables under one noise.
 struct Bench {
-    noise: Noise,
+    noise: Arc<dyn Noise>,
     moments: [Moments; 2],
 }
 
@@ -106,7 +110,8 @@ impl Bench {
     fn new(plan: &Value, tables: [&str; 2]) -> Self {
         let (prepared, first) = read(plan, tables[0]).unwrap();
         let (_, second) = read(plan, tables[1]).unwrap();
-        Self { noise: prepared.cost().unwrap().noise.clone(), moments: [first, second] }
+        let noise = prepared.start().round().unwrap().noise;
+        Self { noise, moments: [first, second] }
     }
 
     /// The pair that is thought to be the worst: no other records, one that is as long as a record can be, and under
@@ -119,12 +124,10 @@ impl Bench {
         Self::new(&plan(name, &params(name), adjacency, 1), [&axes(first), &axes(second)])
     }
 
-    fn release(&self, side: Side, run: u32) -> Result<Drawn, String> {
+    fn release(&self, side: Side, run: u32) -> Result<Answer, String> {
         let stream = u64::from(run) << 1 | side.index() as u64;
-        let drawn = self
-            .noise
-            .release((&self.moments[side.index()]).into(), &mut DemoRng::new(SEED, stream))
-            .and_then(Draw::moments);
+        let drawn =
+            self.noise.release(&(&self.moments[side.index()]).into(), &mut DemoRng::new(SEED, stream));
         drawn.ok_or_else(|| "a matrix could not be drawn".to_owned())
     }
 
@@ -141,10 +144,10 @@ impl Bench {
     }
 
     /// ln of the density of a release under the second table over that under the first.
-    fn loss(&self, drawn: &Drawn) -> f64 {
+    fn loss(&self, drawn: &Answer) -> f64 {
         let matrix = whole(&drawn.cells);
         let (zero, one) = (self.exact(Side::Without), self.exact(Side::With));
-        match law_of(&drawn.law) {
+        match law_of(drawn.law.as_ref().unwrap()) {
             Law::Projection(r, ridge) => {
                 let (zero, one) = (factor(&ridged(&zero, ridge)), factor(&ridged(&one, ridge)));
                 let change = one.inverse() - zero.inverse();
@@ -171,7 +174,7 @@ impl Bench {
     /// δ that the mechanism's curve promises at ε for this very pair, and whether the curve is exact.
     fn curve(&self, at: f64, adjacency: Adjacency) -> (f64, bool) {
         let drawn = self.release(Side::Without, 0).unwrap();
-        match law_of(&drawn.law) {
+        match law_of(drawn.law.as_ref().unwrap()) {
             Law::Projection(rows, ridge) | Law::Posterior(rows, ridge) => {
                 let rows = std::num::NonZeroU32::new(whole_number(rows)).unwrap();
                 (sketch_delta(epsilon(at), self.square() / ridge, rows, adjacency).unwrap().get(), true)
@@ -301,14 +304,14 @@ fn told_apart(name: &str, adjacency: Adjacency, runs: u32) -> Saw {
 }
 
 /// T T' of what was drawn, for Bartlett's factor T, or for random rows: a draw of W(I, r); and r.
-fn standardised(bench: &Bench, drawn: &Drawn) -> (DMatrix<f64>, f64) {
+fn standardised(bench: &Bench, drawn: &Answer) -> (DMatrix<f64>, f64) {
     let (matrix, exact) = (whole(&drawn.cells), bench.exact(Side::Without));
     let whitened = |ridge: f64| {
         let lower = factor(&ridged(&exact, ridge)).unpack();
         let half = lower.solve_lower_triangular(&matrix).unwrap();
         lower.solve_lower_triangular(&half.transpose()).unwrap()
     };
-    match law_of(&drawn.law) {
+    match law_of(drawn.law.as_ref().unwrap()) {
         Law::Projection(r, ridge) => (whitened(ridge) * r, r),
         Law::Posterior(nu, ridge) => (whitened(ridge).try_inverse().unwrap(), nu),
         Law::Added(k, s2) => ((matrix - exact) / s2, k),
@@ -364,10 +367,11 @@ fn adaptive() -> (Bench, EigenvalueRule) {
 }
 
 /// The bound on the least eigenvalue that a release used, in units of R²; none where the ridge was 0.
-fn bound_used(bench: &Bench, drawn: &Drawn) -> Option<f64> {
-    let Noise::Sketch(noise) = &bench.noise else { panic!("another mechanism") };
+fn bound_used(bench: &Bench, drawn: &Answer) -> Option<f64> {
+    let noise: &dyn Any = &*bench.noise;
+    let noise = noise.downcast_ref::<scaled::Noise>().unwrap();
     let most = noise.most_ridge();
-    let NoiseLaw::Projection { ridge, .. } = &drawn.law else { panic!("another law") };
+    let Some(NoiseLaw::Projection { ridge, .. }) = &drawn.law else { panic!("another law") };
     let ridge: u64 = ridge.parse().unwrap();
     (ridge > 0).then(|| float(i128::from(most - ridge)) / UNIT)
 }
@@ -440,10 +444,7 @@ fn slack_is_kept() -> Saw {
     let mut plan = plan("additive-wishart", &coarse, Adjacency::ReplaceOne, 1);
     let found = |plan: &Value| {
         let (prepared, _) = read(plan, &axes([1, 0, 0])).unwrap();
-        let noise = match &prepared.cost().unwrap().noise {
-            Noise::Wishart(noise) => noise.clone(),
-            _ => panic!("another mechanism"),
-        };
+        let noise = prepared.noise::<additive::Noise>().unwrap().clone();
         let square = u64::from(prepared.geometry().radius).pow(2);
         let ratio = (float(square.into()) / float(noise.scale.into())).next_up();
         let law = WishartNoise::try_new(noise.degrees, 3).unwrap();

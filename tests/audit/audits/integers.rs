@@ -9,7 +9,6 @@ use discreet::data::csv::Record;
 use discreet::data::encode::{Encoded, Encoder, Geometry};
 use discreet::engine::prepare;
 use discreet::inference::pseudo::mix;
-use discreet::mechanisms::Noise;
 use discreet::model::{Missing, Role};
 use discreet::plan::bound::{
     BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Norms, Shortening, Sides,
@@ -189,7 +188,7 @@ fn gradients() -> Saw {
         let names = ["a", "b", "y", "z"].map(str::to_owned);
         let plan = Plan::parse(&plan.to_string()).unwrap();
         let prepared = prepare(plan, &names, b',', Purpose::Simulate).unwrap();
-        let Noise::Descent(noise) = &prepared.cost().unwrap().noise else {
+        let Some(noise) = prepared.noise::<discreet::mechanisms::descent::Noise>() else {
             return Err("another mechanism".to_owned());
         };
         for trial in 0..20_000_u32 {

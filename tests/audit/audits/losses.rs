@@ -23,7 +23,7 @@ const SEED: u64 = 20_261_121;
 const SIGNAL_RUNS: u32 = 4_000;
 /// Runs a side of T2 and T4.
 const THRESHOLD_RUNS: u32 = 20_000;
-/// 1 − confidence of T2 and T4 (noise-and-accounting, D2).
+/// 1 − confidence of T2 and T4 (theory/audit 3).
 const ALPHA: f64 = 1e-3;
 /// Pairs that attain the sensitivity: far below the claim would be wasted accuracy.
 const TIGHT: [&str; 12] = ["P1", "P2", "P3", "P4", "P5", "P8", "P9", "P12", "P13", "P14", "P16", "P17"];

@@ -1,4 +1,4 @@
-//! The audits T1 to T9 of noise-and-accounting, D2, each as a function that says what it saw.
+//! The audits T1 to T9 of theory/audit 3, each as a function that says what it saw.
 //!
 //! Seeds are fixed, so a run is the same everywhere. A sound build passes all of them; under fresh seeds T1 would fail
 //! for 4e-7 a pair, T4 of a drawn matrix for 3e-6, T5 for 1e-6 a sampler, T6 for 1.5e-5 a shape.

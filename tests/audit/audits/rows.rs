@@ -1,13 +1,13 @@
 //! Mechanisms that read rows: noise that public features shape (T1), and a covariance of a secret sample (T4).
 
-use discreet::audit::bench::{Side, gather};
+use discreet::audit::bench::{Side, sums};
 use discreet::audit::direct::delta_lower;
 use discreet::audit::estimate::Level;
 use discreet::audit::pairs::column;
 use discreet::audit::signal::{Reading, Signal};
 use discreet::audit::threshold::HeldOut;
-use discreet::data::{EncodedRows, Gathered, Input};
-use discreet::mechanisms::{Draw, Noise};
+use discreet::data::{EncodedRows, Exact, Sums};
+use discreet::mechanisms::Noise;
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::measure::Epsilon;
 use serde_json::{Value, json};
@@ -38,25 +38,25 @@ fn plan(name: &str, rows: usize, params: Value) -> Value {
 
 /// Two tables under one noise.
 struct Bench {
-    noise: Noise,
+    noise: std::sync::Arc<dyn Noise>,
     rows: [EncodedRows; 2],
 }
 
 impl Bench {
     fn new(plan: &Value, tables: [&str; 2]) -> Self {
-        let [(prepared, first), (_, second)] = tables.map(|table| gather(plan, table).unwrap());
+        let [(prepared, first), (_, second)] = tables.map(|table| sums(plan, table).unwrap());
         let rows = |gathered| match gathered {
-            Gathered::Rows(rows) => rows,
-            Gathered::Moments(_) => panic!("these mechanisms read rows"),
+            Sums::Rows(rows) => rows,
+            _ => panic!("these mechanisms read rows"),
         };
-        Self { noise: prepared.cost().unwrap().noise.clone(), rows: [rows(first), rows(second)] }
+        let noise = prepared.start().round().unwrap().noise;
+        Self { noise, rows: [rows(first), rows(second)] }
     }
 
     fn release(&self, side: Side, run: u64) -> Vec<i128> {
         let stream = run << 1 | side.index() as u64;
         let rng = &mut DemoRng::new(SEED, stream);
-        let draw = self.noise.release(Input::Rows(&self.rows[side.index()]), rng);
-        draw.and_then(Draw::moments).unwrap().cells
+        self.noise.release(&Exact::Rows(&self.rows[side.index()]), rng).unwrap().cells
     }
 }
 

@@ -2,19 +2,20 @@
 //! sees of one step, of several, and of a ridge regression (T1).
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use dashu_int::IBig;
 use discreet::audit::bench::{Bench, Side};
 use discreet::audit::pairs::pairs;
 use discreet::audit::signal::{Reading, Signal};
-use discreet::data::Moments;
 use discreet::data::csv::Record;
 use discreet::data::encode::{Encoded, Encoder};
+use discreet::data::{CellSums, Exact, Moments, RecordMap, RowSink};
 use discreet::engine::{Prepared, prepare_with};
 use discreet::inference::pseudo::Pseudo;
-use discreet::mechanisms::Noise;
 use discreet::mechanisms::gaussian::perturb;
-use discreet::mechanisms::newton::{self, Steps, Sums};
+use discreet::mechanisms::newton::{self, Steps};
+use discreet::mechanisms::{Answer, Noise as _};
 use discreet::model::Shape;
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::public::{PublicTable, document::PublicTerm};
@@ -93,7 +94,7 @@ fn radius(prepared: &Prepared) -> f64 {
 }
 
 fn steps_of(prepared: &Prepared) -> &newton::Noise {
-    let Noise::Newton(noise) = &prepared.cost().unwrap().noise else { panic!("Newton steps") };
+    let Some(noise) = prepared.noise::<discreet::mechanisms::newton::Noise>() else { panic!("Newton steps") };
     noise
 }
 
@@ -265,12 +266,12 @@ fn printed() -> Saw {
 }
 
 /// Steps at coefficients b, brought there by sums that nobody released.
-fn at<'a>(noise: &'a newton::Noise, b: [f64; 2]) -> Steps<'a> {
+fn at(noise: &newton::Noise, b: [f64; 2]) -> Steps {
     let [curvature, _, gradient] = noise.deviations();
     let one = libm::ldexp(1.0, 80);
     let [first, second] = b.map(|b| whole(-b * one * curvature / gradient));
-    let mut steps = Steps::new(noise);
-    steps.advance(Sums::after(vec![whole(one), 0, whole(one), first, second]));
+    let mut steps = Steps::new(std::sync::Arc::new(noise.clone()));
+    steps.advance(&[whole(one), 0, whole(one), first, second]);
     steps
 }
 
@@ -290,12 +291,13 @@ fn seen_of_steps(count: u32) -> Saw {
         row(&prepared, [x, (longest * longest - x * x).sqrt(), label])
     };
     let rows = [record(-12.0, 1.0), record(fitted_at(worst_error("replace-one")), 0.0)];
-    let expansion = steps.expansion();
-    let released = |mut sums: Sums, side: Side| {
-        expansion.add(&mut sums, &rows[side.index()]);
-        sums.into_cells()
+    let expansion: Arc<dyn RecordMap> = Arc::new(steps.expansion());
+    let released = |drawn: Vec<i128>, side: Side| {
+        let mut sums = CellSums::new(Arc::clone(&expansion));
+        sums.row(&rows[side.index()]);
+        Answer::noisy(drawn, &Exact::Cells(sums.into_cells())).unwrap().cells
     };
-    let [first, second] = Side::BOTH.map(|side| released(Sums::after(vec![0; 5]), side));
+    let [first, second] = Side::BOTH.map(|side| released(vec![0; 5], side));
     // Off the diagonal the variance is half of what the other cells have.
     let weights: Vec<f64> = first
         .iter()
@@ -308,7 +310,7 @@ fn seen_of_steps(count: u32) -> Saw {
         for side in Side::BOTH {
             let rng = &mut DemoRng::new(SEED, run << 1 | side.index() as u64);
             let score = (0..count).map(|_| {
-                let cells = released(Sums::after(steps.noise(rng)), side);
+                let cells = released(noise.draw(rng), side);
                 cells
                     .iter()
                     .zip(&first)
@@ -333,7 +335,7 @@ fn ridge_signal(mechanism: &Value, shape: Shape, share: f64, runs: u64) -> Signa
         moments
     };
     let cost = prepared.cost().unwrap();
-    let noise = cost.noise.gaussian().unwrap().clone();
+    let noise = prepared.gaussian().unwrap().clone();
     let mut bench = Bench::new(&pairs(shape)[0], SEED, 1).unwrap().with_mechanism(perturb::<DemoRng>, noise);
     // At 60 degrees, turned so that the products x w are alike: noise that is alike on and above the diagonal hides half of theirs.
     let (sine, cosine) = (std::f64::consts::PI / 12.0).sin_cos();

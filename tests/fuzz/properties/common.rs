@@ -12,7 +12,7 @@ pub fn split<const N: usize>(data: &[u8]) -> ([u8; N], &[u8]) {
     (settings, rest)
 }
 
-/// A dialect from one byte: `0` is the contract's.
+/// A dialect from one byte: `0` is a plan's default.
 pub fn rules(setting: u8) -> CsvRules {
     CsvRules {
         delimiter: b",;\t|"[usize::from(setting & 3)],

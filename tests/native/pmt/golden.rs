@@ -5,10 +5,12 @@
 
 use discreet::data::csv::Record;
 use discreet::data::encode::{Encoded, Encoder, Geometry};
+use discreet::data::{CellSums, Exact, RowSink};
 use discreet::engine::Prepared;
 use discreet::mechanisms::descent::Walk;
-use discreet::mechanisms::newton::{Steps, Sums};
-use discreet::mechanisms::{Mechanism, Noise, newton};
+use discreet::mechanisms::newton::Steps;
+use discreet::mechanisms::{Answer, Encoding, Mechanism as _, newton};
+use discreet::model::Layout;
 use discreet::model::Role;
 use discreet::plan::bound::{BoundPlan, Kind, Norms, Shortening};
 use discreet::privacy::adjacency::Adjacency;
@@ -18,9 +20,9 @@ use nalgebra::{DMatrix, DVector};
 use serde_json::{Value, json};
 
 use super::{
-    GRID, close, estimates, golden_plan, golden_public, golden_vector, matrix_stand_in, moments, numbers,
-    prepared, private_rows, private_table, public_rows, rows, software, table_of, vector_stand_in, vectors,
-    whole,
+    GRID, close, estimates, golden_plan, golden_public, golden_vector, matrix_stand_in, moments, noisy,
+    numbers, prepared, private_rows, private_table, public_rows, rows, software, table_of, vector_stand_in,
+    vectors, whole,
 };
 use crate::support::column;
 
@@ -186,7 +188,7 @@ fn ridge_with(plan: &Value, scales: Scales) -> Vec<f64> {
         .map(|place| whole(matrix[place] / (feature * feature)))
         .collect();
     noise.extend(noise_vector(scales, 0).iter().map(|entry| whole(entry / (feature * outcome))));
-    noise.resize(prepared.cost().unwrap().noise.gaussian().unwrap().cells(), 0);
+    noise.resize(prepared.gaussian().unwrap().cells(), 0);
     let sums = moments(&prepared, &table);
     let release = discreet::engine::demonstrate_with(&prepared, &sums, noise, software()).unwrap();
     estimates(release.document())
@@ -237,10 +239,13 @@ fn a_floor_gives_the_golden_values() {
 
 /// The steps of a plan on another reading of the table.
 fn newton_of(prepared: &Prepared, bound: &BoundPlan) -> newton::Noise {
-    let Mechanism::Newton(parameters) = prepared.mechanism() else { panic!("Newton steps") };
     let checked = prepared.checked();
-    let noise =
-        parameters.newton(checked, bound, &Geometry::new(bound), (3, 1), checked.budget.as_ref()).unwrap();
+    let kinds = [newton::Kind::Guided, newton::Kind::GuidedModel, newton::Kind::Unguided];
+    let named = |kind: &newton::Kind| kind.info().name == checked.plan.mechanism.name;
+    let kind = kinds.into_iter().find(named).unwrap();
+    let (parameters, _) = newton::Parameters::from_plan(checked, kind).unwrap();
+    let encoding = Encoding::new(bound.clone(), false, |d, l| Layout::sides(d, l, false));
+    let noise = parameters.newton(checked, &encoding, checked.budget.as_ref()).unwrap();
     assert_eq!(noise.steps, 3);
     noise
 }
@@ -256,17 +261,17 @@ fn steps_in(
     let s = noise.scale.unwrap().get().get() as f64;
     let [curvature, _, gradient] = noise.deviations().map(|deviation| deviation / s);
     let all = encoded(bound);
-    let mut steps = Steps::new(noise);
+    let mut steps = Steps::new(std::sync::Arc::new(noise.clone()));
     while !steps.is_done() {
         let step = steps.done() as usize;
         let matrix = noise_matrix(scales, step) * (feature * feature / curvature);
         let vector = noise_vector(scales, step) * (feature / outcome / gradient);
         let upper = (0..3).flat_map(|row| (row..3).map(move |column| (row, column)));
         let cells = upper.map(|place| matrix[place]).chain(vector.iter().copied()).map(whole);
-        let mut sums = Sums::after(cells.collect());
-        let expansion = steps.expansion();
-        all.iter().for_each(|row| expansion.add(&mut sums, row));
-        steps.advance(sums);
+        let mut sums = CellSums::new(std::sync::Arc::new(steps.expansion()));
+        all.iter().for_each(|row| sums.row(row));
+        let answer = Answer::noisy(cells.collect(), &Exact::Cells(sums.into_cells()));
+        steps.advance(&answer.unwrap().cells);
     }
     noise.map.transpose() * &steps.into_fits()[0].coefficients * outcome
 }
@@ -388,19 +393,14 @@ fn descent_without_public_moments_gives_the_golden_value() {
     plan["mechanism"]["params"]["intercept_weight"] = json!(0);
     plan["columns"][3] = column("y", "outcome", -range, range);
     let prepared = prepared(&plan, None, &table).unwrap();
-    let Noise::Descent(noise) = &prepared.cost().unwrap().noise else { panic!("a descent") };
+    let Some(noise) = prepared.noise::<discreet::mechanisms::descent::Noise>() else { panic!("a descent") };
     // σ of the sum in units of the clip, as integers of which the clip has so many.
     let s = 2.0 * 3_f64.sqrt() / 50.0 * noise.most() as f64;
     let kept = rows(&prepared, &table);
-    let mut walk = Walk::new(noise);
+    let mut walk = Walk::new(std::sync::Arc::new(noise.clone()));
     for step in 0..3 {
-        let mut gradient = walk.gradient();
-        let mut sums = gradient.nothing();
-        for row in (0..kept.len()).filter_map(|row| kept.get(row)) {
-            sums.iter_mut().zip(gradient.of(row)).for_each(|(sum, entry)| *sum += i128::from(*entry));
-        }
         let noise: Vec<i128> = golden_vector(s, step).collect();
-        walk.advance(&noise, &sums);
+        walk.advance(&noisy(walk.gradient(), &kept, noise));
     }
     let geometry = prepared.geometry();
     let own = geometry.map(prepared.bound()).transpose() * walk.into_coefficients() * geometry.terms[3].scale;
@@ -430,7 +430,7 @@ fn what_the_paper_prints_costs_less_than_it_claims() {
             let mut plan = golden_plan(name, outcome, &json!({}), &json!({"mu": 1.0}));
             plan["mechanism"]["calibration"] = json!(calibration);
             let prepared = prepared(&plan, Some(&public), &table).unwrap();
-            let events = prepared.cost().unwrap().noise.events();
+            let events = prepared.cost().unwrap().charge.events.clone();
             let [Event::Gaussian { sensitivity_squared, scale, .. }] = events.as_slice() else {
                 panic!("one Gaussian release")
             };
@@ -482,7 +482,9 @@ fn newton_steps_as_printed() {
         let public = (plan["mechanism"]["name"] != "dp-logistic").then_some(&public);
         let prepared = prepared(&plan, public, &table).unwrap();
         let cost = prepared.cost().unwrap();
-        let Noise::Newton(noise) = &cost.noise else { panic!("Newton steps") };
+        let Some(noise) = prepared.noise::<discreet::mechanisms::newton::Noise>() else {
+            panic!("Newton steps")
+        };
         let each = 2.0 * 2_f64.sqrt() * f64::from(noise.steps).sqrt();
         let matrix = each * curvature * radius * radius;
         let found = noise.deviations();

@@ -1,12 +1,11 @@
 //! What holds without noise, and what holds whatever the noise is.
 
-use discreet::data::{Append, Gathered};
-use discreet::engine::{Simulation, demonstrate, simulate::Source};
+use discreet::data::{Append, Statistic, Sums};
+use discreet::engine::{Computation, Simulation, demonstrate, simulate::Source};
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{Repair, Ridge, refit};
-use discreet::mechanisms::Noise;
-use discreet::mechanisms::newton::{Steps, Sums};
-use discreet::mechanisms::passes::Passes;
+use discreet::mechanisms::newton::Steps;
+use discreet::mechanisms::{Answer, Noise as _};
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::public::PublicTable;
 use discreet::release::document::Release;
@@ -14,8 +13,8 @@ use nalgebra::{DMatrix, DVector};
 use serde_json::{Value, json};
 
 use super::{
-    GRID, close, csv, estimates, gathered, golden_plan, golden_public, numbers, prepared, private_rows,
-    private_table, public_rows, rows, software, table_of, vectors,
+    GRID, close, csv, estimates, gathered, golden_plan, golden_public, noisy, numbers, prepared,
+    private_rows, private_table, public_rows, rows, software, table_of, vectors,
 };
 use crate::support::{column, list};
 
@@ -338,15 +337,14 @@ fn coefficients_are_kept_within_their_radius_as_printed_too() {
     assert!(length < 0.1 * (1.0 + 1e-9), "{length}");
 
     // And after every step: half of the range is R_y root mean squares.
-    let Noise::Newton(noise) = &ready.cost().unwrap().noise else { panic!("steps") };
+    let Some(noise) = ready.noise::<discreet::mechanisms::newton::Noise>() else { panic!("steps") };
     let longest = 0.1 / (1.0 + libm::log(2.0 * 400.0 / 0.05)).sqrt();
     let kept = rows(&ready, &table(&private));
-    let (mut steps, mut rng) = (Steps::new(noise), DemoRng::new(1, 1));
+    let (mut steps, mut rng) = (Steps::new(std::sync::Arc::new(noise.clone())), DemoRng::new(1, 1));
     let mut reached = 0;
     while !steps.is_done() {
-        let (expansion, mut sums) = (steps.expansion(), Sums::after(steps.noise(&mut rng)));
-        (0..kept.len()).filter_map(|at| kept.get(at)).for_each(|row| expansion.add(&mut sums, row));
-        steps.advance(sums);
+        let drawn = noise.draw(&mut rng);
+        steps.advance(&noisy(steps.expansion(), &kept, drawn));
         let length = steps.expansion().coefficients().map(|b| b * b).sum::<f64>().sqrt();
         assert!(length < longest * (1.0 + 1e-9), "{length} after {} steps", steps.done());
         reached += u32::from(length > longest * 0.999);
@@ -395,7 +393,7 @@ fn order_and_split_of_the_rows_change_no_bit() {
         assert!(estimates(&whole).iter().all(|estimate| estimate.is_finite()), "{name}");
         assert_eq!(run(&plan, public.as_ref(), &table(&backwards)), whole, "{name}, backwards");
         let ready = prepared(&plan, public.as_ref(), &table(&private)).unwrap();
-        let [mut first, second]: [Gathered; 2] =
+        let [mut first, second]: [Sums; 2] =
             [&private[..117], &private[117..]].map(|part| gathered(&ready, &table(part)));
         first.append(second).unwrap();
         let joined = demonstrate(&ready, &first, DemoRng::new(1, 1), software()).unwrap();
@@ -428,27 +426,32 @@ fn a_pass_in_parts_is_the_pass_over_all_rows() {
         let public = guided.then(law);
         let plan = made_plan(name, outcome, 300, params, &json!({"mu": 1.0}));
         let ready = prepared(&plan, public.as_ref(), &table(&private)).unwrap();
-        let noise = &ready.cost().unwrap().noise;
-        let whole =
-            Passes::new(noise).unwrap().over(&rows(&ready, &table(&private)), &mut DemoRng::new(1, 1));
-        let parts = [&private[..80], &private[80..81], &private[81..]].map(|part| rows(&ready, &table(part)));
-        let (mut passes, mut rng) = (Passes::new(noise).unwrap(), DemoRng::new(1, 1));
-        while !passes.is_done() {
-            let drawn = passes.noise(&mut rng);
-            let pass = passes.pass();
-            let place = pass.place();
-            let mut summed = pass.clone();
-            for part in parts.iter().rev() {
-                let mut own = ready.pass_at(&place).unwrap();
-                own.rows(part);
-                summed.append(pass.with(&own.into_bytes()).unwrap()).unwrap();
+        let made = |source: &mut dyn FnMut(&Statistic) -> Sums| {
+            let mut release = Computation::new(&ready, DemoRng::new(1, 1));
+            let (mut answers, mut worker) = (Vec::new(), ready.start());
+            while let Some(statistic) = release.next() {
+                let answer = release.answer(&source(&statistic)).unwrap();
+                // Another thread learns the answer as bytes and comes to the same next round.
+                worker.take(Answer::from_bytes(&answer.to_bytes()).unwrap());
+                answers.push(answer);
             }
-            assert!(ready.pass_at(&place[8..]).is_err() && ready.pass_at(&place[1..]).is_err());
-            assert!(pass.with(&[0; 16]).is_err() && pass.with(&[0; 17]).is_err());
-            passes.advance(drawn, summed);
-        }
-        assert_eq!(Some(passes.done()), ready.passes(), "{name}");
-        assert_eq!(passes.finish(), whole, "{name}");
+            assert!(worker.round().is_none());
+            assert_eq!(release.number(), ready.rounds(), "{name}");
+            answers
+        };
+        let kept = rows(&ready, &table(&private));
+        let whole = made(&mut |statistic| statistic.of(&kept));
+        let parts = [&private[..80], &private[80..81], &private[81..]].map(|part| rows(&ready, &table(part)));
+        let in_parts = made(&mut |statistic| {
+            let mut sums = statistic.empty();
+            for part in parts.iter().rev() {
+                let bytes = statistic.of(part).into_bytes();
+                sums.append(statistic.from_bytes(&bytes).unwrap()).unwrap();
+            }
+            assert!(statistic.from_bytes(&[0; 16]).is_err() && statistic.from_bytes(&[0; 17]).is_err());
+            sums
+        });
+        assert_eq!(in_parts, whole, "{name}");
     }
 }
 
@@ -637,9 +640,7 @@ fn several_outcomes_are_several_regressions() {
         plan["columns"] = json!([plan["columns"][0], plan["columns"][1], both[1]]);
         let one = prepared(&plan, public.as_ref(), &table(&private)).unwrap();
         let scale = |prepared: &discreet::engine::Prepared| {
-            let discreet::mechanisms::Noise::Newton(noise) = &prepared.cost().unwrap().noise else {
-                panic!()
-            };
+            let Some(noise) = prepared.noise::<discreet::mechanisms::newton::Noise>() else { panic!() };
             noise.deviations()[0]
         };
         let ratio = scale(&ready) / scale(&one);

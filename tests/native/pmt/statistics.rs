@@ -2,12 +2,11 @@
 //!
 //! Seeds are fixed. Each test says how often a sound build would fail it under another seed.
 
-use discreet::data::Gathered;
+use discreet::data::Sums;
 use discreet::engine::{Simulation, simulate::Source, standard_errors};
 use discreet::inference::options::MeanPenalty;
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{NoisyMoments, Options, fit};
-use discreet::mechanisms::Mechanism;
 use discreet::model::Interval;
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::public::{PublicTable, document::PublicTerm};
@@ -32,15 +31,11 @@ fn errors_follow_the_first_order_law() {
     let plan = made_plan("pmt-ridge", "y", 5_000, &json!({"lambda": lambda}), &json!({"mu": MU}));
     let ready = prepared(&plan, Some(&public), &table).unwrap();
     let exact = moments(&ready, &table);
-    let noise = ready.cost().unwrap().noise.gaussian().unwrap().clone();
+    let noise = ready.gaussian().unwrap().clone();
     let whitening = ready.bound().whitening.clone().unwrap();
-    let Mechanism::Ridge(parameters) = ready.mechanism() else { panic!("ridge regression") };
-    assert_eq!(
-        parameters.mean_penalty(),
-        Some(MeanPenalty { weight: lambda * 5_000.0, on_intercept: false })
-    );
-    let options =
-        Options { rows: Some(5_000), penalty: parameters.mean_penalty(), floor: true, ..Options::default() };
+    let penalty = ready.post_processing().penalty;
+    assert_eq!(penalty, Some(MeanPenalty { weight: lambda * 5_000.0, on_intercept: false }));
+    let options = Options { rows: Some(5_000), penalty, floor: true, ..Options::default() };
     let fitted = |cells: &[i128]| {
         let moments =
             NoisyMoments::from_law(ready.geometry(), ready.layout(), cells, &noise.law(), ready.plan())
@@ -198,7 +193,7 @@ fn rare_predictors_keep_their_coefficient() {
                 "budget": {"none": true},
             });
             let ready = prepared(&plan, Some(&public), &table).unwrap();
-            let gathered: Gathered = gathered(&ready, &table);
+            let gathered: Sums = gathered(&ready, &table);
             let release = Simulation::new(ready, Source::Once(gathered), 1, software()).run(1).unwrap();
             let entry = list(release.document())[1].clone();
             assert_eq!(entry.term, "r");

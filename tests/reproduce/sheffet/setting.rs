@@ -1,11 +1,14 @@
 //! Made-up tables on the integer grid, and the project's plans and noises for them.
 
+use std::sync::Arc;
+
 use discreet::data::Moments;
 use discreet::engine::{Prepared, prepare};
 use discreet::inference::moments::NoisyMoments;
 use discreet::inference::pseudo::Pseudo;
 use discreet::math::linalg::{Cholesky, Eigen};
-use discreet::mechanisms::{Draw, Noise};
+use discreet::mechanisms::Noise;
+use discreet::mechanisms::wishart::additive;
 use discreet::model::NoiseLaw;
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::{Plan, Purpose};
@@ -122,7 +125,7 @@ pub fn grow(
 /// positive definite.
 pub struct Method {
     prepared: Prepared,
-    noise: Noise,
+    noise: Arc<dyn Noise>,
     /// Added to the diagonal of a matrix that is not positive definite, in the unit of its moments.
     lift: f64,
     /// Methods with the same number share their noise.
@@ -132,11 +135,11 @@ pub struct Method {
 impl Method {
     pub fn new(setting: &Setting, rows: u64, epsilon: f64, stream: u64, mechanism: Value) -> Self {
         let prepared = setting.prepare(rows, epsilon, mechanism);
-        let mut noise = prepared.cost().expect("every plan has a budget").noise.clone();
-        if let Noise::Wishart(noise) = &mut noise {
+        let noise: Arc<dyn Noise> = match prepared.noise::<additive::Noise>() {
             // Bartlett's factor: the same law but with probability η, in less time.
-            noise.on_grid = false;
-        }
+            Some(noise) => Arc::new(additive::Noise { on_grid: false, ..noise.clone() }),
+            None => prepared.start().round().expect("there is one round").noise,
+        };
         Self { prepared, noise, lift: 0.0, stream }
     }
 
@@ -164,25 +167,21 @@ impl Method {
 
     /// Additive Wishart noise with other degrees of freedom than those that the project charges for.
     pub fn with_degrees(mut self, degrees: u32) -> Self {
-        let Noise::Wishart(noise) = &mut self.noise else { panic!("no Wishart noise") };
-        noise.degrees = degrees;
+        let noise = self.prepared.noise::<additive::Noise>().expect("Wishart noise");
+        self.noise = Arc::new(additive::Noise { degrees, on_grid: false, ..noise.clone() });
         self
     }
 
     /// A released matrix as numbers, whatever was added to it taken off as the plan says; and its law.
     pub fn draw(&self, moments: &Moments, run: u64) -> (DMatrix<f64>, NoiseLaw) {
         let mut rng = DemoRng::new(SEED, run << 8 | self.stream);
-        let drawn = self
-            .noise
-            .release(moments.into(), &mut rng)
-            .and_then(Draw::moments)
-            .expect("no step of a drawn matrix fails");
+        let drawn = self.noise.release(&moments.into(), &mut rng).expect("no step of a drawn matrix fails");
         let plan = self.prepared.plan();
         let noisy = NoisyMoments::from_law(
             self.prepared.geometry(),
             self.prepared.layout(),
             &drawn.cells,
-            &drawn.law,
+            drawn.law.as_ref().expect("moments have a law"),
             plan,
         )
         .unwrap();
@@ -190,7 +189,7 @@ impl Method {
         if self.lift > 0.0 && Cholesky::try_new(&matrix).is_err() {
             matrix += DMatrix::identity(matrix.nrows(), matrix.nrows()) * self.lift;
         }
-        (matrix, drawn.law)
+        (matrix, drawn.law.expect("moments have a law"))
     }
 }
 

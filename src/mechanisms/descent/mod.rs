@@ -23,16 +23,28 @@
 //! made-up data. `pmt-gd`, with q = min(√(d/n_B), 0.75), U = (1 − q)⁻², L = (1 + q)⁻²: `steps` 20 + ⌈5 U/L⌉, `step_size` 1/U, `clip` 1.
 //! `clip_scope` `joint`.
 
+use std::any::Any;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use dashu_int::UBig;
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Map, Value};
 
-use super::guided::{Penalty, Radii, feature_unit};
-use super::shared::{NoiseError, no_constant, radius, scale, stated_rows, two_sides, usual_radius};
-use crate::data::Geometry;
+use super::info::{DESCENT, Info, Scope};
+use super::public_moments::{Penalty, Radii, feature_unit};
+use super::rounds::{
+    Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, Output, PostProcessing, Resolved, Round,
+    Rounds, Run, Task, Unsettled,
+};
+use super::shared::{
+    NoiseError, radius, require_intercept_or_zero_weight, scale, stated_rows, two_sides, usual_radius,
+};
+use crate::data::{Exact, RecordMap, Scratch, Statistic};
+use crate::inference::report::RegressionTerms;
+use crate::inference::weights;
 use crate::math::linalg::Cholesky;
+use crate::model::{Assurance, Layout, Wallet};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
@@ -45,14 +57,94 @@ use crate::privacy::calibrate::{
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
 
-/// The mechanism's version in a ledger's entries.
-pub const VERSION: &str = "1";
+/// Which of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `pmt-gd`: records are whitened by public moments.
+    PublicMoments,
+    /// `dp-gd`: records are on the plan's own grid.
+    Bounds,
+}
+
+static WITH_PUBLIC_MOMENTS: Info = Info {
+    name: "pmt-gd",
+    title: "Gradient descent with public moments",
+    group: Some(&DESCENT),
+    summary: "Truncates records by public moments, then descends along noisy gradients.",
+    prefer: "Prefer it to `pmt-ridge` for estimates alone: it has less noise for many features, and gives no intervals.",
+    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
+    source: "PMT Alg. 1; pmt 1.9",
+    version: "1",
+    wallet: Wallet::Gaussian,
+    scope: Scope::Both,
+    assurance: Assurance::Exact,
+    public_moments: true,
+    labels: false,
+    standard_errors: false,
+    no_paper_scale: Some(
+        "no paper prints a scale for `pmt-gd`: the one on public moments mentions descent and has no listing of it",
+    ),
+};
+
+static WITH_BOUNDS: Info = Info {
+    name: "dp-gd",
+    title: "Gradient descent",
+    group: Some(&DESCENT),
+    summary: "Descends along noisy gradients without public data.",
+    prefer: "Prefer it where there are too many features for second moments; it gives no intervals.",
+    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
+    source: "PMT baseline; pmt 1.8; primo 1.12",
+    version: "1",
+    wallet: Wallet::Gaussian,
+    scope: Scope::Both,
+    assurance: Assurance::Exact,
+    public_moments: false,
+    labels: false,
+    standard_errors: false,
+    no_paper_scale: Some(
+        "no paper prints another scale for `dp-gd`: the usual one, √T times 2 C over μ, is the exact one",
+    ),
+};
+
+impl Mechanism for Kind {
+    fn info(&self) -> &'static Info {
+        match self {
+            Self::PublicMoments => &WITH_PUBLIC_MOMENTS,
+            Self::Bounds => &WITH_BOUNDS,
+        }
+    }
+
+    fn resolve(
+        &self,
+        plan: &CheckedPlan,
+        bound: BoundPlan,
+        public: Option<&Guide>,
+    ) -> Result<Resolved, NoiseError> {
+        let (mut own, mut parameters) = Parameters::from_plan(plan, *self)?;
+        let mut bound = BoundPlan { grid: own.grid(), ..bound };
+        parameters.extend(own.encode(plan, &mut bound, public)?);
+        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
+        encoding.check(None)?;
+        let noise = own.descent(plan, &encoding, plan.budget.as_ref())?;
+        Ok(Resolved {
+            parameters,
+            charge: noise.charge(),
+            law: None,
+            post_processing: PostProcessing::default(),
+            rounds: Arc::new(noise),
+            encoding,
+        })
+    }
+}
 
 /// Bits after the point of a gradient, unless the noise is out of the samplers' range with so many.
 const BITS: u32 = 40;
 
 /// Longest gradients in integers, C 2^m, between which m is looked for.
 const LONGEST: RangeInclusive<i64> = 1 << 16..=1 << 58;
+
+/// Rows whose gradients are added in 64 bits before they go to 128: an entry is below 2^59.
+const BLOCK: u32 = 8;
 
 /// Most steps: each reads every row again.
 const MOST_STEPS: u64 = 10_000;
@@ -66,9 +158,9 @@ pub struct Parameters {
     radii: Option<Radii>,
     row_norm: f64,
     outcome_norm: f64,
-    /// T; 0 until it is settled.
+    /// T; 0 until they are resolved.
     steps: u32,
-    /// η; 0 until it is settled.
+    /// η; 0 until they are resolved.
     step_size: f64,
     /// C.
     clip: f64,
@@ -80,13 +172,13 @@ pub struct Parameters {
 
 impl Parameters {
     /// Reads the plan's parameters; also answers them as they stand in a filled plan, where steps wait for the public moments
-    /// ([`Self::settle`]).
+    /// ([`Self::encode`]).
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range, for a parameter that the mechanism does not have, and without a number of rows.
-    pub fn from_plan(plan: &CheckedPlan, guided: bool) -> Result<(Self, Map<String, Value>), PlanError> {
-        let name = if guided { "pmt-gd" } else { "dp-gd" };
-        let mut params = Params::new(name, &plan.plan.mechanism.params);
+    fn from_plan(plan: &CheckedPlan, kind: Kind) -> Result<(Self, Map<String, Value>), PlanError> {
+        let guided = kind == Kind::PublicMoments;
+        let mut params = Params::new(kind.info().name, &plan.plan.mechanism.params);
         let rows = stated_rows(plan, "a step is divided by the number of rows")?;
         let steps = |value: &Value| {
             let steps = value.as_u64().filter(|steps| (1..=MOST_STEPS).contains(steps))?;
@@ -114,7 +206,11 @@ impl Parameters {
             read.step_size = params.optional("step_size", size_is, size)?.unwrap_or(0.0);
         } else {
             (read.radius, read.intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
-            no_constant(plan, read.intercept_weight, "the descent would give the constant a coefficient")?;
+            require_intercept_or_zero_weight(
+                plan,
+                read.intercept_weight,
+                "the descent would give the constant a coefficient",
+            )?;
             read.row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
             read.outcome_norm = params.number("outcome_norm", 1.0, 0.0..=1.0, Some(0.0))?;
             read.steps = params.value("steps", Value::from(100), steps_are, steps)?;
@@ -123,12 +219,12 @@ impl Parameters {
         Ok((read, params.finish()?))
     }
 
-    /// Has the features whitened and the outcomes clipped, and settles steps and their size from the number of public rows.
+    /// Has the features whitened and the outcomes clipped, and resolves steps and their size from the number of public rows.
     /// Answers both as they stand in a filled plan.
     ///
     /// # Errors
     /// [`PlanError`] where the public moments do not fit the plan.
-    pub fn settle(
+    fn encode(
         &mut self,
         plan: &CheckedPlan,
         bound: &mut BoundPlan,
@@ -169,11 +265,11 @@ impl Parameters {
     pub fn descent(
         &self,
         plan: &CheckedPlan,
-        bound: &BoundPlan,
-        geometry: &Geometry,
-        shape: (usize, usize),
+        encoding: &Encoding,
         budget: Option<&Budget>,
     ) -> Result<Noise, NoiseError> {
+        let Encoding { bound, geometry, layout } = encoding;
+        let shape = (layout.features(), layout.outcomes());
         let columns = if self.per_outcome { shape.1 as u64 } else { 1 };
         let units = budget.map(|budget| budget_parts(budget, &Split::Gaussian)).transpose()?;
         // The samplers' range is 2^15 wide, so no step jumps over it.
@@ -259,7 +355,10 @@ impl Noise {
     /// What one record adds to a gradient at W, in steps of 2^−m: the integers whose length is bounded.
     #[must_use]
     pub fn gradient(&self, row: &[i32], weights: &DMatrix<f64>) -> Vec<i64> {
-        Gradient::new(self, weights.clone()).of(row).to_vec()
+        let gradient = Gradient { noise: Arc::new(self.clone()), weights: weights.clone() };
+        let mut cells = vec![0; gradient.cells()];
+        gradient.add(row, &mut Scratch::default(), &mut cells);
+        cells
     }
 
     /// C 2^m, the largest length of what one record adds.
@@ -268,39 +367,33 @@ impl Noise {
         self.cap
     }
 
-    /// T.
-    #[must_use]
-    pub const fn steps(&self) -> u32 {
-        self.parameters.steps
+    /// The charge; nothing without noise.
+    fn charge(&self) -> Option<Charge> {
+        let (event, scale) = self.event().zip(self.scale)?;
+        Some(Charge::gaussian(vec![event], [("S", scale.get().to_string())]))
     }
 }
 
-/// Noisy steps of one release, between passes over the rows.
+/// Noisy steps of one release, between two of them.
 #[derive(Clone, Debug)]
-pub struct Walk<'a> {
-    noise: &'a Noise,
+pub struct Walk {
+    noise: Arc<Noise>,
     weights: DMatrix<f64>,
     done: u32,
 }
 
-impl<'a> Walk<'a> {
+impl Walk {
     /// Before the first step.
     #[must_use]
-    pub fn new(noise: &'a Noise) -> Self {
+    pub fn new(noise: Arc<Noise>) -> Self {
         let (d, l) = noise.shape;
         Self { noise, weights: DMatrix::zeros(d, l), done: 0 }
     }
 
     /// Whether the last step was taken.
     #[must_use]
-    pub const fn is_done(&self) -> bool {
+    pub fn is_done(&self) -> bool {
         self.done >= self.noise.parameters.steps
-    }
-
-    /// The noise of the next step, one entry after the other of W's columns.
-    pub fn noise<E: Entropy>(&self, rng: &mut E) -> Vec<i128> {
-        let entry = |_| self.noise.scale.map_or(0, |scale| gaussian_diagonal(rng, scale.get()));
-        (0..self.weights.len()).map(entry).collect()
     }
 
     /// Steps taken so far.
@@ -311,19 +404,19 @@ impl<'a> Walk<'a> {
 
     /// What records add at W.
     #[must_use]
-    pub fn gradient(&self) -> Gradient<'a> {
-        Gradient::new(self.noise, self.weights.clone())
+    pub fn gradient(&self) -> Gradient {
+        Gradient { noise: Arc::clone(&self.noise), weights: self.weights.clone() }
     }
 
-    /// Takes the step that a pass gives with its noise.
-    pub fn advance(&mut self, noise: &[i128], sums: &[i128]) {
+    /// Takes the step that noisy sums give.
+    pub fn advance(&mut self, cells: &[i128]) {
         self.done += 1;
-        let Noise { parameters, bits, shrink, .. } = self.noise;
+        let Noise { parameters, bits, shrink, .. } = &*self.noise;
         #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
         let step = parameters.step_size / (parameters.rows as f64 * libm::ldexp(1.0, bits.cast_signed()));
-        for (weight, (noise, sum)) in self.weights.iter_mut().zip(noise.iter().zip(sums)) {
+        for (weight, cell) in self.weights.iter_mut().zip(cells) {
             #[expect(clippy::cast_precision_loss, reason = "post-processing")]
-            let noisy = noise.saturating_add(*sum) as f64;
+            let noisy = *cell as f64;
             *weight -= step * noisy;
         }
         if let Some(factor) = shrink {
@@ -347,62 +440,41 @@ impl<'a> Walk<'a> {
 
 /// One record's gradient at some W, in integers.
 #[derive(Clone, Debug)]
-pub struct Gradient<'a> {
-    noise: &'a Noise,
+pub struct Gradient {
+    noise: Arc<Noise>,
     weights: DMatrix<f64>,
-    x: Vec<f64>,
-    residual: Vec<f64>,
-    entries: Vec<i64>,
 }
 
-impl<'a> Gradient<'a> {
-    /// At this W, column by column; nothing where it has another size.
-    #[must_use]
-    pub fn at(noise: &'a Noise, weights: &[f64]) -> Option<Self> {
-        let (d, l) = noise.shape;
-        (weights.len() == d * l).then(|| Self::new(noise, DMatrix::from_column_slice(d, l, weights)))
-    }
-
-    /// W, column by column.
-    pub fn weights(&self) -> impl Iterator<Item = f64> {
-        self.weights.iter().copied()
-    }
-
-    /// The sums of no row.
-    #[must_use]
-    pub fn nothing(&self) -> Vec<i128> {
-        vec![0; self.entries.len()]
-    }
-
-    fn new(noise: &'a Noise, weights: DMatrix<f64>) -> Self {
-        let (d, l) = noise.shape;
-        Self { noise, weights, x: vec![0.0; d], residual: vec![0.0; l], entries: vec![0; d * l] }
-    }
-
+impl Gradient {
     /// The integers of a row, column by column; 0 where they are too long.
-    pub fn of(&mut self, row: &[i32]) -> &[i64] {
-        let (d, _) = self.noise.shape;
-        for (x, code) in self.x.iter_mut().zip(row) {
+    fn fill(&self, row: &[i32], reals: &mut Vec<f64>, entries: &mut Vec<i64>) {
+        let (d, l) = self.noise.shape;
+        reals.clear();
+        reals.resize(d + l, 0.0);
+        entries.clear();
+        entries.resize(d * l, 0);
+        let (x, residuals) = reals.split_at_mut(d);
+        for (x, code) in x.iter_mut().zip(row) {
             *x = f64::from(*code) * self.noise.unit;
         }
         let codes = row.get(d..).unwrap_or_default().iter().zip(&self.noise.outcome_units);
         for ((residual, (code, outcome)), column) in
-            self.residual.iter_mut().zip(codes).zip(self.weights.column_iter())
+            residuals.iter_mut().zip(codes).zip(self.weights.column_iter())
         {
-            let fitted: f64 = self.x.iter().zip(column.iter()).map(|(x, w)| x * w).sum();
+            let fitted: f64 = x.iter().zip(column.iter()).map(|(x, w)| x * w).sum();
             *residual = fitted - f64::from(*code) * outcome;
         }
         let Parameters { clip, per_outcome, .. } = self.noise.parameters;
         let square = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
-        let norm = square(&self.x).sqrt();
+        let norm = square(x).sqrt();
         let shorten = |length: f64| {
             if length > clip && !is_active(Mutant::GradientUnclipped) { clip / length } else { 1.0 }
         };
-        let together = shorten(norm * square(&self.residual).sqrt());
+        let together = shorten(norm * square(residuals).sqrt());
         let one = libm::ldexp(1.0, self.noise.bits.cast_signed());
-        for (residual, column) in self.residual.iter().zip(self.entries.chunks_exact_mut(d.max(1))) {
+        for (residual, column) in residuals.iter().zip(entries.chunks_exact_mut(d.max(1))) {
             let factor = if per_outcome { shorten(norm * residual.abs()) } else { together };
-            for (entry, x) in column.iter_mut().zip(&self.x) {
+            for (entry, x) in column.iter_mut().zip(&*x) {
                 *entry = integer(x * residual * factor * one);
             }
         }
@@ -411,13 +483,76 @@ impl<'a> Gradient<'a> {
             is_active(Mutant::GradientUnclipped)
                 || entries.iter().map(|entry| u128::from(entry.unsigned_abs()).pow(2)).sum::<u128>() <= limit
         };
-        let scope = if per_outcome { d.max(1) } else { self.entries.len().max(1) };
-        for entries in self.entries.chunks_exact_mut(scope) {
+        let scope = if per_outcome { d.max(1) } else { entries.len().max(1) };
+        for entries in entries.chunks_exact_mut(scope) {
             if !within(entries) {
                 entries.fill(0);
             }
         }
-        &self.entries
+    }
+}
+
+impl RecordMap for Gradient {
+    fn cells(&self) -> usize {
+        self.weights.len()
+    }
+
+    fn block(&self) -> u32 {
+        BLOCK
+    }
+
+    fn add(&self, row: &[i32], scratch: &mut Scratch, cells: &mut [i64]) {
+        self.fill(row, &mut scratch.reals, &mut scratch.integers);
+        for (cell, entry) in cells.iter_mut().zip(&scratch.integers) {
+            *cell = cell.saturating_add(*entry);
+        }
+    }
+}
+
+impl RoundNoise for Noise {
+    /// Draws one entry after the other of W's columns.
+    fn draw(&self, rng: &mut dyn Entropy) -> Vec<i128> {
+        let entry = |_| self.scale.map_or(0, |scale| gaussian_diagonal(rng, scale.get()));
+        (0..self.shape.0 * self.shape.1).map(entry).collect()
+    }
+
+    fn answer(&self, drawn: Vec<i128>, sums: &Exact<'_>, _: &mut dyn Entropy) -> Option<Answer> {
+        Answer::noisy(drawn, sums)
+    }
+}
+
+impl Rounds for Noise {
+    fn count(&self) -> u32 {
+        self.parameters.steps
+    }
+
+    fn start(self: Arc<Self>) -> Box<dyn Run> {
+        Box::new(Walk::new(self))
+    }
+
+    fn noise(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Run for Walk {
+    fn round(&self) -> Option<Round> {
+        (!self.is_done()).then(|| Round {
+            statistic: Statistic::Map(Arc::new(self.gradient())),
+            noise: Arc::clone(&self.noise) as Arc<dyn RoundNoise>,
+        })
+    }
+
+    fn take(&mut self, answer: Answer) {
+        self.advance(&answer.cells);
+    }
+
+    fn finish(self: Box<Self>, task: &Task) -> Result<Output, Unsettled> {
+        let Encoding { bound, geometry, .. } = &task.encoding;
+        let layout = RegressionTerms::new(bound, geometry);
+        let (coefficients, diagnostics) =
+            weights::report(geometry, &layout, &geometry.map(bound), &self.into_coefficients());
+        Ok(Output { coefficients, diagnostics, moments: None })
     }
 }
 

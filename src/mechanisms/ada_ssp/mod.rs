@@ -21,21 +21,27 @@
 //!
 //! **Defaults.** `split` thirds, `failure` 0.05, `row_norm` 1, `intercept_weight` 0.5, `repair` floor.
 
+use std::sync::Arc;
+
 use dashu_int::{IBig, UBig};
 use nalgebra::DMatrix;
 use serde_json::{Map, Value};
 
 use super::gaussian;
+use super::info::{Info, LINEAR, Scope};
+use super::rounds::{Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved};
+use super::second_moments::{SecondMoments, answer};
 use super::shared::{NoiseError, scale, two_sides, usual_radius};
-use crate::data::{Geometry, Moments};
+use crate::data::{Exact, Geometry, Moments};
 use crate::inference::options::Repair;
 use crate::math::linalg::Eigen;
 use crate::math::sylvester::is_positive_definite;
-use crate::model::{Layout, Shape};
+use crate::model::{Assurance, Layout, Shape, Wallet};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::Params;
+use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
@@ -43,8 +49,58 @@ use crate::privacy::calibrate::{
 };
 use crate::privacy::event::Event;
 
-/// The mechanism's version in a ledger's entries.
-pub const VERSION: &str = "1";
+/// The mechanism.
+#[derive(Clone, Copy, Debug)]
+pub struct AdaSsp;
+
+static INFO: Info = Info {
+    name: "ada-ssp",
+    title: "Noisy sums with an adaptive ridge",
+    group: Some(&LINEAR),
+    summary: "Perturbs the moments and chooses the ridge from a private eigenvalue.",
+    prefer: "Prefer it where a table may be large enough to need no ridge, and a fixed one would shrink too much.",
+    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
+    source: "Wang 2018; primo 1.13",
+    version: "1",
+    wallet: Wallet::Gaussian,
+    scope: Scope::Both,
+    assurance: Assurance::Bounded,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: Some("the paper's own scale for `ada-ssp` is not built yet"),
+};
+
+impl Mechanism for AdaSsp {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn resolve(
+        &self,
+        plan: &CheckedPlan,
+        bound: BoundPlan,
+        _: Option<&Guide>,
+    ) -> Result<Resolved, NoiseError> {
+        let (own, parameters) = Parameters::from_plan(plan)?;
+        let mut bound = BoundPlan { grid: own.grid(), ..bound };
+        own.weigh_outcomes(plan, &mut bound);
+        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
+        encoding.check(None)?;
+        let (geometry, layout) = (&encoding.geometry, encoding.layout);
+        let noise = plan.budget.map(|budget| own.noise(plan, geometry, layout, &budget)).transpose()?;
+        // Its ridge is its own.
+        let post_processing = PostProcessing { repair: own.repair, ..PostProcessing::default() };
+        Ok(Resolved {
+            parameters,
+            charge: noise.as_ref().map(Noise::charge),
+            law: noise.as_ref().map(|noise| noise.moments.law()),
+            post_processing,
+            rounds: Arc::new(SecondMoments::new(&encoding, noise, post_processing)),
+            encoding,
+        })
+    }
+}
 
 /// Most terms: the integers of a definiteness test grow with their number.
 pub const MOST_TERMS: usize = 100;
@@ -106,7 +162,7 @@ impl Parameters {
 
     /// Gives the outcomes the weight that the shares ask for. Separate releases cost μ² of 2 B_x⁴/S² and 2 κ·2 B_x⁴/S² under
     /// replace-one, B_x⁴/S² and κ B_x⁴/S² under add-remove, and κ = 2 B_y²/B_x².
-    pub fn settle(&self, plan: &CheckedPlan, bound: &mut BoundPlan) {
+    fn weigh_outcomes(&self, plan: &CheckedPlan, bound: &mut BoundPlan) {
         let [_, matrix, vector] = self.split;
         let kappa = match plan.adjacency {
             Adjacency::ReplaceOne => vector / (2.0 * matrix),
@@ -194,22 +250,43 @@ impl Noise {
         vec![eigenvalue, self.moments.event()]
     }
 
-    /// The released integers, and the ridge that follows from the released eigenvalue, in squared codes. Nothing where an
-    /// eigenvalue does not settle.
-    pub fn release<E: Entropy>(&self, moments: &Moments, rng: &mut E) -> Option<(Vec<i128>, f64)> {
-        let noise = gaussian_diagonal(rng, self.eigenvalue.get());
-        let cells = gaussian::perturb(moments, &self.moments, rng);
-        let least = least_eigenvalue(moments, self.moments.layout.features())?;
+    /// The charge.
+    fn charge(&self) -> Charge {
+        Charge::gaussian(
+            self.events(),
+            [
+                ("S", self.moments.scale.get().to_string()),
+                ("S_eigenvalue", self.eigenvalue.get().to_string()),
+            ],
+        )
+    }
+
+    /// The ridge that follows from the noisy eigenvalue, in squared codes.
+    fn ridge(&self, noisy: i128) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "post-processing")]
-        let (seen, sd, scale) = (
-            least.saturating_add(noise) as f64,
-            self.eigenvalue.get().get() as f64,
-            self.moments.scale.get().get() as f64,
-        );
+        let (seen, sd, scale) =
+            (noisy as f64, self.eigenvalue.get().get() as f64, self.moments.scale.get().get() as f64);
         let d = f64::from(u32::try_from(self.moments.layout.features()).unwrap_or(u32::MAX));
         let safely = (seen - sd * libm::sqrt(2.0 * libm::log(6.0 / self.failure))).max(0.0);
         let norm = scale * ((2.0 * d).sqrt() + libm::sqrt(2.0 * libm::log(6.0 / self.failure)));
-        Some((cells, (norm - safely).max(0.0)))
+        (norm - safely).max(0.0)
+    }
+}
+
+impl RoundNoise for Noise {
+    /// Draws the eigenvalue's noise, then that of the cells.
+    fn draw(&self, rng: &mut dyn Entropy) -> Vec<i128> {
+        let mut drawn = vec![gaussian_diagonal(rng, self.eigenvalue.get())];
+        drawn.extend(self.moments.draw(rng));
+        drawn
+    }
+
+    fn answer(&self, mut drawn: Vec<i128>, sums: &Exact<'_>, _: &mut dyn Entropy) -> Option<Answer> {
+        let (Exact::Moments(moments), false) = (sums, drawn.is_empty()) else { return None };
+        let noise = drawn.remove(0);
+        let cells = self.moments.add(drawn, moments);
+        let least = least_eigenvalue(moments, self.moments.layout.features())?;
+        Some(Answer { ridge: self.ridge(least.saturating_add(noise)), ..answer(cells, self.moments.law()) })
     }
 }
 

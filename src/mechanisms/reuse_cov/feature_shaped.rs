@@ -18,9 +18,11 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::{Drawn, gaussian};
-use crate::data::{EncodedRows, Moments};
+use crate::data::{EncodedRows, Exact, Moments};
 use crate::math::linalg::Cholesky;
+use crate::mechanisms::gaussian;
+use crate::mechanisms::rounds::{Answer, Noise as RoundNoise};
+use crate::mechanisms::second_moments::answer;
 use crate::model::Layout;
 use crate::noise::entropy::Entropy;
 use crate::privacy::mutants::{Mutant, is_active};
@@ -67,20 +69,28 @@ pub struct Noise {
     pub bound: u64,
 }
 
-impl Noise {
-    /// Draws the noise, maps the features and answers what is released.
-    pub fn release<E: Entropy>(&self, rows: &EncodedRows, rng: &mut E) -> Drawn {
-        let noise = self.gaussian.draw(rng);
+impl RoundNoise for Noise {
+    fn draw(&self, rng: &mut dyn Entropy) -> Vec<i128> {
+        self.gaussian.draw(rng)
+    }
+
+    /// Maps the features. Sums alone are shaped by the bound on a row.
+    fn answer(&self, drawn: Vec<i128>, sums: &Exact<'_>, rng: &mut dyn Entropy) -> Option<Answer> {
+        let Exact::Rows(rows) = sums else { return self.gaussian.answer(drawn, sums, rng) };
         let features = self.gaussian.layout.features();
         let mut own = Moments::new(features);
         rows_of(rows).for_each(|row| own.add(row.get(..features).unwrap_or_default()));
         let map = feature_map(rows, &own, self.choice, self.bound);
         let mapped = mapped(rows, self.gaussian.layout, map.as_ref(), self.bound);
-        let cells = noise.into_iter().zip(self.gaussian.layout.pairs()).map(|(cell, (row, column))| {
+        let cells = drawn.into_iter().zip(self.gaussian.layout.pairs()).map(|(cell, (row, column))| {
             let sums = if column < features { &own } else { &mapped };
             cell.saturating_add(sums.get(row, column))
         });
-        Drawn { cells: cells.collect(), law: self.gaussian.law(), ridge: 0.0, map }
+        Some(Answer { features: map, ..answer(cells.collect(), self.gaussian.law()) })
+    }
+
+    fn gaussian(&self) -> Option<&gaussian::Noise> {
+        Some(&self.gaussian)
     }
 }
 

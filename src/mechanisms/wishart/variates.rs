@@ -12,7 +12,7 @@ use crate::privacy::mutants::{Mutant, is_active};
 const STEPS: u64 = 1 << 52;
 
 /// A standard normal on a grid of 2⁻⁵²: within 2⁻⁵³ of a true one except with probability 2⁻¹⁰⁸ (A10, 2).
-fn normal<E: Entropy>(rng: &mut E) -> Real {
+fn normal<E: Entropy + ?Sized>(rng: &mut E) -> Real {
     let steps = NonZeroU64::MIN.saturating_add(STEPS - 1);
     real(gaussian_diagonal(rng, steps)) >> 52
 }
@@ -22,7 +22,7 @@ fn normal<E: Entropy>(rng: &mut E) -> Real {
 /// exp(x²/2 + d (1 − v + ln v)) where v > 0. One degree of freedom is a normal's square.
 ///
 /// The number of tries does not grow with the degrees of freedom.
-fn chi_square<E: Entropy>(rng: &mut E, freedom: u64) -> Real {
+fn chi_square<E: Entropy + ?Sized>(rng: &mut E, freedom: u64) -> Real {
     if freedom <= 1 {
         let x = normal(rng);
         return &x * &x;
@@ -60,7 +60,7 @@ fn unit(bits: u64) -> f64 {
 /// last.
 ///
 /// `freedom` is at least `size`.
-pub fn bartlett<E: Entropy>(rng: &mut E, freedom: u64, size: usize) -> Lower {
+pub fn bartlett<E: Entropy + ?Sized>(rng: &mut E, freedom: u64, size: usize) -> Lower {
     let mut factor = Lower::zero(size);
     for row in 0..size {
         for column in 0..row {

@@ -25,23 +25,30 @@
 //! **Standard errors.** [`crate::inference`]: about its mean the noise has the covariance of GOE noise with the variance
 //! k s⁴ off the diagonal (sheffet 5.2, first order).
 
+use std::sync::Arc;
+
 use dashu_int::IBig;
 use serde_json::{Map, Value};
 
-use super::drawn::{Lower, bartlett, perturbed};
-use super::shared::{
-    Afterwards, NoiseError, Price, grid, neighbours, no_scale, rounding_step, squared_codes,
+use super::{Lower, bartlett, check_terms, packed, perturbed};
+use crate::data::{Exact, Geometry, Moments};
+use crate::mechanisms::info::{Info, Scope, WHOLE_MATRIX};
+use crate::mechanisms::rounds::{
+    Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved,
 };
-use crate::data::{Geometry, Moments};
-use crate::model::{Assurance, NoiseLaw};
+use crate::mechanisms::second_moments::{SecondMoments, answer};
+use crate::mechanisms::shared::{
+    NoiseError, Price, grid, neighbours, no_scale, post_processing, rounding_step, squared_codes,
+};
+use crate::model::{Assurance, Layout, NoiseLaw, Wallet};
 use crate::noise::entropy::Entropy;
 use crate::noise::wishart::{random_moments, round_sum};
-use crate::plan::bound::GridParams;
+use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
+use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::Budget;
-use crate::privacy::event::Event;
 use crate::privacy::measure::Delta;
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::profile::{
@@ -49,8 +56,58 @@ use crate::privacy::profile::{
     paper,
 };
 
-/// The mechanism's version in a ledger's entries.
-pub const VERSION: &str = "1";
+/// The mechanism.
+#[derive(Clone, Copy, Debug)]
+pub struct AdditiveWishart;
+
+static INFO: Info = Info {
+    name: "additive-wishart",
+    title: "Sums of the records and of random rows",
+    group: Some(&WHOLE_MATRIX),
+    summary: "Adds random extra rows to the table.",
+    prefer: "Prefer it where the moments must be positive definite, whatever the noise does, and the arithmetic bounded.",
+    guarantee: "(ε, δ)-differential privacy; how far the arithmetic is covered depends on the number of random rows.",
+    source: "Sheffet Alg. 3",
+    version: "1",
+    wallet: Wallet::Other,
+    scope: Scope::Both,
+    assurance: Assurance::Idealised,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: None,
+};
+
+impl Mechanism for AdditiveWishart {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn resolve(
+        &self,
+        plan: &CheckedPlan,
+        bound: BoundPlan,
+        _: Option<&Guide>,
+    ) -> Result<Resolved, NoiseError> {
+        let (own, parameters) = Parameters::from_plan(plan)?;
+        let bound = BoundPlan { grid: own.grid, ..bound };
+        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
+        encoding.check(None)?;
+        let calibrate = |budget: Budget| {
+            check_terms(&encoding.geometry, INFO.name)?;
+            Noise::calibrate(plan, &encoding.geometry, &own, &budget)
+        };
+        let noise = plan.budget.map(calibrate).transpose()?;
+        Ok(Resolved {
+            parameters,
+            charge: noise.as_ref().map(Noise::charge),
+            law: noise.as_ref().map(Noise::law),
+            post_processing: own.post_processing,
+            rounds: Arc::new(SecondMoments::new(&encoding, noise, own.post_processing)),
+            encoding,
+        })
+    }
+}
 
 /// Most grid numbers that a release draws one by one: some ten seconds in a browser.
 pub const MOST_DRAWS: u64 = 1 << 20;
@@ -63,7 +120,7 @@ pub struct Parameters {
     /// c = B²/s².
     pub scale_ratio: f64,
     /// What is done with the released moments. Whether the mean is taken off again stands in the plan.
-    pub afterwards: Afterwards,
+    pub post_processing: PostProcessing,
 }
 
 impl Parameters {
@@ -77,8 +134,8 @@ impl Parameters {
         let grid = grid(&mut params, plan, 1 << 24)?;
         let scale_ratio = params.number("scale_ratio", ratio, 0.1..=10.0, None)?;
         params.choice("output", "debiased", &[("debiased", ()), ("raw", ())])?;
-        let afterwards = Afterwards::take(&mut params)?;
-        Ok((Self { grid, scale_ratio, afterwards }, params.finish()?))
+        let post_processing = post_processing(&mut params, "none", "shift")?;
+        Ok((Self { grid, scale_ratio, post_processing }, params.finish()?))
     }
 }
 
@@ -146,10 +203,10 @@ impl Noise {
         Ok(Self { degrees, scale, terms, step, on_grid, price })
     }
 
-    /// What the ledger is charged for.
-    #[must_use]
-    pub const fn event(&self) -> Event {
-        Event::Approximate { epsilon: self.price.epsilon, delta: self.price.delta }
+    /// The charge.
+    fn charge(&self) -> Charge {
+        let said = [("degrees", self.degrees.to_string()), ("scale", self.scale.to_string())];
+        Charge::approximate(self.price, self.assurance(), said)
     }
 
     /// What the proof covers.
@@ -167,7 +224,7 @@ impl Noise {
     /// The released integers, as a packed upper triangle: all noise is drawn first, then the exact sums are read. Nothing
     /// where a step fails.
     #[must_use]
-    pub fn release<E: Entropy>(&self, moments: &Moments, rng: &mut E) -> Option<Vec<i128>> {
+    pub fn release<E: Entropy + ?Sized>(&self, moments: &Moments, rng: &mut E) -> Option<Vec<i128>> {
         if self.on_grid {
             let noise = random_moments(rng, u64::from(self.degrees), self.terms, self.scale, GRID_BITS);
             let cells = packed(moments, self.terms).into_iter().zip(&noise);
@@ -180,13 +237,12 @@ impl Noise {
     }
 }
 
+impl RoundNoise for Noise {
+    fn answer(&self, _: Vec<i128>, sums: &Exact<'_>, rng: &mut dyn Entropy) -> Option<Answer> {
+        let Exact::Moments(moments) = sums else { return None };
+        Some(answer(self.release(moments, rng)?, self.law()))
+    }
+}
+
 /// The share of δ that is kept for the grid.
 const GRID_SHARE: f64 = 1.0 / 1_048_576.0;
-
-/// The exact sums as a packed upper triangle.
-pub(super) fn packed(moments: &Moments, terms: usize) -> Vec<i128> {
-    (0..terms)
-        .flat_map(|row| (row..terms).map(move |column| (row, column)))
-        .map(|(r, c)| moments.get(r, c))
-        .collect()
-}

@@ -15,7 +15,7 @@
 //! release, [`augmented_sensitivity_squared`]: the same under replace-one for κ <= 2, so that residual variances are free there,
 //! B_x² (1 + κ/2) under add-remove. Where features are public, X'X is released as it is and X'Y has 2 B_x B_y
 //! ([`cross_sensitivity_squared`]); no budget goes to X'X (primo 1.7, N10). There the noise on X'Y may be shaped by the features
-//! ([`super::shaped`]).
+//! ([`feature_shaped`]).
 //!
 //! **Why not as printed.** Algorithm 1 claims (ε, δ) for two releases with the scale of one, and half of the sensitivity of a
 //! replacement: at "(5, 1/n²)" it costs ε = 6.9 (primo 2.2). `"calibration": "paper"` draws that noise, for comparison, and is
@@ -34,23 +34,34 @@
 //! its bounds is shortened. `outcome_moments` `diagonal`. `ridge` `auto`, but `none` for `reuse-cov-proj-x`, whose
 //! projection is a ridge already. `noise` `auto`. `repair` `floor`.
 
+pub mod feature_shaped;
+pub mod per_outcome;
+mod projection;
+
+use std::sync::Arc;
+
 use dashu_int::UBig;
 use dashu_int::ops::SquareRoot;
 use serde_json::{Map, Value};
 
-use super::Reads;
+use self::feature_shaped::Choice;
+use self::per_outcome::PerOutcome;
+use self::projection::PublicOutcomes;
 use super::gaussian::Noise;
-use super::shaped::Choice;
+use super::info::{COMPARISON, Info, MANY_OUTCOMES, Scope};
+use super::rounds::{Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved, Rounds};
+use super::second_moments::{Noiseless, SecondMoments};
 use super::shared::{
-    Afterwards, NoiseError, no_constant, no_scale, scale, squared_codes, two_sides, usual_radius,
+    NoiseError, no_scale, post_processing, require_intercept_or_zero_weight, scale, squared_codes, two_sides,
+    usual_radius,
 };
-use crate::data::{Geometry, MAX_TERMS};
-use crate::inference::options::{Repair, Ridge};
+use crate::data::{Geometry, MAX_TERMS, Statistic};
 use crate::inference::shrinkage::{Ball, Shrink};
-use crate::model::{Layout, Role, Shape};
+use crate::model::{Assurance, Layout, Role, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
+use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{
@@ -59,9 +70,6 @@ use crate::privacy::calibrate::{
 };
 use crate::privacy::profile::paper::primo;
 use crate::release::document::LONG_FORM_OUTCOMES;
-
-/// The mechanism's version in a ledger's entries.
-pub const VERSION: &str = "1";
 
 /// Most outcomes whose products with each other are released.
 const MOST_FULL: usize = 500;
@@ -75,7 +83,7 @@ pub enum Kind {
     ProjectedOnFeatures,
     /// Outcomes are public.
     ProjectedOnOutcomes,
-    /// Full protection, each outcome by itself ([`super::repeated`]).
+    /// Full protection, each outcome by itself ([`per_outcome`]).
     EachOutcome,
 }
 
@@ -114,28 +122,127 @@ pub struct Parameters {
     /// How the noise is shaped by public features.
     pub shaping: Choice,
     /// What is done with the released moments.
-    pub afterwards: Afterwards,
+    pub post_processing: PostProcessing,
 }
 
-impl Kind {
-    const fn name(self) -> &'static str {
+static GAUSS: Info = Info {
+    name: "reuse-cov-gauss",
+    title: "Many outcomes, one covariance",
+    group: Some(&MANY_OUTCOMES),
+    summary: "Shares one noisy covariance among all outcomes.",
+    prefer: "Prefer it for many outcomes on the same features: what is spent on the features is spent once for all.",
+    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
+    source: "PRIMO Alg. 1; primo 1.5",
+    version: "1",
+    wallet: Wallet::Gaussian,
+    scope: Scope::Both,
+    assurance: Assurance::Exact,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: None,
+};
+
+static PROJECTED_ON_FEATURES: Info = Info {
+    name: "reuse-cov-proj-x",
+    title: "Many outcomes, public features",
+    group: Some(&MANY_OUTCOMES),
+    summary: "Projects the outcomes on the features; protects the labels alone.",
+    prefer: "Prefer it where the features may be published: they are not protected, and the whole budget goes to the outcomes.",
+    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
+    source: "PRIMO Alg. 2; primo 1.7",
+    version: "1",
+    wallet: Wallet::Gaussian,
+    scope: Scope::Relaxed(Protect::Labels),
+    assurance: Assurance::Exact,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: None,
+};
+
+static PROJECTED_ON_OUTCOMES: Info = Info {
+    name: "reuse-cov-proj-y",
+    title: "Many public outcomes",
+    group: Some(&MANY_OUTCOMES),
+    summary: "Projects the features on the outcomes; protects the features alone.",
+    prefer: "Prefer it for very many outcomes that may be published: they are not protected, and they take noise off.",
+    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
+    source: "PRIMO Alg. 3; primo 1.6",
+    version: "1",
+    wallet: Wallet::Gaussian,
+    scope: Scope::Relaxed(Protect::Features),
+    assurance: Assurance::Exact,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: None,
+};
+
+static EACH_OUTCOME: Info = Info {
+    name: "naive-composition",
+    title: "One regression after the other",
+    group: Some(&COMPARISON),
+    summary: "Runs one private regression per outcome and divides the budget among them.",
+    prefer: "Prefer it never for a release: it shows what sharing one covariance saves.",
+    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
+    source: "PRIMO baseline; primo 1.3",
+    version: "1",
+    wallet: Wallet::Gaussian,
+    scope: Scope::Both,
+    assurance: Assurance::Exact,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: Some("the paper's own scale for `naive-composition` is not built yet"),
+};
+
+impl Mechanism for Kind {
+    fn info(&self) -> &'static Info {
         match self {
-            Self::Gauss => "reuse-cov-gauss",
-            Self::ProjectedOnFeatures => "reuse-cov-proj-x",
-            Self::ProjectedOnOutcomes => "reuse-cov-proj-y",
-            Self::EachOutcome => "naive-composition",
+            Self::Gauss => &GAUSS,
+            Self::ProjectedOnFeatures => &PROJECTED_ON_FEATURES,
+            Self::ProjectedOnOutcomes => &PROJECTED_ON_OUTCOMES,
+            Self::EachOutcome => &EACH_OUTCOME,
         }
+    }
+
+    fn resolve(
+        &self,
+        plan: &CheckedPlan,
+        bound: BoundPlan,
+        _: Option<&Guide>,
+    ) -> Result<Resolved, NoiseError> {
+        let (own, mut parameters) = Parameters::from_plan(plan, *self)?;
+        let mut bound = BoundPlan { grid: own.grid(), ..bound };
+        if let Some(kappa) = own.weigh_outcomes(plan, &mut bound)? {
+            parameters.insert("kappa".to_owned(), Value::from(kappa));
+        }
+        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| own.layout(d, l));
+        let statistic = own.statistic(&encoding, plan.rows.or(plan.plan.stated_rows))?;
+        encoding.check(if let Statistic::Moments(summed) = &statistic { Some(*summed) } else { None })?;
+        let (geometry, layout) = (&encoding.geometry, encoding.layout);
+        let noise = plan.budget.map(|budget| own.noise(plan, geometry, layout, &budget)).transpose()?;
+        let law = noise.as_ref().map(Noise::law);
+        let (charge, rounds): (_, Arc<dyn Rounds>) = if *self == Self::EachOutcome {
+            let rounds = PerOutcome::new(&encoding, noise, own.post_processing);
+            (rounds.charge(), Arc::new(rounds))
+        } else {
+            let charge = noise.as_ref().map(Noise::charge);
+            (charge, Arc::new(own.together(&encoding, statistic, noise)))
+        };
+        Ok(Resolved { parameters, charge, law, post_processing: own.post_processing, rounds, encoding })
     }
 }
 
 impl Parameters {
     /// Reads the plan's parameters; also answers them as they stand in a filled plan, where `kappa` waits for the number of
-    /// outcomes ([`Self::settle`]).
+    /// outcomes ([`Self::weigh_outcomes`]).
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range and for a parameter that the mechanism does not have.
-    pub fn from_plan(plan: &CheckedPlan, kind: Kind) -> Result<(Self, Map<String, Value>), PlanError> {
-        let mut params = Params::new(kind.name(), &plan.plan.mechanism.params);
+    fn from_plan(plan: &CheckedPlan, kind: Kind) -> Result<(Self, Map<String, Value>), PlanError> {
+        let mut params = Params::new(kind.info().name, &plan.plan.mechanism.params);
         let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
         let mut read = Self {
             kind,
@@ -150,14 +257,14 @@ impl Parameters {
             shrink: Shrink::None,
             ball: Ball::Matrix,
             shaping: Choice::Auto,
-            afterwards: Afterwards { ridge: Ridge::Auto, repair: Repair::Floor },
+            post_processing: PostProcessing::default(),
         };
         if kind == Kind::ProjectedOnFeatures {
             read.shape = Shape::Iid;
             read.shrink = params.choice("shrink", "projection", &Shrink::CHOICES)?;
             read.ball = params.choice("ball", "matrix", &Ball::CHOICES)?;
             read.shaping = params.choice("noise", "auto", &Choice::CHOICES)?;
-            no_constant(
+            require_intercept_or_zero_weight(
                 plan,
                 intercept_weight,
                 "the projection bounds fitted values that are measured from the middle of an outcome's bounds",
@@ -186,7 +293,7 @@ impl Parameters {
             read.nuclear = params.value("nuclear", Value::from(true), "true or false", Value::as_bool)?;
         }
         let usual = if kind == Kind::ProjectedOnFeatures { "none" } else { "auto" };
-        read.afterwards = Afterwards::take_with(&mut params, usual, "floor")?;
+        read.post_processing = post_processing(&mut params, usual, "floor")?;
         Ok((read, params.finish()?))
     }
 
@@ -195,7 +302,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for more outcomes than the parameters allow.
-    pub fn settle(&self, plan: &CheckedPlan, bound: &mut BoundPlan) -> Result<Option<f64>, PlanError> {
+    fn weigh_outcomes(&self, plan: &CheckedPlan, bound: &mut BoundPlan) -> Result<Option<f64>, PlanError> {
         let outcomes = bound.columns.iter().filter(|column| column.role == Role::Outcome).count();
         if self.outcome_moments == OutcomeMoments::Full && outcomes > MOST_FULL {
             return Err(PlanError::at(
@@ -242,15 +349,53 @@ impl Parameters {
         Ok(kappa)
     }
 
-    /// The grid before [`Self::settle`].
+    /// The grid before [`Self::weigh_outcomes`].
     #[must_use]
     pub const fn grid(&self) -> GridParams {
         two_sides(self.radius, self.intercept_weight, self.feature_norm, self.outcome_norm)
     }
 
+    /// What is summed: of public outcomes more products than are released, or the rows themselves.
+    fn statistic(&self, encoding: &Encoding, rows: Option<u64>) -> Result<Statistic, PlanError> {
+        let layout = encoding.layout;
+        match self.kind {
+            Kind::ProjectedOnOutcomes => public_outcomes(encoding, rows),
+            Kind::ProjectedOnFeatures => {
+                // Too many rows are summed, and their noise is shaped by the bound on them alone.
+                let codes = rows.unwrap_or(0).saturating_mul(layout.terms() as u64);
+                let kept = codes <= feature_shaped::MOST_CODES || self.shaping == Choice::WHITENED;
+                if kept { encoding.rows(rows) } else { Ok(encoding.moments(layout)) }
+            }
+            Kind::Gauss | Kind::EachOutcome => Ok(encoding.moments(layout)),
+        }
+    }
+
+    /// The one round of all outcomes together.
+    fn together(&self, encoding: &Encoding, statistic: Statistic, noise: Option<Noise>) -> SecondMoments {
+        let exact = || Noiseless::of(&statistic, encoding);
+        let noise: Arc<dyn RoundNoise> = match (self.kind, noise) {
+            (Kind::ProjectedOnFeatures, Some(gaussian)) => Arc::new(feature_shaped::Noise {
+                gaussian,
+                choice: self.shaping,
+                bound: encoding.geometry.feature_square(),
+            }),
+            (Kind::ProjectedOnOutcomes, noise) => {
+                Arc::new(PublicOutcomes::new(noise.map_or_else(exact, |noise| Arc::new(noise)), encoding))
+            }
+            (_, noise) => noise.map_or_else(exact, |noise| Arc::new(noise)),
+        };
+        SecondMoments {
+            statistic,
+            noise,
+            post_processing: self.post_processing,
+            analysis: Arc::new(*self),
+            family: None,
+        }
+    }
+
     /// Which moments are released.
     #[must_use]
-    pub fn layout(&self, features: usize, outcomes: usize) -> Layout {
+    fn layout(&self, features: usize, outcomes: usize) -> Layout {
         match self.outcome_moments {
             OutcomeMoments::None => Layout::sides(features, outcomes, false),
             OutcomeMoments::Diagonal => Layout::sides(features, outcomes, true),
@@ -318,24 +463,22 @@ impl Parameters {
     }
 }
 
-/// What is gathered where outcomes are public: all products of terms where there are fewer outcomes than rows, else the rows; the
+/// What is summed where outcomes are public: all products of terms where there are fewer outcomes than rows, else the rows; the
 /// projection works on the smaller side.
-///
-/// # Errors
-/// [`PlanError`] where both sides are too large.
-pub fn public_outcomes(layout: Layout, rows: Option<u64>) -> Result<(Reads, Layout), PlanError> {
-    let rows = rows.unwrap_or(u64::MAX);
+fn public_outcomes(encoding: &Encoding, rows: Option<u64>) -> Result<Statistic, PlanError> {
+    let layout = encoding.layout;
+    let known = rows.unwrap_or(u64::MAX);
     let whole = Layout::whole(layout.terms());
-    if layout.outcomes() as u64 <= rows && whole.features() <= MAX_TERMS {
-        return Ok((Reads::Moments, whole));
+    if layout.outcomes() as u64 <= known && whole.features() <= MAX_TERMS {
+        return Ok(encoding.moments(whole));
     }
-    if rows <= MAX_TERMS as u64 {
-        return Ok((Reads::Rows, layout));
+    if known <= MAX_TERMS as u64 {
+        return encoding.rows(rows);
     }
     Err(PlanError::at(
         "columns",
         format!(
-            "the projection works on the smaller of {} outcomes and {rows} rows, and {MAX_TERMS} is the most",
+            "the projection works on the smaller of {} outcomes and {known} rows, and {MAX_TERMS} is the most",
             layout.outcomes()
         ),
         "choose fewer outcomes, or take `reuse-cov-gauss`",

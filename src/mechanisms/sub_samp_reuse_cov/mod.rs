@@ -22,19 +22,28 @@
 //! **Defaults.** `sample_rows` a tenth of the rows, `covariance_share` 0.5.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::gaussian;
-use super::shared::{Afterwards, NoiseError, Price, no_scale, scale, squared_codes, two_sides, usual_radius};
-use crate::data::{EncodedRows, Geometry, Moments};
+use super::info::{COMPARISON, Info, Scope};
+use super::rounds::{
+    Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved, moments_of,
+};
+use super::second_moments::{Noiseless, SecondMoments, answer};
+use super::shared::{
+    NoiseError, Price, no_scale, post_processing, scale, squared_codes, two_sides, usual_radius,
+};
+use crate::data::{Exact, Geometry};
 use crate::math::round::{MARGIN, lower, raise};
-use crate::model::{Layout, Shape};
+use crate::model::{Assurance, Layout, Shape, Wallet};
 use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
+use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
@@ -46,8 +55,64 @@ use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::profile::paper::primo::{Scales, subsampled_reuse_cov, subsampled_reuse_cov_epsilon};
 use crate::privacy::subsampling::{FixedSize, Parts};
 
-/// The mechanism's version in a ledger's entries.
-pub const VERSION: &str = "1";
+/// The mechanism.
+#[derive(Clone, Copy, Debug)]
+pub struct SubSampReuseCov;
+
+static INFO: Info = Info {
+    name: "sub-samp-reuse-cov",
+    title: "Noisy sums of a secret sample",
+    group: Some(&COMPARISON),
+    summary: "Shares a covariance that was computed on a secret subsample.",
+    prefer: "Prefer it never for accuracy: the sample saves time where there are many features, and costs noise.",
+    guarantee: "(ε, δ)-differential privacy under replace-one, exactly as it is computed.",
+    source: "PRIMO Alg. 4; primo 1.10",
+    version: "1",
+    wallet: Wallet::Other,
+    scope: Scope::ReplaceOne,
+    assurance: Assurance::Exact,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: None,
+};
+
+impl Mechanism for SubSampReuseCov {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn resolve(
+        &self,
+        plan: &CheckedPlan,
+        bound: BoundPlan,
+        _: Option<&Guide>,
+    ) -> Result<Resolved, NoiseError> {
+        let (own, parameters) = Parameters::from_plan(plan)?;
+        let mut bound = BoundPlan { grid: own.grid(), ..bound };
+        own.weigh_outcomes(plan, &mut bound)?;
+        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
+        let statistic = encoding.rows(plan.rows.or(plan.plan.stated_rows))?;
+        encoding.check(None)?;
+        let (geometry, layout) = (&encoding.geometry, encoding.layout);
+        let noise = plan.budget.map(|budget| own.noise(plan, geometry, layout, &budget)).transpose()?;
+        Ok(Resolved {
+            parameters,
+            charge: noise.as_ref().map(Noise::charge),
+            law: noise.as_ref().map(|noise| noise.gaussian.law()),
+            post_processing: own.post_processing,
+            rounds: Arc::new(SecondMoments {
+                noise: noise.map_or_else(
+                    || Noiseless::of(&statistic, &encoding),
+                    |noise| Arc::new(noise) as Arc<dyn RoundNoise>,
+                ),
+                statistic,
+                ..SecondMoments::new(&encoding, None::<gaussian::Noise>, own.post_processing)
+            }),
+            encoding,
+        })
+    }
+}
 
 /// The parameters, defaults filled in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,7 +125,7 @@ pub struct Parameters {
     rows: u32,
     covariance_share: f64,
     /// What is done with the released moments.
-    pub afterwards: Afterwards,
+    pub post_processing: PostProcessing,
 }
 
 impl Parameters {
@@ -90,12 +155,13 @@ impl Parameters {
             ));
         }
         let row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
-        let afterwards = Afterwards::take_with(&mut params, "auto", "floor")?;
-        let read = Self { radius, intercept_weight, row_norm, sample, rows, covariance_share, afterwards };
+        let post_processing = post_processing(&mut params, "auto", "floor")?;
+        let read =
+            Self { radius, intercept_weight, row_norm, sample, rows, covariance_share, post_processing };
         Ok((read, params.finish()?))
     }
 
-    /// The grid before [`Self::settle`].
+    /// The grid before [`Self::weigh_outcomes`].
     #[must_use]
     pub const fn grid(&self) -> GridParams {
         two_sides(self.radius, self.intercept_weight, self.row_norm, self.row_norm)
@@ -106,12 +172,8 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for a sample that is smaller than the number of terms, or a budget that buys nothing.
-    pub fn settle(
-        &self,
-        plan: &CheckedPlan,
-        bound: &mut BoundPlan,
-        features: usize,
-    ) -> Result<(), PlanError> {
+    fn weigh_outcomes(&self, plan: &CheckedPlan, bound: &mut BoundPlan) -> Result<(), PlanError> {
+        let features = Geometry::new(bound).first_outcome(bound);
         if (self.sample as usize) < features {
             return Err(PlanError::at(
                 "mechanism.params.sample_rows",
@@ -253,40 +315,30 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// What the ledger is charged for.
-    #[must_use]
-    pub const fn event(&self) -> Event {
-        Event::Approximate { epsilon: self.price.epsilon, delta: self.price.delta }
-    }
-
-    /// Draws the sample and the noise; answers the released integers in the layout's order, the features' moments being those of
-    /// the sample.
-    pub fn release<E: Entropy>(&self, rows: &EncodedRows, rng: &mut E) -> Vec<i128> {
-        let noise = self.gaussian.draw(rng);
-        let chosen = sample(self.sample, self.rows, rng);
-        self.gaussian.add(noise, &moments(rows, self.gaussian.layout, Some(&chosen)))
+    /// The charge.
+    fn charge(&self) -> Charge {
+        let scale = self.gaussian.scale.get().to_string();
+        Charge::approximate(self.price, Assurance::Exact, [("S", scale)])
     }
 }
 
-/// The moments of rows, the features' with each other of the chosen ones alone. A number beyond the rows that count stands for a
-/// skipped record, which is a row of zeros.
-pub fn moments(rows: &EncodedRows, layout: Layout, chosen: Option<&BTreeSet<u32>>) -> Moments {
-    let mut all = Moments::of(layout);
-    for index in 0..rows.len() {
-        let Some(row) = rows.get(index) else { break };
-        let taken =
-            chosen.is_none_or(|chosen| u32::try_from(index).is_ok_and(|index| chosen.contains(&index)));
-        if taken {
-            all.add(row);
-        } else {
-            all.add_cross(row);
-        }
+impl RoundNoise for Noise {
+    fn draw(&self, rng: &mut dyn Entropy) -> Vec<i128> {
+        self.gaussian.draw(rng)
     }
-    all
+
+    /// Draws the sample and sums it. A number beyond the rows that count stands for a skipped record, which is a row of zeros.
+    fn answer(&self, drawn: Vec<i128>, sums: &Exact<'_>, rng: &mut dyn Entropy) -> Option<Answer> {
+        let Exact::Rows(rows) = sums else { return None };
+        let chosen = sample(self.sample, self.rows, rng);
+        let taken = |index| u32::try_from(index).is_ok_and(|index| chosen.contains(&index));
+        let cells = self.gaussian.add(drawn, &moments_of(rows, self.gaussian.layout, taken));
+        Some(answer(cells, self.gaussian.law()))
+    }
 }
 
 /// s of n numbers, each set of s with the same probability (Floyd).
-fn sample<E: Entropy>(size: u32, rows: u32, rng: &mut E) -> BTreeSet<u32> {
+fn sample<E: Entropy + ?Sized>(size: u32, rows: u32, rng: &mut E) -> BTreeSet<u32> {
     if is_active(Mutant::SampleKnown) {
         return (0..size).collect();
     }

@@ -26,16 +26,22 @@
 //!
 //! **Standard errors.** [`crate::inference`], from the released moments and the plan alone (C1).
 
+use std::sync::Arc;
+
 use dashu_int::UBig;
 use serde_json::{Map, Value};
 
 use super::gaussian::Noise;
-use super::shared::{Afterwards, NoiseError, grid, no_scale, squared_codes, usual_radius};
+use super::info::{Info, LINEAR, Scope};
+use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved};
+use super::second_moments::SecondMoments;
+use super::shared::{NoiseError, grid, no_scale, post_processing, squared_codes, usual_radius};
 use crate::data::Geometry;
-use crate::model::{Layout, Shape};
-use crate::plan::bound::GridParams;
+use crate::model::{Assurance, Layout, Shape, Wallet};
+use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
+use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
     Budget, CalibrationError, NoiseScale, Split, budget_parts, noise_scale, sensitivity_squared,
@@ -43,8 +49,54 @@ use crate::privacy::calibrate::{
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::profile::paper::analyze_gauss_sigma;
 
-/// The mechanism's version in a ledger's entries.
-pub const VERSION: &str = "1";
+/// The mechanism.
+#[derive(Clone, Copy, Debug)]
+pub struct AnalyzeGauss;
+
+static INFO: Info = Info {
+    name: "analyze-gauss",
+    title: "Noisy sums of products",
+    group: Some(&LINEAR),
+    summary: "Adds exact discrete Gaussian noise to the second moments; any regression follows from them.",
+    prefer: "Prefer it in general: it has the least noise for a budget, and its proof covers the arithmetic itself.",
+    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
+    source: "Sheffet 6; noise-and-accounting, A3 to A8",
+    version: "1",
+    wallet: Wallet::Gaussian,
+    scope: Scope::Both,
+    assurance: Assurance::Exact,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: None,
+};
+
+impl Mechanism for AnalyzeGauss {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn resolve(
+        &self,
+        plan: &CheckedPlan,
+        bound: BoundPlan,
+        _: Option<&Guide>,
+    ) -> Result<Resolved, NoiseError> {
+        let (own, parameters) = Parameters::from_plan(plan)?;
+        let bound = BoundPlan { grid: own.grid, ..bound };
+        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
+        encoding.check(None)?;
+        let noise = plan.budget.map(|budget| own.noise(plan, &encoding.geometry, &budget)).transpose()?;
+        Ok(Resolved {
+            parameters,
+            charge: noise.as_ref().map(Noise::charge),
+            law: noise.as_ref().map(Noise::law),
+            post_processing: own.post_processing,
+            rounds: Arc::new(SecondMoments::new(&encoding, noise, own.post_processing)),
+            encoding,
+        })
+    }
+}
 
 /// The parameters, defaults filled in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,7 +106,7 @@ pub struct Parameters {
     /// How the variance is spread over the cells.
     pub shape: Shape,
     /// What is done with the released moments.
-    pub afterwards: Afterwards,
+    pub post_processing: PostProcessing,
 }
 
 impl Parameters {
@@ -67,8 +119,8 @@ impl Parameters {
         let grid = grid(&mut params, plan, usual_radius(plan))?;
         let usual = if plan.calibration == Calibration::Paper { "iid" } else { "goe" };
         let shape = params.choice("shape", usual, &[("goe", Shape::Goe), ("iid", Shape::Iid)])?;
-        let afterwards = Afterwards::take(&mut params)?;
-        Ok((Self { grid, shape, afterwards }, params.finish()?))
+        let post_processing = post_processing(&mut params, "none", "shift")?;
+        Ok((Self { grid, shape, post_processing }, params.finish()?))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the mechanisms that are guided by public moments share: radii, whitening, the range of the outcome, the penalty.
+//! What the mechanisms with public moments share: radii, whitening, the range of the outcome, the penalty.
 //!
 //! **Radii** (pmt 1.1, 1.3, 2.4). R_x = √(d (1 + ln(2 n/η))), R_y = √(1 + ln(2 n/η)), with d the features' terms and the constant and n
 //! the public number of rows; `tight` takes the smaller of R_x and √(d + 2 √(d t) + 2 t), t = ln(n/η). Privacy does not depend on

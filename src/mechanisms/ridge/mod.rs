@@ -18,17 +18,23 @@
 //! **After the noise.** The penalty λ weighs on the mean second moment in the columns' own units: n λ M⁻¹ on whitened sums, n the
 //! public number of rows. `floor`: eigenvalues of what is inverted are raised to 2 sd √d, the noise's own (pmt 2.9).
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::gaussian::Noise;
-use super::guided::{Penalty, Radii};
+use super::info::{Info, LINEAR, PUBLIC_MOMENTS, Scope};
+use super::public_moments::{Penalty, Radii};
+use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved};
+use super::second_moments::SecondMoments;
 use super::shared::{
-    NoiseError, needs_constant, no_scale, paper_replaces, radius, scale, squared_codes, stated_rows,
+    NoiseError, no_scale, paper_replaces, radius, require_intercept, scale, squared_codes, stated_rows,
     two_sides, usual_radius,
 };
 use crate::data::Geometry;
 use crate::inference::options::MeanPenalty;
-use crate::model::{Layout, Shape};
+use crate::inference::preflight::Family;
+use crate::model::{Assurance, Layout, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
@@ -40,8 +46,86 @@ use crate::privacy::calibrate::{
 };
 use crate::privacy::profile::paper::pmt;
 
-/// The mechanism's version in a ledger's entries.
-pub const VERSION: &str = "1";
+/// Which of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `pmt-ridge`: records are whitened by public moments.
+    PublicMoments,
+    /// `dp-ridge`: records are on the plan's own grid.
+    Bounds,
+}
+
+static WITH_PUBLIC_MOMENTS: Info = Info {
+    name: "pmt-ridge",
+    title: "Ridge regression with public moments",
+    group: Some(&PUBLIC_MOMENTS),
+    summary: "Truncates records by public moments, then fits a ridge regression.",
+    prefer: "Prefer it where means, spreads and correlations of other people's data are known: the noise then has the shape of the columns.",
+    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
+    source: "PMT Alg. 1 and 2",
+    version: "1",
+    wallet: Wallet::Gaussian,
+    scope: Scope::Both,
+    assurance: Assurance::Exact,
+    public_moments: true,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: None,
+};
+
+static WITH_BOUNDS: Info = Info {
+    name: "dp-ridge",
+    title: "Ridge regression with a fixed penalty",
+    group: Some(&LINEAR),
+    summary: "Fits a ridge regression without public data.",
+    prefer: "Prefer it for a ridge regression with a fixed penalty where no public moments are known.",
+    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
+    source: "PMT baseline; pmt 1.4",
+    version: "1",
+    wallet: Wallet::Gaussian,
+    scope: Scope::Both,
+    assurance: Assurance::Exact,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: None,
+};
+
+impl Mechanism for Kind {
+    fn info(&self) -> &'static Info {
+        match self {
+            Self::PublicMoments => &WITH_PUBLIC_MOMENTS,
+            Self::Bounds => &WITH_BOUNDS,
+        }
+    }
+
+    fn resolve(
+        &self,
+        plan: &CheckedPlan,
+        bound: BoundPlan,
+        public: Option<&Guide>,
+    ) -> Result<Resolved, NoiseError> {
+        let (own, parameters) = Parameters::from_plan(plan, *self)?;
+        let mut bound = BoundPlan { grid: own.grid(), ..bound };
+        own.encode(plan, &mut bound, public)?;
+        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, !own.paper));
+        encoding.check(None)?;
+        let (geometry, layout) = (&encoding.geometry, encoding.layout);
+        let noise = plan.budget.map(|budget| own.noise(plan, geometry, layout, &budget)).transpose()?;
+        let post_processing = own.post_processing();
+        Ok(Resolved {
+            parameters,
+            charge: noise.as_ref().map(Noise::charge),
+            law: noise.as_ref().map(Noise::law),
+            post_processing,
+            rounds: Arc::new(SecondMoments {
+                family: Some(Family::Ridge),
+                ..SecondMoments::new(&encoding, noise, post_processing)
+            }),
+            encoding,
+        })
+    }
+}
 
 /// The parameters, defaults filled in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,16 +150,15 @@ impl Parameters {
     /// # Errors
     /// [`PlanError`] for a value out of range, for a parameter that the mechanism does not have, and without a number of rows
     /// where one is needed.
-    pub fn from_plan(plan: &CheckedPlan, guided: bool) -> Result<(Self, Map<String, Value>), PlanError> {
+    fn from_plan(plan: &CheckedPlan, kind: Kind) -> Result<(Self, Map<String, Value>), PlanError> {
         let paper = plan.calibration == Calibration::Paper;
-        let name = if guided { "pmt-ridge" } else { "dp-ridge" };
-        let mut params = Params::new(name, &plan.plan.mechanism.params);
+        let mut params = Params::new(kind.info().name, &plan.plan.mechanism.params);
         paper_replaces(plan)?;
-        let (radius, intercept_weight, radii, row_norm, outcome_norm) = if guided {
+        let (radius, intercept_weight, radii, row_norm, outcome_norm) = if kind == Kind::PublicMoments {
             let radius = radius(&mut params, usual_radius(plan))?;
             (radius, 0.0, Some(Radii::take(&mut params, plan)?), 1.0, 1.0)
         } else {
-            needs_constant(plan)?;
+            require_intercept(plan)?;
             let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
             let row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
             (
@@ -96,7 +179,7 @@ impl Parameters {
         Ok((read, params.finish()?))
     }
 
-    /// The grid before [`Self::settle`].
+    /// The grid.
     #[must_use]
     pub const fn grid(&self) -> GridParams {
         let shortening = Radii::shortening(self.radii.as_ref(), Shortening::Together);
@@ -110,7 +193,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] where the public moments do not fit the plan.
-    pub fn settle(
+    fn encode(
         &self,
         plan: &CheckedPlan,
         bound: &mut BoundPlan,
@@ -122,26 +205,15 @@ impl Parameters {
         radii.whiten(bound, guide)
     }
 
-    /// Which moments are released.
-    #[must_use]
-    pub const fn layout(&self, features: usize, outcomes: usize) -> Layout {
-        Layout::sides(features, outcomes, !self.paper)
-    }
-
-    /// What the regressions are penalised by.
+    /// What the regressions are penalised by, and whether small eigenvalues are raised to the noise's.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
-    pub fn mean_penalty(&self) -> Option<MeanPenalty> {
-        self.rows.map(|rows| MeanPenalty {
+    fn post_processing(&self) -> PostProcessing {
+        let penalty = self.rows.map(|rows| MeanPenalty {
             weight: self.penalty.lambda * rows as f64,
             on_intercept: self.penalty.on_intercept,
-        })
-    }
-
-    /// Whether small eigenvalues are raised to the noise's.
-    #[must_use]
-    pub const fn floor(&self) -> bool {
-        self.floor
+        });
+        PostProcessing { penalty, floor: self.floor, ..PostProcessing::default() }
     }
 
     /// The noise that a budget buys.

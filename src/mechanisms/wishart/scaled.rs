@@ -30,35 +30,165 @@
 //! **Standard errors.** Exact t pivots for the penalised regression (sheffet 5.1).
 
 use std::num::{NonZeroU32, NonZeroU64};
+use std::sync::Arc;
 
 use dashu_int::IBig;
 use nalgebra::DMatrix;
 use serde_json::{Map, Value};
 
-use super::additive_wishart::packed;
-use super::drawn::{bartlett, posterior, projection};
-use super::shared::{
-    Afterwards, NoiseError, Price, grid, neighbours, no_scale, rounding_step, squared_codes,
-};
-use crate::data::{Geometry, Moments};
+use super::{bartlett, check_terms, packed, posterior, projection};
+use crate::data::{Exact, Geometry, Moments};
 use crate::math::linalg::Eigen;
-use crate::model::NoiseLaw;
+use crate::mechanisms::info::{Info, Scope, WHOLE_MATRIX};
+use crate::mechanisms::rounds::{
+    Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved,
+};
+use crate::mechanisms::second_moments::{SecondMoments, answer};
+use crate::mechanisms::shared::{
+    NoiseError, Price, grid, neighbours, no_scale, post_processing, rounding_step, squared_codes,
+};
+use crate::model::{Assurance, Layout, NoiseLaw, Wallet};
 use crate::noise::discrete::laplace;
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::GridParams;
+use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
+use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Budget;
-use crate::privacy::event::Event;
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::profile::paper::{self, EigenvalueRule};
 use crate::privacy::profile::{MOST_ROWS, sketch_epsilon, sketch_ridge, sketch_rows};
 
-/// The mechanisms' version in a ledger's entries.
-pub const VERSION: &str = "1";
+/// One of the four mechanisms: a law, with a ridge that is fixed or adaptive.
+#[derive(Clone, Copy, Debug)]
+pub struct Scaled {
+    kind: Kind,
+    adaptive: bool,
+    info: &'static Info,
+}
+
+/// `jl-ridge`.
+pub static PROJECTION: Scaled = Scaled { kind: Kind::Projection, adaptive: false, info: &PROJECTION_INFO };
+
+/// `jl-ridge-adaptive`.
+pub static PROJECTION_ADAPTIVE: Scaled =
+    Scaled { kind: Kind::Projection, adaptive: true, info: &PROJECTION_ADAPTIVE_INFO };
+
+/// `inverse-wishart`.
+pub static POSTERIOR: Scaled = Scaled { kind: Kind::Posterior, adaptive: false, info: &POSTERIOR_INFO };
+
+/// `inverse-wishart-adaptive`.
+pub static POSTERIOR_ADAPTIVE: Scaled =
+    Scaled { kind: Kind::Posterior, adaptive: true, info: &POSTERIOR_ADAPTIVE_INFO };
+
+static PROJECTION_INFO: Info = Info {
+    name: "jl-ridge",
+    title: "Gaussian projection",
+    group: Some(&WHOLE_MATRIX),
+    summary: "Solves a ridge regression on a Gaussian projection of the table.",
+    prefer: "Prefer it to the others only to reproduce the paper: a posterior draw costs the same and is less noisy.",
+    guarantee: "(ε, δ)-differential privacy of the law over the real numbers; the arithmetic approximates it.",
+    source: "Sheffet Alg. 1",
+    version: "1",
+    wallet: Wallet::Other,
+    scope: Scope::Both,
+    assurance: Assurance::Idealised,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: None,
+};
+
+static PROJECTION_ADAPTIVE_INFO: Info = Info {
+    name: "jl-ridge-adaptive",
+    title: "Gaussian projection with an adaptive ridge",
+    group: Some(&WHOLE_MATRIX),
+    summary: "The projection, with a ridge that is no larger than the table needs.",
+    prefer: "Prefer it to the plain projection from some hundred thousand rows on, where the table needs no ridge of its own.",
+    guarantee: "(ε, δ)-differential privacy of the law over the real numbers; the arithmetic approximates it.",
+    source: "Sheffet Alg. 2",
+    version: "1",
+    wallet: Wallet::Other,
+    scope: Scope::Both,
+    assurance: Assurance::Idealised,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: None,
+};
+
+static POSTERIOR_INFO: Info = Info {
+    name: "inverse-wishart",
+    title: "Posterior draw",
+    group: Some(&WHOLE_MATRIX),
+    summary: "Draws the moments from a posterior.",
+    prefer: "Prefer it for small tables, where a strong ridge is welcome and exact intervals for it are worth more than least squares.",
+    guarantee: "(ε, δ)-differential privacy of the law over the real numbers; the arithmetic approximates it.",
+    source: "Sheffet Alg. 4",
+    version: "1",
+    wallet: Wallet::Other,
+    scope: Scope::Both,
+    assurance: Assurance::Idealised,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: None,
+};
+
+static POSTERIOR_ADAPTIVE_INFO: Info = Info {
+    name: "inverse-wishart-adaptive",
+    title: "Posterior draw with an adaptive prior",
+    group: Some(&WHOLE_MATRIX),
+    summary: "Draws from a posterior whose prior is no stronger than the table needs.",
+    prefer: "Prefer it to the plain posterior draw from some hundred thousand rows on, where the table needs no ridge of its own.",
+    guarantee: "(ε, δ)-differential privacy of the law over the real numbers; the arithmetic approximates it.",
+    source: "Sheffet Alg. 5",
+    version: "1",
+    wallet: Wallet::Other,
+    scope: Scope::Both,
+    assurance: Assurance::Idealised,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: None,
+};
+
+impl Mechanism for Scaled {
+    fn info(&self) -> &'static Info {
+        self.info
+    }
+
+    fn resolve(
+        &self,
+        plan: &CheckedPlan,
+        bound: BoundPlan,
+        _: Option<&Guide>,
+    ) -> Result<Resolved, NoiseError> {
+        let (own, mut parameters) = Parameters::from_plan(plan, self.kind, self.adaptive)?;
+        let bound = BoundPlan { grid: own.grid, ..bound };
+        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
+        encoding.check(None)?;
+        let calibrate = |budget: Budget| {
+            check_terms(&encoding.geometry, self.info.name)?;
+            Noise::calibrate(plan, &encoding.geometry, &own, &budget)
+        };
+        let noise = plan.budget.map(calibrate).transpose()?;
+        if let Some(noise) = &noise {
+            parameters.insert(rows_name(self.kind, self.adaptive).to_owned(), Value::from(noise.rows.get()));
+        }
+        Ok(Resolved {
+            parameters,
+            charge: noise.as_ref().map(Noise::charge),
+            law: noise.as_ref().map(|noise| noise.law(noise.rows, noise.most_ridge())),
+            post_processing: own.post_processing,
+            rounds: Arc::new(SecondMoments::new(&encoding, noise, own.post_processing)),
+            encoding,
+        })
+    }
+}
 
 /// Which law the matrix is drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +225,7 @@ pub struct Parameters {
     rows: Option<Count>,
     shares: Option<Shares>,
     /// What is done with the released moments.
-    pub afterwards: Afterwards,
+    pub post_processing: PostProcessing,
 }
 
 impl Parameters {
@@ -135,8 +265,8 @@ impl Parameters {
         } else {
             None
         };
-        let afterwards = Afterwards::take(&mut params)?;
-        Ok((Self { grid, kind, rows, shares, afterwards }, params.finish()?))
+        let post_processing = post_processing(&mut params, "none", "shift")?;
+        Ok((Self { grid, kind, rows, shares, post_processing }, params.finish()?))
     }
 
     /// The number of rows or of degrees of freedom for a table of `terms` terms.
@@ -287,16 +417,10 @@ impl Noise {
         Ok(Self { kind: parameters.kind, rows, how, terms, square, adjacency, price })
     }
 
-    /// The name and the value of the number of rows, for a filled plan.
-    #[must_use]
-    pub const fn resolved(&self) -> (&'static str, u32) {
-        (rows_name(self.kind, matches!(self.how, Plan::Adaptive { .. })), self.rows.get())
-    }
-
-    /// What the ledger is charged for.
-    #[must_use]
-    pub const fn event(&self) -> Event {
-        Event::Approximate { epsilon: self.price.epsilon, delta: self.price.delta }
+    /// The charge.
+    fn charge(&self) -> Charge {
+        let said = [("rows", self.rows.to_string()), ("most_ridge", self.most_ridge().to_string())];
+        Charge::approximate(self.price, Assurance::Idealised, said)
     }
 
     /// The ridge in squared codes: as it is, or the most that it can be.
@@ -319,9 +443,13 @@ impl Noise {
 
     /// The released integers as a packed upper triangle, and their law. Nothing where a step fails.
     #[must_use]
-    pub fn release<E: Entropy>(&self, moments: &Moments, rng: &mut E) -> Option<(Vec<i128>, NoiseLaw)> {
+    pub fn release<E: Entropy + ?Sized>(
+        &self,
+        moments: &Moments,
+        rng: &mut E,
+    ) -> Option<(Vec<i128>, NoiseLaw)> {
         let cells = packed(moments, self.terms);
-        let (rows, ridge) = self.settle(&cells, rng)?;
+        let (rows, ridge) = self.rows_and_ridge(&cells, rng)?;
         let factor = bartlett(rng, u64::from(rows.get()), self.terms);
         let mut scale: Vec<IBig> = cells.into_iter().map(IBig::from).collect();
         let mut diagonal = 0;
@@ -344,7 +472,7 @@ impl Noise {
     }
 
     /// The number of rows and the ridge. Adaptive forms look at the least eigenvalue, by a mechanism that is in the price.
-    fn settle<E: Entropy>(&self, cells: &[i128], rng: &mut E) -> Option<(NonZeroU32, u64)> {
+    fn rows_and_ridge<E: Entropy + ?Sized>(&self, cells: &[i128], rng: &mut E) -> Option<(NonZeroU32, u64)> {
         let Plan::Adaptive { shift, laplace: scale, .. } = self.how else {
             return Some((self.rows, self.most_ridge()));
         };
@@ -374,6 +502,14 @@ impl Noise {
             Calibration::Paper => paper::adaptive_rows(rest.0, rest.1, eigenvalue).ok()?,
         };
         Some((rows.unwrap_or(self.rows).max(self.rows), 0))
+    }
+}
+
+impl RoundNoise for Noise {
+    fn answer(&self, _: Vec<i128>, sums: &Exact<'_>, rng: &mut dyn Entropy) -> Option<Answer> {
+        let Exact::Moments(moments) = sums else { return None };
+        let (cells, law) = self.release(moments, rng)?;
+        Some(answer(cells, law))
     }
 }
 

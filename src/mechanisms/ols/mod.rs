@@ -3,21 +3,95 @@
 //! It minimises the mean squared error plus λ‖β‖², with β in the columns' own units: `lambda` is a penalty on the mean
 //! second moment. There is no noise, no sensitivity and no charge.
 
+use std::sync::Arc;
+
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Map, Value};
 
+use super::gaussian;
+use super::info::{Info, Scope};
+use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved, Task, Unsettled};
+use super::second_moments::{Analysis, SecondMoments};
+use super::shared::NoiseError;
 use crate::inference::design::FitError;
 use crate::inference::moments::NoisyMoments;
-use crate::inference::options::Options;
-use crate::inference::report::RegressionTerms;
-use crate::inference::report::report as unpenalised;
+use crate::inference::options::{Options, Ridge};
+use crate::inference::report::{RegressionTerms, report as unpenalised};
 use crate::math::linalg::Cholesky;
 use crate::math::special::normal_quantile;
-use crate::model::{Estimate, Interval};
-use crate::plan::bound::{GridParams, Norms};
+use crate::model::{Assurance, Estimate, Interval, Layout, Wallet};
+use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::Params;
+use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::release::document::{Coefficients, Diagnostics};
+
+/// The mechanism.
+#[derive(Clone, Copy, Debug)]
+pub struct Ols;
+
+static INFO: Info = Info {
+    name: "ols",
+    title: "Least squares without privacy",
+    group: None,
+    summary: "Ordinary least squares without any privacy, for comparison.",
+    prefer: "Prefer it never for anything that is published: it shows what the private ones aim at.",
+    guarantee: "None.",
+    source: "closed form",
+    version: "1",
+    wallet: Wallet::None,
+    scope: Scope::Both,
+    assurance: Assurance::Demo,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: Some("`ols` has no noise, so no paper has a scale for it"),
+};
+
+impl Mechanism for Ols {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn resolve(
+        &self,
+        plan: &CheckedPlan,
+        bound: BoundPlan,
+        _: Option<&Guide>,
+    ) -> Result<Resolved, NoiseError> {
+        let (own, parameters) = Parameters::from_plan(plan)?;
+        let encoding = Encoding::new(BoundPlan { grid: GRID, ..bound }, true, |d, l| Layout::whole(d + l));
+        encoding.check(None)?;
+        let post_processing = PostProcessing::default();
+        let rounds = SecondMoments::new(&encoding, None::<gaussian::Noise>, post_processing);
+        Ok(Resolved {
+            parameters,
+            charge: None,
+            law: None,
+            post_processing,
+            rounds: Arc::new(SecondMoments { analysis: Arc::new(own), ..rounds }),
+            encoding,
+        })
+    }
+}
+
+impl Analysis for Parameters {
+    fn report(
+        &self,
+        task: &Task,
+        moments: &NoisyMoments,
+        layout: &RegressionTerms,
+        options: Options,
+    ) -> Result<(Coefficients, Diagnostics), Unsettled> {
+        let intercept = task.checked.intercept;
+        let solved = if self.lambda > 0.0 {
+            report(moments, layout, intercept, Options { ridge: Ridge::None, ..options }, *self)
+        } else {
+            unpenalised(moments, layout, intercept, options)
+        };
+        solved.map_err(|_| Unsettled)
+    }
+}
 
 /// The finest grid; no record within its bounds is shortened. Without noise the constant needs little of a record's
 /// length, and the features, whose rounding adds up, most of the rest.

@@ -1,0 +1,143 @@
+//! What is done with the cross moments of many outcomes before they are solved: projections on what tables within the bounds can give
+//! (primo 1.6 to 1.8).
+
+use std::sync::Arc;
+
+use nalgebra::DMatrix;
+
+use super::{Kind, Parameters};
+use crate::data::Exact;
+use crate::inference::moments::NoisyMoments;
+use crate::inference::options::Options;
+use crate::inference::shrinkage::Rule;
+use crate::math::linalg::LinalgError;
+use crate::math::projection::{Directions, feature_ball, feature_ball_of_many_outcomes, nuclear_ball};
+use crate::mechanisms::gaussian;
+use crate::mechanisms::rounds::{Answer, Encoding, Noise, Outcomes, Task, Unsettled};
+use crate::mechanisms::second_moments::{Analysis, Extent};
+use crate::model::Layout;
+use crate::noise::entropy::Entropy;
+use crate::release::moments::{FeatureMap, Shaping};
+
+/// The noise of a release whose outcomes are public: they stand beside the noisy integers.
+#[derive(Debug)]
+pub struct PublicOutcomes {
+    noise: Arc<dyn Noise>,
+    layout: Layout,
+    radius: f64,
+}
+
+impl PublicOutcomes {
+    /// Returns the same noise, with the outcomes beside it.
+    pub fn new(noise: Arc<dyn Noise>, encoding: &Encoding) -> Self {
+        Self { noise, layout: encoding.layout, radius: f64::from(encoding.bound.grid.radius) }
+    }
+
+    fn outcomes(&self, sums: &Exact<'_>) -> Option<Outcomes> {
+        let (p, l) = (self.layout.features(), self.layout.outcomes());
+        Some(match sums {
+            Exact::Moments(moments) => {
+                let square = self.radius * self.radius;
+                #[expect(
+                    clippy::cast_precision_loss,
+                    reason = "rounding to the nearest double is what is wanted"
+                )]
+                let entry = |row, column| moments.get(p + row, p + column) as f64 / square;
+                Outcomes::Gram(DMatrix::from_fn(l, l, entry))
+            }
+            Exact::Rows(rows) => {
+                let code = |row, column| {
+                    rows.get(row).and_then(|row: &[i32]| row.get(p + column)).copied().unwrap_or(0)
+                };
+                let entry = |row, column| f64::from(code(row, column)) / self.radius;
+                Outcomes::Rows(DMatrix::from_fn(rows.len(), l, entry))
+            }
+            Exact::Cells(_) => return None,
+        })
+    }
+}
+
+impl Noise for PublicOutcomes {
+    fn draw(&self, rng: &mut dyn Entropy) -> Vec<i128> {
+        self.noise.draw(rng)
+    }
+
+    fn answer(&self, drawn: Vec<i128>, sums: &Exact<'_>, rng: &mut dyn Entropy) -> Option<Answer> {
+        let answer = self.noise.answer(drawn, sums, rng)?;
+        Some(Answer { outcomes: self.outcomes(sums), ..answer })
+    }
+
+    fn gaussian(&self) -> Option<&gaussian::Noise> {
+        self.noise.gaussian()
+    }
+}
+
+impl Analysis for Parameters {
+    fn adjust(
+        &self,
+        task: &Task,
+        moments: NoisyMoments,
+        public: Option<&Outcomes>,
+        extent: Option<Extent>,
+        options: &mut Options,
+    ) -> Result<NoisyMoments, Unsettled> {
+        let Some(Extent { rows, features, outcomes, .. }) = extent else { return Ok(moments) };
+        if self.kind == Kind::ProjectedOnFeatures {
+            options.rule = task.checked.rows.map(|rows| Rule {
+                shrink: self.shrink,
+                ball: self.ball,
+                rows,
+                bound: outcomes,
+            });
+        }
+        let inside = match public {
+            Some(public) => Some(projected_on(public, &moments, rows, features).map_err(|_| Unsettled)?),
+            None if self.nuclear && moments.cross().ncols() > 0 => {
+                Some(nuclear_ball(moments.cross(), rows * features * outcomes).map_err(|_| Unsettled)?)
+            }
+            None => None,
+        };
+        let Some(inside) = inside.filter(|inside| inside != moments.cross()) else { return Ok(moments) };
+        options.projected = true;
+        moments.with_cross(inside).ok_or(Unsettled)
+    }
+
+    fn note(&self, features: Option<&FeatureMap>) -> Option<&'static str> {
+        if self.kind != Kind::ProjectedOnFeatures {
+            return None;
+        }
+        Some(match features.map(|map| map.noise) {
+            Some(Shaping::Whitened) => {
+                "The noise was whitened: it is alike in all directions of the features, and scaled by the largest leverage of a row. Features are public, so this costs nothing. `xy` has the features after `map`."
+            }
+            Some(Shaping::Isotropic) => {
+                "The noise was isotropic, and scaled by the longest row of features in place of its bound. Features are public, so this costs nothing. `xy` has the features after `map`."
+            }
+            None => "The noise was isotropic, and scaled by the bound on a row of features.",
+        })
+    }
+}
+
+/// The noisy cross moments put back among those that some features within their bound have with the public outcomes (primo 1.6).
+fn projected_on(
+    outcomes: &Outcomes,
+    moments: &NoisyMoments,
+    rows: f64,
+    features: f64,
+) -> Result<DMatrix<f64>, LinalgError> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 2^30")]
+    let count = rows as u64;
+    let noisy = moments.cross() / rows;
+    let found = match outcomes {
+        Outcomes::Gram(gram) => feature_ball(&Directions::try_new(&(gram / rows), count)?, &noisy, features)?,
+        Outcomes::Rows(outcomes) => {
+            // Rows that were skipped are zeros, and change neither the Gram matrix's directions nor the sums.
+            let gram = outcomes * outcomes.transpose() / rows;
+            let scaled =
+                outcomes * (f64::from(u32::try_from(outcomes.nrows()).unwrap_or(u32::MAX)) / rows).sqrt();
+            feature_ball_of_many_outcomes(&Directions::try_new(&gram, count)?, &scaled, &noisy, features)?
+        }
+    };
+    // Inside the set nothing moves, not even by rounding.
+    if found.ridge > 0.0 { Ok(found.association * rows) } else { Ok(moments.cross().clone()) }
+}

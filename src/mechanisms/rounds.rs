@@ -1,0 +1,399 @@
+//! A release as rounds. Every round is a bounded sum with noise, and what follows from all noisy answers is post-processing.
+//!
+//! [`Rounds`] is fixed before a record is read. [`Run`] is where a release stands between two rounds: it knows public numbers and the
+//! noisy answers so far, so every thread that reads the table can have one of its own. The engine draws the noise of a round
+//! before it reads the table for it.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use nalgebra::DMatrix;
+
+use super::gaussian;
+use super::info::Info;
+use crate::data::moments::MomentsError;
+use crate::data::{EncodedRows, Exact, Geometry, MAX_CELLS, MAX_TERMS, Moments, Statistic};
+use crate::inference::forecast::TermForecast;
+use crate::inference::options::{MeanPenalty, Repair, Ridge};
+use crate::inference::preflight::Family;
+use crate::model::{Assurance, Layout, NoiseLaw};
+use crate::noise::entropy::Entropy;
+use crate::plan::bound::BoundPlan;
+use crate::plan::public::Guide;
+use crate::plan::{CheckedPlan, PlanError};
+use crate::privacy::event::Event;
+use crate::release::document::{Coefficients, Diagnostics};
+use crate::release::moments::{FeatureMap, ReleasedMoments};
+use serde_json::{Map, Value};
+
+use super::shared::{NoiseError, Price};
+
+/// Most numbers of rows that are kept in memory, 4 bytes each.
+const MOST_CODES: u64 = 1 << 27;
+
+/// Returns the most rows of so many terms that are kept in memory.
+#[must_use]
+pub fn most_rows(terms: usize) -> u64 {
+    MOST_CODES / (terms as u64).max(1)
+}
+
+/// A way to release regressions. Each is registered once, in [`super::REGISTRY`].
+pub trait Mechanism: Sync {
+    /// Returns what does not depend on a plan.
+    fn info(&self) -> &'static Info;
+
+    /// Fills in every default, refuses what does not fit, and fixes encoding, noise and cost. `bound` has the plan's columns; its grid
+    /// is the mechanism's to choose. `public` is there for a mechanism that takes public moments.
+    ///
+    /// # Errors
+    /// [`NoiseError`] where the plan does not fit the mechanism or the header, or its budget buys no noise.
+    fn resolve(
+        &self,
+        plan: &CheckedPlan,
+        bound: BoundPlan,
+        public: Option<&Guide>,
+    ) -> Result<Resolved, NoiseError>;
+}
+
+/// A mechanism under one plan and one header: public and immutable.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// The parameters as they stand in a filled plan.
+    pub parameters: Map<String, Value>,
+    /// How a record becomes integers.
+    pub encoding: Encoding,
+    /// What the ledger is asked for; nothing where there is no noise.
+    pub charge: Option<Charge>,
+    /// The law that a release names; of an adaptive form the one with the fewest rows and the largest ridge that it can have. Nothing
+    /// where no moments are released.
+    pub law: Option<NoiseLaw>,
+    /// What is done with the released moments.
+    pub post_processing: PostProcessing,
+    /// The rounds.
+    pub rounds: Arc<dyn Rounds>,
+}
+
+/// How records become integers, and what is released of their sums.
+#[derive(Clone, Debug)]
+pub struct Encoding {
+    /// Columns, dialect and grid.
+    pub bound: BoundPlan,
+    /// The grid and the terms.
+    pub geometry: Geometry,
+    /// Which moments are released, or the sides of a record where none are.
+    pub layout: Layout,
+}
+
+/// What the ledger is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Charge {
+    /// What is charged.
+    pub events: Vec<Event>,
+    /// What the proof covers.
+    pub assurance: Assurance,
+    /// The (ε, δ) that it costs, where it is charged to the (ε, δ) budget.
+    pub price: Option<Price>,
+    /// What a ledger's entry says about it beside the plan's own parameters.
+    pub parameters: Map<String, Value>,
+}
+
+/// What is done with released moments before they are solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PostProcessing {
+    /// The penalty after the noise.
+    pub ridge: Ridge,
+    /// What happens if the noisy moments are not positive definite.
+    pub repair: Repair,
+    /// A penalty on the mean second moment in the columns' own units.
+    pub penalty: Option<MeanPenalty>,
+    /// Whether eigenvalues that noise alone could give are raised.
+    pub floor: bool,
+}
+
+/// The rounds of a release: public, and fixed before a record is read.
+pub trait Rounds: Debug + Send + Sync {
+    /// Returns how many rounds there are at most.
+    fn count(&self) -> u32 {
+        1
+    }
+
+    /// Starts before the first round.
+    fn start(self: Arc<Self>) -> Box<dyn Run>;
+
+    /// Returns the public numbers of the noise, for an audit of this mechanism.
+    fn noise(&self) -> &dyn Any;
+
+    /// Returns the noise on second moments, where it is one Gaussian for each cell.
+    fn gaussian(&self) -> Option<&gaussian::Noise> {
+        None
+    }
+
+    /// Returns what has to be known to say from public numbers whether a fit with public moments can be stable.
+    fn family(&self, _: &Task) -> Option<Family> {
+        None
+    }
+
+    /// Computes the least standard errors to expect of `rows` rows, where they follow from public numbers.
+    fn standard_errors(&self, _: &Task, _rows: u64) -> Option<Vec<TermForecast>> {
+        None
+    }
+}
+
+/// Where a release stands between two rounds: public.
+pub trait Run: Send {
+    /// Returns the next round, from public numbers and earlier answers alone; nothing after the last.
+    fn round(&self) -> Option<Round>;
+
+    /// Takes the answer of that round.
+    fn take(&mut self, answer: Answer);
+
+    /// Computes what is published, after the last round.
+    ///
+    /// # Errors
+    /// [`Unsettled`] where arithmetic fails.
+    fn finish(self: Box<Self>, task: &Task) -> Result<Output, Unsettled>;
+}
+
+/// One round.
+#[derive(Clone, Debug)]
+pub struct Round {
+    /// What is summed.
+    pub statistic: Statistic,
+    /// The noise that the sums get.
+    pub noise: Arc<dyn Noise>,
+}
+
+/// The noise of one round.
+pub trait Noise: Any + Debug + Send + Sync {
+    /// Draws all that can be drawn before the table is read for the round.
+    fn draw(&self, _: &mut dyn Entropy) -> Vec<i128> {
+        Vec::new()
+    }
+
+    /// Adds the noise to the sums. Nothing where a step of a drawn matrix fails, whose cause may depend on the table, and for sums of
+    /// another kind.
+    fn answer(&self, drawn: Vec<i128>, sums: &Exact<'_>, rng: &mut dyn Entropy) -> Option<Answer>;
+
+    /// Returns the noise of each cell, where it is Gaussian.
+    fn gaussian(&self) -> Option<&gaussian::Noise> {
+        None
+    }
+}
+
+impl dyn Noise {
+    /// Draws the noise and adds it to the sums.
+    #[must_use]
+    pub fn release(&self, sums: &Exact<'_>, rng: &mut dyn Entropy) -> Option<Answer> {
+        let drawn = self.draw(rng);
+        self.answer(drawn, sums, rng)
+    }
+}
+
+/// What a round gives to everybody.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// The noisy integers.
+    pub cells: Vec<i128>,
+    /// Their law, where they are moments.
+    pub law: Option<NoiseLaw>,
+    /// A ridge that was chosen privately, in squared codes; 0 elsewhere.
+    pub ridge: f64,
+    /// What public features were multiplied by.
+    pub features: Option<FeatureMap>,
+    /// The outcomes, where the plan says that they are public.
+    pub outcomes: Option<Outcomes>,
+}
+
+/// Public outcomes, in units of R.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcomes {
+    /// The sums of their products.
+    Gram(DMatrix<f64>),
+    /// Themselves, a row for each record that counts.
+    Rows(DMatrix<f64>),
+}
+
+/// All that is public about a release beside its rounds.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The plan, every default filled in.
+    pub checked: CheckedPlan,
+    /// How records become integers.
+    pub encoding: Encoding,
+    /// The public moments as they are used.
+    pub public: Option<Guide>,
+}
+
+/// What is published of a mechanism's answers.
+#[derive(Debug)]
+pub struct Output {
+    /// The coefficients.
+    pub coefficients: Coefficients,
+    /// What is said of them.
+    pub diagnostics: Diagnostics,
+    /// The noisy integers, where regressions can be computed again from them.
+    pub moments: Option<ReleasedMoments>,
+}
+
+/// Arithmetic failed after the noise was drawn. Why may depend on the table, so it is not said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsettled;
+
+impl Answer {
+    /// Returns the answer of a round whose integers are everything.
+    #[must_use]
+    pub fn of(cells: Vec<i128>) -> Self {
+        Self { cells, ..Self::default() }
+    }
+
+    /// Returns the integers of a map with noise added to each; nothing for sums of another kind.
+    #[must_use]
+    pub fn noisy(drawn: Vec<i128>, sums: &Exact<'_>) -> Option<Self> {
+        let Exact::Cells(cells) = sums else { return None };
+        let same = drawn.len() == cells.len();
+        same.then(|| {
+            let cells = drawn.into_iter().zip(cells).map(|(noise, cell)| noise.saturating_add(*cell));
+            Self::of(cells.collect())
+        })
+    }
+
+    /// Returns the integers as 16 bytes each, little-endian, in which an answer crosses to other threads.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.cells.iter().flat_map(|cell| cell.to_le_bytes()).collect()
+    }
+
+    /// Reads what [`Self::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// [`MomentsError::Malformed`] for other bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, MomentsError> {
+        let (cells, rest) = bytes.as_chunks::<16>();
+        if !rest.is_empty() {
+            return Err(MomentsError::Malformed);
+        }
+        Ok(Self::of(cells.iter().map(|cell| i128::from_le_bytes(*cell)).collect()))
+    }
+}
+
+impl Encoding {
+    /// Fixes the grid. `layout` gives the moments that are released of so many features with the constant and so many outcomes.
+    /// `noiseless` says that nothing is added to sums of the whole record, which then have guard digits.
+    #[must_use]
+    pub fn new(mut bound: BoundPlan, noiseless: bool, layout: impl FnOnce(usize, usize) -> Layout) -> Self {
+        let geometry = Geometry::new(&bound);
+        let first = geometry.first_outcome(&bound);
+        let layout = layout(first, geometry.terms.len().saturating_sub(first));
+        bound.guard = noiseless && geometry.outcomes.is_none();
+        Self { bound, geometry, layout }
+    }
+
+    /// Returns the number of integers in an encoded row.
+    #[must_use]
+    pub fn row_width(&self) -> usize {
+        self.geometry.row_width(self.bound.guard)
+    }
+
+    /// Returns the sums of products in `layout`; with guard digits those of all integers.
+    #[must_use]
+    pub fn moments(&self, layout: Layout) -> Statistic {
+        Statistic::Moments(if self.bound.guard { Layout::whole(self.row_width()) } else { layout })
+    }
+
+    /// Returns the rows themselves, for one round that needs them all at once.
+    ///
+    /// # Errors
+    /// [`PlanError`] where the public number of rows is more than are kept in memory.
+    pub fn rows(&self, rows: Option<u64>) -> Result<Statistic, PlanError> {
+        if rows.unwrap_or(0) > most_rows(self.layout.terms()) {
+            let codes = rows.unwrap_or(0).saturating_mul(self.layout.terms() as u64);
+            return Err(PlanError::at(
+                "columns",
+                format!("this keeps every row in memory, {codes} numbers, and {MOST_CODES} is the most"),
+                "choose fewer columns, or a mechanism that needs sums alone",
+            ));
+        }
+        Ok(Statistic::Rows(self.row_width()))
+    }
+
+    /// Refuses more sums than can be kept, and terms of one name. `summed` is what is summed where that is more than is released.
+    ///
+    /// # Errors
+    /// [`PlanError`] that says what is too many.
+    pub fn check(&self, summed: Option<Layout>) -> Result<(), PlanError> {
+        let layout = summed.unwrap_or(self.layout);
+        let refuse = |what: String, advice: &str| Err(PlanError::at("columns", what, advice));
+        if layout.features() > MAX_TERMS {
+            return refuse(
+                format!(
+                    "the columns make {} terms, counting the constant and each level but the reference, and {MAX_TERMS} is \
+                     the most",
+                    layout.features()
+                ),
+                "choose fewer columns or fewer levels; many outcomes on few features are work for `reuse-cov-gauss`",
+            );
+        }
+        if layout.cells() > MAX_CELLS {
+            return refuse(
+                format!(
+                    "{} features with the constant and {} outcomes make {} sums, and {MAX_CELLS} is the most",
+                    layout.features(),
+                    layout.outcomes(),
+                    layout.cells()
+                ),
+                "choose fewer outcomes or fewer features",
+            );
+        }
+        let mut names = std::collections::BTreeSet::new();
+        match self.geometry.terms.iter().find(|term| !names.insert(term.name.as_str())) {
+            None => Ok(()),
+            Some(term) => Err(PlanError::at(
+                "columns",
+                format!("two terms would have the name `{}`", term.name),
+                "rename a column in the table, or a level: the constant is `(Intercept)`, and a level is `column[level]`",
+            )),
+        }
+    }
+}
+
+impl Charge {
+    /// Returns the charge of Gaussian noise.
+    #[must_use]
+    pub fn gaussian(
+        events: Vec<Event>,
+        parameters: impl IntoIterator<Item = (&'static str, String)>,
+    ) -> Self {
+        Self { events, assurance: Assurance::Exact, price: None, parameters: said(parameters) }
+    }
+
+    /// Returns the charge of noise that costs ε and δ.
+    #[must_use]
+    pub fn approximate(
+        price: Price,
+        assurance: Assurance,
+        parameters: impl IntoIterator<Item = (&'static str, String)>,
+    ) -> Self {
+        let event = Event::Approximate { epsilon: price.epsilon, delta: price.delta };
+        Self { events: vec![event], assurance, price: Some(price), parameters: said(parameters) }
+    }
+}
+
+fn said(parameters: impl IntoIterator<Item = (&'static str, String)>) -> Map<String, Value> {
+    parameters.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
+}
+
+/// Computes the moments of rows, the features' with each other of the rows alone that `taken` says.
+#[must_use]
+pub fn moments_of(rows: &EncodedRows, layout: Layout, taken: impl Fn(usize) -> bool) -> Moments {
+    let mut all = Moments::of(layout);
+    for index in 0..rows.len() {
+        let Some(row) = rows.get(index) else { break };
+        if taken(index) {
+            all.add(row);
+        } else {
+            all.add_cross(row);
+        }
+    }
+    all
+}

@@ -1,0 +1,326 @@
+//! One round of second moments, and the regressions that are computed from them: what most mechanisms release.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::gaussian;
+use super::rounds::{
+    Answer, Encoding, Noise, Outcomes, Output, PostProcessing, Round, Rounds, Run, Task, Unsettled,
+    moments_of,
+};
+use crate::data::encode::{GUARD_BITS, Geometry};
+use crate::data::{Exact, Moments, Statistic};
+use crate::inference::moments::{MomentsError, NoisyMoments};
+use crate::inference::options::{Options, Ridge};
+use crate::inference::preflight::Family;
+use crate::inference::refit::public_rows;
+use crate::inference::report::{RegressionTerms, report};
+use crate::model::{Layout, NoiseLaw};
+use crate::noise::entropy::Entropy;
+use crate::release::document::{Coefficients, Diagnostics};
+use crate::release::moments::{Blocks, Decimals, FeatureMap, Integers, ReleasedMoments, Term};
+
+/// A release of second moments in one round.
+#[derive(Debug)]
+pub struct SecondMoments {
+    /// What is summed.
+    pub statistic: Statistic,
+    /// The noise.
+    pub noise: Arc<dyn Noise>,
+    /// What is done with the moments before they are solved.
+    pub post_processing: PostProcessing,
+    /// What else is done with them.
+    pub analysis: Arc<dyn Analysis>,
+    /// What a forecast of a fit with public moments is for.
+    pub family: Option<Family>,
+}
+
+/// What a mechanism does with its moments beyond [`PostProcessing`].
+pub trait Analysis: Debug + Send + Sync {
+    /// Changes the moments or the options before the regressions are solved. `extent` is there where features and outcomes have bounds
+    /// of their own and the number of rows is known.
+    ///
+    /// # Errors
+    /// [`Unsettled`] where arithmetic fails.
+    fn adjust(
+        &self,
+        _: &Task,
+        moments: NoisyMoments,
+        _public: Option<&Outcomes>,
+        _extent: Option<Extent>,
+        _options: &mut Options,
+    ) -> Result<NoisyMoments, Unsettled> {
+        Ok(moments)
+    }
+
+    /// Computes the regressions.
+    ///
+    /// # Errors
+    /// [`Unsettled`] where arithmetic fails.
+    fn report(
+        &self,
+        task: &Task,
+        moments: &NoisyMoments,
+        layout: &RegressionTerms,
+        options: Options,
+    ) -> Result<(Coefficients, Diagnostics), Unsettled> {
+        report(moments, layout, task.checked.intercept, options).map_err(|_| Unsettled)
+    }
+
+    /// Returns what a reader has to know of the noise.
+    fn note(&self, _features: Option<&FeatureMap>) -> Option<&'static str> {
+        None
+    }
+}
+
+/// The regressions follow from the moments alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain;
+
+impl Analysis for Plain {}
+
+/// How large the sums of two sides can be, in units of R.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extent {
+    /// The largest trace that the features' moments can have, in units of R².
+    pub trace: f64,
+    /// Rows.
+    pub rows: f64,
+    /// B_x/R.
+    pub features: f64,
+    /// B_y/R.
+    pub outcomes: f64,
+}
+
+/// No noise: the exact sums of a demonstration that protects nobody.
+#[derive(Clone, Copy, Debug)]
+pub struct Noiseless(pub Layout);
+
+impl SecondMoments {
+    /// Returns the round in which the moments that are released are summed, and solved as they are.
+    #[must_use]
+    pub fn new(encoding: &Encoding, noise: Option<impl Noise>, post_processing: PostProcessing) -> Self {
+        let statistic = encoding.moments(encoding.layout);
+        let noise = noise.map(|noise| Arc::new(noise) as Arc<dyn Noise>);
+        let noise = noise.unwrap_or_else(|| Noiseless::of(&statistic, encoding));
+        Self { statistic, noise, post_processing, analysis: Arc::new(Plain), family: None }
+    }
+}
+
+impl Rounds for SecondMoments {
+    fn start(self: Arc<Self>) -> Box<dyn Run> {
+        Box::new(Released { rounds: self, answer: None })
+    }
+
+    fn noise(&self) -> &dyn Any {
+        &*self.noise
+    }
+
+    fn gaussian(&self) -> Option<&gaussian::Noise> {
+        self.noise.gaussian()
+    }
+
+    fn family(&self, _: &Task) -> Option<Family> {
+        self.family
+    }
+}
+
+struct Released {
+    rounds: Arc<SecondMoments>,
+    answer: Option<Answer>,
+}
+
+impl Run for Released {
+    fn round(&self) -> Option<Round> {
+        let SecondMoments { statistic, noise, .. } = &*self.rounds;
+        self.answer.is_none().then(|| Round { statistic: statistic.clone(), noise: Arc::clone(noise) })
+    }
+
+    fn take(&mut self, answer: Answer) {
+        self.answer = Some(answer);
+    }
+
+    fn finish(self: Box<Self>, task: &Task) -> Result<Output, Unsettled> {
+        let SecondMoments { statistic, analysis, post_processing, .. } = &*self.rounds;
+        let mut answer = self.answer.ok_or(Unsettled)?;
+        let moments = read(task, statistic, &mut answer)?;
+        let layout = RegressionTerms::new(&task.encoding.bound, &task.encoding.geometry);
+        let mut options = options(task, *post_processing, &moments);
+        let unit = f64::from(task.encoding.bound.grid.radius).powi(2);
+        if answer.ridge > 0.0 {
+            options.ridge = Ridge::Fixed(answer.ridge / unit);
+        }
+        let extent = task.encoding.geometry.outcomes.and_then(|_| extent(task, &moments));
+        options.trace = extent.map(|extent| extent.trace);
+        let moments = analysis.adjust(task, moments, answer.outcomes.as_ref(), extent, &mut options)?;
+        let (coefficients, mut diagnostics) = analysis.report(task, &moments, &layout, options)?;
+        if answer.law.is_some() {
+            diagnostics.notes.extend(analysis.note(answer.features.as_ref()).map(str::to_owned));
+        }
+        Ok(Output { coefficients, diagnostics, moments: Some(released(task, &answer)) })
+    }
+}
+
+/// The moments as numbers. Exact sums are cut down to those that are released.
+fn read(task: &Task, statistic: &Statistic, answer: &mut Answer) -> Result<NoisyMoments, Unsettled> {
+    let Encoding { bound, geometry, layout } = &task.encoding;
+    let moments = match &answer.law {
+        Some(law) => NoisyMoments::from_law(geometry, *layout, &answer.cells, law, &task.checked.plan)
+            .and_then(|moments| moments.unmapped(answer.features.as_ref())),
+        None => {
+            let summed = if let Statistic::Moments(summed) = statistic { *summed } else { *layout };
+            let all = std::mem::take(&mut answer.cells);
+            let cell = |row, column| {
+                let place = summed.place(row, column);
+                place.and_then(|place| all.get(place)).copied().unwrap_or(0)
+            };
+            answer.cells = layout.pairs().map(|(row, column)| cell(row, column)).collect();
+            let radius = bound.grid.radius;
+            if bound.guard {
+                let fine = fine_cells(cell, geometry);
+                NoisyMoments::from_exact_cells(geometry, radius, *layout, &fine, 2 * GUARD_BITS)
+            } else {
+                NoisyMoments::from_exact_cells(geometry, radius, *layout, &answer.cells, 0)
+            }
+        }
+    };
+    // Moments of whitened coordinates know what they are made of.
+    let whitened = |moments: NoisyMoments| match &bound.whitening {
+        None => Ok(moments),
+        Some(whitening) => moments.whitened(&whitening.matrix),
+    };
+    moments.and_then(whitened).map_err(|_: MomentsError| Unsettled)
+}
+
+/// Returns how moments are solved.
+#[must_use]
+pub fn options(task: &Task, post_processing: PostProcessing, moments: &NoisyMoments) -> Options {
+    let PostProcessing { ridge, repair, penalty, floor } = post_processing;
+    Options {
+        confidence: task.checked.confidence,
+        rows: public_rows(&task.checked.plan, moments),
+        seed: moments.seed(),
+        ridge,
+        repair,
+        penalty,
+        floor,
+        ..Options::default()
+    }
+}
+
+/// Computes how large the sums can be, where the number of rows is public or its noisy count is above 0.
+#[must_use]
+pub fn extent(task: &Task, moments: &NoisyMoments) -> Option<Extent> {
+    let Encoding { bound, geometry, .. } = &task.encoding;
+    let radius = f64::from(bound.grid.radius);
+    #[expect(clippy::cast_precision_loss, reason = "at most 2^49, so exact")]
+    let norm = |square: u64| (square as f64).sqrt() / radius;
+    let (features, outcomes) = (norm(geometry.feature_square()), norm(geometry.outcome_square()));
+    #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
+    let rows = match task.checked.rows {
+        Some(rows) => Some(rows as f64),
+        None => moments.noisy_rows().map(|(rows, _)| rows).filter(|rows| *rows > 0.0),
+    };
+    rows.map(|rows| Extent { trace: rows * features * features, rows, features, outcomes })
+}
+
+/// The sums of (q + 2⁻²² e)(q + 2⁻²² e)' in steps of 2⁻⁴⁴, of rows with a code q for each term and, for each but the constant, the
+/// digit e that rounding left. Without noise nothing but rounding depends on the grid, and collinear predictors magnify it; with
+/// the digits such a run equals least squares to far more digits than the grid has. With 2^30 rows the sums stay below 2^123.
+#[must_use]
+pub fn fine_cells(cell: impl Fn(usize, usize) -> i128, geometry: &Geometry) -> Vec<i128> {
+    let sum = |row: Option<usize>, column: Option<usize>| match (row, column) {
+        (Some(row), Some(column)) => cell(row, column),
+        _ => 0,
+    };
+    let fine = |row, column| {
+        let (row_digit, column_digit) = (geometry.guard_of(row), geometry.guard_of(column));
+        let crossed = sum(Some(row), column_digit) + sum(row_digit, Some(column));
+        (cell(row, column) << (2 * GUARD_BITS)) + (crossed << GUARD_BITS) + sum(row_digit, column_digit)
+    };
+    Layout::whole(geometry.terms.len()).pairs().map(|(row, column)| fine(row, column)).collect()
+}
+
+/// The integers as a release has them.
+fn released(task: &Task, answer: &Answer) -> ReleasedMoments {
+    let Encoding { bound, geometry, layout } = &task.encoding;
+    let cells = &answer.cells;
+    let cell =
+        |row, column| layout.place(row, column).and_then(|place| cells.get(place)).copied().unwrap_or(0);
+    let p = layout.features();
+    let square = || (0..p).flat_map(|row| (0..p).map(move |column| (row, column)));
+    let (matrix, blocks) = if layout.outcomes() == 0 {
+        let row = |row| (0..p).map(|column| cell(row, column).to_string()).collect();
+        (Some((0..p).map(row).collect()), None)
+    } else {
+        let rest = cells.get(p * (p + 1) / 2..).unwrap_or_default();
+        let (cross, squares) = rest.split_at(rest.len().min(p * layout.outcomes()));
+        let blocks = Blocks {
+            xx: Integers::new(p, square().map(|(row, column)| cell(row, column)).collect()),
+            xy: Integers::new(p, cross.to_vec()),
+            map: answer.features.clone(),
+            yy_diagonal: layout.squares().then(|| Decimals(squares.to_vec())),
+        };
+        (None, Some(blocks))
+    };
+    let terms = geometry.terms.iter();
+    ReleasedMoments {
+        terms: terms
+            .map(|term| Term { term: term.name.clone(), centre: term.centre, scale: term.scale })
+            .collect(),
+        whitening: bound
+            .whitening
+            .as_ref()
+            .map(|whitening| whitening.matrix.chunks_exact(p).map(<[f64]>::to_vec).collect()),
+        matrix,
+        blocks,
+        noise: answer.law.clone(),
+    }
+}
+
+/// Returns the answer that noisy moments are.
+#[must_use]
+pub fn answer(cells: Vec<i128>, law: NoiseLaw) -> Answer {
+    Answer { law: Some(law), ..Answer::of(cells) }
+}
+
+impl Noiseless {
+    /// Returns the exact answer to a statistic: all that is summed, or of rows the moments that are released.
+    #[must_use]
+    pub fn of(statistic: &Statistic, encoding: &Encoding) -> Arc<dyn Noise> {
+        Arc::new(Self(if let Statistic::Moments(summed) = statistic { *summed } else { encoding.layout }))
+    }
+}
+
+impl Noise for Noiseless {
+    fn answer(&self, _: Vec<i128>, sums: &Exact<'_>, _: &mut dyn Entropy) -> Option<Answer> {
+        let all = |moments: &Moments| {
+            Answer::of(self.0.pairs().map(|(row, column)| moments.get(row, column)).collect())
+        };
+        match sums {
+            Exact::Moments(moments) => Some(all(moments)),
+            Exact::Rows(rows) => Some(all(&moments_of(rows, self.0, |_| true))),
+            Exact::Cells(_) => None,
+        }
+    }
+}
+
+impl Noise for gaussian::Noise {
+    fn draw(&self, rng: &mut dyn Entropy) -> Vec<i128> {
+        Self::draw(self, rng)
+    }
+
+    fn answer(&self, drawn: Vec<i128>, sums: &Exact<'_>, _: &mut dyn Entropy) -> Option<Answer> {
+        let cells = match sums {
+            Exact::Moments(moments) => self.add(drawn, moments),
+            Exact::Rows(rows) => self.add(drawn, &moments_of(rows, self.layout, |_| true)),
+            Exact::Cells(_) => return None,
+        };
+        Some(answer(cells, self.law()))
+    }
+
+    fn gaussian(&self) -> Option<&gaussian::Noise> {
+        Some(self)
+    }
+}
