@@ -2,7 +2,7 @@
 
 #![allow(clippy::expect_used, reason = "a bench that cannot be set up stops")]
 
-use discreet::data::Gathered;
+use discreet::data::Sums;
 use discreet::data::csv::Parser;
 use discreet::data::encode::{Encoded, Encoder};
 use discreet::data::moments::Moments;
@@ -134,12 +134,8 @@ fn plan_to_noise(bencher: Bencher) {
 fn release(bencher: Bencher) {
     let prepared = prepared();
     let sums = moments(&prepared);
-    let simulation = Simulation::new(
-        prepared,
-        Source::Once(Gathered::Moments(sums)),
-        1,
-        Software::new("bench".to_owned()),
-    );
+    let simulation =
+        Simulation::new(prepared, Source::Once(Sums::Moments(sums)), 1, Software::new("bench".to_owned()));
     bencher.bench(|| simulation.run(black_box(1)));
 }
 
@@ -147,12 +143,8 @@ fn release(bencher: Bencher) {
 fn refit_from_a_release(bencher: Bencher) {
     let prepared = prepared();
     let sums = moments(&prepared);
-    let simulation = Simulation::new(
-        prepared,
-        Source::Once(Gathered::Moments(sums)),
-        1,
-        Software::new("bench".to_owned()),
-    );
+    let simulation =
+        Simulation::new(prepared, Source::Once(Sums::Moments(sums)), 1, Software::new("bench".to_owned()));
     let release: Release = simulation.run(1).expect("a demonstration").document().clone();
     let features = ["c0".to_owned(), "c1".to_owned()];
     bencher.bench(|| refit(black_box(&release), "c10", &features, Ridge::default(), Repair::default(), 0.95));

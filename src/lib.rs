@@ -89,7 +89,7 @@
 //! })?;
 //! let names = ["age".to_owned(), "sbp".to_owned()];
 //! let prepared = prepare(Plan::parse(PLAN)?, &names, b',', Purpose::Release)?;
-//! let mut sums = prepared.gather();
+//! let mut sums = prepared.sums();
 //! sums.row(&vec![0; prepared.row_width()]); // the encoded records of the table
 //!
 //! let entry = ledger.reserve(&prepared.request())?; // and written to the disk, so that it survives a crash

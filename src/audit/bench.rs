@@ -31,7 +31,7 @@ impl Side {
     /// Both, in their order.
     pub const BOTH: [Self; 2] = [Self::Without, Self::With];
 
-    /// 0 or 1.
+    /// Returns 0 or 1.
     #[must_use]
     pub const fn index(self) -> usize {
         match self {
@@ -68,20 +68,20 @@ impl Bench {
         Ok(Self { moments: [first, second], noise, mechanism: perturb::<DemoRng>, seed, lane })
     }
 
-    /// The same tables under another mechanism and noise.
+    /// Returns the same tables under another mechanism and noise.
     #[must_use]
     pub fn with_mechanism(self, mechanism: Mechanism, noise: Noise) -> Self {
         Self { mechanism, noise, ..self }
     }
 
-    /// The released integers of one run, in the layout's order.
+    /// Returns the released integers of one run, in the layout's order.
     #[must_use]
     pub fn release(&self, side: Side, run: u64) -> Vec<i128> {
         let stream = u64::from(self.lane) << 32 | run << 1 | side.index() as u64;
         (self.mechanism)(&self.moments[side.index()], &self.noise, &mut DemoRng::new(self.seed, stream))
     }
 
-    /// The statistic that tells the tables apart, or nothing where their sums are equal: then no release can differ.
+    /// Returns the statistic that tells the tables apart, or nothing where their sums are equal: then no release can differ.
     ///
     /// Σ Δ_j / s_j M_j over the cells, with Δ the difference of the exact sums: the likelihood ratio of Gaussian noise of
     /// variances s. They are those of the noise as it is, from [`PILOT`] runs, so that a cell with less noise than
@@ -115,7 +115,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// The score of one release.
+    /// Returns the score of one release.
     #[must_use]
     pub fn of(&self, cells: &[i128]) -> f64 {
         let centred = cells.iter().zip(&self.origin).map(|(cell, origin)| float(cell - origin));
@@ -131,7 +131,7 @@ pub fn read(plan: &Value, table: &str) -> Result<(Prepared, Moments), AuditError
     read_as(plan, table, Prepared::moments)
 }
 
-/// The same, with whatever the release needs of the first reading.
+/// Returns the same, with whatever the release needs of the first reading.
 ///
 /// # Errors
 /// As [`read`].
@@ -165,7 +165,7 @@ fn read_as<S: RowSink>(
     Ok((prepared, scan.sink))
 }
 
-/// The noise of a plan.
+/// Returns the noise of a plan.
 ///
 /// # Errors
 /// [`AuditError`] for a plan without noise.
@@ -174,7 +174,7 @@ pub fn noise(prepared: &Prepared) -> Result<Noise, AuditError> {
     Ok(noise.ok_or(EngineError::Internal("the audit's plan adds no noise to cells"))?.clone())
 }
 
-/// The exact sums, as [`perturb`] releases them.
+/// Returns the exact sums, as [`perturb`] releases them.
 #[must_use]
 pub fn exact(moments: &Moments, noise: &Noise) -> Vec<i128> {
     noise.layout.pairs().map(|(row, column)| moments.get(row, column)).collect()

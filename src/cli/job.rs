@@ -1,4 +1,4 @@
-//! What `release` and `simulate` share: the plan, the table's header, the exact sums, this program's hash.
+//! Shared by `release` and `simulate`: reads plan, header and table, and hashes this program.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -19,7 +19,7 @@ use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::release::document::Software;
 use crate::text::hexadecimal;
 
-/// A plan bound to a table whose header is read.
+/// A plan that is bound to the header of a table.
 pub struct Job {
     /// The plan with everything that is public about it.
     pub prepared: Prepared,
@@ -43,7 +43,7 @@ enum Second {
     Calls(Box<GenotypeFiles>),
 }
 
-/// What a release is made from.
+/// The input of a release.
 pub enum Material {
     /// The sums of the only round.
     Summed(Option<Sums>),
@@ -72,7 +72,7 @@ impl Input {
     ) -> Result<(Self, Option<Watch>), CliError> {
         match path.file_name().and_then(|name| Form::of(&name.to_string_lossy())) {
             Some(Form::Other(advice)) => {
-                Err(CliError::usage(format!("{} is a form that is not read; {advice}", path.display())))
+                Err(CliError::usage(format!("{} has a format that cannot be read; {advice}", path.display())))
             }
             Some(form) => {
                 let wanted = Wanted::new(&checked.plan);
@@ -80,7 +80,7 @@ impl Input {
                 Ok((Self::Genotypes(Box::new(files)), None))
             }
             None if phenotypes.is_some() => Err(CliError::usage(
-                "--phenotypes goes with a .bed file or a VCF; a CSV has its outcomes in columns of its own",
+                "--phenotypes is for a .bed file or a VCF; leave it out, because a CSV has the outcomes in its columns",
             )),
             None => {
                 let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
@@ -93,7 +93,7 @@ impl Input {
         }
     }
 
-    /// The columns' names and the delimiter.
+    /// Returns the columns' names and the delimiter.
     fn header(&self, checked: &CheckedPlan) -> (&[String], u8) {
         match self {
             Self::Table(table) => (&table.header().names, table.header().delimiter),
@@ -118,7 +118,7 @@ impl Job {
     /// Reads the plan that `--plan` names and the header of the table.
     ///
     /// # Errors
-    /// Whatever is wrong with the arguments, the plan or the header.
+    /// [`CliError`] if arguments, plan or header are invalid.
     pub fn new(args: &Args, purpose: Purpose) -> Result<Self, CliError> {
         let path = args.needed_path("plan")?;
         let [table] = args.places(["the table"])?;
@@ -197,15 +197,15 @@ impl Job {
     }
 }
 
-/// What is said of a stream that would have to be read again.
+/// Returns the error for a stream that would have to be read again.
 fn read_once() -> CliError {
     CliError::usage(
-        "this fit goes over more rows than are kept in memory, so it reads the table again for each pass, which it can \
-         of a file on a disk alone; write the stream into one, or choose fewer columns",
+        "the rows are too many to keep in memory, so each iteration reads the table again, and a stream cannot be read \
+         again; save the stream as a file, or choose fewer columns",
     )
 }
 
-/// Whether a table that was read is none that is public, and has the plan's length where that is public.
+/// Returns whether a table that was read is none that is public, and has the plan's length where that is public.
 fn check<S>(prepared: &Prepared, watch: Option<&Watch>, scan: &Scan<S>) -> Result<(), CliError> {
     watch.map_or(Ok(()), Watch::check)?;
     Ok(check_table(prepared, scan.records, scan.persons)?)
@@ -240,7 +240,7 @@ impl Again {
     }
 }
 
-/// This program, with the SHA-256 of its file.
+/// Returns name, version and the SHA-256 of this program.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -260,16 +260,16 @@ pub fn software() -> Result<Software, CliError> {
     Ok(Software::new(hexadecimal(&hash.finalize())))
 }
 
-/// Reads a JSON document of ours and names the place where it is wrong.
+/// Reads one of this program's JSON documents.
 ///
 /// # Errors
-/// When the file cannot be read or holds something else.
+/// [`CliError::Input`] if the file cannot be read or is another document; the text names the place.
 pub fn read_json<T: serde::de::DeserializeOwned>(what: &str, path: &Path) -> Result<T, CliError> {
     let text = fs::read_to_string(path).map_err(|error| CliError::unreadable(what, path, error))?;
     let mut reader = serde_json::Deserializer::from_str(&text);
     let document = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        CliError::usage(format!("{what}: {}, at `{}`; take an unaltered copy", error.inner(), error.path()))
+        CliError::usage(format!("{what}: {}, at `{}`; use an unaltered copy", error.inner(), error.path()))
     })?;
-    reader.end().map_err(|error| CliError::usage(format!("{what}: {error}; take an unaltered copy")))?;
+    reader.end().map_err(|error| CliError::usage(format!("{what}: {error}; use an unaltered copy")))?;
     Ok(document)
 }

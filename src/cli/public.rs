@@ -1,4 +1,4 @@
-//! `--public FILE`: a typed table, an earlier release or a CSV, and never the private table itself.
+//! Reads `--public FILE`: a typed table, an earlier release or a CSV. The private table itself is refused.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
@@ -23,16 +23,16 @@ use crate::release::document::SCHEMA as RELEASE;
 /// Longest release that is read as public input.
 const MOST_RELEASE_BYTES: u64 = 1 << 28;
 
-/// Bytes in which the document of a file begins.
+/// The number of bytes of a file in which its JSON document must begin.
 const HEAD: u64 = 1 << 12;
 
-/// A public file, which lies on a disk.
+/// A public file on a disk.
 pub struct PublicFile {
     path: PathBuf,
 }
 
 impl PublicFile {
-    /// A file that can be read twice: once to compare it, once to use it.
+    /// Returns a file that can be read twice: once to compare it, once to use it.
     ///
     /// # Errors
     /// When it is none.
@@ -42,14 +42,16 @@ impl PublicFile {
         if metadata.is_file() {
             Ok(Self { path: path.to_owned() })
         } else {
-            Err(CliError::usage("--public takes a file on a disk; write the public data into one"))
+            Err(CliError::usage(
+                "--public needs a regular file, not a stream; save the public data as a file",
+            ))
         }
     }
 
-    /// Refuses the file where `table` has the same bytes. A table that can be read only once is left to [`Self::beside`].
+    /// Refuses the file if `table` has the same bytes. [`Self::beside`] compares a table that can be read only once.
     ///
     /// # Errors
-    /// When the two are the same, or cannot be read.
+    /// [`CliError::Input`] if the two are the same or cannot be read.
     pub fn differs_from(&self, table: &Path) -> Result<(), CliError> {
         let unreadable = |error: io::Error| CliError::unreadable("public file", &self.path, error);
         let Ok(other) = File::open(table).and_then(|file| Ok((file.metadata()?, file))) else {
@@ -75,7 +77,7 @@ impl PublicFile {
         if twin.ends() { Err(same()) } else { Ok(()) }
     }
 
-    /// The private table at `path`. One that can be read only once is compared with this file while it is read, and
+    /// Returns the private table at `path`. One that can be read only once is compared with this file while it is read, and
     /// [`Watch::check`] gives the answer.
     ///
     /// # Errors
@@ -97,7 +99,7 @@ impl PublicFile {
         Ok((Table::stream(watched, rules)?, Some(Watch { same })))
     }
 
-    /// What the file says of the columns of `plan`, which was bound to a private header of `names`.
+    /// Reads what the file states about the columns of `plan`, which was bound to a private header of `names`.
     ///
     /// # Errors
     /// When it is none of the three forms, or does not cover the features.
@@ -114,8 +116,8 @@ impl PublicFile {
         }
         if Form::of(&self.path.to_string_lossy()).is_some() {
             return Err(CliError::usage(
-                "--public takes a CSV, a typed table (discreet.public/1) or an earlier release; genotypes have to be \
-                 turned into a CSV first",
+                "--public takes a CSV, a typed table (discreet.public/1) or an earlier release; convert genotypes to a CSV \
+                 first",
             ));
         }
         let unreadable = |error: TableError| CliError::usage(format!("the public file: {error}"));
@@ -137,7 +139,7 @@ impl PublicFile {
         Ok(text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{'))
     }
 
-    /// A typed table, or an earlier release.
+    /// Returns a typed table, or an earlier release.
     fn document(&self, plan: &Plan, names: &[String], delimiter: u8) -> Result<PublicTable, CliError> {
         let length = fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
         if length > MOST_RELEASE_BYTES {
@@ -169,7 +171,7 @@ impl PublicFile {
     }
 }
 
-/// The schema that a JSON document names.
+/// Returns the schema that a JSON document names.
 fn schema_of(text: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Named {
@@ -201,7 +203,7 @@ impl Twin {
         Self { file: BufReader::new(file), same: true }
     }
 
-    /// Whether the file goes on with these bytes; once it did not, no more is read.
+    /// Returns whether the file goes on with these bytes; once it did not, no more is read.
     fn follows(&mut self, bytes: &[u8]) -> bool {
         if self.same {
             let mut own = vec![0; bytes.len()];
@@ -210,7 +212,7 @@ impl Twin {
         self.same
     }
 
-    /// Whether it was the same and is at its end.
+    /// Returns whether it was the same and is at its end.
     fn ends(&mut self) -> bool {
         self.same = self.same && matches!(read_some(&mut self.file, &mut [0]), Ok(0));
         self.same
@@ -243,7 +245,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Asked after the scan and before the charge.
+    /// Checks the file after the scan and before the charge.
     ///
     /// # Errors
     /// When the two had the same bytes.
@@ -277,7 +279,7 @@ mod tests {
         Plan::parse(&plan.to_string()).unwrap()
     }
 
-    /// What a public file with these bytes says.
+    /// Reads a public file from its bytes.
     fn read(name: &str, bytes: impl AsRef<[u8]>) -> Result<PublicTable, CliError> {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join(name);

@@ -1,4 +1,4 @@
-//! `discreet release`: charge, then compute, then print.
+//! The command `discreet release`: charges, then computes, then prints.
 
 use std::ffi::OsString;
 
@@ -14,8 +14,8 @@ use crate::plan::Purpose;
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::document::LedgerReference;
 
-/// Runs the command. Everything that can fail for a public reason fails before the charge; the release is printed only
-/// when the ledger on the disk says `released`.
+/// Runs the command. Everything that can fail for a public reason fails before the charge. The release is printed only after
+/// the ledger on the disk says `released`.
 ///
 /// # Errors
 /// [`CliError`], which says whether the charge was made.

@@ -1,4 +1,4 @@
-//! `discreet simulate`: seeded demonstrations, one release a line.
+//! The command `discreet simulate`: prints demonstrations from a seed, one on each line.
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
@@ -30,7 +30,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let job = Job::new(&args, Purpose::Simulate)?;
     if job.prepared.rereads() {
         return Err(CliError::usage(
-            "a demonstration keeps the rows in memory, and by the number of rows that the plan states they are too many; state fewer",
+            "a demonstration keeps all rows in memory, and the plan states too many; lower `rows` or `stated_rows`",
         ));
     }
     let software = software()?;

@@ -1,9 +1,9 @@
 //! Bytes to exact second moments.
 //!
 //! [`csv`] cuts bytes into records, [`encode`] maps one record alone to one bounded integer row, [`moments`] sums rows
-//! exactly, and [`slices`] lets several readers share one file. [`genotypes`] makes the same records of other files. [`raw`] and [`minhash`] say whether two tables have records in
-//! common, without reading a cell. Nothing here knows what a file or a thread is: whoever
-//! drives it supplies bytes.
+//! exactly, and [`slices`] lets several readers share one file. [`genotypes`] makes the same records from genotype files. [`raw`]
+//! and [`minhash`] estimate whether two tables have records in common, without reading a cell. Nothing here opens a file or
+//! starts a thread: the caller supplies the bytes.
 
 pub mod csv;
 pub mod encode;

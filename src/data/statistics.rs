@@ -12,10 +12,10 @@ use super::sink::{Append, EncodedRows, RowSink};
 
 /// A map of one encoded record to integers. Their length is bounded, whatever the record is; the map checks that in integers.
 pub trait RecordMap: Debug + Send + Sync {
-    /// Number of integers.
+    /// Returns the number of integers.
     fn cells(&self) -> usize;
 
-    /// How many records can be added in 64 bits.
+    /// Returns how many records can be added in 64 bits.
     fn block(&self) -> u32;
 
     /// Adds the integers of one record to `cells`.

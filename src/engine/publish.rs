@@ -24,7 +24,6 @@ pub(super) fn publish(
     software: Software,
 ) -> Result<Release, EngineError> {
     let Output { mut coefficients, mut diagnostics, moments } = output;
-    // The document says in words what its reader would otherwise have to read out of its fields.
     diagnostics.notes.extend(relaxation(prepared.checked().protect).map(String::from));
     diagnostics
         .notes

@@ -16,7 +16,8 @@ use crate::inference::options::{Options, Ridge};
 use crate::inference::preflight::Family;
 use crate::inference::refit::public_rows;
 use crate::inference::report::{RegressionTerms, report};
-use crate::model::{Layout, NoiseLaw};
+use crate::math::triangle;
+use crate::model::{Layout, NoiseLaw, Note};
 use crate::noise::entropy::Entropy;
 use crate::release::document::{Coefficients, Diagnostics};
 use crate::release::moments::{Blocks, Decimals, FeatureMap, Integers, ReleasedMoments, Term};
@@ -69,7 +70,7 @@ pub trait Analysis: Debug + Send + Sync {
     }
 
     /// Returns what a reader has to know of the noise.
-    fn note(&self, _features: Option<&FeatureMap>) -> Option<&'static str> {
+    fn note(&self, _features: Option<&FeatureMap>) -> Option<Note> {
         None
     }
 }
@@ -156,7 +157,7 @@ impl Run for Released {
         let moments = analysis.adjust(task, moments, answer.outcomes.as_ref(), extent, &mut options)?;
         let (coefficients, mut diagnostics) = analysis.report(task, &moments, &layout, options)?;
         if answer.law.is_some() {
-            diagnostics.notes.extend(analysis.note(answer.features.as_ref()).map(str::to_owned));
+            diagnostics.notes.extend(analysis.note(answer.features.as_ref()).map(String::from));
         }
         Ok(Output { coefficients, diagnostics, moments: Some(released(task, &answer)) })
     }
@@ -254,7 +255,7 @@ fn released(task: &Task, answer: &Answer) -> ReleasedMoments {
         let row = |row| (0..p).map(|column| cell(row, column).to_string()).collect();
         (Some((0..p).map(row).collect()), None)
     } else {
-        let rest = cells.get(p * (p + 1) / 2..).unwrap_or_default();
+        let rest = cells.get(triangle::len(p)..).unwrap_or_default();
         let (cross, squares) = rest.split_at(rest.len().min(p * layout.outcomes()));
         let blocks = Blocks {
             xx: Integers::new(p, square().map(|(row, column)| cell(row, column)).collect()),

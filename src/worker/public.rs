@@ -1,5 +1,5 @@
-//! A public table, read like a private one but without noise: what becomes of it protects nobody, so the private table's own bytes
-//! are refused before a record is read, and records that both have are told of.
+//! Reads a public table like a private one, but without noise. The result is not private. So a file with the same bytes as the
+//! private table is refused before a record is read, and records in both tables are reported.
 
 use web_sys::MessagePort;
 
@@ -12,11 +12,11 @@ use crate::plan::public::PublicTable;
 use crate::plan::{CheckedPlan, Purpose};
 use crate::store;
 
-/// Why the private table is no public one.
+/// The text if the public file is the private table.
 const SAME: &str = "This is the private table itself, byte for byte. What is read from a public file is protected by nothing and \
     stands in the release. Choose data of other people.";
 
-/// Reads the table and answers its means, standard deviations and correlations.
+/// Reads the table and returns its means, standard deviations and correlations.
 pub async fn read(
     request: PublicRequest,
     files: Files,
@@ -38,7 +38,7 @@ async fn try_read(
     let refused = |error: &dyn std::fmt::Display| Failure::new(Reason::Plan, error.to_string());
     let PublicRequest { plan, table: private } = request;
     let mut table = Table::new(files, ports, post, 2)?;
-    // Nothing is released here, so nobody's word is needed.
+    // Nothing is released here, so no confirmation is needed.
     let checked = CheckedPlan::new(plan.clone(), Purpose::Simulate).map_err(|error| refused(&error))?;
     let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
     let header = table.header(rules).await?;

@@ -26,7 +26,7 @@ thread_local! {
     static CHARGED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the charge is stored.
+/// Returns whether the charge is stored.
 pub fn charged() -> bool {
     CHARGED.get()
 }
@@ -186,7 +186,7 @@ impl<P: Fn(&Response)> Source<P> {
         Ok(Self::Table(table, header))
     }
 
-    /// The columns' names and the delimiter.
+    /// Returns the columns' names and the delimiter.
     fn header(&self, checked: &CheckedPlan) -> (&[String], u8) {
         match self {
             Self::Table(_, header) => (&header.names, header.delimiter),

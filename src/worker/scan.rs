@@ -106,7 +106,7 @@ impl Scanner {
         }
     }
 
-    /// Slices will be read under this plan.
+    /// Stores the plan under which slices will be read.
     fn keep(
         &mut self,
         prepared: Result<Prepared, EngineError>,
@@ -146,7 +146,7 @@ impl Scanner {
         Ok((ScanResponse::Hashed { slice }, Some(Uint8Array::from(bytes.as_slice()))))
     }
 
-    /// One of the files; a CSV is the only one.
+    /// Returns one of the files; a CSV is the only one.
     fn file(&self, place: usize) -> Result<&Blob, Failure> {
         self.files.get(place).ok_or_else(|| {
             Failure::new(Reason::Program, "A worker was asked for a file that it does not have.")
@@ -230,7 +230,7 @@ impl Scanner {
         self.prepared.as_ref().ok_or_else(early)
     }
 
-    /// What the open round sums.
+    /// Returns the statistic of the open round.
     fn statistic(&self) -> Result<Statistic, Failure> {
         let round = self.run.as_ref().and_then(|run| run.round());
         round.map(|round| round.statistic).ok_or_else(early)
@@ -249,7 +249,7 @@ fn early() -> Failure {
     Failure::new(Reason::Program, "A worker was asked to read before it had the plan.")
 }
 
-/// What the engine worker is told of a slice, and what was read of it.
+/// Splits a report into the message to the engine worker and the data that travel beside it.
 fn split<S>(report: SliceReport<S>) -> (SliceAnswer, Option<S>) {
     match report.outcome {
         Outcome::Nothing => (SliceAnswer::Nothing, None),
@@ -260,13 +260,13 @@ fn split<S>(report: SliceReport<S>) -> (SliceAnswer, Option<S>) {
     }
 }
 
-/// The same of a MinHash, as bytes.
+/// Returns the same of a MinHash, as bytes.
 fn minhash_of(report: SliceReport<MinHash>) -> (SliceAnswer, Vec<u8>) {
     let (answer, minhash) = split(report);
     (answer, minhash.map_or_else(Vec::new, |minhash| minhash.to_bytes()))
 }
 
-/// SHA-256 by the browser, which is several times as fast as a module's own.
+/// Starts SHA-256 in the browser, which is several times as fast as a module's own.
 fn sha256(bytes: &js_sys::ArrayBuffer) -> Result<Promise, Failure> {
     let crypto = Reflect::get(&js_sys::global(), &JsValue::from_str("crypto")).map_err(unhashed)?;
     let subtle = crypto.unchecked_into::<Crypto>().subtle();

@@ -136,7 +136,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
         }
     }
 
-    /// Tells the page that one of several rounds begins.
+    /// Tells the page that a round begins.
     pub fn begin(&mut self, round: RoundNumber) {
         self.progress = Progress { done: 0, total: self.files.length(), round: Some(round) };
         (self.post)(&Response::Progress(self.progress));

@@ -44,13 +44,13 @@ impl Append for Places {
 }
 
 impl<P: Fn(&Response)> Table<P> {
-    /// The table among these files, for so many passes over them.
+    /// Returns the table among these files, for so many passes over them.
     pub fn new(files: Files, ports: Vec<MessagePort>, post: P, passes: u64) -> Result<Self, Failure> {
         let file = files.get(FileRole::Table).cloned().ok_or_else(confused)?;
         Ok(Self { length: length(&file), file, pool: ScanPool::new(files, ports, post, passes) })
     }
 
-    /// The first line.
+    /// Returns the first line.
     pub async fn header(&self, rules: HeaderRules) -> Result<Header, Failure> {
         let mut pieces = Pieces::new(&self.file, 0, 0);
         let mut bytes = Zeroizing::new(Vec::new());

@@ -814,13 +814,13 @@ fn files_that_do_not_fit_together_cost_nothing() {
     assert!(fails("lone.bed").contains("the .fam file lone.fam cannot be read"));
     assert!(fails("set.fam").contains("name the .bed file of the set"));
     assert!(fails("set.pgen").contains("plink2 --pfile"));
-    assert!(fails("same.csv --phenotypes same.csv").contains("--phenotypes goes with"));
+    assert!(fails("same.csv --phenotypes same.csv").contains("a .bed file or a VCF"));
     assert!(fails("set.bed --phenotypes none.txt").contains("the table of phenotypes none.txt"));
     bench.write(
         "set.fam",
         Study::small().fam() + "f9 p9 0 0 1 1\nf9 p10 0 0 1 1\nf9 p11 0 0 1 1\nf9 p12 0 0 1 1\n",
     );
-    assert!(fails("set.bed").contains("its length is not that of the .bim file's variants"));
+    assert!(fails("set.bed").contains("its length does not fit the .bim file's variants"));
     bench.write("set.fam", Study::small().fam() + "f0 p0 0 0 1 1\n");
     assert!(fails("set.bed").contains("the .fam file, line 6: the sample is listed a second time"));
     assert_eq!(bench.read("ledger.json"), before);

@@ -197,7 +197,7 @@ impl RoundNoise for Noise {
         let (d, l) = self.size;
         let mut cells = Vec::with_capacity(self.cells() * l);
         for _ in 0..l {
-            for (row, column) in upper(d) {
+            for (row, column) in triangle::pairs(d) {
                 cells.push(match self.scale {
                     None => 0,
                     Some(scale) if row != column && self.shape == Shape::Goe => {
@@ -242,7 +242,7 @@ impl Fitted {
         let (d, _) = noise.size;
         let unit = noise.unit * noise.unit * libm::ldexp(1.0, -noise.bits.cast_signed());
         let mut curvature = noise.penalty.clone();
-        for ((row, column), cell) in upper(d).zip(cells) {
+        for ((row, column), cell) in triangle::pairs(d).zip(cells) {
             let cell = *cell as f64 * unit;
             curvature[(row, column)] += cell;
             if row != column {
@@ -271,11 +271,6 @@ impl Fitted {
         }
         self.moved = &self.coefficients - before;
     }
-}
-
-/// The places of an upper triangle, row by row.
-fn upper(d: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..d).flat_map(move |row| (row..d).map(move |column| (row, column)))
 }
 
 /// Towards 0; what is no number becomes 0.

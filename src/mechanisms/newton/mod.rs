@@ -52,7 +52,7 @@ use crate::inference::forecast::{self, TermForecast, forecast};
 use crate::inference::newton::{Link, NewtonStep, Setting, report as newton_report};
 use crate::inference::preflight;
 use crate::inference::report::RegressionTerms;
-use crate::model::{Assurance, Layout, Role, Shape, Wallet};
+use crate::model::{Assurance, Layout, Note, Role, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::Params;
@@ -697,11 +697,7 @@ fn report(task: &Task, noise: &Noise, fits: &[Fitted]) -> Output {
     let (coefficients, mut diagnostics) =
         newton_report(geometry, &layout, &noise.setting(task), &steps.collect::<Vec<_>>());
     if task.checked.calibration == Calibration::Paper && noise.is_kept_within() {
-        diagnostics.notes.push(
-            "Before each step the coefficients were shortened to `coefficient_radius`. The paper states that bound and its listing leaves \
-             the step out, without which nothing bounds a residual, nor what the noise of the gaussian family costs."
-                .to_owned(),
-        );
+        diagnostics.notes.push(Note::RadiusOfPaper.into());
     }
     Output { coefficients, diagnostics, moments: None }
 }

@@ -19,7 +19,7 @@ use crate::mechanisms::rounds::{
     Unsettled,
 };
 use crate::mechanisms::second_moments::{answer, extent, options};
-use crate::model::Layout;
+use crate::model::{Layout, Note};
 use crate::noise::entropy::Entropy;
 use crate::privacy::event::Event;
 use crate::release::document::{Coefficients, Diagnostics};
@@ -190,9 +190,7 @@ impl PerOutcome {
             }
         }
         let (coefficients, mut diagnostics) = together.ok_or(Unsettled)?;
-        diagnostics.notes.push(
-            "Each outcome had noisy moments of its own, which are not in this document: nothing can be refitted from it.".to_owned(),
-        );
+        diagnostics.notes.push(Note::OwnMoments.into());
         Ok((coefficients, diagnostics))
     }
 }

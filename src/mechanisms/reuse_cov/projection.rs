@@ -8,14 +8,13 @@ use nalgebra::DMatrix;
 use super::{Kind, Parameters};
 use crate::data::Exact;
 use crate::inference::moments::NoisyMoments;
-use crate::inference::options::Options;
-use crate::inference::options::Rule;
+use crate::inference::options::{Options, Rule};
 use crate::math::linalg::LinalgError;
 use crate::math::projection::{Directions, feature_ball, feature_ball_of_many_outcomes, nuclear_ball};
 use crate::mechanisms::gaussian;
 use crate::mechanisms::rounds::{Answer, Encoding, Noise, Outcomes, Task, Unsettled};
 use crate::mechanisms::second_moments::{Analysis, Extent};
-use crate::model::Layout;
+use crate::model::{Layout, Note};
 use crate::noise::entropy::Entropy;
 use crate::release::moments::{FeatureMap, Shaping};
 
@@ -102,18 +101,14 @@ impl Analysis for Parameters {
         moments.with_cross(inside).ok_or(Unsettled)
     }
 
-    fn note(&self, features: Option<&FeatureMap>) -> Option<&'static str> {
+    fn note(&self, features: Option<&FeatureMap>) -> Option<Note> {
         if self.kind != Kind::ProjectedOnFeatures {
             return None;
         }
         Some(match features.map(|map| map.noise) {
-            Some(Shaping::Whitened) => {
-                "The noise was whitened: it is alike in all directions of the features, and scaled by the largest leverage of a row. Features are public, so this costs nothing. `xy` has the features after `map`."
-            }
-            Some(Shaping::Isotropic) => {
-                "The noise was isotropic, and scaled by the longest row of features in place of its bound. Features are public, so this costs nothing. `xy` has the features after `map`."
-            }
-            None => "The noise was isotropic, and scaled by the bound on a row of features.",
+            Some(Shaping::Whitened) => Note::WhitenedNoise,
+            Some(Shaping::Isotropic) => Note::IsotropicNoise,
+            None => Note::BoundedNoise,
         })
     }
 }

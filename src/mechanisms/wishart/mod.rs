@@ -15,6 +15,7 @@ pub use variates::bartlett;
 
 use super::shared::NoiseError;
 use crate::data::{Geometry, Moments};
+use crate::math::triangle;
 use crate::plan::PlanError;
 use dashu_float::FBig;
 use dashu_float::round::mode::HalfEven;
@@ -45,8 +46,7 @@ fn check_terms(geometry: &Geometry, name: &str) -> Result<(), NoiseError> {
 
 /// The exact sums as a packed upper triangle.
 fn packed(moments: &Moments, terms: usize) -> Vec<i128> {
-    let upper = (0..terms).flat_map(|row| (row..terms).map(move |column| (row, column)));
-    upper.map(|(row, column)| moments.get(row, column)).collect()
+    triangle::pairs(terms).map(|(row, column)| moments.get(row, column)).collect()
 }
 
 /// The nearest real to an integer.

@@ -2,9 +2,11 @@
 
 use discreet::mechanisms::adaptive_gauss::bits::bits26;
 use discreet::mechanisms::adaptive_gauss::estimate::{Coded, Fit, Inverse, Moments};
+use discreet::mechanisms::adaptive_gauss::gate::{Far, Gate, Known, Units};
 use discreet::mechanisms::adaptive_gauss::guide::Guide;
 use discreet::mechanisms::adaptive_gauss::last::Grid;
 use discreet::mechanisms::adaptive_gauss::radii::Radii;
+use discreet::mechanisms::adaptive_gauss::rough::symmetric;
 use discreet::mechanisms::adaptive_gauss::terms::Terms;
 use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
 use discreet::privacy::adjacency::Adjacency;
@@ -190,5 +192,43 @@ pub fn noise_reaches_the_coefficients() {
         let said = here.noise_covariance[(term, term)];
         assert!((said / variance - 1.0).abs() < 0.02, "{term}: {said} for {variance}");
         assert!(here.covariance[(term, term)] > said, "{term}");
+    }
+}
+
+/// A regression on some of the features is least squares on these, for every guide.
+pub fn excluded_features_have_the_slope_0() {
+    let mut draws = Draws(9);
+    let number = || Column::Number(-1.0, 1.0);
+    let terms = terms(&[number(), number(), number()], &[number(), number()]);
+    let rows: Vec<Vec<f64>> = (0..300)
+        .map(|_| {
+            let (a, b) = (draws.next(), draws.next());
+            let c = 0.5 * a + 0.5 * draws.next();
+            vec![a, b, c, 0.3 * a - 0.2 * b + 0.2 * c + 0.1 * draws.next(), 0.4 * draws.next() + 0.3 * c]
+        })
+        .collect();
+    let rounds = Rounds::new(&terms, Adjacency::AddRemove, 1, Shares::default(), 1 << 46).unwrap();
+    let guide = some_guide(&terms, &mut draws);
+    let radii = Radii { features: 20.0, outcomes: vec![20.0, 20.0], unseen: false };
+    let grid = Grid::new(&terms, rounds.codes, &radii);
+    let cells = last_cells(&rounds, &guide, &grid, &radii, &rows);
+    let moments =
+        Moments::of(&symmetric(6, &cells, |i, j| grid.unit(i, 4) * grid.unit(j, 4)), 1.0, 2.0, &grid, 4);
+    let map = guide.map();
+    let gate = Gate::new(&moments, &map, &[2]).unwrap();
+    let known = Known { terms: &terms, guide: &guide, map: &map, moments: &moments };
+    let far = Far { radius: 4.0, unseen: false };
+    let fewer = super::terms(&[number(), number()], &[number()]);
+    for outcome in 0..2 {
+        let judged = gate.judge(known, outcome, far, &Units::coded(4)).unwrap();
+        let rows: Vec<Vec<f64>> = rows.iter().map(|row| vec![row[0], row[2], row[3 + outcome]]).collect();
+        let expected = least_squares(&fewer, &rows, 0);
+        for (place, expected) in [(0, expected[0]), (1, expected[1]), (2, 0.0), (3, expected[2])] {
+            assert!(
+                (judged.estimates[place] - expected).abs() < 1e-5,
+                "{place}: {:?} {expected}",
+                judged.estimates
+            );
+        }
     }
 }

@@ -21,6 +21,11 @@ fn without_noise_and_clipping_it_is_least_squares_for_every_guide() {
 }
 
 #[test]
+fn a_regression_on_some_of_the_features_is_least_squares_on_these() {
+    identities::excluded_features_have_the_slope_0();
+}
+
+#[test]
 fn a_shortened_record_has_a_weight_that_its_features_decide() {
     identities::shortening_is_a_weight();
 }
