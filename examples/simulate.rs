@@ -14,7 +14,7 @@ use discreet::release::document::{Coefficients, Software};
 use serde_json::json;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // A synthetic table: y is 2 x and a little that is no noise at all.
+    // A synthetic table: y is 2 x and a little more.
     let rows = (0..5_000).map(|row| {
         let x = f64::from(row % 101) / 100.0;
         format!("{x},{}\n", 2.0 * x + f64::from(row % 7) / 10.0)
