@@ -34,7 +34,6 @@ pub struct StepInfo {
     pub name: fn() -> &'static str,
     /// Its heading.
     pub title: fn() -> &'static str,
-    pub title: &'static str,
     /// The chapter of the documentation that explains it: its place beside the page, and the words of the link.
     pub chapter: (&'static str, fn() -> &'static str),
     /// Whether its status is for this machine alone.
