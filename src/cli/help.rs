@@ -11,9 +11,10 @@ discreet: differentially private regression; the table stays on this computer
   discreet account   sigma | epsilon | delta | mu | rho              convert between measures of privacy
 
 `discreet COMMAND --help` explains a command; `discreet --version` prints the version.
-TABLE is a CSV file with a header line, the .bed file of a PLINK set, a .vcf or a .vcf.gz file; - reads a CSV from standard
-input. Options are written --x value or --x=value.
-Exit status: 0 success, 2 invalid input, 3 budget refused, 1 other failure (the message says whether the ledger was charged).
+TABLE is a CSV file with a header line, the .bed file of a PLINK set, a .vcf or a .vcf.gz file; - reads a CSV from
+standard input. Options are written --x value or --x=value.
+Exit status: 0 success, 2 invalid input, 3 budget refused, 1 other failure (the message says whether the ledger was
+charged).
 ";
 
 /// `discreet release --help`.
@@ -77,6 +78,6 @@ ledgers about the same persons add up.
 pub const ACCOUNT: &str = "\
 discreet account NAME OPTIONS
 
-Prints one number. Budgets are rounded down; privacy losses and noise scales are rounded up, unless a line says otherwise.
+Prints one number. Budgets are rounded down; privacy losses and noise scales up, unless a line says otherwise.
 `discreet account NAME --help` explains one conversion.
 ";

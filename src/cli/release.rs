@@ -45,7 +45,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let reference = LedgerReference { id: ledger.id().to_owned(), entry, idealised: ledger.idealised() };
     let mut computation = Computation::new(&prepared, rng);
     let rounds = || {
-        while let Some(statistic) = computation.next() {
+        while let Some(statistic) = computation.next_statistic() {
             computation.answer(&material.sums(&prepared, &statistic)?)?;
         }
         computation.release(reference, software)

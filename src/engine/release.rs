@@ -35,7 +35,7 @@ impl<'a, E: Entropy> Computation<'a, E> {
     }
 
     /// Opens the next round: draws its noise and says what is to be summed over all records; nothing after the last.
-    pub fn next(&mut self) -> Option<Statistic> {
+    pub fn next_statistic(&mut self) -> Option<Statistic> {
         let round = self.run.round()?;
         let drawn = round.noise.draw(&mut self.rng);
         self.number += 1;
@@ -90,7 +90,7 @@ impl Computation<'_, PrivateRng> {
 pub(super) fn over(prepared: &Prepared, input: &Exact<'_>, rng: impl Entropy) -> Result<Output, EngineError> {
     belong(prepared, input)?;
     let mut computation = Computation::new(prepared, rng);
-    while let Some(statistic) = computation.next() {
+    while let Some(statistic) = computation.next_statistic() {
         match (&statistic, input) {
             (Statistic::Map(_), Exact::Rows(rows)) => computation.answer(&statistic.of(rows))?,
             _ => computation.answer(input.clone())?,

@@ -135,7 +135,7 @@ async fn try_release(
     let (software, failed) = (Software::new(build), |_| Failure::after_charge(Reason::Internal));
     let mut material = scan.sink;
     let mut computation = Computation::new(&prepared, rng);
-    while let Some(statistic) = computation.next() {
+    while let Some(statistic) = computation.next_statistic() {
         let sums = source.sums(&prepared, &mut material, &statistic, computation.number()).await?;
         let answer = computation.answer(&sums).map_err(failed)?;
         if prepared.repeats() {

@@ -169,7 +169,7 @@ const OTHER: &str = "00112233445566778899aabbccddeeff";
 fn different_people_are_asserted_once_and_cost_nothing() {
     let mut ledger = open(TERMS, Split::Both);
     let (own, before) = (ledger.id().to_owned(), ledger.remaining());
-    for (other, words) in [(own.as_str(), "itself"), ("ab", "32"), (&OTHER.to_uppercase(), "32"), ("", "32")]
+    for (other, words) in [(own.as_str(), "own id"), ("ab", "32"), (&OTHER.to_uppercase(), "32"), ("", "32")]
     {
         let error = ledger.disjoint(other).unwrap_err();
         assert!(matches!(error, LedgerError::Disjoint(what) if what.contains(words)), "{other}: {error}");
@@ -177,7 +177,7 @@ fn different_people_are_asserted_once_and_cost_nothing() {
     assert!(ledger.entries().is_empty() && !ledger.is_disjoint_from(OTHER));
     ledger.disjoint(OTHER).unwrap();
     assert!(ledger.is_disjoint_from(OTHER) && !ledger.is_disjoint_from(&own));
-    assert_eq!(ledger.disjoint(OTHER), Err(LedgerError::Disjoint("it was already")));
+    assert_eq!(ledger.disjoint(OTHER), Err(LedgerError::Disjoint("it was recorded before")));
     assert_eq!((ledger.remaining(), ledger.terms(), ledger.idealised()), (before, TERMS, false));
     assert_eq!(ledger.release(1), Err(LedgerError::NotReserved(1)));
     assert_eq!(ledger.recover(), Ok(None));

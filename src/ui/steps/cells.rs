@@ -92,7 +92,7 @@ fn if_missing(column: Column) -> String {
             Some(c.reference.clone())
                 .filter(|r| !r.is_empty())
                 .or(first)
-                .map_or_else(String::new, |r| words::columns::counts_as(r))
+                .map_or_else(String::new, words::columns::counts_as)
         }
         _ => match (draft::number(&c.lower), draft::number(&c.upper)) {
             (Some(lower), Some(upper)) => words::columns::counts_as(text::number(lower.midpoint(upper))),

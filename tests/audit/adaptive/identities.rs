@@ -177,6 +177,7 @@ pub fn noise_reaches_the_coefficients() {
         for j in i..4 {
             let same_side = i == 3 || j < 3;
             let sd = s * if same_side { 2.0 } else { 1.0 } / if i == j { 1.0 } else { 2.0_f64.sqrt() };
+            #[expect(clippy::cast_possible_truncation, reason = "far below 2^63")]
             let step = (sd * 1e-3) as i128;
             let mut moved = cells.clone();
             moved[place] += step;
