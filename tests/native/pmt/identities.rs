@@ -429,7 +429,7 @@ fn a_pass_in_parts_is_the_pass_over_all_rows() {
         let made = |source: &mut dyn FnMut(&Statistic) -> Sums| {
             let mut release = Computation::new(&ready, DemoRng::new(1, 1));
             let (mut answers, mut worker) = (Vec::new(), ready.start());
-            while let Some(statistic) = release.next() {
+            while let Some(statistic) = release.next_statistic() {
                 let answer = release.answer(&source(&statistic)).unwrap();
                 // Another thread learns the answer as bytes and comes to the same next round.
                 worker.take(Answer::from_bytes(&answer.to_bytes()).unwrap());
