@@ -70,7 +70,7 @@ fn a_table_is_read_again_where_its_rows_are_too_many_to_be_kept() {
     let mut command = bench.command(&line.split(' ').collect::<Vec<_>>());
     let output = command.stdin(File::open(bench.path("table.csv")).unwrap()).output().unwrap();
     let said = failed(&output, 2, &line);
-    assert!(said.contains("write the stream into one"), "{said}");
+    assert!(said.contains("save the stream as a file"), "{said}");
     assert_eq!(bench.ledger().entries().len(), before);
 }
 
@@ -96,6 +96,6 @@ fn rows_that_turn_out_to_be_too_many_are_read_again() {
     let mut command = bench.command(&line.split(' ').collect::<Vec<_>>());
     let output = command.stdin(File::open(bench.path("table.csv")).unwrap()).output().unwrap();
     let said = failed(&output, 2, &line);
-    assert!(said.contains("write the stream into one"), "{said}");
+    assert!(said.contains("save the stream as a file"), "{said}");
     assert_eq!(bench.ledger().entries().len(), 1);
 }
