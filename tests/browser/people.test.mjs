@@ -128,11 +128,11 @@ test("a second ledger about different people needs the typed words, and both led
   const ward = table("ward.csv", [...patients(700, 800), ...patients(0, 700, "Q")]);
   await open(discreet, ward);
   await discreet.goTo(say("step.privacy"));
-  const say = region(discreet);
-  await say.getByText(say("page.different"), { exact: true }).click();
+  const panel = region(discreet);
+  await panel.getByText(say("page.different"), { exact: true }).click();
   const type = async (words) => {
-    await say.getByLabel(say("people.different_label")).fill(words);
-    await say.getByRole("button", { name: say("people.different_do") }).click();
+    await panel.getByLabel(say("people.different_label")).fill(words);
+    await panel.getByRole("button", { name: say("people.different_do") }).click();
   };
   for (const words of ["", "yes", "different"]) {
     await type(words);
@@ -140,10 +140,10 @@ test("a second ledger about different people needs the typed words, and both led
     assert.equal(await page.getByLabel(say("privacy.epsilon_as_a_number")).count(), 0, words);
   }
   await type("Different people");
-  await say.getByText(like("people.said_different")).waitFor();
-  await say.getByRole("button", { name: say("people.take_back") }).click();
-  await say.getByText(/charged to the same ledger/).waitFor();
-  await say.getByText(say("page.different"), { exact: true }).click();
+  await panel.getByText(like("people.said_different")).waitFor();
+  await panel.getByRole("button", { name: say("people.take_back") }).click();
+  await panel.getByText(/charged to the same ledger/).waitFor();
+  await panel.getByText(say("page.different"), { exact: true }).click();
   await type("different people");
   await page.getByLabel(say("privacy.epsilon_as_a_number")).waitFor();
 
