@@ -128,11 +128,11 @@ test("a second ledger about different people needs the typed words, and both led
   const ward = table("ward.csv", [...patients(700, 800), ...patients(0, 700, "Q")]);
   await open(discreet, ward);
   await discreet.goTo(say("step.privacy"));
-  const question = region(discreet);
-  await question.getByText(say("page.different"), { exact: true }).click();
+  const panel = region(discreet);
+  await panel.getByText(say("page.different"), { exact: true }).click();
   const type = async (words) => {
-    await question.getByLabel(say("people.different_label")).fill(words);
-    await question.getByRole("button", { name: say("people.different_do") }).click();
+    await panel.getByLabel(say("people.different_label")).fill(words);
+    await panel.getByRole("button", { name: say("people.different_do") }).click();
   };
   for (const words of ["", "yes", "different"]) {
     await type(words);
@@ -140,10 +140,10 @@ test("a second ledger about different people needs the typed words, and both led
     assert.equal(await page.getByLabel(say("privacy.epsilon_as_a_number")).count(), 0, words);
   }
   await type("Different people");
-  await question.getByText(like("people.said_different")).waitFor();
-  await question.getByRole("button", { name: say("people.take_back") }).click();
-  await question.getByText(/charged to the same ledger/).waitFor();
-  await question.getByText(say("page.different"), { exact: true }).click();
+  await panel.getByText(like("people.said_different")).waitFor();
+  await panel.getByRole("button", { name: say("people.take_back") }).click();
+  await panel.getByText(/charged to the same ledger/).waitFor();
+  await panel.getByText(say("page.different"), { exact: true }).click();
   await type("different people");
   await page.getByLabel(say("privacy.epsilon_as_a_number")).waitFor();
 

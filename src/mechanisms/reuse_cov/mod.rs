@@ -130,7 +130,7 @@ static GAUSS: Info = Info {
     title: "Many outcomes, one covariance",
     group: Some(&MANY_OUTCOMES),
     summary: "Shares one noisy covariance among all outcomes.",
-    prefer: "Prefer it for many outcomes on the same features: what is spent on the features is spent once for all.",
+    prefer: "Prefer it for many outcomes on the same features: all outcomes share one charge for the features.",
     guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "Neel 2023, algorithm 1; theory/many-outcomes 2.1",
     version: "1",
