@@ -218,7 +218,7 @@ fn run(plan: &Value, table: &str) -> Release {
 
 fn read(plan: &Value, table: &str) -> (Prepared, Moments) {
     let prepared = prepared(plan, table).unwrap();
-    let moments = scan(&prepared, table, |_| prepared.moments()).sink;
+    let moments = scan(&prepared, table, |_| Moments::of(prepared.layout())).sink;
     (prepared, moments)
 }
 
