@@ -7,7 +7,6 @@ use std::path::Path;
 use discreet::engine::{EngineError, prepare_with};
 use discreet::mechanisms::Info;
 use discreet::mechanisms::info::{Scope, all};
-use discreet::model::Wallet;
 use discreet::plan::params::{Parameter, Place, Usual, Values};
 use discreet::plan::public::PublicTable;
 use discreet::plan::{Plan, PlanError, Purpose};
@@ -31,7 +30,7 @@ fn public() -> PublicTable {
     .unwrap()
 }
 
-/// A plan's parameters, defaults filled in.
+/// A plan's parameters, defaults filled in. Without noise no budget refuses them.
 fn filled(info: &Info, params: &Value, paper: bool) -> Result<Map<String, Value>, PlanError> {
     let mut plan = json!({
         "schema": "discreet.plan/1",
@@ -43,16 +42,13 @@ fn filled(info: &Info, params: &Value, paper: bool) -> Result<Map<String, Value>
             column("k", "outcome", 0.0, 1.0),
         ],
         "mechanism": {"name": info.name, "params": params},
-        "budget": {"epsilon": 1.0, "delta": 1e-6},
+        "budget": {"none": true},
     });
     if paper {
         plan["mechanism"]["calibration"] = json!("paper");
     }
     if let Scope::Relaxed(protect) = info.scope {
         plan["protect"] = json!(protect.to_string());
-    }
-    if info.wallet == Wallet::None {
-        plan["budget"] = json!({"none": true});
     }
     let public = info.public_moments.then(public);
     let names = ["a", "b", "k"].map(str::to_owned);
