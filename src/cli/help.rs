@@ -9,6 +9,7 @@ discreet: differentially private regression; the table stays on this computer
   discreet refit     --release FILE --outcome NAME --features A,B    compute another regression from a release, free
   discreet ledger    new | show | verify | import | relax            open and inspect ledgers
   discreet account   sigma | epsilon | delta | mu | rho              convert between measures of privacy
+  discreet mechs     [NAME]                                          list the mechanisms, or explain one and its parameters
 
 `discreet COMMAND --help` explains a command; `discreet --version` prints the version.
 TABLE is a CSV file with a header line, the .bed file of a PLINK set, a .vcf or a .vcf.gz file; - reads a CSV from
@@ -72,6 +73,15 @@ discreet ledger relax FILE features|labels --confirm
 
 The budget of a ledger is fixed before the first release. Use one ledger for one group of persons: budgets of different
 ledgers about the same persons add up.
+";
+
+/// `discreet mechs --help`.
+pub const MECHS: &str = "\
+discreet mechs [NAME] [--markdown]
+
+Lists the mechanisms by group. With a name it prints what the mechanism does, its guarantee, its source and its parameters.
+
+  --markdown      as the tables of the documentation
 ";
 
 /// The beginning of `discreet account --help`; the table of conversions follows.

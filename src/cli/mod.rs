@@ -12,6 +12,7 @@ mod halt;
 mod help;
 mod job;
 mod ledger;
+mod listing;
 mod mechs;
 mod public;
 mod refit;
@@ -49,11 +50,12 @@ fn command(mut arguments: Vec<OsString>) -> Result<(), CliError> {
         Some("refit") => refit::run(arguments),
         Some("ledger") => ledger::run(arguments),
         Some("account") => account::run(arguments),
+        Some("mechs") => listing::run(arguments),
         Some("--help" | "-h" | "help") => print(help::MAIN),
         Some("--version" | "-V") => print(&format!("discreet {}\n", env!("CARGO_PKG_VERSION"))),
         _ => Err(CliError::usage(
-            "the command is missing or unknown; give release, simulate, refit, ledger or account; `discreet --help` explains \
-             them",
+            "the command is missing or unknown; give release, simulate, refit, ledger, account or mechs; `discreet --help` \
+             explains them",
         )),
     }
 }

@@ -42,7 +42,8 @@ impl Debiasing {
                 if scale == 0 {
                     return Err(MomentsError::NoiseScale);
                 }
-                let public_features = plan.mechanism.name == "reuse-cov-proj-x";
+                // Fitted values are shrunk by a rule of the plan only where features are public.
+                let public_features = plan.mechanism.params.contains_key("shrink");
                 let noise = match CellNoise::new(*shape, scale, radius) {
                     CellNoise::Goe { s: cross } | CellNoise::Iid { v: cross } if sampled > 1.0 => {
                         CellNoise::Sides { shape: *shape, features: sampled * sampled * cross, cross }
@@ -102,7 +103,7 @@ impl Debiasing {
 /// Returns n/s for a plan whose features' moments come from s of its n rows; else 1.
 fn sampling(plan: &Plan) -> f64 {
     let sample = plan.mechanism.params.get("sample_rows").and_then(serde_json::Value::as_u64);
-    let sample = sample.filter(|sample| *sample > 0 && plan.mechanism.name == "sub-samp-reuse-cov");
+    let sample = sample.filter(|sample| *sample > 0);
     match (plan.rows, sample) {
         #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
         (Some(rows), Some(sample)) => (rows as f64 / sample as f64).max(1.0),

@@ -3,6 +3,7 @@
 use super::{Mechanism, REGISTRY, USUAL};
 use crate::model::{Assurance, Wallet};
 use crate::plan::document::Calibration;
+use crate::plan::params::Parameter;
 use crate::plan::{CheckedPlan, PlanError, Purpose};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::Budget;
@@ -98,7 +99,7 @@ pub static COMPARISON: Group = Group {
 };
 
 /// What a mechanism is, whatever the plan.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub struct Info {
     /// The name in a plan and on the command line.
     pub name: &'static str,
@@ -130,6 +131,8 @@ pub struct Info {
     pub standard_errors: bool,
     /// Why it has no scale of a paper's own; nothing where it has one.
     pub no_paper_scale: Option<&'static str>,
+    /// Its parameters, in the order of the page.
+    pub parameters: &'static [Parameter],
 }
 
 /// Returns every mechanism's facts, in the registry's order.

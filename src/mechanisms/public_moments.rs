@@ -16,7 +16,7 @@ use crate::data::encode::middle;
 use crate::model::{INTERCEPT, Role};
 use crate::plan::bound::{BoundPlan, Kind, Shortening, Whitening};
 use crate::plan::document::Calibration;
-use crate::plan::params::Params;
+use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::public::{Guide, squared_radius};
 use crate::plan::{CheckedPlan, PlanError};
 
@@ -30,6 +30,49 @@ pub struct Radii {
     /// n, public.
     rows: u64,
 }
+
+const RULES: [(&str, bool); 2] = [("paper", false), ("tight", true)];
+const RULE_NAMES: [&str; 2] = names(&RULES);
+const TRUNCATIONS: [(&str, bool); 2] = [("row", true), ("paper", false)];
+const TRUNCATION_NAMES: [&str; 2] = names(&TRUNCATIONS);
+
+/// η.
+pub const ETA: Parameter =
+    Parameter::new("eta", "Eta, which sets the radii", Values::Number(Range::closed(1e-6, 0.5)))
+        .help("a chance and no share: a smaller one makes the radii longer, and the noise with them")
+        .usual(Usual::Is("0.05"));
+
+/// Which of two rules gives the radii.
+pub const RADIUS_RULE: Parameter =
+    Parameter::new("radius_rule", "Rule for the radii", Values::Choice(&RULE_NAMES))
+        .help("tight is smaller, for columns near normal and at least five public rows for each term")
+        .usual(Usual::Is("paper"));
+
+/// What is shortened of a record that is too long.
+pub const TRUNCATION: Parameter = Parameter::new(
+    "truncation",
+    "A longer record is shortened",
+    Values::Choice(&TRUNCATION_NAMES),
+)
+.help("row shortens features and outcome together, which keeps the fit unbiased; paper the features alone")
+.usual(Usual::Paper("row", "paper"));
+
+/// λ.
+pub const LAMBDA: Parameter =
+    Parameter::new("lambda", "Penalty (lambda)", Values::Number(Range::closed(0.0, 1e300)))
+        .help("on the mean second moment in the columns' own units. It needs the number of rows")
+        .usual(Usual::Is("0"));
+
+/// Whether λ weighs on the intercept.
+pub const PENALISE_INTERCEPT: Parameter =
+    Parameter::new("penalise_intercept", "The penalty weighs on the intercept", Values::Switch)
+        .usual(Usual::Paper("false", "true"));
+
+/// Whether eigenvalues that noise alone could give are raised.
+pub const FLOOR: Parameter =
+    Parameter::new("floor", "Raise eigenvalues that noise alone could give", Values::Switch)
+        .help("without it the fit may diverge")
+        .usual(Usual::Paper("true", "false"));
 
 /// What is publicly known of an outcome, from the middle of its range and in halves of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,9 +91,9 @@ impl Radii {
     pub fn take(params: &mut Params<'_>, plan: &CheckedPlan) -> Result<Self, PlanError> {
         let usual = if plan.calibration == Calibration::Paper { "paper" } else { "row" };
         Ok(Self {
-            eta: params.number("eta", 0.05, 1e-6..=0.5, None)?,
-            tight: params.choice("radius_rule", "paper", &[("paper", false), ("tight", true)])?,
-            by_row: params.choice("truncation", usual, &[("row", true), ("paper", false)])?,
+            eta: params.number(&ETA, 0.05)?,
+            tight: params.choice(&RADIUS_RULE, "paper", &RULES)?,
+            by_row: params.choice(&TRUNCATION, usual, &TRUNCATIONS)?,
             rows: stated_rows(plan, "the radii follow from the number of rows")?,
         })
     }
@@ -217,13 +260,8 @@ impl Penalty {
     /// [`PlanError`] for a value out of range.
     pub fn take(params: &mut Params<'_>, usual: f64, on_intercept: bool) -> Result<Self, PlanError> {
         Ok(Self {
-            lambda: params.number("lambda", usual, 0.0..=1e300, None)?,
-            on_intercept: params.value(
-                "penalise_intercept",
-                on_intercept.into(),
-                "true or false",
-                serde_json::Value::as_bool,
-            )?,
+            lambda: params.number(&LAMBDA, usual)?,
+            on_intercept: params.switch(&PENALISE_INTERCEPT, on_intercept)?,
         })
     }
 

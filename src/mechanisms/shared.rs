@@ -6,7 +6,7 @@ use crate::inference::options::{MeanPenalty, Repair, Ridge};
 use crate::model::Assurance;
 use crate::plan::bound::{GridParams, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
-use crate::plan::params::Params;
+use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
@@ -15,6 +15,70 @@ use crate::privacy::calibrate::{
 use crate::privacy::event::Event;
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::mutants::{Mutant, is_active};
+
+/// R.
+pub const RADIUS: Parameter =
+    Parameter::new("radius", "Radius of the grid", Values::Free("a power of two from 65536 to 16777216"))
+        .usual(Usual::From("16777216; 1048576 for a small budget"));
+
+/// R of noise that needs no coarser grid for a small budget.
+pub const FINE_RADIUS: Parameter = RADIUS.usual(Usual::Is("16777216"));
+
+/// c / W.
+pub const INTERCEPT_WEIGHT: Parameter =
+    Parameter::new("intercept_weight", "Weight of the constant", Values::Number(Range::above(0.0, 1.0)))
+        .help("and 0 under replace-one without an intercept")
+        .usual(Usual::Is("0.5"));
+
+/// The share of the squared length for the features.
+pub const FEATURE_SHARE: Parameter = Parameter::new(
+    "feature_share",
+    "Share of the length for the features",
+    Values::Number(Range::closed(0.1, 0.9)),
+)
+.usual(Usual::Is("0.6"));
+
+/// The longest record.
+pub const ROW_NORM: Parameter =
+    Parameter::new("row_norm", "Longest row kept, as a share", Values::Number(Range::above(0.0, 1.0)))
+        .help("A longer row is shortened as a whole")
+        .usual(Usual::Is("1"));
+
+/// The longest features.
+pub const FEATURE_NORM: Parameter = Parameter::new(
+    "feature_norm",
+    "Longest features kept, as a share",
+    Values::Number(Range::above(0.0, 1.0)),
+)
+.help("of what the bounds allow. A longer row is shortened")
+.usual(Usual::Is("1"));
+
+/// The longest outcomes.
+pub const OUTCOME_NORM: Parameter =
+    Parameter::new("outcome_norm", "Longest outcomes kept, as a share", Values::Number(Range::above(0.0, 1.0)))
+        .help(
+            "of what the bounds allow. With many outcomes no person is at all bounds at once: a smaller share means less noise",
+        )
+        .usual(Usual::Is("1"));
+
+/// The penalty after the noise.
+pub const RIDGE: Parameter =
+    Parameter::new("ridge", "Ridge penalty", Values::Free("none, auto, or a number from 0"))
+        .help("With a penalty the intervals are for the penalised coefficients")
+        .usual(Usual::Is("none"));
+
+/// The penalty after the noise, of mechanisms for many outcomes.
+pub const AUTO_RIDGE: Parameter = RIDGE.usual(Usual::Is("auto"));
+
+const REPAIRS: [&str; 3] = names(&Repair::CHOICES);
+
+/// What happens to noisy moments that are not positive definite.
+pub const REPAIR: Parameter =
+    Parameter::new("repair", "If the noisy moments are not positive definite", Values::Choice(&REPAIRS))
+        .usual(Usual::Is("shift"));
+
+/// The same, of mechanisms for many outcomes.
+pub const FLOOR_REPAIR: Parameter = REPAIR.usual(Usual::Is("floor"));
 
 /// Below this μ the grid is coarser, so that S stays within the sampler's range.
 const SMALL_MU: f64 = 1.0 / 64.0;
@@ -36,8 +100,8 @@ pub fn usual_radius(plan: &CheckedPlan) -> u32 {
 pub fn grid(params: &mut Params<'_>, plan: &CheckedPlan, radius: u32) -> Result<GridParams, PlanError> {
     let (radius, intercept_weight) = scale(params, plan, radius)?;
     let norms = Norms::Record {
-        feature_share: params.number("feature_share", 0.6, 0.1..=0.9, None)?,
-        row_norm: params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?,
+        feature_share: params.number(&FEATURE_SHARE, 0.6)?,
+        row_norm: params.number(&ROW_NORM, 1.0)?,
     };
     Ok(GridParams { radius, intercept_weight, norms })
 }
@@ -67,7 +131,7 @@ pub fn scale(params: &mut Params<'_>, plan: &CheckedPlan, usual: u32) -> Result<
     } else {
         "a number above 0, at most 1 (0 needs replace-one and `intercept` false)"
     };
-    let intercept_weight = params.value("intercept_weight", Value::from(0.5), expected, |value| {
+    let intercept_weight = params.value(INTERCEPT_WEIGHT.name, Value::from(0.5), expected, |value| {
         let weight = value.as_f64().filter(|weight| (0.0..=1.0).contains(weight));
         weight.filter(|weight| *weight > 0.0 || may_drop_constant)
     })?;
@@ -80,7 +144,7 @@ pub fn scale(params: &mut Params<'_>, plan: &CheckedPlan, usual: u32) -> Result<
 /// [`PlanError`] for a value out of range.
 pub fn radius(params: &mut Params<'_>, usual: u32) -> Result<u32, PlanError> {
     let expected = "a power of two from 65536 (2^16) to 16777216 (2^24)";
-    params.value("radius", Value::from(usual), expected, |value| {
+    params.value(RADIUS.name, Value::from(usual), expected, |value| {
         let radius = value.as_u64().and_then(|radius| u32::try_from(radius).ok());
         radius.filter(|radius| radius.is_power_of_two() && (1 << 16..=1 << 24).contains(radius))
     })
@@ -156,8 +220,8 @@ pub fn post_processing(
     repair: &str,
 ) -> Result<PostProcessing, PlanError> {
     Ok(PostProcessing {
-        ridge: params.value("ridge", Value::from(ridge), Ridge::EXPECTED, Ridge::from_value)?,
-        repair: params.choice("repair", repair, &Repair::CHOICES)?,
+        ridge: params.value(RIDGE.name, Value::from(ridge), Ridge::EXPECTED, Ridge::from_value)?,
+        repair: params.choice(&REPAIR, repair, &Repair::CHOICES)?,
         ..PostProcessing::default()
     })
 }

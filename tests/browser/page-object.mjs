@@ -7,16 +7,8 @@ import { like, say, section } from "./words.mjs";
 /// The names of the steps, in their order.
 export const STEPS = section("step").filter(([key]) => !key.endsWith("_title")).map(([, name]) => name);
 
-/// The groups of mechanisms, in their order.
-export const GROUPS = {
-  "Linear regression": ["analyze-gauss", "ada-ssp", "dp-ridge"],
-  "Many outcomes on the same features": ["reuse-cov-gauss", "reuse-cov-proj-x", "reuse-cov-proj-y"],
-  "Yes-or-no outcomes": ["dp-logistic", "pmt-logistic"],
-  "Guided by other people's data": ["pmt-ridge", "pmt-glm"],
-  "Posterior draws and projections": ["inverse-wishart", "inverse-wishart-adaptive", "additive-wishart", "jl-ridge", "jl-ridge-adaptive"],
-  "Gradient descent, without intervals": ["dp-gd", "pmt-gd"],
-  "For comparison with papers": ["naive-composition", "sub-samp-reuse-cov"],
-};
+/// In the page: the names of elements that another element names.
+const named = (elements) => elements.map((element) => document.getElementById(element.getAttribute("aria-labelledby")).textContent.trim());
 
 export const exact = (name) => ({ name, exact: true });
 
@@ -193,10 +185,19 @@ export class DiscreetPage {
     await this.chooser.waitFor();
     const radio = this.chooser.getByRole("radio", exact(name));
     if (!(await radio.isVisible())) {
-      const [group] = Object.entries(GROUPS).find(([, members]) => members.includes(name));
+      const [group] = Object.entries(await this.groups()).find(([, members]) => members.includes(name));
       await this.openGroup(group);
     }
     return radio;
+  }
+
+  /// The groups of mechanisms with their members, open or closed, in the order of the page.
+  async groups() {
+    await this.chooser.waitFor();
+    const hidden = { includeHidden: true };
+    const groups = await this.chooser.getByRole("radiogroup", hidden).all();
+    const read = async (group) => [(await group.evaluateAll(named))[0], await group.getByRole("radio", hidden).evaluateAll(named)];
+    return Object.fromEntries(await Promise.all(groups.map(read)));
   }
 
   /// Opens a closed group, or closes an open one.

@@ -5,7 +5,6 @@ import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { journeys } from "./journey.mjs";
 import { promise } from "./meddle.mjs";
-import { GROUPS } from "./page-object.mjs";
 import { like, say } from "./words.mjs";
 
 const stage = journeys();
@@ -75,6 +74,7 @@ test("a budget for both kinds pays for either from its own part", async (t) => {
 test("the mechanisms are compared for this plan from public numbers", async (t) => {
   const { page, record, discreet } = await arrive(t);
   await discreet.goTo(say("step.method"));
+  const groups = await discreet.groups();
   await discreet.unfold(say("method.compare"));
   const table = page.getByRole("table", { name: say("method.compare") });
   const rows = table.getByRole("row").filter({ has: page.getByRole("cell") });
@@ -82,9 +82,10 @@ test("the mechanisms are compared for this plan from public numbers", async (t) 
   const found = Object.fromEntries(
     await Promise.all((await rows.all()).map(async (row) => [await row.getByRole("rowheader").innerText(), await row.getByRole("cell").allInnerTexts()])),
   );
-  assert.deepEqual(Object.keys(found), Object.values(GROUPS).flat());
+  assert.ok(Object.keys(found).length > 10, "every mechanism is there");
+  assert.deepEqual(Object.keys(found), Object.values(groups).flat());
   const headings = table.getByRole("row").filter({ hasNot: page.getByRole("cell") }).getByRole("rowheader");
-  assert.deepEqual(await headings.allInnerTexts(), Object.keys(GROUPS));
+  assert.deepEqual(await headings.allInnerTexts(), Object.keys(groups));
   // What cannot run under this plan says why, and what cannot be foretold says so.
   assert.match(found["reuse-cov-proj-x"][0], /is private under replace-one alone$/);
   assert.match(found["dp-gd"][0], like("method.not_forecast"));

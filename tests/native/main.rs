@@ -49,6 +49,7 @@ mod reproduce_pmt;
 mod reproduce_primo;
 #[path = "../reproduce/sheffet/mod.rs"]
 mod reproduce_sheffet;
+mod schema;
 mod sheffet;
 mod slices;
 mod support;

@@ -31,7 +31,9 @@ use super::gaussian;
 use super::info::{Info, LINEAR, Scope};
 use super::rounds::{Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved};
 use super::second_moments::{SecondMoments, answer};
-use super::shared::{NoiseError, scale, two_sides, usual_radius};
+use super::shared::{
+    FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, RADIUS, REPAIR, ROW_NORM, scale, two_sides, usual_radius,
+};
 use crate::data::{Exact, Geometry, Moments};
 use crate::inference::options::Repair;
 use crate::math::linalg::Eigen;
@@ -40,7 +42,7 @@ use crate::model::{Assurance, Layout, Shape, Wallet};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
-use crate::plan::params::Params;
+use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
@@ -69,7 +71,21 @@ static INFO: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: Some("the paper's own scale for `ada-ssp` is not built yet"),
+    parameters: &[SPLIT, FAILURE, FLOOR_REPAIR, INTERCEPT_WEIGHT, ROW_NORM, RADIUS],
 };
+
+const SPLIT: Parameter = Parameter::new(
+    "split",
+    "Shares of the budget",
+    Values::Free("three numbers in brackets whose sum is 1: eigenvalue, matrix, vector"),
+)
+.usual(Usual::From("thirds"));
+const FAILURE: Parameter = Parameter::new(
+    "failure",
+    "Probability that the ridge is too small",
+    Values::Number(Range::closed(1e-6, 0.5)),
+)
+.usual(Usual::Is("0.05"));
 
 impl Mechanism for AdaSsp {
     fn info(&self) -> &'static Info {
@@ -132,7 +148,7 @@ impl Parameters {
         let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
         let third = 1.0 / 3.0;
         let split = params.value(
-            "split",
+            SPLIT.name,
             Value::from(vec![third; 3]),
             "three positive numbers whose sum is 1: eigenvalue, matrix, vector",
             |value| {
@@ -146,10 +162,10 @@ impl Parameters {
         let read = Self {
             radius,
             intercept_weight,
-            row_norm: params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?,
+            row_norm: params.number(&ROW_NORM, 1.0)?,
             split,
-            failure: params.number("failure", 0.05, 1e-6..=0.5, None)?,
-            repair: params.choice("repair", "floor", &Repair::CHOICES)?,
+            failure: params.number(&FAILURE, 0.05)?,
+            repair: params.choice(&REPAIR, "floor", &Repair::CHOICES)?,
         };
         Ok((read, params.finish()?))
     }

@@ -35,12 +35,15 @@ use super::gaussian::Noise;
 use super::info::{Info, LINEAR, Scope};
 use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
-use super::shared::{NoiseError, grid, no_scale, post_processing, squared_codes, usual_radius};
+use super::shared::{
+    FEATURE_SHARE, INTERCEPT_WEIGHT, NoiseError, RADIUS, REPAIR, RIDGE, ROW_NORM, grid, no_scale,
+    post_processing, squared_codes, usual_radius,
+};
 use crate::data::Geometry;
 use crate::model::{Assurance, Layout, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
-use crate::plan::params::Params;
+use crate::plan::params::{Parameter, Params, Usual, Values, names};
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
@@ -69,7 +72,13 @@ static INFO: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: None,
+    parameters: &[SHAPE, RIDGE, REPAIR, FEATURE_SHARE, INTERCEPT_WEIGHT, ROW_NORM, RADIUS],
 };
+
+const SHAPES: [(&str, Shape); 2] = [("goe", Shape::Goe), ("iid", Shape::Iid)];
+const SHAPE_NAMES: [&str; 2] = names(&SHAPES);
+const SHAPE: Parameter = Parameter::new("shape", "Shape of the noise", Values::Choice(&SHAPE_NAMES))
+    .usual(Usual::Paper("goe", "iid"));
 
 impl Mechanism for AnalyzeGauss {
     fn info(&self) -> &'static Info {
@@ -118,7 +127,7 @@ impl Parameters {
         let mut params = Params::new("analyze-gauss", &plan.plan.mechanism.params);
         let grid = grid(&mut params, plan, usual_radius(plan))?;
         let usual = if plan.calibration == Calibration::Paper { "iid" } else { "goe" };
-        let shape = params.choice("shape", usual, &[("goe", Shape::Goe), ("iid", Shape::Iid)])?;
+        let shape = params.choice(&SHAPE, usual, &SHAPES)?;
         let post_processing = post_processing(&mut params, "none", "shift")?;
         Ok((Self { grid, shape, post_processing }, params.finish()?))
     }

@@ -32,13 +32,16 @@ use nalgebra::{DMatrix, DVector};
 use serde_json::{Map, Value};
 
 use super::info::{DESCENT, Info, Scope};
-use super::public_moments::{Penalty, Radii, feature_unit};
+use super::public_moments::{
+    ETA, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, TRUNCATION, feature_unit,
+};
 use super::rounds::{
     Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, Output, PostProcessing, Resolved, Round,
     Rounds, Run, Task, Unsettled,
 };
 use super::shared::{
-    NoiseError, radius, require_intercept_or_zero_weight, scale, stated_rows, two_sides, usual_radius,
+    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, radius, require_intercept_or_zero_weight,
+    scale, stated_rows, two_sides, usual_radius,
 };
 use crate::data::{Exact, RecordMap, Scratch, Statistic};
 use crate::inference::report::RegressionTerms;
@@ -48,7 +51,7 @@ use crate::model::{Assurance, Layout, Wallet};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
-use crate::plan::params::Params;
+use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
@@ -65,6 +68,28 @@ pub enum Kind {
     /// `dp-gd`: records are on the plan's own grid.
     Bounds,
 }
+
+const SCOPES: [(&str, bool); 2] = [("joint", false), ("per-outcome", true)];
+const SCOPE_NAMES: [&str; 2] = names(&SCOPES);
+
+const STEPS: Parameter =
+    Parameter::new("steps", "Steps", Values::Whole(1, MOST_STEPS)).usual(Usual::Is("100"));
+const STEP_SIZE: Parameter =
+    Parameter::new("step_size", "Size of a step", Values::Number(Range::above(0.0, 1e6)))
+        .help("where a record has length 1")
+        .usual(Usual::Is("1"));
+const CLIP: Parameter =
+    Parameter::new("clip", "Longest gradient of a record", Values::Number(Range::closed(1e-6, 100.0)))
+        .help("where a record has length 1")
+        .usual(Usual::Is("0.25"));
+const CLIP_SCOPE: Parameter = Parameter::new("clip_scope", "The clip is for", Values::Choice(&SCOPE_NAMES))
+    .help("joint is all outcomes together")
+    .usual(Usual::Is("joint"));
+const GUIDED_STEPS: Parameter = STEPS.usual(Usual::From("from the number of public rows, 25 to 266"));
+const GUIDED_STEP_SIZE: Parameter = STEP_SIZE.help("").usual(Usual::From("from the number of public rows"));
+const GUIDED_CLIP: Parameter =
+    CLIP.help("where features are whitened and outcomes in public standard deviations").usual(Usual::Is("1"));
+const PLAIN_INTERCEPT: Parameter = PENALISE_INTERCEPT.usual(Usual::Is("false"));
 
 static WITH_PUBLIC_MOMENTS: Info = Info {
     name: "pmt-gd",
@@ -84,6 +109,18 @@ static WITH_PUBLIC_MOMENTS: Info = Info {
     no_paper_scale: Some(
         "no paper prints a scale for `pmt-gd`: the one on public moments mentions descent and has no listing of it",
     ),
+    parameters: &[
+        GUIDED_STEPS,
+        GUIDED_STEP_SIZE,
+        GUIDED_CLIP,
+        CLIP_SCOPE,
+        LAMBDA,
+        PLAIN_INTERCEPT,
+        ETA,
+        RADIUS_RULE,
+        TRUNCATION.usual(Usual::Is("row")),
+        RADIUS,
+    ],
 };
 
 static WITH_BOUNDS: Info = Info {
@@ -104,6 +141,18 @@ static WITH_BOUNDS: Info = Info {
     no_paper_scale: Some(
         "no paper prints another scale for `dp-gd`: the usual one, √T times 2 C over μ, is the exact one",
     ),
+    parameters: &[
+        STEPS,
+        STEP_SIZE,
+        CLIP,
+        CLIP_SCOPE,
+        OUTCOME_NORM,
+        LAMBDA,
+        PLAIN_INTERCEPT,
+        INTERCEPT_WEIGHT,
+        ROW_NORM,
+        RADIUS,
+    ],
 };
 
 impl Mechanism for Kind {
@@ -147,7 +196,7 @@ const LONGEST: RangeInclusive<i64> = 1 << 16..=1 << 58;
 const BLOCK: u32 = 8;
 
 /// Most steps: each reads every row again.
-const MOST_STEPS: u64 = 10_000;
+const MOST_STEPS: u32 = 10_000;
 
 /// The parameters, defaults filled in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -180,12 +229,6 @@ impl Parameters {
         let guided = kind == Kind::PublicMoments;
         let mut params = Params::new(kind.info().name, &plan.plan.mechanism.params);
         let rows = stated_rows(plan, "a step is divided by the number of rows")?;
-        let steps = |value: &Value| {
-            let steps = value.as_u64().filter(|steps| (1..=MOST_STEPS).contains(steps))?;
-            u32::try_from(steps).ok()
-        };
-        let size = |value: &Value| value.as_f64().filter(|size| *size > 0.0 && *size <= 1e6);
-        let (steps_are, size_is) = ("a whole number from 1 to 10000", "a number above 0, at most 1000000");
         let mut read = Self {
             radius: 0,
             intercept_weight: 0.0,
@@ -194,16 +237,16 @@ impl Parameters {
             outcome_norm: 1.0,
             steps: 0,
             step_size: 0.0,
-            clip: params.number("clip", if guided { 1.0 } else { 0.25 }, 1e-6..=100.0, None)?,
-            per_outcome: params.choice("clip_scope", "joint", &[("joint", false), ("per-outcome", true)])?,
+            clip: params.number(&CLIP, if guided { 1.0 } else { 0.25 })?,
+            per_outcome: params.choice(&CLIP_SCOPE, "joint", &SCOPES)?,
             penalty: Penalty::take(&mut params, 0.0, false)?,
             rows,
         };
         if guided {
             read.radius = radius(&mut params, usual_radius(plan))?;
             read.radii = Some(Radii::take(&mut params, plan)?);
-            read.steps = params.optional("steps", steps_are, steps)?.unwrap_or(0);
-            read.step_size = params.optional("step_size", size_is, size)?.unwrap_or(0.0);
+            read.steps = params.optional_whole(&STEPS)?.unwrap_or(0);
+            read.step_size = params.optional(&STEP_SIZE)?.unwrap_or(0.0);
         } else {
             (read.radius, read.intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
             require_intercept_or_zero_weight(
@@ -211,10 +254,10 @@ impl Parameters {
                 read.intercept_weight,
                 "the descent would give the constant a coefficient",
             )?;
-            read.row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
-            read.outcome_norm = params.number("outcome_norm", 1.0, 0.0..=1.0, Some(0.0))?;
-            read.steps = params.value("steps", Value::from(100), steps_are, steps)?;
-            read.step_size = params.value("step_size", Value::from(1.0), size_is, size)?;
+            read.row_norm = params.number(&ROW_NORM, 1.0)?;
+            read.outcome_norm = params.number(&OUTCOME_NORM, 1.0)?;
+            read.steps = params.whole(&STEPS, 100)?;
+            read.step_size = params.verbatim(&STEP_SIZE, 1.0)?;
         }
         Ok((read, params.finish()?))
     }

@@ -44,9 +44,14 @@ use serde_json::{Map, Value};
 
 pub use self::fit::{Expansion, Fitted, Steps};
 use super::info::{Info, PUBLIC_MOMENTS, Scope, YES_OR_NO};
-use super::public_moments::{Penalty, Radii, Standard, feature_unit};
+use super::public_moments::{
+    ETA, FLOOR, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, Standard, TRUNCATION, feature_unit,
+};
 use super::rounds::{Charge, Encoding, Mechanism, Output, PostProcessing, Resolved, Rounds, Run, Task};
-use super::shared::{NoiseError, no_scale, paper_replaces, require_intercept, squared_codes, stated_rows};
+use super::shared::{
+    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, ROW_NORM, no_scale, paper_replaces, require_intercept,
+    squared_codes, stated_rows,
+};
 use crate::data::Geometry;
 use crate::inference::forecast::{self, TermForecast, forecast};
 use crate::inference::newton::{Link, NewtonStep, Setting, report as newton_report};
@@ -55,7 +60,7 @@ use crate::inference::report::RegressionTerms;
 use crate::model::{Assurance, Layout, Note, Role, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
-use crate::plan::params::Params;
+use crate::plan::params::{Parameter, Params, Place, Range, Usual, Values};
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
@@ -123,6 +128,33 @@ pub struct Parameters {
     noisy: bool,
 }
 
+const LOGISTIC_LAMBDA: Parameter = LAMBDA
+    .help("on the mean second moment in the columns' own units")
+    .usual(Usual::Is("0.001"))
+    .place(Place::First);
+const STEPS: Parameter = Parameter::new("steps", "Noisy Newton steps", Values::Whole(1, 20))
+    .help("They share the budget, so more steps mean more noise in each")
+    .usual(Usual::Is("6"))
+    .place(Place::First);
+const FAMILY: Parameter =
+    Parameter::new("family", "Family of the outcome", Values::Choice(&["gaussian", "logistic"]))
+        .help("gaussian for numbers, logistic for yes or no")
+        .place(Place::First);
+const COEFFICIENT_RADIUS: Parameter = Parameter::new(
+    "coefficient_radius",
+    "Longest coefficients",
+    Values::Number(Range::above(0.0, MOST_RADIUS)),
+)
+.help(
+    "for example 2. For gaussian, which needs it, in public standard deviations of the outcome: 1 holds every fit where the \
+     public numbers are right",
+)
+.place(Place::First);
+/// A label has no length.
+const LABEL_NORM: Parameter = Parameter { values: Values::Number(Range::closed(1.0, 1.0)), ..OUTCOME_NORM }
+    .help("")
+    .place(Place::Hidden);
+
 static GUIDED: Info = Info {
     name: "pmt-logistic",
     title: "Logistic regression with public moments",
@@ -139,6 +171,7 @@ static GUIDED: Info = Info {
     labels: true,
     standard_errors: true,
     no_paper_scale: None,
+    parameters: &[LOGISTIC_LAMBDA, STEPS, ETA, RADIUS_RULE, TRUNCATION, PENALISE_INTERCEPT, FLOOR],
 };
 
 static GUIDED_MODEL: Info = Info {
@@ -157,6 +190,17 @@ static GUIDED_MODEL: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: None,
+    parameters: &[
+        FAMILY,
+        COEFFICIENT_RADIUS,
+        LOGISTIC_LAMBDA,
+        STEPS,
+        ETA,
+        RADIUS_RULE,
+        TRUNCATION,
+        PENALISE_INTERCEPT,
+        FLOOR,
+    ],
 };
 
 static UNGUIDED: Info = Info {
@@ -175,6 +219,15 @@ static UNGUIDED: Info = Info {
     labels: true,
     standard_errors: true,
     no_paper_scale: None,
+    parameters: &[
+        LOGISTIC_LAMBDA,
+        STEPS,
+        PENALISE_INTERCEPT,
+        FLOOR,
+        INTERCEPT_WEIGHT.help(""),
+        ROW_NORM,
+        LABEL_NORM,
+    ],
 };
 
 static REFERENCE: Info = Info {
@@ -193,6 +246,7 @@ static REFERENCE: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: Some("`logistic` has no noise, so no paper has a scale for it"),
+    parameters: &[LAMBDA, PENALISE_INTERCEPT.usual(Usual::Is("false"))],
 };
 
 impl Mechanism for Kind {
@@ -264,26 +318,18 @@ impl Parameters {
             require_intercept(plan)?;
         }
         if kind == Kind::Unguided {
-            read.intercept_weight = params.number("intercept_weight", 0.5, 0.0..=1.0, Some(0.0))?;
-            read.row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
+            read.intercept_weight = params.number(&INTERCEPT_WEIGHT, 0.5)?;
+            read.row_norm = params.number(&ROW_NORM, 1.0)?;
             // A label has no length.
-            params.number("outcome_norm", 1.0, 1.0..=1.0, None)?;
+            params.number(&LABEL_NORM, 1.0)?;
         }
         if !reference {
-            read.floor = params.value("floor", Value::from(!paper), "true or false", Value::as_bool)?;
-            read.steps = params.value("steps", Value::from(6), "a whole number from 1 to 20", |value| {
-                value
-                    .as_u64()
-                    .and_then(|steps| u32::try_from(steps).ok())
-                    .filter(|steps| (1..=20).contains(steps))
-            })?;
+            read.floor = params.switch(&FLOOR, !paper)?;
+            read.steps = params.whole(&STEPS, 6)?;
         }
         if kind == Kind::GuidedModel {
             read.family = family(&mut params)?;
-            read.coefficient_radius =
-                params.optional("coefficient_radius", "a number above 0, to 1e6", |value| {
-                    value.as_f64().filter(|radius| *radius > 0.0 && *radius <= MOST_RADIUS)
-                })?;
+            read.coefficient_radius = params.optional(&COEFFICIENT_RADIUS)?;
             if read.coefficient_radius.is_none() && read.family == Family::Gaussian {
                 return Err(PlanError::at(
                     "mechanism.params.coefficient_radius",
@@ -516,14 +562,18 @@ struct Found {
 
 fn family(params: &mut Params<'_>) -> Result<Family, PlanError> {
     let expected = "\"gaussian\" or \"logistic\"";
-    let read = params.optional("family", expected, |value| match value.as_str()? {
-        "gaussian" => Some(Ok(Family::Gaussian)),
-        "logistic" => Some(Ok(Family::Logistic)),
-        "poisson" => Some(Err(PlanError::at(
-            "mechanism.params.family",
-            "the curvature of a Poisson regression is bounded by an exponential alone, and its noise would drown every table",
-            "take \"logistic\" for whether an event happened, or \"gaussian\" for a rate",
-        ))),
+    let read = params.value(FAMILY.name, Value::Null, expected, |value| match value {
+        Value::Null => Some(None),
+        Value::String(name) => match name.as_str() {
+            "gaussian" => Some(Some(Ok(Family::Gaussian))),
+            "logistic" => Some(Some(Ok(Family::Logistic))),
+            "poisson" => Some(Some(Err(PlanError::at(
+                "mechanism.params.family",
+                "the curvature of a Poisson regression is bounded by an exponential alone, and its noise would drown every table",
+                "take \"logistic\" for whether an event happened, or \"gaussian\" for a rate",
+            )))),
+            _ => None,
+        },
         _ => None,
     })?;
     read.unwrap_or_else(|| {

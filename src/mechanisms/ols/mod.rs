@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::gaussian;
 use super::info::{Info, Scope};
+use super::public_moments::{self, PENALISE_INTERCEPT};
 use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved, Task, Unsettled};
 use super::second_moments::{Analysis, SecondMoments};
 use super::shared::NoiseError;
@@ -21,7 +22,7 @@ use crate::math::linalg::Cholesky;
 use crate::math::special::normal_quantile;
 use crate::model::{Assurance, Estimate, Interval, Layout, Note, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
-use crate::plan::params::Params;
+use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::release::document::{Coefficients, Diagnostics};
@@ -46,7 +47,12 @@ static INFO: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: Some("`ols` has no noise, so no paper has a scale for it"),
+    parameters: &[LAMBDA, PENALISE_INTERCEPT.usual(Usual::Is("false"))],
 };
+
+/// λ of a reference may be as large as a number can be.
+const LAMBDA: Parameter =
+    Parameter { values: Values::Number(Range::closed(0.0, f64::MAX)), ..public_moments::LAMBDA };
 
 impl Mechanism for Ols {
     fn info(&self) -> &'static Info {
@@ -117,9 +123,8 @@ impl Parameters {
     /// [`PlanError`] for a value out of range and for a parameter that the mechanism does not have.
     pub fn from_plan(plan: &CheckedPlan) -> Result<(Self, Map<String, Value>), PlanError> {
         let mut params = Params::new("ols", &plan.plan.mechanism.params);
-        let lambda = params.number("lambda", 0.0, 0.0..=f64::MAX, None)?;
-        let penalise_intercept =
-            params.value("penalise_intercept", Value::from(false), "true or false", Value::as_bool)?;
+        let lambda = params.number(&LAMBDA, 0.0)?;
+        let penalise_intercept = params.switch(&PENALISE_INTERCEPT, false)?;
         Ok((Self { lambda, penalise_intercept }, params.finish()?))
     }
 }

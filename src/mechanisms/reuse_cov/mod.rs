@@ -52,7 +52,8 @@ use super::info::{COMPARISON, Info, MANY_OUTCOMES, Scope};
 use super::rounds::{Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved, Rounds};
 use super::second_moments::{Noiseless, SecondMoments};
 use super::shared::{
-    NoiseError, no_scale, post_processing, require_intercept_or_zero_weight, scale, squared_codes, two_sides,
+    AUTO_RIDGE, FEATURE_NORM, FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, RIDGE,
+    no_scale, post_processing, require_intercept_or_zero_weight, scale, squared_codes, two_sides,
     usual_radius,
 };
 use crate::data::{Geometry, MAX_TERMS, Statistic};
@@ -60,7 +61,7 @@ use crate::inference::options::{Ball, Shrink};
 use crate::model::{Assurance, Layout, Role, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
-use crate::plan::params::Params;
+use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::{Adjacency, Protect};
@@ -125,6 +126,36 @@ pub struct Parameters {
     pub post_processing: PostProcessing,
 }
 
+const RELEASED: [(&str, OutcomeMoments); 3] =
+    [("none", OutcomeMoments::None), ("diagonal", OutcomeMoments::Diagonal), ("full", OutcomeMoments::Full)];
+const RELEASED_NAMES: [&str; 3] = names(&RELEASED);
+const SHRINK_NAMES: [&str; 4] = names(&Shrink::CHOICES);
+const BALL_NAMES: [&str; 2] = names(&Ball::CHOICES);
+const NOISE_NAMES: [&str; 3] = names(&Choice::CHOICES);
+
+const KAPPA: Parameter =
+    Parameter::new("kappa", "Weight of the cross moments", Values::Number(Range::above(0.0, f64::MAX)))
+        .usual(Usual::From("from the number of outcomes, near 1 to 2"));
+const OUTCOME_MOMENTS: Parameter = Parameter::new(
+    "outcome_moments",
+    "What is released of the outcomes' own moments",
+    Values::Choice(&RELEASED_NAMES),
+)
+.help("Without any, intervals cover the privacy noise alone")
+.usual(Usual::Paper("diagonal", "none"));
+const NUCLEAR: Parameter = Parameter::new("nuclear", "Project the cross moments", Values::Switch)
+    .help("on what any table within the bounds can have")
+    .usual(Usual::Is("true"));
+const SHRINK: Parameter = Parameter::new("shrink", "What takes noise off", Values::Choice(&SHRINK_NAMES))
+    .usual(Usual::Is("projection"));
+const BALL: Parameter = Parameter::new("ball", "The projection bounds", Values::Choice(&BALL_NAMES))
+    .help("matrix is all outcomes of a person together")
+    .usual(Usual::Is("matrix"));
+const NOISE: Parameter =
+    Parameter::new("noise", "How public features shape the noise", Values::Choice(&NOISE_NAMES))
+        .help("auto takes the one with less noise")
+        .usual(Usual::Is("auto"));
+
 static GAUSS: Info = Info {
     name: "reuse-cov-gauss",
     title: "Many outcomes, one covariance",
@@ -141,6 +172,17 @@ static GAUSS: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: None,
+    parameters: &[
+        KAPPA,
+        FEATURE_NORM,
+        OUTCOME_NORM,
+        OUTCOME_MOMENTS,
+        NUCLEAR,
+        AUTO_RIDGE,
+        FLOOR_REPAIR,
+        INTERCEPT_WEIGHT,
+        RADIUS,
+    ],
 };
 
 static PROJECTED_ON_FEATURES: Info = Info {
@@ -159,6 +201,7 @@ static PROJECTED_ON_FEATURES: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: None,
+    parameters: &[SHRINK, BALL, NOISE, OUTCOME_NORM, RIDGE, FLOOR_REPAIR, INTERCEPT_WEIGHT, RADIUS],
 };
 
 static PROJECTED_ON_OUTCOMES: Info = Info {
@@ -177,6 +220,7 @@ static PROJECTED_ON_OUTCOMES: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: None,
+    parameters: &[KAPPA, FEATURE_NORM, OUTCOME_NORM, AUTO_RIDGE, FLOOR_REPAIR, INTERCEPT_WEIGHT, RADIUS],
 };
 
 static EACH_OUTCOME: Info = Info {
@@ -195,6 +239,7 @@ static EACH_OUTCOME: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: Some("the paper's own scale for `naive-composition` is not built yet"),
+    parameters: &[KAPPA, FEATURE_NORM, OUTCOME_NORM, AUTO_RIDGE, FLOOR_REPAIR, INTERCEPT_WEIGHT, RADIUS],
 };
 
 impl Mechanism for Kind {
@@ -250,7 +295,7 @@ impl Parameters {
             intercept_weight,
             kappa: None,
             feature_norm: 1.0,
-            outcome_norm: params.number("outcome_norm", 1.0, 0.0..=1.0, Some(0.0))?,
+            outcome_norm: params.number(&OUTCOME_NORM, 1.0)?,
             outcome_moments: OutcomeMoments::None,
             shape: if plan.calibration == Calibration::Paper { Shape::Iid } else { Shape::Goe },
             nuclear: false,
@@ -261,28 +306,21 @@ impl Parameters {
         };
         if kind == Kind::ProjectedOnFeatures {
             read.shape = Shape::Iid;
-            read.shrink = params.choice("shrink", "projection", &Shrink::CHOICES)?;
-            read.ball = params.choice("ball", "matrix", &Ball::CHOICES)?;
-            read.shaping = params.choice("noise", "auto", &Choice::CHOICES)?;
+            read.shrink = params.choice(&SHRINK, "projection", &Shrink::CHOICES)?;
+            read.ball = params.choice(&BALL, "matrix", &Ball::CHOICES)?;
+            read.shaping = params.choice(&NOISE, "auto", &Choice::CHOICES)?;
             require_intercept_or_zero_weight(
                 plan,
                 intercept_weight,
                 "the projection bounds fitted values that are measured from the middle of an outcome's bounds",
             )?;
         } else {
-            read.kappa = params.optional("kappa", "a number above 0", |value| {
-                value.as_f64().filter(|kappa| kappa.is_finite() && *kappa > 0.0)
-            })?;
-            read.feature_norm = params.number("feature_norm", 1.0, 0.0..=1.0, Some(0.0))?;
+            read.kappa = params.optional(&KAPPA)?;
+            read.feature_norm = params.number(&FEATURE_NORM, 1.0)?;
         }
         if kind == Kind::Gauss {
-            let choices = [
-                ("none", OutcomeMoments::None),
-                ("diagonal", OutcomeMoments::Diagonal),
-                ("full", OutcomeMoments::Full),
-            ];
             let usual = if plan.calibration == Calibration::Paper { "none" } else { "diagonal" };
-            read.outcome_moments = params.choice("outcome_moments", usual, &choices)?;
+            read.outcome_moments = params.choice(&OUTCOME_MOMENTS, usual, &RELEASED)?;
             if plan.calibration == Calibration::Paper && read.outcome_moments != OutcomeMoments::None {
                 return Err(PlanError::at(
                     "mechanism.params.outcome_moments",
@@ -290,7 +328,7 @@ impl Parameters {
                     "set it to \"none\", or `calibration` to \"exact\"",
                 ));
             }
-            read.nuclear = params.value("nuclear", Value::from(true), "true or false", Value::as_bool)?;
+            read.nuclear = params.switch(&NUCLEAR, true)?;
         }
         let usual = if kind == Kind::ProjectedOnFeatures { "none" } else { "auto" };
         read.post_processing = post_processing(&mut params, usual, "floor")?;

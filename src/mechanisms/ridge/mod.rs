@@ -24,12 +24,14 @@ use serde_json::{Map, Value};
 
 use super::gaussian::Noise;
 use super::info::{Info, LINEAR, PUBLIC_MOMENTS, Scope};
-use super::public_moments::{Penalty, Radii};
+use super::public_moments::{
+    ETA, FLOOR, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, TRUNCATION,
+};
 use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{
-    NoiseError, no_scale, paper_replaces, radius, require_intercept, scale, squared_codes, stated_rows,
-    two_sides, usual_radius,
+    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, no_scale, paper_replaces, radius,
+    require_intercept, scale, squared_codes, stated_rows, two_sides, usual_radius,
 };
 use crate::data::Geometry;
 use crate::inference::options::MeanPenalty;
@@ -37,7 +39,7 @@ use crate::inference::preflight::Family;
 use crate::model::{Assurance, Layout, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
-use crate::plan::params::Params;
+use crate::plan::params::{Params, Place};
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
@@ -71,6 +73,15 @@ static WITH_PUBLIC_MOMENTS: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: None,
+    parameters: &[
+        LAMBDA.place(Place::First),
+        ETA,
+        RADIUS_RULE,
+        TRUNCATION,
+        PENALISE_INTERCEPT,
+        FLOOR,
+        RADIUS,
+    ],
 };
 
 static WITH_BOUNDS: Info = Info {
@@ -89,6 +100,15 @@ static WITH_BOUNDS: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: None,
+    parameters: &[
+        LAMBDA.place(Place::First),
+        OUTCOME_NORM,
+        PENALISE_INTERCEPT,
+        FLOOR,
+        INTERCEPT_WEIGHT.help(""),
+        ROW_NORM,
+        RADIUS,
+    ],
 };
 
 impl Mechanism for Kind {
@@ -160,20 +180,14 @@ impl Parameters {
         } else {
             require_intercept(plan)?;
             let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
-            let row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
-            (
-                radius,
-                intercept_weight,
-                None,
-                row_norm,
-                params.number("outcome_norm", 1.0, 0.0..=1.0, Some(0.0))?,
-            )
+            let row_norm = params.number(&ROW_NORM, 1.0)?;
+            (radius, intercept_weight, None, row_norm, params.number(&OUTCOME_NORM, 1.0)?)
         };
         let penalty = Penalty::take(&mut params, 0.0, paper)?;
         let rows = (penalty.lambda > 0.0)
             .then(|| stated_rows(plan, "the penalty is weighed by the number of rows"))
             .transpose()?;
-        let floor = params.value("floor", Value::from(!paper), "true or false", Value::as_bool)?;
+        let floor = params.switch(&FLOOR, !paper)?;
         let read =
             Self { radius, intercept_weight, radii, row_norm, outcome_norm, penalty, floor, rows, paper };
         Ok((read, params.finish()?))

@@ -33,7 +33,8 @@ use super::rounds::{
 };
 use super::second_moments::{Noiseless, SecondMoments, answer};
 use super::shared::{
-    NoiseError, Price, no_scale, post_processing, scale, squared_codes, two_sides, usual_radius,
+    AUTO_RIDGE, FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, Price, RADIUS, ROW_NORM, no_scale,
+    post_processing, scale, squared_codes, two_sides, usual_radius,
 };
 use crate::data::{Exact, Geometry};
 use crate::math::round::{MARGIN, lower, raise};
@@ -42,7 +43,7 @@ use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::document::Calibration;
-use crate::plan::params::Params;
+use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
@@ -75,7 +76,29 @@ static INFO: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: None,
+    parameters: &[
+        SAMPLE_ROWS,
+        COVARIANCE_SHARE,
+        AUTO_RIDGE,
+        FLOOR_REPAIR,
+        INTERCEPT_WEIGHT,
+        ROW_NORM,
+        RADIUS,
+    ],
 };
+
+const SAMPLE_ROWS: Parameter = Parameter::new(
+    "sample_rows",
+    "Rows of the sample",
+    Values::Free("a whole number from the number of terms to that of rows"),
+)
+.usual(Usual::From("a tenth"));
+const COVARIANCE_SHARE: Parameter = Parameter::new(
+    "covariance_share",
+    "Share of epsilon and delta for the covariance",
+    Values::Number(Range::closed(0.001, 0.999)),
+)
+.usual(Usual::Is("0.5"));
 
 impl Mechanism for SubSampReuseCov {
     fn info(&self) -> &'static Info {
@@ -138,7 +161,7 @@ impl Parameters {
         let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
         let rows = plan.rows.and_then(|rows| u32::try_from(rows).ok()).unwrap_or(0);
         let sample = params.value(
-            "sample_rows",
+            SAMPLE_ROWS.name,
             Value::from((rows / 10).max(1)),
             &format!("a whole number from 1 to the number of rows, {rows}"),
             |value| {
@@ -146,7 +169,7 @@ impl Parameters {
                 sample.filter(|sample| (1..=rows).contains(sample))
             },
         )?;
-        let covariance_share = params.number("covariance_share", 0.5, 0.001..=0.999, None)?;
+        let covariance_share = params.number(&COVARIANCE_SHARE, 0.5)?;
         if plan.calibration == Calibration::Paper && (covariance_share - 0.5).abs() > 0.0 {
             return Err(PlanError::at(
                 "mechanism.params.covariance_share",
@@ -154,7 +177,7 @@ impl Parameters {
                 "set it to 0.5, or `calibration` to \"exact\"",
             ));
         }
-        let row_norm = params.number("row_norm", 1.0, 0.0..=1.0, Some(0.0))?;
+        let row_norm = params.number(&ROW_NORM, 1.0)?;
         let post_processing = post_processing(&mut params, "auto", "floor")?;
         let read =
             Self { radius, intercept_weight, row_norm, sample, rows, covariance_share, post_processing };

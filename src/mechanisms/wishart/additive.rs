@@ -38,14 +38,15 @@ use crate::mechanisms::rounds::{
 };
 use crate::mechanisms::second_moments::{SecondMoments, answer};
 use crate::mechanisms::shared::{
-    NoiseError, Price, grid, neighbours, no_scale, post_processing, rounding_step, squared_codes,
+    FEATURE_SHARE, FINE_RADIUS, INTERCEPT_WEIGHT, NoiseError, Price, REPAIR, RIDGE, ROW_NORM, grid,
+    neighbours, no_scale, post_processing, rounding_step, squared_codes,
 };
 use crate::model::{Assurance, Layout, NoiseLaw, Wallet};
 use crate::noise::entropy::Entropy;
 use crate::noise::wishart::{random_moments, round_sum};
 use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
-use crate::plan::params::Params;
+use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::Budget;
@@ -76,7 +77,24 @@ static INFO: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: None,
+    parameters: &[SCALE_RATIO, OUTPUT, RIDGE, REPAIR, FEATURE_SHARE, INTERCEPT_WEIGHT, ROW_NORM, FINE_RADIUS],
 };
+
+const SCALE_RATIO: Parameter = Parameter::new(
+    "scale_ratio",
+    "Largest squared row over the scale of a random row",
+    Values::Number(Range::closed(0.1, 10.0)),
+)
+.help("More means more random rows, each smaller")
+.usual(Usual::Paper("3", "1"));
+const OUTPUTS: [(&str, ()); 2] = [("debiased", ()), ("raw", ())];
+const OUTPUT_NAMES: [&str; 2] = names(&OUTPUTS);
+const OUTPUT: Parameter =
+    Parameter::new("output", "What is done with the mean of the noise", Values::Choice(&OUTPUT_NAMES))
+        .help(
+            "debiased takes it off where that leaves the moments positive definite; raw keeps it, as a ridge",
+        )
+        .usual(Usual::Is("debiased"));
 
 impl Mechanism for AdditiveWishart {
     fn info(&self) -> &'static Info {
@@ -132,8 +150,8 @@ impl Parameters {
         let mut params = Params::new("additive-wishart", &plan.plan.mechanism.params);
         let ratio = if plan.calibration == Calibration::Paper { 1.0 } else { 3.0 };
         let grid = grid(&mut params, plan, 1 << 24)?;
-        let scale_ratio = params.number("scale_ratio", ratio, 0.1..=10.0, None)?;
-        params.choice("output", "debiased", &[("debiased", ()), ("raw", ())])?;
+        let scale_ratio = params.number(&SCALE_RATIO, ratio)?;
+        params.choice(&OUTPUT, "debiased", &OUTPUTS)?;
         let post_processing = post_processing(&mut params, "none", "shift")?;
         Ok((Self { grid, scale_ratio, post_processing }, params.finish()?))
     }

@@ -45,14 +45,15 @@ use crate::mechanisms::rounds::{
 };
 use crate::mechanisms::second_moments::{SecondMoments, answer};
 use crate::mechanisms::shared::{
-    NoiseError, Price, grid, neighbours, no_scale, post_processing, rounding_step, squared_codes,
+    FEATURE_SHARE, FINE_RADIUS, INTERCEPT_WEIGHT, NoiseError, Price, REPAIR, RIDGE, ROW_NORM, grid,
+    neighbours, no_scale, post_processing, rounding_step, squared_codes,
 };
 use crate::model::{Assurance, Layout, NoiseLaw, Wallet};
 use crate::noise::discrete::laplace;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
-use crate::plan::params::Params;
+use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
@@ -84,6 +85,34 @@ pub static POSTERIOR: Scaled = Scaled { kind: Kind::Posterior, adaptive: false, 
 pub static POSTERIOR_ADAPTIVE: Scaled =
     Scaled { kind: Kind::Posterior, adaptive: true, info: &POSTERIOR_ADAPTIVE_INFO };
 
+const SKETCH_ROWS: Parameter =
+    Parameter::new("sketch_rows", "Rows of the projection", Values::Free("a whole number up to 1000000"))
+        .help("More rows mean less noise and a larger ridge")
+        .usual(Usual::From("100, or twice the terms"));
+const MIN_ROWS: Parameter =
+    Parameter { name: "min_rows", label: "Fewest rows of the projection", ..SKETCH_ROWS }
+        .help("")
+        .usual(Usual::From("twice the terms"));
+const DOF: Parameter = Parameter::new(
+    "dof",
+    "Degrees of freedom",
+    Values::Free("a whole number up to 1000000000, or rows+d where the number of rows is public"),
+)
+.usual(Usual::From("100, or twice the terms; rows+d with the paper's scale"));
+const MIN_DOF: Parameter = Parameter { name: "min_dof", label: "Fewest degrees of freedom", ..DOF }
+    .usual(Usual::From("twice the terms"));
+const EIGENVALUE_SHARE: Parameter = Parameter::new(
+    "eigenvalue_share",
+    "Share of epsilon for the least eigenvalue",
+    Values::Number(Range::between(0.0, 1.0)),
+)
+.usual(Usual::Paper("0.25", "0.5"));
+const EIGENVALUE_DELTA_SHARE: Parameter = Parameter {
+    name: "eigenvalue_delta_share",
+    label: "Share of delta for the least eigenvalue",
+    ..EIGENVALUE_SHARE
+};
+
 static PROJECTION_INFO: Info = Info {
     name: "jl-ridge",
     title: "Gaussian projection",
@@ -100,6 +129,7 @@ static PROJECTION_INFO: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: None,
+    parameters: &[SKETCH_ROWS, RIDGE, REPAIR, FEATURE_SHARE, INTERCEPT_WEIGHT, ROW_NORM, FINE_RADIUS],
 };
 
 static PROJECTION_ADAPTIVE_INFO: Info = Info {
@@ -118,6 +148,17 @@ static PROJECTION_ADAPTIVE_INFO: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: None,
+    parameters: &[
+        MIN_ROWS,
+        EIGENVALUE_SHARE,
+        EIGENVALUE_DELTA_SHARE,
+        RIDGE,
+        REPAIR,
+        FEATURE_SHARE,
+        INTERCEPT_WEIGHT,
+        ROW_NORM,
+        FINE_RADIUS,
+    ],
 };
 
 static POSTERIOR_INFO: Info = Info {
@@ -136,6 +177,7 @@ static POSTERIOR_INFO: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: None,
+    parameters: &[DOF, RIDGE, REPAIR, FEATURE_SHARE, INTERCEPT_WEIGHT, ROW_NORM, FINE_RADIUS],
 };
 
 static POSTERIOR_ADAPTIVE_INFO: Info = Info {
@@ -154,6 +196,17 @@ static POSTERIOR_ADAPTIVE_INFO: Info = Info {
     labels: false,
     standard_errors: true,
     no_paper_scale: None,
+    parameters: &[
+        MIN_DOF,
+        EIGENVALUE_SHARE,
+        EIGENVALUE_DELTA_SHARE,
+        RIDGE,
+        REPAIR,
+        FEATURE_SHARE,
+        INTERCEPT_WEIGHT,
+        ROW_NORM,
+        FINE_RADIUS,
+    ],
 };
 
 impl Mechanism for Scaled {
@@ -256,12 +309,10 @@ impl Parameters {
         })?;
         let shares = if adaptive {
             let usual = if plan.calibration == Calibration::Paper { 0.5 } else { 0.25 };
-            let mut share = |name| {
-                params.value(name, Value::from(usual), "a number above 0, below 1", |value| {
-                    value.as_f64().filter(|share| *share > 0.0 && *share < 1.0)
-                })
-            };
-            Some(Shares { epsilon: share("eigenvalue_share")?, delta: share("eigenvalue_delta_share")? })
+            Some(Shares {
+                epsilon: params.verbatim(&EIGENVALUE_SHARE, usual)?,
+                delta: params.verbatim(&EIGENVALUE_DELTA_SHARE, usual)?,
+            })
         } else {
             None
         };

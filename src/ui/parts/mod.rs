@@ -60,7 +60,7 @@ pub fn PrivateZone(title: &'static str, children: Children) -> impl IntoView {
 /// A labelled text field with a line under it.
 #[component]
 pub fn Field(
-    id: &'static str,
+    #[prop(into)] id: String,
     label: &'static str,
     #[prop(into)] value: Signal<String>,
     set: Callback<String>,
@@ -73,7 +73,7 @@ pub fn Field(
     let described = hint.is_some().then(|| hint_id.clone());
     view! {
         <div class="field">
-            <label for=id>{label}</label>
+            <label for=id.clone()>{label}</label>
             <span class="field-line">
                 <input id=id type="text" class:numeric=numeric inputmode=numeric.then_some("decimal") autocomplete="off"
                     spellcheck="false" aria-describedby=described prop:value=move || value.get()
@@ -89,13 +89,13 @@ pub fn Field(
 /// A choice from a short list.
 #[component]
 pub fn Choice(
-    id: &'static str,
+    #[prop(into)] id: String,
     label: &'static str,
     options: Vec<(String, String)>,
     #[prop(into)] value: Signal<String>,
     set: Callback<String>,
     #[prop(optional, into)] disabled: Option<Signal<bool>>,
-    #[prop(optional)] hint: &'static str,
+    #[prop(optional, into)] hint: String,
 ) -> impl IntoView {
     let hint_id = format!("{id}-hint");
     let described = (!hint.is_empty()).then(|| hint_id.clone());
@@ -105,7 +105,7 @@ pub fn Choice(
     });
     view! {
         <div class="field">
-            <label for=id>{label}</label>
+            <label for=id.clone()>{label}</label>
             <select id=id prop:value=move || value.get() aria-describedby=described
                 disabled=move || disabled.is_some_and(|disabled| disabled.get())
                 on:change=move |event| set.run(event_target_value(&event))>
