@@ -239,7 +239,9 @@ pub fn table_of_release(
     })?;
     if released.adaptive.is_some() {
         return Err(refuse(
-            format!("the moments of a release of `{name}` are those of shortened records in coordinates of its own"),
+            format!(
+                "the moments of a release of `{name}` are those of shortened records in coordinates of its own"
+            ),
             "give a release of `analyze-gauss`, or public data",
         ));
     }

@@ -490,14 +490,15 @@ mod tests {
     /// Returns one of each; a new note has to be added here.
     fn all() -> Vec<Note> {
         use Note::{
-            Approximate, BothErrors, BoundedNoise, Clipped, Collinear, CorrelationsRaised, CurvatureDrowned,
-            ClippedResiduals, Descent, Diverged, Drowned, FarRows, FeaturesOpen, Held, Undetermined, UnseenTail, FewPublicRows, FilteredByRidge, FilteredByShare,
-            FilteredWhole, GradientsClipped, Hardened, HeavyPenalty, IsotropicNoise, LinearModel, LogOdds,
-            NearlySingular, NoNoise, NoNoisePenalised, NoiseAlone, NoiseAloneByRows, NotDebiased,
-            NotPositiveDefinite, NotPrivate, NotSettled, OutcomesOpen, Overflowed, OwnMoments,
-            OwnUnitPenalty, PenalisedBootstrap, PenalisedNoiseAlone, Projected, RadiusOfPaper, RadiusReached,
-            Raised, RepetitionsUnsolved, ResidualNotResolved, Ridge, RowsNotResolved, RowsUnknown, Shifted,
-            ThroughCentres, ThroughOrigin, WellFormed, WhitenedNoise,
+            Approximate, BothErrors, BoundedNoise, Clipped, ClippedResiduals, Collinear, CorrelationsRaised,
+            CurvatureDrowned, Descent, Diverged, Drowned, FarRows, FeaturesOpen, FewPublicRows,
+            FilteredByRidge, FilteredByShare, FilteredWhole, GradientsClipped, Hardened, HeavyPenalty, Held,
+            IsotropicNoise, LinearModel, LogOdds, NearlySingular, NoNoise, NoNoisePenalised, NoiseAlone,
+            NoiseAloneByRows, NotDebiased, NotPositiveDefinite, NotPrivate, NotSettled, OutcomesOpen,
+            Overflowed, OwnMoments, OwnUnitPenalty, PenalisedBootstrap, PenalisedNoiseAlone, Projected,
+            RadiusOfPaper, RadiusReached, Raised, RepetitionsUnsolved, ResidualNotResolved, Ridge,
+            RowsNotResolved, RowsUnknown, Shifted, ThroughCentres, ThroughOrigin, Undetermined, UnseenTail,
+            WellFormed, WhitenedNoise,
         };
         let names = |count: usize| (0..count).map(|name| format!("y{name}")).collect::<Vec<_>>();
         vec![

@@ -9,7 +9,7 @@ export const STEPS = section("step").filter(([key]) => !key.endsWith("_title")).
 
 /// The groups of mechanisms, in their order.
 export const GROUPS = {
-  "Linear regression": ["analyze-gauss", "ada-ssp", "dp-ridge"],
+  "Linear regression": ["analyze-gauss", "adaptive-gauss", "ada-ssp", "dp-ridge"],
   "Many outcomes on the same features": ["reuse-cov-gauss", "reuse-cov-proj-x", "reuse-cov-proj-y"],
   "Yes-or-no outcomes": ["dp-logistic", "pmt-logistic"],
   "Guided by other people's data": ["pmt-ridge", "pmt-glm"],

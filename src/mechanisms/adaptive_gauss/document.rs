@@ -3,11 +3,10 @@
 use nalgebra::DMatrix;
 
 use super::last::Grid;
-use super::law;
 use super::progress::Released;
 use super::units::Round;
 use crate::math::jacobi_eigen::product;
-use crate::model::INTERCEPT;
+use crate::model::{INTERCEPT, NoiseLaw};
 use crate::release::adaptive::{AdaptiveRounds, AdaptiveUnits, CodedTerm};
 use crate::release::moments::{Decimals, ReleasedMoments, Term};
 
@@ -29,11 +28,8 @@ pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
     }
     let names = std::iter::once(INTERCEPT).chain(coded.iter().map(|term| term.term.as_str()));
     let units = names.enumerate();
-    let units = units.map(|(place, name)| Term {
-        term: name.to_owned(),
-        centre: 0.0,
-        scale: grid.unit(place, k),
-    });
+    let units =
+        units.map(|(place, name)| Term { term: name.to_owned(), centre: 0.0, scale: grid.unit(place, k) });
     // H takes coded features; the document's map takes the columns in their own units.
     let own = DMatrix::from_fn(k, k, |i, j| match (i, j) {
         (0, 0) => 1.0,
@@ -48,7 +44,7 @@ pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
         whitening: Some(rows(&product(&guide.map(), &own))),
         matrix: Some(matrix),
         blocks: None,
-        noise: Some(law(rounds)),
+        noise: Some(NoiseLaw::WeightedDiscreteGaussian { s: scale(&rounds.last), weight: rounds.weight }),
         adaptive: Some(AdaptiveRounds {
             units: AdaptiveUnits {
                 level: rounds.codes.level.to_string(),

@@ -45,7 +45,7 @@ use super::info::{Info, LINEAR, Scope};
 use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{Charge, NoiseError, require_intercept};
-use crate::model::{Assurance, Layout, NoiseLaw, Role, Wallet};
+use crate::model::{Assurance, Layout, Role, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Kind, Norms};
 use crate::plan::params::Params;
 use crate::plan::public::Guide as PublicGuide;
@@ -135,17 +135,12 @@ impl Mechanism for AdaptiveGauss {
         let said = ["S_margins", "S_moments", "S_tails", "S_last"].into_iter();
         let said = said.zip(scales.map(|round| round.scale.get().to_string()));
         let charge = Charge::gaussian(rounds.events(), said);
-        let law = law(&rounds);
         let mu_last = mu_of_last(shares.split(units), plan.max_rows_per_person);
         let setting = Setting { terms, rounds, adjacency: plan.adjacency, mu_last };
         let rounds = Arc::new(Adaptive::new(Arc::new(setting), coded, &encoding));
-        Ok(Resolved { parameters, encoding, charge: Some(charge), law: Some(law), post_processing, rounds })
+        // What the noise does to a coefficient depends on the transform, so no forecast goes by the last round's law.
+        Ok(Resolved { parameters, encoding, charge: Some(charge), law: None, post_processing, rounds })
     }
-}
-
-/// The law of the last round's noise.
-fn law(rounds: &Rounds) -> NoiseLaw {
-    NoiseLaw::WeightedDiscreteGaussian { s: rounds.last.scale.get().to_string(), weight: rounds.weight }
 }
 
 /// √(u_4 2^-40) / p.
@@ -157,7 +152,8 @@ fn mu_of_last([.., units]: [u128; 4], rows_per_person: u32) -> f64 {
 /// Reads `shares`, the parts of μ² that the first three rounds have: each 0.01 to 0.5, 0.6 at most together.
 fn shares(plan: &CheckedPlan) -> Result<(Shares, Map<String, Value>), PlanError> {
     let mut params = Params::new(INFO.name, &plan.plan.mechanism.params);
-    let expected = "three numbers from 0.01 to 0.5 whose sum is at most 0.6, for the margins, the moments and the tails";
+    let expected =
+        "three numbers from 0.01 to 0.5 whose sum is at most 0.6, for the margins, the moments and the tails";
     let shares = params.value("shares", json!([0.06, 0.14, 0.08]), expected, |value| {
         let given = value.as_array()?.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>()?;
         let [margins, moments, tails] = <[f64; 3]>::try_from(given).ok()?.map(|share| {
@@ -180,7 +176,9 @@ fn check_size(terms: &Terms) -> Result<(), PlanError> {
             "give a column the role \"feature\", or take `analyze-gauss`",
         ),
         (features, _) if features > MOST_FEATURES => refuse(
-            format!("the features make {features} terms, and {MOST_FEATURES} is the most for `adaptive-gauss`"),
+            format!(
+                "the features make {features} terms, and {MOST_FEATURES} is the most for `adaptive-gauss`"
+            ),
             "choose fewer features or levels, or take `analyze-gauss`",
         ),
         (_, outcomes) if outcomes > MOST_OUTCOMES => refuse(

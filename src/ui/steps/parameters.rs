@@ -261,7 +261,7 @@ fn values(parameter: &str) -> &'static [&'static str] {
 fn has(mechanism: &str, parameter: &str) -> bool {
     match (mechanism, parameter) {
         ("pmt-ridge" | "pmt-gd", _) => parameter == "radius",
-        ("pmt-logistic" | "pmt-glm", _) | ("dp-logistic", "radius") => false,
+        ("pmt-logistic" | "pmt-glm" | "adaptive-gauss", _) | ("dp-logistic", "radius") => false,
         (_, "intercept_weight" | "radius") => true,
         ("dp-gd" | "dp-ridge" | "dp-logistic", "ridge" | "repair") | ("ada-ssp", "ridge") => false,
         ("ada-ssp" | "sub-samp-reuse-cov" | "dp-gd" | "dp-ridge" | "dp-logistic", "row_norm") => true,
