@@ -29,6 +29,10 @@ pub struct Scratch {
     pub reals: Vec<f64>,
     /// Integers.
     pub integers: Vec<i64>,
+    /// The record in other units.
+    pub values: Vec<f64>,
+    /// Codes of one record.
+    pub codes: Vec<i32>,
 }
 
 /// What one round sums: public.

@@ -237,6 +237,14 @@ pub fn table_of_release(
             "give a release of a mechanism that publishes moments, such as `analyze-gauss`",
         )
     })?;
+    if released.adaptive.is_some() {
+        return Err(refuse(
+            format!(
+                "the moments of a release of `{name}` are those of shortened records in coordinates of its own"
+            ),
+            "give a release of `analyze-gauss`, or public data",
+        ));
+    }
     let moments = NoisyMoments::from_released(released, &release.plan)
         .map_err(|error| refuse(error.to_string(), "take an unaltered copy"))?;
     let (rows, mean_rows) = counted(release, &moments)?;

@@ -26,6 +26,12 @@ pub enum MomentsError {
         /// Which part of the grid.
         what: &'static str,
     },
+    /// The moments are those of shortened records in coordinates of the release's own.
+    #[error(
+        "a release of `adaptive-gauss` holds the regressions of its plan and no others, because its records were shortened by all its \
+         features together; take `analyze-gauss` where other regressions are to follow"
+    )]
+    Adaptive,
 }
 
 /// The variance of the noise on each cell, in units of R⁴.

@@ -54,6 +54,7 @@ impl Debiasing {
                 };
                 Self { factor: 1.0, features: sampled, noise, ridge: 0.0, shifts: vec![0.0] }
             }
+            NoiseLaw::WeightedDiscreteGaussian { .. } => return Err(MomentsError::Adaptive),
             NoiseLaw::Wishart { dof, scale } => {
                 let (k, s2) = (degrees(*dof)?, integer(scale)? / unit);
                 if s2 <= 0.0 {

@@ -110,6 +110,9 @@ impl NoisyMoments {
     /// # Errors
     /// [`MomentsError`] for a damaged document.
     pub fn from_released(released: &ReleasedMoments, plan: &Plan) -> Result<Self, MomentsError> {
+        if released.adaptive.is_some() {
+            return Err(MomentsError::Adaptive);
+        }
         let radius = radius_of(plan)?;
         let (layout, cells) = released_cells(released)?;
         let unit = unit(radius);

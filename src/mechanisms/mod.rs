@@ -26,8 +26,9 @@ pub use self::rounds::{
 };
 
 /// Every mechanism, group by group, the usual one of a group first.
-pub static REGISTRY: [&dyn Mechanism; 21] = [
+pub static REGISTRY: [&dyn Mechanism; 22] = [
     &analyze_gauss::AnalyzeGauss,
+    &adaptive_gauss::AdaptiveGauss,
     &ada_ssp::AdaSsp,
     &ridge::Kind::Bounds,
     &reuse_cov::Kind::Gauss,

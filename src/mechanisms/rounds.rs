@@ -65,7 +65,7 @@ pub struct Resolved {
     /// What the ledger is asked for; nothing where there is no noise.
     pub charge: Option<Charge>,
     /// The law that a release names; of an adaptive form the one with the fewest rows and the largest ridge that it can have. Nothing
-    /// where no moments are released.
+    /// where no moments are released, and where no forecast follows from it.
     pub law: Option<NoiseLaw>,
     /// What is done with the released moments.
     pub post_processing: PostProcessing,

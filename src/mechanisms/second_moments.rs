@@ -277,6 +277,7 @@ fn released(task: &Task, answer: &Answer) -> ReleasedMoments {
         matrix,
         blocks,
         noise: answer.law.clone(),
+        adaptive: None,
     }
 }
 

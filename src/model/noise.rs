@@ -14,6 +14,14 @@ pub enum NoiseLaw {
         #[serde(rename = "S")]
         s: String,
     },
+    /// Independent discrete Gaussians on and above the diagonal, of which products of features with outcomes have less.
+    WeightedDiscreteGaussian {
+        /// S: the variance on products of features with outcomes is S²/2.
+        #[serde(rename = "S")]
+        s: String,
+        /// q: on the diagonal it is q² S², on the other cells q² S²/2.
+        weight: u32,
+    },
     /// The moments of random rows were added: W(scale I, dof).
     Wishart {
         /// k, the number of random rows.

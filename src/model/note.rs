@@ -77,6 +77,28 @@ pub enum Note {
     BothErrors,
     /// The values were clipped.
     Clipped,
+    /// No coefficient is determined; this many rows would do, or this ε, where the plan has one, or this μ.
+    Undetermined {
+        /// Rows at this budget.
+        rows: f64,
+        /// ε of these rows.
+        epsilon: Option<f64>,
+        /// μ of these rows.
+        mu: f64,
+    },
+    /// These terms' coefficients are not determined.
+    Held(Listing),
+    /// Rows far out in their features count less.
+    FarRows {
+        /// How many, and the standard deviation of that number; nothing where it is not known.
+        shortened: Option<(f64, f64)>,
+        /// Rows in all, as counted with noise.
+        rows: f64,
+    },
+    /// Residuals of these outcomes were clipped: how many, the standard deviation of that number, and where in units of their spread.
+    ClippedResiduals(Vec<(String, f64, f64, f64)>),
+    /// Rows could lie far out unnoticed.
+    UnseenTail,
     /// What the intervals assume.
     LinearModel,
     /// The coefficients are log-odds.
@@ -252,6 +274,51 @@ impl fmt::Display for Note {
                 "The regressions describe the values after clipping to the stated bounds. If many values lie outside, the \
                  coefficients differ from those of the raw values; how many do is private."
             }
+            Self::Undetermined { rows, epsilon, mu } => {
+                let (name, value) = epsilon.map_or(("a mu", *mu), |epsilon| ("an epsilon", epsilon));
+                return write!(
+                    formatter,
+                    "No coefficient is determined at this budget: the noise is as large as what the features say. About {} rows would \
+                     do, or {name} of about {} with these rows; fewer or less related features help too.",
+                    two_digits(*rows),
+                    two_digits(value)
+                );
+            }
+            Self::Held(terms) => {
+                return write!(
+                    formatter,
+                    "Not determined at this budget, and so without a coefficient: {}. The errors of the others allow for effects of one \
+                     residual standard deviation there.",
+                    listing(terms)
+                );
+            }
+            Self::FarRows { shortened, rows } => {
+                if let Some((beyond, deviation)) = shortened {
+                    write!(
+                        formatter,
+                        "About {:.0} ± {:.0} of {rows:.0} rows were shortened, because their features lie far from the others'. ",
+                        beyond.max(0.0),
+                        deviation
+                    )?;
+                }
+                "Rows far out count less. A curved relation is therefore described where most rows are: its slope is not that of least \
+                 squares over all rows, and its interval does not cover that one. Logarithms of long-tailed columns in the plan are the \
+                 remedy."
+            }
+            Self::ClippedResiduals(outcomes) => {
+                let one = |(name, rows, deviation, radius): &(String, f64, f64, f64)| {
+                    format!("`{name}` about {:.0} ± {deviation:.0} rows beyond {radius:.1}", rows.max(0.0))
+                };
+                let outcomes: Vec<String> = outcomes.iter().map(one).collect();
+                return write!(
+                    formatter,
+                    "Outcomes far from what the features say were clipped, at so many residual standard deviations: {}.",
+                    outcomes.join(", ")
+                );
+            }
+            Self::UnseenTail => {
+                "At this budget a fiftieth of the rows could lie far out unnoticed, so the intervals are approximate."
+            }
             Self::LinearModel => {
                 "The intervals assume a linear model whose residuals spread equally everywhere. They hold only if the \
                  bounds were not chosen by looking at the table."
@@ -398,6 +465,14 @@ pub fn factor(factor: f64) -> String {
     }
 }
 
+/// Writes a number above 0 with its two leading digits, rounded up.
+fn two_digits(number: f64) -> String {
+    let step = libm::pow(10.0, libm::floor(libm::log10(number)) - 1.0);
+    let raised = (number / step * (1.0 - 1e-12)).ceil() * step;
+    let places = if step >= 1.0 { 0 } else { 1 + usize::from(number < 1.0) };
+    format!("{raised:.places$}")
+}
+
 /// "`a`, `b` and `c`", or "`a`, `b` and 7 more".
 fn listing((first, all): &Listing) -> String {
     let quoted: Vec<String> = first.iter().map(|name| format!("`{name}`")).collect();
@@ -415,14 +490,15 @@ mod tests {
     /// Returns one of each; a new note has to be added here.
     fn all() -> Vec<Note> {
         use Note::{
-            Approximate, BothErrors, BoundedNoise, Clipped, Collinear, CorrelationsRaised, CurvatureDrowned,
-            Descent, Diverged, Drowned, FeaturesOpen, FewPublicRows, FilteredByRidge, FilteredByShare,
-            FilteredWhole, GradientsClipped, Hardened, HeavyPenalty, IsotropicNoise, LinearModel, LogOdds,
-            NearlySingular, NoNoise, NoNoisePenalised, NoiseAlone, NoiseAloneByRows, NotDebiased,
-            NotPositiveDefinite, NotPrivate, NotSettled, OutcomesOpen, Overflowed, OwnMoments,
-            OwnUnitPenalty, PenalisedBootstrap, PenalisedNoiseAlone, Projected, RadiusOfPaper, RadiusReached,
-            Raised, RepetitionsUnsolved, ResidualNotResolved, Ridge, RowsNotResolved, RowsUnknown, Shifted,
-            ThroughCentres, ThroughOrigin, WellFormed, WhitenedNoise,
+            Approximate, BothErrors, BoundedNoise, Clipped, ClippedResiduals, Collinear, CorrelationsRaised,
+            CurvatureDrowned, Descent, Diverged, Drowned, FarRows, FeaturesOpen, FewPublicRows,
+            FilteredByRidge, FilteredByShare, FilteredWhole, GradientsClipped, Hardened, HeavyPenalty, Held,
+            IsotropicNoise, LinearModel, LogOdds, NearlySingular, NoNoise, NoNoisePenalised, NoiseAlone,
+            NoiseAloneByRows, NotDebiased, NotPositiveDefinite, NotPrivate, NotSettled, OutcomesOpen,
+            Overflowed, OwnMoments, OwnUnitPenalty, PenalisedBootstrap, PenalisedNoiseAlone, Projected,
+            RadiusOfPaper, RadiusReached, Raised, RepetitionsUnsolved, ResidualNotResolved, Ridge,
+            RowsNotResolved, RowsUnknown, Shifted, ThroughCentres, ThroughOrigin, Undetermined, UnseenTail,
+            WellFormed, WhitenedNoise,
         };
         let names = |count: usize| (0..count).map(|name| format!("y{name}")).collect::<Vec<_>>();
         vec![
@@ -480,6 +556,13 @@ mod tests {
             FewPublicRows { rows: 12, terms: 4, enough: 10 },
             CorrelationsRaised(1),
             CorrelationsRaised(2),
+            Undetermined { rows: 93_112.0, epsilon: Some(7.2), mu: 1.4 },
+            Undetermined { rows: 93_112.0, epsilon: None, mu: 1.4 },
+            Held((names(1), 1)),
+            FarRows { shortened: None, rows: 10.0 },
+            FarRows { shortened: Some((-0.3, 4.0)), rows: 10.0 },
+            ClippedResiduals(vec![("y".to_owned(), 3.0, 4.0, 4.5)]),
+            UnseenTail,
         ]
     }
 
@@ -512,6 +595,7 @@ mod tests {
         assert_eq!(listed(&["a"], 1), "`a`");
         assert_eq!(listed(&["a", "b", "c"], 3), "`a`, `b` and `c`");
         assert_eq!(listed(&["a", "b"], 9), "`a`, `b` and 7 more");
+        assert_eq!([0.42, 7.2, 93.0, 93_112.0].map(two_digits), ["0.42", "7.2", "93", "94000"]);
         assert!(text(Note::CorrelationsRaised(1)).contains("1 of their eigenvalues was raised"));
     }
 }

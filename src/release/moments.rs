@@ -6,6 +6,7 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, Serializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::adaptive::AdaptiveRounds;
 use crate::model::NoiseLaw;
 
 /// Released second moments in coded units, as they were drawn: a whole matrix, or blocks of it.
@@ -14,7 +15,7 @@ use crate::model::NoiseLaw;
 pub struct ReleasedMoments {
     /// The terms in the matrix's order: the constant, features, outcomes.
     pub terms: Vec<Term>,
-    /// Where features were whitened by public moments: one row for each of their coordinates, by which the columns in own units with
+    /// Where features were whitened, by public moments or by earlier rounds: one row for each of their coordinates, by which the columns in own units with
     /// the constant are multiplied. A coordinate, not the column of that name, is then `scale * code`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whitening: Option<Vec<Vec<f64>>>,
@@ -26,6 +27,9 @@ pub struct ReleasedMoments {
     pub blocks: Option<Blocks>,
     /// The law of the noise; `null` where there is none.
     pub noise: Option<NoiseLaw>,
+    /// What earlier rounds gave, where the moments are those of whitened features and clipped residuals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adaptive: Option<AdaptiveRounds>,
 }
 
 /// One coordinate of a record: its value is `centre + scale * code`.

@@ -52,6 +52,7 @@ fn documents() -> Vec<(&'static str, Value)> {
         ("plan", read(&bench.read("plan.json"))),
     ];
     for (mechanism, arguments) in [
+        ("adaptive-gauss", ""),
         ("reuse-cov-gauss", ""),
         ("reuse-cov-proj-x", ""),
         ("additive-wishart", ""),

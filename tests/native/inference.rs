@@ -462,6 +462,7 @@ fn released(geometry: &Geometry, cells: &[i128], scale: u128) -> ReleasedMoments
         matrix: Some(matrix),
         blocks: None,
         noise: (scale > 0).then(|| NoiseLaw::DiscreteGaussian { shape: Shape::Goe, s: scale.to_string() }),
+        adaptive: None,
     }
 }
 

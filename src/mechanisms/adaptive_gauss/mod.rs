@@ -6,9 +6,16 @@
 //! between two rounds. All integer units and noise scales ([`units`]) follow from public numbers, so the charge and all noise come before
 //! the first record is read.
 //!
-//! Not in the registry yet: no plan can name it.
+//! **Guarantee.** For any two neighbouring tables, the released integers of all rounds together are those of a μ-GDP mechanism up to the
+//! slack that the ledger charges beside it, with μ² = Σ Δ_r²/S_r² over the rounds (theory/adaptive 3).
+//!
+//! **Sensitivity.** Each round maps a record alone to integers, whose lengths are checked in integers; the earlier answers only change what
+//! an integer unit means. Floating point is inside that map: it can cost accuracy, never privacy (theory/adaptive 3.1).
+//!
+//! **Event.** One Gaussian for each round, all in one charge, before the first noise is drawn.
 
 pub mod bits;
+mod document;
 pub mod estimate;
 pub mod forecast;
 pub mod gate;
@@ -18,7 +25,201 @@ pub mod map;
 pub mod margins;
 pub mod progress;
 pub mod radii;
+mod report;
 pub mod rough;
+mod run;
 pub mod tails;
 pub mod terms;
 pub mod units;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use self::progress::Setting;
+use self::run::Adaptive;
+use self::terms::{Term, Terms};
+use self::units::{Rounds, Shares, WHOLE_SHARE};
+use super::gaussian;
+use super::info::{Info, LINEAR, Scope};
+use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved};
+use super::second_moments::SecondMoments;
+use super::shared::{Charge, NoiseError, require_intercept};
+use crate::model::{Assurance, Layout, Role, Wallet};
+use crate::plan::bound::{BoundPlan, GridParams, Kind, Norms};
+use crate::plan::params::{Parameter, Params, Usual, Values};
+use crate::plan::public::Guide as PublicGuide;
+use crate::plan::{CheckedPlan, PlanError};
+use crate::privacy::adjacency::Protect;
+use crate::privacy::calibrate::{Split, UNIT_BITS, budget_parts};
+use crate::release::adaptive::CodedTerm;
+
+/// The mechanism.
+#[derive(Clone, Copy, Debug)]
+pub struct AdaptiveGauss;
+
+static INFO: Info = Info {
+    name: "adaptive-gauss",
+    title: "Noisy sums in coordinates that fit",
+    group: Some(&LINEAR),
+    summary: "Spends a part of the budget on where the values lie, and the rest on sums of products in coordinates that fit them.",
+    prefer: "Prefer it from some thousand rows on: for the same budget it has several times less noise than `analyze-gauss`.",
+    guarantee: "The released integers of all four rounds together are μ-GDP, exactly as they are computed.",
+    source: "theory/adaptive 2",
+    version: "1",
+    wallet: Wallet::Gaussian,
+    scope: Scope::Both,
+    assurance: Assurance::Exact,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: Some("`adaptive-gauss` has no scale of a paper's own"),
+    parameters: &[SHARES],
+};
+
+const SHARES: Parameter = Parameter::new(
+    "shares",
+    "Shares of the first three rounds",
+    Values::Free("three numbers in brackets, each 0.01 to 0.5, whose sum is at most 0.6: margins, moments, tails"),
+)
+.usual(Usual::Is("[0.06, 0.14, 0.08]"));
+
+/// Most terms of features: the eigenvalues are computed by rotations of pairs.
+const MOST_FEATURES: usize = 256;
+/// Most outcomes: each makes the noise of the others larger.
+const MOST_OUTCOMES: usize = 500;
+
+/// The grid on which a record is read before a round maps it: so fine that no round sees it. The weights' squares sum to 1, so no record
+/// within its bounds is shortened.
+const FINE: GridParams = GridParams {
+    radius: 1 << 30,
+    intercept_weight: 0.0,
+    norms: Norms::Record { feature_share: 0.5, row_norm: 1.0 },
+};
+
+/// The grid of a demonstration without noise: that of `analyze-gauss`.
+const WITHOUT_NOISE: GridParams = GridParams {
+    radius: 1 << 24,
+    intercept_weight: 0.5,
+    norms: Norms::Record { feature_share: 0.6, row_norm: 1.0 },
+};
+
+impl Mechanism for AdaptiveGauss {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn resolve(
+        &self,
+        plan: &CheckedPlan,
+        bound: BoundPlan,
+        _: Option<&PublicGuide>,
+    ) -> Result<Resolved, NoiseError> {
+        let (shares, parameters) = shares(plan)?;
+        require_intercept(plan)?;
+        if plan.protect != Protect::Rows {
+            return Err(NoiseError::Plan(PlanError::at(
+                "protect",
+                "`adaptive-gauss` protects whole rows alone",
+                "set `protect` to \"rows\", or take another mechanism",
+            )));
+        }
+        let grid = if plan.budget.is_some() { FINE } else { WITHOUT_NOISE };
+        let encoding =
+            Encoding::new(BoundPlan { grid, ..bound }, plan.budget.is_none(), |d, l| Layout::whole(d + l));
+        let (terms, coded) = terms_of(&encoding);
+        check_size(&terms)?;
+        encoding.check(None)?;
+        let post_processing = PostProcessing::default();
+        let Some(budget) = plan.budget else {
+            // Without noise there is nothing to adapt to, and all rounds but the last say nothing.
+            let rounds = SecondMoments::new(&encoding, None::<gaussian::Noise>, post_processing);
+            let rounds = Arc::new(rounds);
+            return Ok(Resolved { parameters, encoding, charge: None, law: None, post_processing, rounds });
+        };
+        let units = budget_parts(&budget, &Split::Gaussian)?.capacity.gaussian;
+        let rounds = Rounds::new(&terms, plan.adjacency, plan.max_rows_per_person, shares, units)?;
+        let scales = [&rounds.margins, &rounds.moments, &rounds.tails, &rounds.last];
+        let said = ["S_margins", "S_moments", "S_tails", "S_last"].into_iter();
+        let said = said.zip(scales.map(|round| round.scale.get().to_string()));
+        let charge = Charge::gaussian(rounds.events(), said);
+        let mu_last = mu_of_last(shares.split(units), plan.max_rows_per_person);
+        let setting = Setting { terms, rounds, adjacency: plan.adjacency, mu_last };
+        let rounds = Arc::new(Adaptive::new(Arc::new(setting), coded, &encoding));
+        // What the noise does to a coefficient depends on the transform, so no forecast goes by the last round's law.
+        Ok(Resolved { parameters, encoding, charge: Some(charge), law: None, post_processing, rounds })
+    }
+}
+
+/// √(u_4 2^-40) / p.
+fn mu_of_last([.., units]: [u128; 4], rows_per_person: u32) -> f64 {
+    let scale = libm::ldexp(1.0, -i32::try_from(UNIT_BITS).unwrap_or(40));
+    (bits::real(units.cast_signed()) * scale).sqrt() / f64::from(rows_per_person.max(1))
+}
+
+/// Reads `shares`, the parts of μ² that the first three rounds have: each 0.01 to 0.5, 0.6 at most together.
+fn shares(plan: &CheckedPlan) -> Result<(Shares, Map<String, Value>), PlanError> {
+    let mut params = Params::new(INFO.name, &plan.plan.mechanism.params);
+    let expected =
+        "three numbers from 0.01 to 0.5 whose sum is at most 0.6, for the margins, the moments and the tails";
+    let shares = params.value(SHARES.name, json!([0.06, 0.14, 0.08]), expected, |value| {
+        let given = value.as_array()?.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>()?;
+        let [margins, moments, tails] = <[f64; 3]>::try_from(given).ok()?.map(|share| {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
+            let parts = (share * f64::from(WHOLE_SHARE)).round() as u32;
+            Some(parts).filter(|parts| (WHOLE_SHARE / 100..=WHOLE_SHARE / 2).contains(parts))
+        });
+        let shares = Shares { margins: margins?, moments: moments?, tails: tails? };
+        let sum = shares.margins + shares.moments + shares.tails;
+        (sum <= WHOLE_SHARE / 10 * 6).then_some(shares)
+    })?;
+    Ok((shares, params.finish()?))
+}
+
+fn check_size(terms: &Terms) -> Result<(), PlanError> {
+    let refuse = |what: String, advice: &str| Err(PlanError::at("columns", what, advice));
+    match (terms.features(), terms.outcomes()) {
+        (0, _) => refuse(
+            "`adaptive-gauss` needs a feature".to_owned(),
+            "give a column the role \"feature\", or take `analyze-gauss`",
+        ),
+        (features, _) if features > MOST_FEATURES => refuse(
+            format!(
+                "the features make {features} terms, and {MOST_FEATURES} is the most for `adaptive-gauss`"
+            ),
+            "choose fewer features or levels, or take `analyze-gauss`",
+        ),
+        (_, outcomes) if outcomes > MOST_OUTCOMES => refuse(
+            format!("there are {outcomes} outcomes, and {MOST_OUTCOMES} is the most for `adaptive-gauss`"),
+            "choose fewer outcomes, or take `reuse-cov-gauss`",
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// The terms of a record but the constant, and the columns' own units of each.
+fn terms_of(encoding: &Encoding) -> (Terms, Vec<CodedTerm>) {
+    let mut terms = Vec::new();
+    let mut coded = Vec::new();
+    let mut features = 0;
+    for term in &encoding.geometry.terms {
+        let Some((index, column)) =
+            term.column.and_then(|index| Some((index, encoding.bound.columns.get(index)?)))
+        else {
+            continue;
+        };
+        let half_width = match column.kind {
+            Kind::Number { lower, upper } => upper / 2.0 - lower / 2.0,
+            Kind::Category { .. } => 1.0,
+        };
+        features += usize::from(column.role == Role::Feature);
+        terms.push(Term { column: index, dummy: term.level.is_some() });
+        coded.push(CodedTerm {
+            term: term.name.clone(),
+            centre: term.centre,
+            half_width,
+            level: term.level.is_some(),
+        });
+    }
+    (Terms::new(terms, features), coded)
+}

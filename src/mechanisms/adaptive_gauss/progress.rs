@@ -50,7 +50,7 @@ impl Setting {
 
     /// Draws the noise of a round, its cells in order. In the final round the products of features with outcomes have the variance S²/2, the
     /// others q² times that of a usual triangle.
-    pub fn noise<E: Entropy>(&self, round: u32, rng: &mut E) -> Vec<i128> {
+    pub fn noise<E: Entropy + ?Sized>(&self, round: u32, rng: &mut E) -> Vec<i128> {
         let rounds = &self.rounds;
         match round {
             0 => self.full(round, rounds.margins.scale.get(), rng),
@@ -61,12 +61,12 @@ impl Setting {
     }
 
     /// Noise of variance S² in each cell.
-    fn full<E: Entropy>(&self, round: u32, s: NonZeroU64, rng: &mut E) -> Vec<i128> {
+    fn full<E: Entropy + ?Sized>(&self, round: u32, s: NonZeroU64, rng: &mut E) -> Vec<i128> {
         (0..self.cells(round)).map(|_| gaussian_diagonal(rng, s)).collect()
     }
 
     /// Noise of variance q² S² on the diagonal, S²/2 on products of features with outcomes, q² S²/2 on the others.
-    fn triangle<E: Entropy>(&self, s: NonZeroU64, weight: u32, rng: &mut E) -> Vec<i128> {
+    fn triangle<E: Entropy + ?Sized>(&self, s: NonZeroU64, weight: u32, rng: &mut E) -> Vec<i128> {
         let heavy = NonZeroU64::new(u64::from(weight)).map_or(s, |weight| s.saturating_mul(weight));
         let (k, side) = (self.terms.coefficients(), self.terms.len() + 1);
         let mut cells = Vec::with_capacity(self.cells(1));

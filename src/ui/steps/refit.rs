@@ -33,7 +33,8 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
         return view! { <p class="hint">{words::refit::refit_elsewhere()}</p> }.into_any();
     }
     let names = terms(&release);
-    if names.len() < 2 {
+    let adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
+    if adaptive || names.len() < 2 {
         return ().into_any();
     }
     let first = names.first().cloned().unwrap_or_default();

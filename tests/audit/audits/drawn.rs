@@ -203,7 +203,9 @@ fn law_of(law: &NoiseLaw) -> Law {
         NoiseLaw::Projection { rows, ridge } => Law::Projection(count(rows), code(ridge)),
         NoiseLaw::InverseWishart { dof, ridge } => Law::Posterior(count(dof), code(ridge)),
         NoiseLaw::Wishart { dof, scale } => Law::Added(count(dof), code(scale)),
-        NoiseLaw::DiscreteGaussian { .. } => panic!("noise in cells"),
+        NoiseLaw::DiscreteGaussian { .. } | NoiseLaw::WeightedDiscreteGaussian { .. } => {
+            panic!("noise in cells")
+        }
     }
 }
 

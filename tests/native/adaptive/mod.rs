@@ -1,6 +1,7 @@
 //! `adaptive-gauss` (theory/adaptive): golden values, and what has to hold of every round.
 
 mod golden;
+mod released;
 
 use discreet::mechanisms::adaptive_gauss::forecast::{Advice, Forecast};
 use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};

@@ -1,0 +1,282 @@
+//! `adaptive-gauss` from a plan to a release: through the engine and on the command line.
+
+use discreet::data::EncodedRows;
+use discreet::engine::simulate::Source;
+use discreet::engine::{EngineError, Simulation};
+use discreet::model::Interval;
+use discreet::privacy::calibrate::{Split, budget_parts};
+use discreet::release::document::Release;
+use serde_json::{Value, json};
+
+use crate::cli::Bench;
+use crate::mechanisms::run;
+use crate::support::{DIABETES, column, list, plan, prepared, scan, small_diabetes_plan, software};
+
+const SAMPLE: &str = include_str!("../../../www/samples/blood-pressure.csv");
+
+fn category(name: &str, levels: [&str; 2]) -> Value {
+    json!({"name": name, "role": "feature", "type": "category", "levels": levels, "reference": levels[0]})
+}
+
+/// Blood pressure on five features, with bounds that a physician would state.
+fn sample_plan(mechanism: &str, budget: Value) -> Value {
+    let columns = [
+        column("age", "feature", 18.0, 100.0),
+        category("sex", ["F", "M"]),
+        column("bmi", "feature", 15.0, 60.0),
+        category("smoker", ["no", "yes"]),
+        column("salt", "feature", 0.0, 25.0),
+        column("sbp", "outcome", 40.0, 270.0),
+    ];
+    with(mechanism, plan(&columns, budget))
+}
+
+fn with(mechanism: &str, mut plan: Value) -> Value {
+    plan["mechanism"] = json!({"name": mechanism});
+    plan
+}
+
+fn adaptive(plan: Value) -> Value {
+    with("adaptive-gauss", plan)
+}
+
+fn first(table: &str, rows: usize) -> String {
+    table.lines().take(1 + rows).map(|line| format!("{line}\n")).collect()
+}
+
+fn runs(plan: &Value, table: &str, runs: u64) -> Vec<Release> {
+    let prepared = prepared(plan, table).unwrap();
+    let sums = scan(&prepared, table, |_| prepared.sums()).sink;
+    let simulation = Simulation::new(prepared, Source::Once(sums), 1, software());
+    (1..=runs).map(|run| simulation.run(run).unwrap().document().clone()).collect()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// The median error of the slopes in standard errors of the exact fit, the median width of their intervals in the same unit, and the share
+/// of intervals that hold the exact slope. All intervals have to be given.
+fn accuracy(mechanism: &str, epsilon: u32, table: &str) -> (f64, f64, f64) {
+    let exact = runs(&sample_plan("ols", json!({"none": true})), table, 1).remove(0);
+    let budget = json!({"epsilon": epsilon, "delta": 1e-6});
+    let (mut errors, mut widths, mut covered) = (Vec::new(), Vec::new(), Vec::new());
+    for release in runs(&sample_plan(mechanism, budget), table, 15) {
+        for (found, exact) in list(&release).iter().zip(list(&exact)).skip(1) {
+            let (truth, unit) = (exact.estimate.unwrap(), exact.std_error.unwrap());
+            assert_ne!(found.interval, Interval::Withheld, "{mechanism}");
+            errors.push((found.estimate.unwrap() - truth).abs() / unit);
+            widths.push(found.std_error.unwrap() / unit);
+            covered.push((found.lower.unwrap()..=found.upper.unwrap()).contains(&truth));
+        }
+    }
+    let share = covered.iter().filter(|held| **held).count() as f64 / covered.len() as f64;
+    (median(errors), median(widths), share)
+}
+
+/// Issue 15: on the sample 1.25 times the width without privacy at epsilon 1, and 2.3 times on its first 2,000 rows; the error is several
+/// times smaller than that of `analyze-gauss`.
+#[test]
+fn on_the_sample_it_is_several_times_more_accurate_than_noise_in_the_corners_of_the_bounds() {
+    let (error, width, covered) = accuracy("adaptive-gauss", 1, SAMPLE);
+    let (other, _, _) = accuracy("analyze-gauss", 1, SAMPLE);
+    assert!(error < 0.65 && other > 5.0 * error, "{error} {other}");
+    assert!((1.1..1.4).contains(&width) && covered > 0.9, "{width} {covered}");
+    let (_, width, covered) = accuracy("adaptive-gauss", 1, &first(SAMPLE, 2_000));
+    assert!((2.0..2.8).contains(&width) && covered > 0.85, "{width} {covered}");
+}
+
+#[test]
+fn without_noise_it_is_least_squares() {
+    let budget = json!({"none": true});
+    let found = run(&sample_plan("adaptive-gauss", budget.clone()), SAMPLE);
+    let expected = run(&sample_plan("ols", budget), SAMPLE);
+    for (found, expected) in list(&found).iter().zip(list(&expected)) {
+        let (found, expected) = (found.estimate.unwrap(), expected.estimate.unwrap());
+        assert!((found / expected - 1.0).abs() < 1e-10, "{found} {expected}");
+    }
+    assert!(found.moments.unwrap().adaptive.is_none());
+}
+
+#[test]
+fn it_runs_where_rows_are_replaced_and_where_people_have_several() {
+    let mut replaced = sample_plan("adaptive-gauss", json!({"epsilon": 4, "delta": 1e-6}));
+    replaced["adjacency"] = json!("replace-one");
+    replaced["rows"] = json!(SAMPLE.lines().count() - 1);
+    replaced["missing"] = json!("midpoint");
+    let mut several = sample_plan("adaptive-gauss", json!({"epsilon": 8, "delta": 1e-6}));
+    several["person"] = json!("patient");
+    several["max_rows_per_person"] = json!(2);
+    for plan in [replaced, several] {
+        let release = runs(&plan, SAMPLE, 1).remove(0);
+        let age = &list(&release)[1];
+        assert!((age.estimate.unwrap() - 0.467).abs() < 0.1, "{age:?}");
+        let weight = release.moments.unwrap().noise.unwrap();
+        let text = serde_json::to_value(weight).unwrap();
+        assert_eq!(text["weight"], if release.plan.rows.is_some() { 1 } else { 2 });
+    }
+}
+
+/// Rows drawn again with replacement are rows that are kept, as the workers keep them.
+#[test]
+fn it_runs_on_rows_that_are_drawn_again() {
+    let plan = sample_plan("adaptive-gauss", json!({"epsilon": 2, "delta": 1e-6}));
+    let prepared = prepared(&plan, SAMPLE).unwrap();
+    let scan = scan(&prepared, SAMPLE, EncodedRows::new);
+    let source = Source::Resample { rows: scan.sink, records: scan.records };
+    let release = Simulation::new(prepared, source, 1, software()).run(1).unwrap().document().clone();
+    assert!(list(&release).iter().all(|coefficient| coefficient.interval == Interval::Normal));
+}
+
+#[test]
+fn one_charge_is_the_budget_and_never_above_it() {
+    for (adjacency, people, shares) in
+        [("add-remove", 1, json!([0.06, 0.14, 0.08])), ("add-remove", 3, json!([0.3, 0.2, 0.1]))]
+    {
+        let mut plan = sample_plan("adaptive-gauss", json!({"epsilon": 1, "delta": 1e-6}));
+        plan["adjacency"] = json!(adjacency);
+        plan["max_rows_per_person"] = json!(people);
+        plan["mechanism"]["params"] = json!({ "shares": shares });
+        if people > 1 {
+            plan["person"] = json!("patient");
+        }
+        let prepared = prepared(&plan, SAMPLE).unwrap();
+        let budget = prepared.checked().budget.unwrap();
+        let units = budget_parts(&budget, &Split::Gaussian).unwrap().capacity.gaussian;
+        let (epsilon, _) = prepared.cost().unwrap().promise.unwrap();
+        let charge = prepared.charge(epsilon).unwrap();
+        assert!(charge.gaussian <= units && charge.slack > 0, "{charge:?} {units}");
+        assert!((units - charge.gaussian) as f64 / (units as f64) < 1e-9, "{charge:?} {units}");
+        assert_eq!(prepared.plan().mechanism.params["shares"], shares);
+    }
+}
+
+#[test]
+fn plans_that_it_cannot_run_are_refused_before_anything_is_read() {
+    let many = |role: &str, count: usize| -> Vec<Value> {
+        (0..count).map(|index| column(&format!("{role}{index}"), role, 0.0, 1.0)).collect()
+    };
+    let with_columns = |features: usize, outcomes: usize| {
+        let columns = [many("feature", features), many("outcome", outcomes)].concat();
+        adaptive(plan(&columns, json!({"epsilon": 1, "delta": 1e-6})))
+    };
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut plan = with_columns(2, 1);
+        change(&mut plan);
+        plan
+    };
+    let labels = |plan: &mut Value| {
+        plan["adjacency"] = json!("replace-one");
+        plan["rows"] = json!(10);
+        plan["protect"] = json!("labels");
+        plan["confirm"] = json!(["protect-labels"]);
+    };
+    for (plan, path) in [
+        (changed(&|plan| plan["intercept"] = json!(false)), "intercept"),
+        (changed(&labels), "protect"),
+        (
+            changed(&|plan| plan["mechanism"]["params"] = json!({"shares": [0.3, 0.3, 0.1]})),
+            "mechanism.params.shares",
+        ),
+        (
+            changed(&|plan| plan["mechanism"]["params"] = json!({"shares": [0.3, 0.3]})),
+            "mechanism.params.shares",
+        ),
+        (changed(&|plan| plan["mechanism"]["params"] = json!({"ridge": "auto"})), "mechanism.params.ridge"),
+        (changed(&|plan| plan["mechanism"]["calibration"] = json!("paper")), "mechanism.calibration"),
+        (with_columns(0, 1), "columns"),
+        (with_columns(257, 1), "columns"),
+        (with_columns(1, 501), "columns"),
+    ] {
+        let names: Vec<&str> = plan["columns"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|column| column["name"].as_str().unwrap())
+            .collect();
+        let header = format!("{}\n", names.join(","));
+        match prepared(&plan, &header) {
+            Err(EngineError::Plan(error)) => assert_eq!(error.path, path, "{error}"),
+            other => panic!("{path}: {other:?}"),
+        }
+    }
+}
+
+/// Several outcomes, and a level that hardly a row has: it alone is withheld.
+#[test]
+fn a_rare_level_withholds_itself() {
+    let lines: String = (0..20_000_u32)
+        .map(|row| {
+            let noise = |salt: u64| {
+                let hash = (4 * u64::from(row) + salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let hash = (hash ^ (hash >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                f64::from(u32::try_from(hash >> 32).unwrap()) / f64::from(u32::MAX)
+            };
+            let x = noise(1);
+            let level = match row {
+                _ if row % 5_000 == 7 => "rare",
+                _ if row % 3 == 0 => "b",
+                _ => "a",
+            };
+            format!("{x},{level},{},{}\n", 0.4 * x + 0.3 * noise(2), 0.5 - 0.2 * x + 0.3 * noise(3))
+        })
+        .collect();
+    let site = json!({"name": "g", "role": "feature", "type": "category", "levels": ["a", "b", "rare"], "reference": "a"});
+    let columns = [
+        column("x", "feature", -1.0, 2.0),
+        site,
+        column("y", "outcome", -1.0, 2.0),
+        column("z", "outcome", -1.0, 2.0),
+    ];
+    let release = runs(
+        &adaptive(plan(&columns, json!({"epsilon": 1, "delta": 1e-6}))),
+        &format!("x,g,y,z\n{lines}"),
+        1,
+    )
+    .remove(0);
+    let list = list(&release);
+    assert_eq!(list.len(), 8);
+    for coefficient in list {
+        assert_eq!(coefficient.estimate.is_none(), coefficient.term == "g[rare]", "{coefficient:?}");
+    }
+    assert!((list[1].estimate.unwrap() - 0.4).abs() < 0.05 && (list[5].estimate.unwrap() + 0.2).abs() < 0.05);
+    assert!(
+        release
+            .diagnostics
+            .notes
+            .iter()
+            .any(|note| note.contains("Not determined at this budget") && note.contains("`g[rare]`"))
+    );
+}
+
+/// A ledger pays once for four rounds, and a refit is refused. With few rows and a small budget a note says what would do.
+#[test]
+fn the_command_line_charges_once_and_says_what_would_do() {
+    let bench = Bench::new();
+    bench.write("table.csv", first(SAMPLE, 4_000));
+    bench.open_ledger("4");
+    bench.plan(&sample_plan("adaptive-gauss", json!({"epsilon": 2, "delta": 1e-5})));
+    let line = "release --plan plan.json --ledger ledger.json table.csv --workers 2";
+    let printed = bench.ok(line);
+    let release: Release = serde_json::from_str(&printed).unwrap();
+    assert!(list(&release).iter().all(|coefficient| coefficient.interval != Interval::Withheld));
+    assert!((list(&release)[1].estimate.unwrap() - 0.467).abs() < 0.1);
+    assert_eq!(bench.ledger().entries().len(), 1);
+    assert!(release.diagnostics.notes.iter().any(|note| note.contains("Rows far out count less")));
+    bench.write("release.json", printed);
+    let said = bench.fails("refit --release release.json --outcome sbp --features age", 2);
+    assert!(said.contains("holds the regressions of its plan and no others"), "{said}");
+    // The table is read again for each round where its rows are too many to be kept.
+    let mut again = sample_plan("adaptive-gauss", json!({"epsilon": 1, "delta": 1e-6}));
+    again["stated_rows"] = json!(100_000_000);
+    bench.plan(&again);
+    let release: Release = serde_json::from_str(&bench.ok(line)).unwrap();
+    assert!((list(&release)[1].estimate.unwrap() - 0.467).abs() < 0.1);
+    assert_eq!(bench.ledger().entries().len(), 2);
+    let few = adaptive(small_diabetes_plan(json!({"epsilon": 0.1, "delta": 1e-5})));
+    let release = runs(&few, DIABETES, 1).remove(0);
+    assert!(list(&release)[1..].iter().all(|coefficient| coefficient.estimate.is_none()));
+    let note = &release.diagnostics.notes[0];
+    assert!(note.contains("No coefficient is determined") && note.contains("an epsilon of about"), "{note}");
+}
