@@ -60,7 +60,7 @@ test("protection of the outcomes alone takes typed words, turns the ledger perma
   assert.equal(release.privacy.protect, "labels");
   assert.deepEqual(release.plan.confirm, ["protect-labels"]);
   assert.equal(release.moments.blocks.yy_diagonal, null);
-  await discreet.released.getByText(like("guarantee.relaxed_labels")).first().waitFor();
+  await discreet.released.getByText(/The features are not protected/).first().waitFor();
   const { entries } = await discreet.account();
   assert.equal(entries.length, 3, JSON.stringify(entries));
 

@@ -80,7 +80,9 @@ static INFO: Info = Info {
 const SHARES: Parameter = Parameter::new(
     "shares",
     "Shares of the first three rounds",
-    Values::Free("three numbers in brackets, each 0.01 to 0.5, whose sum is at most 0.6: margins, moments, tails"),
+    Values::Free(
+        "three numbers in brackets, each 0.01 to 0.5, whose sum is at most 0.6: margins, moments, tails",
+    ),
 )
 .usual(Usual::Is("[0.06, 0.14, 0.08]"));
 
