@@ -7,8 +7,7 @@ use super::progress::Released;
 use super::units::Round;
 use crate::math::jacobi_eigen::product;
 use crate::model::{INTERCEPT, NoiseLaw};
-use crate::release::adaptive::{AdaptiveRounds, AdaptiveUnits, CodedTerm};
-use crate::release::moments::{Decimals, ReleasedMoments, Term};
+use crate::release::moments::{AdaptiveRounds, AdaptiveUnits, CodedTerm, Decimals, ReleasedMoments, Term};
 
 /// Returns the moments of the last round with what the earlier rounds gave.
 #[must_use]
