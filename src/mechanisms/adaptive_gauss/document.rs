@@ -7,8 +7,7 @@ use super::progress::Released;
 use super::units::Round;
 use crate::math::jacobi_eigen::product;
 use crate::model::{INTERCEPT, NoiseLaw};
-use crate::release::adaptive::{AdaptiveRounds, AdaptiveUnits, CodedTerm};
-use crate::release::moments::{Decimals, ReleasedMoments, Term};
+use crate::release::moments::{AdaptiveRounds, AdaptiveUnits, CodedTerm, Decimals, ReleasedMoments, Term};
 
 /// Returns the moments of the last round with what the earlier rounds gave.
 #[must_use]
@@ -17,15 +16,13 @@ pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
     let terms = &released.setting.terms;
     let (k, side) = (terms.coefficients(), terms.len() + 1);
     let grid = Grid::new(terms, rounds.codes, &released.radii);
-    let mut matrix = vec![vec![String::new(); side]; side];
-    let mut cells = released.last.iter();
-    for row in 0..side {
-        for column in row..side {
-            let text = cells.next().map_or_else(String::new, ToString::to_string);
-            matrix[row][column].clone_from(&text);
-            matrix[column][row] = text;
-        }
-    }
+    // The cells are the upper triangle, row by row.
+    let cell = |i: usize, j: usize| {
+        let (row, column) = (i.min(j), i.max(j));
+        let place = row * (2 * side - row + 1) / 2 + column - row;
+        released.last.get(place).map_or_else(String::new, ToString::to_string)
+    };
+    let matrix = (0..side).map(|row| (0..side).map(|column| cell(row, column)).collect()).collect();
     let names = std::iter::once(INTERCEPT).chain(coded.iter().map(|term| term.term.as_str()));
     let units = names.enumerate();
     let units =

@@ -52,7 +52,7 @@ use crate::plan::public::Guide as PublicGuide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Protect;
 use crate::privacy::calibrate::{Split, UNIT_BITS, budget_parts};
-use crate::release::adaptive::CodedTerm;
+use crate::release::moments::CodedTerm;
 
 /// The mechanism.
 #[derive(Clone, Copy, Debug)]

@@ -12,8 +12,8 @@ use crate::model::{Estimate, INTERCEPT, Interval, Note};
 use crate::privacy::calibrate::{Split, budget_parts};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
-use crate::release::adaptive::CodedTerm;
 use crate::release::document::{Coefficients, Diagnostics, OutcomeDiagnostics};
+use crate::release::moments::CodedTerm;
 
 /// Returns the regressions of all outcomes on all features in the columns' own units.
 #[must_use]

@@ -9,7 +9,7 @@ use crate::data::statistics::{RecordMap, Scratch};
 use crate::data::{Exact, Statistic};
 use crate::mechanisms::rounds::{Answer, Encoding, Noise, Output, Round, Rounds, Run, Task, Unsettled};
 use crate::noise::entropy::Entropy;
-use crate::release::adaptive::CodedTerm;
+use crate::release::moments::CodedTerm;
 
 /// The rounds of one plan: public, and fixed before a record is read.
 #[derive(Debug)]
