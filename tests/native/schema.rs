@@ -157,7 +157,9 @@ fn the_reader_takes_the_ends_of_a_range_and_the_choices() {
 #[test]
 fn a_default_is_the_one_that_is_listed() {
     let shown = |value: &Value| {
-        value.as_f64().map_or_else(|| value.to_string().replace('"', ""), |it| it.to_string())
+        value
+            .as_f64()
+            .map_or_else(|| value.to_string().replace('"', "").replace(',', ", "), |it| it.to_string())
     };
     for info in all() {
         for paper in [false, true] {
