@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { like, say, section } from "./words.mjs";
 
 /// The names of the steps, in their order.
-export const STEPS = section("step").filter(([key]) => !key.endsWith("_title")).map(([, name]) => name);
+export const STEPS = section("step").filter(([key]) => !key.includes("_")).map(([, name]) => name);
 
 /// In the page: the names of elements that another element names.
 const named = (elements) => elements.map((element) => document.getElementById(element.getAttribute("aria-labelledby")).textContent.trim());
