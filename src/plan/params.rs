@@ -167,7 +167,7 @@ impl Values {
                 }
             }
             Self::Number(Range { least, has_least, most, has_most }) => match (has_least, has_most) {
-                (true, true) if least == most => format!("{least}"),
+                (true, true) if least.total_cmp(most).is_eq() => format!("{least}"),
                 (true, true) => format!("{least} to {most}"),
                 (true, false) => format!("{least} or above, below {most}"),
                 (false, true) => format!("above {least}, to {most}"),

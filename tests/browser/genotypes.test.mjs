@@ -124,7 +124,7 @@ test("a missing .fam file is told, and can be added without losing the others", 
   // Three files that are not of one set are refused before anything is described.
   const fewer = plinkSet("study", { ...source, people: source.people.slice(0, 500) });
   await discreet.choose([bed, bim, fewer.fam]);
-  await discreet.alert.filter({ hasText: /The \.bed file: its length is not that of/ }).waitFor();
+  await discreet.alert.filter({ hasText: /The \.bed file: its length does not fit/ }).waitFor();
   record.loaded();
   assert.deepEqual(faults(record), {});
 });

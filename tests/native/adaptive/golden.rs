@@ -119,7 +119,7 @@ fn check(tables: &Value, case: &Value) {
     let written: Vec<String> = expected["codes"].as_array().unwrap().iter().map(text).collect();
     assert_eq!(codes.map(|code| code.to_string()).to_vec(), written);
 
-    let places: Vec<usize> = numbers(&case["table_columns"]).iter().map(|place| *place as usize).collect();
+    let places: Vec<usize> = serde_json::from_value(case["table_columns"].clone()).unwrap();
     let units_of: Vec<(f64, f64)> = scales(&features).into_iter().chain(scales(&outcomes)).collect();
     let table = tables[case["table"].as_str().unwrap()].as_array().unwrap();
     let coded = |row: &Value| {
