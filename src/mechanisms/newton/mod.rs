@@ -344,7 +344,7 @@ impl Parameters {
         Ok((read, params.finish()?))
     }
 
-    /// The grid before [`Self::encode`].
+    /// The grid before `Self::encode`.
     #[must_use]
     pub const fn grid(&self) -> GridParams {
         let shortening = Radii::shortening(self.radii.as_ref(), Shortening::EachOutcome);

@@ -387,7 +387,7 @@ impl Parameters {
         Ok(kappa)
     }
 
-    /// The grid before [`Self::weigh_outcomes`].
+    /// The grid before `Self::weigh_outcomes`.
     #[must_use]
     pub const fn grid(&self) -> GridParams {
         two_sides(self.radius, self.intercept_weight, self.feature_norm, self.outcome_norm)

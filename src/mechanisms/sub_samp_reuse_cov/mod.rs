@@ -184,7 +184,7 @@ impl Parameters {
         Ok((read, params.finish()?))
     }
 
-    /// The grid before [`Self::weigh_outcomes`].
+    /// The grid before `Self::weigh_outcomes`.
     #[must_use]
     pub const fn grid(&self) -> GridParams {
         two_sides(self.radius, self.intercept_weight, self.row_norm, self.row_norm)

@@ -15,7 +15,7 @@
 //! probability at most η ([`grid_distance`]), and (1 + e^ε) η is inside the δ that is charged. Above
 //! [`MOST_DRAWS`] numbers the noise is drawn by Bartlett's factor in 128-bit floating point instead, `IDEALISED`.
 //!
-//! **Event.** [`Event::Approximate`].
+//! **Event.** [`crate::privacy::event::Event::Approximate`].
 //!
 //! **Defaults.** `scale_ratio` 3 (1 with the paper's calibration): at 3 and ε = 1 the debiased noise is half as much again
 //! as that of `analyze-gauss`; a larger ratio comes nearer, to √2 times it under replace-one, for many more degrees of

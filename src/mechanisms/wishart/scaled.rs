@@ -19,7 +19,7 @@
 //! probability δ₁. The bound is a ridge that the table has already: w² is what it falls short of, and where it is larger than
 //! the least number of rows needs, more rows are drawn and no ridge is added (theory/wishart 2.5, 3.4).
 //!
-//! **Event.** One [`Event::Approximate`], both parts together.
+//! **Event.** One [`crate::privacy::event::Event::Approximate`], both parts together.
 //!
 //! **Arithmetic.** `IDEALISED`: 128-bit floating point, hardened as theory/noise 4.2 says. The least eigenvalue is computed in double precision.
 //!
