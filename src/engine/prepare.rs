@@ -322,12 +322,12 @@ impl Prepared {
         self.post_processing
     }
 
-    /// Returns sums of no row of the second moments that the release needs; of no term where it needs something else.
+    /// Returns sums of no row of the second moments that the release needs; where it reads rows, of those in its layout.
     #[must_use]
     pub fn moments(&self) -> Moments {
         match self.statistic() {
             Statistic::Moments(layout) => Moments::of(layout),
-            _ => Moments::new(0),
+            _ => Moments::of(self.layout()),
         }
     }
 
