@@ -1,4 +1,4 @@
-//! A scanning worker: hashes chunks and their records, turns slices into partial sums, and answers the engine worker alone.
+//! A scanning worker: hashes chunks and their records, turns slices into partial sums, and replies to the engine worker alone.
 
 use std::collections::BTreeMap;
 
