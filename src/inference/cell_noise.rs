@@ -27,10 +27,7 @@ pub enum MomentsError {
         what: &'static str,
     },
     /// The moments are those of shortened records in coordinates of the release's own.
-    #[error(
-        "a release of `adaptive-gauss` holds the regressions of its plan and no others, because its records were shortened by all its \
-         features together; take `analyze-gauss` where other regressions are to follow"
-    )]
+    #[error("the moments are those of shortened records in coordinates of their own, not of columns")]
     Adaptive,
 }
 

@@ -25,6 +25,7 @@ pub mod map;
 pub mod margins;
 pub mod progress;
 pub mod radii;
+pub mod refit;
 mod report;
 pub mod rough;
 mod run;
