@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::bits::real;
-use super::guide::Guide;
 use super::last::Grid;
-use super::margins;
 use super::progress::Released;
 use super::radii::Radii;
-use super::tails::{self, Counts};
-use super::terms::{Term as Coordinate, Terms};
 use super::units::Codes;
 use super::{MOST_FEATURES, MOST_OUTCOMES};
 use crate::math::jacobi_eigen::product;
+use crate::mechanisms::adaptive::bits::real;
+use crate::mechanisms::adaptive::guide::Guide;
+use crate::mechanisms::adaptive::margins;
+use crate::mechanisms::adaptive::tails::{self, Counts};
+use crate::mechanisms::adaptive::terms::{Term as Coordinate, Terms};
 use crate::model::{INTERCEPT, NoiseLaw};
 use crate::privacy::calibrate::NoiseScale;
 use crate::release::moments::{AdaptiveRounds, AdaptiveUnits, CodedTerm, Decimals, ReleasedMoments, Term};

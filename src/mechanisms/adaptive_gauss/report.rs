@@ -3,8 +3,8 @@
 use super::forecast::Forecast;
 use super::gate::{Far, Judged, Known, State, Units};
 use super::progress::{Released, Solved};
-use super::terms::Terms;
 use crate::math::special::normal_quantile_central;
+use crate::mechanisms::adaptive::terms::Terms;
 use crate::model::note::NAMED;
 use crate::model::{Estimate, INTERCEPT, Interval, Note};
 use crate::plan::CheckedPlan;
