@@ -69,7 +69,7 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         let column = term.column.and_then(|column| prepared.bound().columns.get(column));
         term.level.is_some() && column.is_some_and(|column| column.role == Role::Feature)
     });
-    let terms = forecast.terms(prepared.geometry(), prepared.bound(), prepared.layout(), rows);
+    let terms = forecast.terms(prepared.geometry(), prepared.bound(), rows);
     Some(Foreseen { forecast, rows, terms, has_levels, needed })
 }
 

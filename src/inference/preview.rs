@@ -13,7 +13,6 @@ use super::cell_noise::{CellNoise, MomentsError, count};
 use super::debiasing::Debiasing;
 use super::design::{Design, FitError, NORMAL_FROM, WITHHELD_BELOW};
 use super::moments::{MomentTerm, NoisyMoments, geometry_terms, radius_of};
-use super::newton::Link;
 use super::options::{Options, Ridge};
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
@@ -26,7 +25,7 @@ use crate::plan::bound::{BoundPlan, Kind, Whitening};
 #[derive(Clone, Copy)]
 pub(super) struct Assumption {
     /// Standard deviation, in half widths of the bounds.
-    spread: f64,
+    pub(super) spread: f64,
     /// Correlation between any two predictors.
     correlation: f64,
 }
@@ -36,7 +35,7 @@ pub(super) const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation
 const CAUTIOUS: Assumption = Assumption { spread: 0.2, correlation: 0.4 };
 
 /// Assumed effect of a predictor, in standard deviations of the outcome per standard deviation of its own.
-const EFFECT: f64 = 0.3;
+pub(super) const EFFECT: f64 = 0.3;
 
 /// Half of a 95 % interval, in standard errors.
 pub(super) const HALF: f64 = 1.96;
@@ -44,11 +43,8 @@ pub(super) const HALF: f64 = 1.96;
 /// Outcomes whose terms a preview has: thousands are alike but for their bounds.
 pub const OUTCOMES: usize = 50;
 
-/// Standard deviation of the standard logistic distribution, π/√3: that of the latent outcome behind a yes or no.
-const LOGISTIC_SPREAD: f64 = 1.813_799_364_234_217_8;
-
 /// Most that all predictors together are assumed to explain.
-const EXPLAINED: f64 = 0.5;
+pub(super) const EXPLAINED: f64 = 0.5;
 
 /// The forecast for a release.
 #[derive(Clone, Debug, PartialEq)]
@@ -190,36 +186,6 @@ pub fn preview(
     };
     preview.advice = advice(&preview, rows);
     Ok(preview)
-}
-
-/// Returns the sampling errors of a plan's regressions on `rows` rows under the usual picture, without any noise and without the
-/// intercepts; nothing where the plan has no regression.
-pub(super) fn sampling_terms(
-    geometry: &Geometry,
-    bound: &BoundPlan,
-    layout: Layout,
-    rows: u64,
-    link: Link,
-) -> Option<Vec<TermPreview>> {
-    let regression = RegressionTerms::new(bound, geometry);
-    let outcomes: Vec<usize> = regression.outcomes.iter().map(|(_, index)| *index).collect();
-    let picture = Picture::new(geometry, bound, &regression, USUAL);
-    let exact = Expected { noise: CellNoise::None, ridge: 0.0, layout };
-    let moments = picture.moments(rows, exact).ok()?;
-    let options = Options { rows: Some(rows), ..Options::default() };
-    let design = Design::try_new(&moments, &regression.predictors, &outcomes, true, options).ok()?;
-    let mut terms = picture.terms(&design, &regression);
-    terms.retain(|term| term.plausible_effect.abs() > 0.0);
-    if link == Link::Logit {
-        for term in &mut terms {
-            let spread = regression.outcomes.iter().find(|(name, _)| *name == term.outcome);
-            let spread = spread.map_or(1.0, |(_, index)| picture.sd[*index] * picture.terms[*index].scale);
-            // A linear slope in standard deviations of the outcome, and the information p(1 − p) of a row at p = 1/2.
-            term.sampling_std_error *= 2.0 / spread;
-            term.plausible_effect *= LOGISTIC_SPREAD / spread;
-        }
-    }
-    Some(terms)
 }
 
 /// The assumed first and second moments of one record.
