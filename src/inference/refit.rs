@@ -104,9 +104,7 @@ pub enum RefitError {
     #[error("{}", crate::words::error::refit_outcome_as_feature(one_line(.0)))]
     OutcomeAsFeature(String),
     /// An automatic ridge, where there is no rule for it.
-    #[error(
-        "`auto` is no ridge for this release; give a number from 0, in the columns' own units, or `none`"
-    )]
+    #[error("{}", crate::words::error::refit_automatic_ridge())]
     AutomaticRidge,
 }
 

@@ -13,6 +13,7 @@ use crate::inference::RegressionTerms;
 use crate::inference::noise_forecast::NoiseForecast;
 use crate::mechanisms::rounds::{Answer, Encoding, Noise, Output, Round, Rounds, Run, Task, Unsettled};
 use crate::noise::entropy::Entropy;
+use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::moments::CodedTerm;
 
 /// The rounds of one plan: public, and fixed before a record is read.
@@ -125,10 +126,42 @@ struct Drawn {
 
 impl Noise for Drawn {
     fn draw(&self, rng: &mut dyn Entropy) -> Vec<i128> {
+        #[cfg(feature = "audit-mutants")]
+        if is_active(Mutant::RoundNoiseReused) {
+            return self.reused(rng);
+        }
         self.setting.noise(self.round, rng)
     }
 
-    fn answer(&self, drawn: Vec<i128>, sums: &Exact<'_>, _: &mut dyn Entropy) -> Option<Answer> {
+    fn answer(&self, mut drawn: Vec<i128>, sums: &Exact<'_>, _: &mut dyn Entropy) -> Option<Answer> {
+        let unnoised = match self.round {
+            0 | 1 => is_active(Mutant::EarlierRoundsUnnoised),
+            2 => is_active(Mutant::TailCountsUnnoised),
+            _ => false,
+        };
+        if unnoised {
+            drawn.fill(0);
+        }
         Answer::noisy(drawn, sums)
+    }
+}
+
+#[cfg(feature = "audit-mutants")]
+impl Drawn {
+    /// Draws the final round's noise from the seed of the second round's.
+    fn reused(&self, rng: &mut dyn Entropy) -> Vec<i128> {
+        thread_local! {
+            static SEED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+        }
+        match self.round {
+            1 => {
+                let mut seed = [0; 8];
+                rng.fill(&mut seed);
+                SEED.set(u64::from_le_bytes(seed));
+            }
+            3 => {}
+            _ => return self.setting.noise(self.round, rng),
+        }
+        self.setting.noise(self.round, &mut crate::noise::entropy::DemoRng::new(SEED.get(), 0))
     }
 }
