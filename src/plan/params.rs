@@ -235,11 +235,8 @@ impl Values {
             Self::PowerOfTwo(least, most) => format!("a power of two from {least} to {most}"),
             Self::Shares(parts, range, most, whole) => {
                 let sum = if *whole { "" } else { "at most " };
-                format!(
-                    "{} numbers in brackets, each {}, whose sum is {sum}{most}",
-                    parts.len(),
-                    range.limits()
-                )
+                let each = Self::Number(*range).in_words();
+                format!("{} numbers in brackets, each {each}, whose sum is {sum}{most}", parts.len())
             }
             Self::Choice(names) => format!("one of {}", names.join(", ")),
             Self::Switch | Self::Free(_) => self.in_words(),
@@ -267,14 +264,14 @@ impl Range {
     }
 
     fn expected(&self) -> String {
-        format!("a number {}", self.limits())
-    }
-
-    fn limits(&self) -> String {
         let Self { least, has_least, most, has_most } = self;
         let from = if *has_least { "from" } else { "above" };
         let to = if *has_most { "at most" } else { "below" };
-        if *most >= ENDLESS { format!("{from} {least}") } else { format!("{from} {least}, {to} {most}") }
+        if *most >= ENDLESS {
+            format!("a number {from} {least}")
+        } else {
+            format!("a number {from} {least}, {to} {most}")
+        }
     }
 
     /// Returns whether a number lies in it.

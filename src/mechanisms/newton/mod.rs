@@ -43,7 +43,7 @@ use nalgebra::{DMatrix, DVector};
 use serde_json::{Map, Value};
 
 pub use self::fit::{Expansion, Fitted, Steps};
-use super::info::{Info, PUBLIC_MOMENTS, Scope, YES_OR_NO};
+use super::info::{FAMILY as FAMILY_NAME, Info, LOGISTIC, PUBLIC_MOMENTS, Scope, YES_OR_NO};
 use super::public_moments::{
     ETA, FLOOR, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, Standard, TRUNCATION, feature_unit,
 };
@@ -139,7 +139,7 @@ const STEPS: Parameter = Parameter::new("steps", "Noisy Newton steps", Values::W
     .usual(Usual::Is("6"))
     .place(Place::First);
 const FAMILY: Parameter =
-    Parameter::new("family", "Family of the outcome", Values::Choice(&["gaussian", "logistic"]))
+    Parameter::new(FAMILY_NAME, "Family of the outcome", Values::Choice(&["gaussian", LOGISTIC]))
         .help("gaussian for numbers, logistic for yes or no")
         .place(Place::First);
 const COEFFICIENT_RADIUS: Parameter = Parameter::new(
@@ -570,8 +570,8 @@ fn family(params: &mut Params<'_>) -> Result<Family, PlanError> {
     let read = params.value_or(&FAMILY, Value::Null, |_, value| match value {
         Value::Null => Some(None),
         Value::String(name) => match name.as_str() {
+            LOGISTIC => Some(Some(Ok(Family::Logistic))),
             "gaussian" => Some(Some(Ok(Family::Gaussian))),
-            "logistic" => Some(Some(Ok(Family::Logistic))),
             "poisson" => Some(Some(Err(PlanError::at(
                 "mechanism.params.family",
                 "the curvature of a Poisson regression is bounded by an exponential alone, and its noise would drown every table",

@@ -98,7 +98,7 @@ const MIN_ROWS: Parameter =
         .usual(Usual::From("twice the terms"));
 const DOF: Parameter =
     Parameter::new("dof", "Degrees of freedom", Values::WordOrWhole(&[ROWS_AND_TERMS], 3, MOST_ROWS.get()))
-        .help("rows+d where the number of rows is public")
+        .help("Take rows+d only where the number of rows is public")
         .usual(Usual::From("100, or twice the terms; rows+d with the paper's scale"));
 const MIN_DOF: Parameter = Parameter { name: "min_dof", label: "Fewest degrees of freedom", ..DOF }
     .usual(Usual::From("twice the terms"));
