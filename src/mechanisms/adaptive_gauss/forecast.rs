@@ -1,7 +1,7 @@
 //! What to expect, from public numbers alone (theory/adaptive 6.1, 6.2).
 
 use super::radii::noise_constant_squared;
-use super::terms::{Terms, count};
+use crate::mechanisms::adaptive::terms::{Terms, count};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::cross_weight;
 
