@@ -30,6 +30,7 @@ use crate::text::hexadecimal;
 pub struct Prepared {
     pub(super) task: Task,
     info: &'static Info,
+    pub(super) configured: Arc<dyn Configured>,
     law: Option<NoiseLaw>,
     post_processing: PostProcessing,
     rounds: Arc<dyn Rounds>,
@@ -103,7 +104,7 @@ pub fn prepare_guided(
 pub struct ConfiguredPlan {
     checked: CheckedPlan,
     info: &'static Info,
-    configured: Box<dyn Configured>,
+    configured: Arc<dyn Configured>,
     purpose: Purpose,
 }
 
@@ -120,7 +121,7 @@ impl ConfiguredPlan {
         let given = std::mem::take(&mut checked.plan.mechanism.params);
         let paper = checked.calibration == Calibration::Paper;
         let mut params = Params::new(info.name, info.parameters, &given, paper);
-        let configured = mechanism.configure(&checked, &mut params)?;
+        let configured = mechanism.configure(&checked, &mut params)?.into();
         checked.plan.mechanism.params = params.finish()?;
         Ok(Self { checked, info, configured, purpose })
     }
@@ -176,7 +177,7 @@ impl ConfiguredPlan {
             check_cost(&checked, purpose, cost)?;
         }
         let task = Task { checked, encoding, public: guide };
-        Ok(Prepared { task, info, law, post_processing, rounds, cost, public: public.cloned() })
+        Ok(Prepared { task, info, configured, law, post_processing, rounds, cost, public: public.cloned() })
     }
 }
 

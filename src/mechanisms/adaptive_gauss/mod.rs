@@ -21,6 +21,7 @@ pub mod gate;
 pub mod last;
 pub mod progress;
 pub mod radii;
+pub mod refit;
 mod report;
 mod run;
 pub mod units;
@@ -101,6 +102,10 @@ const WITHOUT_NOISE: GridParams = GridParams {
 impl Mechanism for AdaptiveGauss {
     fn info(&self) -> &'static Info {
         &INFO
+    }
+
+    fn foresees(&self) -> bool {
+        true
     }
 
     fn configure(
