@@ -4,8 +4,8 @@ use nalgebra::DMatrix;
 
 use super::last::Grid;
 use super::progress::Released;
-use super::units::Round;
 use crate::math::jacobi_eigen::product;
+use crate::mechanisms::adaptive::units::Round;
 use crate::model::{INTERCEPT, NoiseLaw};
 use crate::release::moments::{AdaptiveRounds, AdaptiveUnits, CodedTerm, Decimals, ReleasedMoments, Term};
 

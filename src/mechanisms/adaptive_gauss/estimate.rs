@@ -2,13 +2,13 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::guide::Guide;
 use super::last::Grid;
-use super::rough::symmetric;
-use super::terms::count;
-use super::units::Round;
 use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::{Cholesky, LinalgError};
+use crate::mechanisms::adaptive::guide::Guide;
+use crate::mechanisms::adaptive::rough::symmetric;
+use crate::mechanisms::adaptive::terms::count;
+use crate::mechanisms::adaptive::units::Round;
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// The noisy moments of the final round in real units, and the variances of their noise.

@@ -6,10 +6,10 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::estimate::{Coded, Fit, Inverse, Moments};
-use super::guide::Guide;
-use super::terms::Terms;
 use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::{Cholesky, LinalgError};
+use crate::mechanisms::adaptive::guide::Guide;
+use crate::mechanisms::adaptive::terms::Terms;
 
 /// How far a coefficient's interval can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

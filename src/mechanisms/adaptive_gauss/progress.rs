@@ -7,15 +7,16 @@ use nalgebra::DMatrix;
 
 use super::estimate::Moments;
 use super::gate::Gate;
-use super::guide::Guide;
 use super::last::{self, Grid};
-use super::margins::{self, Margins};
 use super::radii::{Choice, Radii};
-use super::rough::{Standardiser, add_products};
-use super::tails::{self, Counts, Edges};
-use super::terms::Terms;
 use super::units::Rounds;
 use crate::math::linalg::LinalgError;
+use crate::mechanisms::adaptive::guide::Guide;
+use crate::mechanisms::adaptive::margins::{self, Margins};
+use crate::mechanisms::adaptive::noise;
+use crate::mechanisms::adaptive::rough::{Standardiser, add_products};
+use crate::mechanisms::adaptive::tails::{self, Counts, Edges};
+use crate::mechanisms::adaptive::terms::Terms;
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::Entropy;
 use crate::privacy::adjacency::Adjacency;
@@ -53,20 +54,15 @@ impl Setting {
     pub fn noise<E: Entropy + ?Sized>(&self, round: u32, rng: &mut E) -> Vec<i128> {
         let rounds = &self.rounds;
         match round {
-            0 => self.full(round, rounds.margins.scale.get(), rng),
-            1 => self.triangle(rounds.moments.scale.get(), 1, rng),
-            2 => self.full(round, rounds.tails.scale.get(), rng),
-            _ => self.triangle(rounds.last.scale.get(), rounds.weight, rng),
+            0 => noise::full(self.cells(round), rounds.margins.scale.get(), rng),
+            1 => noise::packed(self.terms.len() + 1, rounds.moments.scale.get(), rng),
+            2 => noise::full(self.cells(round), rounds.tails.scale.get(), rng),
+            _ => self.weighted(rounds.last.scale.get(), rounds.weight, rng),
         }
     }
 
-    /// Noise of variance S² in each cell.
-    fn full<E: Entropy + ?Sized>(&self, round: u32, s: NonZeroU64, rng: &mut E) -> Vec<i128> {
-        (0..self.cells(round)).map(|_| gaussian_diagonal(rng, s)).collect()
-    }
-
     /// Noise of variance q² S² on the diagonal, S²/2 on products of features with outcomes, q² S²/2 on the others.
-    fn triangle<E: Entropy + ?Sized>(&self, s: NonZeroU64, weight: u32, rng: &mut E) -> Vec<i128> {
+    fn weighted<E: Entropy + ?Sized>(&self, s: NonZeroU64, weight: u32, rng: &mut E) -> Vec<i128> {
         let heavy = NonZeroU64::new(u64::from(weight)).map_or(s, |weight| s.saturating_mul(weight));
         let (k, side) = (self.terms.coefficients(), self.terms.len() + 1);
         let mut cells = Vec::with_capacity(self.cells(1));
@@ -206,17 +202,18 @@ impl Progress {
         let Setting { terms, rounds, adjacency, mu_last } = &*self.setting;
         match self.round() {
             0 => {
-                let margins = Margins::new(terms, rounds, &cells);
-                self.standardiser = Some(Standardiser::new(terms, rounds, &margins));
+                let margins = Margins::new(terms, rounds.codes.level, &rounds.margins, &cells);
+                self.standardiser = Some(Standardiser::new(terms, rounds.codes.record, &margins));
                 self.margins = Some(margins);
             }
             1 => {
                 if let (Some(margins), Some(standardiser)) = (&self.margins, &self.standardiser) {
-                    self.guide = Guide::new(terms, rounds, margins, standardiser, &cells).ok().map(Arc::new);
+                    self.guide =
+                        Guide::new(terms, &rounds.moments, margins, standardiser, &cells).ok().map(Arc::new);
                 }
             }
             2 => {
-                let counts = Counts::new(rounds, &cells);
+                let counts = Counts::new(rounds.codes.count, &rounds.tails, &cells);
                 let rows = self.margins.as_ref().map_or(1.0, |margins| margins.rows);
                 self.radii = Some(Choice::new(terms, rounds, *adjacency, *mu_last, rows, &counts).radii);
                 self.counts = Some(counts);

@@ -1,11 +1,11 @@
 //! The regressions of a release, and what a reader has to know of them.
 
-use super::bits::real;
 use super::forecast::Forecast;
 use super::gate::{Far, Judged, Known, State, Units};
 use super::progress::{Released, Solved};
 use crate::inference::report::RegressionTerms;
 use crate::math::special::normal_quantile_central;
+use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::rounds::Task;
 use crate::model::note::NAMED;
 use crate::model::{Estimate, INTERCEPT, Interval, Note};

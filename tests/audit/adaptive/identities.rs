@@ -1,13 +1,13 @@
 //! What the estimate is without noise, what it is with shortened records, and how the noise reaches it.
 
-use discreet::mechanisms::adaptive_gauss::bits::bits26;
+use discreet::mechanisms::adaptive::bits::bits26;
+use discreet::mechanisms::adaptive::guide::Guide;
+use discreet::mechanisms::adaptive::rough::symmetric;
+use discreet::mechanisms::adaptive::terms::Terms;
 use discreet::mechanisms::adaptive_gauss::estimate::{Coded, Fit, Inverse, Moments};
 use discreet::mechanisms::adaptive_gauss::gate::{Far, Gate, Known, Units};
-use discreet::mechanisms::adaptive_gauss::guide::Guide;
 use discreet::mechanisms::adaptive_gauss::last::Grid;
 use discreet::mechanisms::adaptive_gauss::radii::Radii;
-use discreet::mechanisms::adaptive_gauss::rough::symmetric;
-use discreet::mechanisms::adaptive_gauss::terms::Terms;
 use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
 use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::measure::Epsilon;
