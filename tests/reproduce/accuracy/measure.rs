@@ -4,9 +4,9 @@ use std::cell::RefCell;
 
 use discreet::data::EncodedRows;
 use discreet::engine::Prepared;
+use discreet::engine::foresee::foresee;
+use discreet::inference::noise_forecast::Advice;
 use discreet::inference::pseudo::Pseudo;
-use discreet::mechanisms::adaptive_gauss::forecast::{Advice, Forecast};
-use discreet::mechanisms::adaptive_gauss::progress::Setting;
 use discreet::mechanisms::info::{self, Info, Scope};
 use discreet::model::{Coefficient, INTERCEPT, Wallet};
 use discreet::plan::bound::BoundPlan;
@@ -152,17 +152,10 @@ fn registered(subject: &Subject, info: &Info, replaced: bool, size: &Size) -> Re
             }
             Ok::<_, String>(tally.cell())
         })?;
-        cells.push(Cell { forecast: forecast(subject, &prepared), ..cell });
+        let forecast = foresee(&prepared).map(|seen| (seen.forecast.advice, seen.forecast.median_error()));
+        cells.push(Cell { forecast, ..cell });
     }
     Ok(cells)
-}
-
-/// What `adaptive-gauss` foresees from public numbers.
-fn forecast(subject: &Subject, prepared: &Prepared) -> Option<(Advice, f64)> {
-    let setting: &Setting = prepared.noise()?;
-    let (rows, mu) = (subject.table.records() as f64, prepared.cost()?.mu?);
-    let foreseen = Forecast::new(&setting.terms, setting.adjacency, 1, rows, mu);
-    Some((foreseen.advice(), foreseen.median_error()))
 }
 
 fn published(subject: &Subject, method: Method, size: &Size) -> Vec<Cell> {

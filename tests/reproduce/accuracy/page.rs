@@ -1,5 +1,7 @@
 //! The document.
 
+use discreet::inference::noise_forecast::Advice;
+
 use super::measure::{Cell, DELTA, Subject, methods};
 use super::verdicts::{self, ADAPTIVE, Contest, contests, shown};
 use super::{Measured, Size};
@@ -257,9 +259,9 @@ fn foreseen(text: &mut Markdown, size: &Size, name: &str, cells: &[Cell]) {
     let one = |(cell, epsilon): (&Cell, &f64)| {
         let (advice, error) = cell.forecast?;
         let advice = match advice {
-            discreet::mechanisms::adaptive_gauss::forecast::Advice::Recommended => "recommended",
-            discreet::mechanisms::adaptive_gauss::forecast::Advice::Uncertain => "intervals may be withheld",
-            discreet::mechanisms::adaptive_gauss::forecast::Advice::TooFew => "too few rows",
+            Advice::Recommended => "recommended",
+            Advice::Uncertain => "intervals may be withheld",
+            Advice::TooFew => "too few rows",
         };
         Some(format!("ε {epsilon}: {} ({advice})", shown(error)))
     };

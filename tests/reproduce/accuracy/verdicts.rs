@@ -1,6 +1,6 @@
 //! What `adaptive-gauss` and `adaptive-logistic` have to reach, and whether they do.
 
-use discreet::mechanisms::adaptive_gauss::forecast::Advice;
+use discreet::inference::noise_forecast::Advice;
 
 use super::measure::{Cell, Subject};
 use super::{Measured, Size};
