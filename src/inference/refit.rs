@@ -15,6 +15,7 @@ use crate::privacy::adjacency::Adjacency;
 use crate::release::Release;
 use crate::release::document::{Coefficients, Diagnostics, LedgerReference, Privacy, Software};
 use crate::text::one_line;
+use crate::words;
 
 /// The name and version that every refit carries.
 pub const SCHEMA: &str = "discreet.refit/1";
@@ -158,7 +159,7 @@ pub fn refit(
         repair: repair.name().to_owned(),
         confidence,
         privacy: release.privacy.clone(),
-        cost: "Nothing: it was computed from moments that were released and charged before.".to_owned(),
+        cost: words::note::refit_cost().to_owned(),
         coefficients,
         diagnostics,
         software: release.software.clone(),
@@ -200,6 +201,6 @@ fn known(moments: &NoisyMoments) -> String {
     let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
     match names.len().saturating_sub(SHOWN) {
         0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
+        more => words::error::names_more(shown.join(", "), more),
     }
 }

@@ -220,7 +220,7 @@ pub fn post_processing(
     repair: &str,
 ) -> Result<PostProcessing, PlanError> {
     Ok(PostProcessing {
-        ridge: params.value(RIDGE.name, Value::from(ridge), Ridge::EXPECTED, Ridge::from_value)?,
+        ridge: params.value(RIDGE.name, Value::from(ridge), Ridge::expected(), Ridge::from_value)?,
         repair: params.choice(&REPAIR, repair, &Repair::CHOICES)?,
         ..PostProcessing::default()
     })

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::error::PlanError;
+use crate::words;
 
 /// A parameter of a mechanism: what the reader accepts, and what a person is told of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -360,11 +361,11 @@ impl<'a> Params<'a> {
                 let known: Vec<&str> = self.filled.keys().map(String::as_str).collect();
                 Err(PlanError::at(
                     path(name),
-                    format!("`{}` has no such parameter", self.mechanism),
+                    words::plan::parameter_unknown(self.mechanism),
                     if known.is_empty() {
-                        "it has none: remove it".to_owned()
+                        words::plan::no_parameters_advice().to_owned()
                     } else {
-                        format!("it has {}", known.join(", "))
+                        words::plan::parameter_unknown_advice(known.join(", "))
                     },
                 ))
             }
@@ -374,8 +375,8 @@ impl<'a> Params<'a> {
     fn wrong(&self, name: &str, expected: &str) -> PlanError {
         PlanError::at(
             path(name),
-            format!("`{}` does not take this value", self.mechanism),
-            format!("give {expected}"),
+            words::plan::parameter_value(self.mechanism),
+            words::plan::parameter_value_advice(expected),
         )
     }
 }

@@ -13,6 +13,7 @@ use super::table::{Rows, Table};
 use crate::data::genotypes::Wanted;
 use crate::data::{Header, HeaderRules, MinHash, Nothing, Scan, Statistic, Sums};
 use crate::engine::{self, Answer, Computation, Prepared};
+use crate::words;
 
 use crate::noise::entropy::PrivateRng;
 use crate::plan::bound::Encoding;
@@ -108,19 +109,12 @@ async fn try_release(
         .map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
     // Of genotypes the page knows the variants that were chosen, and the plan may fit others.
     if prepared.bound().columns.len() != columns {
-        return Err(Failure::new(
-            Reason::Plan,
-            "In these files the plan fits other columns than the page shows. Nothing was charged. Choose the variants again, \
-             by names alone.",
-        ));
+        return Err(Failure::new(Reason::Plan, words::failure::other_columns()));
     }
     // A refusal depends on public numbers alone, so it need not wait for the table.
     store::check(&key, &prepared.request()).await?;
     if source.scan_pool().recognise(None).await?.0 != key {
-        return Err(Failure::new(
-            Reason::File,
-            "The file is not the one that was recognised: it has changed since. Nothing was charged. Choose it again.",
-        ));
+        return Err(Failure::new(Reason::File, words::failure::other_file()));
     }
     let scan = source.read(plan, &prepared).await?;
     engine::check_table(&prepared, scan.records, scan.persons)
