@@ -93,7 +93,7 @@ mutants! {
     TailCountsUnnoised,
     /// The squares of the final round have the noise of its cross moments.
     SquaresUnweighted,
-    /// The final round draws the noise of the second round once more.
+    /// The final round has the noise of the second round once more.
     RoundNoiseReused,
     /// The integer checks of the rounds are left out.
     RoundChecksOmitted,

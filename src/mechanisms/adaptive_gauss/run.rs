@@ -148,20 +148,18 @@ impl Noise for Drawn {
 
 #[cfg(feature = "audit-mutants")]
 impl Drawn {
-    /// Draws the final round's noise from the seed of the second round's.
+    /// Returns the second round's noise in the final round.
     fn reused(&self, rng: &mut dyn Entropy) -> Vec<i128> {
         thread_local! {
-            static SEED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+            static DRAWN: std::cell::RefCell<Vec<i128>> = const { std::cell::RefCell::new(Vec::new()) };
         }
-        match self.round {
-            1 => {
-                let mut seed = [0; 8];
-                rng.fill(&mut seed);
-                SEED.set(u64::from_le_bytes(seed));
-            }
-            3 => {}
-            _ => return self.setting.noise(self.round, rng),
+        if self.round == 3 {
+            return DRAWN.take();
         }
-        self.setting.noise(self.round, &mut crate::noise::entropy::DemoRng::new(SEED.get(), 0))
+        let drawn = self.setting.noise(self.round, rng);
+        if self.round == 1 {
+            DRAWN.set(drawn.clone());
+        }
+        drawn
     }
 }
