@@ -77,7 +77,7 @@ const KILLERS: [(Mutant, &[&str]); 48] = [
     (Mutant::ResidualsNotShortened, &["T7 adaptive weights"]),
     (Mutant::NoiseNotCarried, &["T9 adaptive noise"]),
     (Mutant::StepsUncounted, &["T7 logistic steps", "T1 logistic steps"]),
-    (Mutant::ResidualUnclipped, &["T1 P18", "T7 gaussian steps"]),
+    (Mutant::ResidualUnclipped, &["T2 P18", "T7 gaussian steps"]),
     (Mutant::LeverageAveraged, &["T1 isotropic", "T1 whitened"]),
     (Mutant::SampleKnown, &["T4 sub-samp-reuse-cov"]),
     (Mutant::KeepAllRowsOfPerson, &["T1 P8", "T1 P8 iid", LIST]),
