@@ -8,7 +8,7 @@ use super::moments::{MomentsError, NoisyMoments, PlanColumns};
 use super::options::{Options, Repair, Ridge};
 use super::report::report;
 use crate::inference::report::RegressionTerms;
-use crate::model::{INTERCEPT, Missing};
+use crate::model::{INTERCEPT, Missing, NoiseLaw, Note};
 use crate::plan::Plan;
 use crate::plan::document::ColumnType;
 use crate::privacy::adjacency::Adjacency;
@@ -147,7 +147,13 @@ pub fn refit(
         ..Options::default()
     };
     let layout = RegressionTerms { predictors, outcomes: vec![(outcome.to_owned(), target)] };
-    let (coefficients, diagnostics) = report(&moments, &layout, intercept, options)?;
+    let (coefficients, mut diagnostics) = report(&moments, &layout, intercept, options)?;
+    let cost = if release.demo.is_some() {
+        diagnostics.notes.push(Note::OfDemonstration.into());
+        "Nothing: it was computed from a demonstration, which protects nobody."
+    } else {
+        "Nothing: it was computed from moments that were released and charged before."
+    };
     Ok(Refit {
         schema: SCHEMA.to_owned(),
         release: release.ledger.clone(),
@@ -158,11 +164,26 @@ pub fn refit(
         repair: repair.name().to_owned(),
         confidence,
         privacy: release.privacy.clone(),
-        cost: "Nothing: it was computed from moments that were released and charged before.".to_owned(),
+        cost: cost.to_owned(),
         coefficients,
         diagnostics,
         software: release.software.clone(),
     })
+}
+
+/// Returns the ridge of a release's own regressions: as its plan says, or the one that its mechanism chose.
+#[must_use]
+pub fn own_ridge(release: &Release) -> Ridge {
+    let drawn = release.moments.as_ref().and_then(|moments| moments.noise.as_ref());
+    match release.plan.mechanism.params.get("ridge").and_then(Ridge::from_value) {
+        Some(ridge) => ridge,
+        None if release.diagnostics.ridge > 0.0
+            && matches!(drawn, Some(NoiseLaw::DiscreteGaussian { .. })) =>
+        {
+            Ridge::Fixed(release.diagnostics.ridge)
+        }
+        None => Ridge::None,
+    }
 }
 
 /// Returns the number of rows that counts in a regression, where it is public: under replace-one, if every row carries the

@@ -45,6 +45,8 @@ pub enum Note {
     Projected,
     /// The outcomes' own variances were not released, so intervals cover the noise alone.
     NoiseAlone,
+    /// No intervals: the features' moments are those of a secret sample.
+    SecretSample,
     /// The same for a drawn matrix, because the number of rows does not stand out of the noise.
     NoiseAloneByRows,
     /// No intervals: the number of rows does not stand out of the noise.
@@ -77,6 +79,8 @@ pub enum Note {
     BothErrors,
     /// The values were clipped.
     Clipped,
+    /// Records were shortened, and outcomes clipped, by public moments.
+    ClippedByPublicMoments,
     /// No coefficient is determined; this many rows would do, or this ε, where the plan has one, or this μ.
     Undetermined {
         /// Rows at this budget.
@@ -99,8 +103,10 @@ pub enum Note {
     ClippedResiduals(Vec<(String, f64, f64, f64)>),
     /// Rows could lie far out unnoticed.
     UnseenTail,
-    /// What the intervals assume.
-    LinearModel,
+    /// What intervals that count the sampling error assume.
+    EqualSpread,
+    /// When intervals hold: the bounds were not chosen by looking.
+    BoundsFixed,
     /// The coefficients are log-odds.
     LogOdds,
     /// A penalty takes these shares of these terms' coefficients; the second number counts the terms that are not named.
@@ -119,6 +125,8 @@ pub enum Note {
     Descent,
     /// Long gradients were clipped.
     GradientsClipped,
+    /// A refit of a demonstration.
+    OfDemonstration,
     /// Not private, with this penalty on the mean second moment.
     NotPrivate(f64),
     /// Each outcome had moments of its own, which are not released.
@@ -210,12 +218,17 @@ impl fmt::Display for Note {
                  intervals. Without the projection there are, and more noise."
             }
             Self::NoiseAlone => {
-                "Nothing was released of the outcomes' own variances, so the intervals cover the privacy noise alone, not the \
-                 sampling error."
+                "Nothing was released of the outcomes' own variances, so the sampling error is not known. Intervals cover the \
+                 privacy noise alone and are marked as approximate: they say how far the estimates are from those of this table \
+                 without noise, not how far they are from those of other people."
+            }
+            Self::SecretSample => {
+                "There are no intervals: the features' moments are those of a secret sample of the rows, and how far the sample is \
+                 from the table is not known. Its error can be many times the privacy noise."
             }
             Self::NoiseAloneByRows => {
-                "The intervals cover the privacy noise alone: the number of rows does not stand out of the noise, so the \
-                 sampling error is not known."
+                "The intervals cover the privacy noise alone and are marked as approximate: the number of rows does not stand out \
+                 of the noise, so the sampling error is not known."
             }
             Self::RowsNotResolved => {
                 "There are no intervals: the number of rows does not stand out of the noise."
@@ -248,7 +261,7 @@ impl fmt::Display for Note {
                  penalised coefficients."
             }
             Self::PenalisedNoiseAlone => {
-                "The intervals of the penalised regression cover the privacy noise alone."
+                "The intervals of the penalised regression cover the privacy noise alone, and are marked as approximate."
             }
             Self::PenalisedBootstrap => {
                 "The intervals of the penalised regression come from 2,000 simulated repetitions."
@@ -273,6 +286,12 @@ impl fmt::Display for Note {
             Self::Clipped => {
                 "The regressions describe the values after clipping to the stated bounds. If many values lie outside, the \
                  coefficients differ from those of the raw values; how many do is private."
+            }
+            Self::ClippedByPublicMoments => {
+                "The regressions describe shortened records: a record whose features lie far from the public moments was shortened, \
+                 and an outcome that is a number was clipped to a range that follows from the public numbers and can be narrower \
+                 than the stated bounds. If the public numbers fit the table badly, the coefficients differ from those of the raw \
+                 values; how many records were shortened is private."
             }
             Self::Undetermined { rows, epsilon, mu } => {
                 let (name, value) = epsilon.map_or(("a mu", *mu), |epsilon| ("an epsilon", epsilon));
@@ -319,9 +338,12 @@ impl fmt::Display for Note {
             Self::UnseenTail => {
                 "At this budget a fiftieth of the rows could lie far out unnoticed, so the intervals are approximate."
             }
-            Self::LinearModel => {
-                "The intervals assume a linear model whose residuals spread equally everywhere. They hold only if the \
-                 bounds were not chosen by looking at the table."
+            Self::EqualSpread => {
+                "The intervals assume a linear model whose residuals spread equally everywhere. Where they do not, intervals hold \
+                 less often than their level says, as those of least squares do: 91 % in place of 95 % in one measured case."
+            }
+            Self::BoundsFixed => {
+                "The intervals hold only if the bounds were not chosen by looking at the table."
             }
             Self::LogOdds => {
                 "The coefficients are log-odds: e to the power of one is the odds ratio for one unit more of its column."
@@ -366,6 +388,9 @@ impl fmt::Display for Note {
             Self::GradientsClipped => {
                 "Records whose gradient was longer than the clip counted for less. Whether steps and clip were enough is private: \
                  settle them on made-up data."
+            }
+            Self::OfDemonstration => {
+                "This was computed from a demonstration, whose random numbers are known: it protects nobody."
             }
             Self::NotPrivate(lambda) => {
                 return write!(
@@ -490,14 +515,15 @@ mod tests {
     /// Returns one of each; a new note has to be added here.
     fn all() -> Vec<Note> {
         use Note::{
-            Approximate, BothErrors, BoundedNoise, Clipped, ClippedResiduals, Collinear, CorrelationsRaised,
-            CurvatureDrowned, Descent, Diverged, Drowned, FarRows, FeaturesOpen, FewPublicRows,
-            FilteredByRidge, FilteredByShare, FilteredWhole, GradientsClipped, Hardened, HeavyPenalty, Held,
-            IsotropicNoise, LinearModel, LogOdds, NearlySingular, NoNoise, NoNoisePenalised, NoiseAlone,
-            NoiseAloneByRows, NotDebiased, NotPositiveDefinite, NotPrivate, NotSettled, OutcomesOpen,
-            Overflowed, OwnMoments, OwnUnitPenalty, PenalisedBootstrap, PenalisedNoiseAlone, Projected,
-            RadiusOfPaper, RadiusReached, Raised, RepetitionsUnsolved, ResidualNotResolved, Ridge,
-            RowsNotResolved, RowsUnknown, Shifted, ThroughCentres, ThroughOrigin, Undetermined, UnseenTail,
+            Approximate, BothErrors, BoundedNoise, BoundsFixed, Clipped, ClippedByPublicMoments,
+            ClippedResiduals, Collinear, CorrelationsRaised, CurvatureDrowned, Descent, Diverged, Drowned,
+            EqualSpread, FarRows, FeaturesOpen, FewPublicRows, FilteredByRidge, FilteredByShare,
+            FilteredWhole, GradientsClipped, Hardened, HeavyPenalty, Held, IsotropicNoise, LogOdds,
+            NearlySingular, NoNoise, NoNoisePenalised, NoiseAlone, NoiseAloneByRows, NotDebiased,
+            NotPositiveDefinite, NotPrivate, NotSettled, OfDemonstration, OutcomesOpen, Overflowed,
+            OwnMoments, OwnUnitPenalty, PenalisedBootstrap, PenalisedNoiseAlone, Projected, RadiusOfPaper,
+            RadiusReached, Raised, RepetitionsUnsolved, ResidualNotResolved, Ridge, RowsNotResolved,
+            RowsUnknown, SecretSample, Shifted, ThroughCentres, ThroughOrigin, Undetermined, UnseenTail,
             WellFormed, WhitenedNoise,
         };
         let names = |count: usize| (0..count).map(|name| format!("y{name}")).collect::<Vec<_>>();
@@ -533,7 +559,10 @@ mod tests {
             NoNoise,
             BothErrors,
             Clipped,
-            LinearModel,
+            EqualSpread,
+            BoundsFixed,
+            SecretSample,
+            ClippedByPublicMoments,
             LogOdds,
             HeavyPenalty(vec![("x".to_owned(), 0.4)], 2),
             Diverged,
@@ -543,6 +572,7 @@ mod tests {
             RadiusOfPaper,
             Descent,
             GradientsClipped,
+            OfDemonstration,
             NotPrivate(0.1),
             OwnMoments,
             WhitenedNoise,

@@ -41,7 +41,7 @@ use crate::math::sylvester::is_positive_definite;
 use crate::model::{Assurance, Layout, Shape, Wallet};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::{BoundPlan, GridParams, Norms};
+use crate::plan::bound::{BoundPlan, GridParams, Levels, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
@@ -99,7 +99,7 @@ impl Mechanism for AdaSsp {
         _: Option<&Guide>,
     ) -> Result<Resolved, NoiseError> {
         let (own, parameters) = Parameters::from_plan(plan)?;
-        let mut bound = BoundPlan { grid: own.grid(), ..bound };
+        let mut bound = BoundPlan { grid: own.grid(), levels: Levels::Centred, ..bound };
         own.weigh_outcomes(plan, &mut bound);
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         encoding.check(None)?;

@@ -118,7 +118,7 @@ fn notes(
     if radii.unseen {
         notes.push(Note::UnseenTail);
     }
-    notes.extend([Note::BothErrors, Note::Clipped, Note::LinearModel]);
+    notes.extend([Note::BothErrors, Note::Clipped, Note::EqualSpread, Note::BoundsFixed]);
     notes
 }
 

@@ -41,7 +41,7 @@ use super::shared::{
 };
 use crate::data::Geometry;
 use crate::model::{Assurance, Layout, Shape, Wallet};
-use crate::plan::bound::{BoundPlan, GridParams};
+use crate::plan::bound::{BoundPlan, GridParams, Levels};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Usual, Values, names};
 use crate::plan::public::Guide;
@@ -92,7 +92,7 @@ impl Mechanism for AnalyzeGauss {
         _: Option<&Guide>,
     ) -> Result<Resolved, NoiseError> {
         let (own, parameters) = Parameters::from_plan(plan)?;
-        let bound = BoundPlan { grid: own.grid, ..bound };
+        let bound = BoundPlan { grid: own.grid, levels: Levels::Centred, ..bound };
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         encoding.check(None)?;
         let noise = plan.budget.map(|budget| own.noise(plan, &encoding.geometry, &budget)).transpose()?;

@@ -50,7 +50,7 @@ use crate::math::linalg::Cholesky;
 use crate::model::{Assurance, Layout, Wallet};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
+use crate::plan::bound::{BoundPlan, GridParams, Levels, Norms, Shortening, Sides};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
@@ -170,7 +170,7 @@ impl Mechanism for Kind {
         public: Option<&Guide>,
     ) -> Result<Resolved, NoiseError> {
         let (mut own, mut parameters) = Parameters::from_plan(plan, *self)?;
-        let mut bound = BoundPlan { grid: own.grid(), ..bound };
+        let mut bound = BoundPlan { grid: own.grid(), levels: Levels::Centred, ..bound };
         parameters.extend(own.encode(plan, &mut bound, public)?);
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         encoding.check(None)?;

@@ -58,7 +58,7 @@ use crate::inference::newton::{Link, NewtonStep, Setting, report as newton_repor
 use crate::inference::preflight;
 use crate::inference::report::RegressionTerms;
 use crate::model::{Assurance, Layout, Note, Role, Shape, Wallet};
-use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Shortening, Sides};
+use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Levels, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Place, Range, Usual, Values};
 use crate::plan::public::Guide;
@@ -266,7 +266,7 @@ impl Mechanism for Kind {
         public: Option<&Guide>,
     ) -> Result<Resolved, NoiseError> {
         let (own, parameters) = Parameters::from_plan(plan, *self)?;
-        let mut bound = BoundPlan { grid: own.grid(), ..bound };
+        let mut bound = BoundPlan { grid: own.grid(), levels: Levels::Centred, ..bound };
         own.encode(plan, &mut bound, public)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         encoding.check(None)?;
@@ -656,6 +656,7 @@ impl Noise {
                 Family::Gaussian => Link::Identity,
             },
             confidence: task.checked.confidence,
+            guided: task.encoding.bound.whitening.is_some(),
         }
     }
 

@@ -59,7 +59,7 @@ use super::shared::{
 use crate::data::{Geometry, MAX_TERMS, Statistic};
 use crate::inference::options::{Ball, Shrink};
 use crate::model::{Assurance, Layout, Role, Shape, Wallet};
-use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
+use crate::plan::bound::{BoundPlan, GridParams, Levels, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::public::Guide;
@@ -259,7 +259,7 @@ impl Mechanism for Kind {
         _: Option<&Guide>,
     ) -> Result<Resolved, NoiseError> {
         let (own, mut parameters) = Parameters::from_plan(plan, *self)?;
-        let mut bound = BoundPlan { grid: own.grid(), ..bound };
+        let mut bound = BoundPlan { grid: own.grid(), levels: Levels::Centred, ..bound };
         if let Some(kappa) = own.weigh_outcomes(plan, &mut bound)? {
             parameters.insert("kappa".to_owned(), Value::from(kappa));
         }

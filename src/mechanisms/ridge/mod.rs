@@ -37,7 +37,7 @@ use crate::data::Geometry;
 use crate::inference::options::MeanPenalty;
 use crate::inference::preflight::Family;
 use crate::model::{Assurance, Layout, Shape, Wallet};
-use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
+use crate::plan::bound::{BoundPlan, GridParams, Levels, Norms, Shortening, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Params, Place};
 use crate::plan::public::Guide;
@@ -126,7 +126,7 @@ impl Mechanism for Kind {
         public: Option<&Guide>,
     ) -> Result<Resolved, NoiseError> {
         let (own, parameters) = Parameters::from_plan(plan, *self)?;
-        let mut bound = BoundPlan { grid: own.grid(), ..bound };
+        let mut bound = BoundPlan { grid: own.grid(), levels: Levels::Centred, ..bound };
         own.encode(plan, &mut bound, public)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, !own.paper));
         encoding.check(None)?;

@@ -44,7 +44,7 @@ use crate::mechanisms::shared::{
 use crate::model::{Assurance, Layout, NoiseLaw, Wallet};
 use crate::noise::entropy::Entropy;
 use crate::noise::wishart::{random_moments, round_sum};
-use crate::plan::bound::{BoundPlan, GridParams};
+use crate::plan::bound::{BoundPlan, GridParams, Levels};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::public::Guide;
@@ -108,7 +108,7 @@ impl Mechanism for AdditiveWishart {
         _: Option<&Guide>,
     ) -> Result<Resolved, NoiseError> {
         let (own, parameters) = Parameters::from_plan(plan)?;
-        let bound = BoundPlan { grid: own.grid, ..bound };
+        let bound = BoundPlan { grid: own.grid, levels: Levels::Centred, ..bound };
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         encoding.check(None)?;
         let calibrate = |budget: Budget| {

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::table::CoefficientTable;
 use crate::inference::design::is_drowned;
-use crate::inference::{Repair, Ridge, refit};
+use crate::inference::{Repair, Ridge, own_ridge, refit};
 use crate::model::INTERCEPT;
 use crate::release::Release;
 use crate::release::figure;
@@ -42,8 +42,13 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
         app.state.outcome().get_untracked().filter(|name| names.contains(name)).unwrap_or(first),
     );
     let chosen = RwSignal::new(Vec::<String>::new());
-    let ridge = RwSignal::new("none".to_owned());
-    let penalty = RwSignal::new("0.01".to_owned());
+    let (kind, own) = match own_ridge(&release) {
+        Ridge::None => ("none", 0.01),
+        Ridge::Auto => ("auto", 0.01),
+        Ridge::Fixed(own) => ("number", own),
+    };
+    let ridge = RwSignal::new(kind.to_owned());
+    let penalty = RwSignal::new(own.to_string());
     let run = {
         let release = release.clone();
         move |_| {
