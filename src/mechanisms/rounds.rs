@@ -15,10 +15,12 @@ use super::info::Info;
 use crate::data::moments::MomentsError;
 use crate::data::{EncodedRows, Exact, Geometry, MAX_CELLS, MAX_TERMS, Moments, Statistic};
 use crate::inference::forecast::TermForecast;
+use crate::inference::noise_forecast::NoiseForecast;
 use crate::inference::preflight::Family;
 use crate::model::{Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::BoundPlan;
+use crate::plan::bound::{BoundPlan, GridParams};
+use crate::plan::params::Params;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::release::document::{Coefficients, Diagnostics};
@@ -42,11 +44,31 @@ pub trait Mechanism: Sync {
     /// Returns what does not depend on a plan.
     fn info(&self) -> &'static Info;
 
-    /// Fills in every default, refuses what does not fit, and fixes encoding, noise and cost. `bound` has the plan's columns; its grid
-    /// is the mechanism's to choose. `public` is there for a mechanism that takes public moments.
+    /// Returns whether it foresees its noise ([`Rounds::noise_forecast`]), so that a program can recommend it for a plan.
+    fn foresees(&self) -> bool {
+        false
+    }
+
+    /// Reads every parameter, and refuses whatever a plan can be refused for before a header is known.
     ///
     /// # Errors
-    /// [`NoiseError`] where the plan does not fit the mechanism or the header, or its budget buys no noise.
+    /// [`PlanError`] for a parameter out of range, and where the plan does not fit the mechanism.
+    fn configure(
+        &self,
+        plan: &CheckedPlan,
+        params: &mut Params<'_>,
+    ) -> Result<Box<dyn Configured>, PlanError>;
+}
+
+/// A mechanism with its parameters under one plan: public and immutable.
+pub trait Configured: Debug + Send + Sync {
+    /// Returns the grid on which the columns are found. [`Self::resolve`] may give the outcomes another length than the features.
+    fn grid(&self) -> GridParams;
+
+    /// Fixes encoding, noise and cost. `bound` has the plan's columns. `public` is there for a mechanism that takes public moments.
+    ///
+    /// # Errors
+    /// [`NoiseError`] where the columns of the header are not for the mechanism, or the budget buys no noise for them.
     fn resolve(
         &self,
         plan: &CheckedPlan,
@@ -58,7 +80,7 @@ pub trait Mechanism: Sync {
 /// A mechanism under one plan and one header: public and immutable.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// The parameters as they stand in a filled plan.
+    /// The parameters that follow from the header, as they stand in a filled plan.
     pub parameters: Map<String, Value>,
     /// How a record becomes integers.
     pub encoding: Encoding,
@@ -104,6 +126,11 @@ pub trait Rounds: Debug + Send + Sync {
 
     /// Returns what has to be known to say from public numbers whether a fit with public moments can be stable.
     fn family(&self, _: &Task) -> Option<Family> {
+        None
+    }
+
+    /// Foresees the noise on `rows` rows with the budget μ for all rounds together, where the rounds find their own coordinates.
+    fn noise_forecast(&self, _: &Task, _rows: f64, _mu: f64) -> Option<NoiseForecast> {
         None
     }
 

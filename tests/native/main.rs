@@ -13,6 +13,7 @@ mod citations;
 mod cli;
 mod compile_fail;
 mod coverage;
+mod foresee;
 mod formats;
 mod fuzz;
 mod genotypes;
