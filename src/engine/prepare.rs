@@ -24,6 +24,7 @@ use crate::privacy::ledger::{Request, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu};
 use crate::privacy::units::Units;
 use crate::text::hexadecimal;
+use crate::words;
 
 /// A plan bound to a header, with its noise.
 #[derive(Clone, Debug)]
@@ -156,8 +157,8 @@ impl ConfiguredPlan {
         if delimiter == b',' && checked.decimal == b',' {
             return Err(EngineError::Plan(PlanError::at(
                 "csv.decimal",
-                "the header's fields end with commas, which cannot mark fractions too",
-                "give another decimal mark, or the `delimiter` that the table has",
+                words::plan::header_commas(),
+                words::plan::header_commas_advice(),
             )));
         }
         public.map_or(Ok(()), PublicTable::check)?;
@@ -186,14 +187,13 @@ fn check_public(info: &Info, given: bool) -> Result<(), PlanError> {
         (true, true) | (false, false) => Ok(()),
         (false, true) => Err(PlanError::at(
             "mechanism.name",
-            format!("`{}` takes no public input", info.name),
-            "leave the public input out (--public on the command line)",
+            words::plan::public_unused(info.name),
+            words::plan::public_unused_advice(),
         )),
         (true, false) => Err(PlanError::at(
             "mechanism.name",
-            format!("`{}` needs public input", info.name),
-            "give --public FILE: a CSV of other people's rows, their means, standard deviations and correlations \
-             (discreet.public/1), or an earlier release; never numbers of this table",
+            words::plan::public_needed(info.name),
+            words::plan::public_needed_advice(),
         )),
     }
 }
@@ -245,18 +245,15 @@ fn check_cost(checked: &CheckedPlan, purpose: Purpose, cost: &Cost) -> Result<()
     {
         return Err(EngineError::Plan(PlanError::at(
             "mechanism.calibration",
-            format!("the paper claims epsilon {claimed} at delta {delta}, and its scale really costs {real}"),
-            "set it to \"exact\", or run the plan with `simulate`",
+            words::plan::paper_claim(claimed, delta, real),
+            words::plan::paper_claim_advice(),
         )));
     }
     if cost.charge.assurance == Assurance::Idealised && !checked.plan.confirm.contains(&Confirm::Idealised) {
         return Err(EngineError::Plan(PlanError::at(
             "confirm",
-            format!(
-                "the proof of `{}` assumes real-number arithmetic, and nobody has confirmed it",
-                checked.plan.mechanism.name
-            ),
-            "add \"idealised\" to `confirm` once the person responsible agrees, or take a mechanism that is exact",
+            words::plan::idealised_unconfirmed(&checked.plan.mechanism.name),
+            words::plan::idealised_advice(),
         )));
     }
     Ok(())
