@@ -23,11 +23,15 @@ pub struct Recommendation {
     pub reason: String,
 }
 
+/// Why a mechanism is recommended without a number of rows.
+const NO_ROWS: &str = "It has the least noise in most tables. State about how many rows the table has to see whether they suffice.";
+
 impl Recommendation {
-    /// Returns the mechanism before anything is known of a plan.
+    /// Returns the mechanism that is shown before a plan is complete: the first that foresees its noise.
     #[must_use]
-    pub fn usual() -> Self {
-        Self::plain(USUAL, "It suits every linear regression.".to_owned())
+    pub fn before_a_plan() -> Self {
+        let first = REGISTRY.iter().find(|mechanism| mechanism.foresees());
+        Self::plain(first.map_or(USUAL, |mechanism| mechanism.info().name), NO_ROWS.to_owned())
     }
 
     fn plain(name: &'static str, reason: String) -> Self {
@@ -58,11 +62,7 @@ pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation
     for info in candidates.filter(|info| info.labels == yes_or_no) {
         let Some(prepared) = with(info) else { continue };
         if prepared.stated_rows().is_none() {
-            return Recommendation::plain(
-                info.name,
-                "It has the least noise in most tables. State about how many rows the table has to see whether they suffice."
-                    .to_owned(),
-            );
+            return Recommendation::plain(info.name, NO_ROWS.to_owned());
         }
         let Some(foreseen) = foresee(&prepared) else { continue };
         if yes_or_no || foreseen.forecast.advice != Advice::TooFew {
@@ -82,7 +82,7 @@ pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation
             "The outcome is yes or no, so its odds ratios are computed.".to_owned(),
         );
     }
-    Recommendation::usual()
+    Recommendation::plain(USUAL, "It suits every linear regression, and what is protected here.".to_owned())
 }
 
 fn reason(foreseen: &Foreseen) -> String {

@@ -302,8 +302,8 @@ impl fmt::Display for Note {
                     )?;
                 }
                 "Rows far out count less. A curved relation is therefore described where most rows are: its slope is not that of least \
-                 squares over all rows, and its interval does not cover that one. Logarithms of long-tailed columns in the plan are the \
-                 remedy."
+                 squares over all rows, and its interval does not cover that one. Logarithms or splines of such columns, computed in the \
+                 table before the next release, are the remedy."
             }
             Self::ClippedResiduals(outcomes) => {
                 let one = |(name, rows, deviation, radius): &(String, f64, f64, f64)| {

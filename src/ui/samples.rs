@@ -40,7 +40,7 @@ const BLOOD_PRESSURE: &str = r#"{
     {"name": "salt", "role": "feature", "type": "number", "lower": 0, "upper": 25, "unit": "g/day", "note": "range: stated for this sample"},
     {"name": "sbp", "role": "outcome", "type": "number", "lower": 40, "upper": 270, "unit": "mmHg", "note": "range: Exeter Diabetes, limits for adults in UK primary care"}
   ],
-  "mechanism": {"name": "analyze-gauss"},
+  "mechanism": {"name": "adaptive-gauss"},
   "budget": {"epsilon": 2, "delta": 5e-6}
 }"#;
 
@@ -53,7 +53,7 @@ const DIABETES: &str = r#"{
     {"name": "bp", "role": "feature", "type": "number", "lower": 60, "upper": 140, "unit": "mmHg", "note": "range: stated for this sample"},
     {"name": "target", "role": "outcome", "type": "number", "lower": 0, "upper": 400, "note": "range: stated for this sample"}
   ],
-  "mechanism": {"name": "analyze-gauss"},
+  "mechanism": {"name": "adaptive-gauss"},
   "budget": {"epsilon": 8, "delta": 0.0002}
 }"#;
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::budget::taken;
-use crate::engine::foresee::expected;
+use crate::engine::foresee::{Foreseen, expected, foresee, hopeless};
 use crate::engine::guided::Guided;
 use crate::engine::public::{prepare_table, term_names};
 use crate::engine::{EngineError, Prepared, preflight, prepare_guided, standard_errors};
@@ -38,6 +38,10 @@ pub struct Forecast {
     pub of_all: f64,
     /// Share of what is left that it takes, 0 to 1.
     pub of_left: f64,
+    /// What a mechanism that measures its own coordinates foresees; absent for others and without a stated number of rows.
+    pub foreseen: Option<Foreseen>,
+    /// Why a release would be of no use and what would help; absent where it may be of use.
+    pub hopeless: Option<String>,
     /// What to expect of it; absent without a stated number of rows.
     pub preview: Option<Preview>,
     /// Whether a guided fit can work; absent for other mechanisms and without a stated number of rows.
@@ -101,6 +105,8 @@ pub fn forecast(
         price,
         of_all: taken(&charge, &all, wallet),
         of_left: taken(&charge, &left, wallet),
+        foreseen: foresee(&prepared),
+        hopeless: hopeless(&prepared),
         preview: expected(&prepared),
         outlook: outlook(&prepared),
         errors: standard_errors(&prepared),
@@ -122,7 +128,7 @@ fn kept(prepared: &Prepared, table: &Table) -> Option<bool> {
 
 /// Whether the chosen mechanism is guided by public moments.
 pub fn is_guided(setup: &Setup) -> bool {
-    find(&setup.mechanism).is_some_and(|info| info.public_moments)
+    setup.mechanism.as_deref().and_then(find).is_some_and(|info| info.public_moments)
 }
 
 /// Whether a guided fit can work.
