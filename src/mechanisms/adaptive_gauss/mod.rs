@@ -21,6 +21,7 @@ pub mod gate;
 pub mod last;
 pub mod progress;
 pub mod radii;
+pub mod refit;
 mod report;
 mod run;
 pub mod units;
