@@ -80,7 +80,10 @@ fn described(job: &Job) -> String {
 /// # Errors
 /// [`CliError`] where the person does not agree.
 pub fn consent(prepared: &Prepared, confirmed: bool) -> Result<(), CliError> {
-    let Some(why) = hopeless(prepared).filter(|_| !confirmed) else { return Ok(()) };
+    if confirmed {
+        return Ok(());
+    }
+    let Some(why) = hopeless(foresee(prepared).as_ref(), expected(prepared).as_ref()) else { return Ok(()) };
     let mut errors = io::stderr().lock();
     // A failure to write a warning is ignored: the release is what was asked for.
     let _ = writeln!(errors, "discreet: {why}");

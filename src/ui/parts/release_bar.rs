@@ -106,7 +106,7 @@ fn Ready() -> impl IntoView {
         Memo::new(move |_| hopeless.get().filter(|why| app.state.asked().get().as_ref() == Some(why)));
     let ask = move || {
         app.state.asked().set(hopeless.get_untracked());
-        dom::focus("release-question");
+        dom::focus_soon("release-question");
     };
     let click = move |_| {
         if obstacle.with_untracked(Option::is_some) {

@@ -99,15 +99,16 @@ pub fn forecast(
         }
         (None, None) => String::new(),
     };
+    let (foreseen, preview) = (foresee(&prepared), expected(&prepared));
     Ok(Forecast {
         plan: prepared.plan().clone(),
         columns: prepared.bound().columns.len(),
         price,
         of_all: taken(&charge, &all, wallet),
         of_left: taken(&charge, &left, wallet),
-        foreseen: foresee(&prepared),
-        hopeless: hopeless(&prepared),
-        preview: expected(&prepared),
+        hopeless: hopeless(foreseen.as_ref(), preview.as_ref()),
+        foreseen,
+        preview,
         outlook: outlook(&prepared),
         errors: standard_errors(&prepared),
         notes: prepared
