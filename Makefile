@@ -44,7 +44,7 @@ REMAP := --remap-path-prefix=$(CURDIR)=/discreet --remap-path-prefix=$(CARGO_DIR
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help run dist docs test check native web journeys screenshots audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt toolchain chromium
+.PHONY: help run dist docs test check native web journeys screenshots audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -62,6 +62,7 @@ help:
 	@echo 'make reproduce-sheffet  the tables of a paper once more: writes docs/evidence/reproduce-sheffet.md (FULL=1: longer tables)'
 	@echo 'make reproduce-primo    the same of another paper: writes docs/evidence/reproduce-primo.md (FULL=1: more known outcomes)'
 	@echo 'make reproduce-pmt      and of a third: writes docs/evidence/reproduce-pmt.md (REAL=DIR: and its real tables, from that folder)'
+	@echo 'make compare-accuracy   every method on many tables: writes docs/evidence/accuracy.md (FULL=1: a million rows, more runs)'
 
 run: dist
 	$(call say,Serving the page. Ctrl-C stops it.)
@@ -146,6 +147,10 @@ reproduce-primo: toolchain
 reproduce-pmt: toolchain
 	$(call say,Public moments once more$(,) with two threads: about 5 minutes after the build)
 	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/evidence/reproduce-pmt.md
+
+compare-accuracy: toolchain
+	$(call say,Every method on many tables$(,) with two threads: at most 8 minutes after the build)
+	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/evidence/accuracy.md
 
 toolchain:
 	@bash .ci/packages linker

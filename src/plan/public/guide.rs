@@ -9,6 +9,7 @@ use super::document::PublicTable;
 use crate::math::jacobi_svd::JacobiSvd;
 use crate::math::linalg::{Cholesky, Eigen};
 use crate::model::{INTERCEPT, Note};
+use crate::words;
 
 /// Most terms of a guide, the constant included: its roots take a time that grows with their cube.
 pub const MOST_GUIDED_TERMS: usize = 512;
@@ -90,8 +91,8 @@ impl Guide {
         if d == 0 || d > MOST_GUIDED_TERMS {
             return Err(PlanError::at(
                 "columns",
-                format!("the features make {d} terms with the constant"),
-                format!("public moments guide 1 to {MOST_GUIDED_TERMS}; choose fewer features or levels"),
+                words::public_table::terms_many(d),
+                words::public_table::terms_many_advice(MOST_GUIDED_TERMS),
             ));
         }
         refuse_copies(table, &found)?;
@@ -151,11 +152,12 @@ impl<'a> Places<'a> {
                 let has: Vec<String> =
                     self.table.terms.iter().take(SHOWN).map(|term| format!("`{}`", term.term)).collect();
                 let more = self.table.terms.len().saturating_sub(SHOWN);
-                let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+                let has = has.join(", ");
+                let names = if more == 0 { has } else { words::error::names_more(has, more) };
                 PlanError::at(
                     "public.terms",
-                    format!("the public input has no `{name}`, which is a feature of the plan"),
-                    format!("it has {}{more}; names are matched exactly", has.join(", ")),
+                    words::public_table::missing(name),
+                    words::public_table::missing_advice(names),
                 )
             })
         };
@@ -175,11 +177,8 @@ fn refuse_copies(table: &PublicTable, places: &[usize]) -> Result<(), PlanError>
             if table.correlation[row][column].abs() >= COPY {
                 return Err(PlanError::at(
                     format!("public.correlation[{row}][{column}]"),
-                    format!(
-                        "`{}` and `{}` are copies of each other in the public data",
-                        table.terms[column].term, table.terms[row].term
-                    ),
-                    "drop one of them from the plan",
+                    words::public_table::copies(&table.terms[column].term, &table.terms[row].term),
+                    words::public_table::copies_advice(),
                 ));
             }
         }
@@ -282,8 +281,8 @@ fn factor(
 fn singular() -> PlanError {
     PlanError::at(
         "public.correlation",
-        "the public moments cannot be inverted",
-        "check means, standard deviations and correlations, and drop features that say the same as others",
+        words::public_table::singular(),
+        words::public_table::singular_advice(),
     )
 }
 
