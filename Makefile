@@ -76,8 +76,8 @@ check: toolchain $(DENY)/done
 	cargo fmt --check
 	cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
 	cargo metadata --locked --format-version 1 --manifest-path tests/fuzz/Cargo.toml >/dev/null
-	$(call say,Lints: native)
-	cargo clippy --locked --all-targets -- -D warnings
+	$(call say,Lints: native$(,) as handed out and as tested)
+	cargo clippy --locked --bins -- -D warnings
 	cargo clippy --locked --all-targets --features audit-mutants$(,)reproduce -- -D warnings
 	$(call say,Lints: browser)
 	cargo clippy $(WASM) --features app$(,)worker --lib --bin app --bin worker --test web -- -D warnings
@@ -86,12 +86,15 @@ check: toolchain $(DENY)/done
 	$(call say,Licences and sources of dependencies)
 	cargo deny --locked --all-features check licenses bans sources
 
+# Everything is built once, with the mutants, of which none is active unless a test says so. A test of its own builds the
+# program as it is handed out.
 native: toolchain
-	$(call say,Native tests)
-	cargo test --locked
-	$(call say,The mutants$(,) each of which a test has to catch)
-	cargo test --locked --features audit-mutants --test native -- killed
+	$(call say,Native tests$(,) with the mutants$(,) each of which a test has to catch)
+	cargo test --locked --features audit-mutants --lib --bins --examples --test native
+	cargo test --locked --features audit-mutants --doc
 	cargo test --locked --features audit-mutants --test audit -- quick
+	$(call say,The program as it is handed out)
+	cargo test --locked --test shipped
 
 web: toolchain chromium $(BINDGEN)/done
 	$(call say,Tests inside Chromium)
@@ -128,6 +131,8 @@ audit: audit-native fuzz miri
 audit-native: toolchain
 	$(call say,The audits$(,) on the build as it is and with each bug planted: half a minute after the build)
 	cargo test --locked --profile audit --features audit-mutants --test audit
+	$(call say,The coverage of the intervals of each mechanism$(,) ten times as many runs as in make test)
+	COVERAGE=long cargo test --locked --profile audit --features audit-mutants --test native -- intervals::
 
 fuzz: toolchain
 	@FUZZ="$(FUZZ)" bash .ci/nightly fuzz $(NIGHTLY) $(FUZZ_VERSION) $(FUZZ_SECONDS)

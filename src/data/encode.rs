@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::csv::Record;
 use super::number;
 use crate::model::{INTERCEPT, Missing, Role};
-use crate::plan::bound::{BoundPlan, GridParams, Kind, Norms, Shortening, Sides, Whitening};
+use crate::plan::bound::{BoundColumn, BoundPlan, Clipping, GridParams, Kind, Norms, Sides, Whitening};
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// Bits of a guard digit: the remainder that rounding to the grid leaves of a code, in units of 2⁻²² of a step.
@@ -25,7 +25,7 @@ pub struct Term {
     pub column: Option<usize>,
     /// Index of the level in the column's list; only a category's dummy has one.
     pub level: Option<usize>,
-    /// m, the middle of the column's bounds; 0 for a dummy and for the constant.
+    /// m, the middle of the column's bounds; of a dummy the centre of its coding; 0 for the constant.
     pub centre: f64,
     /// Units of the column in one step of the grid.
     pub scale: f64,
@@ -63,7 +63,7 @@ pub struct OutcomeSide {
     /// Norm to which they are clipped, in weighted units.
     pub longest: f64,
     /// How a long record is clipped.
-    pub shortening: Shortening,
+    pub clipping: Clipping,
 }
 
 impl Geometry {
@@ -120,9 +120,9 @@ impl Geometry {
         }
         let features = feature_codes(plan) + usize::from(constant > 0);
         let reach = radius.saturating_sub(rounding_room(features));
-        let (outcome_weight, rounded) = match sides.shortening {
-            Shortening::EachOutcome => (1.0, 1),
-            Shortening::Together | Shortening::Apart | Shortening::Unlinked => {
+        let (outcome_weight, rounded) = match sides.clipping {
+            Clipping::EachOutcome => (1.0, 1),
+            Clipping::Together | Clipping::Apart | Clipping::Unlinked => {
                 ((1.0 / small(columns(plan, Role::Outcome))).sqrt(), coordinates(plan, Role::Outcome))
             }
         };
@@ -144,7 +144,7 @@ impl Geometry {
             radius: outcome_radius,
             reach: outcome_reach,
             longest: sides.outcome_norm,
-            shortening: sides.shortening,
+            clipping: sides.clipping,
         };
         Self { constant, radius, reach, longest, outcomes: Some(outcomes), terms }
     }
@@ -300,8 +300,7 @@ fn push_terms(terms: &mut Vec<Term>, plan: &BoundPlan, role: Role, weight: f64, 
                 terms.push(term(column.name.clone(), index, None, centre, half_width));
             }
             Kind::Category { levels, reference, .. } => {
-                let (centre, half_width) =
-                    if plan.labels && role == Role::Outcome { (0.5, 0.5) } else { (0.0, 1.0) };
+                let (centre, half_width) = plan.level_units(role, levels.len());
                 for (level, name) in levels.iter().enumerate().filter(|(level, _)| level != reference) {
                     let name = format!("{}[{name}]", column.name);
                     terms.push(term(name, index, Some(level), centre, half_width));
@@ -383,7 +382,7 @@ pub struct Encoder {
     /// The bound of the features, or of the record as a whole.
     features: Bound,
     /// The outcomes' own bound, if they have one, and how a long record is clipped.
-    outcomes: Option<(Bound, Shortening)>,
+    outcomes: Option<(Bound, Clipping)>,
     /// c in the first place, if there is a constant.
     row: Vec<i32>,
     /// Place of the first code after the constant.
@@ -416,7 +415,10 @@ impl Map {
         let units: Vec<(f64, f64)> = features
             .flat_map(|column| match &column.kind {
                 Kind::Number { lower, upper } => vec![middle(*lower, *upper)],
-                Kind::Category { levels, .. } => vec![(0.0, 1.0); levels.len().saturating_sub(1)],
+                Kind::Category { levels, .. } => {
+                    let units = plan.level_units(Role::Feature, levels.len());
+                    vec![units; levels.len().saturating_sub(1)]
+                }
             })
             .collect();
         let constant = usize::from(whitening.constant);
@@ -449,7 +451,7 @@ struct Bound {
 
 impl Bound {
     /// Returns the factor, at most 1, that clips these values to the largest norm that is kept.
-    fn shortening(&self, values: &[f64]) -> f64 {
+    fn clipping(&self, values: &[f64]) -> f64 {
         let norm = values.iter().map(|value| value * value).sum::<f64>().sqrt();
         if norm > self.longest && !unclipped() { self.longest / norm } else { 1.0 }
     }
@@ -489,6 +491,8 @@ enum Cell {
         /// The dummy of `other` for values outside the list, if the plan lists it.
         other: Option<Option<usize>>,
         dummies: usize,
+        /// The value of a dummy whose level a record does not have, and of the one that it has.
+        values: (f64, f64),
     },
 }
 
@@ -508,7 +512,7 @@ impl Encoder {
             .columns
             .iter()
             .zip(weights)
-            .map(|(column, weight)| Reader { field: column.field, weight, kind: Cell::new(&column.kind) })
+            .map(|(column, weight)| Reader { field: column.field, weight, kind: Cell::new(plan, column) })
             .collect();
         let na: Vec<String> = plan.csv.na.iter().map(|token| token.trim().to_owned()).collect();
         let na_numbers =
@@ -532,7 +536,7 @@ impl Encoder {
             features: bound(geometry.radius, geometry.reach, geometry.longest),
             outcomes: geometry
                 .outcomes
-                .map(|side| (bound(side.radius, side.reach, side.longest), side.shortening)),
+                .map(|side| (bound(side.radius, side.reach, side.longest), side.clipping)),
             split: geometry.outcomes.map_or(values.len(), |_| features),
             values,
             row,
@@ -561,7 +565,7 @@ impl Encoder {
     /// Converts cells to weighted values and returns which sides are complete; `None` if the record is skipped
     /// (theory/encoding 2.2, steps 1 and 2).
     fn read(&mut self, record: &Record<'_>) -> Option<Complete> {
-        let apart = self.outcomes.is_some_and(|(_, shortening)| shortening == Shortening::Apart);
+        let apart = self.outcomes.is_some_and(|(_, clipping)| clipping == Clipping::Apart);
         let mut sides = Complete { features: true, outcomes: true };
         let mut place = 0;
         for column in &self.columns {
@@ -588,7 +592,7 @@ impl Encoder {
                     self.values[place] = column.weight * value;
                     place += 1;
                 }
-                Cell::Category { levels, other, dummies } => {
+                Cell::Category { levels, other, dummies, values: (absent, present) } => {
                     let known = match levels.binary_search_by(|(level, _)| level.as_str().cmp(field)) {
                         _ if self.na.iter().any(|token| token == field) => None,
                         Ok(index) => Some(levels[index].1),
@@ -599,10 +603,9 @@ impl Encoder {
                         None if miss() => None,
                         None => return None,
                     };
-                    let absent = if self.labels && place >= self.split { -column.weight } else { 0.0 };
-                    self.values[place..place + dummies].fill(absent);
+                    self.values[place..place + dummies].fill(column.weight * absent);
                     if let Some(dummy) = dummy {
-                        self.values[place + dummy] = column.weight;
+                        self.values[place + dummy] = column.weight * present;
                     }
                     place += dummies;
                 }
@@ -615,12 +618,12 @@ impl Encoder {
     fn quantise(&mut self) {
         match self.outcomes {
             None => self.quantise_whole(),
-            Some((outcomes, shortening)) => self.quantise_sides(&outcomes, shortening),
+            Some((outcomes, clipping)) => self.quantise_sides(&outcomes, clipping),
         }
     }
 
     fn quantise_whole(&mut self) {
-        let shorten = self.features.shortening(&self.values);
+        let shorten = self.features.clipping(&self.values);
         let (codes, digits) = self.row[self.first..].split_at_mut(self.values.len());
         self.features.codes(codes, &self.values, shorten);
         let passed = is_active(Mutant::NanUnmapped) && self.values.iter().any(|value| value.is_nan());
@@ -634,7 +637,7 @@ impl Encoder {
         }
     }
 
-    fn quantise_sides(&mut self, outcome_bound: &Bound, shortening: Shortening) {
+    fn quantise_sides(&mut self, outcome_bound: &Bound, clipping: Clipping) {
         let (values, outcomes) = self.values.split_at(self.split);
         let features = match &mut self.whitening {
             None => values,
@@ -643,14 +646,14 @@ impl Encoder {
                 map.mapped.as_slice()
             }
         };
-        let own = self.features.shortening(features);
-        let (whole, left, right) = match shortening {
-            Shortening::Together => {
-                let factor = own.min(outcome_bound.shortening(outcomes));
+        let own = self.features.clipping(features);
+        let (whole, left, right) = match clipping {
+            Clipping::Together => {
+                let factor = own.min(outcome_bound.clipping(outcomes));
                 (factor, factor, factor)
             }
-            Shortening::Apart | Shortening::Unlinked => (1.0, own, outcome_bound.shortening(outcomes)),
-            Shortening::EachOutcome => (own, own, own),
+            Clipping::Apart | Clipping::Unlinked => (1.0, own, outcome_bound.clipping(outcomes)),
+            Clipping::EachOutcome => (own, own, own),
         };
         let right = if is_active(Mutant::OutcomesUnclipped) { 1.0 } else { right };
         let (head, codes) = self.row.split_at_mut(self.first);
@@ -663,7 +666,7 @@ impl Encoder {
         if !within(left_codes, self.features.radius) && !unclipped() {
             left_codes.fill(0);
         }
-        if shortening == Shortening::EachOutcome {
+        if clipping == Clipping::EachOutcome {
             for (code, value) in right_codes.iter_mut().zip(outcomes) {
                 let value = (value * right).clamp(-outcome_bound.longest, outcome_bound.longest);
                 outcome_bound.codes(std::slice::from_mut(code), &[value], 1.0);
@@ -686,8 +689,8 @@ fn unclipped() -> bool {
 }
 
 impl Cell {
-    fn new(kind: &Kind) -> Self {
-        match kind {
+    fn new(plan: &BoundPlan, column: &BoundColumn) -> Self {
+        match &column.kind {
             Kind::Number { lower, upper } => {
                 let (centre, half_width) = middle(*lower, *upper);
                 Self::Number { centre, half_width }
@@ -704,10 +707,12 @@ impl Cell {
                     .map(|(level, name)| (name.trim().to_owned(), dummy(level)))
                     .collect();
                 sorted.sort();
+                let (centre, half_width) = plan.level_units(column.role, levels.len());
                 Self::Category {
                     levels: sorted,
                     other: other.map(dummy),
                     dummies: levels.len().saturating_sub(1),
+                    values: ((0.0 - centre) / half_width, (1.0 - centre) / half_width),
                 }
             }
         }

@@ -41,10 +41,10 @@ use super::shared::{
 };
 use crate::data::Geometry;
 use crate::model::{Assurance, Layout, Shape, Wallet};
-use crate::plan::bound::{BoundPlan, GridParams};
+use crate::plan::bound::{BoundPlan, GridParams, Levels};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Usual, Values, names};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
     Budget, CalibrationError, NoiseScale, Split, budget_parts, noise_scale, sensitivity_squared,
@@ -102,9 +102,10 @@ impl Configured for Parameters {
     fn resolve(
         &self,
         plan: &CheckedPlan,
-        bound: BoundPlan,
-        _: Option<&Guide>,
+        mut bound: BoundPlan,
+        _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
+        bound.levels = Levels::Centred;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         encoding.check(None)?;
         let noise = plan.budget.map(|budget| self.noise(plan, &encoding.geometry, &budget)).transpose()?;
@@ -172,7 +173,7 @@ impl Parameters {
     }
 }
 
-/// The noise that `units` of the Gaussian wallet pay for.
+/// The noise that `units` of the Gaussian budget pay for.
 ///
 /// # Errors
 /// [`CalibrationError`] where S is out of the sampler's range.

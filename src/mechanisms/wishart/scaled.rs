@@ -2,7 +2,7 @@
 //! moments and a ridge.
 //!
 //! **Guarantee.** (ε, δ)-differential privacy under both adjacencies, for one row per person, of the law over the reals
-//! (theory/wishart 3.1). Charged to the Other wallet.
+//! (theory/wishart 3.1). Charged to the (ε, δ) budget.
 //!
 //! **Sensitivity.** With S = G + w² I ⪰ w² I and one person's v, ‖v‖² ≤ B² = c² + W², S and its neighbour differ by at most
 //! the factor 1 + B²/w² in every direction: in one direction under add-remove, in one up and one down under replace-one. So
@@ -45,16 +45,16 @@ use crate::mechanisms::rounds::{
 };
 use crate::mechanisms::second_moments::{SecondMoments, answer};
 use crate::mechanisms::shared::{
-    FEATURE_SHARE, FINE_RADIUS, INTERCEPT_WEIGHT, NoiseError, Price, REPAIR, RIDGE, ROW_NORM, grid,
+    ApproximateCost, FEATURE_SHARE, FINE_RADIUS, INTERCEPT_WEIGHT, NoiseError, REPAIR, RIDGE, ROW_NORM, grid,
     neighbours, no_scale, post_processing, rounding_step, squared_codes,
 };
 use crate::model::{Assurance, Layout, NoiseLaw, Wallet};
 use crate::noise::discrete::laplace;
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::{BoundPlan, GridParams};
+use crate::plan::bound::{BoundPlan, GridParams, Levels};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Budget;
@@ -232,9 +232,10 @@ impl Configured for Parameters {
     fn resolve(
         &self,
         plan: &CheckedPlan,
-        bound: BoundPlan,
-        _: Option<&Guide>,
+        mut bound: BoundPlan,
+        _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
+        bound.levels = Levels::Centred;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         encoding.check(None)?;
         let calibrate = |budget: Budget| {
@@ -422,7 +423,7 @@ pub struct Noise {
     square: u64,
     adjacency: Adjacency,
     /// What it costs.
-    pub price: Price,
+    pub cost: ApproximateCost,
 }
 
 impl Noise {
@@ -436,8 +437,8 @@ impl Noise {
         parameters: &Parameters,
         budget: &Budget,
     ) -> Result<Self, NoiseError> {
-        let mut price = Price::of(budget)?;
-        let (epsilon, delta, adjacency) = (price.epsilon, price.delta, neighbours(plan));
+        let mut cost = ApproximateCost::of(budget)?;
+        let (epsilon, delta, adjacency) = (cost.epsilon, cost.delta, neighbours(plan));
         let terms = geometry.terms.len();
         let columns = u32::try_from(terms).unwrap_or(u32::MAX / 4);
         let rows = NonZeroU32::new(parameters.resolve(plan, columns)?).unwrap_or(NonZeroU32::MIN);
@@ -450,7 +451,7 @@ impl Noise {
             )?),
             (None, true) => {
                 let ridge = paper::ridge(epsilon, delta, rows).map_err(|e| no_scale(&e))?;
-                price.epsilon = sketch_epsilon(delta, ridge, rows, adjacency).map_err(|e| no_scale(&e))?;
+                cost.epsilon = sketch_epsilon(delta, ridge, rows, adjacency).map_err(|e| no_scale(&e))?;
                 Plan::Fixed(codes(ridge, square)?)
             }
             (Some(shares), false) => {
@@ -470,19 +471,19 @@ impl Noise {
                         "remove both shares, or set `calibration` to \"exact\"",
                     )));
                 }
-                price.epsilon = paper_cost(epsilon, delta, rows, adjacency)?;
+                cost.epsilon = paper_cost(epsilon, delta, rows, adjacency)?;
                 let rule = paper::adaptive_eigenvalue_rule(epsilon, delta).map_err(|e| no_scale(&e))?;
                 let needed = paper::adaptive_ridge(epsilon, delta, rows).map_err(|e| no_scale(&e))?;
                 adaptive(rule, needed, (epsilon, delta), Calibration::Paper, square)?
             }
         };
-        Ok(Self { kind: parameters.kind, rows, how, terms, square, adjacency, price })
+        Ok(Self { kind: parameters.kind, rows, how, terms, square, adjacency, cost })
     }
 
     /// The charge.
     fn charge(&self) -> Charge {
         let said = [("rows", self.rows.to_string()), ("most_ridge", self.most_ridge().to_string())];
-        Charge::approximate(self.price, Assurance::Idealised, said)
+        Charge::approximate(self.cost, Assurance::Idealised, said)
     }
 
     /// The ridge in squared codes: as it is, or the most that it can be.
@@ -512,8 +513,26 @@ impl Noise {
     ) -> Option<(Vec<i128>, NoiseLaw)> {
         let cells = packed(moments, self.terms);
         let (rows, ridge) = self.rows_and_ridge(&cells, rng)?;
+        // Where the moments with this ridge are not positive definite, the bound on the least eigenvalue was above it, which has a
+        // probability of δ₁ at most: whatever follows then is paid for, and the ridge that needs no bound gives a result.
+        let drawn = self.draw_matrix(&cells, rows, ridge, rng);
+        let drawn = drawn.map(|drawn| (drawn, self.law(rows, ridge)));
+        drawn.or_else(|| {
+            let most = self.most_ridge();
+            Some((self.draw_matrix(&cells, self.rows, most, rng)?, self.law(self.rows, most)))
+        })
+    }
+
+    /// The matrix, drawn with so many rows and such a ridge. Nothing where the moments with the ridge are not positive definite.
+    fn draw_matrix<E: Entropy + ?Sized>(
+        &self,
+        cells: &[i128],
+        rows: NonZeroU32,
+        ridge: u64,
+        rng: &mut E,
+    ) -> Option<Vec<i128>> {
         let factor = bartlett(rng, u64::from(rows.get()), self.terms);
-        let mut scale: Vec<IBig> = cells.into_iter().map(IBig::from).collect();
+        let mut scale: Vec<IBig> = cells.iter().copied().map(IBig::from).collect();
         let mut diagonal = 0;
         for row in 0..self.terms {
             if !(is_active(Mutant::RidgeShortOfLastCell) && row + 1 == self.terms) {
@@ -524,16 +543,15 @@ impl Noise {
         let r = f64::from(rows.get());
         #[expect(clippy::cast_precision_loss, reason = "for a power of two")]
         let ridge_near = ridge.max(self.square) as f64;
-        let drawn = match self.kind {
+        match self.kind {
             Kind::Projection => {
                 projection(&scale, &factor, u64::from(rows.get()), rounding_step(ridge_near / r.sqrt()))
             }
             Kind::Posterior => posterior(&scale, &factor, rounding_step(ridge_near / (r * r.sqrt()))),
-        };
-        Some((drawn?, self.law(rows, ridge)))
+        }
     }
 
-    /// The number of rows and the ridge. Adaptive forms look at the least eigenvalue, by a mechanism that is in the price.
+    /// The number of rows and the ridge. Adaptive forms look at the least eigenvalue, by a mechanism that is in the cost.
     fn rows_and_ridge<E: Entropy + ?Sized>(&self, cells: &[i128], rng: &mut E) -> Option<(NonZeroU32, u64)> {
         let Plan::Adaptive { shift, laplace: scale, .. } = self.how else {
             return Some((self.rows, self.most_ridge()));
@@ -560,10 +578,11 @@ impl Noise {
         #[expect(clippy::cast_precision_loss, reason = "rounded down")]
         let eigenvalue = (bound as f64 / self.square as f64).next_down();
         let rows = match calibration {
-            Calibration::Exact => sketch_rows(rest.0, rest.1, eigenvalue, self.adjacency).ok()?,
-            Calibration::Paper => paper::adaptive_rows(rest.0, rest.1, eigenvalue).ok()?,
+            Calibration::Exact => sketch_rows(rest.0, rest.1, eigenvalue, self.adjacency).ok(),
+            Calibration::Paper => paper::adaptive_rows(rest.0, rest.1, eigenvalue).ok(),
         };
-        Some((rows.unwrap_or(self.rows).max(self.rows), 0))
+        // Where the formula has no answer, the least number of rows needs no more than this eigenvalue.
+        Some((rows.flatten().unwrap_or(self.rows).max(self.rows), 0))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What holds without noise, and what holds whatever the noise is.
 
-use discreet::data::{Append, Statistic, Sums};
+use discreet::data::{Merge, Statistic, Sums};
 use discreet::engine::{Computation, Simulation, demonstrate, simulate::Source};
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{Repair, Ridge, refit};
@@ -249,6 +249,36 @@ fn a_descent_clips_alike_whatever_the_bounds() {
     close(&wide, &narrow, 0.02, "bounds");
 }
 
+/// A gradient that is longer than the clip counts as much as the clip allows, also where the clip is no multiple of the grid's step.
+#[test]
+fn a_clipped_gradient_counts_whatever_the_clip() {
+    let private = made_up(120, 18);
+    for (name, guided) in [("dp-gd", false), ("pmt-gd", true)] {
+        for scope in ["joint", "per-outcome"] {
+            for clip in [0.05, 0.2, 0.07, 1.0 / 3.0, 0.25, 0.013, 1e-5, 0.9] {
+                for mu in [0.6, 40.0] {
+                    let params = json!({"clip": clip, "clip_scope": scope, "steps": 3});
+                    let plan = made_plan(name, "y", 120, &params, &json!({"mu": mu}));
+                    let prepared = prepared(&plan, guided.then(law).as_ref(), &table(&private)).unwrap();
+                    let Some(noise) = prepared.noise::<discreet::mechanisms::descent::Noise>() else {
+                        panic!("a descent")
+                    };
+                    let kept = rows(&prepared, &table(&private));
+                    // Far from every fit, so that each gradient is longer than each clip.
+                    let weights = DMatrix::from_element(3, 1, 50.0);
+                    for row in (0..kept.len()).filter_map(|row| kept.get(row)) {
+                        let entries = noise.gradient(row, &weights);
+                        let length = entries.iter().map(|e| (*e as f64).powi(2)).sum::<f64>().sqrt();
+                        // Rounding towards 0 takes less than a step off each of three entries.
+                        let least = noise.most() as f64 * (1.0 - 1e-9) - 3_f64.sqrt() - 1.0;
+                        assert!(length >= least, "{name} {scope} {clip} {mu}: {length} of {}", noise.most());
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// A penalty beyond every number is refused before anything is charged.
 #[test]
 fn an_endless_penalty_is_refused() {
@@ -331,7 +361,7 @@ fn coefficients_are_kept_within_their_radius_as_printed_too() {
     assert!((claimed.epsilon - 8.0).abs() < 1e-9 && cost < 6.0, "{claimed:?} {cost}");
     // In the steps' own units: no longer than 0.1 of the outcome's public root mean square.
     let ready = prepared(&plan("paper"), Some(&public), &table(&private)).unwrap();
-    let guide = ready.guide().unwrap();
+    let guide = ready.whitener().unwrap();
     let own = DVector::from_vec(estimates(&printed)) / guide.outcomes[0].unwrap().second.sqrt();
     let length = (&guide.root * own).norm();
     assert!(length < 0.1 * (1.0 + 1e-9), "{length}");
@@ -359,7 +389,7 @@ fn a_whitened_record_with_a_constant_is_one_longer_than_its_distance() {
     let mut plan = golden_plan("pmt-ridge", "y", &json!({}), &json!({"mu": 1.0}));
     plan["intercept"] = json!(true);
     let prepared = prepared(&plan, Some(&public), &table).unwrap();
-    let root = &prepared.guide().unwrap().inverse_root;
+    let root = &prepared.whitener().unwrap().inverse_root;
     let known = design(&public_rows(), &[0, 1, 2], false);
     let mean = known.row_mean();
     let centred = DMatrix::from_fn(8, 3, |row, at| known[(row, at)] - mean[at]);
