@@ -9,12 +9,18 @@ use super::parts::release_bar::ReleaseBar;
 use super::state::{App, BuildCheckStoreFields, Problem, StateStoreFields};
 use super::steps::{StepInfo, of_address};
 use super::{actions, check, dom};
-use crate::words;
+use crate::words::{self, Catalogue, Misfit};
 use crate::worker::context::StartContext;
 use crate::worker::pool::Pool;
 
-/// Puts the page into the document's body.
-pub fn start(context: StartContext) {
+/// Puts the page into the document's body, in the language that its address asked for.
+///
+/// # Errors
+/// [`Misfit`] if the translation does not fit the messages of this build.
+pub fn start(context: StartContext) -> Result<(), Misfit> {
+    if let Some(texts) = &context.words {
+        words::choose(Catalogue::parse(texts)?);
+    }
     std::panic::set_hook(Box::new(|panic| {
         // The place alone: a panic's own text may quote cells of the preview.
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
@@ -28,6 +34,7 @@ pub fn start(context: StartContext) {
         actions::follow_address(app, of_address);
         view! { <Frame/> }
     });
+    Ok(())
 }
 
 #[component]
