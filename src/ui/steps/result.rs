@@ -61,7 +61,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         release.diagnostics.notes.clone().into_iter().map(|note| view! { <li>{note}</li> }).collect_view();
     let count = names.len();
     let many = count > LONG_FORM_OUTCOMES;
-    // A list of thousands is searched in a table, not scrolled through.
+    // Thousands of outcomes are searched in a table.
     let chooser = (count > 1 && !many).then(|| view! { <OutcomeChoice names=names.clone()/> });
     let all = (count > 1).then(|| view! { <AllOutcomes release=Arc::clone(&release) many/> });
     let (before, after) = if many { (all, None) } else { (None, all) };
