@@ -23,7 +23,7 @@ use crate::plan::bind::fits;
 use crate::plan::document::{BudgetForm, Column, Mechanism};
 use crate::plan::public::PublicTable;
 use crate::plan::public::document::{PublicTerm, SCHEMA};
-use crate::plan::public::guide::MOST_GUIDED_TERMS;
+use crate::plan::public::whitener::MOST_GUIDED_TERMS;
 use crate::plan::{Plan, PlanError, Purpose};
 use crate::privacy::adjacency::Adjacency;
 use crate::release::Release;

@@ -156,7 +156,6 @@ pub enum Note {
 }
 
 impl fmt::Display for Note {
-    #[expect(clippy::too_many_lines, reason = "one message for each note, and nothing else")]
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
             Self::Collinear => words::note::collinear().to_owned(),

@@ -81,7 +81,7 @@ impl PublicTable {
     }
 
     /// Checks that the numbers can be those of a table. Correlations that no table has, although each may be one, are for
-    /// [`super::Guide`] to repair.
+    /// [`super::Whitener`] to repair.
     ///
     /// # Errors
     /// [`PlanError`] for the first that cannot, with its path.
