@@ -89,8 +89,9 @@ const CATALOGUED: [&str; 10] = [
     "src/worker",
 ];
 
-/// What comes before a text that only a developer reads: a fault of the program itself, a reason of a lint, a form of JSON, the text of a rustdoc.
-const DEVELOPERS: [&str; 5] = ["reason = ", "Internal(", ".expect(", "\"μ of ", "(\"an object"];
+/// Signs of a text that only a developer reads: a reason of a lint, a fault of the program itself, a rustdoc, what a reader of JSON says.
+const DEVELOPERS: [&str; 6] =
+    ["reason = ", "Internal(", ".expect(", "\"μ of ", "(\"an object", "\"duplicate field"];
 
 /// Files whose sentences are no message: the ranges of a mechanism's parameters, a build that is refused, a label of a hash, and the words
 /// that a person has to type.
