@@ -48,6 +48,8 @@ pub enum Note {
     Projected,
     /// The outcomes' own variances were not released, so intervals cover the noise alone.
     NoiseAlone,
+    /// No intervals: the features' moments are those of a secret sample.
+    SecretSample,
     /// The same for a drawn matrix, because the number of rows does not stand out of the noise.
     NoiseAloneByRows,
     /// No intervals: the number of rows does not stand out of the noise.
@@ -80,6 +82,8 @@ pub enum Note {
     BothErrors,
     /// The values were clipped.
     Clipped,
+    /// Records were shortened, and outcomes clipped, by public moments.
+    ClippedByPublicMoments,
     /// No coefficient is determined; this many rows would do, or this ε, where the plan has one, or this μ.
     Undetermined {
         /// Rows at this budget.
@@ -102,8 +106,10 @@ pub enum Note {
     ClippedResiduals(Vec<(String, f64, f64, f64)>),
     /// Rows could lie far out unnoticed.
     UnseenTail,
-    /// What the intervals assume.
-    LinearModel,
+    /// What intervals that count the sampling error assume.
+    EqualSpread,
+    /// When intervals hold: the bounds were not chosen by looking.
+    BoundsFixed,
     /// The coefficients are log-odds.
     LogOdds,
     /// A penalty takes these shares of these terms' coefficients; the second number counts the terms that are not named.
@@ -122,6 +128,8 @@ pub enum Note {
     Descent,
     /// Long gradients were clipped.
     GradientsClipped,
+    /// A refit of a demonstration.
+    OfDemonstration,
     /// Not private, with this penalty on the mean second moment.
     NotPrivate(f64),
     /// Each outcome had moments of its own, which are not released.
@@ -181,6 +189,7 @@ impl fmt::Display for Note {
             }
             Self::Projected => words::note::projected().to_owned(),
             Self::NoiseAlone => words::note::noise_alone().to_owned(),
+            Self::SecretSample => words::note::secret_sample().to_owned(),
             Self::NoiseAloneByRows => words::note::noise_alone_by_rows().to_owned(),
             Self::RowsNotResolved => words::note::rows_not_resolved().to_owned(),
             Self::RowsUnknown => words::note::rows_unknown().to_owned(),
@@ -197,6 +206,7 @@ impl fmt::Display for Note {
             Self::NoNoise => words::note::no_noise().to_owned(),
             Self::BothErrors => words::note::both_errors().to_owned(),
             Self::Clipped => words::note::clipped().to_owned(),
+            Self::ClippedByPublicMoments => words::note::clipped_by_public_moments().to_owned(),
             Self::Undetermined { rows, epsilon: Some(epsilon), .. } => {
                 words::note::undetermined_epsilon(two_digits(*rows), two_digits(*epsilon))
             }
@@ -219,7 +229,8 @@ impl fmt::Display for Note {
                 words::note::clipped_residuals(outcomes.join(", "))
             }
             Self::UnseenTail => words::note::unseen_tail().to_owned(),
-            Self::LinearModel => words::note::linear_model().to_owned(),
+            Self::EqualSpread => words::note::equal_spread().to_owned(),
+            Self::BoundsFixed => words::note::bounds_fixed().to_owned(),
             Self::LogOdds => words::note::log_odds().to_owned(),
             Self::HeavyPenalty(terms, others) => {
                 let one = |(name, share): &(String, f64)| {
@@ -239,6 +250,7 @@ impl fmt::Display for Note {
             Self::RadiusOfPaper => words::note::radius_of_paper().to_owned(),
             Self::Descent => words::note::descent().to_owned(),
             Self::GradientsClipped => words::note::gradients_clipped().to_owned(),
+            Self::OfDemonstration => words::note::of_demonstration().to_owned(),
             Self::NotPrivate(lambda) => words::note::not_private(lambda),
             Self::OwnMoments => words::note::own_moments().to_owned(),
             Self::WhitenedNoise => words::note::whitened_noise().to_owned(),
@@ -298,14 +310,15 @@ mod tests {
     /// Returns one of each; a new note has to be added here.
     fn all() -> Vec<Note> {
         use Note::{
-            Approximate, BothErrors, BoundedNoise, Clipped, ClippedResiduals, Collinear, CorrelationsRaised,
-            CurvatureDrowned, Descent, Diverged, Drowned, FarRows, FeaturesOpen, FewPublicRows,
-            FilteredByRidge, FilteredByShare, FilteredWhole, GradientsClipped, Hardened, HeavyPenalty, Held,
-            IsotropicNoise, LinearModel, LogOdds, NearlySingular, NoNoise, NoNoisePenalised, NoiseAlone,
-            NoiseAloneByRows, NotDebiased, NotPositiveDefinite, NotPrivate, NotSettled, OutcomesOpen,
-            Overflowed, OwnMoments, OwnUnitPenalty, PenalisedBootstrap, PenalisedNoiseAlone, Projected,
-            RadiusOfPaper, RadiusReached, Raised, RepetitionsUnsolved, ResidualNotResolved, Ridge,
-            RowsNotResolved, RowsUnknown, Shifted, ThroughCentres, ThroughOrigin, Undetermined, UnseenTail,
+            Approximate, BothErrors, BoundedNoise, BoundsFixed, Clipped, ClippedByPublicMoments,
+            ClippedResiduals, Collinear, CorrelationsRaised, CurvatureDrowned, Descent, Diverged, Drowned,
+            EqualSpread, FarRows, FeaturesOpen, FewPublicRows, FilteredByRidge, FilteredByShare,
+            FilteredWhole, GradientsClipped, Hardened, HeavyPenalty, Held, IsotropicNoise, LogOdds,
+            NearlySingular, NoNoise, NoNoisePenalised, NoiseAlone, NoiseAloneByRows, NotDebiased,
+            NotPositiveDefinite, NotPrivate, NotSettled, OfDemonstration, OutcomesOpen, Overflowed,
+            OwnMoments, OwnUnitPenalty, PenalisedBootstrap, PenalisedNoiseAlone, Projected, RadiusOfPaper,
+            RadiusReached, Raised, RepetitionsUnsolved, ResidualNotResolved, Ridge, RowsNotResolved,
+            RowsUnknown, SecretSample, Shifted, ThroughCentres, ThroughOrigin, Undetermined, UnseenTail,
             WellFormed, WhitenedNoise,
         };
         let names = |count: usize| (0..count).map(|name| format!("y{name}")).collect::<Vec<_>>();
@@ -341,7 +354,10 @@ mod tests {
             NoNoise,
             BothErrors,
             Clipped,
-            LinearModel,
+            EqualSpread,
+            BoundsFixed,
+            SecretSample,
+            ClippedByPublicMoments,
             LogOdds,
             HeavyPenalty(vec![("x".to_owned(), 0.4)], 2),
             Diverged,
@@ -351,6 +367,7 @@ mod tests {
             RadiusOfPaper,
             Descent,
             GradientsClipped,
+            OfDemonstration,
             NotPrivate(0.1),
             OwnMoments,
             WhitenedNoise,

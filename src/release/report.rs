@@ -55,15 +55,21 @@ pub fn html(release: &Release, log_odds: bool) -> String {
         words::page::language(),
         escape(&statement.headline)
     );
-    for outcome in outcomes.iter().take(MOST_OUTCOMES) {
+    let undetermined = release.coefficients.is_undetermined();
+    if undetermined {
+        let _ = writeln!(page, "<h2>{}</h2>", words::result::undetermined());
+    }
+    for outcome in outcomes.iter().take(if undetermined { 0 } else { MOST_OUTCOMES }) {
         regression(&mut page, release, outcome, log_odds, outcomes.len() <= LONG_FORM_OUTCOMES);
     }
-    if outcomes.len() > MOST_OUTCOMES {
+    if outcomes.len() > MOST_OUTCOMES && !undetermined {
         let more = outcomes.len() - MOST_OUTCOMES;
         let _ = writeln!(page, "<p>{}</p>", words::report::more_outcomes(more));
     }
     let odds = if log_odds { words::page::odds() } else { "" };
-    let _ = writeln!(page, "<p class=\"quiet\">{} {odds}</p>", escape(words::report::table_note()));
+    if !undetermined {
+        let _ = writeln!(page, "<p class=\"quiet\">{} {odds}</p>", escape(words::report::table_note()));
+    }
     list(&mut page, words::report::notes(), release.diagnostics.notes.iter().map(String::as_str));
     let _ = writeln!(page, "<h2>{}</h2>", words::result::what_is_promised());
     for sentence in statement.sentences().into_iter().skip(1) {

@@ -120,6 +120,9 @@ async fn open_table(app: App, held: Held, files: Files, sample: bool, described:
             if let Some(plan) = plan {
                 apply(app, plan).await;
             }
+            if sample {
+                app.state.setup().update(|setup| setup.mechanism = None);
+            }
             recognise(app, &files).await;
         }
         Err(Failure { reason: Reason::Cancelled, .. }) => {}

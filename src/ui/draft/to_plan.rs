@@ -9,6 +9,7 @@ use super::patterns;
 use super::place::{Gap, Place};
 use super::setup::Setup;
 use super::typed::{count, number};
+use crate::mechanisms::USUAL;
 use crate::model::{Missing, Role};
 use crate::plan::document::{BudgetForm, Calibration, Confirm, Mechanism, Plan, SCHEMA};
 use crate::plan::{PlanError, Purpose, faults as check};
@@ -16,7 +17,8 @@ use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::ui::step::Step;
 use crate::words;
 
-/// Makes the plan that the draft stands for, with `budget` as what this release asks for.
+/// Makes the plan that the draft stands for, with `budget` as what this release asks for, and with the usual mechanism where none was
+/// chosen.
 ///
 /// # Errors
 /// Everything that is still missing, in the order of the steps.
@@ -69,7 +71,7 @@ fn draft_plan(columns: &[ColumnDraft], setup: &Setup, budget: Result<BudgetForm,
         missing: Some(setup.missing).filter(|rule| *rule != Missing::Skip),
         csv: csv(setup),
         mechanism: Mechanism {
-            name: setup.mechanism.clone(),
+            name: setup.mechanism.clone().unwrap_or_else(|| USUAL.to_owned()),
             params: params(setup),
             calibration: setup.paper.then_some(Calibration::Paper),
         },

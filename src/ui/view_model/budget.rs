@@ -47,9 +47,9 @@ fn worth_of((epsilon, delta): (Epsilon, Delta), mu: Mu, units: Units) -> Option<
     Some(Worth { epsilon, delta, mu, accuracy, units })
 }
 
-/// Which part of a ledger the chosen mechanism charges.
+/// Which part of a ledger the chosen mechanism charges; the recommended one charges the Gaussian wallet.
 pub fn wallet(setup: &Setup) -> Wallet {
-    find(&setup.mechanism).map_or(Wallet::Gaussian, |info| info.wallet)
+    setup.mechanism.as_deref().and_then(find).map_or(Wallet::Gaussian, |info| info.wallet)
 }
 
 /// Share of a ledger's wallet that is left, 0 to 1; of the Other one the scarcer of ε and δ.
