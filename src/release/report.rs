@@ -47,11 +47,12 @@ pub fn html(release: &Release, log_odds: bool) -> String {
     let title = escape(&title);
     let _ = write!(
         page,
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+        "<!DOCTYPE html>\n<html lang=\"{}\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
          <title>{title}</title><style>{STYLE}</style></head><body><main>\n<h1>{title}</h1>\n\
          <p class=\"lead\">{}</p>\n",
+        words::page::language(),
         escape(&statement.headline)
     );
     let undetermined = release.coefficients.is_undetermined();

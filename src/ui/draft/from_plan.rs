@@ -39,7 +39,7 @@ pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), 
         max_rows: plan.max_rows_per_person.unwrap_or(1).to_string(),
         missing: plan.missing.unwrap_or_default(),
         adjacency: plan.adjacency,
-        // Words that somebody else typed are typed again.
+        // A confirmation that another person typed has to be typed again.
         protect: plan.protect.unwrap_or_default(),
         protect_confirmed: false,
         rows: rows.map_or_else(String::new, |rows| rows.to_string()),

@@ -31,7 +31,7 @@ pub fn plan(
         return Err(vec![Gap::new(Place::Whole(Step::Data), words::gap::table())]);
     }
     let (plan, mut gaps) = draft_plan(columns, setup, budget);
-    // What was typed and could not be read is said already.
+    // A text that could not be read is reported already.
     let unread = |error: &PlanError| error.path.starts_with("budget") && !gaps.is_empty();
     let faults: Vec<PlanError> =
         check(&plan, Purpose::Release).into_iter().filter(|error| !unread(error)).collect();
@@ -55,7 +55,7 @@ fn draft_plan(columns: &[ColumnDraft], setup: &Setup, budget: Result<BudgetForm,
         .then(|| count(&setup.max_rows))
         .map(|rows| rows.and_then(|rows| u32::try_from(rows).ok()).unwrap_or_default());
     let rows = count(&setup.rows);
-    // A level that is no number is out of the range, as 0 is.
+    // A level that is no number counts as out of range, like 0.
     let confidence = number(&setup.confidence).map_or(0.0, |percent| percent / 100.0);
     let plan = Plan {
         schema: SCHEMA.to_owned(),

@@ -58,7 +58,7 @@ fn Family(
     let chosen = Memo::new(move |_| {
         Some(current.get()).filter(|name| groups::members(group).any(|info| info.name == name))
     });
-    // Once open it stays so, until the person closes it: nothing moves under a pointer that chooses elsewhere.
+    // An open group stays open until the person closes it, so that nothing moves under the pointer.
     let usual = Memo::new(move |before: Option<&bool>| {
         before == Some(&true)
             || chosen.with(Option::is_some)
@@ -79,7 +79,7 @@ fn Family(
         let reasons = reasons.clone();
         Memo::new(move |_| reasons.iter().all(|unfit| unfit.with(Option::is_some)))
     };
-    // A reason that all share is said once.
+    // A reason that all mechanisms share is shown once.
     let shared = Memo::new(move |_| {
         let first = reasons.first()?.get()?;
         reasons.iter().all(|unfit| unfit.with(|unfit| unfit.as_ref() == Some(&first))).then_some(first.0)

@@ -149,7 +149,7 @@ fn Prospect(outlook: Outlook) -> impl IntoView {
 fn Expected(preview: Preview) -> impl IntoView {
     let clear = preview.verdict == Verdict::Clear;
     let withheld = preview.verdict == Verdict::Withheld;
-    // A matrix that is drawn whole gives intervals always, for a regression that is shrunk: that has to be said.
+    // A Wishart release always gives intervals, but for a penalised regression, and the page has to say so.
     let help = (!clear || preview.signal_to_noise.is_infinite()).then(|| {
         let advice = preview.advice.clone();
         view! { <p>{advice}</p> <p class="hint">{words::method::from_plan_alone()}</p> }
@@ -170,7 +170,7 @@ fn Expected(preview: Preview) -> impl IntoView {
 fn Accept() -> impl IntoView {
     let app = App::here();
     let setup = app.state.setup();
-    // Asked for, or given already: then it can be taken back.
+    // The field is shown if it is needed, or if it was given and can be removed.
     let needed = Memo::new(move |_| {
         let asked = Place::method("confirm");
         setup.with(|setup| setup.idealised)

@@ -97,7 +97,7 @@ fn RowsField() -> impl IntoView {
     let setup = app.state.setup();
     let adjacency = Memo::new(move |_| setup.with(|setup| setup.adjacency));
     let set = Callback::new(move |value| setup.update(|setup| setup.rows = value));
-    // Without it some mechanisms cannot run: then the forecast lacks this field.
+    // Some mechanisms need this number; without it the forecast asks for it.
     let needed = Memo::new(move |_| {
         app.forecast.with(|forecast| {
             forecast.as_ref().is_err_and(|gaps| gaps.iter().any(|gap| gap.place == Place::privacy("rows")))

@@ -66,7 +66,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     let notes = notes.into_iter().map(|note| view! { <li>{note}</li> }).collect_view();
     let count = names.len();
     let many = count > LONG_FORM_OUTCOMES;
-    // A list of thousands is searched in a table, not scrolled through.
+    // Thousands of outcomes are searched in a table.
     let chooser =
         (count > 1 && !many && !undetermined).then(|| view! { <OutcomeChoice names=names.clone()/> });
     let all =

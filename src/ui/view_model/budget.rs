@@ -41,7 +41,7 @@ pub fn ledger_worth(ledger: &Ledger) -> Option<Worth> {
 
 fn worth_of((epsilon, delta): (Epsilon, Delta), mu: Mu, units: Units) -> Option<Worth> {
     let (epsilon, delta, mu) = (epsilon.get(), delta.get(), mu.get());
-    // Beside another wallet μ is not the whole loss.
+    // With an (ε, δ) budget beside it, μ is not the whole privacy loss.
     let gaussian = (units.epsilon == 0 && units.delta == 0).then_some(mu);
     let accuracy = guessing_accuracy(gaussian, Some((epsilon, delta)))?;
     Some(Worth { epsilon, delta, mu, accuracy, units })

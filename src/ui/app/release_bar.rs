@@ -2,11 +2,11 @@
 
 use leptos::prelude::*;
 
-use super::Icon;
 use crate::inference::noise_forecast::Advice;
 use crate::inference::preview::Verdict;
 use crate::model::Role;
 use crate::model::note::factor;
+use crate::ui::parts::Icon;
 use crate::ui::state::{App, Run, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::view_model::Forecast;
@@ -70,7 +70,7 @@ fn blocked(app: App) -> Option<String> {
 fn Ready() -> impl IntoView {
     let app = App::here();
     let obstacle = Memo::new(move |_| blocked(app));
-    // One source for all that is shown: a view that reads both can miss that the second changed.
+    // All parts read one source: a view that reads two can miss a change of the second.
     let state = Memo::new(move |_| (obstacle.get(), app.forecast.get()));
     let can = move || state.with(|(obstacle, forecast)| obstacle.is_none() && forecast.is_ok());
     let inside = move || match state.get() {
