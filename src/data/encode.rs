@@ -599,7 +599,9 @@ impl Encoder {
                         None if miss() => None,
                         None => return None,
                     };
-                    let absent = if self.labels && place >= self.split { -column.weight } else { 0.0 };
+                    // A label of the reference is the other answer; one that is missing is neither.
+                    let label = self.labels && place >= self.split && known.is_some();
+                    let absent = if label { -column.weight } else { 0.0 };
                     self.values[place..place + dummies].fill(absent);
                     if let Some(dummy) = dummy {
                         self.values[place + dummy] = column.weight;

@@ -6,6 +6,7 @@
 pub mod ada_ssp;
 pub mod adaptive;
 pub mod adaptive_gauss;
+pub mod adaptive_logistic;
 pub mod analyze_gauss;
 pub mod descent;
 pub mod gaussian;
@@ -27,7 +28,7 @@ pub use self::rounds::{
 };
 
 /// Every mechanism, group by group, the usual one of a group first.
-pub static REGISTRY: [&dyn Mechanism; 22] = [
+pub static REGISTRY: [&dyn Mechanism; 23] = [
     &analyze_gauss::AnalyzeGauss,
     &adaptive_gauss::AdaptiveGauss,
     &ada_ssp::AdaSsp,
@@ -36,6 +37,7 @@ pub static REGISTRY: [&dyn Mechanism; 22] = [
     &reuse_cov::Kind::ProjectedOnFeatures,
     &reuse_cov::Kind::ProjectedOnOutcomes,
     &newton::Kind::Unguided,
+    &adaptive_logistic::AdaptiveLogistic,
     &newton::Kind::Guided,
     &ridge::Kind::PublicMoments,
     &newton::Kind::GuidedModel,

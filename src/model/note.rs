@@ -103,6 +103,16 @@ pub enum Note {
     LinearModel,
     /// The coefficients are log-odds.
     LogOdds,
+    /// A penalty of this size weighs on slopes in units of the features' spread.
+    WhitenedPenalty(f64),
+    /// The noise on the curvature of these outcomes is as large as the signal.
+    LabelsDrowned(Listing),
+    /// The steps of these outcomes did not settle: the features may tell yes from no without error.
+    LabelsUnsettled(Listing),
+    /// The intervals of these outcomes may be too narrow.
+    LabelsApproximate(Listing),
+    /// What the intervals of a logistic regression assume.
+    LogisticModel,
     /// A penalty takes these shares of these terms' coefficients; the second number counts the terms that are not named.
     HeavyPenalty(Vec<(String, f64)>, usize),
     /// Newton steps left every bound.
@@ -326,6 +336,42 @@ impl fmt::Display for Note {
             Self::LogOdds => {
                 "The coefficients are log-odds: e to the power of one is the odds ratio for one unit more of its column."
             }
+            Self::WhitenedPenalty(lambda) => {
+                return write!(
+                    formatter,
+                    "A penalty of {lambda} weighs on the slopes in units of the features' spread: a normal prior of variance {}. The \
+                     intervals are for the penalised coefficients.",
+                    two_digits(1.0 / lambda)
+                );
+            }
+            Self::LabelsDrowned(outcomes) => {
+                return write!(
+                    formatter,
+                    "Withheld, because the noise is as large as what the features say: {}. More rows, a larger budget or fewer features \
+                     would be needed.",
+                    listing(outcomes)
+                );
+            }
+            Self::LabelsUnsettled(outcomes) => {
+                return write!(
+                    formatter,
+                    "Withheld, because the last step still moved far or led to very large coefficients: {}. The features may tell yes from \
+                     no without error, so that no finite coefficients fit best; a `lambda` of 1 gives penalised coefficients then.",
+                    listing(outcomes)
+                );
+            }
+            Self::LabelsApproximate(outcomes) => {
+                return write!(
+                    formatter,
+                    "Approximate, because the noise is large for what the features say or the rarer answer is rare: {}. The intervals may \
+                     be too narrow.",
+                    listing(outcomes)
+                );
+            }
+            Self::LogisticModel => {
+                "The intervals assume that the log-odds are a straight function of each feature and that rows are independent. They hold \
+                 only if the bounds were not chosen by looking at the table."
+            }
             Self::HeavyPenalty(terms, others) => {
                 let named: Vec<String> = terms
                     .iter()
@@ -493,12 +539,13 @@ mod tests {
             Approximate, BothErrors, BoundedNoise, Clipped, ClippedResiduals, Collinear, CorrelationsRaised,
             CurvatureDrowned, Descent, Diverged, Drowned, FarRows, FeaturesOpen, FewPublicRows,
             FilteredByRidge, FilteredByShare, FilteredWhole, GradientsClipped, Hardened, HeavyPenalty, Held,
-            IsotropicNoise, LinearModel, LogOdds, NearlySingular, NoNoise, NoNoisePenalised, NoiseAlone,
-            NoiseAloneByRows, NotDebiased, NotPositiveDefinite, NotPrivate, NotSettled, OutcomesOpen,
-            Overflowed, OwnMoments, OwnUnitPenalty, PenalisedBootstrap, PenalisedNoiseAlone, Projected,
-            RadiusOfPaper, RadiusReached, Raised, RepetitionsUnsolved, ResidualNotResolved, Ridge,
-            RowsNotResolved, RowsUnknown, Shifted, ThroughCentres, ThroughOrigin, Undetermined, UnseenTail,
-            WellFormed, WhitenedNoise,
+            IsotropicNoise, LabelsApproximate, LabelsDrowned, LabelsUnsettled, LinearModel, LogOdds,
+            LogisticModel, NearlySingular, NoNoise, NoNoisePenalised, NoiseAlone, NoiseAloneByRows,
+            NotDebiased, NotPositiveDefinite, NotPrivate, NotSettled, OutcomesOpen, Overflowed, OwnMoments,
+            OwnUnitPenalty, PenalisedBootstrap, PenalisedNoiseAlone, Projected, RadiusOfPaper, RadiusReached,
+            Raised, RepetitionsUnsolved, ResidualNotResolved, Ridge, RowsNotResolved, RowsUnknown, Shifted,
+            ThroughCentres, ThroughOrigin, Undetermined, UnseenTail, WellFormed, WhitenedNoise,
+            WhitenedPenalty,
         };
         let names = |count: usize| (0..count).map(|name| format!("y{name}")).collect::<Vec<_>>();
         vec![
@@ -563,6 +610,11 @@ mod tests {
             FarRows { shortened: Some((-0.3, 4.0)), rows: 10.0 },
             ClippedResiduals(vec![("y".to_owned(), 3.0, 4.0, 4.5)]),
             UnseenTail,
+            WhitenedPenalty(1.0),
+            LabelsDrowned((names(1), 1)),
+            LabelsUnsettled((names(2), 2)),
+            LabelsApproximate((names(5), 9)),
+            LogisticModel,
         ]
     }
 

@@ -20,7 +20,7 @@ pub struct OddsRatio {
 #[must_use]
 pub fn are_log_odds(plan: &Plan) -> bool {
     match plan.mechanism.name.as_str() {
-        "pmt-logistic" | "dp-logistic" | "logistic" => true,
+        "pmt-logistic" | "dp-logistic" | "adaptive-logistic" | "logistic" => true,
         "pmt-glm" => {
             plan.mechanism.params.get("family").and_then(|family| family.as_str()) == Some("logistic")
         }

@@ -71,7 +71,7 @@ impl Run for Standing {
         let solved = released.solve().map_err(|_| Unsettled)?;
         let (coefficients, diagnostics) = report::report(task, &released, &solved, &rounds.coded);
         let moments = document::moments(&released, rounds.coded.clone());
-        Ok(Output { coefficients, diagnostics, moments: Some(moments) })
+        Ok(Output { coefficients, diagnostics, moments: Some(moments), steps: None })
     }
 }
 

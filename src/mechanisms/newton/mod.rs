@@ -377,20 +377,10 @@ impl Parameters {
                 "set it to \"row\", or choose one outcome",
             ));
         }
+        if bound.labels {
+            require_labels(bound)?;
+        }
         for column in bound.columns.iter().filter(|column| column.role == Role::Outcome) {
-            let binary = match &column.kind {
-                ColumnKind::Number { lower, upper } => {
-                    (lower.to_bits(), upper.to_bits()) == (0.0_f64.to_bits(), 1.0_f64.to_bits())
-                }
-                ColumnKind::Category { .. } => true,
-            };
-            if bound.labels && !binary {
-                return Err(PlanError::at(
-                    "columns",
-                    format!("the outcome `{}` of a logistic regression is not yes or no", column.name),
-                    "make it a category of two levels, or a number with bounds 0 and 1, which holds 0 and 1 alone",
-                ));
-            }
             if !bound.labels && matches!(column.kind, ColumnKind::Category { .. }) {
                 return Err(PlanError::at(
                     "columns",
@@ -733,6 +723,28 @@ impl Rounds for Noise {
     }
 }
 
+/// Refuses outcomes that are not yes or no: neither a category nor a number with the bounds 0 and 1.
+///
+/// # Errors
+/// [`PlanError`] that names the first.
+pub fn require_labels(bound: &BoundPlan) -> Result<(), PlanError> {
+    let binary = |kind: &ColumnKind| match kind {
+        ColumnKind::Number { lower, upper } => {
+            (lower.to_bits(), upper.to_bits()) == (0.0_f64.to_bits(), 1.0_f64.to_bits())
+        }
+        ColumnKind::Category { .. } => true,
+    };
+    let mut outcomes = bound.columns.iter().filter(|column| column.role == Role::Outcome);
+    match outcomes.find(|column| !binary(&column.kind)) {
+        None => Ok(()),
+        Some(column) => Err(PlanError::at(
+            "columns",
+            format!("the outcome `{}` of a logistic regression is not yes or no", column.name),
+            "make it a category of two levels, or a number with bounds 0 and 1, which holds 0 and 1 alone",
+        )),
+    }
+}
+
 /// Where Newton steps ended, with what their noise did.
 fn report(task: &Task, noise: &Noise, fits: &[Fitted]) -> Output {
     let Encoding { bound, geometry, .. } = &task.encoding;
@@ -749,5 +761,5 @@ fn report(task: &Task, noise: &Noise, fits: &[Fitted]) -> Output {
     if task.checked.calibration == Calibration::Paper && noise.is_kept_within() {
         diagnostics.notes.push(Note::RadiusOfPaper.into());
     }
-    Output { coefficients, diagnostics, moments: None }
+    Output { coefficients, diagnostics, moments: None, steps: None }
 }
