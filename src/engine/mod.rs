@@ -7,11 +7,13 @@
 
 mod demonstrate;
 mod error;
+pub mod foresee;
 pub mod guided;
 mod preflight;
 mod prepare;
 pub mod public;
 mod publish;
+pub mod recommend;
 mod release;
 pub mod simulate;
 

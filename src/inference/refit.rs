@@ -56,10 +56,10 @@ pub struct Refit {
 #[non_exhaustive]
 pub enum RefitError {
     /// The release has no second moments.
-    #[error("this release holds no moments; only a mechanism that releases them can be refitted")]
+    #[error("{}", crate::words::error::refit_no_moments())]
     NoMoments,
     /// A name that is not in the moments.
-    #[error("the release has no column `{}`; it has {}", one_line(name), one_line(known))]
+    #[error("{}", crate::words::error::refit_unknown_column(one_line(name), one_line(known)))]
     UnknownColumn {
         /// What was asked for.
         name: String,
@@ -67,13 +67,13 @@ pub enum RefitError {
         known: String,
     },
     /// The outcome is one of the features.
-    #[error("`{}` is the outcome and cannot be a feature too; remove it from the features", one_line(.0))]
+    #[error("{}", crate::words::error::refit_outcome_among_features(one_line(.0)))]
     OutcomeAmongFeatures(String),
     /// A feature twice.
-    #[error("the feature `{}` is named twice; name it once", one_line(.0))]
+    #[error("{}", crate::words::error::refit_repeated_feature(one_line(.0)))]
     RepeatedFeature(String),
     /// A category of several levels as an outcome.
-    #[error("the outcome `{}` has several levels; name one of {}", one_line(name), one_line(terms))]
+    #[error("{}", crate::words::error::refit_several_levels(one_line(name), one_line(terms)))]
     SeveralLevels {
         /// The column.
         name: String,
@@ -81,10 +81,10 @@ pub enum RefitError {
         terms: String,
     },
     /// No features, and no intercept.
-    #[error("there are no features; name at least one")]
+    #[error("{}", crate::words::error::refit_no_features())]
     NoFeatures,
     /// A level of intervals out of range.
-    #[error("the confidence {0} is out of range; give 0.5 to 0.999")]
+    #[error("{}", crate::words::error::refit_confidence(.0))]
     Confidence(f64),
     /// A damaged document.
     #[error(transparent)]

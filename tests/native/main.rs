@@ -16,6 +16,7 @@ mod citations;
 mod cli;
 mod compile_fail;
 mod coverage;
+mod foresee;
 mod formats;
 mod fuzz;
 mod genotypes;

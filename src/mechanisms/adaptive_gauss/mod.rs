@@ -105,6 +105,10 @@ impl Mechanism for AdaptiveGauss {
         &INFO
     }
 
+    fn foresees(&self) -> bool {
+        true
+    }
+
     fn resolve(
         &self,
         plan: &CheckedPlan,

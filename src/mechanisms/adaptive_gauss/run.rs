@@ -3,10 +3,12 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use super::forecast::Forecast;
 use super::progress::{Progress, ROUNDS, RoundMap, Setting};
 use super::{document, report};
 use crate::data::statistics::{RecordMap, Scratch};
 use crate::data::{Exact, Statistic};
+use crate::inference::noise_forecast::NoiseForecast;
 use crate::mechanisms::rounds::{Answer, Encoding, Noise, Output, Round, Rounds, Run, Task, Unsettled};
 use crate::noise::entropy::Entropy;
 use crate::release::moments::CodedTerm;
@@ -42,6 +44,12 @@ impl Rounds for Adaptive {
 
     fn noise(&self) -> &dyn Any {
         &*self.setting
+    }
+
+    fn noise_forecast(&self, task: &Task, rows: f64, mu: f64) -> Option<NoiseForecast> {
+        let Setting { terms, adjacency, .. } = &*self.setting;
+        let people = task.checked.max_rows_per_person;
+        Some(Forecast::new(terms, *adjacency, people, rows, mu).said(terms))
     }
 }
 
