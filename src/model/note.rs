@@ -356,7 +356,8 @@ impl fmt::Display for Note {
                 return write!(
                     formatter,
                     "Withheld, because the last step still moved far or led to very large coefficients: {}. The features may tell yes from \
-                     no without error, so that no finite coefficients fit best; a `lambda` of 1 gives penalised coefficients then.",
+                     no without error, so that no finite coefficients fit best; a penalty (`lambda`), the larger the more rows there \
+                     are, gives penalised coefficients then.",
                     listing(outcomes)
                 );
             }

@@ -63,7 +63,13 @@ const KILLERS: [(Mutant, &[&str]); 55] = [
     (Mutant::CrossMomentsUncounted, &["T1 P12", "T1 P13", "T1 P14", "T1 P17", "T7 gaussian steps"]),
     (
         Mutant::CurvatureUncounted,
-        &["T7 logistic steps", "T7 printed steps", "T1 logistic step", "T1 logistic steps", "T7 adaptive-logistic rounds"],
+        &[
+            "T7 logistic steps",
+            "T7 printed steps",
+            "T1 logistic step",
+            "T1 logistic steps",
+            "T7 adaptive-logistic rounds",
+        ],
     ),
     (Mutant::HistogramsCountedOnce, &["T7 adaptive rounds"]),
     (Mutant::PersonsUncountedInTails, &["T7 adaptive rounds"]),

@@ -144,14 +144,11 @@ impl Stepped {
         let reach = if z > 0.0 { z + FAR * along.max(0.0).sqrt() / z } else { 0.0 };
         let k = count(self.b.len());
         let rows = self.sums.curvature[(0, 0)];
-        let finite = covariance.iter().all(|entry| entry.is_finite());
-        if !finite || !(self.condition >= 1.0) {
+        let finite = remainder.is_finite() && covariance.iter().all(|entry| entry.is_finite());
+        let far = lambda <= 0.0 && (z > 3.5 || reach > 5.0);
+        if !finite || self.condition < 1.0 {
             State::Withheld(Why::Drowned)
-        } else if self.cut
-            || self.length > 1.0
-            || !(remainder <= 1.0)
-            || lambda <= 0.0 && (z > 3.5 || reach > 5.0)
-        {
+        } else if self.cut || self.length > 1.0 || remainder > 1.0 || far {
             State::Withheld(Why::Unsettled)
         } else if self.condition < 3.0 || remainder > 0.5 || rows < 10.0 * k {
             State::Approximate

@@ -74,7 +74,7 @@ const STEPS: Parameter = Parameter::new("steps", "Steps", Values::Whole(2, 3))
     .usual(Usual::From("2 where `stated_rows` are few for the budget, else 3"));
 
 const LAMBDA: Parameter = Parameter::new("lambda", "Penalty", Values::Number(Range::closed(0.0, 1e6)))
-    .help("On slopes in units of the features' spread: a normal prior of variance 1/lambda. With 1 there are intervals where the features tell yes from no without error")
+    .help("On slopes in units of the features' spread: a normal prior of variance 1/lambda. Where the features tell yes from no without error, about a hundredth of the rows gives intervals")
     .usual(Usual::Is("0"));
 
 /// Most terms of features: the eigenvalues are computed by rotations of pairs.

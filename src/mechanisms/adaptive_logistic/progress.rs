@@ -307,10 +307,8 @@ impl Progress {
 /// The margins by which round 2 standardises: a label enters as itself, for rare events would make long records.
 fn unstandardised(terms: &Terms, margins: &Margins) -> Margins {
     let mut margins = margins.clone();
-    for term in terms.features()..terms.len() {
-        margins.centres[term] = 0.0;
-        margins.scales[term] = 1.0;
-    }
+    margins.centres.iter_mut().skip(terms.features()).for_each(|centre| *centre = 0.0);
+    margins.scales.iter_mut().skip(terms.features()).for_each(|scale| *scale = 1.0);
     margins
 }
 

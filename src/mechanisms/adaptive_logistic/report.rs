@@ -41,7 +41,7 @@ pub fn report(task: &Task, released: &Released, coded: &[CodedTerm]) -> (Coeffic
         rows: Some(rows),
         rows_std_error: Some(setting.rounds.margins.s() / (level * level)),
         signal_to_noise: conditions.reduce(f64::min),
-        ridge: setting.lambda,
+        ridge: 0.0,
         repair: None,
         notes: notes(released, &names, &judged, rows).into_iter().map(String::from).collect(),
         outcomes: names

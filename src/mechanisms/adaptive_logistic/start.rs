@@ -106,8 +106,8 @@ fn whitened_slopes(whitening: &DMatrix<f64>, slope: impl Fn(usize) -> f64) -> Ve
     let mut found = vec![0.0; p];
     for j in (0..p).rev() {
         let mut rest = slope(j);
-        for i in j + 1..p {
-            rest -= whitening[(i, j)] * found[i];
+        for (i, later) in found.iter().enumerate().skip(j + 1) {
+            rest -= whitening[(i, j)] * later;
         }
         found[j] = rest / whitening[(j, j)];
     }

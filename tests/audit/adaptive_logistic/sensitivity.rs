@@ -63,7 +63,8 @@ pub fn packed(side: usize) -> Vec<u32> {
 /// A record within the columns' bounds, with one dummy at most; now and then not so.
 fn record(setting: &Setting, draws: &mut Draws) -> Vec<f64> {
     let level = draws.next();
-    let mut row = vec![(3.0 * draws.next()).clamp(-1.0, 1.0), f64::from(level < -0.3), f64::from(level > 0.3)];
+    let mut row =
+        vec![(3.0 * draws.next()).clamp(-1.0, 1.0), f64::from(level < -0.3), f64::from(level > 0.3)];
     row.extend((0..setting.terms.outcomes()).map(|_| (2.0 * draws.next()).round().clamp(-1.0, 1.0)));
     if draws.next() > 0.95 {
         row[2] = f64::NAN;
@@ -105,7 +106,8 @@ pub fn check() {
                     }
                 }
                 for (pair, b) in worst(adjacency, labels) {
-                    let pair = (pair.0.repeat(persons as usize), pair.1.repeat(persons as usize));
+                    let all = |rows: Vec<Vec<f64>>| vec![rows; persons as usize].concat();
+                    let pair = (all(pair.0), all(pair.1));
                     for (round, map) in maps(&setting, long(labels), 1e-6, 1_000.0, b).iter().enumerate() {
                         see(round, map, &pair);
                     }
@@ -121,8 +123,7 @@ pub fn check() {
 
 fn maps(setting: &Arc<Setting>, guide: Guide, scale: f64, radius: f64, b: Vec<f64>) -> [RoundMap; 4] {
     let terms = &setting.terms;
-    let margins =
-        Margins { rows: 100.0, centres: vec![0.0; terms.len()], scales: vec![scale; terms.len()] };
+    let margins = Margins { rows: 100.0, centres: vec![0.0; terms.len()], scales: vec![scale; terms.len()] };
     let standardiser = Standardiser::new(terms, setting.rounds.codes.record, &margins);
     [
         RoundMap::Margins(Arc::clone(setting)),

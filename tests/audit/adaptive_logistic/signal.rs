@@ -53,9 +53,9 @@ fn one(adjacency: Adjacency, [first, second]: [f64; 2]) -> Result<String, String
             let noise = setting.noise(5, &mut DemoRng::new(SEED, run << 1 | side.index() as u64));
             let exact = if side.index() == 0 { &without } else { &with };
             let cells = exact.iter().zip(&noise).zip(&without);
-            let score = cells.zip(&weights).map(|(((exact, noise), known), weight)| {
-                float(exact + noise - known) * weight
-            });
+            let score = cells
+                .zip(&weights)
+                .map(|(((exact, noise), known), weight)| float(exact + noise - known) * weight);
             signal.feed(side, score.sum());
         }
     }

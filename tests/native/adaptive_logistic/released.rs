@@ -10,7 +10,6 @@ use discreet::release::odds::{are_log_odds, ratio};
 use serde_json::{Value, json};
 
 use crate::cli::Bench;
-use crate::mechanisms::run;
 use crate::support::{column, list, plan, prepared, scan, software};
 
 const SAMPLE: &str = include_str!("../../../www/samples/blood-pressure.csv");
@@ -105,7 +104,13 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// The median error of the slopes in standard errors of the exact fit, over the slopes that are shown, and the share of those withheld.
-pub fn accuracy(plan: impl Fn(&str, Value) -> Value, mechanism: &str, epsilon: f64, table: &str, count: u64) -> (f64, f64) {
+pub fn accuracy(
+    plan: impl Fn(&str, Value) -> Value,
+    mechanism: &str,
+    epsilon: f64,
+    table: &str,
+    count: u64,
+) -> (f64, f64) {
     let exact = runs(&plan("logistic", json!({"none": true})), table, 1).remove(0);
     let (mut errors, mut withheld, mut all) = (Vec::new(), 0, 0);
     for release in runs(&plan(mechanism, budget(epsilon)), table, count) {
@@ -120,11 +125,11 @@ pub fn accuracy(plan: impl Fn(&str, Value) -> Value, mechanism: &str, epsilon: f
     (median(errors), f64::from(withheld) / f64::from(all))
 }
 
-/// theory/adaptive-logistic 5: medians of 0.17, 0.34 and 0.21 at epsilon 2.
+/// theory/adaptive-logistic 6: medians of 0.17, 0.34 and 0.21 at epsilon 2.
 #[test]
 fn it_is_as_accurate_as_measured() {
-    let (error, withheld) = accuracy(sample_plan, "adaptive-logistic", 2.0, &hypertension(), 12);
-    assert!(error <= 0.22 && withheld == 0.0, "{error} {withheld}");
+    let (error, withheld) = accuracy(sample_plan, "adaptive-logistic", 2.0, &hypertension(), 40);
+    assert!(error <= 0.22 && withheld < 1e-9, "{error} {withheld}");
     let rare = table(20_000, &[0.5, -0.3, 0.4, 0.2, 0.0], -4.4);
     let (error, withheld) =
         accuracy(|name, budget| numbers_plan(name, 5, budget), "adaptive-logistic", 2.0, &rare, 12);
@@ -136,13 +141,13 @@ fn it_is_as_accurate_as_measured() {
     assert!(error <= 0.28 && withheld <= 0.25, "{error} {withheld}");
 }
 
-/// theory/adaptive-logistic 5: 0.30 at epsilon 1, where `dp-logistic` has 1.33 and withholds most.
+/// theory/adaptive-logistic 6: 0.30 at epsilon 1, where `dp-logistic` has 1.33 and withholds most.
 #[test]
 fn its_error_is_several_times_smaller_than_that_of_steps_in_the_box() {
     let table = hypertension();
     let (error, withheld) = accuracy(sample_plan, "adaptive-logistic", 1.0, &table, 12);
     let (other, _) = accuracy(sample_plan, "dp-logistic", 1.0, &table, 12);
-    assert!(withheld == 0.0 && other > 2.5 * error, "{error} {other}");
+    assert!(withheld < 1e-9 && other > 2.5 * error, "{error} {other}");
 }
 
 /// Rows drawn again with replacement: of 5 slopes in 60 runs, 95 % would be 285; 3 points are 9, and 5 standard errors of slopes that
@@ -172,8 +177,8 @@ fn intervals_cover_the_fit_of_all_rows() {
 #[test]
 fn without_noise_it_is_the_regression_without_privacy() {
     let table = hypertension();
-    let found = run(&sample_plan("adaptive-logistic", json!({"none": true})), &table);
-    let expected = run(&sample_plan("logistic", json!({"none": true})), &table);
+    let [found, expected] = ["adaptive-logistic", "logistic"]
+        .map(|name| runs(&sample_plan(name, json!({"none": true})), &table, 1).remove(0));
     assert_eq!(list(&found), list(&expected));
     assert!(found.steps.is_none());
 }
@@ -219,15 +224,24 @@ fn a_missing_label_is_neither_yes_nor_no() {
         let rows = (0..2_000_u32).map(|row| {
             let x = normal(row, 3);
             let yes = uniform(row, 1) < 1.0 / (1.0 + libm::exp(-x));
-            let label = if row % 4 == 0 { label } else if yes { "yes" } else { "no" };
+            let label = if row % 4 == 0 {
+                label
+            } else if yes {
+                "yes"
+            } else {
+                "no"
+            };
             format!("{x:.3},{label}\n")
         });
         format!("x,y\n{}", rows.collect::<String>())
     };
-    let mut plan = plan(&[column("x", "feature", -6.0, 6.0), category("y", "outcome", ["no", "yes"])], json!({"none": true}));
+    let mut plan = plan(
+        &[column("x", "feature", -6.0, 6.0), category("y", "outcome", ["no", "yes"])],
+        json!({"none": true}),
+    );
     plan["missing"] = json!("midpoint");
     plan["mechanism"]["name"] = json!("logistic");
-    let [missing, no] = ["", "no"].map(|label| list(&run(&plan, &table(label)))[0].estimate.unwrap());
+    let [missing, no] = ["", "no"].map(|label| list(&runs(&plan, &table(label), 1)[0])[0].estimate.unwrap());
     assert!(no < missing - 0.3, "{no} {missing}");
 }
 
@@ -319,8 +333,8 @@ fn where_no_fit_exists_a_penalty_gives_one() {
     let release = runs(&plan, &table, 1).remove(0);
     assert!(list(&release).iter().all(|coefficient| coefficient.estimate.is_none()));
     let notes = release.diagnostics.notes.join(" ");
-    assert!(notes.contains("a `lambda` of 1"), "{notes}");
-    plan["mechanism"]["params"] = json!({"lambda": 10});
+    assert!(notes.contains("a penalty (`lambda`)"), "{notes}");
+    plan["mechanism"]["params"] = json!({"lambda": 100});
     let release = runs(&plan, &table, 1).remove(0);
     assert!(list(&release)[1].estimate.unwrap() > 1.0, "{:?}", list(&release));
     assert!(release.diagnostics.notes.iter().any(|note| note.contains("normal prior")));
@@ -340,13 +354,19 @@ fn the_command_line_charges_once() {
     assert_eq!(bench.ledger().entries().len(), 1);
     assert!(are_log_odds(&release.plan));
     let age = &list(&release)[1];
-    let entry = discreet::model::Estimate { estimate: age.estimate, std_error: age.std_error, lower: age.lower, upper: age.upper, ..discreet::model::Estimate::WITHHELD };
+    let entry = discreet::model::Estimate {
+        estimate: age.estimate,
+        std_error: age.std_error,
+        lower: age.lower,
+        upper: age.upper,
+        ..discreet::model::Estimate::WITHHELD
+    };
     let odds = ratio(&age.term, &entry).unwrap();
     assert!(odds.lower.unwrap() > 1.0 && odds.upper.unwrap() < 1.2, "{odds:?}");
     assert!(release.diagnostics.notes.iter().any(|note| note.contains("Rows far out count less")));
     bench.write("release.json", printed);
     let said = bench.fails("refit --release release.json --outcome high --features age", 2);
-    assert!(said.contains("no second moments"), "{said}");
+    assert!(said.contains("holds no moments"), "{said}");
     // The table is read again for each round where its rows are too many to be kept.
     let mut again = sample_plan("adaptive-logistic", budget(1.0));
     again["stated_rows"] = json!(100_000_000);
