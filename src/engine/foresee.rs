@@ -5,7 +5,7 @@ use crate::inference::Options;
 use crate::inference::noise_forecast::{Advice, NoiseForecast};
 use crate::inference::preview::{self, Expected, Preview, TermPreview, Verdict};
 use crate::math::search::first_true;
-use crate::mechanisms::{Task, info};
+use crate::mechanisms::Task;
 use crate::model::Role;
 use crate::model::note::{factor, two_digits};
 use crate::privacy::convert::gdp_epsilon;
@@ -98,8 +98,7 @@ fn with_features(prepared: &Prepared, features: usize, rows: f64) -> Option<Advi
         left -= usize::from(kept && column.role == Role::Feature);
         kept
     });
-    let mechanism = info::mechanism(prepared.info().name)?;
-    let resolved = mechanism.resolve(prepared.checked(), bound, None).ok()?;
+    let resolved = prepared.configured.resolve(prepared.checked(), bound, None).ok()?;
     let task = Task { checked: prepared.checked().clone(), encoding: resolved.encoding, public: None };
     resolved.rounds.noise_forecast(&task, rows, prepared.cost()?.mu?).map(|forecast| forecast.advice)
 }

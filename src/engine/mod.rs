@@ -14,6 +14,7 @@ mod prepare;
 pub mod public;
 mod publish;
 pub mod recommend;
+mod refit;
 mod release;
 pub mod simulate;
 
@@ -21,6 +22,7 @@ pub use crate::mechanisms::{Answer, Run};
 pub use demonstrate::{Demonstration, demonstrate, demonstrate_with};
 pub use error::EngineError;
 pub use preflight::{preflight, standard_errors};
-pub use prepare::{Cost, Prepared, check_table, expect_public, prepare, prepare_guided, prepare_with};
+pub use prepare::{ConfiguredPlan, Cost, Prepared, check_table, prepare, prepare_guided, prepare_with};
+pub use refit::refit;
 pub use release::{Computation, release, sums_of};
 pub use simulate::Simulation;

@@ -9,11 +9,12 @@ use super::guided::{Guided, Terms as GuidedTerms};
 use crate::data::{Geometry, Moments, Statistic, Sums};
 use crate::mechanisms::rounds::{PostProcessing, most_rows};
 use crate::mechanisms::shared::NoiseError;
-use crate::mechanisms::{Charge, Info, Resolved, Rounds, Run, Task, gaussian, info};
+use crate::mechanisms::{Charge, Configured, Info, Resolved, Rounds, Run, Task, gaussian, info};
 use crate::model::{Assurance, Layout, NoiseLaw};
 use crate::noise::entropy::random_id;
-use crate::plan::bound::{BoundPlan, GridParams, Norms};
+use crate::plan::bound::BoundPlan;
 use crate::plan::document::{Calibration, Confirm};
+use crate::plan::params::Params;
 use crate::plan::public::{Guide, PublicTable};
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
 use crate::privacy::calibrate::{Budget, Split, UNIT_BITS, budget_parts, gaussian_charge};
@@ -29,6 +30,7 @@ use crate::text::hexadecimal;
 pub struct Prepared {
     pub(super) task: Task,
     info: &'static Info,
+    pub(super) configured: Arc<dyn Configured>,
     law: Option<NoiseLaw>,
     post_processing: PostProcessing,
     rounds: Arc<dyn Rounds>,
@@ -51,13 +53,6 @@ pub struct Cost {
     pub claimed: Option<(Epsilon, Delta)>,
 }
 
-/// The grid of columns whose mechanism has not chosen one yet.
-const NO_GRID: GridParams = GridParams {
-    radius: 1,
-    intercept_weight: 0.0,
-    norms: Norms::Record { feature_share: 0.5, row_norm: 1.0 },
-};
-
 /// Checks a plan, finds its columns among a header's `names`, and fixes grid, noise and cost. No data are needed.
 ///
 /// # Errors
@@ -71,7 +66,7 @@ pub fn prepare(
     prepare_with(plan, None, names, delimiter, purpose)
 }
 
-/// The same with what is publicly known of the columns, for a mechanism that is guided by it.
+/// The same with what is publicly known of the columns, for a mechanism with public moments.
 ///
 /// # Errors
 /// [`EngineError`] as [`prepare`], for public input that the mechanism does not take, and where it takes some and has none.
@@ -82,11 +77,10 @@ pub fn prepare_with(
     delimiter: u8,
     purpose: Purpose,
 ) -> Result<Prepared, EngineError> {
-    let guide = |table: &PublicTable, terms: &GuidedTerms| terms.guide(table);
-    prepare_by(plan, public, guide, names, delimiter, purpose)
+    ConfiguredPlan::new(plan, public.is_some(), purpose)?.prepare(public, names, delimiter)
 }
 
-/// The same with a guide that was made before, for who prepares one plan after another.
+/// The same with a guide that was made before, where one plan after another is prepared.
 ///
 /// # Errors
 /// As [`prepare_with`].
@@ -100,73 +94,108 @@ pub fn prepare_guided(
     let guide = |table: &PublicTable, terms: &GuidedTerms| {
         public.map_or_else(|| terms.guide(table), |guided| guided.guide(terms))
     };
-    prepare_by(plan, public.map(Guided::table), guide, names, delimiter, purpose)
+    let plan = ConfiguredPlan::new(plan, public.is_some(), purpose)?;
+    plan.prepare_by(public.map(Guided::table), guide, names, delimiter)
 }
 
-fn prepare_by(
-    plan: Plan,
-    public: Option<&PublicTable>,
-    guide: impl Fn(&PublicTable, &GuidedTerms) -> Result<Guide, PlanError>,
-    names: &[String],
-    delimiter: u8,
+/// A checked plan whose mechanism has its parameters. All that can still refuse it is the header, the content of the public moments, and
+/// a budget that buys too little for the header's columns.
+#[derive(Debug)]
+pub struct ConfiguredPlan {
+    checked: CheckedPlan,
+    info: &'static Info,
+    configured: Arc<dyn Configured>,
     purpose: Purpose,
-) -> Result<Prepared, EngineError> {
-    let mut checked = CheckedPlan::new(plan, purpose)?;
-    if delimiter == b',' && checked.decimal == b',' {
-        return Err(EngineError::Plan(PlanError::at(
-            "csv.decimal",
-            "the header's fields end with commas, which cannot mark fractions too",
-            "give another decimal mark, or the `delimiter` that the table has",
-        )));
-    }
-    let mechanism = info::named(&checked, purpose)?;
-    let info = mechanism.info();
-    check_public(info, public.is_some())?;
-    public.map_or(Ok(()), PublicTable::check)?;
-    if let Some(csv) = &mut checked.plan.csv {
-        csv.delimiter = Some(char::from(delimiter).to_string());
-    }
-    let bound = bind::bind(&checked, names, delimiter, NO_GRID)?;
-    let guide = public.map(|table| guide(table, &GuidedTerms::of(&checked, &bound))).transpose()?;
-    let resolved = mechanism.resolve(&checked, bound, guide.as_ref()).map_err(|error| match error {
-        NoiseError::Plan(error) => EngineError::Plan(error),
-        NoiseError::Budget(error) => EngineError::Budget(error),
-    })?;
-    let Resolved { parameters, encoding, charge, law, post_processing, rounds } = resolved;
-    checked.plan.mechanism.params = parameters;
-    let cost = charge.map(|charge| cost(&checked, charge)).transpose()?;
-    if let Some(cost) = &cost {
-        check_cost(&checked, purpose, cost)?;
-    }
-    let task = Task { checked, encoding, public: guide };
-    Ok(Prepared { task, info, law, post_processing, rounds, cost, public: public.cloned() })
 }
 
-/// Whether the mechanism of a plan takes public input where some is given, and none where it is not: to be asked before a public
-/// file is read.
-///
-/// # Errors
-/// [`EngineError`] where it does not, and for a mechanism that cannot be run.
-pub fn expect_public(checked: &CheckedPlan, purpose: Purpose, given: bool) -> Result<(), EngineError> {
-    check_public(info::named(checked, purpose)?.info(), given)
+impl ConfiguredPlan {
+    /// Checks a plan, and whether public moments are given where its mechanism takes them, and only there.
+    ///
+    /// # Errors
+    /// [`EngineError::Plan`] where the plan cannot be run.
+    pub fn new(plan: Plan, public: bool, purpose: Purpose) -> Result<Self, EngineError> {
+        let mut checked = CheckedPlan::new(plan, purpose)?;
+        let mechanism = info::named(&checked, purpose)?;
+        let info = mechanism.info();
+        check_public(info, public)?;
+        let given = std::mem::take(&mut checked.plan.mechanism.params);
+        let paper = checked.calibration == Calibration::Paper;
+        let mut params = Params::new(info.name, info.parameters, &given, paper);
+        let configured = mechanism.configure(&checked, &mut params)?.into();
+        checked.plan.mechanism.params = params.finish()?;
+        Ok(Self { checked, info, configured, purpose })
+    }
+
+    /// Returns the checked plan, with all defaults but those that follow from a header.
+    #[must_use]
+    pub const fn checked(&self) -> &CheckedPlan {
+        &self.checked
+    }
+
+    /// Finds the plan's columns among a header's `names`, and fixes encoding, noise and cost.
+    ///
+    /// # Errors
+    /// [`EngineError`] where the plan does not fit the header or the public moments, or asks for noise out of range.
+    pub fn prepare(
+        self,
+        public: Option<&PublicTable>,
+        names: &[String],
+        delimiter: u8,
+    ) -> Result<Prepared, EngineError> {
+        self.prepare_by(public, |table, terms| terms.guide(table), names, delimiter)
+    }
+
+    fn prepare_by(
+        self,
+        public: Option<&PublicTable>,
+        guide: impl Fn(&PublicTable, &GuidedTerms) -> Result<Guide, PlanError>,
+        names: &[String],
+        delimiter: u8,
+    ) -> Result<Prepared, EngineError> {
+        let Self { mut checked, info, configured, purpose } = self;
+        if delimiter == b',' && checked.decimal == b',' {
+            return Err(EngineError::Plan(PlanError::at(
+                "csv.decimal",
+                "the header's fields end with commas, which cannot mark fractions too",
+                "give another decimal mark, or the `delimiter` that the table has",
+            )));
+        }
+        public.map_or(Ok(()), PublicTable::check)?;
+        let bound = bind::bind(&checked, names, delimiter, configured.grid())?;
+        let guide = public.map(|table| guide(table, &GuidedTerms::of(&checked, &bound))).transpose()?;
+        let resolved = configured.resolve(&checked, bound, guide.as_ref()).map_err(|error| match error {
+            NoiseError::Plan(error) => EngineError::Plan(error),
+            NoiseError::Budget(error) => EngineError::Budget(error),
+        })?;
+        let Resolved { parameters, encoding, charge, law, post_processing, rounds } = resolved;
+        checked.plan.mechanism.params.extend(parameters);
+        if let Some(csv) = &mut checked.plan.csv {
+            csv.delimiter = Some(char::from(delimiter).to_string());
+        }
+        let cost = charge.map(|charge| cost(&checked, charge)).transpose()?;
+        if let Some(cost) = &cost {
+            check_cost(&checked, purpose, cost)?;
+        }
+        let task = Task { checked, encoding, public: guide };
+        Ok(Prepared { task, info, configured, law, post_processing, rounds, cost, public: public.cloned() })
+    }
 }
 
-fn check_public(info: &Info, given: bool) -> Result<(), EngineError> {
-    let error = match (info.public_moments, given) {
-        (true, true) | (false, false) => return Ok(()),
-        (false, true) => PlanError::at(
+fn check_public(info: &Info, given: bool) -> Result<(), PlanError> {
+    match (info.public_moments, given) {
+        (true, true) | (false, false) => Ok(()),
+        (false, true) => Err(PlanError::at(
             "mechanism.name",
             format!("`{}` takes no public input", info.name),
             "leave the public input out (--public on the command line)",
-        ),
-        (true, false) => PlanError::at(
+        )),
+        (true, false) => Err(PlanError::at(
             "mechanism.name",
             format!("`{}` needs public input", info.name),
             "give --public FILE: a CSV of other people's rows, their means, standard deviations and correlations \
              (discreet.public/1), or an earlier release; never numbers of this table",
-        ),
-    };
-    Err(EngineError::Plan(error))
+        )),
+    }
 }
 
 fn cost(checked: &CheckedPlan, charge: Charge) -> Result<Cost, EngineError> {

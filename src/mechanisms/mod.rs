@@ -24,7 +24,8 @@ pub mod wishart;
 
 pub use self::info::{Info, Scope, find};
 pub use self::rounds::{
-    Answer, Charge, Encoding, Mechanism, Noise, Output, Resolved, Round, Rounds, Run, Task, Unsettled,
+    Answer, Charge, Configured, Encoding, Mechanism, Noise, Output, Resolved, Round, Rounds, Run, Task,
+    Unsettled,
 };
 
 /// Every mechanism, group by group, the usual one of a group first.

@@ -15,7 +15,6 @@ use crate::data::Geometry;
 use crate::data::encode::middle;
 use crate::model::{INTERCEPT, Role};
 use crate::plan::bound::{BoundPlan, Kind, Shortening, Whitening};
-use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::public::{Guide, squared_radius};
 use crate::plan::{CheckedPlan, PlanError};
@@ -89,11 +88,10 @@ impl Radii {
     /// # Errors
     /// [`PlanError`] for a value out of range, and without a public number of rows.
     pub fn take(params: &mut Params<'_>, plan: &CheckedPlan) -> Result<Self, PlanError> {
-        let usual = if plan.calibration == Calibration::Paper { "paper" } else { "row" };
         Ok(Self {
-            eta: params.number(&ETA, 0.05)?,
-            tight: params.choice(&RADIUS_RULE, "paper", &RULES)?,
-            by_row: params.choice(&TRUNCATION, usual, &TRUNCATIONS)?,
+            eta: params.number(&ETA)?,
+            tight: params.choice(&RADIUS_RULE, &RULES)?,
+            by_row: params.choice(&TRUNCATION, &TRUNCATIONS)?,
             rows: stated_rows(plan, "the radii follow from the number of rows")?,
         })
     }
@@ -258,11 +256,8 @@ impl Penalty {
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range.
-    pub fn take(params: &mut Params<'_>, usual: f64, on_intercept: bool) -> Result<Self, PlanError> {
-        Ok(Self {
-            lambda: params.number(&LAMBDA, usual)?,
-            on_intercept: params.switch(&PENALISE_INTERCEPT, on_intercept)?,
-        })
+    pub fn take(params: &mut Params<'_>) -> Result<Self, PlanError> {
+        Ok(Self { lambda: params.number(&LAMBDA)?, on_intercept: params.switch(&PENALISE_INTERCEPT)? })
     }
 
     /// Whether outcomes are clipped around their mean: there is a constant, and it goes free.

@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 
 use discreet::cli::CliError;
 use discreet::data::{EncodedRows, Moments};
-use discreet::engine::{Demonstration, EngineError, Prepared, check_table, demonstrate_with};
+use discreet::engine::{Demonstration, EngineError, Prepared, check_table, demonstrate_with, refit};
 use discreet::inference::options::{Repair, Ridge};
-use discreet::inference::refit::refit;
+use discreet::inference::refit::Request;
+use discreet::mechanisms::info::are_log_odds;
 use discreet::model::{Assurance, Interval, Note};
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::calibrate::{Budget, Split};
@@ -75,18 +76,20 @@ impl Side {
 
     /// Everything that leaves once a release is made: files, and the worker's last message to the page.
     fn exports(&self, release: &Release) -> Vec<(&'static str, String)> {
+        let log_odds = are_log_odds(&release.plan);
         let mut exports = vec![
             ("release", document(release)),
             ("line", serde_json::to_string(release).unwrap()),
-            ("coefficients", table::csv(release)),
-            ("report", report::html(release)),
+            ("coefficients", table::csv(&release.coefficients, log_odds)),
+            ("report", report::html(release, log_odds)),
             ("plan", pretty(&release.plan)),
             ("ledger", self.ledger().to_json().unwrap()),
         ];
         for (outcome, features) in [("bmi", "bp,target"), ("target", "bp"), ("bp", "nobody"), ("bp", "bp")] {
             let features: Vec<String> = features.split(',').map(str::to_owned).collect();
             for (ridge, repair) in [(Ridge::None, Repair::None), (Ridge::Auto, Repair::Floor)] {
-                let text = match refit(release, outcome, &features, ridge, repair, 0.9) {
+                let request = Request { outcome, features: &features, ridge, repair, confidence: 0.9 };
+                let text = match refit(release, &request) {
                     Ok(refit) => pretty(&refit),
                     Err(error) => error.to_string(),
                 };

@@ -6,14 +6,14 @@ use std::io::Cursor;
 use discreet::cli::table::Table;
 use discreet::data::{HeaderRules, Sums};
 use discreet::engine::public::{plan_for, prepare_table, table_of, table_of_release, term_names};
-use discreet::engine::{self, EngineError, expect_public, prepare_with};
+use discreet::engine::{self, ConfiguredPlan, EngineError, prepare_with};
 use discreet::math::jacobi_svd::JacobiSvd;
 use discreet::math::linalg::Eigen;
 use discreet::noise::entropy::{DemoRng, PrivateRng};
 use discreet::plan::public::Guide;
 use discreet::plan::public::document::{PublicTable, PublicTerm, SCHEMA};
 use discreet::plan::public::guide::unconditioned;
-use discreet::plan::{CheckedPlan, Plan, PlanError, Purpose};
+use discreet::plan::{Plan, PlanError, Purpose};
 use discreet::release::Release;
 use discreet::release::document::LedgerReference;
 use nalgebra::{Cholesky, DMatrix};
@@ -362,9 +362,8 @@ fn a_mechanism_that_takes_none_refuses_public_input() {
     let prepared =
         prepare_with(parse(&plan), None, &header.names, header.delimiter, Purpose::Simulate).unwrap();
     assert_eq!(prepared.public(), None);
-    let checked = CheckedPlan::new(parse(&plan), Purpose::Simulate).unwrap();
-    assert!(expect_public(&checked, Purpose::Simulate, false).is_ok());
-    assert!(expect_public(&checked, Purpose::Simulate, true).is_err());
+    assert!(ConfiguredPlan::new(parse(&plan), false, Purpose::Simulate).is_ok());
+    assert!(ConfiguredPlan::new(parse(&plan), true, Purpose::Simulate).is_err());
     let derived = plan_for(&parse(&plan), &header.names);
     assert_eq!(derived.mechanism.name, "ols");
     let (features, outcomes) =

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::estimate::Moments;
-use super::gate::Gate;
+use super::gate::{Gate, Penalty};
 use super::last::{self, Grid};
 use super::radii::{Choice, Radii};
-use super::units::Rounds;
+use super::units::{Codes, Rounds};
 use crate::math::linalg::LinalgError;
+use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::margins::{self, Margins};
 use crate::mechanisms::adaptive::noise;
@@ -20,6 +21,7 @@ use crate::mechanisms::adaptive::terms::Terms;
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::Entropy;
 use crate::privacy::adjacency::Adjacency;
+use crate::privacy::calibrate::NoiseScale;
 
 /// Number of rounds.
 pub const ROUNDS: u32 = 4;
@@ -227,8 +229,12 @@ impl Progress {
     #[must_use]
     pub fn finish(self) -> Option<Released> {
         let [margins, moments, tails, last] = <[Vec<i128>; 4]>::try_from(self.answers).ok()?;
+        let Setting { terms, rounds, .. } = &*self.setting;
         Some(Released {
-            setting: self.setting,
+            terms: terms.clone(),
+            codes: rounds.codes,
+            scales: [&rounds.margins, &rounds.moments, &rounds.tails, &rounds.last].map(|round| round.scale),
+            weight: rounds.weight,
             guide: self.guide?,
             radii: self.radii?,
             counts: self.counts?,
@@ -241,10 +247,16 @@ impl Progress {
 }
 
 /// The noisy integers of all rounds, the guide and the radii: all that is published follows from them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Released {
-    /// What was fixed before.
-    pub setting: Arc<Setting>,
+    /// The coded terms.
+    pub terms: Terms,
+    /// The integer units.
+    pub codes: Codes,
+    /// S of each round.
+    pub scales: [NoiseScale; 4],
+    /// q.
+    pub weight: u32,
     /// The guide.
     pub guide: Arc<Guide>,
     /// The radii.
@@ -273,16 +285,24 @@ pub struct Solved {
 }
 
 impl Released {
-    /// Solves the final moments for all outcomes at once.
+    /// Solves the final moments for all outcomes at once, without the coefficients in `excluded` and with a penalty on the others.
     ///
     /// # Errors
     /// [`LinalgError`] where the eigenvalues do not settle.
-    pub fn solve(&self) -> Result<Solved, LinalgError> {
-        let Setting { terms, rounds, .. } = &*self.setting;
-        let grid = Grid::new(terms, rounds.codes, &self.radii);
-        let moments = Moments::new(&rounds.last, rounds.weight, &grid, terms.coefficients(), &self.last);
+    pub fn solve(&self, excluded: &[usize], penalty: Option<Penalty>) -> Result<Solved, LinalgError> {
+        let grid = Grid::new(&self.terms, self.codes, &self.radii);
+        let s = real(i128::from(self.scales[3].get().get()));
+        let moments = Moments::new(s, self.weight, &grid, self.terms.coefficients(), &self.last);
         let map = self.guide.map();
-        let gate = Gate::new(&moments, &map, &[])?;
+        let gate = Gate::new(&moments, &map, excluded, penalty)?;
         Ok(Solved { moments, map, gate })
+    }
+
+    /// The number of rows as round 1 counted them, and the standard deviation of its noise.
+    #[must_use]
+    pub fn rows(&self) -> (f64, f64) {
+        let level = f64::from(self.codes.level);
+        let s = real(i128::from(self.scales[0].get().get()));
+        (self.margins.first().copied().map_or(0.0, real) / (level * level), s / (level * level))
     }
 }

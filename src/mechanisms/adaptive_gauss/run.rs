@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::forecast::Forecast;
 use super::progress::{Progress, ROUNDS, RoundMap, Setting};
+use super::report::Asked;
 use super::{document, report};
 use crate::data::statistics::{RecordMap, Scratch};
 use crate::data::{Exact, Statistic};
+use crate::inference::RegressionTerms;
 use crate::inference::noise_forecast::NoiseForecast;
 use crate::mechanisms::rounds::{Answer, Encoding, Noise, Output, Round, Rounds, Run, Task, Unsettled};
 use crate::noise::entropy::Entropy;
@@ -76,8 +78,15 @@ impl Run for Standing {
     fn finish(self: Box<Self>, task: &Task) -> Result<Output, Unsettled> {
         let Self { rounds, progress } = *self;
         let released = progress.finish().ok_or(Unsettled)?;
-        let solved = released.solve().map_err(|_| Unsettled)?;
-        let (coefficients, diagnostics) = report::report(task, &released, &solved, &rounds.coded);
+        let solved = released.solve(&[], None).map_err(|_| Unsettled)?;
+        let names = RegressionTerms::new(&task.encoding.bound, &task.encoding.geometry).outcomes;
+        let asked = Asked {
+            checked: &task.checked,
+            confidence: task.checked.confidence,
+            outcomes: names.into_iter().enumerate().map(|(place, (name, _))| (name, place)).collect(),
+            features: (0..released.terms.features()).collect(),
+        };
+        let (coefficients, diagnostics) = report::report(&asked, &released, &solved, &rounds.coded);
         let moments = document::moments(&released, rounds.coded.clone());
         Ok(Output { coefficients, diagnostics, moments: Some(moments), steps: None })
     }

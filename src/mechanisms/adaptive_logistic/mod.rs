@@ -35,7 +35,7 @@ use super::adaptive::coded::terms_of;
 use super::adaptive::terms::{Terms, count};
 use super::info::{Info, Scope, YES_OR_NO};
 use super::newton;
-use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved};
+use super::rounds::{Configured, Encoding, Mechanism, PostProcessing, Resolved};
 use super::shared::{Charge, NoiseError, require_intercept};
 use crate::data::MAX_CELLS;
 use crate::model::{Assurance, Layout, Wallet};
@@ -104,21 +104,47 @@ impl Mechanism for AdaptiveLogistic {
         true
     }
 
+    fn configure(
+        &self,
+        plan: &CheckedPlan,
+        params: &mut Params<'_>,
+    ) -> Result<Box<dyn Configured>, PlanError> {
+        let steps = params.optional_whole(&STEPS)?;
+        let lambda = params.verbatim(&LAMBDA)?;
+        require_intercept(plan)?;
+        if plan.protect != Protect::Rows {
+            return Err(PlanError::at(
+                "protect",
+                "`adaptive-logistic` protects whole rows alone",
+                "set `protect` to \"rows\", or take another mechanism",
+            ));
+        }
+        let reference = if plan.budget.is_none() { Some(without_noise(plan, lambda)?) } else { None };
+        Ok(Box::new(Parameters { steps, lambda, reference }))
+    }
+}
+
+/// The parameters, defaults filled in where they do not follow from the header.
+#[derive(Debug)]
+struct Parameters {
+    steps: Option<u32>,
+    lambda: f64,
+    /// Without noise: the regression without privacy.
+    reference: Option<Box<dyn Configured>>,
+}
+
+impl Configured for Parameters {
+    fn grid(&self) -> GridParams {
+        self.reference.as_ref().map_or(FINE, |reference| reference.grid())
+    }
+
     fn resolve(
         &self,
         plan: &CheckedPlan,
         bound: BoundPlan,
         _: Option<&PublicGuide>,
     ) -> Result<Resolved, NoiseError> {
-        require_intercept(plan)?;
         newton::require_labels(&bound)?;
-        if plan.protect != Protect::Rows {
-            return Err(NoiseError::Plan(PlanError::at(
-                "protect",
-                "`adaptive-logistic` protects whole rows alone",
-                "set `protect` to \"rows\", or take another mechanism",
-            )));
-        }
         let fine = BoundPlan { grid: FINE, labels: true, ..bound.clone() };
         let encoding = Encoding::new(fine, false, |d, l| Layout::sides(d, l, false));
         let (terms, coded) = terms_of(&encoding);
@@ -126,44 +152,36 @@ impl Mechanism for AdaptiveLogistic {
         encoding.check(None)?;
         let parts = plan.budget.map(|budget| budget_parts(&budget, &Split::Gaussian)).transpose()?;
         let units = parts.map_or(0, |parts| parts.capacity.gaussian);
-        let mut params = Params::new(INFO.name, &plan.plan.mechanism.params);
-        let steps = params.whole(&STEPS, usual_steps(plan, &terms, units))?;
-        let lambda = params.verbatim(&LAMBDA, 0.0)?;
-        let parameters = params.finish()?;
-        if plan.budget.is_none() {
-            return without_noise(plan, bound, parameters, lambda);
+        let steps = self.steps.unwrap_or_else(|| usual_steps(plan, &terms, units));
+        let parameters = Map::from_iter([(STEPS.name.to_owned(), Value::from(steps))]);
+        if let Some(reference) = &self.reference {
+            return Ok(Resolved { parameters, ..reference.resolve(plan, bound, None)? });
         }
         let people = plan.max_rows_per_person;
         let rounds = Rounds::new(&terms, plan.adjacency, people, steps, units)?;
         let charge = Charge::gaussian(rounds.events(), said(&rounds));
         let last = units::split(steps, units).last().copied().unwrap_or(0);
         let mu_last = mu_squared(last).sqrt() / f64::from(people.max(1));
-        let setting = Setting { terms, rounds, adjacency: plan.adjacency, mu_last, lambda };
+        let setting = Setting { terms, rounds, adjacency: plan.adjacency, mu_last, lambda: self.lambda };
         let rounds = Arc::new(Adaptive::new(Arc::new(setting), coded, &encoding));
         let post_processing = PostProcessing::default();
         Ok(Resolved { parameters, encoding, charge: Some(charge), law: None, post_processing, rounds })
     }
 }
 
-/// Fits without noise: there is nothing to adapt to, so it is the regression without privacy.
-fn without_noise(
-    plan: &CheckedPlan,
-    bound: BoundPlan,
-    parameters: Map<String, Value>,
-    lambda: f64,
-) -> Result<Resolved, NoiseError> {
+/// Returns the regression without privacy: without noise there is nothing to adapt to.
+fn without_noise(plan: &CheckedPlan, lambda: f64) -> Result<Box<dyn Configured>, PlanError> {
     if lambda > 0.0 {
-        return Err(NoiseError::Plan(PlanError::at(
+        return Err(PlanError::at(
             "mechanism.params.lambda",
             "the penalty is in units that the noisy rounds give, and without noise there are none",
             "set it to 0, or give a budget",
-        )));
+        ));
     }
-    let mut reference = plan.clone();
-    reference.plan.mechanism.name = newton::Kind::Reference.info().name.to_owned();
-    reference.plan.mechanism.params = Map::new();
-    let resolved = newton::Kind::Reference.resolve(&reference, bound, None)?;
-    Ok(Resolved { parameters, ..resolved })
+    let none = Map::new();
+    let reference = newton::Kind::Reference;
+    let Info { name, parameters, .. } = reference.info();
+    reference.configure(plan, &mut Params::new(name, parameters, &none, false))
 }
 
 /// The noise scales that a ledger's entry says.

@@ -43,11 +43,13 @@ use nalgebra::{DMatrix, DVector};
 use serde_json::{Map, Value};
 
 pub use self::fit::{Expansion, Fitted, Steps};
-use super::info::{Info, PUBLIC_MOMENTS, Scope, YES_OR_NO};
+use super::info::{FAMILY as FAMILY_NAME, Info, LOGISTIC, PUBLIC_MOMENTS, Scope, YES_OR_NO};
 use super::public_moments::{
     ETA, FLOOR, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, Standard, TRUNCATION, feature_unit,
 };
-use super::rounds::{Charge, Encoding, Mechanism, Output, PostProcessing, Resolved, Rounds, Run, Task};
+use super::rounds::{
+    Charge, Configured, Encoding, Mechanism, Output, PostProcessing, Resolved, Rounds, Run, Task,
+};
 use super::shared::{
     INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, ROW_NORM, no_scale, paper_replaces, require_intercept,
     squared_codes, stated_rows,
@@ -137,7 +139,7 @@ const STEPS: Parameter = Parameter::new("steps", "Noisy Newton steps", Values::W
     .usual(Usual::Is("6"))
     .place(Place::First);
 const FAMILY: Parameter =
-    Parameter::new("family", "Family of the outcome", Values::Choice(&["gaussian", "logistic"]))
+    Parameter::new(FAMILY_NAME, "Family of the outcome", Values::Choice(&["gaussian", LOGISTIC]))
         .help("gaussian for numbers, logistic for yes or no")
         .place(Place::First);
 const COEFFICIENT_RADIUS: Parameter = Parameter::new(
@@ -259,20 +261,40 @@ impl Mechanism for Kind {
         }
     }
 
+    fn configure(
+        &self,
+        plan: &CheckedPlan,
+        params: &mut Params<'_>,
+    ) -> Result<Box<dyn Configured>, PlanError> {
+        Ok(Box::new(Parameters::read(*self, plan, params)?))
+    }
+}
+
+impl Configured for Parameters {
+    fn grid(&self) -> GridParams {
+        let shortening = Radii::shortening(self.radii.as_ref(), Shortening::EachOutcome);
+        let sides = Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: 1.0, shortening };
+        let radius = match (self.family, self.noisy) {
+            (Family::Gaussian, _) => GAUSSIAN_RADIUS,
+            (Family::Logistic, true) => LOGISTIC_RADIUS,
+            (Family::Logistic, false) => EXACT_RADIUS,
+        };
+        let intercept_weight = if self.kind.is_guided() { 0.0 } else { self.intercept_weight };
+        GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
+    }
+
     fn resolve(
         &self,
         plan: &CheckedPlan,
-        bound: BoundPlan,
+        mut bound: BoundPlan,
         public: Option<&Guide>,
     ) -> Result<Resolved, NoiseError> {
-        let (own, parameters) = Parameters::from_plan(plan, *self)?;
-        let mut bound = BoundPlan { grid: own.grid(), ..bound };
-        own.encode(plan, &mut bound, public)?;
+        self.encode(plan, &mut bound, public)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         encoding.check(None)?;
-        let noise = own.newton(plan, &encoding, plan.budget.as_ref())?;
+        let noise = self.newton(plan, &encoding, plan.budget.as_ref())?;
         Ok(Resolved {
-            parameters,
+            parameters: Map::new(),
             charge: noise.charge(),
             law: None,
             post_processing: PostProcessing::default(),
@@ -289,14 +311,11 @@ impl Kind {
 }
 
 impl Parameters {
-    /// Reads the plan's parameters; also answers them as they stand in a filled plan.
+    /// Reads the plan's parameters.
     ///
     /// # Errors
-    /// [`PlanError`] for a value out of range, for a parameter that the mechanism does not have, and without a number of rows
-    /// where one is needed.
-    pub fn from_plan(plan: &CheckedPlan, kind: Kind) -> Result<(Self, Map<String, Value>), PlanError> {
-        let mut params = Params::new(kind.info().name, &plan.plan.mechanism.params);
-        let paper = plan.calibration == Calibration::Paper;
+    /// [`PlanError`] for a value out of range, and without a number of rows where one is needed.
+    pub fn read(kind: Kind, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let reference = kind == Kind::Reference;
         let mut read = Self {
             kind,
@@ -304,7 +323,7 @@ impl Parameters {
             radii: None,
             intercept_weight: 0.5,
             row_norm: 1.0,
-            penalty: Penalty::take(&mut params, if reference { 0.0 } else { 1e-3 }, paper)?,
+            penalty: Penalty::take(params)?,
             floor: false,
             steps: REFERENCE_STEPS,
             coefficient_radius: None,
@@ -313,22 +332,22 @@ impl Parameters {
         };
         paper_replaces(plan)?;
         if kind.is_guided() {
-            read.radii = Some(Radii::take(&mut params, plan)?);
+            read.radii = Some(Radii::take(params, plan)?);
         } else {
             require_intercept(plan)?;
         }
         if kind == Kind::Unguided {
-            read.intercept_weight = params.number(&INTERCEPT_WEIGHT, 0.5)?;
-            read.row_norm = params.number(&ROW_NORM, 1.0)?;
+            read.intercept_weight = params.number(&INTERCEPT_WEIGHT)?;
+            read.row_norm = params.number(&ROW_NORM)?;
             // A label has no length.
-            params.number(&LABEL_NORM, 1.0)?;
+            params.number(&LABEL_NORM)?;
         }
         if !reference {
-            read.floor = params.switch(&FLOOR, !paper)?;
-            read.steps = params.whole(&STEPS, 6)?;
+            read.floor = params.switch(&FLOOR)?;
+            read.steps = params.whole(&STEPS)?;
         }
         if kind == Kind::GuidedModel {
-            read.family = family(&mut params)?;
+            read.family = family(params)?;
             read.coefficient_radius = params.optional(&COEFFICIENT_RADIUS)?;
             if read.coefficient_radius.is_none() && read.family == Family::Gaussian {
                 return Err(PlanError::at(
@@ -341,21 +360,7 @@ impl Parameters {
         if !reference || read.penalty.lambda > 0.0 {
             read.rows = stated_rows(plan, "the penalty is weighed by the number of rows")?;
         }
-        Ok((read, params.finish()?))
-    }
-
-    /// The grid before `Self::encode`.
-    #[must_use]
-    pub const fn grid(&self) -> GridParams {
-        let shortening = Radii::shortening(self.radii.as_ref(), Shortening::EachOutcome);
-        let sides = Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: 1.0, shortening };
-        let radius = match (self.family, self.noisy) {
-            (Family::Gaussian, _) => GAUSSIAN_RADIUS,
-            (Family::Logistic, true) => LOGISTIC_RADIUS,
-            (Family::Logistic, false) => EXACT_RADIUS,
-        };
-        let intercept_weight = if self.kind.is_guided() { 0.0 } else { self.intercept_weight };
-        GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
+        Ok(read)
     }
 
     /// Has the features whitened and the outcomes read as labels or clipped.
@@ -552,11 +557,11 @@ struct Found {
 
 fn family(params: &mut Params<'_>) -> Result<Family, PlanError> {
     let expected = "\"gaussian\" or \"logistic\"";
-    let read = params.value(FAMILY.name, Value::Null, expected, |value| match value {
+    let read = params.value_or(&FAMILY, Value::Null, |_, value| match value {
         Value::Null => Some(None),
         Value::String(name) => match name.as_str() {
+            LOGISTIC => Some(Some(Ok(Family::Logistic))),
             "gaussian" => Some(Some(Ok(Family::Gaussian))),
-            "logistic" => Some(Some(Ok(Family::Logistic))),
             "poisson" => Some(Some(Err(PlanError::at(
                 "mechanism.params.family",
                 "the curvature of a Poisson regression is bounded by an exponential alone, and its noise would drown every table",

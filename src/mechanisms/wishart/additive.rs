@@ -28,13 +28,13 @@
 use std::sync::Arc;
 
 use dashu_int::IBig;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::{Lower, bartlett, check_terms, packed, perturbed};
 use crate::data::{Exact, Geometry, Moments};
 use crate::mechanisms::info::{Info, Scope, WHOLE_MATRIX};
 use crate::mechanisms::rounds::{
-    Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved,
+    Answer, Charge, Configured, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved,
 };
 use crate::mechanisms::second_moments::{SecondMoments, answer};
 use crate::mechanisms::shared::{
@@ -101,27 +101,39 @@ impl Mechanism for AdditiveWishart {
         &INFO
     }
 
+    fn configure(
+        &self,
+        plan: &CheckedPlan,
+        params: &mut Params<'_>,
+    ) -> Result<Box<dyn Configured>, PlanError> {
+        Ok(Box::new(Parameters::read(plan, params)?))
+    }
+}
+
+impl Configured for Parameters {
+    fn grid(&self) -> GridParams {
+        self.grid
+    }
+
     fn resolve(
         &self,
         plan: &CheckedPlan,
         bound: BoundPlan,
         _: Option<&Guide>,
     ) -> Result<Resolved, NoiseError> {
-        let (own, parameters) = Parameters::from_plan(plan)?;
-        let bound = BoundPlan { grid: own.grid, ..bound };
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         encoding.check(None)?;
         let calibrate = |budget: Budget| {
             check_terms(&encoding.geometry, INFO.name)?;
-            Noise::calibrate(plan, &encoding.geometry, &own, &budget)
+            Noise::calibrate(plan, &encoding.geometry, self, &budget)
         };
         let noise = plan.budget.map(calibrate).transpose()?;
         Ok(Resolved {
-            parameters,
+            parameters: Map::new(),
             charge: noise.as_ref().map(Noise::charge),
             law: noise.as_ref().map(Noise::law),
-            post_processing: own.post_processing,
-            rounds: Arc::new(SecondMoments::new(&encoding, noise, own.post_processing)),
+            post_processing: self.post_processing,
+            rounds: Arc::new(SecondMoments::new(&encoding, noise, self.post_processing)),
             encoding,
         })
     }
@@ -142,18 +154,15 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Reads the plan's parameters; also answers them as they stand in a filled plan.
+    /// Reads the plan's parameters.
     ///
     /// # Errors
-    /// [`PlanError`] for a value out of range and for a parameter that the mechanism does not have.
-    pub fn from_plan(plan: &CheckedPlan) -> Result<(Self, Map<String, Value>), PlanError> {
-        let mut params = Params::new("additive-wishart", &plan.plan.mechanism.params);
-        let ratio = if plan.calibration == Calibration::Paper { 1.0 } else { 3.0 };
-        let grid = grid(&mut params, plan, 1 << 24)?;
-        let scale_ratio = params.number(&SCALE_RATIO, ratio)?;
-        params.choice(&OUTPUT, "debiased", &OUTPUTS)?;
-        let post_processing = post_processing(&mut params, "none", "shift")?;
-        Ok((Self { grid, scale_ratio, post_processing }, params.finish()?))
+    /// [`PlanError`] for a value out of range.
+    fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
+        let grid = grid(params, plan)?;
+        let scale_ratio = params.number(&SCALE_RATIO)?;
+        params.choice(&OUTPUT, &OUTPUTS)?;
+        Ok(Self { grid, scale_ratio, post_processing: post_processing(params)? })
     }
 }
 

@@ -158,7 +158,7 @@ fn check(tables: &Value, case: &Value) {
 
     let grid = Grid::new(&terms, rounds.codes, &choice.radii);
     let cells = add(last_cells(&rounds, &guide, &grid, &choice.radii, &rows), &noise["final"]);
-    let moments = Moments::new(&rounds.last, q, &grid, terms.coefficients(), &cells);
+    let moments = Moments::new(rounds.last.s(), q, &grid, terms.coefficients(), &cells);
     let k = terms.coefficients();
     let own = by_rows(&moments.features);
     let written = &expected["final"];
@@ -232,7 +232,7 @@ fn every_coefficient_has_the_golden_gate() {
         let matrix = square(&case["M"], k + terms.outcomes(), k + terms.outcomes());
         let moments = Moments::of(&matrix, s, f64::from(cross_weight(adjacency(case))), &grid, k);
         let map = guide.map();
-        let gate = Gate::new(&moments, &map, &[]).unwrap();
+        let gate = Gate::new(&moments, &map, &[], None).unwrap();
         let held: Vec<u64> = gate.held.iter().map(|term| *term as u64).collect();
         assert_eq!(serde_json::to_value(held).unwrap(), expected["held"]);
         close("kappa", &[gate.condition], &expected["kappa"], 1e-8);

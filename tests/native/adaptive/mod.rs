@@ -28,6 +28,11 @@ fn a_regression_on_some_of_the_features_is_least_squares_on_these() {
 }
 
 #[test]
+fn a_penalty_on_some_of_the_features_is_a_ridge_and_its_noise_is_what_is_said() {
+    identities::a_penalty_is_a_ridge_on_coded_slopes();
+}
+
+#[test]
 fn a_shortened_record_has_a_weight_that_its_features_decide() {
     identities::shortening_is_a_weight();
 }

@@ -3,10 +3,11 @@
 use discreet::data::EncodedRows;
 use discreet::engine::simulate::Source;
 use discreet::engine::{EngineError, Simulation};
+use discreet::mechanisms::info::are_log_odds;
 use discreet::model::Interval;
 use discreet::privacy::calibrate::{Split, budget_parts};
 use discreet::release::document::Release;
-use discreet::release::odds::{are_log_odds, ratio};
+use discreet::release::odds::ratio;
 use serde_json::{Value, json};
 
 use crate::cli::Bench;

@@ -13,6 +13,7 @@ use discreet::mechanisms::{Answer, Encoding, Mechanism as _, newton};
 use discreet::model::Layout;
 use discreet::model::Role;
 use discreet::plan::bound::{BoundPlan, Kind, Norms, Shortening};
+use discreet::plan::params::Params;
 use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::calibrate::logistic_gradient;
 use discreet::privacy::event::Event;
@@ -243,7 +244,9 @@ fn newton_of(prepared: &Prepared, bound: &BoundPlan) -> newton::Noise {
     let kinds = [newton::Kind::Guided, newton::Kind::GuidedModel, newton::Kind::Unguided];
     let named = |kind: &newton::Kind| kind.info().name == checked.plan.mechanism.name;
     let kind = kinds.into_iter().find(named).unwrap();
-    let (parameters, _) = newton::Parameters::from_plan(checked, kind).unwrap();
+    let (info, given) = (kind.info(), &checked.plan.mechanism.params);
+    let mut params = Params::new(info.name, info.parameters, given, false);
+    let parameters = newton::Parameters::read(kind, checked, &mut params).unwrap();
     let encoding = Encoding::new(bound.clone(), false, |d, l| Layout::sides(d, l, false));
     let noise = parameters.newton(checked, &encoding, checked.budget.as_ref()).unwrap();
     assert_eq!(noise.steps, 3);
