@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::error::EngineError;
-use super::guided::{Guided, Terms as GuidedTerms};
+use super::public_moments::{PublicMoments, Terms as MomentTerms};
 use crate::data::{Geometry, Moments, Statistic, Sums};
 use crate::mechanisms::rounds::{PostProcessing, most_rows};
 use crate::mechanisms::shared::NoiseError;
@@ -15,7 +15,7 @@ use crate::noise::entropy::random_id;
 use crate::plan::bound::BoundPlan;
 use crate::plan::document::{Calibration, Confirm};
 use crate::plan::params::Params;
-use crate::plan::public::{Guide, PublicTable};
+use crate::plan::public::{PublicTable, Whitener};
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
 use crate::privacy::calibrate::{Budget, Split, UNIT_BITS, budget_parts, gaussian_charge};
 use crate::privacy::convert::gdp_epsilon;
@@ -24,6 +24,7 @@ use crate::privacy::ledger::{Request, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu};
 use crate::privacy::units::Units;
 use crate::text::hexadecimal;
+use crate::words;
 
 /// A plan bound to a header, with its noise.
 #[derive(Clone, Debug)]
@@ -80,22 +81,22 @@ pub fn prepare_with(
     ConfiguredPlan::new(plan, public.is_some(), purpose)?.prepare(public, names, delimiter)
 }
 
-/// The same with a guide that was made before, where one plan after another is prepared.
+/// The same with a whitener that was made before, where one plan after another is prepared.
 ///
 /// # Errors
 /// As [`prepare_with`].
-pub fn prepare_guided(
+pub fn prepare_with_moments(
     plan: Plan,
-    public: Option<&Guided>,
+    public: Option<&PublicMoments>,
     names: &[String],
     delimiter: u8,
     purpose: Purpose,
 ) -> Result<Prepared, EngineError> {
-    let guide = |table: &PublicTable, terms: &GuidedTerms| {
-        public.map_or_else(|| terms.guide(table), |guided| guided.guide(terms))
+    let whitener = |table: &PublicTable, terms: &MomentTerms| {
+        public.map_or_else(|| terms.whitener(table), |moments| moments.whitener(terms))
     };
     let plan = ConfiguredPlan::new(plan, public.is_some(), purpose)?;
-    plan.prepare_by(public.map(Guided::table), guide, names, delimiter)
+    plan.prepare_by(public.map(PublicMoments::table), whitener, names, delimiter)
 }
 
 /// A checked plan whose mechanism has its parameters. All that can still refuse it is the header, the content of the public moments, and
@@ -142,13 +143,13 @@ impl ConfiguredPlan {
         names: &[String],
         delimiter: u8,
     ) -> Result<Prepared, EngineError> {
-        self.prepare_by(public, |table, terms| terms.guide(table), names, delimiter)
+        self.prepare_by(public, |table, terms| terms.whitener(table), names, delimiter)
     }
 
     fn prepare_by(
         self,
         public: Option<&PublicTable>,
-        guide: impl Fn(&PublicTable, &GuidedTerms) -> Result<Guide, PlanError>,
+        whitener: impl Fn(&PublicTable, &MomentTerms) -> Result<Whitener, PlanError>,
         names: &[String],
         delimiter: u8,
     ) -> Result<Prepared, EngineError> {
@@ -156,17 +157,18 @@ impl ConfiguredPlan {
         if delimiter == b',' && checked.decimal == b',' {
             return Err(EngineError::Plan(PlanError::at(
                 "csv.decimal",
-                "the header's fields end with commas, which cannot mark fractions too",
-                "give another decimal mark, or the `delimiter` that the table has",
+                words::plan::header_commas(),
+                words::plan::header_commas_advice(),
             )));
         }
         public.map_or(Ok(()), PublicTable::check)?;
         let bound = bind::bind(&checked, names, delimiter, configured.grid())?;
-        let guide = public.map(|table| guide(table, &GuidedTerms::of(&checked, &bound))).transpose()?;
-        let resolved = configured.resolve(&checked, bound, guide.as_ref()).map_err(|error| match error {
-            NoiseError::Plan(error) => EngineError::Plan(error),
-            NoiseError::Budget(error) => EngineError::Budget(error),
-        })?;
+        let whitener = public.map(|table| whitener(table, &MomentTerms::of(&checked, &bound))).transpose()?;
+        let resolved =
+            configured.resolve(&checked, bound, whitener.as_ref()).map_err(|error| match error {
+                NoiseError::Plan(error) => EngineError::Plan(error),
+                NoiseError::Budget(error) => EngineError::Budget(error),
+            })?;
         let Resolved { parameters, encoding, charge, law, post_processing, rounds } = resolved;
         checked.plan.mechanism.params.extend(parameters);
         if let Some(csv) = &mut checked.plan.csv {
@@ -176,7 +178,7 @@ impl ConfiguredPlan {
         if let Some(cost) = &cost {
             check_cost(&checked, purpose, cost)?;
         }
-        let task = Task { checked, encoding, public: guide };
+        let task = Task { checked, encoding, public: whitener };
         Ok(Prepared { task, info, configured, law, post_processing, rounds, cost, public: public.cloned() })
     }
 }
@@ -186,21 +188,20 @@ fn check_public(info: &Info, given: bool) -> Result<(), PlanError> {
         (true, true) | (false, false) => Ok(()),
         (false, true) => Err(PlanError::at(
             "mechanism.name",
-            format!("`{}` takes no public input", info.name),
-            "leave the public input out (--public on the command line)",
+            words::plan::public_unused(info.name),
+            words::plan::public_unused_advice(),
         )),
         (true, false) => Err(PlanError::at(
             "mechanism.name",
-            format!("`{}` needs public input", info.name),
-            "give --public FILE: a CSV of other people's rows, their means, standard deviations and correlations \
-             (discreet.public/1), or an earlier release; never numbers of this table",
+            words::plan::public_needed(info.name),
+            words::plan::public_needed_advice(),
         )),
     }
 }
 
 fn cost(checked: &CheckedPlan, charge: Charge) -> Result<Cost, EngineError> {
     let budget = checked.budget.as_ref().ok_or(EngineError::Internal("noise without a budget"))?;
-    if let Some(price) = charge.price {
+    if let Some(price) = charge.cost {
         let asked = match *budget {
             Budget::EpsilonDelta { epsilon, delta } => (epsilon, delta),
             Budget::Mu { .. } | Budget::Rho { .. } => (price.epsilon, price.delta),
@@ -245,18 +246,15 @@ fn check_cost(checked: &CheckedPlan, purpose: Purpose, cost: &Cost) -> Result<()
     {
         return Err(EngineError::Plan(PlanError::at(
             "mechanism.calibration",
-            format!("the paper claims epsilon {claimed} at delta {delta}, and its scale really costs {real}"),
-            "set it to \"exact\", or run the plan with `simulate`",
+            words::plan::paper_claim(claimed, delta, real),
+            words::plan::paper_claim_advice(),
         )));
     }
     if cost.charge.assurance == Assurance::Idealised && !checked.plan.confirm.contains(&Confirm::Idealised) {
         return Err(EngineError::Plan(PlanError::at(
             "confirm",
-            format!(
-                "the proof of `{}` assumes real-number arithmetic, and nobody has confirmed it",
-                checked.plan.mechanism.name
-            ),
-            "add \"idealised\" to `confirm` once the person responsible agrees, or take a mechanism that is exact",
+            words::plan::idealised_unconfirmed(&checked.plan.mechanism.name),
+            words::plan::idealised_advice(),
         )));
     }
     Ok(())
@@ -305,7 +303,7 @@ impl Prepared {
 
     /// Returns the public moments as they are used.
     #[must_use]
-    pub const fn guide(&self) -> Option<&Guide> {
+    pub const fn whitener(&self) -> Option<&Whitener> {
         self.task.public.as_ref()
     }
 

@@ -71,7 +71,7 @@ pub static YES_OR_NO: Group = Group {
 
 /// Regression with public moments.
 pub static PUBLIC_MOMENTS: Group = Group {
-    title: "Guided by other people's data",
+    title: "PublicMoments by other people's data",
     when: "Where means, spreads and correlations of the same columns are published. The noise then has the shape of the columns.",
     calls: Calls::Never,
 };
@@ -218,7 +218,7 @@ pub fn check(info: &Info, plan: &CheckedPlan, purpose: Purpose) -> Result<(), Pl
             return Err(PlanError::at(
                 "max_rows_per_person",
                 format!("the proof of `{name}` is for one row per person"),
-                "set it to 1, or take a mechanism of the Gaussian wallet",
+                "set it to 1, or take a mechanism that is charged to the Gaussian budget",
             ));
         }
         if matches!(plan.budget, Some(Budget::Mu { .. } | Budget::Rho { .. })) {

@@ -12,6 +12,8 @@ pub mod descent;
 pub mod gaussian;
 pub mod info;
 pub mod newton;
+#[cfg(feature = "audit-mutants")]
+pub mod noisy_means;
 pub mod ols;
 pub mod public_moments;
 pub mod reuse_cov;
@@ -29,7 +31,7 @@ pub use self::rounds::{
 };
 
 /// Every mechanism, group by group, the usual one of a group first.
-pub static REGISTRY: [&dyn Mechanism; 23] = [
+pub static REGISTRY: &[&dyn Mechanism] = &[
     &analyze_gauss::AnalyzeGauss,
     &adaptive_gauss::AdaptiveGauss,
     &ada_ssp::AdaSsp,
@@ -37,11 +39,11 @@ pub static REGISTRY: [&dyn Mechanism; 23] = [
     &reuse_cov::Kind::Gauss,
     &reuse_cov::Kind::ProjectedOnFeatures,
     &reuse_cov::Kind::ProjectedOnOutcomes,
-    &newton::Kind::Unguided,
+    &newton::Kind::Bounds,
     &adaptive_logistic::AdaptiveLogistic,
-    &newton::Kind::Guided,
+    &newton::Kind::PublicMoments,
     &ridge::Kind::PublicMoments,
-    &newton::Kind::GuidedModel,
+    &newton::Kind::PublicFamily,
     &wishart::scaled::POSTERIOR,
     &wishart::scaled::POSTERIOR_ADAPTIVE,
     &wishart::additive::AdditiveWishart,
@@ -53,6 +55,8 @@ pub static REGISTRY: [&dyn Mechanism; 23] = [
     &sub_samp_reuse_cov::SubSampReuseCov,
     &ols::Ols,
     &newton::Kind::Reference,
+    #[cfg(feature = "audit-mutants")]
+    &noisy_means::NoisyMeans,
 ];
 
 /// The mechanism that is chosen before anybody chooses.

@@ -21,7 +21,7 @@ use crate::model::{Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::params::Params;
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::release::document::{Coefficients, Diagnostics};
 use crate::release::moments::{FeatureMap, ReleasedMoments};
@@ -74,7 +74,7 @@ pub trait Configured: Debug + Send + Sync {
         &self,
         plan: &CheckedPlan,
         bound: BoundPlan,
-        public: Option<&Guide>,
+        public: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError>;
 }
 
@@ -223,7 +223,7 @@ pub struct Task {
     /// How records become integers.
     pub encoding: Encoding,
     /// The public moments as they are used.
-    pub public: Option<Guide>,
+    pub public: Option<Whitener>,
 }
 
 /// What is published of a mechanism's answers.

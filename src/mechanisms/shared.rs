@@ -1,10 +1,10 @@
-//! What several mechanisms take: parameters of the grid and of the regression, and the ε and δ that the Other wallet sells.
+//! What several mechanisms take: parameters of the grid and of the regression, and the ε and δ of the (ε, δ) budget.
 
 use serde_json::{Map, Value};
 
 use crate::inference::options::{MeanPenalty, Repair, Ridge};
 use crate::model::Assurance;
-use crate::plan::bound::{GridParams, Norms, Shortening, Sides};
+use crate::plan::bound::{Clipping, GridParams, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::{CheckedPlan, PlanError};
@@ -115,7 +115,7 @@ pub const fn two_sides(
     feature_norm: f64,
     outcome_norm: f64,
 ) -> GridParams {
-    let sides = Sides { ratio: 1.0, feature_norm, outcome_norm, shortening: Shortening::Together };
+    let sides = Sides { ratio: 1.0, feature_norm, outcome_norm, clipping: Clipping::Together };
     GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
 }
 
@@ -213,17 +213,17 @@ pub fn post_processing(params: &mut Params<'_>) -> Result<PostProcessing, PlanEr
     })
 }
 
-/// The (ε, δ) that a release of the Other wallet costs.
+/// The cost of a release that is charged to the (ε, δ) budget.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Price {
+pub struct ApproximateCost {
     /// ε as charged.
     pub epsilon: Epsilon,
     /// δ as charged.
     pub delta: Delta,
 }
 
-impl Price {
-    /// The ε and δ that a budget buys from the Other wallet: whole units, so that a plan that asks for all of one fits.
+impl ApproximateCost {
+    /// Returns the ε and δ that a budget buys of the (ε, δ) budget, in whole units, so that a plan that asks for all of one fits.
     ///
     /// # Errors
     /// [`CalibrationError`] for a budget of another form or out of range.
@@ -245,7 +245,7 @@ pub struct Charge {
     /// What the proof covers.
     pub assurance: Assurance,
     /// The (ε, δ) that it costs, where it is charged to the (ε, δ) budget.
-    pub price: Option<Price>,
+    pub cost: Option<ApproximateCost>,
     /// What a ledger's entry says about it beside the plan's own parameters.
     pub parameters: Map<String, Value>,
 }
@@ -270,18 +270,18 @@ impl Charge {
         events: Vec<Event>,
         parameters: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Self {
-        Self { events, assurance: Assurance::Exact, price: None, parameters: said(parameters) }
+        Self { events, assurance: Assurance::Exact, cost: None, parameters: said(parameters) }
     }
 
     /// Returns the charge of noise that costs ε and δ.
     #[must_use]
     pub fn approximate(
-        price: Price,
+        cost: ApproximateCost,
         assurance: Assurance,
         parameters: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Self {
-        let event = Event::Approximate { epsilon: price.epsilon, delta: price.delta };
-        Self { events: vec![event], assurance, price: Some(price), parameters: said(parameters) }
+        let event = Event::Approximate { epsilon: cost.epsilon, delta: cost.delta };
+        Self { events: vec![event], assurance, cost: Some(cost), parameters: said(parameters) }
     }
 }
 
@@ -289,7 +289,7 @@ fn said(parameters: impl IntoIterator<Item = (&'static str, String)>) -> Map<Str
     parameters.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
 }
 
-/// Why a mechanism of the Other wallet has no noise for a plan.
+/// Why a mechanism has no noise for a plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoiseError {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::error::PlanError;
+use crate::words;
 
 /// A parameter of a mechanism: what the reader accepts, and what a person is told of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -421,8 +422,8 @@ impl<'a> Params<'a> {
             Some(value) => self.take(&own, value, read),
             None => Err(PlanError::at(
                 path(own.name),
-                format!("`{}` needs this parameter", self.mechanism),
-                format!("give {}", own.values.expected()),
+                words::plan::parameter_missing(self.mechanism),
+                words::plan::parameter_value_advice(own.values.expected()),
             )),
         }
     }
@@ -452,8 +453,8 @@ impl<'a> Params<'a> {
         let read = read(own, &value).ok_or_else(|| {
             PlanError::at(
                 path(own.name),
-                format!("`{}` does not take this value", self.mechanism),
-                format!("give {}", own.values.expected()),
+                words::plan::parameter_value(self.mechanism),
+                words::plan::parameter_value_advice(own.values.expected()),
             )
         })?;
         self.filled.insert(own.name.to_owned(), value);
@@ -477,11 +478,11 @@ impl<'a> Params<'a> {
                 let known: Vec<&str> = shown.map(|one| one.name).collect();
                 Err(PlanError::at(
                     path(name),
-                    format!("`{}` has no such parameter", self.mechanism),
+                    words::plan::parameter_unknown(self.mechanism),
                     if known.is_empty() {
-                        "it has none: remove it".to_owned()
+                        words::plan::no_parameters_advice().to_owned()
                     } else {
-                        format!("it has {}", known.join(", "))
+                        words::plan::parameter_unknown_advice(known.join(", "))
                     },
                 ))
             }

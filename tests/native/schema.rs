@@ -199,7 +199,9 @@ fn every_default_is_taken() {
 #[test]
 fn the_documentation_has_the_tables_of_the_program() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/methods-parameters.md");
-    let printed = Bench::new().ok("mechs --markdown");
+    let bench = Bench::new();
+    // What is built for tests alone is documented as the others are, but not in the documentation.
+    let printed = bench.ok("mechs --markdown").replace(&bench.ok("mechs noisy-means --markdown"), "");
     let written = fs::read_to_string(path).unwrap();
     assert!(
         printed == written,

@@ -31,7 +31,7 @@ pub const CHECK: &str = "89f3b78d3546fcb678b157e9861ee07b74c6b1c24dbbddbb17f000c
 pub const FITS: &str = "66386373a48bab1808acab805eac10b0659d6f7562c547f0db5c788051baccb8";
 
 /// SHA-256 of all bits of [`steps`].
-pub const STEPS: &str = "";
+pub const STEPS: &str = "25607a611ae2a70e9762d509af7393ba19b2c4bc4b8a53b9c31a96e8b645ddea";
 
 /// A plan on the sample table.
 pub const PLAN: &str = r#"{

@@ -44,7 +44,7 @@ use super::shared::{Charge, NoiseError, require_intercept};
 use crate::model::{Assurance, Layout, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
-use crate::plan::public::Guide as PublicGuide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Protect;
 use crate::privacy::calibrate::{Split, UNIT_BITS, budget_parts};
@@ -142,7 +142,7 @@ impl Configured for Parameters {
         &self,
         plan: &CheckedPlan,
         bound: BoundPlan,
-        _: Option<&PublicGuide>,
+        _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
         let (shares, parameters) = (self.shares, Map::new());
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));

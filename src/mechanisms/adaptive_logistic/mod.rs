@@ -39,9 +39,9 @@ use super::rounds::{Configured, Encoding, Mechanism, PostProcessing, Resolved};
 use super::shared::{Charge, NoiseError, require_intercept};
 use crate::data::MAX_CELLS;
 use crate::model::{Assurance, Layout, Wallet};
-use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
-use crate::plan::public::Guide as PublicGuide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Protect;
 use crate::privacy::calibrate::{Split, UNIT_BITS, budget_parts};
@@ -91,7 +91,7 @@ const FINE: GridParams = GridParams {
         ratio: 1.0,
         feature_norm: 1.0,
         outcome_norm: 1.0,
-        shortening: Shortening::EachOutcome,
+        clipping: Clipping::EachOutcome,
     }),
 };
 
@@ -142,7 +142,7 @@ impl Configured for Parameters {
         &self,
         plan: &CheckedPlan,
         bound: BoundPlan,
-        _: Option<&PublicGuide>,
+        _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
         newton::require_labels(&bound)?;
         let fine = BoundPlan { grid: FINE, labels: true, ..bound.clone() };

@@ -44,7 +44,7 @@ use crate::model::{Assurance, Layout, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Usual, Values, names};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
     Budget, CalibrationError, NoiseScale, Split, budget_parts, noise_scale, sensitivity_squared,
@@ -103,7 +103,7 @@ impl Configured for Parameters {
         &self,
         plan: &CheckedPlan,
         bound: BoundPlan,
-        _: Option<&Guide>,
+        _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         encoding.check(None)?;
@@ -172,7 +172,7 @@ impl Parameters {
     }
 }
 
-/// The noise that `units` of the Gaussian wallet pay for.
+/// The noise that `units` of the Gaussian budget pay for.
 ///
 /// # Errors
 /// [`CalibrationError`] where S is out of the sampler's range.

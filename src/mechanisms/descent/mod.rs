@@ -50,9 +50,9 @@ use crate::math::linalg::Cholesky;
 use crate::model::{Assurance, Layout, Wallet};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
     Budget, CalibrationError, NoiseScale, Split, budget_parts, gradient_sensitivity_squared, noise_scale,
@@ -174,9 +174,9 @@ impl Mechanism for Kind {
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
-        let shortening = Radii::shortening(self.radii.as_ref(), Shortening::Together);
+        let clipping = Radii::clipping(self.radii.as_ref(), Clipping::Together);
         let sides =
-            Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, shortening };
+            Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, clipping };
         let grid = two_sides(self.radius, self.intercept_weight, 1.0, 1.0);
         GridParams { norms: Norms::Sides(sides), ..grid }
     }
@@ -185,7 +185,7 @@ impl Configured for Parameters {
         &self,
         plan: &CheckedPlan,
         mut bound: BoundPlan,
-        public: Option<&Guide>,
+        public: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
         let mut own = *self;
         let parameters = own.encode(plan, &mut bound, public)?;
@@ -286,13 +286,13 @@ impl Parameters {
         &mut self,
         plan: &CheckedPlan,
         bound: &mut BoundPlan,
-        guide: Option<&Guide>,
+        whitener: Option<&Whitener>,
     ) -> Result<Map<String, Value>, PlanError> {
-        let (Some(radii), Some(guide)) = (&self.radii, guide) else { return Ok(Map::new()) };
-        radii.clip_outcomes(bound, guide, self.penalty.around_mean(plan), false)?;
-        radii.whiten(bound, guide)?;
+        let (Some(radii), Some(whitener)) = (&self.radii, whitener) else { return Ok(Map::new()) };
+        radii.clip_outcomes(bound, whitener, self.penalty.around_mean(plan), false)?;
+        radii.whiten(bound, whitener)?;
         #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
-        let q = (guide.terms.len() as f64 / guide.rows as f64).sqrt().min(0.75);
+        let q = (whitener.terms.len() as f64 / whitener.rows as f64).sqrt().min(0.75);
         let (upper, lower) = ((1.0 - q).powi(-2), (1.0 + q).powi(-2));
         if self.steps == 0 {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 246")]

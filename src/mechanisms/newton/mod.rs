@@ -60,10 +60,10 @@ use crate::inference::newton::{Link, NewtonStep, Setting, report as newton_repor
 use crate::inference::preflight;
 use crate::inference::report::RegressionTerms;
 use crate::model::{Assurance, Layout, Note, Role, Shape, Wallet};
-use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Shortening, Sides};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind as ColumnKind, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Place, Range, Usual, Values};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
     Budget, CalibrationError, NoiseScale, Split, budget_parts, joint_sensitivity_squared, logistic_gradient,
@@ -91,11 +91,11 @@ const REFERENCE_STEPS: u32 = 100;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `pmt-logistic`.
-    Guided,
+    PublicMoments,
     /// `pmt-glm`.
-    GuidedModel,
+    PublicFamily,
     /// `dp-logistic`.
-    Unguided,
+    Bounds,
     /// `logistic`.
     Reference,
 }
@@ -157,7 +157,7 @@ const LABEL_NORM: Parameter = Parameter { values: Values::Number(Range::closed(1
     .help("")
     .place(Place::Hidden);
 
-static GUIDED: Info = Info {
+static WITH_PUBLIC_MOMENTS: Info = Info {
     name: "pmt-logistic",
     title: "Logistic regression with public moments",
     group: Some(&YES_OR_NO),
@@ -176,7 +176,7 @@ static GUIDED: Info = Info {
     parameters: &[LOGISTIC_LAMBDA, STEPS, ETA, RADIUS_RULE, TRUNCATION, PENALISE_INTERCEPT, FLOOR],
 };
 
-static GUIDED_MODEL: Info = Info {
+static PUBLIC_FAMILY: Info = Info {
     name: "pmt-glm",
     title: "Generalised linear model with public moments",
     group: Some(&PUBLIC_MOMENTS),
@@ -205,7 +205,7 @@ static GUIDED_MODEL: Info = Info {
     ],
 };
 
-static UNGUIDED: Info = Info {
+static WITH_BOUNDS: Info = Info {
     name: "dp-logistic",
     title: "Logistic regression",
     group: Some(&YES_OR_NO),
@@ -254,9 +254,9 @@ static REFERENCE: Info = Info {
 impl Mechanism for Kind {
     fn info(&self) -> &'static Info {
         match self {
-            Self::Guided => &GUIDED,
-            Self::GuidedModel => &GUIDED_MODEL,
-            Self::Unguided => &UNGUIDED,
+            Self::PublicMoments => &WITH_PUBLIC_MOMENTS,
+            Self::PublicFamily => &PUBLIC_FAMILY,
+            Self::Bounds => &WITH_BOUNDS,
             Self::Reference => &REFERENCE,
         }
     }
@@ -272,14 +272,14 @@ impl Mechanism for Kind {
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
-        let shortening = Radii::shortening(self.radii.as_ref(), Shortening::EachOutcome);
-        let sides = Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: 1.0, shortening };
+        let clipping = Radii::clipping(self.radii.as_ref(), Clipping::EachOutcome);
+        let sides = Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: 1.0, clipping };
         let radius = match (self.family, self.noisy) {
             (Family::Gaussian, _) => GAUSSIAN_RADIUS,
             (Family::Logistic, true) => LOGISTIC_RADIUS,
             (Family::Logistic, false) => EXACT_RADIUS,
         };
-        let intercept_weight = if self.kind.is_guided() { 0.0 } else { self.intercept_weight };
+        let intercept_weight = if self.kind.takes_public_moments() { 0.0 } else { self.intercept_weight };
         GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
     }
 
@@ -287,7 +287,7 @@ impl Configured for Parameters {
         &self,
         plan: &CheckedPlan,
         mut bound: BoundPlan,
-        public: Option<&Guide>,
+        public: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
         self.encode(plan, &mut bound, public)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
@@ -305,8 +305,8 @@ impl Configured for Parameters {
 }
 
 impl Kind {
-    const fn is_guided(self) -> bool {
-        matches!(self, Self::Guided | Self::GuidedModel)
+    const fn takes_public_moments(self) -> bool {
+        matches!(self, Self::PublicMoments | Self::PublicFamily)
     }
 }
 
@@ -331,12 +331,12 @@ impl Parameters {
             noisy: plan.budget.is_some() && !reference,
         };
         paper_replaces(plan)?;
-        if kind.is_guided() {
+        if kind.takes_public_moments() {
             read.radii = Some(Radii::take(params, plan)?);
         } else {
             require_intercept(plan)?;
         }
-        if kind == Kind::Unguided {
+        if kind == Kind::Bounds {
             read.intercept_weight = params.number(&INTERCEPT_WEIGHT)?;
             read.row_norm = params.number(&ROW_NORM)?;
             // A label has no length.
@@ -346,7 +346,7 @@ impl Parameters {
             read.floor = params.switch(&FLOOR)?;
             read.steps = params.whole(&STEPS)?;
         }
-        if kind == Kind::GuidedModel {
+        if kind == Kind::PublicFamily {
             read.family = family(params)?;
             read.coefficient_radius = params.optional(&COEFFICIENT_RADIUS)?;
             if read.coefficient_radius.is_none() && read.family == Family::Gaussian {
@@ -371,14 +371,14 @@ impl Parameters {
         &self,
         plan: &CheckedPlan,
         bound: &mut BoundPlan,
-        guide: Option<&Guide>,
+        whitener: Option<&Whitener>,
     ) -> Result<(), PlanError> {
         bound.labels = self.family == Family::Logistic;
         let outcomes = bound.columns.iter().filter(|column| column.role == Role::Outcome).count();
         if self.radii.is_some_and(|radii| !radii.by_row()) && outcomes > 1 {
             return Err(PlanError::at(
                 "mechanism.params.truncation",
-                "the paper's shortening is for one outcome",
+                "the paper's clipping is for one outcome",
                 "set it to \"row\", or choose one outcome",
             ));
         }
@@ -394,11 +394,11 @@ impl Parameters {
                 ));
             }
         }
-        if let (Some(radii), Some(guide)) = (&self.radii, guide) {
+        if let (Some(radii), Some(whitener)) = (&self.radii, whitener) {
             if self.family == Family::Gaussian {
-                radii.clip_outcomes(bound, guide, self.penalty.around_mean(plan), false)?;
+                radii.clip_outcomes(bound, whitener, self.penalty.around_mean(plan), false)?;
             }
-            radii.whiten(bound, guide)?;
+            radii.whiten(bound, whitener)?;
         }
         Ok(())
     }
@@ -423,7 +423,7 @@ impl Parameters {
             let curvature = longest << bits;
             let levels = match (self.family, paper) {
                 (Family::Logistic, false) => logistic_gradient(curvature, plan.adjacency).div_ceil(length),
-                (Family::Logistic, true) if self.kind == Kind::GuidedModel => {
+                (Family::Logistic, true) if self.kind == Kind::PublicFamily => {
                     let reach = self.coefficient_radius.zip(bound.whitening.as_ref());
                     printed_levels(curvature, length, reach.map(|(most, whitening)| most * whitening.radius))
                 }

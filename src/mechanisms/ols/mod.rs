@@ -23,7 +23,7 @@ use crate::math::special::normal_quantile;
 use crate::model::{Assurance, Estimate, Interval, Layout, Note, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::release::document::{Coefficients, Diagnostics};
 
@@ -72,7 +72,12 @@ impl Configured for Parameters {
         GRID
     }
 
-    fn resolve(&self, _: &CheckedPlan, bound: BoundPlan, _: Option<&Guide>) -> Result<Resolved, NoiseError> {
+    fn resolve(
+        &self,
+        _: &CheckedPlan,
+        bound: BoundPlan,
+        _: Option<&Whitener>,
+    ) -> Result<Resolved, NoiseError> {
         let encoding = Encoding::new(bound, true, |d, l| Layout::whole(d + l));
         encoding.check(None)?;
         let post_processing = PostProcessing::default();

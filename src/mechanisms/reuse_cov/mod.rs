@@ -21,7 +21,7 @@
 //! replacement: at "(5, 1/n²)" it costs ε = 6.9 (theory/many-outcomes 6.3). `"calibration": "paper"` draws that noise, for comparison, and is
 //! charged what it costs: μ from the joint sensitivity at the weight that the two printed scales have.
 //!
-//! **Shortening.** Under full protection a long record is shortened as a whole, constant included. Where one side is public each
+//! **Clipping.** Under full protection a long record is shortened as a whole, constant included. Where one side is public each
 //! side is shortened by itself, and a missing cell under `skip` empties its own side alone: else the public side would show
 //! something of the private one.
 //!
@@ -58,10 +58,10 @@ use super::shared::{
 use crate::data::{Geometry, MAX_TERMS, Statistic};
 use crate::inference::options::{Ball, Shrink};
 use crate::model::{Assurance, Layout, Role, Shape, Wallet};
-use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{
@@ -269,7 +269,7 @@ impl Configured for Parameters {
         &self,
         plan: &CheckedPlan,
         mut bound: BoundPlan,
-        _: Option<&Guide>,
+        _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
         let kappa = self.weigh_outcomes(plan, &mut bound)?;
         let parameters = kappa.into_iter().map(|kappa| (KAPPA.name.to_owned(), Value::from(kappa))).collect();
@@ -384,10 +384,10 @@ impl Parameters {
             ratio,
             feature_norm: self.feature_norm,
             outcome_norm: self.outcome_norm,
-            shortening: match (self.kind, plan.protect) {
-                (Kind::EachOutcome, _) => Shortening::EachOutcome,
-                (_, Protect::Rows) => Shortening::Together,
-                (_, Protect::Features | Protect::Labels) => Shortening::Apart,
+            clipping: match (self.kind, plan.protect) {
+                (Kind::EachOutcome, _) => Clipping::EachOutcome,
+                (_, Protect::Rows) => Clipping::Together,
+                (_, Protect::Features | Protect::Labels) => Clipping::Apart,
             },
         });
         Ok(kappa)

@@ -37,10 +37,10 @@ use crate::data::Geometry;
 use crate::inference::options::MeanPenalty;
 use crate::inference::preflight::Family;
 use crate::model::{Assurance, Layout, Shape, Wallet};
-use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Params, Place};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
     Budget, NoiseScale, Split, augmented_sensitivity_squared, budget_parts, joint_sensitivity_squared,
@@ -130,9 +130,9 @@ impl Mechanism for Kind {
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
-        let shortening = Radii::shortening(self.radii.as_ref(), Shortening::Together);
+        let clipping = Radii::clipping(self.radii.as_ref(), Clipping::Together);
         let ratio = if self.paper { 1.0 } else { 0.5 };
-        let sides = Sides { ratio, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, shortening };
+        let sides = Sides { ratio, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, clipping };
         let grid = two_sides(self.radius, self.intercept_weight, 1.0, 1.0);
         GridParams { norms: Norms::Sides(sides), ..grid }
     }
@@ -141,7 +141,7 @@ impl Configured for Parameters {
         &self,
         plan: &CheckedPlan,
         mut bound: BoundPlan,
-        public: Option<&Guide>,
+        public: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
         self.encode(plan, &mut bound, public)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, !self.paper));
@@ -213,12 +213,12 @@ impl Parameters {
         &self,
         plan: &CheckedPlan,
         bound: &mut BoundPlan,
-        guide: Option<&Guide>,
+        whitener: Option<&Whitener>,
     ) -> Result<(), PlanError> {
-        let (Some(radii), Some(guide)) = (&self.radii, guide) else { return Ok(()) };
+        let (Some(radii), Some(whitener)) = (&self.radii, whitener) else { return Ok(()) };
         let around_mean = self.penalty.around_mean(plan);
-        radii.clip_outcomes(bound, guide, around_mean, self.paper)?;
-        radii.whiten(bound, guide)
+        radii.clip_outcomes(bound, whitener, around_mean, self.paper)?;
+        radii.whiten(bound, whitener)
     }
 
     /// What the regressions are penalised by, and whether small eigenvalues are raised to the noise's.

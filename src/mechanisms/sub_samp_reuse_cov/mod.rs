@@ -34,7 +34,7 @@ use super::rounds::{
 };
 use super::second_moments::{Noiseless, SecondMoments, answer};
 use super::shared::{
-    AUTO_RIDGE, FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, Price, RADIUS, ROW_NORM, no_scale,
+    AUTO_RIDGE, ApproximateCost, FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, RADIUS, ROW_NORM, no_scale,
     post_processing, scale, squared_codes, two_sides,
 };
 use crate::data::{Exact, Geometry};
@@ -45,7 +45,7 @@ use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
@@ -124,7 +124,7 @@ impl Configured for Parameters {
         &self,
         plan: &CheckedPlan,
         mut bound: BoundPlan,
-        _: Option<&Guide>,
+        _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
         self.weigh_outcomes(plan, &mut bound)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
@@ -238,9 +238,9 @@ impl Parameters {
     }
 
     fn parts(&self, budget: &Budget) -> Result<Parts, NoiseError> {
-        let price = Price::of(budget)?;
+        let cost = ApproximateCost::of(budget)?;
         self.sampling()?
-            .gaussian_parts(price.epsilon, price.delta, self.covariance_share)
+            .gaussian_parts(cost.epsilon, cost.delta, self.covariance_share)
             .map_err(|error| no_scale(&error))
     }
 
@@ -257,8 +257,8 @@ impl Parameters {
     ) -> Result<Noise, NoiseError> {
         let (features, outcomes) = (geometry.feature_square(), geometry.outcome_square());
         let matrix = joint_sensitivity_squared(features, 0, Adjacency::ReplaceOne, 1);
-        let asked = Price::of(budget)?;
-        let (shape, weight, scale, price) = match plan.calibration {
+        let asked = ApproximateCost::of(budget)?;
+        let (shape, weight, scale, cost) = match plan.calibration {
             Calibration::Exact => {
                 let vector = cross_sensitivity_squared(features, 2 * outcomes, 1);
                 (Shape::Goe, 2, self.parts(budget)?.scale(&matrix, &vector)?, asked)
@@ -268,7 +268,7 @@ impl Parameters {
                 let scale =
                     NoiseScale::try_new(codes.ok_or_else(|| no_scale(&"the scale is out of range"))?)?;
                 let epsilon = self.real_epsilon(scale, features, outcomes, asked.delta)?;
-                (Shape::Iid, 1, scale, Price { epsilon, ..asked })
+                (Shape::Iid, 1, scale, ApproximateCost { epsilon, ..asked })
             }
         };
         let vector = cross_sensitivity_squared(features, weight * outcomes, 1);
@@ -280,20 +280,20 @@ impl Parameters {
             public_features: false,
         };
         // What costs more than it claims is refused elsewhere, and a demonstration of it pays for nothing.
-        if price.epsilon <= asked.epsilon {
+        if cost.epsilon <= asked.epsilon {
             let alone = match plan.calibration {
                 Calibration::Exact => self.parts(budget)?.sample_epsilon,
                 // ε₀ = ln(1 + (e^ε − 1)/γ) <= ε + ln(1/γ).
                 Calibration::Paper => {
-                    let most = price.epsilon.get() + libm::log(f64::from(self.rows) / f64::from(self.sample));
+                    let most = cost.epsilon.get() + libm::log(f64::from(self.rows) / f64::from(self.sample));
                     Epsilon::try_new(raise(most, MARGIN)).map_err(|error| no_scale(&error))?
                 }
             };
-            if !within_reserve(&gaussian, alone, price.delta, scale) {
+            if !within_reserve(&gaussian, alone, cost.delta, scale) {
                 return Err(NoiseError::Budget(CalibrationError::Nothing));
             }
         }
-        Ok(Noise { gaussian, price, sample: self.sample, rows: self.rows })
+        Ok(Noise { gaussian, cost, sample: self.sample, rows: self.rows })
     }
 
     /// What the paper's noise really costs at δ, on the grid as it is.
@@ -331,7 +331,7 @@ pub struct Noise {
     /// On the cells.
     pub gaussian: gaussian::Noise,
     /// ε and δ as charged.
-    pub price: Price,
+    pub cost: ApproximateCost,
     sample: u32,
     rows: u32,
 }
@@ -340,7 +340,7 @@ impl Noise {
     /// The charge.
     fn charge(&self) -> Charge {
         let scale = self.gaussian.scale.get().to_string();
-        Charge::approximate(self.price, Assurance::Exact, [("S", scale)])
+        Charge::approximate(self.cost, Assurance::Exact, [("S", scale)])
     }
 }
 

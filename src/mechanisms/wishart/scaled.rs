@@ -2,7 +2,7 @@
 //! moments and a ridge.
 //!
 //! **Guarantee.** (ε, δ)-differential privacy under both adjacencies, for one row per person, of the law over the reals
-//! (theory/wishart 3.1). Charged to the Other wallet.
+//! (theory/wishart 3.1). Charged to the (ε, δ) budget.
 //!
 //! **Sensitivity.** With S = G + w² I ⪰ w² I and one person's v, ‖v‖² ≤ B² = c² + W², S and its neighbour differ by at most
 //! the factor 1 + B²/w² in every direction: in one direction under add-remove, in one up and one down under replace-one. So
@@ -45,7 +45,7 @@ use crate::mechanisms::rounds::{
 };
 use crate::mechanisms::second_moments::{SecondMoments, answer};
 use crate::mechanisms::shared::{
-    FEATURE_SHARE, FINE_RADIUS, INTERCEPT_WEIGHT, NoiseError, Price, REPAIR, RIDGE, ROW_NORM, grid,
+    ApproximateCost, FEATURE_SHARE, FINE_RADIUS, INTERCEPT_WEIGHT, NoiseError, REPAIR, RIDGE, ROW_NORM, grid,
     neighbours, no_scale, post_processing, rounding_step, squared_codes,
 };
 use crate::model::{Assurance, Layout, NoiseLaw, Wallet};
@@ -54,7 +54,7 @@ use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Budget;
@@ -233,7 +233,7 @@ impl Configured for Parameters {
         &self,
         plan: &CheckedPlan,
         bound: BoundPlan,
-        _: Option<&Guide>,
+        _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         encoding.check(None)?;
@@ -422,7 +422,7 @@ pub struct Noise {
     square: u64,
     adjacency: Adjacency,
     /// What it costs.
-    pub price: Price,
+    pub cost: ApproximateCost,
 }
 
 impl Noise {
@@ -436,8 +436,8 @@ impl Noise {
         parameters: &Parameters,
         budget: &Budget,
     ) -> Result<Self, NoiseError> {
-        let mut price = Price::of(budget)?;
-        let (epsilon, delta, adjacency) = (price.epsilon, price.delta, neighbours(plan));
+        let mut cost = ApproximateCost::of(budget)?;
+        let (epsilon, delta, adjacency) = (cost.epsilon, cost.delta, neighbours(plan));
         let terms = geometry.terms.len();
         let columns = u32::try_from(terms).unwrap_or(u32::MAX / 4);
         let rows = NonZeroU32::new(parameters.resolve(plan, columns)?).unwrap_or(NonZeroU32::MIN);
@@ -450,7 +450,7 @@ impl Noise {
             )?),
             (None, true) => {
                 let ridge = paper::ridge(epsilon, delta, rows).map_err(|e| no_scale(&e))?;
-                price.epsilon = sketch_epsilon(delta, ridge, rows, adjacency).map_err(|e| no_scale(&e))?;
+                cost.epsilon = sketch_epsilon(delta, ridge, rows, adjacency).map_err(|e| no_scale(&e))?;
                 Plan::Fixed(codes(ridge, square)?)
             }
             (Some(shares), false) => {
@@ -470,19 +470,19 @@ impl Noise {
                         "remove both shares, or set `calibration` to \"exact\"",
                     )));
                 }
-                price.epsilon = paper_cost(epsilon, delta, rows, adjacency)?;
+                cost.epsilon = paper_cost(epsilon, delta, rows, adjacency)?;
                 let rule = paper::adaptive_eigenvalue_rule(epsilon, delta).map_err(|e| no_scale(&e))?;
                 let needed = paper::adaptive_ridge(epsilon, delta, rows).map_err(|e| no_scale(&e))?;
                 adaptive(rule, needed, (epsilon, delta), Calibration::Paper, square)?
             }
         };
-        Ok(Self { kind: parameters.kind, rows, how, terms, square, adjacency, price })
+        Ok(Self { kind: parameters.kind, rows, how, terms, square, adjacency, cost })
     }
 
     /// The charge.
     fn charge(&self) -> Charge {
         let said = [("rows", self.rows.to_string()), ("most_ridge", self.most_ridge().to_string())];
-        Charge::approximate(self.price, Assurance::Idealised, said)
+        Charge::approximate(self.cost, Assurance::Idealised, said)
     }
 
     /// The ridge in squared codes: as it is, or the most that it can be.
@@ -533,7 +533,7 @@ impl Noise {
         Some((drawn?, self.law(rows, ridge)))
     }
 
-    /// The number of rows and the ridge. Adaptive forms look at the least eigenvalue, by a mechanism that is in the price.
+    /// The number of rows and the ridge. Adaptive forms look at the least eigenvalue, by a mechanism that is in the cost.
     fn rows_and_ridge<E: Entropy + ?Sized>(&self, cells: &[i128], rng: &mut E) -> Option<(NonZeroU32, u64)> {
         let Plan::Adaptive { shift, laplace: scale, .. } = self.how else {
             return Some((self.rows, self.most_ridge()));
