@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::csv::Record;
 use super::number;
 use crate::model::{INTERCEPT, Missing, Role};
-use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind, Norms, Sides, Whitening};
+use crate::plan::bound::{BoundColumn, BoundPlan, Clipping, GridParams, Kind, Norms, Sides, Whitening};
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// Bits of a guard digit: the remainder that rounding to the grid leaves of a code, in units of 2⁻²² of a step.
@@ -25,7 +25,7 @@ pub struct Term {
     pub column: Option<usize>,
     /// Index of the level in the column's list; only a category's dummy has one.
     pub level: Option<usize>,
-    /// m, the middle of the column's bounds; 0 for a dummy and for the constant.
+    /// m, the middle of the column's bounds; of a dummy the centre of its coding; 0 for the constant.
     pub centre: f64,
     /// Units of the column in one step of the grid.
     pub scale: f64,
@@ -300,8 +300,7 @@ fn push_terms(terms: &mut Vec<Term>, plan: &BoundPlan, role: Role, weight: f64, 
                 terms.push(term(column.name.clone(), index, None, centre, half_width));
             }
             Kind::Category { levels, reference, .. } => {
-                let (centre, half_width) =
-                    if plan.labels && role == Role::Outcome { (0.5, 0.5) } else { (0.0, 1.0) };
+                let (centre, half_width) = plan.level_units(role, levels.len());
                 for (level, name) in levels.iter().enumerate().filter(|(level, _)| level != reference) {
                     let name = format!("{}[{name}]", column.name);
                     terms.push(term(name, index, Some(level), centre, half_width));
@@ -416,7 +415,10 @@ impl Map {
         let units: Vec<(f64, f64)> = features
             .flat_map(|column| match &column.kind {
                 Kind::Number { lower, upper } => vec![middle(*lower, *upper)],
-                Kind::Category { levels, .. } => vec![(0.0, 1.0); levels.len().saturating_sub(1)],
+                Kind::Category { levels, .. } => {
+                    let units = plan.level_units(Role::Feature, levels.len());
+                    vec![units; levels.len().saturating_sub(1)]
+                }
             })
             .collect();
         let constant = usize::from(whitening.constant);
@@ -489,6 +491,8 @@ enum Cell {
         /// The dummy of `other` for values outside the list, if the plan lists it.
         other: Option<Option<usize>>,
         dummies: usize,
+        /// The value of a dummy whose level a record does not have, and of the one that it has.
+        values: (f64, f64),
     },
 }
 
@@ -508,7 +512,7 @@ impl Encoder {
             .columns
             .iter()
             .zip(weights)
-            .map(|(column, weight)| Reader { field: column.field, weight, kind: Cell::new(&column.kind) })
+            .map(|(column, weight)| Reader { field: column.field, weight, kind: Cell::new(plan, column) })
             .collect();
         let na: Vec<String> = plan.csv.na.iter().map(|token| token.trim().to_owned()).collect();
         let na_numbers =
@@ -588,7 +592,7 @@ impl Encoder {
                     self.values[place] = column.weight * value;
                     place += 1;
                 }
-                Cell::Category { levels, other, dummies } => {
+                Cell::Category { levels, other, dummies, values: (absent, present) } => {
                     let known = match levels.binary_search_by(|(level, _)| level.as_str().cmp(field)) {
                         _ if self.na.iter().any(|token| token == field) => None,
                         Ok(index) => Some(levels[index].1),
@@ -600,11 +604,11 @@ impl Encoder {
                         None => return None,
                     };
                     // A label of the reference is the other answer; one that is missing is neither.
-                    let label = self.labels && place >= self.split && known.is_some();
-                    let absent = if label { -column.weight } else { 0.0 };
-                    self.values[place..place + dummies].fill(absent);
+                    let missing_label = known.is_none() && self.labels && place >= self.split;
+                    let absent = if missing_label { 0.0 } else { *absent };
+                    self.values[place..place + dummies].fill(column.weight * absent);
                     if let Some(dummy) = dummy {
-                        self.values[place + dummy] = column.weight;
+                        self.values[place + dummy] = column.weight * present;
                     }
                     place += dummies;
                 }
@@ -688,8 +692,8 @@ fn unclipped() -> bool {
 }
 
 impl Cell {
-    fn new(kind: &Kind) -> Self {
-        match kind {
+    fn new(plan: &BoundPlan, column: &BoundColumn) -> Self {
+        match &column.kind {
             Kind::Number { lower, upper } => {
                 let (centre, half_width) = middle(*lower, *upper);
                 Self::Number { centre, half_width }
@@ -706,10 +710,12 @@ impl Cell {
                     .map(|(level, name)| (name.trim().to_owned(), dummy(level)))
                     .collect();
                 sorted.sort();
+                let (centre, half_width) = plan.level_units(column.role, levels.len());
                 Self::Category {
                     levels: sorted,
                     other: other.map(dummy),
                     dummies: levels.len().saturating_sub(1),
+                    values: ((0.0 - centre) / half_width, (1.0 - centre) / half_width),
                 }
             }
         }

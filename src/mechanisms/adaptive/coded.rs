@@ -19,10 +19,9 @@ pub fn terms_of(encoding: &Encoding) -> (Terms, Vec<CodedTerm>) {
             continue;
         };
         let label = encoding.bound.labels && column.role == Role::Outcome;
-        let half_width = match column.kind {
+        let half_width = match &column.kind {
             Kind::Number { lower, upper } => upper / 2.0 - lower / 2.0,
-            Kind::Category { .. } if label => 0.5,
-            Kind::Category { .. } => 1.0,
+            Kind::Category { levels, .. } => encoding.bound.level_units(column.role, levels.len()).1,
         };
         features += usize::from(column.role == Role::Feature);
         terms.push(Term { column: index, dummy: term.level.is_some() && !label });
