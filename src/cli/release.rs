@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use super::args::Args;
+use super::check::consent;
 use super::error::CliError;
 use super::halt::halt;
 use super::job::{Job, software};
@@ -20,7 +21,7 @@ use crate::release::document::LedgerReference;
 /// # Errors
 /// [`CliError`], which says whether the charge was made.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let args = Args::parse(arguments, &["plan", "ledger", "public", "phenotypes", "workers"], &[])?;
+    let args = Args::parse(arguments, &["plan", "ledger", "public", "phenotypes", "workers"], &["confirm"])?;
     if args.help {
         return print(help::RELEASE);
     }
@@ -28,6 +29,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let job = Job::new(&args, Purpose::Release)?;
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     ledger.check(&job.prepared.request())?;
+    consent(&job.prepared, args.flag("confirm"))?;
     let software = software()?;
     let (prepared, mut material) = job.read()?;
     let rng = PrivateRng::from_os().map_err(|error| CliError::failed(error.to_string()))?;

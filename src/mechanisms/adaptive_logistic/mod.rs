@@ -112,6 +112,7 @@ impl Mechanism for AdaptiveLogistic {
         let steps = params.optional_whole(&STEPS)?;
         let lambda = params.verbatim(&LAMBDA)?;
         require_intercept(plan)?;
+        newton::check_outcomes(plan, newton::Family::Logistic)?;
         if plan.protect != Protect::Rows {
             return Err(PlanError::at(
                 "protect",
@@ -144,7 +145,6 @@ impl Configured for Parameters {
         bound: BoundPlan,
         _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        newton::require_labels(&bound)?;
         let fine = BoundPlan { grid: FINE, labels: true, ..bound.clone() };
         let encoding = Encoding::new(fine, false, |d, l| Layout::sides(d, l, false));
         let (terms, coded) = terms_of(&encoding);
