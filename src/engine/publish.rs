@@ -23,7 +23,7 @@ pub(super) fn publish(
     mark: Mark,
     software: Software,
 ) -> Result<Release, EngineError> {
-    let Output { mut coefficients, mut diagnostics, moments } = output;
+    let Output { mut coefficients, mut diagnostics, moments, steps } = output;
     diagnostics.notes.extend(relaxation(prepared.checked().protect).map(String::from));
     diagnostics
         .notes
@@ -46,6 +46,7 @@ pub(super) fn publish(
         privacy: privacy(prepared, assurance),
         coefficients,
         moments,
+        steps,
         ledger,
         diagnostics,
         public: prepared.public().cloned(),

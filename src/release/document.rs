@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::long::CoefficientTable;
 use super::moments::ReleasedMoments;
+use super::steps::LogisticSteps;
 use crate::math::round::to_digits;
 use crate::model::{Assurance, Coefficient, Estimate};
 use crate::plan::Plan;
@@ -41,6 +42,9 @@ pub struct Release {
     /// The noisy second moments, where the mechanism releases them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moments: Option<ReleasedMoments>,
+    /// The noisy Newton steps, where the mechanism takes them in coordinates of the release's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<LogisticSteps>,
     /// The charge; `null` for a demonstration.
     pub ledger: Option<LedgerReference>,
     /// Computed from what was released, never from the table.

@@ -29,6 +29,7 @@ fn the_browser_gives_the_native_bits() {
     assert_eq!(golden::digest(), golden::EXPECTED);
     assert_eq!(golden::fits(), golden::FITS);
     assert_eq!(golden::adaptive(), golden::ADAPTIVE);
+    assert_eq!(golden::steps(), golden::STEPS);
 }
 
 #[wasm_bindgen_test]
