@@ -1,12 +1,10 @@
 // Starts the page: checks that the browser can run it, loads everything that will ever be needed, closes the page's policy
-// so that nothing can be requested any more, and only then starts the program. It is the only script the page names.
+// so that nothing can be requested any more (`seal.js`), and only then starts the program. It is the only script the page names.
+
+import { seal } from "./seal.js";
 
 /// The synthetic and public tables that come with the page, in the folder `samples`.
 const SAMPLES = ["blood-pressure.csv", "diabetes.csv"];
-
-/// Added to the policy of the page once all is loaded. Workers are started from `blob:` addresses, and what holds for the
-/// page holds for them.
-const CLOSED = "connect-src 'none'; script-src 'wasm-unsafe-eval'; worker-src blob:; img-src data: blob:";
 
 /// A reason not to start, in words for the person.
 class Refusal extends Error {}
@@ -62,13 +60,6 @@ async function sample(name) {
   return { name, blob: new Blob([bytes], { type: "text/csv" }) };
 }
 
-function close() {
-  const policy = document.createElement("meta");
-  policy.httpEquiv = "Content-Security-Policy";
-  policy.content = CLOSED;
-  document.head.append(policy);
-}
-
 async function start() {
   requirements();
   const asked = language();
@@ -82,7 +73,7 @@ async function start() {
   ]);
   const build = await sha256(wasm);
   await app.default({ module_or_path: wasm });
-  close();
+  seal();
   document.getElementById("boot").remove();
   // The one hand-over to the program: `worker::context::StartContext` reads it.
   app.start({ build, glue, module, samples, words });
