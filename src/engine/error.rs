@@ -31,6 +31,12 @@ pub enum EngineError {
         "the table cannot be read again as it was: it was changed, moved or taken away between two passes"
     )]
     Reread,
+    /// The released counts show no bounds for some column.
+    #[error(
+        "bounds were not found for every column, so nothing was fitted; the release of the counts says for which: state their bounds, \
+         leave these columns out, or estimate again with a larger `estimate_share`"
+    )]
+    NotFound,
     /// A bug, or moments of another plan. The text is constant: it says nothing of the table.
     #[error("internal: {0}; please report it")]
     Internal(&'static str),

@@ -5,6 +5,7 @@
 //! does the same from a seed, and [`simulate`] any number of times. The two take different generators and give
 //! different types. No file, clock, thread or screen is known here.
 
+mod bounds;
 mod demonstrate;
 mod error;
 pub mod guided;
@@ -16,9 +17,10 @@ mod release;
 pub mod simulate;
 
 pub use crate::mechanisms::{Answer, Run};
+pub use bounds::after_bounds;
 pub use demonstrate::{Demonstration, demonstrate, demonstrate_with};
 pub use error::EngineError;
 pub use preflight::{preflight, standard_errors};
 pub use prepare::{Cost, Prepared, check_table, expect_public, prepare, prepare_guided, prepare_with};
 pub use release::{Computation, release, sums_of};
-pub use simulate::Simulation;
+pub use simulate::{Simulation, demonstrate_bounds};

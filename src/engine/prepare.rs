@@ -9,11 +9,13 @@ use super::guided::{Guided, Terms as GuidedTerms};
 use crate::data::{Geometry, Moments, Statistic, Sums};
 use crate::mechanisms::rounds::{PostProcessing, most_rows};
 use crate::mechanisms::shared::NoiseError;
-use crate::mechanisms::{Charge, Info, Resolved, Rounds, Run, Task, gaussian, info};
-use crate::model::{Assurance, Layout, NoiseLaw};
+use crate::mechanisms::{
+    Charge, Info, Mechanism, Resolved, Rounds, Run, Task, estimated_bounds, gaussian, info,
+};
+use crate::model::{Assurance, Layout, NoiseLaw, Note};
 use crate::noise::entropy::random_id;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
-use crate::plan::document::{Calibration, Confirm};
+use crate::plan::document::{Calibration, Column, Confirm};
 use crate::plan::public::{Guide, PublicTable};
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
 use crate::privacy::calibrate::{Budget, Split, UNIT_BITS, budget_parts, gaussian_charge};
@@ -22,6 +24,7 @@ use crate::privacy::event::{Event, charge};
 use crate::privacy::ledger::{Request, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu};
 use crate::privacy::units::Units;
+use crate::release::bounds::EstimatedBounds;
 use crate::text::hexadecimal;
 
 /// A plan bound to a header, with its noise.
@@ -34,6 +37,43 @@ pub struct Prepared {
     rounds: Arc<dyn Rounds>,
     pub(super) cost: Option<Cost>,
     public: Option<PublicTable>,
+    pub(super) stage: Stage,
+}
+
+/// Where the bounds of the columns come from.
+#[derive(Clone, Debug)]
+pub(super) enum Stage {
+    /// The plan.
+    Stated,
+    /// They are estimated first, which is all that this is; the mechanism follows.
+    Bounds(Arc<Sought>),
+    /// They were estimated.
+    Found(Arc<Found>),
+}
+
+/// What follows when bounds are found.
+#[derive(Debug)]
+pub(super) struct Sought {
+    /// Which of the plan's entries each column is whose bounds are sought.
+    pub(super) entries: Vec<usize>,
+    /// What both charges are for, as far as is known before the bounds are.
+    events: Vec<Event>,
+}
+
+/// Bounds that were found.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// As they are released.
+    pub(super) bounds: EstimatedBounds,
+    /// What is said of them.
+    pub(super) notes: Vec<Note>,
+}
+
+impl Found {
+    /// What they cost.
+    fn units(&self) -> u128 {
+        self.bounds.charge.parse().unwrap_or(u128::MAX)
+    }
 }
 
 /// What a release costs, in public numbers.
@@ -111,6 +151,20 @@ fn prepare_by(
     delimiter: u8,
     purpose: Purpose,
 ) -> Result<Prepared, EngineError> {
+    let (checked, mechanism) = check_plan(plan, public, delimiter, purpose)?;
+    if checked.plan.estimates() {
+        return prepare_bounds(checked, public, guide, names, delimiter, purpose);
+    }
+    prepare_mechanism(checked, mechanism, public, guide, names, delimiter, purpose, Stage::Stated)
+}
+
+/// Checks everything but what the header decides.
+fn check_plan(
+    plan: Plan,
+    public: Option<&PublicTable>,
+    delimiter: u8,
+    purpose: Purpose,
+) -> Result<(CheckedPlan, &'static dyn Mechanism), EngineError> {
     let mut checked = CheckedPlan::new(plan, purpose)?;
     if delimiter == b',' && checked.decimal == b',' {
         return Err(EngineError::Plan(PlanError::at(
@@ -120,26 +174,104 @@ fn prepare_by(
         )));
     }
     let mechanism = info::named(&checked, purpose)?;
-    let info = mechanism.info();
-    check_public(info, public.is_some())?;
+    check_public(mechanism.info(), public.is_some())?;
     public.map_or(Ok(()), PublicTable::check)?;
     if let Some(csv) = &mut checked.plan.csv {
         csv.delimiter = Some(char::from(delimiter).to_string());
     }
+    Ok((checked, mechanism))
+}
+
+#[expect(clippy::too_many_arguments, reason = "what both stages of a plan have in common")]
+fn prepare_mechanism(
+    mut checked: CheckedPlan,
+    mechanism: &'static dyn Mechanism,
+    public: Option<&PublicTable>,
+    guide: impl Fn(&PublicTable, &GuidedTerms) -> Result<Guide, PlanError>,
+    names: &[String],
+    delimiter: u8,
+    purpose: Purpose,
+    stage: Stage,
+) -> Result<Prepared, EngineError> {
+    let info = mechanism.info();
     let bound = bind::bind(&checked, names, delimiter, NO_GRID)?;
     let guide = public.map(|table| guide(table, &GuidedTerms::of(&checked, &bound))).transpose()?;
-    let resolved = mechanism.resolve(&checked, bound, guide.as_ref()).map_err(|error| match error {
-        NoiseError::Plan(error) => EngineError::Plan(error),
-        NoiseError::Budget(error) => EngineError::Budget(error),
-    })?;
+    let resolved = mechanism.resolve(&checked, bound, guide.as_ref()).map_err(refused)?;
     let Resolved { parameters, encoding, charge, law, post_processing, rounds } = resolved;
     checked.plan.mechanism.params = parameters;
-    let cost = charge.map(|charge| cost(&checked, charge)).transpose()?;
+    let cost = charge.map(|charge| cost(&checked, charge, &stage)).transpose()?;
     if let Some(cost) = &cost {
         check_cost(&checked, purpose, cost)?;
     }
     let task = Task { checked, encoding, public: guide };
-    Ok(Prepared { task, info, law, post_processing, rounds, cost, public: public.cloned() })
+    Ok(Prepared { task, info, law, post_processing, rounds, cost, public: public.cloned(), stage })
+}
+
+/// Prepares the stage that estimates bounds. The mechanism is prepared with the widest bounds, too: what is wrong with it is said before
+/// the first charge, and both charges have to fit.
+fn prepare_bounds(
+    checked: CheckedPlan,
+    public: Option<&PublicTable>,
+    guide: impl Fn(&PublicTable, &GuidedTerms) -> Result<Guide, PlanError>,
+    names: &[String],
+    delimiter: u8,
+    purpose: Purpose,
+) -> Result<Prepared, EngineError> {
+    let mechanism = info::named(&checked, purpose)?;
+    let after = prepare_mechanism(
+        checked.clone(),
+        mechanism,
+        public,
+        guide,
+        names,
+        delimiter,
+        purpose,
+        Stage::Stated,
+    )?;
+    let estimation = checked.estimation.ok_or(EngineError::Internal("bounds without a budget"))?;
+    let (bound, entries) = bind::bind_entries(&checked, names, delimiter, NO_GRID)?;
+    let sought = |entry: &usize| checked.plan.columns.get(*entry).is_some_and(Column::is_estimated);
+    let resolved =
+        estimated_bounds::resolve(&checked, &estimation, bound, &entries, purpose).map_err(refused)?;
+    let Resolved { encoding, charge, law, post_processing, rounds, .. } = resolved;
+    let events = charge.iter().flat_map(|charge| charge.events.clone());
+    let events = events.chain(after.events().iter().cloned()).collect();
+    let sought = Sought { entries: entries.into_iter().filter(sought).collect(), events };
+    let stage = Stage::Bounds(Arc::new(sought));
+    let cost = charge.map(|charge| cost(&checked, charge, &stage)).transpose()?;
+    let task = Task { checked, encoding, public: None };
+    Ok(Prepared {
+        task,
+        info: &estimated_bounds::INFO,
+        law,
+        post_processing,
+        rounds,
+        cost,
+        public: public.cloned(),
+        stage,
+    })
+}
+
+/// Prepares the mechanism of a plan whose bounds were estimated.
+pub(super) fn prepare_found(
+    plan: Plan,
+    public: Option<&PublicTable>,
+    found: Found,
+    names: &[String],
+    delimiter: u8,
+    purpose: Purpose,
+) -> Result<Prepared, EngineError> {
+    let (checked, mechanism) = check_plan(plan, public, delimiter, purpose)?;
+    let guide = |table: &PublicTable, terms: &GuidedTerms| terms.guide(table);
+    let stage = Stage::Found(Arc::new(found));
+    prepare_mechanism(checked, mechanism, public, guide, names, delimiter, purpose, stage)
+}
+
+fn refused(error: NoiseError) -> EngineError {
+    match error {
+        NoiseError::Plan(error) => EngineError::Plan(error),
+        NoiseError::Budget(error) => EngineError::Budget(error),
+    }
 }
 
 /// Whether the mechanism of a plan takes public input where some is given, and none where it is not: to be asked before a public
@@ -169,8 +301,9 @@ fn check_public(info: &Info, given: bool) -> Result<(), EngineError> {
     Err(EngineError::Plan(error))
 }
 
-fn cost(checked: &CheckedPlan, charge: Charge) -> Result<Cost, EngineError> {
-    let budget = checked.budget.as_ref().ok_or(EngineError::Internal("noise without a budget"))?;
+fn cost(checked: &CheckedPlan, charge: Charge, stage: &Stage) -> Result<Cost, EngineError> {
+    let whole = checked.whole_budget();
+    let budget = whole.as_ref().ok_or(EngineError::Internal("noise without a budget"))?;
     if let Some(price) = charge.price {
         let asked = match *budget {
             Budget::EpsilonDelta { epsilon, delta } => (epsilon, delta),
@@ -183,7 +316,8 @@ fn cost(checked: &CheckedPlan, charge: Charge) -> Result<Cost, EngineError> {
         return Ok(Cost { charge, promise: Some(promise), mu: None, rho: None, claimed });
     }
     // What is μ-GDP in several parts is so as a whole.
-    let units = charge.events.iter().try_fold(0_u128, |sum, event| match event {
+    let before = if let Stage::Found(found) = stage { found.units() } else { 0 };
+    let units = charge.events.iter().try_fold(before, |sum, event| match event {
         Event::Gaussian { sensitivity_squared, scale, .. } => {
             let units = gaussian_charge(sensitivity_squared, *scale)?;
             sum.checked_add(units).ok_or(EngineError::Internal("noise beyond all bounds"))
@@ -194,12 +328,14 @@ fn cost(checked: &CheckedPlan, charge: Charge) -> Result<Cost, EngineError> {
     })?;
     let (mu, rho) = mu_and_rho(units);
     let asked = budget_parts(budget, &Split::Gaussian)?.promise;
-    let (promise, claimed) = match (checked.calibration, asked) {
-        (Calibration::Paper, Some((_, delta))) => {
-            let real = Mu::try_new(mu).ok().and_then(|mu| gdp_epsilon(mu, delta).ok());
-            let real = real.ok_or(EngineError::Internal("the paper's scale has no epsilon"))?;
-            (Some((real, delta)), asked)
-        }
+    let real = |delta| {
+        let real = Mu::try_new(mu).ok().and_then(|mu| gdp_epsilon(mu, delta).ok());
+        Ok::<_, EngineError>((real.ok_or(EngineError::Internal("this scale has no epsilon"))?, delta))
+    };
+    let (promise, claimed) = match (checked.calibration, asked, stage) {
+        (Calibration::Paper, Some((_, delta)), _) => (Some(real(delta)?), asked),
+        // A part of the budget keeps a part of the promise.
+        (_, Some((_, delta)), Stage::Bounds(_)) => (Some(real(delta)?), None),
         _ => (asked, None),
     };
     Ok(Cost { charge, promise, mu: Some(mu), rho: Some(rho), claimed })
@@ -278,6 +414,12 @@ impl Prepared {
     #[must_use]
     pub const fn guide(&self) -> Option<&Guide> {
         self.task.public.as_ref()
+    }
+
+    /// Returns whether this is the stage that estimates bounds, which the plan's mechanism follows.
+    #[must_use]
+    pub const fn estimates_bounds(&self) -> bool {
+        matches!(self.stage, Stage::Bounds(_))
     }
 
     /// Returns the checked plan.
@@ -432,6 +574,19 @@ impl Prepared {
     /// no nonce, and no release either.
     #[must_use]
     pub fn request(&self) -> Request<'_> {
+        self.request_for(self.events())
+    }
+
+    /// What the ledger has to admit before anything of this plan is charged: where bounds are estimated, what follows them, too.
+    #[must_use]
+    pub fn whole_request(&self) -> Request<'_> {
+        match &self.stage {
+            Stage::Bounds(sought) => self.request_for(&sought.events),
+            Stage::Stated | Stage::Found(_) => self.request(),
+        }
+    }
+
+    fn request_for<'a>(&'a self, events: &'a [Event]) -> Request<'a> {
         let mut parameters = self.plan().mechanism.params.clone();
         if let Some(cost) = &self.cost {
             parameters.extend(cost.charge.parameters.clone());
@@ -446,7 +601,7 @@ impl Prepared {
         }
         Request {
             terms: self.terms(),
-            events: self.events(),
+            events,
             mechanism: self.info.name,
             version: self.info.version,
             parameters,
@@ -454,12 +609,12 @@ impl Prepared {
         }
     }
 
-    /// What a release costs in a ledger that promises `epsilon`.
+    /// What a release costs in a ledger that promises `epsilon`, with all its stages.
     ///
     /// # Errors
     /// [`EngineError::Budget`] beyond 128 bits.
     pub fn charge(&self, epsilon: Epsilon) -> Result<Units, EngineError> {
-        Ok(charge(self.events(), epsilon)?)
+        Ok(charge(self.whole_request().events, epsilon)?)
     }
 
     fn events(&self) -> &[Event] {

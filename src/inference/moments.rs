@@ -545,10 +545,7 @@ impl<'a> PlanColumns<'a> {
 }
 
 fn half_width(column: &Column) -> f64 {
-    match (column.lower, column.upper) {
-        (Some(lower), Some(upper)) => upper / 2.0 - lower / 2.0,
-        _ => 1.0,
-    }
+    column.stated_bounds().map_or(1.0, |(lower, upper)| upper / 2.0 - lower / 2.0)
 }
 
 /// Returns the nearest double.

@@ -182,6 +182,18 @@ pub fn check(info: &Info, plan: &CheckedPlan, purpose: Purpose) -> Result<(), Pl
             format!("run it with `simulate` alone, or take `{USUAL}`"),
         ));
     }
+    if plan.estimation.is_some() && (info.wallet != Wallet::Gaussian || info.public_moments) {
+        let why = if info.public_moments {
+            "takes public moments, which say where values lie"
+        } else {
+            "is not charged to the Gaussian budget, which pays for estimated bounds"
+        };
+        return Err(PlanError::at(
+            "mechanism.name",
+            format!("`{name}` {why}"),
+            "state all bounds and leave out `estimate_share`, or take another mechanism",
+        ));
+    }
     match info.scope {
         Scope::Both => {}
         Scope::ReplaceOne | Scope::Relaxed(_) if plan.adjacency != Adjacency::ReplaceOne => {

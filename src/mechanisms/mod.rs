@@ -7,6 +7,7 @@ pub mod ada_ssp;
 pub mod adaptive_gauss;
 pub mod analyze_gauss;
 pub mod descent;
+pub mod estimated_bounds;
 pub mod gaussian;
 pub mod info;
 pub mod newton;

@@ -21,6 +21,7 @@ use crate::noise::entropy::Entropy;
 use crate::plan::bound::BoundPlan;
 use crate::plan::public::Guide;
 use crate::plan::{CheckedPlan, PlanError};
+use crate::release::bounds::EstimatedBounds;
 use crate::release::document::{Coefficients, Diagnostics};
 use crate::release::moments::{FeatureMap, ReleasedMoments};
 use serde_json::{Map, Value};
@@ -120,6 +121,11 @@ pub trait Run: Send {
 
     /// Takes the answer of that round.
     fn take(&mut self, answer: Answer);
+
+    /// Returns the bounds that the rounds have found, after the last round; nothing of a mechanism.
+    fn bounds(&self) -> Option<EstimatedBounds> {
+        None
+    }
 
     /// Computes what is published, after the last round.
     ///

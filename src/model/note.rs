@@ -135,6 +135,21 @@ pub enum Note {
     OutcomesOpen,
     /// What was done about the arithmetic of an idealised mechanism (theory/noise 4.2).
     Hardened,
+    /// The bounds of these columns were estimated, and about so many rows may lie beyond each end unseen.
+    BoundsEstimated(Vec<(String, f64, f64)>, f64),
+    /// Bounds were estimated although the stated rows are few for it.
+    BoundsDoubtful {
+        /// As stated.
+        rows: u64,
+        /// About how many it takes.
+        good: u64,
+    },
+    /// Bounds of these columns were not found, so nothing was fitted.
+    BoundsNotFound(Vec<String>),
+    /// These columns hold zeros alone, as far as can be seen, so nothing was fitted.
+    BoundsZero(Vec<String>),
+    /// What was found lies outside the bound that the plan states for these columns, so nothing was fitted.
+    BoundsContradicted(Vec<String>),
     /// What the existence of a release says about its table.
     WellFormed,
     /// The public moment is nearly singular.
@@ -273,6 +288,51 @@ impl fmt::Display for Note {
             Self::Clipped => {
                 "The regressions describe the values after clipping to the stated bounds. If many values lie outside, the \
                  coefficients differ from those of the raw values; how many do is private."
+            }
+            Self::BoundsEstimated(columns, rows) => {
+                let one = |(name, lower, upper): &(String, f64, f64)| format!("`{name}` {lower} to {upper}");
+                let named: Vec<String> = columns.iter().take(NAMED).map(one).collect();
+                let others = columns.len().saturating_sub(NAMED);
+                let others = if others > 0 { format!(" and {others} more") } else { String::new() };
+                let found =
+                    if named.is_empty() { String::new() } else { format!(": {}{others}", named.join(", ")) };
+                return write!(
+                    formatter,
+                    "A part of the budget estimated bounds{found}. They come from noisy counts: up to about {} rows may lie unseen \
+                     beyond each end, and are clipped to it.",
+                    two_digits(*rows)
+                );
+            }
+            Self::BoundsDoubtful { rows, good } => {
+                return write!(
+                    formatter,
+                    "With {rows} rows some estimated bounds may be too wide or miss values: good ones take about {good} rows at this \
+                     budget."
+                );
+            }
+            Self::BoundsNotFound(columns) => {
+                return write!(
+                    formatter,
+                    "No bounds were found for {}: no size of value stands out of the noise. Nothing was fitted, and what the counts \
+                     cost stays spent. {ADVICE}",
+                    quoted(columns)
+                );
+            }
+            Self::BoundsZero(columns) => {
+                return write!(
+                    formatter,
+                    "As far as can be seen the values are all zero in {}. Nothing was fitted, and what the counts cost stays spent. \
+                     {ADVICE}",
+                    quoted(columns)
+                );
+            }
+            Self::BoundsContradicted(columns) => {
+                return write!(
+                    formatter,
+                    "The counts show values beyond the stated bound in {}. Nothing was fitted, and what the counts cost stays spent. \
+                     {ADVICE}",
+                    quoted(columns)
+                );
             }
             Self::Undetermined { rows, epsilon, mu } => {
                 let (name, value) = epsilon.map_or(("a mu", *mu), |epsilon| ("an epsilon", epsilon));
@@ -471,6 +531,14 @@ fn two_digits(number: f64) -> String {
     let raised = (number / step * (1.0 - 1e-12)).ceil() * step;
     let places = if step >= 1.0 { 0 } else { 1 + usize::from(number < 1.0) };
     format!("{raised:.places$}")
+}
+
+/// What to do about columns without bounds.
+const ADVICE: &str =
+    "State their bounds, leave these columns out, or estimate again with a larger `estimate_share`.";
+
+fn quoted(columns: &[String]) -> String {
+    listing(&(columns.iter().take(NAMED).cloned().collect(), columns.len()))
 }
 
 /// "`a`, `b` and `c`", or "`a`, `b` and 7 more".

@@ -10,6 +10,8 @@
 mod adaptive_checks;
 mod audits;
 #[expect(dead_code, reason = "some of it is for the native tests alone")]
+mod estimated_bounds;
+#[expect(dead_code, reason = "some of it is for the native tests alone")]
 mod ledger;
 mod ledger_model;
 

@@ -1,0 +1,111 @@
+//! Bounds that a part of the budget finds, for numbers whose bounds nobody can state (theory/estimated-bounds).
+//!
+//! Two rounds of noisy counts come before the mechanism's own rounds, in one charge of their own. The first counts each column's values by
+//! octave ([`cells`]). The second counts them on a grid that the noisy octaves decide ([`layout`]): over the octave or two that hold them,
+//! or by octave again. The range is read from the noisy counts alone ([`reading`]). Units and noise ([`units`]) follow from public numbers.
+//!
+//! **Guarantee.** For any two neighbouring tables the noisy counts of both rounds together are those of a μ-GDP mechanism up to the slack
+//! that the ledger charges beside it, with μ² = Σ Δ²/S_r² (theory/estimated-bounds 2).
+//!
+//! **Sensitivity.** A record is in at most one cell of each column, whatever the layout is: Δ² = p² U² C for C columns and p rows of a
+//! person, and twice that under replace-one.
+//!
+//! **Event.** One Gaussian for each round, both in one charge, before the first noise is drawn.
+
+pub mod cells;
+pub mod forecast;
+pub mod layout;
+pub mod octaves;
+mod planted;
+pub mod reading;
+mod run;
+pub mod units;
+pub mod windows;
+
+use std::sync::Arc;
+
+use serde_json::Map;
+
+use self::forecast::Outlook;
+pub use self::run::{Count, Setting, Target};
+use self::units::Units;
+use super::info::{Info, Scope};
+use super::rounds::{Encoding, Resolved};
+use super::shared::{Charge, NoiseError, PostProcessing};
+use crate::model::{Assurance, Layout, Wallet};
+use crate::plan::bound::{BoundPlan, GridParams, Norms};
+use crate::plan::check::Estimation;
+use crate::plan::{CheckedPlan, PlanError, Purpose};
+
+/// What a ledger's entry and a page say of this stage. It is no mechanism that a plan can name.
+pub static INFO: Info = Info {
+    name: "estimated-bounds",
+    title: "Estimated bounds",
+    group: None,
+    summary: "Counts each column's values by size with noise, to find a range that holds nearly all of them.",
+    prefer: "Prefer bounds from domain knowledge; this is for columns where nobody can state them.",
+    guarantee: "The released counts of both rounds together are μ-GDP, exactly as they are computed.",
+    source: "theory/estimated-bounds 1",
+    version: "1",
+    wallet: Wallet::Gaussian,
+    scope: Scope::Both,
+    assurance: Assurance::Exact,
+    public_moments: false,
+    labels: false,
+    standard_errors: false,
+    no_paper_scale: Some("estimated bounds have no scale of a paper's own"),
+    parameters: &[],
+};
+
+/// Nothing of a number is bounded before it is counted.
+const GRID: GridParams = GridParams { radius: 1, intercept_weight: 0.0, norms: Norms::Doubles };
+
+/// Fixes what is counted, the noise and the cost. `bound` has all columns of the plan, `entries` which of the plan's entries each is.
+///
+/// # Errors
+/// [`NoiseError`] where the stated rows are too few, where a consent is missing, and where the budget buys no noise.
+pub fn resolve(
+    plan: &CheckedPlan,
+    estimation: &Estimation,
+    bound: BoundPlan,
+    entries: &[usize],
+    purpose: Purpose,
+) -> Result<Resolved, NoiseError> {
+    let both = bound.columns.iter().zip(entries).filter_map(|(column, entry)| {
+        let entry = plan.plan.columns.get(*entry).filter(|entry| entry.is_estimated())?;
+        Some((column, entry))
+    });
+    let (columns, targets): (Vec<_>, Vec<Target>) =
+        both.map(|(column, entry)| (column.clone(), Target::new(column.name.clone(), entry))).unzip();
+    if targets.len() > MOST_COLUMNS {
+        return Err(NoiseError::Plan(PlanError::at(
+            "columns",
+            format!(
+                "bounds of {} columns are to be estimated, and {MOST_COLUMNS} is the most",
+                targets.len()
+            ),
+            "state the bounds of the others",
+        )));
+    }
+    let units = Units::new(targets.len(), plan.adjacency, plan.max_rows_per_person, estimation.units)?;
+    let outlook = Outlook::new(targets.len(), plan.adjacency, plan.max_rows_per_person, estimation.units);
+    outlook.check(plan, purpose)?;
+    let charge = Charge::gaussian(
+        units.events(),
+        ["S_first", "S_second"].into_iter().zip(units.scales.map(|scale| scale.get().to_string())),
+    );
+    let encoding =
+        Encoding::new(BoundPlan { columns, grid: GRID, ..bound }, false, |d, l| Layout::whole(d + l));
+    let rounds = Arc::new(Setting { units, targets, share: estimation.share, outlook });
+    Ok(Resolved {
+        parameters: Map::new(),
+        encoding,
+        charge: Some(charge),
+        law: None,
+        post_processing: PostProcessing::default(),
+        rounds,
+    })
+}
+
+/// Most columns whose bounds are estimated: each has 467 released integers and makes the noise of all others larger.
+const MOST_COLUMNS: usize = 500;
