@@ -14,30 +14,30 @@ use crate::privacy::measure::MeasureError;
 #[non_exhaustive]
 pub enum AuditError {
     /// A plan of the audit is refused.
-    #[error("the audit's plan is refused: {0}; please report it")]
+    #[error("{}", crate::words::error::audit_plan(.0))]
     Plan(#[from] PlanError),
     /// A plan of the audit does not run.
-    #[error("the audit's plan does not run: {0}; please report it")]
+    #[error("{}", crate::words::error::audit_engine(.0))]
     Engine(#[from] EngineError),
     /// The header of a table is refused.
-    #[error("the audit's table is refused, {0}; please report it")]
+    #[error("{}", crate::words::error::audit_header(.0))]
     Header(#[from] HeaderError),
     /// A table is refused.
-    #[error("the audit's table is refused, {0}; please report it")]
+    #[error("{}", crate::words::error::audit_scan(.0))]
     Scan(#[from] ScanError),
     /// A table does not end.
-    #[error("the audit's table was not read to its end; please report it")]
+    #[error("{}", crate::words::error::audit_unfinished())]
     Unfinished,
     /// The claim cannot be turned into numbers.
-    #[error("the audit's claim cannot be computed: {0}; please report it")]
+    #[error("{}", crate::words::error::audit_claim(.0))]
     Claim(#[from] ConversionError),
     /// The claim is not a measure of privacy.
-    #[error("the audit's claim is not valid: {0}; please report it")]
+    #[error("{}", crate::words::error::audit_measure(.0))]
     Measure(#[from] MeasureError),
     /// The counts of an audit are not valid.
-    #[error("the audit's counts are not valid: {0}; please report it")]
+    #[error("{}", crate::words::error::audit_estimate(.0))]
     Estimate(#[from] EstimateError),
     /// The noise of a control is out of range.
-    #[error("the audit's control cannot be computed: {0}; please report it")]
+    #[error("{}", crate::words::error::audit_control(.0))]
     Control(#[from] CalibrationError),
 }

@@ -17,9 +17,7 @@ const OUTWARDS: f64 = 1e-12;
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum EstimateError {
     /// More hits than trials, or no trial.
-    #[error(
-        "{hits} hits in {trials} trials are impossible; give at least 1 trial, and at most as many hits as trials"
-    )]
+    #[error("{}", crate::words::error::estimate_count(hits, trials))]
     Count {
         /// Hits as given.
         hits: u32,
@@ -27,13 +25,10 @@ pub enum EstimateError {
         trials: u32,
     },
     /// The level is no probability between 0 and 1.
-    #[error("the level alpha is {0}; give a number above 0 and below 1")]
+    #[error("{}", crate::words::error::estimate_level(.0))]
     Level(f64),
     /// Impossible numbers of guesses.
-    #[error(
-        "{right} right of {guesses} guesses on {canaries} canaries are impossible; give at most as many right ones as \
-         guesses, and at most as many guesses as canaries"
-    )]
+    #[error("{}", crate::words::error::estimate_guesses(right, guesses, canaries))]
     Guesses {
         /// Canaries as given.
         canaries: u32,

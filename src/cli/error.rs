@@ -18,10 +18,10 @@ pub enum CliError {
     #[error("{0}")]
     Refused(String),
     /// Any other failure before or without a charge: status 1.
-    #[error("{0}; nothing was charged")]
+    #[error("{}", crate::words::error::cli_failed(.0))]
     Failed(String),
     /// Any other failure after the charge: status 1.
-    #[error("{what}; the charge was made (entry {entry} of the ledger) and is final; the release is lost")]
+    #[error("{}", crate::words::error::cli_charged(what, entry))]
     Charged {
         /// What happened.
         what: String,

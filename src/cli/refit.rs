@@ -6,8 +6,9 @@ use super::args::Args;
 use super::error::CliError;
 use super::job::{read_json, software};
 use super::{help, print};
+use crate::engine::refit;
 use crate::inference::options::{Repair, Ridge};
-use crate::inference::refit::refit;
+use crate::inference::refit::Request;
 use crate::release::Release;
 use crate::release::document::SCHEMA;
 
@@ -35,8 +36,8 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
             "release: `schema` is not \"{SCHEMA}\"; choose a file that this program released"
         )));
     }
-    let mut answer = refit(&release, outcome, &features, ridge, repair, confidence)
-        .map_err(|error| CliError::Input(error.to_string()))?;
+    let request = Request { outcome, features: &features, ridge, repair, confidence };
+    let mut answer = refit(&release, &request).map_err(|error| CliError::Input(error.to_string()))?;
     answer.software = software()?;
     let text = serde_json::to_string_pretty(&answer).map_err(|error| CliError::failed(error.to_string()))?;
     print(&(text + "\n"))

@@ -22,16 +22,16 @@ pub(super) const PIECE: usize = 1 << 20;
 #[non_exhaustive]
 pub enum TableError {
     /// The file cannot be opened or read.
-    #[error("the table cannot be read: {0}; check the path and the disk")]
+    #[error("{}", crate::words::error::table_io(.0))]
     Io(#[from] io::Error),
     /// The file is no table.
-    #[error("the table, {0}")]
+    #[error("{}", crate::words::error::table_header(.0))]
     Header(#[from] HeaderError),
     /// A record is malformed.
-    #[error("the table, {0}")]
+    #[error("{}", crate::words::error::table_scan(.0))]
     Scan(#[from] ScanError),
     /// One of the files of a genotype source cannot be opened or read.
-    #[error("{source_file} {path} cannot be read: {error}; check the path, and that all three files of a PLINK set are there", path = path.display())]
+    #[error("{}", crate::words::error::table_file(source_file, path.display(), error))]
     File {
         /// Which of them.
         source_file: SourceFile,
@@ -44,12 +44,10 @@ pub enum TableError {
     #[error(transparent)]
     Genotypes(#[from] GenotypeError),
     /// Another program wrote to the file.
-    #[error("the table changed while it was read; close the program that writes to it and start again")]
+    #[error("{}", crate::words::error::table_changed())]
     Changed,
     /// The plan was bound to another header.
-    #[error(
-        "the plan was checked for a table of {bound} columns, and this table has {found}; check it for this table"
-    )]
+    #[error("{}", crate::words::error::table_other_header(bound, found))]
     OtherHeader {
         /// Columns that the plan knows.
         bound: usize,
@@ -57,7 +55,7 @@ pub enum TableError {
         found: usize,
     },
     /// A thread stopped without a result.
-    #[error("reading the table stopped without a result; try again")]
+    #[error("{}", crate::words::error::table_stopped())]
     Stopped,
 }
 

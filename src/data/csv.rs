@@ -57,9 +57,7 @@ pub struct CsvError {
 #[non_exhaustive]
 pub enum Fault {
     /// Fewer fields than the header.
-    #[error(
-        "the record has {found} of the header's {expected} fields; complete the line, or check the delimiter"
-    )]
+    #[error("{}", crate::words::error::csv_too_few_fields(found, expected))]
     TooFewFields {
         /// Fields of the record.
         found: usize,
@@ -67,27 +65,22 @@ pub enum Fault {
         expected: usize,
     },
     /// More fields than the header.
-    #[error(
-        "the record has more fields than the header's {expected}; a text with the delimiter in it needs quotes, \
-         and a decimal comma needs another delimiter"
-    )]
+    #[error("{}", crate::words::error::csv_too_many_fields(expected))]
     TooManyFields {
         /// Fields of the header.
         expected: usize,
     },
     /// The file ends inside quotes.
-    #[error("a quote opens here and is never closed; close it, or double a quote that is part of the text")]
+    #[error("{}", crate::words::error::csv_open_quote())]
     OpenQuote,
     /// A byte sequence that is not UTF-8.
-    #[error(
-        "a byte here is not UTF-8; save the table as UTF-8, or set csv.encoding to \"latin-1\" in the plan"
-    )]
+    #[error("{}", crate::words::error::csv_not_utf8())]
     NotUtf8,
     /// A zero byte.
-    #[error("there is a zero byte here, so this is not plain text; export the table again as CSV")]
+    #[error("{}", crate::words::error::csv_nul())]
     Nul,
     /// A record without end.
-    #[error("the record is 64 MiB or longer; look for a quote that is never closed")]
+    #[error("{}", crate::words::error::csv_too_long())]
     TooLong,
 }
 

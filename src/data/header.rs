@@ -81,48 +81,40 @@ pub enum HeaderRead {
 #[non_exhaustive]
 pub enum HeaderError {
     /// No bytes, or only blank lines.
-    #[error("line 1: the file is empty; its first line must name the columns")]
+    #[error("{}", crate::words::error::header_empty())]
     Empty,
     /// UTF-16 or UTF-32.
-    #[error("line 1: the file is UTF-16 text; save it as \"CSV UTF-8\"")]
+    #[error("{}", crate::words::error::header_utf16())]
     Utf16,
     /// An Excel workbook, or another archive.
-    #[error(
-        "line 1: the file is an Excel workbook or another archive, not a CSV; open it and save the sheet as \"CSV UTF-8\""
-    )]
+    #[error("{}", crate::words::error::header_workbook())]
     Workbook,
     /// A compressed file.
-    #[error("line 1: the file is compressed with gzip; unpack it first")]
+    #[error("{}", crate::words::error::header_gzip())]
     Gzip,
     /// Zero bytes.
-    #[error("line 1: the file contains zero bytes, so it is not text; export the table as \"CSV UTF-8\"")]
+    #[error("{}", crate::words::error::header_nul())]
     Nul,
     /// A name that is not UTF-8.
-    #[error(
-        "line 1, column {column}: a name is not UTF-8; save the table as UTF-8, or set csv.encoding to \"latin-1\" in the plan"
-    )]
+    #[error("{}", crate::words::error::header_not_utf8(column))]
     NotUtf8 {
         /// The name's column.
         column: usize,
     },
     /// One line without an end.
-    #[error(
-        "line 1: the file has a single line without an end; give a table with a header line and one line for each record"
-    )]
+    #[error("{}", crate::words::error::header_no_line_end())]
     NoLineEnd,
     /// A quote in the header that is never closed.
-    #[error(
-        "line 1: a quote in the header is never closed; close it, or double a quote that is part of a name"
-    )]
+    #[error("{}", crate::words::error::header_open_quote())]
     OpenQuote,
     /// A header without end.
-    #[error("line 1: the header is 16 MiB or longer; check that this is a CSV with one line for each record")]
+    #[error("{}", crate::words::error::header_too_long())]
     TooLong,
     /// Too many columns.
-    #[error("line 1: the header names more than 200000 columns; export only those that the plan uses")]
+    #[error("{}", crate::words::error::header_too_many_columns())]
     TooManyColumns,
     /// Excel's own first line.
-    #[error("line 1: the first line is `sep=`, a setting of Excel, not a header; delete that line")]
+    #[error("{}", crate::words::error::header_separator_line())]
     SeparatorLine,
 }
 

@@ -37,9 +37,7 @@ const PRODUCT: u128 = 1 << 48;
 #[non_exhaustive]
 pub enum MomentsError {
     /// Another number of terms.
-    #[error(
-        "sums of {theirs} terms cannot be added to sums of {ours} terms; read the whole table with one plan"
-    )]
+    #[error("{}", crate::words::error::sums_terms(theirs, ours))]
     Terms {
         /// Terms of the sums that should grow.
         ours: usize,
@@ -47,10 +45,10 @@ pub enum MomentsError {
         theirs: usize,
     },
     /// More than 2^64 rows.
-    #[error("the table has more than 2^64 rows and cannot be summed; use a smaller table")]
+    #[error("{}", crate::words::error::sums_rows())]
     Rows,
     /// Bytes that are no sums.
-    #[error("the sums of a part of the table are damaged; read the table again")]
+    #[error("{}", crate::words::error::sums_malformed())]
     Malformed,
 }
 

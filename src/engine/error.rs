@@ -11,13 +11,10 @@ pub enum EngineError {
     #[error("{0}")]
     Plan(#[from] PlanError),
     /// The plan's budget cannot be turned into noise.
-    #[error("plan: {0} (at `budget`)")]
+    #[error("{}", crate::words::error::engine_budget(.0))]
     Budget(#[from] CalibrationError),
     /// The table is not the one that the plan describes. Only public facts are compared.
-    #[error(
-        "the table has {found} {unit} and the plan states {stated}; correct `rows` in the plan, or check that this is \
-         the right table"
-    )]
+    #[error("{}", crate::words::error::engine_rows(found, unit, stated))]
     Rows {
         /// What is counted: rows, or persons.
         unit: &'static str,
@@ -27,9 +24,7 @@ pub enum EngineError {
         stated: u64,
     },
     /// The table was to be read once more, for another pass of a fit.
-    #[error(
-        "the table cannot be read again as it was: it was changed, moved or taken away between two passes"
-    )]
+    #[error("{}", crate::words::error::engine_reread())]
     Reread,
     /// The released counts show no bounds for some column.
     #[error(
@@ -38,6 +33,6 @@ pub enum EngineError {
     )]
     NotFound,
     /// A bug, or moments of another plan. The text is constant: it says nothing of the table.
-    #[error("internal: {0}; please report it")]
+    #[error("{}", crate::words::error::engine_internal(.0))]
     Internal(&'static str),
 }

@@ -8,11 +8,14 @@
 mod bounds;
 mod demonstrate;
 mod error;
+pub mod foresee;
 pub mod guided;
 mod preflight;
 mod prepare;
 pub mod public;
 mod publish;
+pub mod recommend;
+mod refit;
 mod release;
 pub mod simulate;
 
@@ -22,5 +25,6 @@ pub use demonstrate::{Demonstration, demonstrate, demonstrate_with};
 pub use error::EngineError;
 pub use preflight::{preflight, standard_errors};
 pub use prepare::{Cost, Prepared, check_table, expect_public, prepare, prepare_guided, prepare_with};
+pub use refit::refit;
 pub use release::{Computation, release, sums_of};
 pub use simulate::{Simulation, demonstrate_bounds};

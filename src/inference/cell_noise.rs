@@ -7,10 +7,10 @@ use crate::model::Shape;
 #[non_exhaustive]
 pub enum MomentsError {
     /// The matrix is not square, not symmetric, or of another size than the terms.
-    #[error("the moments are not one symmetric matrix over the terms; the release is damaged")]
+    #[error("{}", crate::words::error::moments_shape())]
     Shape,
     /// An entry of the matrix is no decimal integer.
-    #[error("entry {row}, {column} of the moments is no decimal integer; the release is damaged")]
+    #[error("{}", crate::words::error::moments_entry(row, column))]
     Entry {
         /// Row, from 1.
         row: usize,
@@ -18,19 +18,16 @@ pub enum MomentsError {
         column: usize,
     },
     /// A number of the noise's law is not one that a release has.
-    #[error("the noise's law has a number out of range; the release is damaged")]
+    #[error("{}", crate::words::error::moments_noise_scale())]
     NoiseScale,
     /// R is no power of two in range, or a term's centre or scale is not finite.
-    #[error("the {what} of the moments is out of range; the release is damaged")]
+    #[error("{}", crate::words::error::moments_grid(what))]
     Grid {
         /// Which part of the grid.
         what: &'static str,
     },
     /// The moments are those of shortened records in coordinates of the release's own.
-    #[error(
-        "a release of `adaptive-gauss` holds the regressions of its plan and no others, because its records were shortened by all its \
-         features together; take `analyze-gauss` where other regressions are to follow"
-    )]
+    #[error("{}", crate::words::error::moments_adaptive())]
     Adaptive,
 }
 

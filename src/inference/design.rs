@@ -30,22 +30,22 @@ pub const NORMAL_FROM: f64 = 2.0;
 #[non_exhaustive]
 pub enum FitError {
     /// No predictor and no constant.
-    #[error("a regression needs a feature or a constant; name at least one feature")]
+    #[error("{}", crate::words::error::fit_no_predictors())]
     NoPredictors,
     /// The moments have no constant.
-    #[error("these moments have no constant; ask for a regression without an intercept")]
+    #[error("{}", crate::words::error::fit_no_constant())]
     NoConstant,
     /// A coordinate that is not in the moments.
-    #[error("term {0} is not in the moments; name a term that is")]
+    #[error("{}", crate::words::error::fit_unknown_term(.0))]
     UnknownTerm(usize),
     /// Two terms whose products were not released.
-    #[error("the products of `{}` with other columns were not released; only features can be predictors", one_line(.0))]
+    #[error("{}", crate::words::error::fit_not_released(one_line(.0)))]
     NotReleased(String),
     /// A term twice among predictors and outcome.
-    #[error("`{}` occurs twice in one regression; name each term once", one_line(.0))]
+    #[error("{}", crate::words::error::fit_repeated(one_line(.0)))]
     Repeated(String),
     /// A map between units that has no inverse; only a damaged release has one.
-    #[error("the terms' scales cannot be worked with: {0}")]
+    #[error("{}", crate::words::error::fit_linalg(.0))]
     Linalg(#[from] LinalgError),
 }
 

@@ -13,6 +13,7 @@ pub mod fits;
 pub mod forecast;
 pub mod moments;
 pub mod newton;
+pub mod noise_forecast;
 pub mod notes;
 pub mod options;
 pub mod preflight;

@@ -30,7 +30,7 @@ pub enum Repair {
 
 /// A text or value that is none of the choices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this is not {expected}")]
+#[error("{}", crate::words::error::option(expected))]
 pub struct OptionError {
     /// The choices.
     pub expected: &'static str,

@@ -25,7 +25,7 @@ use crate::plan::bound::{BoundPlan, Kind, Whitening};
 #[derive(Clone, Copy)]
 pub(super) struct Assumption {
     /// Standard deviation, in half widths of the bounds.
-    spread: f64,
+    pub(super) spread: f64,
     /// Correlation between any two predictors.
     correlation: f64,
 }
@@ -35,7 +35,7 @@ pub(super) const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation
 const CAUTIOUS: Assumption = Assumption { spread: 0.2, correlation: 0.4 };
 
 /// Assumed effect of a predictor, in standard deviations of the outcome per standard deviation of its own.
-const EFFECT: f64 = 0.3;
+pub(super) const EFFECT: f64 = 0.3;
 
 /// Half of a 95 % interval, in standard errors.
 pub(super) const HALF: f64 = 1.96;
@@ -44,7 +44,7 @@ pub(super) const HALF: f64 = 1.96;
 pub const OUTCOMES: usize = 50;
 
 /// Most that all predictors together are assumed to explain.
-const EXPLAINED: f64 = 0.5;
+pub(super) const EXPLAINED: f64 = 0.5;
 
 /// The forecast for a release.
 #[derive(Clone, Debug, PartialEq)]

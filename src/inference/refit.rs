@@ -56,10 +56,10 @@ pub struct Refit {
 #[non_exhaustive]
 pub enum RefitError {
     /// The release has no second moments.
-    #[error("this release holds no moments; only a mechanism that releases them can be refitted")]
+    #[error("{}", crate::words::error::refit_no_moments())]
     NoMoments,
     /// A name that is not in the moments.
-    #[error("the release has no column `{}`; it has {}", one_line(name), one_line(known))]
+    #[error("{}", crate::words::error::refit_unknown_column(one_line(name), one_line(known)))]
     UnknownColumn {
         /// What was asked for.
         name: String,
@@ -67,13 +67,13 @@ pub enum RefitError {
         known: String,
     },
     /// The outcome is one of the features.
-    #[error("`{}` is the outcome and cannot be a feature too; remove it from the features", one_line(.0))]
+    #[error("{}", crate::words::error::refit_outcome_among_features(one_line(.0)))]
     OutcomeAmongFeatures(String),
     /// A feature twice.
-    #[error("the feature `{}` is named twice; name it once", one_line(.0))]
+    #[error("{}", crate::words::error::refit_repeated_feature(one_line(.0)))]
     RepeatedFeature(String),
     /// A category of several levels as an outcome.
-    #[error("the outcome `{}` has several levels; name one of {}", one_line(name), one_line(terms))]
+    #[error("{}", crate::words::error::refit_several_levels(one_line(name), one_line(terms)))]
     SeveralLevels {
         /// The column.
         name: String,
@@ -81,10 +81,10 @@ pub enum RefitError {
         terms: String,
     },
     /// No features, and no intercept.
-    #[error("there are no features; name at least one")]
+    #[error("{}", crate::words::error::refit_no_features())]
     NoFeatures,
     /// A level of intervals out of range.
-    #[error("the confidence {0} is out of range; give 0.5 to 0.999")]
+    #[error("{}", crate::words::error::refit_confidence(.0))]
     Confidence(f64),
     /// A damaged document.
     #[error(transparent)]
@@ -92,9 +92,73 @@ pub enum RefitError {
     /// The moments do not give the regression.
     #[error(transparent)]
     Fit(#[from] FitError),
+    /// A feature of a release of which outcomes' residuals alone were summed.
+    #[error("{}", crate::words::error::refit_feature_as_outcome(one_line(name), one_line(&quoted(outcomes))))]
+    FeatureAsOutcome {
+        /// What was asked for.
+        name: String,
+        /// The outcomes' terms.
+        outcomes: Vec<String>,
+    },
+    /// An outcome of a release whose rows were weighted by their features.
+    #[error("{}", crate::words::error::refit_outcome_as_feature(one_line(.0)))]
+    OutcomeAsFeature(String),
+    /// An automatic ridge, where there is no rule for it.
+    #[error(
+        "`auto` is no ridge for this release; give a number from 0, in the columns' own units, or `none`"
+    )]
+    AutomaticRidge,
 }
 
-/// Regresses `outcome` on `features` with the release's moments; both may be columns or terms `column[level]`, and a
+fn quoted(names: &[String]) -> String {
+    const SHOWN: usize = 10;
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    shown.join(" or ") + if names.len() > SHOWN { " or another outcome" } else { "" }
+}
+
+/// What is asked of a release.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Request<'a> {
+    /// The response: a column, or `column[level]`.
+    pub outcome: &'a str,
+    /// The predictors: columns, or `column[level]`; a category stands for all its dummies.
+    pub features: &'a [String],
+    /// The penalty.
+    pub ridge: Ridge,
+    /// The repair of moments that are not positive definite.
+    pub repair: Repair,
+    /// Level of the intervals, 0.5 to 0.999.
+    pub confidence: f64,
+}
+
+impl Refit {
+    /// Returns the document of a regression that was computed from a release.
+    #[must_use]
+    pub fn new(
+        release: &Release,
+        request: &Request<'_>,
+        intercept: bool,
+        (coefficients, diagnostics): (Coefficients, Diagnostics),
+    ) -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            release: release.ledger.clone(),
+            outcome: request.outcome.to_owned(),
+            features: request.features.to_vec(),
+            intercept,
+            ridge: request.ridge.to_value(),
+            repair: request.repair.name().to_owned(),
+            confidence: request.confidence,
+            privacy: release.privacy.clone(),
+            cost: "Nothing: it was computed from moments that were released and charged before.".to_owned(),
+            coefficients,
+            diagnostics,
+            software: release.software.clone(),
+        }
+    }
+}
+
+/// Regresses `outcome` on `features` with the release's second moments; both may be columns or terms `column[level]`, and a
 /// category stands for all its dummies.
 ///
 /// # Errors
@@ -148,21 +212,8 @@ pub fn refit(
     };
     let layout = RegressionTerms { predictors, outcomes: vec![(outcome.to_owned(), target)] };
     let (coefficients, diagnostics) = report(&moments, &layout, intercept, options)?;
-    Ok(Refit {
-        schema: SCHEMA.to_owned(),
-        release: release.ledger.clone(),
-        outcome: outcome.to_owned(),
-        features: features.to_vec(),
-        intercept,
-        ridge: ridge.to_value(),
-        repair: repair.name().to_owned(),
-        confidence,
-        privacy: release.privacy.clone(),
-        cost: "Nothing: it was computed from moments that were released and charged before.".to_owned(),
-        coefficients,
-        diagnostics,
-        software: release.software.clone(),
-    })
+    let request = Request { outcome, features, ridge, repair, confidence };
+    Ok(Refit::new(release, &request, intercept, (coefficients, diagnostics)))
 }
 
 /// Returns the number of rows that counts in a regression, where it is public: under replace-one, if every row carries the

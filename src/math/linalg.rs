@@ -17,19 +17,19 @@ const PIVOT_FLOOR: f64 = 1e-13;
 #[non_exhaustive]
 pub enum LinalgError {
     /// An entry is infinite or no number.
-    #[error("a matrix has an entry that is not a finite number")]
+    #[error("{}", crate::words::error::linalg_not_finite())]
     NotFinite,
     /// The matrix has no Cholesky factor; the pivot at `index` is not above 0.
-    #[error("a matrix is not positive definite at pivot {index}")]
+    #[error("{}", crate::words::error::linalg_not_positive_definite(index))]
     NotPositiveDefinite {
         /// The pivot, from 0.
         index: usize,
     },
     /// The iteration did not converge.
-    #[error("the computation of a matrix's eigenvalues did not converge")]
+    #[error("{}", crate::words::error::linalg_no_convergence())]
     NoConvergence,
     /// Sizes that do not fit together, or an empty matrix.
-    #[error("a matrix has the wrong size")]
+    #[error("{}", crate::words::error::linalg_shape())]
     Shape,
 }
 

@@ -4,6 +4,7 @@
 //! folder states its guarantee, its sensitivity and what it charges.
 
 pub mod ada_ssp;
+pub mod adaptive;
 pub mod adaptive_gauss;
 pub mod analyze_gauss;
 pub mod descent;

@@ -15,6 +15,7 @@ use super::info::Info;
 use crate::data::moments::MomentsError;
 use crate::data::{EncodedRows, Exact, Geometry, MAX_CELLS, MAX_TERMS, Moments, Statistic};
 use crate::inference::forecast::TermForecast;
+use crate::inference::noise_forecast::NoiseForecast;
 use crate::inference::preflight::Family;
 use crate::model::{Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
@@ -42,6 +43,11 @@ pub fn most_rows(terms: usize) -> u64 {
 pub trait Mechanism: Sync {
     /// Returns what does not depend on a plan.
     fn info(&self) -> &'static Info;
+
+    /// Returns whether it foresees its noise ([`Rounds::noise_forecast`]), so that a program can recommend it for a plan.
+    fn foresees(&self) -> bool {
+        false
+    }
 
     /// Fills in every default, refuses what does not fit, and fixes encoding, noise and cost. `bound` has the plan's columns; its grid
     /// is the mechanism's to choose. `public` is there for a mechanism that takes public moments.
@@ -105,6 +111,11 @@ pub trait Rounds: Debug + Send + Sync {
 
     /// Returns what has to be known to say from public numbers whether a fit with public moments can be stable.
     fn family(&self, _: &Task) -> Option<Family> {
+        None
+    }
+
+    /// Foresees the noise on `rows` rows with the budget μ for all rounds together, where the rounds find their own coordinates.
+    fn noise_forecast(&self, _: &Task, _rows: f64, _mu: f64) -> Option<NoiseForecast> {
         None
     }
 

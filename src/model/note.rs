@@ -526,7 +526,8 @@ pub fn factor(factor: f64) -> String {
 }
 
 /// Writes a number above 0 with its two leading digits, rounded up.
-fn two_digits(number: f64) -> String {
+#[must_use]
+pub fn two_digits(number: f64) -> String {
     let step = libm::pow(10.0, libm::floor(libm::log10(number)) - 1.0);
     let raised = (number / step * (1.0 - 1e-12)).ceil() * step;
     let places = if step >= 1.0 { 0 } else { 1 + usize::from(number < 1.0) };

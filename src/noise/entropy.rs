@@ -25,9 +25,7 @@ mod sealed {
 
 /// The operating system gave no random bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "no random bytes from the operating system ({0}); nothing was charged; try again, or restart the machine"
-)]
+#[error("{}", crate::words::error::entropy(.0))]
 pub struct EntropyError(getrandom::Error);
 
 /// Randomness for a release: ChaCha20 under a fresh seed from the operating system, wiped when it is dropped.

@@ -5,7 +5,7 @@ use crate::text::one_line;
 /// A plan that cannot be run: what is wrong, where in the plan, what to do. Names of plans and headers stand in it as they
 /// are; what is shown is one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("plan: {}, at `{}`; {}", one_line(what), one_line(path), one_line(advice))]
+#[error("{}", crate::words::error::plan(one_line(what), one_line(path), one_line(advice)))]
 pub struct PlanError {
     /// Path inside the plan, such as `columns[2].lower`.
     pub path: String,

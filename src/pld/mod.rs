@@ -40,10 +40,10 @@ const ROUGH_STEPS: f64 = (1_u64 << 11) as f64;
 #[non_exhaustive]
 pub enum PldError {
     /// There is no release.
-    #[error("no mechanism is named; give at least one")]
+    #[error("{}", crate::words::error::pld_nothing())]
     Nothing,
     /// A parameter out of range.
-    #[error("the {name} of {mechanism} is {given}; give {expected}")]
+    #[error("{}", crate::words::error::pld_parameter(name, mechanism, given, expected))]
     Parameter {
         /// The mechanism, in words.
         mechanism: &'static str,
@@ -55,18 +55,13 @@ pub enum PldError {
         expected: &'static str,
     },
     /// One release alone reveals nearly everything.
-    #[error(
-        "one release of {0} can lose more than {most}; add noise to it, or use a closed form",
-        most = mechanism::LARGEST_LOSS
-    )]
+    #[error("{}", crate::words::error::pld_loss(.0, mechanism::LARGEST_LOSS))]
     Loss(&'static str),
     /// More releases than the transform keeps apart from its own error.
-    #[error("{0} releases are too many; give at most {MOST_RELEASES}")]
+    #[error("{}", crate::words::error::pld_too_many(.0, MOST_RELEASES))]
     TooMany(u64),
     /// δ is at the size of the numerical error.
-    #[error(
-        "delta is {given}, and the numerical error is too large for a delta below {least:e}; give a larger delta"
-    )]
+    #[error("{}", crate::words::error::pld_delta_too_small(given, format_args!("{:e}", least)))]
     DeltaTooSmall {
         /// As asked.
         given: Delta,
@@ -74,9 +69,7 @@ pub enum PldError {
         least: f64,
     },
     /// No ε reaches δ.
-    #[error(
-        "no epsilon reaches delta = {given}, because everything is revealed with probability {lost:e}; give a larger delta"
-    )]
+    #[error("{}", crate::words::error::pld_unreachable(given, format_args!("{:e}", lost)))]
     Unreachable {
         /// As asked.
         given: Delta,
@@ -84,7 +77,7 @@ pub enum PldError {
         lost: f64,
     },
     /// A bug.
-    #[error("internal: {0}; please report it")]
+    #[error("{}", crate::words::error::pld_internal(.0))]
     Internal(&'static str),
 }
 

@@ -33,20 +33,16 @@ pub const LEAST_DELTA: f64 = 9.094_947_017_729_282e-13;
 #[non_exhaustive]
 pub enum CalibrationError {
     /// δ is out of range for a ledger.
-    #[error(
-        "delta is {0}; give a delta of at least 9.1e-13 (2^-40) and far below one over the number of persons"
-    )]
+    #[error("{}", crate::words::error::calibration_delta(.0))]
     Delta(String),
     /// The ledger needs δ beside μ or ρ.
-    #[error("the budget has no delta; add one, so that the ledger can state its epsilon")]
+    #[error("{}", crate::words::error::calibration_no_delta())]
     NoDelta,
     /// A budget of μ or ρ cannot be split.
-    #[error("a budget given as mu or rho cannot be split; give epsilon and delta, or leave out the split")]
+    #[error("{}", crate::words::error::calibration_split_needs_epsilon())]
     SplitNeedsEpsilon,
     /// The (ε, δ) part exceeds the budget.
-    #[error(
-        "the (epsilon, delta) part, epsilon {epsilon} and delta {delta}, exceeds the whole budget; lower one of the two"
-    )]
+    #[error("{}", crate::words::error::calibration_split(epsilon, delta))]
     Split {
         /// ε_O as asked for.
         epsilon: String,
@@ -54,25 +50,19 @@ pub enum CalibrationError {
         delta: String,
     },
     /// The budget is less than one unit.
-    #[error("this budget is too small for any release; give a larger one")]
+    #[error("{}", crate::words::error::calibration_nothing())]
     Nothing,
     /// More than 128 bits of units.
-    #[error("this budget is so large that it would protect nothing; give a smaller one")]
+    #[error("{}", crate::words::error::calibration_too_large())]
     TooLarge,
     /// The noise is too small for the fine grid.
-    #[error(
-        "the noise would have the scale {0}; below 2^40 its cost cannot be counted exactly; give a smaller budget, or a \
-         larger `radius` if the mechanism has one"
-    )]
+    #[error("{}", crate::words::error::calibration_scale_too_small(.0))]
     ScaleTooSmall(String),
     /// The noise is too large for the samplers.
-    #[error(
-        "the noise would have the scale {0}, and 2^55 is the most; give a larger budget, or a smaller `radius` if the \
-         mechanism has one"
-    )]
+    #[error("{}", crate::words::error::calibration_scale_too_large(.0))]
     ScaleTooLarge(String),
     /// Stored numbers do not keep the promise.
-    #[error("the stored mu and split exceed the stored epsilon and delta")]
+    #[error("{}", crate::words::error::calibration_unsound())]
     Unsound,
 }
 

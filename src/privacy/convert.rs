@@ -17,16 +17,16 @@ pub(super) const DELTA_MARGIN: f64 = 1e-12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConversionError {
     /// δ = 0 asks for pure differential privacy.
-    #[error("delta is 0, which no Gaussian noise reaches; give a delta above 0")]
+    #[error("{}", crate::words::error::conversion_delta_zero())]
     DeltaZero,
     /// δ = 1 protects nothing.
-    #[error("delta is 1, which protects nothing; give a delta below 1")]
+    #[error("{}", crate::words::error::conversion_delta_one())]
     DeltaOne,
     /// The sensitivity is no positive number.
-    #[error("the sensitivity is not a finite number above 0; give one that is")]
+    #[error("{}", crate::words::error::conversion_sensitivity())]
     Sensitivity,
     /// The result is beyond the largest double.
-    #[error("the result is too large to compute; give a smaller budget")]
+    #[error("{}", crate::words::error::conversion_too_large())]
     TooLarge,
 }
 

@@ -23,15 +23,13 @@ pub const MOST_TERMS: usize = 1 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum FixedPlanError {
     /// More than [`MOST_VALUES`].
-    #[error(
-        "the plan has {0} different values of epsilon, and at most 16 are possible; round some of them up"
-    )]
+    #[error("{}", crate::words::error::fixed_plan_values(.0))]
     Values(usize),
     /// More than [`MOST_TERMS`].
-    #[error("the plan has more than 2^20 combinations; round its epsilons up to fewer different values")]
+    #[error("{}", crate::words::error::fixed_plan_terms())]
     Terms,
     /// The δ_j of the parts alone exceed δ.
-    #[error("delta is not above {0}, the sum of the plan's own deltas; give a larger delta")]
+    #[error("{}", crate::words::error::fixed_plan_delta(.0))]
     Delta(f64),
     /// A number that cannot be converted.
     #[error(transparent)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A number that is no value of the measure.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{name} is {given}; give a finite number {range}")]
+#[error("{}", crate::words::error::measure(name, given, range))]
 pub struct MeasureError {
     name: &'static str,
     given: String,

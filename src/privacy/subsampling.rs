@@ -33,12 +33,10 @@ pub struct ReplaceOneDp {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum SamplingError {
     /// The rate is no probability.
-    #[error("the sampling rate is {0}; give a number from 0 to 1")]
+    #[error("{}", crate::words::error::sampling_rate(.0))]
     Rate(f64),
     /// The sample is larger than the table.
-    #[error(
-        "a sample of {sample} of {rows} rows is impossible; give a sample of at most {rows} rows, from a table of at least 1 row"
-    )]
+    #[error("{}", crate::words::error::sampling_size(sample, rows))]
     Size {
         /// m as given.
         sample: u32,

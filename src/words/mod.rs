@@ -18,10 +18,10 @@ pub struct Catalogue(BTreeMap<usize, String>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Misfit {
     /// No message has this key.
-    #[error("no message is called {0}")]
+    #[error("{}", crate::words::error::misfit_key(.0))]
     Key(String),
     /// The text has other placeholders than the English one.
-    #[error("{0} has other placeholders than in English")]
+    #[error("{}", crate::words::error::misfit_placeholders(.0))]
     Placeholders(String),
 }
 

@@ -9,10 +9,7 @@ use crate::noise::entropy::DemoRng;
 
 /// A computation with a wrong result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "this browser computes wrongly ({0}), so nothing can be promised and nothing was charged; update the browser or use \
-     another one"
-)]
+#[error("{}", crate::words::error::self_check(.0))]
 pub struct SelfCheckError(&'static str);
 
 /// Computes known answers.

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use discreet::cli::CliError;
 use discreet::data::{EncodedRows, Moments};
-use discreet::engine::{Demonstration, EngineError, Prepared, check_table, demonstrate_with};
+use discreet::engine::{Demonstration, EngineError, Prepared, check_table, demonstrate_with, refit};
 use discreet::inference::options::{Repair, Ridge};
-use discreet::inference::refit::refit;
+use discreet::inference::refit::Request;
 use discreet::model::{Assurance, Interval, Note};
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::calibrate::{Budget, Split};
@@ -86,7 +86,8 @@ impl Side {
         for (outcome, features) in [("bmi", "bp,target"), ("target", "bp"), ("bp", "nobody"), ("bp", "bp")] {
             let features: Vec<String> = features.split(',').map(str::to_owned).collect();
             for (ridge, repair) in [(Ridge::None, Repair::None), (Ridge::Auto, Repair::Floor)] {
-                let text = match refit(release, outcome, &features, ridge, repair, 0.9) {
+                let request = Request { outcome, features: &features, ridge, repair, confidence: 0.9 };
+                let text = match refit(release, &request) {
                     Ok(refit) => pretty(&refit),
                     Err(error) => error.to_string(),
                 };

@@ -92,7 +92,7 @@ impl GenotypeError {
 #[non_exhaustive]
 pub enum GenotypeFault {
     /// A number of fields other than the format's.
-    #[error("the line has {found} fields and needs {expected}; check that this is the right file")]
+    #[error("{}", crate::words::error::genotype_fault_fields(found, expected))]
     Fields {
         /// Fields of the line.
         found: usize,
@@ -100,33 +100,28 @@ pub enum GenotypeFault {
         expected: usize,
     },
     /// A line with fewer or more columns than the header. The numbers are private.
-    #[error("the line has fewer or more columns than the header; check that the file is complete")]
+    #[error("{}", crate::words::error::genotype_fault_columns())]
     Columns,
     /// Bytes that are not text.
-    #[error("a byte here is not text in the expected encoding; save the file as UTF-8")]
+    #[error("{}", crate::words::error::genotype_fault_not_text())]
     NotText,
     /// A line without end.
-    #[error("the line is 256 MiB or longer; check that this is the right file")]
+    #[error("{}", crate::words::error::genotype_fault_long_line())]
     LongLine,
     /// An invalid position.
-    #[error("the variant's position is no whole number; check that this is the right file")]
+    #[error("{}", crate::words::error::genotype_fault_position())]
     Position,
     /// No sample.
-    #[error("the file has no sample; choose one with samples")]
+    #[error("{}", crate::words::error::genotype_fault_no_sample())]
     NoSample,
     /// No variant.
-    #[error("the file has no variant; choose one with variants")]
+    #[error("{}", crate::words::error::genotype_fault_no_variant())]
     NoVariant,
     /// A sample that is listed twice.
-    #[error("the sample is listed a second time; remove one of the two")]
+    #[error("{}", crate::words::error::genotype_fault_doubled_sample())]
     DoubledSample,
     /// An identifier in the plan that several variants have.
-    #[error(
-        "the plan names `{}`, and several alleles or variants have this id; name one of them as CHROM:POS:REF:ALT, such as \
-         `{}`",
-        id.escape_debug(),
-        coordinates.escape_debug()
-    )]
+    #[error("{}", crate::words::error::genotype_fault_doubled_variant(id.escape_debug(), coordinates.escape_debug()))]
     DoubledVariant {
         /// The identifier.
         id: String,
@@ -134,66 +129,55 @@ pub enum GenotypeFault {
         coordinates: String,
     },
     /// An end of a range that does not exist.
-    #[error("no variant has the id `{}`, at which a range ends; spell it as in the file", id.escape_debug())]
+    #[error("{}", crate::words::error::genotype_fault_no_such_variant(id.escape_debug()))]
     NoSuchVariant {
         /// The identifier.
         id: String,
     },
     /// More variants than a table may have columns.
-    #[error("the plan's columns fit more than {most} variants; name fewer, or a narrower `match`")]
+    #[error("{}", crate::words::error::genotype_fault_too_many_variants(most))]
     TooManyVariants {
         /// The most.
         most: usize,
     },
     /// Genotypes that do not fit into memory.
-    #[error(
-        "the {variants} variants that the plan uses so far take more than 1 GiB of memory for all samples; name fewer"
-    )]
+    #[error("{}", crate::words::error::genotype_fault_too_much_memory(variants))]
     TooMuchMemory {
         /// How many there are.
         variants: usize,
     },
     /// Not a .bed file.
-    #[error(
-        "this is no PLINK 1 .bed file: its first bytes are not 6c 1b 01; make one with `plink --make-bed`"
-    )]
+    #[error("{}", crate::words::error::genotype_fault_bed_mark())]
     BedMark,
     /// Ordered by samples.
-    #[error(
-        "the genotypes are ordered by sample, a form that PLINK no longer writes; order them by variant with `plink --make-bed`"
-    )]
+    #[error("{}", crate::words::error::genotype_fault_bed_by_sample())]
     BedBySample,
     /// A length that does not fit the other two files.
-    #[error(
-        "its length does not fit the .bim file's variants and the .fam file's samples; check that the three files are of one \
-         set and complete"
-    )]
+    #[error("{}", crate::words::error::genotype_fault_bed_length())]
     BedLength,
     /// Not a VCF.
-    #[error("the first line is not `##fileformat=VCF…`; convert a BCF to a VCF with `bcftools view`")]
+    #[error("{}", crate::words::error::genotype_fault_vcf_mark())]
     VcfMark,
     /// No header line.
-    #[error(
-        "the line `#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT …` is missing before the first record; export the file again"
-    )]
+    #[error("{}", crate::words::error::genotype_fault_vcf_header())]
     VcfHeader,
     /// Sites without genotypes.
-    #[error("the file has sites but no samples; export it with genotypes")]
+    #[error("{}", crate::words::error::genotype_fault_vcf_sites())]
     VcfSites,
     /// A record without hard calls.
-    #[error("the plan uses this variant, and its FORMAT does not begin with GT; export it with hard calls")]
+    #[error("{}", crate::words::error::genotype_fault_vcf_calls())]
     VcfCalls,
     /// An invalid call.
-    #[error("this is no genotype; a call has one or two of the record's alleles, such as `0/1`, or is `.`")]
+    #[error("{}", crate::words::error::genotype_fault_vcf_genotype())]
     VcfGenotype,
     /// More than two alleles in one call.
-    #[error("the call has more than two alleles; use haploid or diploid calls alone")]
+    #[error("{}", crate::words::error::genotype_fault_vcf_ploidy())]
     VcfPloidy,
     /// Compressed bytes that cannot be unpacked.
-    #[error("the compressed file is cut off or damaged; copy it again and test it with `gzip -t`")]
+    #[error("{}", crate::words::error::genotype_fault_damaged())]
     Damaged,
     /// A bgzip file without its last block.
-    #[error("the file lacks the last block of bgzip, so it is cut off; copy it again")]
+    #[error("{}", crate::words::error::genotype_fault_cut_off())]
     CutOff,
     /// An invalid header.
     #[error("{0}")]
@@ -202,21 +186,15 @@ pub enum GenotypeFault {
     #[error("{0}")]
     Record(CsvError),
     /// No column of ids.
-    #[error(
-        "the header has no column `IID`, or has `IID` or `FID` twice; name the columns in the first line, each once"
-    )]
+    #[error("{}", crate::words::error::genotype_fault_no_ids())]
     NoIds,
     /// A person twice.
-    #[error(
-        "row {row}, not counting the header, is the second row of its person; keep one row for each person"
-    )]
+    #[error("{}", crate::words::error::genotype_fault_doubled_person(row))]
     DoubledPerson {
         /// Number of the row.
         row: usize,
     },
     /// Ids that do not identify samples.
-    #[error(
-        "several samples of the .fam file share an IID, so rows without a family cannot be joined; add the column `FID`"
-    )]
+    #[error("{}", crate::words::error::genotype_fault_family_needed())]
     FamilyNeeded,
 }

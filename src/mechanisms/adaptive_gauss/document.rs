@@ -1,21 +1,31 @@
 //! The released integers of all rounds, the transform and the radii, as a release holds them.
 
+use std::str::FromStr;
+use std::sync::Arc;
+
 use nalgebra::DMatrix;
 
 use super::last::Grid;
 use super::progress::Released;
-use super::units::Round;
+use super::radii::Radii;
+use super::units::Codes;
+use super::{MOST_FEATURES, MOST_OUTCOMES};
 use crate::math::jacobi_eigen::product;
+use crate::mechanisms::adaptive::bits::real;
+use crate::mechanisms::adaptive::guide::Guide;
+use crate::mechanisms::adaptive::margins;
+use crate::mechanisms::adaptive::tails::{self, Counts};
+use crate::mechanisms::adaptive::terms::{Term as Coordinate, Terms};
 use crate::model::{INTERCEPT, NoiseLaw};
+use crate::privacy::calibrate::NoiseScale;
 use crate::release::moments::{AdaptiveRounds, AdaptiveUnits, CodedTerm, Decimals, ReleasedMoments, Term};
 
 /// Returns the moments of the last round with what the earlier rounds gave.
 #[must_use]
 pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
-    let (rounds, guide) = (&released.setting.rounds, &released.guide);
-    let terms = &released.setting.terms;
+    let Released { terms, codes, guide, .. } = released;
     let (k, side) = (terms.coefficients(), terms.len() + 1);
-    let grid = Grid::new(terms, rounds.codes, &released.radii);
+    let grid = Grid::new(terms, *codes, &released.radii);
     // The cells are the upper triangle, row by row.
     let cell = |i: usize, j: usize| {
         let (row, column) = (i.min(j), i.max(j));
@@ -35,21 +45,21 @@ pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
         _ if i == j => 1.0 / coded[i - 1].half_width,
         _ => 0.0,
     });
-    let scale = |round: &Round| round.scale.get().to_string();
+    let scales = released.scales.map(|scale| scale.get().to_string());
     ReleasedMoments {
         terms: units.collect(),
         whitening: Some(rows(&product(&guide.map(), &own))),
         matrix: Some(matrix),
         blocks: None,
-        noise: Some(NoiseLaw::WeightedDiscreteGaussian { s: scale(&rounds.last), weight: rounds.weight }),
+        noise: Some(NoiseLaw::WeightedDiscreteGaussian { s: scales[3].clone(), weight: released.weight }),
         adaptive: Some(AdaptiveRounds {
             units: AdaptiveUnits {
-                level: rounds.codes.level.to_string(),
-                record: rounds.codes.record.to_string(),
-                count: rounds.codes.count.to_string(),
-                features: rounds.codes.features.to_string(),
-                outcome: rounds.codes.outcome.to_string(),
-                scales: [&rounds.margins, &rounds.moments, &rounds.tails, &rounds.last].map(scale),
+                level: codes.level.to_string(),
+                record: codes.record.to_string(),
+                count: codes.count.to_string(),
+                features: codes.features.to_string(),
+                outcome: codes.outcome.to_string(),
+                scales,
             },
             terms: coded,
             margins: Decimals(released.margins.clone()),
@@ -64,6 +74,103 @@ pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
             unseen: released.radii.unseen,
         }),
     }
+}
+
+/// Returns what a document says of the four rounds; nothing where it is damaged.
+#[must_use]
+pub fn read(document: &ReleasedMoments) -> Option<Released> {
+    let adaptive = document.adaptive.as_ref()?;
+    let units = &adaptive.units;
+    let codes = Codes {
+        level: positive(&units.level)?,
+        record: positive(&units.record)?,
+        count: positive(&units.count)?,
+        features: positive(&units.features)?,
+        outcome: positive(&units.outcome)?,
+    };
+    let NoiseLaw::WeightedDiscreteGaussian { weight, .. } = document.noise.as_ref()? else { return None };
+    let [margins, moments, tails, last] = &units.scales;
+    let scale = |text: &String| NoiseScale::try_new(positive(text)?).ok();
+    let scales = [scale(margins)?, scale(moments)?, scale(tails)?, scale(last)?];
+    let features = adaptive.whitening.len();
+    // The columns of a release's terms no longer matter, so each term has one of its own.
+    let coordinates = adaptive.terms.iter().enumerate();
+    let coordinates = coordinates.map(|(column, term)| Coordinate { column, dummy: term.level });
+    let terms = Terms::new(coordinates.collect(), features);
+    let (size, outcomes) = (terms.len(), terms.outcomes());
+    let width = |term: &CodedTerm| term.centre.is_finite() && is_positive(term.half_width);
+    let guide = Guide {
+        mean: adaptive.mean.clone(),
+        whitening: matrix(&adaptive.whitening, features)?,
+        slopes: matrix(&adaptive.slopes, outcomes)?,
+        spreads: adaptive.spreads.clone(),
+    };
+    let radii = Radii {
+        features: adaptive.feature_radius,
+        outcomes: adaptive.outcome_radii.clone(),
+        unseen: adaptive.unseen,
+    };
+    let cells = document.matrix.as_ref()?;
+    let whole = cells.len() == size + 1 && cells.iter().all(|row| row.len() == size + 1);
+    let fits = (1..=MOST_FEATURES).contains(&features)
+        && (1..=MOST_OUTCOMES).contains(&outcomes)
+        && (1..=2).contains(weight)
+        && whole
+        && adaptive.terms.iter().all(width)
+        && guide.mean.len() == size
+        && guide.slopes.nrows() == features
+        && guide.spreads.len() == outcomes
+        && guide.mean.iter().all(|mean| mean.is_finite())
+        && guide.spreads.iter().all(|spread| is_positive(*spread))
+        && (0..features).all(|j| is_positive(guide.whitening[(j, j)]))
+        && is_positive(radii.features)
+        && radii.outcomes.len() == outcomes
+        && radii.outcomes.iter().all(|radius| is_positive(*radius))
+        && adaptive.margins.0.len() == margins::cells(&terms)
+        && adaptive.moments.0.len() == (size + 1) * (size + 2) / 2
+        && adaptive.tails.0.len() == tails::cells(&terms);
+    if !fits {
+        return None;
+    }
+    let mut last = Vec::with_capacity((size + 1) * (size + 2) / 2);
+    for (place, row) in cells.iter().enumerate() {
+        for (column, text) in row.iter().enumerate().skip(place) {
+            if cells[column][place] != *text {
+                return None;
+            }
+            last.push(text.parse().ok()?);
+        }
+    }
+    let s = |index: usize| real(i128::from(scales[index].get().get()));
+    let counts = Counts::of(real(i128::from(codes.count)), s(2), &adaptive.tails.0);
+    Some(Released {
+        terms,
+        codes,
+        scales,
+        weight: *weight,
+        guide: Arc::new(guide),
+        radii,
+        counts,
+        margins: adaptive.margins.0.clone(),
+        moments: adaptive.moments.0.clone(),
+        tails: adaptive.tails.0.clone(),
+        last,
+    })
+}
+
+/// A whole number above 0.
+fn positive<T: FromStr + PartialOrd + From<u8>>(text: &str) -> Option<T> {
+    text.parse().ok().filter(|number| *number > T::from(0))
+}
+
+fn is_positive(number: f64) -> bool {
+    number.is_finite() && number > 0.0
+}
+
+/// A matrix of finite numbers from its rows.
+fn matrix(rows: &[Vec<f64>], columns: usize) -> Option<DMatrix<f64>> {
+    let fits = rows.iter().all(|row| row.len() == columns && row.iter().all(|entry| entry.is_finite()));
+    fits.then(|| DMatrix::from_fn(rows.len(), columns, |i, j| rows[i][j]))
 }
 
 fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {

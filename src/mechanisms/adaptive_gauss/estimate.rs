@@ -2,13 +2,12 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::guide::Guide;
 use super::last::Grid;
-use super::rough::symmetric;
-use super::terms::count;
-use super::units::Round;
 use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::{Cholesky, LinalgError};
+use crate::mechanisms::adaptive::guide::Guide;
+use crate::mechanisms::adaptive::rough::symmetric;
+use crate::mechanisms::adaptive::terms::count;
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// The noisy moments of the final round in real units, and the variances of their noise.
@@ -31,13 +30,13 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// The moments that the noisy upper triangle of round 4 holds; `weight` is q.
+    /// The moments that the noisy upper triangle of round 4 holds, to which noise of scale `s` was added; `weight` is q.
     #[must_use]
-    pub fn new(round: &Round, weight: u32, grid: &Grid, coefficients: usize, cells: &[i128]) -> Self {
+    pub fn new(s: f64, weight: u32, grid: &Grid, coefficients: usize, cells: &[i128]) -> Self {
         let size = coefficients + grid.outcomes.len();
         let unit = |i: usize| grid.unit(i, coefficients);
         let matrix = symmetric(size, cells, |i, j| unit(i) * unit(j));
-        Self::of(&matrix, round.s(), f64::from(weight), grid, coefficients)
+        Self::of(&matrix, s, f64::from(weight), grid, coefficients)
     }
 
     /// The moments of a matrix in real units, to which noise of scale `s` was added.
@@ -90,13 +89,15 @@ pub struct Fit {
     pub noise: DMatrix<f64>,
 }
 
-/// What stands for A_4⁻¹: the inverse itself, that of A_4 with a ridge, or Z (Z′ A_4 Z)⁻¹ Z′ in a subspace.
+/// What stands for A_4⁻¹: the inverse itself, that of A_4 with a ridge, or Z (Z′ A_4 Z)⁻¹ Z′ in a subspace, also with a penalty on A_4.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inverse {
     /// The matrix.
     pub matrix: DMatrix<f64>,
     /// A ridge on A_4 that is in it.
     pub ridge: f64,
+    /// Whether a penalty or a ridge is in it, so that it is no inverse of A_4 in any subspace.
+    pub penalised: bool,
 }
 
 impl Inverse {
@@ -109,13 +110,13 @@ impl Inverse {
         for i in 0..shifted.nrows() {
             shifted[(i, i)] += ridge;
         }
-        Ok(Self { matrix: Cholesky::try_new(&shifted)?.inverse(), ridge })
+        Ok(Self { matrix: Cholesky::try_new(&shifted)?.inverse(), ridge, penalised: ridge > 0.0 })
     }
 }
 
 impl Fit {
     /// The estimate of one outcome: θ = A⁻¹ g, in a subspace from `start` on, RSS, and V = σ² A⁻¹ + A⁻¹ [(v_c + v_x |θ|²) I + v_x θθ′] A⁻¹, where σ² A⁻¹ is
-    /// σ² A⁻¹ A_4 A⁻¹ with a ridge.
+    /// σ² A⁻¹ A_4 A⁻¹ with a ridge or a penalty.
     #[must_use]
     pub fn new(moments: &Moments, outcome: usize, inverse: &Inverse, start: &DVector<f64>) -> Self {
         let k = moments.coefficients();
@@ -148,7 +149,7 @@ impl Fit {
         } else {
             product(&product(a, &inner), a)
         };
-        let sampling = if inverse.ridge > 0.0 {
+        let sampling = if inverse.penalised {
             product(&product(a, &moments.features), a) * sigma_squared
         } else {
             a * sigma_squared

@@ -1,7 +1,9 @@
 //! What to expect, from public numbers alone (theory/adaptive 6.1, 6.2).
 
 use super::radii::noise_constant_squared;
-use super::terms::{Terms, count};
+use crate::inference::newton::Link;
+use crate::inference::noise_forecast::{Advice, NoiseForecast};
+use crate::mechanisms::adaptive::terms::{Terms, count};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::cross_weight;
 
@@ -16,21 +18,11 @@ pub struct Forecast {
     pub guide_noise: f64,
 }
 
-/// What a forecast advises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Advice {
-    /// Intervals are expected for all coefficients.
-    Recommended,
-    /// Some intervals may be withheld.
-    Uncertain,
-    /// Too few rows for this budget.
-    TooFew,
-}
-
-/// R_x² / k where no tail is long, and the median of |N(0, 1)|.
+/// R_x² / k where no tail is long.
 const USUAL_SQUARE: f64 = 2.25;
 const USUAL_OUTCOME_RADIUS: f64 = 4.0;
-const MEDIAN: f64 = 0.674_489_750_196_081_7;
+/// κ̂ of a level below which its coefficient is withheld.
+const LEVEL_WITHHELD_BELOW: f64 = 1.0;
 /// Shares of μ² of the moments and of the final round.
 const MOMENTS: f64 = 0.14;
 const LAST: f64 = 0.72;
@@ -56,12 +48,6 @@ impl Forecast {
         }
     }
 
-    /// The median of |slope error| in units of its sampling error.
-    #[must_use]
-    pub fn median_error(&self) -> f64 {
-        MEDIAN * self.noise
-    }
-
     /// κ̂ of a dummy whose level has this share of the rows: the guide whitens a level that is rarer than 1/(2k) as if it had that share.
     #[must_use]
     pub fn level_condition(&self, terms: &Terms, share: f64) -> f64 {
@@ -77,6 +63,18 @@ impl Forecast {
             Advice::Uncertain
         } else {
             Advice::TooFew
+        }
+    }
+
+    /// Returns what is said of it before a release.
+    #[must_use]
+    pub fn said(&self, terms: &Terms) -> NoiseForecast {
+        NoiseForecast {
+            noise: self.noise,
+            condition: self.condition,
+            advice: self.advice(),
+            least_share: LEVEL_WITHHELD_BELOW / (self.condition * 2.0 * count(terms.coefficients())),
+            link: Link::Identity,
         }
     }
 }

@@ -6,10 +6,10 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::estimate::{Coded, Fit, Inverse, Moments};
-use super::guide::Guide;
-use super::terms::Terms;
 use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::{Cholesky, LinalgError};
+use crate::mechanisms::adaptive::guide::Guide;
+use crate::mechanisms::adaptive::terms::Terms;
 
 /// How far a coefficient's interval can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,35 +40,55 @@ pub struct Gate {
     fixed: Vec<usize>,
     /// What θ is for each of them.
     pull: DMatrix<f64>,
+    penalty: Option<Penalty>,
+}
+
+/// A penalty Σ_j d_j b_j² on the coefficients b of an outcome in coded units, in units of the outcome's spread (theory/adaptive 5.5).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Penalty {
+    /// d_j, the intercept's first.
+    pub weights: Vec<f64>,
+}
+
+impl Penalty {
+    /// H diag(d) times a matrix.
+    fn carry(&self, map: &DMatrix<f64>, matrix: &DMatrix<f64>) -> DMatrix<f64> {
+        let weighted =
+            DMatrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| self.weights[i] * matrix[(i, j)]);
+        product(map, &weighted)
+    }
 }
 
 impl Gate {
     /// Holds feature terms, the one that helps most first, until κ is 1 or all are held. `map` is H; the coefficients in `excluded` are
-    /// not in the regression at all.
+    /// not in the regression at all. With a penalty, κ is that of the penalised moments.
     ///
     /// # Errors
     /// [`LinalgError`] where the eigenvalues do not settle.
-    pub fn new(moments: &Moments, map: &DMatrix<f64>, excluded: &[usize]) -> Result<Self, LinalgError> {
+    pub fn new(
+        moments: &Moments,
+        map: &DMatrix<f64>,
+        excluded: &[usize],
+        penalty: Option<Penalty>,
+    ) -> Result<Self, LinalgError> {
         let k = moments.coefficients();
+        let penalised =
+            penalty.as_ref().map(|penalty| &moments.features + penalty.carry(map, &map.transpose()));
+        let features = penalised.as_ref().unwrap_or(&moments.features);
         let mut fixed: Vec<usize> = excluded.to_vec();
         loop {
             let columns = DMatrix::from_fn(k, fixed.len(), |i, j| map[(i, fixed[j])]);
             let basis = complement(&columns);
             let held = fixed[excluded.len()..].to_vec();
-            let inside = product(&product(&basis.transpose(), &moments.features), &basis);
+            let inside = product(&product(&basis.transpose(), features), &basis);
             let eigen = Jacobi::try_new(&inside)?;
             let condition = eigen.smallest() / moments.floor;
             if condition >= 1.0 {
                 let middle = Cholesky::try_new(&inside)?.inverse();
                 let matrix = product(&product(&basis, &middle), &basis.transpose());
-                let pull = pull(&matrix, moments, &columns)?;
-                return Ok(Self {
-                    held,
-                    condition,
-                    inverse: Some(Inverse { matrix, ridge: 0.0 }),
-                    fixed,
-                    pull,
-                });
+                let pull = pull(&matrix, features, &columns)?;
+                let inverse = Inverse { matrix, ridge: 0.0, penalised: penalty.is_some() };
+                return Ok(Self { held, condition, inverse: Some(inverse), fixed, pull, penalty });
             }
             let mut best: Option<(f64, usize)> = None;
             for term in (1..k).filter(|term| !fixed.contains(term)) {
@@ -80,10 +100,23 @@ impl Gate {
                 }
             }
             let Some((_, term)) = best else {
-                return Ok(Self { held, condition, inverse: None, fixed, pull: DMatrix::zeros(k, 0) });
+                return Ok(Self {
+                    held,
+                    condition,
+                    inverse: None,
+                    fixed,
+                    pull: DMatrix::zeros(k, 0),
+                    penalty,
+                });
             };
             fixed.push(term);
         }
+    }
+
+    /// Whether the coefficients are those of a penalised regression.
+    #[must_use]
+    pub const fn is_penalised(&self) -> bool {
+        self.penalty.is_some()
     }
 
     /// The estimate of one outcome in `units`, with the standard errors and states of its coefficients; nothing where all are withheld.
@@ -98,8 +131,18 @@ impl Gate {
         let target = |column: usize| {
             if column < excluded { -guide.slopes[(self.fixed[column] - 1, outcome)] / spread } else { 0.0 }
         };
+        // A penalty pulls the slopes to 0, not to the guide's.
+        let shift = self.penalty.as_ref().map(|penalty| {
+            let slopes =
+                DMatrix::from_fn(
+                    k,
+                    1,
+                    |i, _| if i > 0 { guide.slopes[(i - 1, outcome)] / spread } else { 0.0 },
+                );
+            product(&inverse.matrix, &penalty.carry(map, &slopes))
+        });
         let start = DVector::from_fn(k, |i, _| {
-            let mut sum = 0.0;
+            let mut sum = shift.as_ref().map_or(0.0, |shift| -shift[(i, 0)]);
             for column in 0..excluded {
                 sum += self.pull[(i, column)] * target(column);
             }
@@ -246,7 +289,7 @@ fn effect_size(terms: &Terms, guide: &Guide, coefficient: usize) -> f64 {
 /// (I − Z (Z′AZ)⁻¹ Z′ A) H_h (H_h′ H_h)⁻¹: what θ is where one of the fixed coefficients is 1 and the others are 0. H′ times it is Γ.
 fn pull(
     inverse: &DMatrix<f64>,
-    moments: &Moments,
+    features: &DMatrix<f64>,
     columns: &DMatrix<f64>,
 ) -> Result<DMatrix<f64>, LinalgError> {
     if columns.ncols() == 0 {
@@ -254,7 +297,7 @@ fn pull(
     }
     let gram = product(&columns.transpose(), columns);
     let pseudo = product(columns, &Cholesky::try_new(&gram)?.inverse());
-    let kept = product(&product(inverse, &moments.features), &pseudo);
+    let kept = product(&product(inverse, features), &pseudo);
     Ok(pseudo - kept)
 }
 

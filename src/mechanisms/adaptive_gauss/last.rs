@@ -1,13 +1,13 @@
 //! Round 4: second moments of whitened features and standardised residuals (theory/adaptive 2.5).
 
-use super::bits::nearest;
-use super::guide::Guide;
-use super::map;
 use super::radii::Radii;
-use super::rough::rounding_room;
-use super::terms::Terms;
 use super::units::Codes;
 use crate::data::encode::within;
+use crate::mechanisms::adaptive::bits::nearest;
+use crate::mechanisms::adaptive::guide::Guide;
+use crate::mechanisms::adaptive::map;
+use crate::mechanisms::adaptive::rough::rounding_room;
+use crate::mechanisms::adaptive::terms::Terms;
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// Codes of one unit of whitened features and of residuals.

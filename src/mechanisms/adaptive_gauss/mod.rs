@@ -1,7 +1,7 @@
 //! `adaptive-gauss`: second moments in coordinates that the budget itself has bought (theory/adaptive).
 //!
-//! Four rounds share one budget: margins ([`margins`]), rough second moments ([`rough`]) and the guide that they give ([`guide`]), tail
-//! counts ([`tails`]) and the radii that they give ([`radii`]), and with most of the budget the second moments of whitened features and
+//! Four rounds share one budget: margins ([`margins`](super::adaptive::margins)), rough second moments ([`rough`](super::adaptive::rough)) and the guide that they give ([`guide`](super::adaptive::guide)), tail
+//! counts ([`tails`](super::adaptive::tails)), all in [`super::adaptive`], and the radii that they give ([`radii`]), and with most of the budget the second moments of whitened features and
 //! standardised residuals ([`last`]), from which every estimate follows ([`estimate`], [`gate`]). [`progress`] is where a release stands
 //! between two rounds. All integer units and noise scales ([`units`]) follow from public numbers, so the charge and all noise come before
 //! the first record is read.
@@ -14,22 +14,16 @@
 //!
 //! **Event.** One Gaussian for each round, all in one charge, before the first noise is drawn.
 
-pub mod bits;
 mod document;
 pub mod estimate;
 pub mod forecast;
 pub mod gate;
-pub mod guide;
 pub mod last;
-pub mod map;
-pub mod margins;
 pub mod progress;
 pub mod radii;
+pub mod refit;
 mod report;
-pub mod rough;
 mod run;
-pub mod tails;
-pub mod terms;
 pub mod units;
 
 use std::sync::Arc;
@@ -38,8 +32,9 @@ use serde_json::{Map, Value, json};
 
 use self::progress::Setting;
 use self::run::Adaptive;
-use self::terms::{Term, Terms};
 use self::units::{Rounds, Shares, WHOLE_SHARE};
+use super::adaptive::bits;
+use super::adaptive::terms::{Term, Terms};
 use super::gaussian;
 use super::info::{Info, LINEAR, Scope};
 use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved};
@@ -109,6 +104,10 @@ const WITHOUT_NOISE: GridParams = GridParams {
 impl Mechanism for AdaptiveGauss {
     fn info(&self) -> &'static Info {
         &INFO
+    }
+
+    fn foresees(&self) -> bool {
+        true
     }
 
     fn resolve(

@@ -6,19 +6,22 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::estimate::Moments;
-use super::gate::Gate;
-use super::guide::Guide;
+use super::gate::{Gate, Penalty};
 use super::last::{self, Grid};
-use super::margins::{self, Margins};
 use super::radii::{Choice, Radii};
-use super::rough::{Standardiser, add_products};
-use super::tails::{self, Counts, Edges};
-use super::terms::Terms;
-use super::units::Rounds;
+use super::units::{Codes, Rounds};
 use crate::math::linalg::LinalgError;
+use crate::mechanisms::adaptive::bits::real;
+use crate::mechanisms::adaptive::guide::Guide;
+use crate::mechanisms::adaptive::margins::{self, Margins};
+use crate::mechanisms::adaptive::noise;
+use crate::mechanisms::adaptive::rough::{Standardiser, add_products};
+use crate::mechanisms::adaptive::tails::{self, Counts, Edges};
+use crate::mechanisms::adaptive::terms::Terms;
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::Entropy;
 use crate::privacy::adjacency::Adjacency;
+use crate::privacy::calibrate::NoiseScale;
 
 /// Number of rounds.
 pub const ROUNDS: u32 = 4;
@@ -53,20 +56,15 @@ impl Setting {
     pub fn noise<E: Entropy + ?Sized>(&self, round: u32, rng: &mut E) -> Vec<i128> {
         let rounds = &self.rounds;
         match round {
-            0 => self.full(round, rounds.margins.scale.get(), rng),
-            1 => self.triangle(rounds.moments.scale.get(), 1, rng),
-            2 => self.full(round, rounds.tails.scale.get(), rng),
-            _ => self.triangle(rounds.last.scale.get(), rounds.weight, rng),
+            0 => noise::full(self.cells(round), rounds.margins.scale.get(), rng),
+            1 => noise::packed(self.terms.len() + 1, rounds.moments.scale.get(), rng),
+            2 => noise::full(self.cells(round), rounds.tails.scale.get(), rng),
+            _ => self.weighted(rounds.last.scale.get(), rounds.weight, rng),
         }
     }
 
-    /// Noise of variance S² in each cell.
-    fn full<E: Entropy + ?Sized>(&self, round: u32, s: NonZeroU64, rng: &mut E) -> Vec<i128> {
-        (0..self.cells(round)).map(|_| gaussian_diagonal(rng, s)).collect()
-    }
-
     /// Noise of variance q² S² on the diagonal, S²/2 on products of features with outcomes, q² S²/2 on the others.
-    fn triangle<E: Entropy + ?Sized>(&self, s: NonZeroU64, weight: u32, rng: &mut E) -> Vec<i128> {
+    fn weighted<E: Entropy + ?Sized>(&self, s: NonZeroU64, weight: u32, rng: &mut E) -> Vec<i128> {
         let heavy = NonZeroU64::new(u64::from(weight)).map_or(s, |weight| s.saturating_mul(weight));
         let (k, side) = (self.terms.coefficients(), self.terms.len() + 1);
         let mut cells = Vec::with_capacity(self.cells(1));
@@ -206,17 +204,18 @@ impl Progress {
         let Setting { terms, rounds, adjacency, mu_last } = &*self.setting;
         match self.round() {
             0 => {
-                let margins = Margins::new(terms, rounds, &cells);
-                self.standardiser = Some(Standardiser::new(terms, rounds, &margins));
+                let margins = Margins::new(terms, rounds.codes.level, &rounds.margins, &cells);
+                self.standardiser = Some(Standardiser::new(terms, rounds.codes.record, &margins));
                 self.margins = Some(margins);
             }
             1 => {
                 if let (Some(margins), Some(standardiser)) = (&self.margins, &self.standardiser) {
-                    self.guide = Guide::new(terms, rounds, margins, standardiser, &cells).ok().map(Arc::new);
+                    self.guide =
+                        Guide::new(terms, &rounds.moments, margins, standardiser, &cells).ok().map(Arc::new);
                 }
             }
             2 => {
-                let counts = Counts::new(rounds, &cells);
+                let counts = Counts::new(rounds.codes.count, &rounds.tails, &cells);
                 let rows = self.margins.as_ref().map_or(1.0, |margins| margins.rows);
                 self.radii = Some(Choice::new(terms, rounds, *adjacency, *mu_last, rows, &counts).radii);
                 self.counts = Some(counts);
@@ -230,8 +229,12 @@ impl Progress {
     #[must_use]
     pub fn finish(self) -> Option<Released> {
         let [margins, moments, tails, last] = <[Vec<i128>; 4]>::try_from(self.answers).ok()?;
+        let Setting { terms, rounds, .. } = &*self.setting;
         Some(Released {
-            setting: self.setting,
+            terms: terms.clone(),
+            codes: rounds.codes,
+            scales: [&rounds.margins, &rounds.moments, &rounds.tails, &rounds.last].map(|round| round.scale),
+            weight: rounds.weight,
             guide: self.guide?,
             radii: self.radii?,
             counts: self.counts?,
@@ -244,10 +247,16 @@ impl Progress {
 }
 
 /// The noisy integers of all rounds, the guide and the radii: all that is published follows from them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Released {
-    /// What was fixed before.
-    pub setting: Arc<Setting>,
+    /// The coded terms.
+    pub terms: Terms,
+    /// The integer units.
+    pub codes: Codes,
+    /// S of each round.
+    pub scales: [NoiseScale; 4],
+    /// q.
+    pub weight: u32,
     /// The guide.
     pub guide: Arc<Guide>,
     /// The radii.
@@ -276,16 +285,24 @@ pub struct Solved {
 }
 
 impl Released {
-    /// Solves the final moments for all outcomes at once.
+    /// Solves the final moments for all outcomes at once, without the coefficients in `excluded` and with a penalty on the others.
     ///
     /// # Errors
     /// [`LinalgError`] where the eigenvalues do not settle.
-    pub fn solve(&self) -> Result<Solved, LinalgError> {
-        let Setting { terms, rounds, .. } = &*self.setting;
-        let grid = Grid::new(terms, rounds.codes, &self.radii);
-        let moments = Moments::new(&rounds.last, rounds.weight, &grid, terms.coefficients(), &self.last);
+    pub fn solve(&self, excluded: &[usize], penalty: Option<Penalty>) -> Result<Solved, LinalgError> {
+        let grid = Grid::new(&self.terms, self.codes, &self.radii);
+        let s = real(i128::from(self.scales[3].get().get()));
+        let moments = Moments::new(s, self.weight, &grid, self.terms.coefficients(), &self.last);
         let map = self.guide.map();
-        let gate = Gate::new(&moments, &map, &[])?;
+        let gate = Gate::new(&moments, &map, excluded, penalty)?;
         Ok(Solved { moments, map, gate })
+    }
+
+    /// The number of rows as round 1 counted them, and the standard deviation of its noise.
+    #[must_use]
+    pub fn rows(&self) -> (f64, f64) {
+        let level = f64::from(self.codes.level);
+        let s = real(i128::from(self.scales[0].get().get()));
+        (self.margins.first().copied().map_or(0.0, real) / (level * level), s / (level * level))
     }
 }

@@ -1,9 +1,10 @@
 //! The radii to which records and residuals are shortened in the final round, from the noisy tails (theory/adaptive 4).
 
-use super::bits::bits26;
-use super::tails::{Counts, feature_edges, outcome_edges};
-use super::terms::{Terms, count};
 use super::units::Rounds;
+use crate::mechanisms::adaptive::bits::bits26;
+use crate::mechanisms::adaptive::radius::feature_radius;
+use crate::mechanisms::adaptive::tails::{Counts, outcome_edges};
+use crate::mechanisms::adaptive::terms::{Terms, count};
 use crate::privacy::adjacency::Adjacency;
 
 /// Where nothing of an outcome's tail can be trusted.
@@ -57,7 +58,7 @@ impl Choice {
     ) -> Self {
         let constant = noise_constant_squared(adjacency, rounds.weight);
         let outcomes = count(terms.outcomes());
-        let (features, costs) = feature_radius(terms, constant, mu_last, counts);
+        let (features, costs) = feature_radius(terms, counts, 16.0 * constant * outcomes, mu_last * mu_last);
         let clipped = constant.sqrt() * outcomes.sqrt() * features / (3.0 * mu_last);
         let unseen = 9.0 * counts.noise > rows / 50.0;
         let outcomes =
@@ -65,38 +66,6 @@ impl Choice {
         let radii = Radii { features: bits26(features), outcomes: outcomes.collect(), unseen };
         Self { radii, costs, clipped }
     }
-}
-
-/// R_x and J: the candidate that loses least to shortening and noise together, the first of equals.
-fn feature_radius(terms: &Terms, constant: f64, mu: f64, counts: &Counts) -> (f64, Vec<f64>) {
-    let last = 20.0 * count(terms.coefficients()).sqrt();
-    let upper: Vec<f64> = feature_edges(terms).into_iter().chain([last]).collect();
-    let kept: Vec<f64> =
-        counts.features.iter().map(|count| if *count < 3.0 * counts.noise { 0.0 } else { *count }).collect();
-    let total = kept.iter().fold(0.0, |sum, count| sum + count);
-    let rows = total.max(1.0);
-    let sum = |of: &dyn Fn(f64) -> f64| {
-        kept.iter().zip(&upper).fold(0.0, |sum, (count, radius)| sum + count * of(*radius))
-    };
-    let lost = |radius: f64| {
-        if total <= 0.0 {
-            return 1.0;
-        }
-        let square = radius * radius;
-        (rows / sum(&|r| (square / (r * r)).min(1.0))) * (sum(&|r| r * r) / sum(&|r| (r * r).min(square)))
-    };
-    let mut best = (f64::INFINITY, last);
-    let mut costs = Vec::with_capacity(upper.len());
-    for radius in upper.iter().skip(1) {
-        let square = lost(*radius);
-        let noise = 16.0 * constant * count(terms.outcomes()) * (radius * radius) * square;
-        let cost = square.sqrt() + noise / ((mu * mu) * rows);
-        if cost < best.0 {
-            best = (cost, *radius);
-        }
-        costs.push(cost);
-    }
-    (best.1, costs)
 }
 
 /// R_y of one outcome: the outermost edge whose tail can be trusted, and from there as an exponential falls until `clipped` rows are

@@ -3,10 +3,14 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use super::forecast::Forecast;
 use super::progress::{Progress, ROUNDS, RoundMap, Setting};
+use super::report::Asked;
 use super::{document, report};
 use crate::data::statistics::{RecordMap, Scratch};
 use crate::data::{Exact, Statistic};
+use crate::inference::RegressionTerms;
+use crate::inference::noise_forecast::NoiseForecast;
 use crate::mechanisms::rounds::{Answer, Encoding, Noise, Output, Round, Rounds, Run, Task, Unsettled};
 use crate::noise::entropy::Entropy;
 use crate::release::moments::CodedTerm;
@@ -43,6 +47,12 @@ impl Rounds for Adaptive {
     fn noise(&self) -> &dyn Any {
         &*self.setting
     }
+
+    fn noise_forecast(&self, task: &Task, rows: f64, mu: f64) -> Option<NoiseForecast> {
+        let Setting { terms, adjacency, .. } = &*self.setting;
+        let people = task.checked.max_rows_per_person;
+        Some(Forecast::new(terms, *adjacency, people, rows, mu).said(terms))
+    }
 }
 
 /// Where a release stands.
@@ -68,8 +78,15 @@ impl Run for Standing {
     fn finish(self: Box<Self>, task: &Task) -> Result<Output, Unsettled> {
         let Self { rounds, progress } = *self;
         let released = progress.finish().ok_or(Unsettled)?;
-        let solved = released.solve().map_err(|_| Unsettled)?;
-        let (coefficients, diagnostics) = report::report(task, &released, &solved, &rounds.coded);
+        let solved = released.solve(&[], None).map_err(|_| Unsettled)?;
+        let names = RegressionTerms::new(&task.encoding.bound, &task.encoding.geometry).outcomes;
+        let asked = Asked {
+            checked: &task.checked,
+            confidence: task.checked.confidence,
+            outcomes: names.into_iter().enumerate().map(|(place, (name, _))| (name, place)).collect(),
+            features: (0..released.terms.features()).collect(),
+        };
+        let (coefficients, diagnostics) = report::report(&asked, &released, &solved, &rounds.coded);
         let moments = document::moments(&released, rounds.coded.clone());
         Ok(Output { coefficients, diagnostics, moments: Some(moments) })
     }

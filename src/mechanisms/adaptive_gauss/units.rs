@@ -1,12 +1,13 @@
 //! Integer units and noise scales of the four rounds: public, and fixed before a record is read (theory/adaptive 2.1, 3.2).
 
-use dashu_int::UBig;
-
-use super::terms::Terms;
+use crate::mechanisms::adaptive::terms::Terms;
+use crate::mechanisms::adaptive::units::{
+    COUNTS, FEATURE_BINS, LEVELS, OUTCOME_BINS, RECORDS, Round, calibrated,
+};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
-    CalibrationError, NoiseScale, augmented_sensitivity_squared, cross_weight,
-    histograms_sensitivity_squared, margins_sensitivity_squared, noise_scale, weighted_sensitivity_squared,
+    CalibrationError, augmented_sensitivity_squared, cross_weight, histograms_sensitivity_squared,
+    margins_sensitivity_squared, weighted_sensitivity_squared,
 };
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
@@ -61,40 +62,6 @@ pub struct Codes {
     pub outcome: u32,
 }
 
-/// What one round costs, and its noise.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Round {
-    /// Δ², in units of S where some cells have more noise.
-    pub sensitivity_squared: UBig,
-    /// S.
-    pub scale: NoiseScale,
-    /// Cells with the variance S² at least.
-    pub full: u64,
-    /// Cells with the variance S²/2 at least.
-    pub half: u64,
-}
-
-impl Round {
-    /// What the ledger is charged for.
-    #[must_use]
-    pub fn event(&self) -> Event {
-        Event::Gaussian {
-            sensitivity_squared: self.sensitivity_squared.clone(),
-            scale: self.scale,
-            cells_diagonal: self.full,
-            cells_off_diagonal: self.half,
-        }
-    }
-
-    /// S as a number.
-    #[must_use]
-    pub fn s(&self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "to nearest")]
-        let s = self.scale.get().get() as f64;
-        s
-    }
-}
-
 /// Integer units and noise of all four rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rounds {
@@ -112,16 +79,8 @@ pub struct Rounds {
     pub last: Round,
 }
 
-/// Units in which a round is tried: the usual ones, and coarser ones where the noise would be beyond the sampler's range.
-const LEVELS: [u32; 2] = [1 << 22, 1 << 18];
-const RECORDS: [u32; 2] = [1 << 24, 1 << 20];
-const COUNTS: [u64; 2] = [1 << 42, 1 << 38];
+/// Units in which the final round is tried: the usual one, and a coarser one where the noise would be beyond the sampler's range.
 const FEATURES: [u32; 2] = [1 << 23, 1 << 19];
-
-/// Bins of the histogram of ‖w‖.
-pub const FEATURE_BINS: usize = 13;
-/// Bins of the histogram of each |e|.
-pub const OUTCOME_BINS: usize = 14;
 
 impl Rounds {
     /// The rounds that `units` of μ² in 2^-40 buy.
@@ -178,22 +137,6 @@ impl Rounds {
 /// b = ⌊√(B²/l)⌋.
 fn outcome_code(features: u32, outcomes: u64) -> u32 {
     u32::try_from((u64::from(features).pow(2) / outcomes.max(1)).isqrt()).unwrap_or(0)
-}
-
-/// The finest of two units whose noise the sampler can draw, with Δ² and S.
-fn calibrated<T: Copy>(
-    [fine, coarse]: [T; 2],
-    units: u128,
-    sensitivity_squared: impl Fn(T) -> UBig,
-) -> Result<(T, (UBig, NoiseScale)), CalibrationError> {
-    let of = |unit| {
-        let squared = sensitivity_squared(unit);
-        noise_scale(&squared, units).map(|scale| (unit, (squared, scale)))
-    };
-    match of(fine) {
-        Err(CalibrationError::ScaleTooLarge(_)) => of(coarse),
-        found => found,
-    }
 }
 
 #[cfg(test)]

@@ -85,9 +85,7 @@ pub enum LedgerError {
     #[error("{0}")]
     Refused(#[from] Refusal),
     /// A plan and its ledger have different terms.
-    #[error(
-        "the plan has `{what}` {plan}, and the ledger has {ledger}; change the plan or use another ledger"
-    )]
+    #[error("{}", crate::words::error::ledger_mismatch(what, plan, ledger))]
     Mismatch {
         /// The field.
         what: &'static str,
@@ -97,35 +95,31 @@ pub enum LedgerError {
         ledger: String,
     },
     /// A charge of nothing, which would be a bug.
-    #[error(
-        "this release would cost nothing, so something is wrong with the program; nothing was released; report it"
-    )]
+    #[error("{}", crate::words::error::ledger_free())]
     Free,
     /// A seeded demonstration.
-    #[error("a demonstration with a seed is not private, so a ledger cannot record it; use `simulate`")]
+    #[error("{}", crate::words::error::ledger_demo())]
     Demo,
     /// The budget or the noise is out of range.
     #[error("{0}")]
     Calibration(#[from] CalibrationError),
     /// An earlier release is not settled.
-    #[error(
-        "entry {0} is of a release that has not ended; wait for it, or open the ledger again: its charge then counts as spent"
-    )]
+    #[error("{}", crate::words::error::ledger_pending(.0))]
     Pending(u64),
     /// An entry that cannot change as asked.
-    #[error("entry {0} is not reserved, so it cannot become released or burned")]
+    #[error("{}", crate::words::error::ledger_not_reserved(.0))]
     NotReserved(u64),
     /// The protection cannot be changed.
-    #[error("the protection cannot be relaxed: {0}")]
+    #[error("{}", crate::words::error::ledger_relax(.0))]
     Relax(&'static str),
     /// The statement about another ledger cannot be recorded.
-    #[error("the statement that another ledger is about different people cannot be recorded: {0}")]
+    #[error("{}", crate::words::error::ledger_disjoint(.0))]
     Disjoint(&'static str),
     /// The terms at opening contradict each other.
-    #[error("the ledger cannot be opened: {0}")]
+    #[error("{}", crate::words::error::ledger_opening(.0))]
     Opening(&'static str),
     /// The document is damaged, altered or of another kind.
-    #[error("the ledger is not valid at `{place}`: {what}; use an unaltered copy")]
+    #[error("{}", crate::words::error::ledger_document(place, what))]
     Document {
         /// Where in the document.
         place: String,
@@ -133,16 +127,13 @@ pub enum LedgerError {
         what: String,
     },
     /// Two ledgers about different tables.
-    #[error("the imported file is another ledger (its id is {0}); choose a copy of this ledger")]
+    #[error("{}", crate::words::error::ledger_other_ledger(.0))]
     OtherLedger(String),
     /// Two histories of one ledger.
-    #[error(
-        "the two copies of this ledger differ from entry {0} on, because each was charged without the other; all charges of \
-         both count; stop here, or open a new ledger with the budget that is left after both"
-    )]
+    #[error("{}", crate::words::error::ledger_fork(.0))]
     Fork(u64),
     /// A copy that lacks entries.
-    #[error("the imported copy is older than this ledger; nothing was changed")]
+    #[error("{}", crate::words::error::ledger_older())]
     Older,
 }
 

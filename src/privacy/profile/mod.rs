@@ -27,7 +27,7 @@ use crate::math::search::first_true;
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ProfileError {
     /// A parameter that has to be above 0.
-    #[error("the {name} is {given}; give a finite number above 0")]
+    #[error("{}", crate::words::error::profile_not_positive(name, given))]
     NotPositive {
         /// What it is.
         name: &'static str,
@@ -35,9 +35,7 @@ pub enum ProfileError {
         given: f64,
     },
     /// Too few degrees of freedom.
-    #[error(
-        "{degrees} degrees of freedom are too few for a matrix of {dimension} rows; give {dimension} + 2 or more"
-    )]
+    #[error("{}", crate::words::error::profile_degrees(degrees, dimension))]
     Degrees {
         /// k as given.
         degrees: u32,
@@ -45,15 +43,13 @@ pub enum ProfileError {
         dimension: u32,
     },
     /// No scale is known to suffice.
-    #[error("no noise scale is known for so small an epsilon and delta; give a larger epsilon or delta")]
+    #[error("{}", crate::words::error::profile_no_scale())]
     NoScale,
     /// No number of degrees of freedom is known to suffice.
-    #[error(
-        "even 1000000000 degrees of freedom are too few for so small an epsilon and delta; give a larger epsilon or delta"
-    )]
+    #[error("{}", crate::words::error::profile_no_degrees())]
     NoDegrees,
     /// No ε holds at this δ.
-    #[error("this noise has no epsilon at so small a delta; give a larger delta")]
+    #[error("{}", crate::words::error::profile_no_epsilon())]
     NoEpsilon,
     /// A number that cannot be converted.
     #[error(transparent)]

@@ -19,7 +19,7 @@ use crate::math::round::{MARGIN, raise};
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum PaperError {
     /// ε where the theorem has none.
-    #[error("the paper's theorem needs an epsilon {range}; it is {given}")]
+    #[error("{}", crate::words::error::paper_epsilon(range, given))]
     Epsilon {
         /// In words.
         range: &'static str,
@@ -27,7 +27,7 @@ pub enum PaperError {
         given: f64,
     },
     /// δ where the theorem has none.
-    #[error("the paper's theorem needs a delta {range}; it is {given}")]
+    #[error("{}", crate::words::error::paper_delta(range, given))]
     Delta {
         /// In words.
         range: &'static str,
@@ -35,7 +35,7 @@ pub enum PaperError {
         given: f64,
     },
     /// The formula's answer is too large.
-    #[error("the paper's formula gives more degrees of freedom than can be drawn; give a larger epsilon")]
+    #[error("{}", crate::words::error::paper_too_large())]
     TooLarge,
 }
 

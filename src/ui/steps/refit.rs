@@ -5,8 +5,10 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::table::CoefficientTable;
+use crate::engine::refit;
 use crate::inference::design::is_drowned;
-use crate::inference::{Repair, Ridge, refit};
+use crate::inference::refit::Request;
+use crate::inference::{Repair, Ridge};
 use crate::model::INTERCEPT;
 use crate::release::Release;
 use crate::release::figure;
@@ -19,10 +21,18 @@ use crate::words;
 /// Terms of the moments above which predictors are not ticked one by one.
 const MOST_TERMS: usize = 500;
 
-/// The columns and levels that a release's moments hold, the constant left out.
-fn terms(release: &Release) -> Vec<String> {
-    let moments = release.moments.iter().flat_map(|moments| moments.terms.iter());
-    moments.map(|term| term.term.clone()).filter(|term| term != INTERCEPT).collect()
+/// What can be an outcome and what a predictor, the constant left out: any column or level that the moments hold, or where earlier rounds
+/// chose the coordinates, what had that role in the plan.
+fn terms(release: &Release) -> [Vec<String>; 2] {
+    let Some(moments) = &release.moments else { return Default::default() };
+    if let Some(adaptive) = &moments.adaptive {
+        let names = adaptive.terms.iter().map(|term| term.term.clone()).collect::<Vec<_>>();
+        let (features, outcomes) = names.split_at(adaptive.whitening.len().min(names.len()));
+        return [outcomes.to_vec(), features.to_vec()];
+    }
+    let names = moments.terms.iter().map(|term| term.term.clone()).filter(|term| term != INTERCEPT);
+    let names: Vec<String> = names.collect();
+    [names.clone(), names]
 }
 
 /// Choose an outcome and its predictors.
@@ -32,14 +42,14 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
     if release.moments.as_ref().is_some_and(|moments| moments.terms.len() > MOST_TERMS) {
         return view! { <p class="hint">{words::refit::refit_elsewhere()}</p> }.into_any();
     }
-    let names = terms(&release);
+    let [outcomes, predictors] = terms(&release);
     let adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
-    if adaptive || names.len() < 2 {
+    if predictors.is_empty() || !adaptive && predictors.len() < 2 {
         return ().into_any();
     }
-    let first = names.first().cloned().unwrap_or_default();
+    let first = outcomes.first().cloned().unwrap_or_default();
     let outcome = RwSignal::new(
-        app.state.outcome().get_untracked().filter(|name| names.contains(name)).unwrap_or(first),
+        app.state.outcome().get_untracked().filter(|name| outcomes.contains(name)).unwrap_or(first),
     );
     let chosen = RwSignal::new(Vec::<String>::new());
     let ridge = RwSignal::new("none".to_owned());
@@ -55,15 +65,15 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
             let confidence = release.plan.confidence.unwrap_or(0.95);
             let result =
                 ridge.ok_or_else(|| words::refit::the_penalty_has_to_be_a().to_owned()).and_then(|ridge| {
-                    refit(
-                        &release,
-                        &outcome.get_untracked(),
-                        &chosen.get_untracked(),
+                    let (outcome, features) = (outcome.get_untracked(), chosen.get_untracked());
+                    let request = Request {
+                        outcome: &outcome,
+                        features: &features,
                         ridge,
-                        Repair::Shift,
+                        repair: Repair::Shift,
                         confidence,
-                    )
-                    .map_err(|error| sentence(&error.to_string()))
+                    };
+                    refit(&release, &request).map_err(|error| sentence(&error.to_string()))
                 });
             app.state.said().set(if result.is_ok() {
                 words::refit::the_new_regression_is_below().to_owned()
@@ -73,7 +83,7 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
             app.state.refit().set(Some(result));
         }
     };
-    let boxes = names.clone().into_iter().map(move |name| {
+    let boxes = predictors.into_iter().map(move |name| {
         let (own, key) = (name.clone(), name.clone());
         let toggle = move |event| {
             let on = event_target_checked(&event);
@@ -92,27 +102,28 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
         }
     });
     let boxes = boxes.collect_view();
-    let outcomes = names.into_iter().map(|name| (name.clone(), name)).collect();
+    let outcomes = outcomes.into_iter().map(|name| (name.clone(), name)).collect();
     let set_outcome = Callback::new(move |name: String| {
         chosen.update(|chosen| chosen.retain(|other| *other != name));
         outcome.set(name);
     });
-    let ridges = [
-        ("none", words::refit::none()),
-        ("auto", words::refit::chosen_from_the_noise()),
-        ("number", words::refit::a_number()),
-    ];
+    let mut ridges = vec![("none", words::refit::none()), ("number", words::refit::a_number())];
+    if !adaptive {
+        ridges.insert(1, ("auto", words::refit::chosen_from_the_noise()));
+    }
+    let penalty_hint =
+        if adaptive { words::refit::own_unit_penalty_hint() } else { words::refit::penalty_hint() };
     view! {
         <section class="block refit" aria-labelledby="refit-title">
             <h2 id="refit-title">{words::refit::title()}</h2>
             <p>{words::refit::refit_free()}</p>
             <div class="fields">
                 <Choice id="refit-outcome" label=words::refit::outcome_of_the_new_regression() options=outcomes value=outcome set=set_outcome/>
-                <Choice id="refit-ridge" label=words::refit::ridge_penalty() options=ridges.map(|(k, v)| (k.to_owned(), v.to_owned())).to_vec()
+                <Choice id="refit-ridge" label=words::refit::ridge_penalty() options=ridges.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect()
                     value=ridge set=Callback::new(move |value| ridge.set(value))/>
                 {move || (ridge.get() == "number").then(|| view! {
                     <Field id="refit-penalty" label=words::refit::ridge_penalty_advanced() numeric=true value=penalty set=Callback::new(move |value| penalty.set(value))
-                        hint=Signal::derive(|| words::refit::penalty_hint().to_owned())/>
+                        hint=Signal::derive(move || penalty_hint.to_owned())/>
                 })}
             </div>
             <fieldset class="plainset"><legend>{words::refit::predictors()}</legend><div class="choices wrap">{boxes}</div></fieldset>

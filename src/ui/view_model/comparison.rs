@@ -2,7 +2,7 @@
 
 use serde_json::Map;
 
-use super::forecast::expected;
+use crate::engine::foresee::expected;
 use crate::engine::guided::Guided;
 use crate::engine::{EngineError, prepare_guided};
 use crate::mechanisms::Info;

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use super::budget::taken;
+use crate::engine::foresee::expected;
 use crate::engine::guided::Guided;
 use crate::engine::public::{prepare_table, term_names};
 use crate::engine::{EngineError, Prepared, preflight, prepare_guided, standard_errors};
-use crate::inference::Options;
 use crate::inference::forecast::TermForecast;
-use crate::inference::preview::{Expected, Preview, preview};
+use crate::inference::preview::Preview;
 use crate::mechanisms::find;
 use crate::plan::bound::Kind;
 use crate::plan::{Plan, Purpose};
@@ -156,21 +156,4 @@ pub fn public_terms(plan: &Plan, table: &Table) -> Vec<Term> {
     };
     let features = features.into_iter().map(|name| named(name, false));
     features.chain(outcomes.into_iter().map(|name| named(name, true))).collect()
-}
-
-/// What to expect of a plan; nothing without a stated number of rows.
-pub(super) fn expected(prepared: &Prepared) -> Option<Preview> {
-    let plan = prepared.plan();
-    let rows = plan.rows.or(plan.stated_rows)?;
-    let post_processing = prepared.post_processing();
-    let options = Options {
-        ridge: post_processing.ridge,
-        repair: post_processing.repair,
-        confidence: prepared.checked().confidence,
-        ..Options::default()
-    };
-    let law = prepared.law()?;
-    let expected = Expected::of(law, plan, prepared.geometry(), prepared.layout()).ok()?;
-    let intercept = prepared.checked().intercept;
-    preview(prepared.geometry(), prepared.bound(), expected, rows, intercept, options).ok()
 }

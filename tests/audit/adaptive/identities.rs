@@ -1,13 +1,13 @@
 //! What the estimate is without noise, what it is with shortened records, and how the noise reaches it.
 
-use discreet::mechanisms::adaptive_gauss::bits::bits26;
+use discreet::mechanisms::adaptive::bits::bits26;
+use discreet::mechanisms::adaptive::guide::Guide;
+use discreet::mechanisms::adaptive::rough::symmetric;
+use discreet::mechanisms::adaptive::terms::Terms;
 use discreet::mechanisms::adaptive_gauss::estimate::{Coded, Fit, Inverse, Moments};
-use discreet::mechanisms::adaptive_gauss::gate::{Far, Gate, Known, Units};
-use discreet::mechanisms::adaptive_gauss::guide::Guide;
+use discreet::mechanisms::adaptive_gauss::gate::{Far, Gate, Known, Penalty, Units};
 use discreet::mechanisms::adaptive_gauss::last::Grid;
 use discreet::mechanisms::adaptive_gauss::radii::Radii;
-use discreet::mechanisms::adaptive_gauss::rough::symmetric;
-use discreet::mechanisms::adaptive_gauss::terms::Terms;
 use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
 use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::measure::Epsilon;
@@ -63,7 +63,7 @@ pub fn is_least_squares() {
         let radii = Radii { features: 20.0, outcomes: vec![20.0, 20.0], unseen: false };
         let grid = Grid::new(&terms, rounds.codes, &radii);
         let cells = last_cells(&rounds, &guide, &grid, &radii, &rows);
-        let moments = Moments::new(&rounds.last, rounds.weight, &grid, terms.coefficients(), &cells);
+        let moments = Moments::new(rounds.last.s(), rounds.weight, &grid, terms.coefficients(), &cells);
         let inverse = Inverse::whole(&moments, 0.0).unwrap();
         for outcome in 0..2 {
             let fit = Fit::new(&moments, outcome, &inverse, &DVector::zeros(terms.coefficients()));
@@ -120,7 +120,7 @@ pub fn shortening_is_a_weight() {
     let radii = Radii { features: 1.5, outcomes: vec![20.0], unseen: false };
     let grid = Grid::new(&terms, rounds.codes, &radii);
     let cells = last_cells(&rounds, &guide, &grid, &radii, &rows);
-    let moments = Moments::new(&rounds.last, rounds.weight, &grid, 2, &cells);
+    let moments = Moments::new(rounds.last.s(), rounds.weight, &grid, 2, &cells);
     let fit = Fit::new(
         &moments,
         0,
@@ -160,7 +160,7 @@ pub fn noise_reaches_the_coefficients() {
     let cells = last_cells(&rounds, &guide, &grid, &radii, &rows);
     let k = 3;
     let coded = |cells: &[i128]| {
-        let moments = Moments::new(&rounds.last, rounds.weight, &grid, k, cells);
+        let moments = Moments::new(rounds.last.s(), rounds.weight, &grid, k, cells);
         let fit = Fit::new(
             &moments,
             0,
@@ -216,7 +216,7 @@ pub fn excluded_features_have_the_slope_0() {
     let moments =
         Moments::of(&symmetric(6, &cells, |i, j| grid.unit(i, 4) * grid.unit(j, 4)), 1.0, 2.0, &grid, 4);
     let map = guide.map();
-    let gate = Gate::new(&moments, &map, &[2]).unwrap();
+    let gate = Gate::new(&moments, &map, &[2], None).unwrap();
     let known = Known { terms: &terms, guide: &guide, map: &map, moments: &moments };
     let far = Far { radius: 4.0, unseen: false };
     let fewer = super::terms(&[number(), number()], &[number()]);
@@ -230,6 +230,71 @@ pub fn excluded_features_have_the_slope_0() {
                 "{place}: {:?} {expected}",
                 judged.estimates
             );
+        }
+    }
+}
+
+/// A regression on some of the features with a penalty is the ridge regression of coded values, and its noise is what is said of it.
+pub fn a_penalty_is_a_ridge_on_coded_slopes() {
+    let mut draws = Draws(13);
+    let number = || Column::Number(-1.0, 1.0);
+    let terms = terms(&[number(), number(), number()], &[number()]);
+    let rows: Vec<Vec<f64>> = (0..500)
+        .map(|_| {
+            let (a, b) = (draws.next() / 2.0, draws.next() / 2.0);
+            let c = 0.5 * a + 0.5 * draws.next();
+            vec![a, b, c, 0.5 * a - 0.3 * b + 0.2 * c + 0.1 * draws.next()]
+        })
+        .collect();
+    let rounds = Rounds::new(&terms, Adjacency::AddRemove, 1, Shares::default(), 1 << 44).unwrap();
+    let guide = some_guide(&terms, &mut draws);
+    let radii = Radii { features: 20.0, outcomes: vec![20.0], unseen: false };
+    let grid = Grid::new(&terms, rounds.codes, &radii);
+    let cells = last_cells(&rounds, &guide, &grid, &radii, &rows);
+    let map = guide.map();
+    let weights = vec![0.0, 30.0, 5.0, 80.0];
+    let far = Far { radius: 4.0, unseen: false };
+    for excluded in [&[][..], &[2]] {
+        let judged = |s: f64, cells: &[i128]| {
+            let moments = Moments::new(s, rounds.weight, &grid, 4, cells);
+            let penalty = Some(Penalty { weights: weights.clone() });
+            let gate = Gate::new(&moments, &map, excluded, penalty).unwrap();
+            assert!(gate.held.is_empty());
+            let known = Known { terms: &terms, guide: &guide, map: &map, moments: &moments };
+            gate.judge(known, 0, far, &Units::coded(4)).unwrap()
+        };
+        let kept: Vec<usize> = (0..4).filter(|place| !excluded.contains(place)).collect();
+        let value = |i: usize, place: usize| if place == 0 { 1.0 } else { rows[i][place - 1] };
+        let design = DMatrix::from_fn(rows.len(), kept.len(), |i, j| value(i, kept[j]));
+        let y = DVector::from_fn(rows.len(), |i, _| rows[i][3]);
+        let ridge =
+            DMatrix::from_fn(kept.len(), kept.len(), |i, j| if i == j { weights[kept[i]] } else { 0.0 });
+        let expected = (design.transpose() * &design + ridge).lu().solve(&(design.transpose() * y)).unwrap();
+        let found = judged(1.0, &cells);
+        for (place, expected) in kept.iter().zip(expected.iter()) {
+            assert!((found.estimates[*place] - expected).abs() < 1e-5, "{:?} {expected}", found.estimates);
+        }
+        // Each cell's noise to first order.
+        let s = rounds.last.s();
+        let here = judged(s / 1e3, &cells);
+        let mut variances = vec![0.0; 4];
+        let pairs = (0..5).flat_map(|i| (i..5).map(move |j| (i, j)));
+        for (place, (i, j)) in pairs.enumerate() {
+            let same_side = i == 4 || j < 4;
+            let sd = s / 1e3 * if same_side { 2.0 } else { 1.0 } / if i == j { 1.0 } else { 2.0_f64.sqrt() };
+            #[expect(clippy::cast_possible_truncation, reason = "far below 2^63")]
+            let step = sd as i128;
+            let mut moved = cells.clone();
+            moved[place] += step;
+            let there = judged(s / 1e3, &moved).estimates;
+            for (variance, (there, here)) in variances.iter_mut().zip(there.iter().zip(&here.estimates)) {
+                *variance += (there - here) * (there - here);
+            }
+        }
+        for place in kept {
+            let said = here.noise_shares[place] * here.errors[place] * here.errors[place];
+            let ratio = said / variances[place];
+            assert!((ratio - 1.0).abs() < 0.03, "{excluded:?} {place}: {ratio}");
         }
     }
 }

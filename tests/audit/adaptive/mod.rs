@@ -3,13 +3,13 @@
 pub mod identities;
 pub mod sensitivity;
 
-use discreet::mechanisms::adaptive_gauss::guide::Guide;
+use discreet::mechanisms::adaptive::guide::Guide;
+use discreet::mechanisms::adaptive::margins;
+use discreet::mechanisms::adaptive::rough::{Standardiser, add_products};
+use discreet::mechanisms::adaptive::tails::{self, Edges};
+use discreet::mechanisms::adaptive::terms::{Term, Terms};
 use discreet::mechanisms::adaptive_gauss::last::{self, Grid};
-use discreet::mechanisms::adaptive_gauss::margins;
 use discreet::mechanisms::adaptive_gauss::radii::Radii;
-use discreet::mechanisms::adaptive_gauss::rough::{Standardiser, add_products};
-use discreet::mechanisms::adaptive_gauss::tails::{self, Edges};
-use discreet::mechanisms::adaptive_gauss::terms::{Term, Terms};
 use discreet::mechanisms::adaptive_gauss::units::Rounds;
 
 /// A column as the vectors write it: `["number", lower, upper]` or `["category", levels]`.

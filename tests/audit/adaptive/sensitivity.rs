@@ -2,13 +2,14 @@
 //! outcomes, with one and three rows of a person.
 
 use dashu_int::UBig;
-use discreet::mechanisms::adaptive_gauss::guide::Guide;
+use discreet::mechanisms::adaptive::guide::Guide;
+use discreet::mechanisms::adaptive::margins::Margins;
+use discreet::mechanisms::adaptive::rough::Standardiser;
+use discreet::mechanisms::adaptive::terms::Terms;
+use discreet::mechanisms::adaptive::units::Round;
 use discreet::mechanisms::adaptive_gauss::last::Grid;
-use discreet::mechanisms::adaptive_gauss::margins::Margins;
 use discreet::mechanisms::adaptive_gauss::radii::Radii;
-use discreet::mechanisms::adaptive_gauss::rough::Standardiser;
-use discreet::mechanisms::adaptive_gauss::terms::Terms;
-use discreet::mechanisms::adaptive_gauss::units::{Round, Rounds, Shares};
+use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
 use discreet::privacy::adjacency::Adjacency;
 use nalgebra::DMatrix;
 
@@ -40,7 +41,7 @@ impl Setting {
                 .unwrap();
         let margins =
             Margins { rows: 100.0, centres: vec![0.0; terms.len()], scales: vec![0.05; terms.len()] };
-        let standardiser = Standardiser::new(&terms, &rounds, &margins);
+        let standardiser = Standardiser::new(&terms, rounds.codes.record, &margins);
         let guide = some_guide(&terms, draws);
         let radii = Radii { features: 1.3, outcomes: vec![0.2; outcomes], unseen: false };
         let grid = Grid::new(&terms, rounds.codes, &radii);
@@ -170,7 +171,7 @@ fn worst(setting: &Setting) -> [f64; 4] {
     let far = Setting {
         standardiser: Standardiser::new(
             &setting.terms,
-            &setting.rounds,
+            setting.rounds.codes.record,
             &Margins { rows: 1.0, centres, scales: vec![1e-6; setting.terms.len()] },
         ),
         guide: Guide {

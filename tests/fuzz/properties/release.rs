@@ -1,7 +1,8 @@
 //! A release document is refused, or all that is made of it can be shown: no panic, no number that is none.
 
+use discreet::engine::refit;
 use discreet::inference::options::{Repair, Ridge};
-use discreet::inference::refit::refit;
+use discreet::inference::refit::Request;
 use discreet::model::{Coefficient, Interval};
 use discreet::release::document::{Coefficients, Release};
 use discreet::release::statement::Statement;
@@ -72,7 +73,7 @@ fn refitted(release: &Release) {
     let ridges = if features.len() <= 2 { &ridges[..] } else { &ridges[..1] };
     for &ridge in ridges {
         for (_, repair) in Repair::CHOICES {
-            match refit(release, outcome, features, ridge, repair, confidence) {
+            match refit(release, &Request { outcome, features, ridge, repair, confidence }) {
                 Err(error) => assert_one_line(&error),
                 Ok(refit) => {
                     let Coefficients::List(list) = &refit.coefficients else {

@@ -1,14 +1,14 @@
 //! The golden values of tests/vectors/adaptive.json and adaptive_gate.json.
 
 use dashu_int::UBig;
+use discreet::mechanisms::adaptive::guide::Guide;
+use discreet::mechanisms::adaptive::margins::Margins;
+use discreet::mechanisms::adaptive::rough::Standardiser;
+use discreet::mechanisms::adaptive::tails::Counts;
 use discreet::mechanisms::adaptive_gauss::estimate::{Coded, Fit, Inverse, Moments};
 use discreet::mechanisms::adaptive_gauss::gate::{Far, Gate, Known, State, Units};
-use discreet::mechanisms::adaptive_gauss::guide::Guide;
 use discreet::mechanisms::adaptive_gauss::last::Grid;
-use discreet::mechanisms::adaptive_gauss::margins::Margins;
 use discreet::mechanisms::adaptive_gauss::radii::Choice;
-use discreet::mechanisms::adaptive_gauss::rough::Standardiser;
-use discreet::mechanisms::adaptive_gauss::tails::Counts;
 use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
 use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::calibrate::{Budget, Split, budget_parts, cross_weight};
@@ -132,22 +132,22 @@ fn check(tables: &Value, case: &Value) {
     let rows: Vec<Vec<f64>> = table.iter().map(coded).collect();
 
     let cells = add(margin_cells(&terms, &rounds, &rows), &noise["margins"]);
-    let margins = Margins::new(&terms, &rounds, &cells);
+    let margins = Margins::new(&terms, rounds.codes.level, &rounds.margins, &cells);
     close("n_1", &[margins.rows], &expected["margins"]["n"], 1e-9);
     close("m", &margins.centres, &expected["margins"]["mean"], 1e-9);
     close("s", &margins.scales, &expected["margins"]["sd"], 1e-9);
 
-    let standardiser = Standardiser::new(&terms, &rounds, &margins);
+    let standardiser = Standardiser::new(&terms, rounds.codes.record, &margins);
     let cells = add(rough_cells(&standardiser, &rows), &noise["moments"]);
     close("moments", &by_rows(&standardiser.moments(&cells)), &expected["moments"], 1e-9);
-    let guide = Guide::new(&terms, &rounds, &margins, &standardiser, &cells).unwrap();
+    let guide = Guide::new(&terms, &rounds.moments, &margins, &standardiser, &cells).unwrap();
     close("mean", &guide.mean, &expected["guide"]["mean"], 1e-9);
     close("A", &by_rows(&guide.whitening), &expected["guide"]["A"], 1e-9);
     close("B", &by_rows(&guide.slopes), &expected["guide"]["B"], 1e-9);
     close("sigma", &guide.spreads, &expected["guide"]["sig"], 1e-9);
 
     let cells = add(tail_cells(&terms, &rounds, &guide, &rows), &noise["tails"]);
-    let counts = Counts::new(&rounds, &cells);
+    let counts = Counts::new(rounds.codes.count, &rounds.tails, &cells);
     close("counts", &counts.features, &expected["counts_x"], 1e-9);
     let mu_last = (parts[3] as f64 / (1_u64 << 40) as f64).sqrt() / f64::from(persons);
     let choice = Choice::new(&terms, &rounds, adjacency, mu_last, margins.rows, &counts);
@@ -158,7 +158,7 @@ fn check(tables: &Value, case: &Value) {
 
     let grid = Grid::new(&terms, rounds.codes, &choice.radii);
     let cells = add(last_cells(&rounds, &guide, &grid, &choice.radii, &rows), &noise["final"]);
-    let moments = Moments::new(&rounds.last, q, &grid, terms.coefficients(), &cells);
+    let moments = Moments::new(rounds.last.s(), q, &grid, terms.coefficients(), &cells);
     let k = terms.coefficients();
     let own = by_rows(&moments.features);
     let written = &expected["final"];
@@ -232,7 +232,7 @@ fn every_coefficient_has_the_golden_gate() {
         let matrix = square(&case["M"], k + terms.outcomes(), k + terms.outcomes());
         let moments = Moments::of(&matrix, s, f64::from(cross_weight(adjacency(case))), &grid, k);
         let map = guide.map();
-        let gate = Gate::new(&moments, &map, &[]).unwrap();
+        let gate = Gate::new(&moments, &map, &[], None).unwrap();
         let held: Vec<u64> = gate.held.iter().map(|term| *term as u64).collect();
         assert_eq!(serde_json::to_value(held).unwrap(), expected["held"]);
         close("kappa", &[gate.condition], &expected["kappa"], 1e-8);

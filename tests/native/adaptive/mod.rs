@@ -3,7 +3,8 @@
 mod golden;
 mod released;
 
-use discreet::mechanisms::adaptive_gauss::forecast::{Advice, Forecast};
+use discreet::inference::noise_forecast::Advice;
+use discreet::mechanisms::adaptive_gauss::forecast::Forecast;
 use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
 use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::calibrate::{Budget, Split, budget_parts};
@@ -24,6 +25,11 @@ fn without_noise_and_clipping_it_is_least_squares_for_every_guide() {
 #[test]
 fn a_regression_on_some_of_the_features_is_least_squares_on_these() {
     identities::excluded_features_have_the_slope_0();
+}
+
+#[test]
+fn a_penalty_on_some_of_the_features_is_a_ridge_and_its_noise_is_what_is_said() {
+    identities::a_penalty_is_a_ridge_on_coded_slopes();
 }
 
 #[test]
@@ -62,7 +68,8 @@ fn the_forecast_of_the_sample() {
         };
         let mu = budget_parts(&budget, &Split::Gaussian).unwrap().pair.mu.get();
         let forecast = Forecast::new(&terms, Adjacency::AddRemove, 1, 11_830.0, mu);
-        assert!((forecast.median_error() - error).abs() < 0.01, "{}", forecast.median_error());
+        let found = forecast.said(&terms).median_error();
+        assert!((found - error).abs() < 0.01, "{found}");
         assert_eq!(forecast.advice(), Advice::Recommended);
         let few = Forecast::new(&terms, Adjacency::AddRemove, 1, 100.0, mu);
         assert_eq!(few.advice() == Advice::TooFew, epsilon < 3.0, "{few:?}");

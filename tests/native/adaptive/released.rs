@@ -2,12 +2,15 @@
 
 use discreet::data::EncodedRows;
 use discreet::engine::simulate::Source;
-use discreet::engine::{EngineError, Simulation};
-use discreet::model::Interval;
+use discreet::engine::{EngineError, Simulation, refit};
+use discreet::inference::refit::{Refit, Request};
+use discreet::inference::{RefitError, Repair, Ridge};
+use discreet::model::{Coefficient, Interval};
 use discreet::privacy::calibrate::{Split, budget_parts};
-use discreet::release::document::Release;
+use discreet::release::document::{Coefficients, Release};
 use serde_json::{Value, json};
 
+use crate::adaptive_checks::Draws;
 use crate::cli::Bench;
 use crate::mechanisms::run;
 use crate::support::{DIABETES, column, list, plan, prepared, scan, small_diabetes_plan, software};
@@ -203,6 +206,115 @@ fn plans_that_it_cannot_run_are_refused_before_anything_is_read() {
     }
 }
 
+fn ask(release: &Release, outcome: &str, features: &[&str], ridge: Ridge) -> Result<Refit, RefitError> {
+    let features: Vec<String> = features.iter().map(|name| (*name).to_owned()).collect();
+    let confidence = release.plan.confidence.unwrap();
+    refit(release, &Request { outcome, features: &features, ridge, repair: Repair::Shift, confidence })
+}
+
+/// The numbers of a list, bit by bit.
+fn bits(entries: &[Coefficient]) -> Vec<(String, [Option<u64>; 5], Interval)> {
+    let one = |entry: &Coefficient| {
+        let numbers = [entry.estimate, entry.std_error, entry.lower, entry.upper, entry.noise_share];
+        (entry.term.clone(), numbers.map(|number| number.map(f64::to_bits)), entry.interval)
+    };
+    entries.iter().map(one).collect()
+}
+
+fn listed(refit: &Refit) -> &[Coefficient] {
+    let Coefficients::List(list) = &refit.coefficients else { panic!("one outcome is a list") };
+    list
+}
+
+/// Two outcomes, a category of three levels, of which one is rare and so withheld.
+fn two_outcomes(adjacency: &str, rows: u32) -> Release {
+    let mut draws = Draws(17);
+    let lines: String = (0..rows)
+        .map(|row| {
+            let (x, w, e) = (draws.next(), draws.next(), draws.next());
+            let level = ["a", "b", "rare"][if row % 999 == 5 { 2 } else { usize::from(row % 3 == 0) }];
+            let (y, z) = (0.4 * x - 0.2 * w + 0.3 * e, 0.5 - 0.2 * x + 0.3 * draws.next());
+            format!("{x},{},{level},{y},{z}\n", 40.0 + 20.0 * w)
+        })
+        .collect();
+    let site = json!({"name": "g", "role": "feature", "type": "category", "levels": ["a", "b", "rare"], "reference": "a"});
+    let columns = [
+        column("x", "feature", -1.0, 2.0),
+        column("w", "feature", 0.0, 100.0),
+        site,
+        column("y", "outcome", -1.0, 2.0),
+        column("z", "outcome", -1.0, 2.0),
+    ];
+    let mut plan = adaptive(plan(&columns, json!({"epsilon": 1, "delta": 1e-6})));
+    plan["adjacency"] = json!(adjacency);
+    if adjacency == "replace-one" {
+        plan["rows"] = json!(rows);
+    }
+    let release = runs(&plan, &format!("x,w,g,y,z\n{lines}"), 1).remove(0);
+    serde_json::from_str(&serde_json::to_string(&release).unwrap()).unwrap()
+}
+
+#[test]
+fn a_refit_of_what_was_released_is_the_release_bit_by_bit() {
+    for (adjacency, rows) in [("add-remove", 12_000), ("replace-one", 12_000), ("add-remove", 30)] {
+        let release = two_outcomes(adjacency, rows);
+        let released = list(&release);
+        for (outcome, own) in [("y", &released[..5]), ("z", &released[5..])] {
+            for ridge in [Ridge::None, Ridge::Fixed(0.0)] {
+                let again = ask(&release, outcome, &["x", "w", "g"], ridge).unwrap();
+                assert_eq!(bits(listed(&again)), bits(own));
+            }
+            // In another order the same numbers.
+            let again = ask(&release, outcome, &["g[rare]", "w", "g[b]", "x"], Ridge::None).unwrap();
+            let order = [0, 4, 2, 3, 1].map(|place| own[place].clone());
+            assert_eq!(bits(listed(&again)), bits(&order));
+            assert_eq!(again.diagnostics.rows, release.diagnostics.rows);
+        }
+    }
+}
+
+#[test]
+fn a_refit_may_leave_features_out_and_have_a_ridge() {
+    let release = two_outcomes("add-remove", 12_000);
+    let fewer = ask(&release, "y", &["x", "w"], Ridge::None).unwrap();
+    let [_, x, w] = listed(&fewer) else { panic!("three coefficients") };
+    assert!((x.estimate.unwrap() - 0.4).abs() < 0.05 && (w.estimate.unwrap() + 0.01).abs() < 0.002);
+    assert!([x, w].iter().all(|entry| entry.interval == Interval::Normal));
+    assert!(fewer.diagnostics.notes.iter().all(|note| !note.contains("rare")));
+    let ridge = ask(&release, "y", &["x", "w"], Ridge::Fixed(1_000.0)).unwrap();
+    let shrunk = listed(&ridge)[1].estimate.unwrap();
+    // The slope of n/3 squares beside the ridge: 4,000 / 5,000 of it.
+    assert!((0.7..0.9).contains(&(shrunk / x.estimate.unwrap())), "{shrunk}");
+    assert!(ridge.diagnostics.notes.iter().any(|note| note.contains("penalty on the coefficients")));
+    assert!(listed(&ridge)[1].std_error < x.std_error);
+    // A ridge determines what the budget alone does not.
+    let ridge = ask(&release, "y", &["x", "w", "g"], Ridge::Fixed(10_000.0)).unwrap();
+    assert!(listed(&ridge).iter().all(|entry| entry.estimate.is_some()), "{:?}", listed(&ridge));
+}
+
+#[test]
+fn a_damaged_release_is_not_refitted() {
+    let release = two_outcomes("add-remove", 300);
+    let text = serde_json::to_value(&release).unwrap();
+    let damages: [(&str, Value); 8] = [
+        ("/moments/matrix/0/1", json!("7")),
+        ("/moments/matrix/0", json!(["1"])),
+        ("/moments/adaptive/units/S/3", json!("0")),
+        ("/moments/adaptive/units/level", json!("-4")),
+        ("/moments/adaptive/whitening/1", json!([1.0])),
+        ("/moments/adaptive/spreads/0", json!(0.0)),
+        ("/moments/adaptive/outcome_radii", json!([])),
+        ("/moments/adaptive/tails", json!(["1"])),
+    ];
+    for (place, value) in damages {
+        let mut damaged = text.clone();
+        *damaged.pointer_mut(place).unwrap() = value;
+        let damaged: Release = serde_json::from_value(damaged).unwrap();
+        let error = ask(&damaged, "y", &["x"], Ridge::None).unwrap_err().to_string();
+        assert!(error.contains("damaged"), "{place}: {error}");
+    }
+}
+
 /// Several outcomes, and a level that hardly a row has: it alone is withheld.
 #[test]
 fn a_rare_level_withholds_itself() {
@@ -250,7 +362,7 @@ fn a_rare_level_withholds_itself() {
     );
 }
 
-/// A ledger pays once for four rounds, and a refit is refused. With few rows and a small budget a note says what would do.
+/// A ledger pays once for four rounds, and nothing for a refit. With few rows and a small budget a note says what would do.
 #[test]
 fn the_command_line_charges_once_and_says_what_would_do() {
     let bench = Bench::new();
@@ -265,8 +377,24 @@ fn the_command_line_charges_once_and_says_what_would_do() {
     assert_eq!(bench.ledger().entries().len(), 1);
     assert!(release.diagnostics.notes.iter().any(|note| note.contains("Rows far out count less")));
     bench.write("release.json", printed);
-    let said = bench.fails("refit --release release.json --outcome sbp --features age", 2);
-    assert!(said.contains("holds the regressions of its plan and no others"), "{said}");
+    let before = bench.read("ledger.json");
+    let fitted = bench.ok("refit --release release.json --outcome sbp --features age,smoker --ridge 2.5");
+    let fitted: Value = serde_json::from_str(&fitted).unwrap();
+    assert_eq!(fitted["coefficients"].as_array().unwrap().len(), 3);
+    assert_eq!((&fitted["ridge"], &fitted["repair"]), (&json!(2.5), &json!("none")));
+    assert_eq!(bench.read("ledger.json"), before, "a refit costs nothing");
+    for (question, refusal) in [
+        ("--outcome age --features bmi", "`age` is a feature of this release"),
+        ("--outcome sbp --features age,sbp", "`sbp` is the outcome"),
+        ("--outcome sbp --features age,age", "named twice"),
+        ("--outcome sbp --features height", "no column `height`"),
+        ("--outcome height --features age", "no column `height`"),
+        ("--outcome sbp --features age --ridge auto", "`auto` is no ridge for this release"),
+        ("--outcome sbp --features age --confidence 2", "confidence"),
+    ] {
+        let said = bench.fails(&format!("refit --release release.json {question}"), 2);
+        assert!(said.contains(refusal), "{said}");
+    }
     // The table is read again for each round where its rows are too many to be kept.
     let mut again = sample_plan("adaptive-gauss", json!({"epsilon": 1, "delta": 1e-6}));
     again["stated_rows"] = json!(100_000_000);

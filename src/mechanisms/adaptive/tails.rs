@@ -4,7 +4,7 @@ use super::bits::{bits26, real};
 use super::guide::Guide;
 use super::map;
 use super::terms::{Terms, count};
-use super::units::{FEATURE_BINS, OUTCOME_BINS, Rounds};
+use super::units::{FEATURE_BINS, OUTCOME_BINS, Round};
 
 /// Edges of the bins of ‖w‖ in units of √k.
 const FEATURE_EDGES: [f64; FEATURE_BINS - 1] = [1.0, 1.2, 1.4, 1.6, 1.8, 2.1, 2.5, 3.0, 4.0, 6.0, 9.0, 14.0];
@@ -88,10 +88,10 @@ pub struct Beyond {
 }
 
 impl Counts {
-    /// Reads the noisy cells.
+    /// Reads the noisy cells, in which a record is `count`.
     #[must_use]
-    pub fn new(rounds: &Rounds, cells: &[i128]) -> Self {
-        Self::of(real(i128::from(rounds.codes.count)), rounds.tails.s(), cells)
+    pub fn new(count: u64, round: &Round, cells: &[i128]) -> Self {
+        Self::of(real(i128::from(count)), round.s(), cells)
     }
 
     /// Reads cells in which a record is `unit` and the noise has the scale `s`.

@@ -6,7 +6,7 @@ use super::bits::bits26;
 use super::margins::Margins;
 use super::rough::Standardiser;
 use super::terms::{Terms, count};
-use super::units::Rounds;
+use super::units::Round;
 use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::{Cholesky, LinalgError};
 
@@ -30,7 +30,7 @@ impl Guide {
     /// [`LinalgError`] where the eigenvalues do not settle, which no finite matrix has done.
     pub fn new(
         terms: &Terms,
-        rounds: &Rounds,
+        round: &Round,
         margins: &Margins,
         standardiser: &Standardiser,
         cells: &[i128],
@@ -38,7 +38,7 @@ impl Guide {
         let (p, size) = (terms.features(), terms.len());
         let moments = standardiser.moments(cells);
         let rows = moments[(0, 0)].max(1.0);
-        let noise = standardiser.noise(rounds, rows);
+        let noise = standardiser.noise(round, rows);
         let mean: Vec<f64> = (0..size).map(|j| moments[(0, j + 1)] / rows).collect();
         let v = DMatrix::from_fn(size, size, |i, j| moments[(i + 1, j + 1)] / rows - mean[i] * mean[j]);
         // The spectral norm of the noise on the features' covariance.

@@ -2,7 +2,7 @@
 
 use super::bits::{bits26, nearest, real};
 use super::terms::Terms;
-use super::units::Rounds;
+use super::units::Round;
 
 /// Number of cells: the count, a sum and a sum of squares of each term.
 #[must_use]
@@ -52,13 +52,13 @@ pub struct Margins {
 }
 
 impl Margins {
-    /// Reads the noisy cells. Scales have a floor of √(2τ), with τ the noise of a mean.
+    /// Reads the noisy cells, in which 1 has the code `level`. Scales have a floor of √(2τ), with τ the noise of a mean.
     #[must_use]
-    pub fn new(terms: &Terms, rounds: &Rounds, cells: &[i128]) -> Self {
-        let unit = f64::from(rounds.codes.level) * f64::from(rounds.codes.level);
+    pub fn new(terms: &Terms, level: u32, round: &Round, cells: &[i128]) -> Self {
+        let unit = f64::from(level) * f64::from(level);
         let cell = |index: usize| cells.get(index).copied().map_or(0.0, real);
         let rows = (cell(0) / unit).max(1.0);
-        let noise = rounds.margins.s() / (unit * rows);
+        let noise = round.s() / (unit * rows);
         let mut centres = Vec::with_capacity(terms.len());
         let mut scales = Vec::with_capacity(terms.len());
         for term in 0..terms.len() {

@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use super::bits::{nearest, real};
 use super::margins::Margins;
 use super::terms::{Terms, count};
-use super::units::Rounds;
+use super::units::Round;
 use crate::data::encode::within;
 
 /// The public map of a record to the codes of round 2.
@@ -28,16 +28,16 @@ pub fn rounding_room(coordinates: usize) -> f64 {
 }
 
 impl Standardiser {
-    /// The map of round 2, from the margins.
+    /// The map of round 2 to records of the length `record`, from the margins.
     #[must_use]
-    pub fn new(terms: &Terms, rounds: &Rounds, margins: &Margins) -> Self {
+    pub fn new(terms: &Terms, record: u32, margins: &Margins) -> Self {
         let coordinates = 1 + terms.len();
         Self {
             centres: margins.centres.clone(),
             scales: margins.scales.clone(),
             radius: 1.2 * count(coordinates).sqrt(),
-            reach: f64::from(rounds.codes.record) - rounding_room(coordinates),
-            record: rounds.codes.record,
+            reach: f64::from(record) - rounding_room(coordinates),
+            record,
         }
     }
 
@@ -64,8 +64,8 @@ impl Standardiser {
 
     /// τ_2, the standard deviation of the noise on a mean square of `rows` records.
     #[must_use]
-    pub fn noise(&self, rounds: &Rounds, rows: f64) -> f64 {
-        rounds.moments.s() * ((self.radius / self.reach) * (self.radius / self.reach)) / rows
+    pub fn noise(&self, round: &Round, rows: f64) -> f64 {
+        round.s() * ((self.radius / self.reach) * (self.radius / self.reach)) / rows
     }
 }
 

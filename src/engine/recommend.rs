@@ -1,0 +1,108 @@
+//! Which mechanism suits a plan, from public numbers alone.
+
+use serde_json::{Map, Value};
+
+use super::foresee::{Foreseen, foresee};
+use super::prepare::prepare;
+use crate::inference::noise_forecast::Advice;
+use crate::mechanisms::info::{self, Info};
+use crate::mechanisms::{REGISTRY, USUAL};
+use crate::model::note::factor;
+use crate::model::{Role, Wallet};
+use crate::plan::document::{ColumnType, Mechanism as Named};
+use crate::plan::{Plan, Purpose};
+
+/// A mechanism for a plan, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recommendation {
+    /// Its name in a plan.
+    pub name: &'static str,
+    /// Parameters that are not its defaults.
+    pub params: Map<String, Value>,
+    /// Why, in a sentence or two.
+    pub reason: String,
+}
+
+impl Recommendation {
+    /// Returns the mechanism before anything is known of a plan.
+    #[must_use]
+    pub fn usual() -> Self {
+        Self::plain(USUAL, "It suits every linear regression.".to_owned())
+    }
+
+    fn plain(name: &'static str, reason: String) -> Self {
+        Self { name, params: Map::new(), reason }
+    }
+
+    /// Returns the plan with this mechanism, but for parameters that the plan gives already.
+    #[must_use]
+    pub fn into_plan(self, plan: Plan) -> Plan {
+        let mut params = self.params;
+        params.extend(plan.mechanism.params);
+        let mechanism = Named { name: self.name.to_owned(), params, calibration: plan.mechanism.calibration };
+        Plan { mechanism, ..plan }
+    }
+}
+
+/// Returns the mechanism for a plan, whatever mechanism it names (theory/adaptive 6.1).
+#[must_use]
+pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation {
+    let yes_or_no = is_yes_or_no(plan);
+    let with = |info: &Info| {
+        let mechanism = Named { name: info.name.to_owned(), params: Map::new(), calibration: None };
+        let plan = Plan { mechanism, ..plan.clone() };
+        prepare(plan, names, delimiter, Purpose::Release).ok()
+    };
+    let candidates =
+        REGISTRY.iter().filter(|mechanism| mechanism.foresees()).map(|mechanism| mechanism.info());
+    for info in candidates.filter(|info| info.labels == yes_or_no) {
+        let Some(prepared) = with(info) else { continue };
+        if prepared.stated_rows().is_none() {
+            return Recommendation::plain(
+                info.name,
+                "It has the least noise in most tables. State about how many rows the table has to see whether they suffice."
+                    .to_owned(),
+            );
+        }
+        let Some(foreseen) = foresee(&prepared) else { continue };
+        if yes_or_no || foreseen.forecast.advice != Advice::TooFew {
+            return Recommendation::plain(info.name, reason(&foreseen));
+        }
+        return Recommendation {
+            name: USUAL,
+            params: Map::from_iter([("ridge".to_owned(), Value::from("auto"))]),
+            reason: "The rows are too few for intervals at this budget. A ridge keeps the predictions near the mean.".to_owned(),
+        };
+    }
+    let labels = |info: &Info| info.labels && !info.public_moments && info.wallet == Wallet::Gaussian;
+    if yes_or_no && let Some(info) = info::all().find(|info| labels(info)).filter(|info| with(info).is_some())
+    {
+        return Recommendation::plain(
+            info.name,
+            "The outcome is yes or no, so its odds ratios are computed.".to_owned(),
+        );
+    }
+    Recommendation::usual()
+}
+
+fn reason(foreseen: &Foreseen) -> String {
+    let times = factor(foreseen.forecast.widening());
+    match foreseen.forecast.advice {
+        Advice::Recommended => format!(
+            "It has the least noise for this plan: intervals about {times} times as wide as without privacy."
+        ),
+        Advice::Uncertain | Advice::TooFew => {
+            "It has the least noise for this plan, but the rows are few for this budget.".to_owned()
+        }
+    }
+}
+
+/// Returns whether all outcomes are categories of two levels. A number from 0 to 1 may be a share.
+fn is_yes_or_no(plan: &Plan) -> bool {
+    let mut outcomes = plan.columns.iter().filter(|column| column.role == Role::Outcome).peekable();
+    outcomes.peek().is_some()
+        && outcomes.all(|column| {
+            column.kind == Some(ColumnType::Category)
+                && column.levels.as_ref().is_some_and(|levels| levels.len() == 2)
+        })
+}

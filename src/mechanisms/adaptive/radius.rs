@@ -1,0 +1,38 @@
+//! The radius to which whitened features are shortened, from the noisy tails (theory/adaptive 4.1).
+
+use super::tails::{Counts, feature_edges};
+use super::terms::{Terms, count};
+
+/// Returns R_x and J at each candidate: the one that loses least to shortening and noise together, the first of equals. The noise is
+/// `noise` R² f² / (`information` N), with f² the loss to shortening and N the counted records.
+#[must_use]
+pub fn feature_radius(terms: &Terms, counts: &Counts, noise: f64, information: f64) -> (f64, Vec<f64>) {
+    let last = 20.0 * count(terms.coefficients()).sqrt();
+    let upper: Vec<f64> = feature_edges(terms).into_iter().chain([last]).collect();
+    let kept: Vec<f64> =
+        counts.features.iter().map(|count| if *count < 3.0 * counts.noise { 0.0 } else { *count }).collect();
+    let total = kept.iter().fold(0.0, |sum, count| sum + count);
+    let rows = total.max(1.0);
+    let sum = |of: &dyn Fn(f64) -> f64| {
+        kept.iter().zip(&upper).fold(0.0, |sum, (count, radius)| sum + count * of(*radius))
+    };
+    let lost = |radius: f64| {
+        if total <= 0.0 {
+            return 1.0;
+        }
+        let square = radius * radius;
+        (rows / sum(&|r| (square / (r * r)).min(1.0))) * (sum(&|r| r * r) / sum(&|r| (r * r).min(square)))
+    };
+    let mut best = (f64::INFINITY, last);
+    let mut costs = Vec::with_capacity(upper.len());
+    for radius in upper.iter().skip(1) {
+        let square = lost(*radius);
+        let noise = noise * (radius * radius) * square;
+        let cost = square.sqrt() + noise / (information * rows);
+        if cost < best.0 {
+            best = (cost, *radius);
+        }
+        costs.push(cost);
+    }
+    (best.1, costs)
+}

@@ -1,0 +1,100 @@
+//! Another regression from a release: any of its outcomes on any of its features, with or without a penalty (theory/adaptive 5.5).
+
+use super::document;
+use super::gate::Penalty;
+use super::progress::Released;
+use super::report::{self, Asked};
+use crate::inference::moments::MomentsError;
+use crate::inference::refit::{Refit, RefitError, Request};
+use crate::inference::{Repair, Ridge};
+use crate::plan::{CheckedPlan, Purpose};
+use crate::release::Release;
+use crate::release::moments::CodedTerm;
+
+/// Regresses an outcome of the release on some of its features: least squares with the weights c² of the final round, where a feature that
+/// is left out has the slope 0. With a ridge Λ the penalty Λ Σ b_j² on the slopes in the columns' own units is added to the weighted
+/// sum of squares. On all features without a ridge this is the regression of the release, bit by bit.
+///
+/// # Errors
+/// [`RefitError`] for a damaged release, for columns that are not an outcome and features of the release, and for an automatic ridge.
+pub fn refit(release: &Release, request: &Request<'_>) -> Result<Refit, RefitError> {
+    let Request { outcome, features, ridge, confidence, .. } = *request;
+    let damaged = RefitError::Moments(MomentsError::Shape);
+    let moments = release.moments.as_ref().ok_or(RefitError::NoMoments)?;
+    let released = document::read(moments).ok_or_else(|| damaged.clone())?;
+    let coded = moments.adaptive.as_ref().map_or(&[][..], |adaptive| &adaptive.terms);
+    let checked = CheckedPlan::new(release.plan.clone(), Purpose::Simulate).map_err(|_| damaged.clone())?;
+    let (own_features, own_outcomes) = coded.split_at(released.terms.features());
+
+    let places = |name: &str, terms: &[CodedTerm]| {
+        let of_column = |term: &str| {
+            term.strip_prefix(name).is_some_and(|rest| rest.starts_with('[') && rest.ends_with(']'))
+        };
+        let whole: Vec<usize> = (0..terms.len()).filter(|place| terms[*place].term == name).collect();
+        let levels = (0..terms.len()).filter(|place| terms[*place].level && of_column(&terms[*place].term));
+        if whole.is_empty() { levels.collect() } else { whole }
+    };
+    let named = |terms: &[CodedTerm]| terms.iter().map(|term| term.term.clone()).collect::<Vec<String>>();
+    let unknown = |name: &str| {
+        let known = named(coded).iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        RefitError::UnknownColumn { name: name.to_owned(), known }
+    };
+    let target = match places(outcome, own_outcomes)[..] {
+        [target] => target,
+        [] if places(outcome, own_features).is_empty() => return Err(unknown(outcome)),
+        _ => {
+            return Err(RefitError::FeatureAsOutcome {
+                name: outcome.to_owned(),
+                outcomes: named(own_outcomes),
+            });
+        }
+    };
+    let mut chosen = Vec::new();
+    for feature in features {
+        let found = places(feature, own_features);
+        if found.is_empty() {
+            return Err(match &places(feature, own_outcomes)[..] {
+                [] => unknown(feature),
+                [place] if *place == target => RefitError::OutcomeAmongFeatures(outcome.to_owned()),
+                _ => RefitError::OutcomeAsFeature(feature.clone()),
+            });
+        }
+        for place in found {
+            if chosen.contains(&place) {
+                return Err(RefitError::RepeatedFeature(feature.clone()));
+            }
+            chosen.push(place);
+        }
+    }
+    if chosen.is_empty() {
+        return Err(RefitError::NoFeatures);
+    }
+
+    let penalty = match ridge {
+        Ridge::None => None,
+        Ridge::Auto => return Err(RefitError::AutomaticRidge),
+        Ridge::Fixed(weight) => (weight > 0.0).then(|| penalty(weight, own_features)),
+    };
+    let excluded: Vec<usize> =
+        (0..own_features.len()).filter(|place| !chosen.contains(place)).map(|place| place + 1).collect();
+    let asked = Asked {
+        checked: &checked,
+        confidence,
+        outcomes: vec![(outcome.to_owned(), target)],
+        features: chosen,
+    };
+    let solved = Released::solve(&released, &excluded, penalty).map_err(|_| damaged)?;
+    let (coefficients, mut diagnostics) = report::report(&asked, &released, &solved, coded);
+    if let Ridge::Fixed(weight) = ridge {
+        diagnostics.ridge = weight;
+    }
+    // Eigenvalues are not repaired: what the moments do not determine is withheld.
+    Ok(Refit::new(release, &Request { repair: Repair::None, ..*request }, true, (coefficients, diagnostics)))
+}
+
+/// A ridge in the columns' own units, on coded coefficients: a slope is 1/`half_width` coded slopes in units of the outcome. The intercept
+/// is free.
+fn penalty(weight: f64, features: &[CodedTerm]) -> Penalty {
+    let slopes = features.iter().map(|term| weight / (term.half_width * term.half_width));
+    Penalty { weights: std::iter::once(0.0).chain(slopes).collect() }
+}

@@ -1,0 +1,116 @@
+//! What is foreseen of a plan and recommended for it, from public numbers alone.
+
+use discreet::engine::foresee::{Foreseen, foresee, hopeless};
+use discreet::engine::prepare;
+use discreet::engine::recommend::recommend;
+use discreet::inference::noise_forecast::Advice;
+use discreet::plan::{Plan, Purpose};
+use serde_json::{Value, json};
+
+const NAMES: [&str; 4] = ["age", "sex", "bmi", "sbp"];
+
+fn plan(rows: Option<u64>, epsilon: f64) -> Value {
+    json!({
+        "schema": "discreet.plan/1",
+        "adjacency": "add-remove",
+        "stated_rows": rows,
+        "columns": [
+            {"name": "age", "role": "feature", "type": "number", "lower": 18, "upper": 100},
+            {"name": "sex", "role": "feature", "type": "category", "levels": ["F", "M"]},
+            {"name": "bmi", "role": "feature", "type": "number", "lower": 15, "upper": 60},
+            {"name": "sbp", "role": "outcome", "type": "number", "lower": 40, "upper": 270}
+        ],
+        "mechanism": {"name": "adaptive-gauss"},
+        "budget": {"epsilon": epsilon, "delta": 1e-6}
+    })
+}
+
+fn names() -> Vec<String> {
+    NAMES.iter().map(ToString::to_string).collect()
+}
+
+fn parsed(plan: &Value) -> Plan {
+    Plan::parse(&plan.to_string()).unwrap()
+}
+
+fn foreseen(plan: &Value) -> Foreseen {
+    foresee(&prepare(parsed(plan), &names(), b',', Purpose::Release).unwrap()).unwrap()
+}
+
+fn recommended(plan: &Value) -> (&'static str, Value, String) {
+    let found = recommend(&parsed(plan), &names(), b',');
+    (found.name, Value::Object(found.params), found.reason)
+}
+
+#[test]
+fn many_rows_are_recommended_the_adaptive_mechanism_with_its_errors() {
+    let foreseen = foreseen(&plan(Some(12_000), 2.0));
+    assert_eq!(foreseen.forecast.advice, Advice::Recommended);
+    assert_eq!(foreseen.needed, None);
+    let terms: Vec<&str> = foreseen.terms.iter().map(|term| term.term.as_str()).collect();
+    assert_eq!(terms, ["age", "sex[M]", "bmi"]);
+    // A number's spread is a sixth of its range, and the outcome is taken for unrelated: (230/6)/(82/6)/√12,000.
+    let age = &foreseen.terms[0];
+    let sampling = (230.0 / 6.0) / (82.0 / 6.0) / 12_000.0_f64.sqrt();
+    assert!((age.sampling_std_error / sampling - 1.0).abs() < 1e-9, "{}", age.sampling_std_error);
+    assert!((age.noise_std_error / (foreseen.forecast.noise * sampling) - 1.0).abs() < 1e-9);
+    assert!((age.noise_share - (age.noise_std_error / (age.half() / 1.96)).powi(2)).abs() < 1e-9);
+    let (name, params, reason) = recommended(&plan(Some(12_000), 2.0));
+    assert_eq!((name, params), ("adaptive-gauss", json!({})));
+    assert!(reason.contains("1.1 times as wide"), "{reason}");
+}
+
+#[test]
+fn what_would_help_does() {
+    let few = foreseen(&plan(Some(200), 0.5));
+    assert_eq!(few.forecast.advice, Advice::TooFew);
+    let needed = few.needed.unwrap();
+    let rows = needed.rows.unwrap().ceil();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
+    let enough = |rows: f64| foreseen(&plan(Some(rows as u64), 0.5)).forecast.advice;
+    assert_eq!(enough(rows), Advice::Recommended);
+    assert_ne!(enough(rows * 0.99), Advice::Recommended);
+    let epsilon = needed.epsilon.unwrap();
+    assert_eq!(foreseen(&plan(Some(200), epsilon * 1.001)).forecast.advice, Advice::Recommended);
+    assert_ne!(foreseen(&plan(Some(200), epsilon * 0.99)).forecast.advice, Advice::Recommended);
+    assert!(few.advice().contains("in place of 200"), "{}", few.advice());
+
+    let some = foreseen(&plan(Some(1_000), 0.5));
+    let features = some.needed.map_or(3, |needed| needed.features);
+    let mut fewer = plan(Some(1_000), 0.5);
+    let kept = fewer["columns"].as_array().unwrap().clone();
+    fewer["columns"] = Value::Array(kept[..features].iter().chain(&kept[3..]).cloned().collect());
+    assert_eq!(features, 2);
+    assert_eq!(foreseen(&fewer).forecast.advice, Advice::Recommended);
+}
+
+#[test]
+fn too_few_rows_get_a_ridge_and_none_a_plain_word() {
+    let few = plan(Some(200), 0.5);
+    assert_eq!(recommended(&few).0, "analyze-gauss");
+    assert_eq!(recommended(&few).1, json!({"ridge": "auto"}));
+    let (name, _, reason) = recommended(&plan(None, 0.5));
+    assert_eq!(name, "adaptive-gauss");
+    assert!(reason.contains("State about how many rows"), "{reason}");
+    let prepared = |plan: &Value| prepare(parsed(plan), &names(), b',', Purpose::Release).unwrap();
+    assert!(hopeless(&prepared(&few)).unwrap().contains("in place of 200"));
+    assert_eq!(hopeless(&prepared(&plan(Some(12_000), 2.0))), None);
+    assert_eq!(hopeless(&prepared(&plan(None, 2.0))), None);
+}
+
+#[test]
+fn what_the_adaptive_mechanism_cannot_do_is_left_to_the_usual_one() {
+    let mut through_zero = plan(Some(12_000), 2.0);
+    through_zero["intercept"] = json!(false);
+    assert_eq!(recommended(&through_zero).0, "analyze-gauss");
+    let mut labels = plan(None, 2.0);
+    labels["adjacency"] = json!("replace-one");
+    labels["rows"] = json!(12_000);
+    labels["protect"] = json!("labels");
+    labels["confirm"] = json!(["protect-labels"]);
+    assert_eq!(recommended(&labels).0, "analyze-gauss");
+    let mut yes_or_no = plan(Some(12_000), 2.0);
+    yes_or_no["columns"][1]["role"] = json!("outcome");
+    yes_or_no["columns"][3]["role"] = json!("feature");
+    assert_ne!(recommended(&yes_or_no).0, "adaptive-gauss");
+}
