@@ -10,7 +10,8 @@
 mod adaptive_checks;
 mod audits;
 #[expect(dead_code, reason = "some of it is for the native tests alone")]
-mod estimated_bounds;
+#[path = "estimated_bounds/mod.rs"]
+mod estimated_bounds_checks;
 #[expect(dead_code, reason = "some of it is for the native tests alone")]
 mod ledger;
 mod ledger_model;
@@ -25,7 +26,7 @@ use discreet::privacy::mutants::{Mutant, current, with_active};
 use audits::{Depth, Saw};
 
 /// Which audits have to catch which bug. Those of the ledger are in [`ledger::CHECKS`].
-const KILLERS: [(Mutant, &[&str]); 42] = [
+const KILLERS: [(Mutant, &[&str]); 50] = [
     (
         Mutant::SigmaHalved,
         &["T1 P1", "T1 P3 iid", "T2 P1", "T4 P1", "T5 diagonal 10", "T5 fine diagonal", LIST],
@@ -63,6 +64,14 @@ const KILLERS: [(Mutant, &[&str]); 42] = [
     ),
     (Mutant::HistogramsCountedOnce, &["T7 adaptive rounds"]),
     (Mutant::PersonsUncountedInTails, &["T7 adaptive rounds"]),
+    (Mutant::PersonsUncountedInBounds, &["T7 bounds neighbours", "T7 bounds golden", "T1 bounds"]),
+    (Mutant::LayoutFromExactCounts, &["T7 bounds of equal counts"]),
+    (Mutant::RowsFromExactCounts, &["T7 bounds of equal counts"]),
+    (Mutant::EndsFromExactCounts, &["T7 bounds of equal counts", "T7 bounds golden"]),
+    (Mutant::FirstNoiseReused, &["T6 noise of bounds"]),
+    (Mutant::NanCountedAsZero, &["T7 bounds golden"]),
+    (Mutant::WidenedToExtremes, &["T7 bounds golden"]),
+    (Mutant::NoiseForUsedCellsAlone, &["T6 noise of bounds"]),
     (Mutant::ResidualsShorten, &["T7 adaptive weights"]),
     (Mutant::ResidualsNotShortened, &["T7 adaptive weights"]),
     (Mutant::NoiseNotCarried, &["T9 adaptive noise"]),

@@ -29,16 +29,24 @@ pub fn read(layout: &Layout, first: &[f64], second: &[f64], sd: [f64; 2]) -> Rea
     }
 }
 
+/// A column that the first round does not find stays so: the second round sharpens a range and finds none.
 fn wide(first: &[f64], second: &[f64], sd: [f64; 2]) -> Reading {
     let of = |cells: &[f64], sd| Octaves::new(cells.iter().take(FIRST_CELLS).copied().collect(), sd);
-    let counts = of(first, sd[0]).joined(&of(second, sd[1]));
+    let first = of(first, sd[0]);
+    let without = |state| Reading { state, range: None };
+    match first.heaps() {
+        Heaps::Zero => return without(State::Zero),
+        Heaps::Nothing => return without(State::NotFound),
+        Heaps::Sides(_) => {}
+    }
+    let counts = first.joined(&of(second, sd[1]));
     match counts.heaps() {
         Heaps::Sides(sides) => match counts.ends(&sides) {
             Some(range) => Reading { state: State::Octaves, range: Some(range) },
-            None => Reading { state: State::NotFound, range: None },
+            None => without(State::NotFound),
         },
-        Heaps::Zero => Reading { state: State::Zero, range: None },
-        Heaps::Nothing => Reading { state: State::NotFound, range: None },
+        Heaps::Zero => without(State::Zero),
+        Heaps::Nothing => without(State::NotFound),
     }
 }
 
