@@ -44,7 +44,7 @@ REMAP := --remap-path-prefix=$(CURDIR)=/discreet --remap-path-prefix=$(CARGO_DIR
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help run dist docs test check native web journeys screenshots audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt toolchain chromium
+.PHONY: help run dist docs test check native web journeys screenshots audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -62,6 +62,7 @@ help:
 	@echo 'make reproduce-sheffet  the tables of a paper once more: writes docs/evidence/reproduce-sheffet.md (FULL=1: longer tables)'
 	@echo 'make reproduce-primo    the same of another paper: writes docs/evidence/reproduce-primo.md (FULL=1: more known outcomes)'
 	@echo 'make reproduce-pmt      and of a third: writes docs/evidence/reproduce-pmt.md (REAL=DIR: and its real tables, from that folder)'
+	@echo 'make compare-accuracy   every method on many tables: writes docs/evidence/accuracy.md (FULL=1: a million rows, more runs)'
 
 run: dist
 	$(call say,Serving the page. Ctrl-C stops it.)
@@ -75,8 +76,8 @@ check: toolchain $(DENY)/done
 	cargo fmt --check
 	cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
 	cargo metadata --locked --format-version 1 --manifest-path tests/fuzz/Cargo.toml >/dev/null
-	$(call say,Lints: native)
-	cargo clippy --locked --all-targets -- -D warnings
+	$(call say,Lints: native$(,) as handed out and as tested)
+	cargo clippy --locked --bins -- -D warnings
 	cargo clippy --locked --all-targets --features audit-mutants$(,)reproduce -- -D warnings
 	$(call say,Lints: browser)
 	cargo clippy $(WASM) --features app$(,)worker --lib --bin app --bin worker --test web -- -D warnings
@@ -85,12 +86,15 @@ check: toolchain $(DENY)/done
 	$(call say,Licences and sources of dependencies)
 	cargo deny --locked --all-features check licenses bans sources
 
+# Everything is built once, with the mutants, of which none is active unless a test says so. A test of its own builds the
+# program as it is handed out.
 native: toolchain
-	$(call say,Native tests)
-	cargo test --locked
-	$(call say,The mutants$(,) each of which a test has to catch)
-	cargo test --locked --features audit-mutants --test native -- killed
+	$(call say,Native tests$(,) with the mutants$(,) each of which a test has to catch)
+	cargo test --locked --features audit-mutants --lib --bins --examples --test native
+	cargo test --locked --features audit-mutants --doc
 	cargo test --locked --features audit-mutants --test audit -- quick
+	$(call say,The program as it is handed out)
+	cargo test --locked --test shipped
 
 web: toolchain chromium $(BINDGEN)/done
 	$(call say,Tests inside Chromium)
@@ -146,6 +150,10 @@ reproduce-primo: toolchain
 reproduce-pmt: toolchain
 	$(call say,Public moments once more$(,) with two threads: about 5 minutes after the build)
 	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/evidence/reproduce-pmt.md
+
+compare-accuracy: toolchain
+	$(call say,Every method on many tables$(,) with two threads: at most 8 minutes after the build)
+	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/evidence/accuracy.md
 
 toolchain:
 	@bash .ci/packages linker

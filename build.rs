@@ -7,8 +7,11 @@ use std::io::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Every text on the screen, in English.
+/// Every sentence that the program says, in English.
 const WORDS: &str = "src/words/en.json";
+
+/// The section whose messages stand in documents, which are English whatever language is shown.
+const DOCUMENTS: &str = "note";
 
 fn main() -> Result<()> {
     let mut files = vec![PathBuf::from("Cargo.lock"), PathBuf::from(WORDS)];
@@ -69,6 +72,7 @@ fn words(messages: &BTreeMap<String, String>) -> String {
             Some(stem) => (stem, places.get(key.replace(".other", ".one").as_str()).copied()),
             None => (name, None),
         };
+        let source = if key.starts_with(&format!("{DOCUMENTS}.")) { "english" } else { "text" };
         let names = placeholders(text);
         let values: String = names.iter().map(|name| format!("({name:?}, &{name}), ")).collect();
         let arguments: String = names.iter().map(|name| format!("{name}: impl super::Display, ")).collect();
@@ -77,17 +81,17 @@ fn words(messages: &BTreeMap<String, String>) -> String {
             Some(one) => writeln!(
                 section,
                 "    pub fn {stem}(number: usize, {arguments}) -> String {{\n        \
-                 super::fill(if number == 1 {{ {one} }} else {{ {place} }}, &[{values}])\n    }}"
+                 super::fill(super::{source}(if number == 1 {{ {one} }} else {{ {place} }}), &[{values}])\n    }}"
             ),
             None if names.is_empty() => {
                 writeln!(
                     section,
-                    "    pub fn {stem}() -> &'static str {{\n        super::text({place})\n    }}"
+                    "    pub fn {stem}() -> &'static str {{\n        super::{source}({place})\n    }}"
                 )
             }
             None => writeln!(
                 section,
-                "    pub fn {stem}({arguments}) -> String {{\n        super::fill({place}, &[{values}])\n    }}"
+                "    pub fn {stem}({arguments}) -> String {{\n        super::fill(super::{source}({place}), &[{values}])\n    }}"
             ),
         };
     }

@@ -13,7 +13,7 @@ use super::public::{PublicFile, Watch};
 use super::table::{Table, TableError};
 use crate::data::genotypes::{Form, Wanted};
 use crate::data::{FewRows, HeaderRules, RowSink, Scan, Statistic, Sums};
-use crate::engine::{EngineError, Prepared, after_bounds, check_table, expect_public, prepare_with, sums_of};
+use crate::engine::{ConfiguredPlan, EngineError, Prepared, after_bounds, check_table, sums_of};
 use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::release::Release;
@@ -150,20 +150,20 @@ impl Job {
         };
         let text = fs::read_to_string(&path).map_err(|error| CliError::unreadable("plan", &path, error))?;
         let plan = Plan::parse(&text)?;
-        let checked = CheckedPlan::new(plan.clone(), purpose)?;
+        let configured = ConfiguredPlan::new(plan.clone(), args.has("public"), purpose)?;
+        let checked = configured.checked();
         let phenotypes = args.path("phenotypes");
-        expect_public(&checked, purpose, args.has("public"))?;
         let public = args.path("public").map(|path| PublicFile::open(&path)).transpose()?;
         if let Some(public) = &public {
             for private in [Some(&table), phenotypes.as_ref()].into_iter().flatten() {
                 public.differs_from(private)?;
             }
         }
-        let (input, watch) = Input::open(&table, phenotypes.as_deref(), public.as_ref(), &checked)?;
-        let (names, delimiter) = input.header(&checked);
+        let (input, watch) = Input::open(&table, phenotypes.as_deref(), public.as_ref(), checked)?;
+        let (names, delimiter) = input.header(checked);
         let public =
-            public.map(|public| public.table(&plan, &checked, names, delimiter, workers)).transpose()?;
-        let prepared = prepare_with(plan, public.as_ref(), names, delimiter, purpose)?;
+            public.map(|public| public.table(&plan, checked, names, delimiter, workers)).transpose()?;
+        let prepared = configured.prepare(public.as_ref(), names, delimiter)?;
         Ok(Self { prepared, input, workers, watch, files: Files { table, phenotypes }, purpose })
     }
 

@@ -27,7 +27,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let outcome = args.needed_text("outcome")?;
     let features: Vec<String> =
         args.needed_text("features")?.split(',').map(|name| name.trim().to_owned()).collect();
-    let ridge = args.value::<Ridge>("ridge", Ridge::EXPECTED)?.unwrap_or_default();
+    let ridge = args.value::<Ridge>("ridge", Ridge::expected())?.unwrap_or_default();
     let repair = args.value::<Repair>("repair", "`shift`, `floor` or `none`")?.unwrap_or_default();
     let confidence = args.value::<f64>("confidence", "a number from 0.5 to 0.999")?.unwrap_or(0.95);
     let release: Release = read_json("release", &path)?;

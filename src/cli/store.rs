@@ -10,6 +10,7 @@ use super::error::CliError;
 use super::halt::halt;
 use crate::privacy::ledger::Ledger;
 use crate::privacy::mutants::{Mutant, is_active};
+use crate::words;
 
 /// A ledger's file. Its lock is held until this is dropped.
 #[derive(Debug)]
@@ -40,14 +41,14 @@ impl fmt::Display for SaveError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let advice = match self.error.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                "make the file and its folder writable"
+                words::error::save_permission()
             }
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-                "make room on its disk"
+                words::error::save_space()
             }
-            _ => "check the file, its folder and its disk",
+            _ => words::error::save_check(),
         };
-        write!(formatter, "the ledger cannot be written: {}; {advice}", self.error)
+        formatter.write_str(&words::error::save(&self.error, advice))
     }
 }
 

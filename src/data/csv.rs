@@ -14,6 +14,7 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::bound::{CsvRules, Encoding};
+use crate::words;
 
 /// Longest content of one record in bytes. A longer one most likely has a quote that is never closed.
 pub const RECORD_LIMIT: usize = 64 << 20;
@@ -31,14 +32,12 @@ pub struct Position {
 
 impl fmt::Display for Position {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "line {}", self.line)?;
-        if let Some(column) = self.column {
-            write!(formatter, ", column {column}")?;
-        }
-        match &self.name {
-            Some(name) => write!(formatter, " (`{}`)", name.escape_debug()),
-            None => Ok(()),
-        }
+        let name = self.name.as_ref().map(|name| name.escape_debug());
+        formatter.write_str(&match (self.column, name) {
+            (None, _) => words::error::line(self.line),
+            (Some(column), None) => words::error::line_column(self.line, column),
+            (Some(column), Some(name)) => words::error::line_column_name(self.line, column, name),
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::csv::Record;
 use super::number;
 use crate::model::{INTERCEPT, Missing, Role};
-use crate::plan::bound::{BoundPlan, GridParams, Kind, Norms, Shortening, Sides, Whitening};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind, Norms, Sides, Whitening};
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// Bits of a guard digit: the remainder that rounding to the grid leaves of a code, in units of 2⁻²² of a step.
@@ -63,7 +63,7 @@ pub struct OutcomeSide {
     /// Norm to which they are clipped, in weighted units.
     pub longest: f64,
     /// How a long record is clipped.
-    pub shortening: Shortening,
+    pub clipping: Clipping,
 }
 
 impl Geometry {
@@ -137,9 +137,9 @@ impl Geometry {
         }
         let features = feature_codes(plan) + usize::from(constant > 0);
         let reach = radius.saturating_sub(rounding_room(features));
-        let (outcome_weight, rounded) = match sides.shortening {
-            Shortening::EachOutcome => (1.0, 1),
-            Shortening::Together | Shortening::Apart | Shortening::Unlinked => {
+        let (outcome_weight, rounded) = match sides.clipping {
+            Clipping::EachOutcome => (1.0, 1),
+            Clipping::Together | Clipping::Apart | Clipping::Unlinked => {
                 ((1.0 / small(columns(plan, Role::Outcome))).sqrt(), coordinates(plan, Role::Outcome))
             }
         };
@@ -161,7 +161,7 @@ impl Geometry {
             radius: outcome_radius,
             reach: outcome_reach,
             longest: sides.outcome_norm,
-            shortening: sides.shortening,
+            clipping: sides.clipping,
         };
         Self { constant, radius, reach, longest, outcomes: Some(outcomes), terms }
     }
@@ -400,7 +400,7 @@ pub struct Encoder {
     /// The bound of the features, or of the record as a whole.
     features: Bound,
     /// The outcomes' own bound, if they have one, and how a long record is clipped.
-    outcomes: Option<(Bound, Shortening)>,
+    outcomes: Option<(Bound, Clipping)>,
     /// c in the first place, if there is a constant.
     row: Vec<i32>,
     /// Place of the first code after the constant.
@@ -468,7 +468,7 @@ struct Bound {
 
 impl Bound {
     /// Returns the factor, at most 1, that clips these values to the largest norm that is kept.
-    fn shortening(&self, values: &[f64]) -> f64 {
+    fn clipping(&self, values: &[f64]) -> f64 {
         let norm = values.iter().map(|value| value * value).sum::<f64>().sqrt();
         if norm > self.longest && !unclipped() { self.longest / norm } else { 1.0 }
     }
@@ -551,7 +551,7 @@ impl Encoder {
             features: bound(geometry.radius, geometry.reach, geometry.longest),
             outcomes: geometry
                 .outcomes
-                .map(|side| (bound(side.radius, side.reach, side.longest), side.shortening)),
+                .map(|side| (bound(side.radius, side.reach, side.longest), side.clipping)),
             split: geometry.outcomes.map_or(values.len(), |_| features),
             values,
             row,
@@ -596,7 +596,7 @@ impl Encoder {
     /// Converts cells to weighted values and returns which sides are complete; `None` if the record is skipped
     /// (theory/encoding 2.2, steps 1 and 2).
     fn read(&mut self, record: &Record<'_>) -> Option<Complete> {
-        let apart = self.outcomes.is_some_and(|(_, shortening)| shortening == Shortening::Apart);
+        let apart = self.outcomes.is_some_and(|(_, clipping)| clipping == Clipping::Apart);
         let mut sides = Complete { features: true, outcomes: true };
         let mut place = 0;
         for column in &self.columns {
@@ -650,12 +650,12 @@ impl Encoder {
     fn quantise(&mut self) {
         match self.outcomes {
             None => self.quantise_whole(),
-            Some((outcomes, shortening)) => self.quantise_sides(&outcomes, shortening),
+            Some((outcomes, clipping)) => self.quantise_sides(&outcomes, clipping),
         }
     }
 
     fn quantise_whole(&mut self) {
-        let shorten = self.features.shortening(&self.values);
+        let shorten = self.features.clipping(&self.values);
         let (codes, digits) = self.row[self.first..].split_at_mut(self.values.len());
         self.features.codes(codes, &self.values, shorten);
         let passed = is_active(Mutant::NanUnmapped) && self.values.iter().any(|value| value.is_nan());
@@ -669,7 +669,7 @@ impl Encoder {
         }
     }
 
-    fn quantise_sides(&mut self, outcome_bound: &Bound, shortening: Shortening) {
+    fn quantise_sides(&mut self, outcome_bound: &Bound, clipping: Clipping) {
         let (values, outcomes) = self.values.split_at(self.split);
         let features = match &mut self.whitening {
             None => values,
@@ -678,14 +678,14 @@ impl Encoder {
                 map.mapped.as_slice()
             }
         };
-        let own = self.features.shortening(features);
-        let (whole, left, right) = match shortening {
-            Shortening::Together => {
-                let factor = own.min(outcome_bound.shortening(outcomes));
+        let own = self.features.clipping(features);
+        let (whole, left, right) = match clipping {
+            Clipping::Together => {
+                let factor = own.min(outcome_bound.clipping(outcomes));
                 (factor, factor, factor)
             }
-            Shortening::Apart | Shortening::Unlinked => (1.0, own, outcome_bound.shortening(outcomes)),
-            Shortening::EachOutcome => (own, own, own),
+            Clipping::Apart | Clipping::Unlinked => (1.0, own, outcome_bound.clipping(outcomes)),
+            Clipping::EachOutcome => (own, own, own),
         };
         let right = if is_active(Mutant::OutcomesUnclipped) { 1.0 } else { right };
         let (head, codes) = self.row.split_at_mut(self.first);
@@ -698,7 +698,7 @@ impl Encoder {
         if !within(left_codes, self.features.radius) && !unclipped() {
             left_codes.fill(0);
         }
-        if shortening == Shortening::EachOutcome {
+        if clipping == Clipping::EachOutcome {
             for (code, value) in right_codes.iter_mut().zip(outcomes) {
                 let value = (value * right).clamp(-outcome_bound.longest, outcome_bound.longest);
                 outcome_bound.codes(std::slice::from_mut(code), &[value], 1.0);

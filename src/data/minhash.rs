@@ -35,7 +35,7 @@ use siphasher::sip::SipHasher24;
 use super::csv::Feed;
 use super::moments::MomentsError;
 use super::raw::{Piece, RawParser};
-use super::sink::Append;
+use super::sink::Merge;
 use super::slices::{Job, Outcome, Part, Seek, SliceReport, Sought};
 
 /// The most values of a MinHash.
@@ -137,7 +137,7 @@ impl MinHash {
     }
 }
 
-impl Append for MinHash {
+impl Merge for MinHash {
     fn append(&mut self, later: Self) -> Result<(), MomentsError> {
         self.merge(&later);
         Ok(())

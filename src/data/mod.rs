@@ -26,7 +26,7 @@ pub use encode::{Encoder, Geometry, OutcomeSide, Term};
 pub use header::{Header, HeaderError, HeaderRead, HeaderRules};
 pub use minhash::{MinHash, MinHashKey};
 pub use moments::{MAX_CELLS, MAX_TERMS, Moments};
-pub use sink::{Append, EncodedRows, FewRows, Nothing, RowSink};
+pub use sink::{EncodedRows, FewRows, Merge, Nothing, RowSink};
 pub use slices::{Combiner, Job, Scan, SliceReport, SliceScanner};
 pub use source::FileRole;
 pub use statistics::{CellSums, Exact, RecordMap, Scratch, Statistic, Sums};

@@ -5,7 +5,7 @@ use zeroize::Zeroize;
 use super::moments::{Moments, MomentsError};
 
 /// Data read from one part of a table, which can be merged with data from a later part.
-pub trait Append {
+pub trait Merge {
     /// Adds the data of a later part of the table.
     ///
     /// # Errors
@@ -16,7 +16,7 @@ pub trait Append {
 }
 
 /// A receiver of integer rows in the file's order.
-pub trait RowSink: Append {
+pub trait RowSink: Merge {
     /// Adds one row.
     fn row(&mut self, row: &[i32]);
 
@@ -36,7 +36,7 @@ impl RowSink for Nothing {
     }
 }
 
-impl Append for Nothing {
+impl Merge for Nothing {
     fn append(&mut self, _: Self) -> Result<(), MomentsError> {
         Ok(())
     }
@@ -52,7 +52,7 @@ impl RowSink for Moments {
     }
 }
 
-impl Append for Moments {
+impl Merge for Moments {
     fn append(&mut self, later: Self) -> Result<(), MomentsError> {
         self.merge(&later)
     }
@@ -129,7 +129,7 @@ impl RowSink for EncodedRows {
     }
 }
 
-impl Append for EncodedRows {
+impl Merge for EncodedRows {
     fn append(&mut self, mut later: Self) -> Result<(), MomentsError> {
         if later.terms != self.terms {
             return Err(MomentsError::Terms { ours: self.terms, theirs: later.terms });
@@ -186,7 +186,7 @@ impl RowSink for FewRows {
     }
 }
 
-impl Append for FewRows {
+impl Merge for FewRows {
     fn append(&mut self, later: Self) -> Result<(), MomentsError> {
         if later.terms != self.terms {
             return Err(MomentsError::Terms { ours: self.terms, theirs: later.terms });

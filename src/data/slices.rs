@@ -18,7 +18,7 @@ use super::encode::{Encoded, Encoder};
 use super::header::Header;
 use super::moments::MomentsError;
 use super::person::Persons;
-use super::sink::{Append, RowSink};
+use super::sink::{Merge, RowSink};
 use crate::plan::bound::{BoundPlan, CsvRules};
 
 /// One slice to read.
@@ -327,7 +327,7 @@ pub struct Combiner<S> {
     sink: Option<S>,
 }
 
-impl<S: Append> Combiner<S> {
+impl<S: Merge> Combiner<S> {
     /// Creates a combiner for a file of `length` bytes (`u64::MAX` if unknown) in slices of `slice_bytes`, read by `workers`
     /// workers. With a person column there is one slice, because the order of rows matters.
     #[must_use]

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::moments::{Moments, MomentsError};
-use super::sink::{Append, EncodedRows, RowSink};
+use super::sink::{EncodedRows, Merge, RowSink};
 
 /// A map of one encoded record to integers. Their length is bounded, whatever the record is; the map checks that in integers.
 pub trait RecordMap: Debug + Send + Sync {
@@ -184,7 +184,7 @@ impl RowSink for CellSums {
     }
 }
 
-impl Append for CellSums {
+impl Merge for CellSums {
     fn append(&mut self, later: Self) -> Result<(), MomentsError> {
         let later = later.into_cells();
         if later.len() != self.cells.len() {
@@ -215,7 +215,7 @@ impl RowSink for Sums {
     }
 }
 
-impl Append for Sums {
+impl Merge for Sums {
     fn append(&mut self, later: Self) -> Result<(), MomentsError> {
         match (self, later) {
             (Self::Moments(moments), Self::Moments(later)) => moments.append(later),

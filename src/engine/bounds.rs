@@ -1,7 +1,7 @@
 //! From released bounds to the plan that states them.
 
 use super::error::EngineError;
-use super::prepare::{Found, Prepared, Stage, prepare_found};
+use super::prepare::{ConfiguredPlan, Found, Prepared, Stage};
 use crate::mechanisms::estimated_bounds::Setting;
 use crate::plan::document::{Bound, Column};
 use crate::plan::{Plan, Purpose};
@@ -28,7 +28,7 @@ pub fn after_bounds(
     let plan = state(stage.plan(), &sought.entries, bounds).ok_or(EngineError::NotFound)?;
     let notes = setting.notes(bounds, stage.stated_rows().unwrap_or(0));
     let found = Found { bounds: bounds.clone(), notes };
-    prepare_found(plan, stage.public(), found, names, delimiter, purpose)
+    ConfiguredPlan::new(plan, false, purpose)?.prepare_found(found, names, delimiter)
 }
 
 /// Returns the plan with the bounds that were found, an entry for each column; nothing where one has none.

@@ -27,10 +27,7 @@ pub enum EngineError {
     #[error("{}", crate::words::error::engine_reread())]
     Reread,
     /// The released counts show no bounds for some column.
-    #[error(
-        "bounds were not found for every column, so nothing was fitted; the release of the counts says for which: state their bounds, \
-         leave these columns out, or estimate again with a larger `estimate_share`"
-    )]
+    #[error("{}", crate::words::error::engine_bounds_not_found())]
     NotFound,
     /// A bug, or moments of another plan. The text is constant: it says nothing of the table.
     #[error("{}", crate::words::error::engine_internal(.0))]

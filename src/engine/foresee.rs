@@ -5,11 +5,12 @@ use crate::inference::Options;
 use crate::inference::noise_forecast::{Advice, NoiseForecast};
 use crate::inference::preview::{self, Expected, Preview, TermPreview, Verdict};
 use crate::math::search::first_true;
-use crate::mechanisms::{Task, info};
+use crate::mechanisms::Task;
 use crate::model::Role;
 use crate::model::note::{factor, two_digits};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
+use crate::words;
 
 /// Most times the rows or the budget's μ that are looked at for what would help.
 const MOST: f64 = 1e6;
@@ -98,8 +99,7 @@ fn with_features(prepared: &Prepared, features: usize, rows: f64) -> Option<Advi
         left -= usize::from(kept && column.role == Role::Feature);
         kept
     });
-    let mechanism = info::mechanism(prepared.info().name)?;
-    let resolved = mechanism.resolve(prepared.checked(), bound, None).ok()?;
+    let resolved = prepared.configured.resolve(prepared.checked(), bound, None).ok()?;
     let task = Task { checked: prepared.checked().clone(), encoding: resolved.encoding, public: None };
     resolved.rounds.noise_forecast(&task, rows, prepared.cost()?.mu?).map(|forecast| forecast.advice)
 }
@@ -109,9 +109,9 @@ impl Foreseen {
     #[must_use]
     pub fn verdict(&self) -> &'static str {
         match self.forecast.advice {
-            Advice::Recommended => "Intervals are expected for all coefficients.",
-            Advice::Uncertain => "Intervals may be withheld: the rows are few for this budget.",
-            Advice::TooFew => "All coefficients will be withheld: the rows are too few for this budget.",
+            Advice::Recommended => words::forecast::verdict_recommended(),
+            Advice::Uncertain => words::forecast::verdict_uncertain(),
+            Advice::TooFew => words::forecast::verdict_too_few(),
         }
     }
 
@@ -120,19 +120,15 @@ impl Foreseen {
     pub fn advice(&self) -> String {
         let mut sentences = Vec::new();
         if self.forecast.advice != Advice::TooFew {
-            sentences.push(format!(
-                "An interval is about {} times as wide as without privacy.",
-                factor(self.forecast.widening())
-            ));
+            sentences.push(words::forecast::widening(factor(self.forecast.widening())));
             if self.has_levels && self.forecast.least_share >= LEAST_SHARE_NAMED {
-                sentences.push(format!(
-                    "A level with less than about {} % of the rows has its own coefficient withheld.",
-                    two_digits(100.0 * self.forecast.least_share.min(1.0))
-                ));
+                sentences.push(words::forecast::least_level(two_digits(
+                    100.0 * self.forecast.least_share.min(1.0),
+                )));
             }
         }
         sentences.extend(self.needed.map(|needed| needed.ways(self.rows)));
-        sentences.push("Long tails are not foreseen: they make the noise larger.".to_owned());
+        sentences.push(words::forecast::long_tails().to_owned());
         sentences.join(" ")
     }
 }
@@ -144,21 +140,20 @@ impl Needed {
     /// Returns what would give intervals, in terms that the person set.
     #[must_use]
     pub fn ways(&self, rows: u64) -> String {
-        let rows = self.rows.map(|needed| format!("about {} rows in place of {rows}", two_digits(needed)));
+        let rows = self.rows.map(|needed| words::forecast::way_rows(two_digits(needed), rows));
         let budget = match (self.epsilon, self.mu) {
-            (Some(epsilon), _) => Some(format!("epsilon {} for this release", two_digits(epsilon))),
-            (None, Some(mu)) => Some(format!("mu {} for this release", two_digits(mu))),
+            (Some(epsilon), _) => Some(words::forecast::way_epsilon(two_digits(epsilon))),
+            (None, Some(mu)) => Some(words::forecast::way_mu(two_digits(mu))),
             (None, None) => None,
         };
         let columns = match self.features {
             0 => None,
-            1 => Some("only 1 feature column".to_owned()),
-            columns => Some(format!("at most {columns} feature columns")),
+            columns => Some(words::forecast::way_columns(columns, columns)),
         };
         let ways: Vec<String> = [rows, budget, columns].into_iter().flatten().collect();
         match ways.as_slice() {
-            [] => "No number of rows makes up for this budget.".to_owned(),
-            ways => format!("Full intervals take {}.", ways.join(", or ")),
+            [] => words::forecast::no_way().to_owned(),
+            ways => words::forecast::full_intervals(ways.join(", or ")),
         }
     }
 }

@@ -12,7 +12,7 @@ pub fn preflight(prepared: &Prepared) -> Option<Preflight> {
     let checked = prepared.checked();
     let rows = prepared.stated_rows()?;
     let mu = prepared.cost()?.mu?;
-    let guide = prepared.guide()?;
+    let guide = prepared.whitener()?;
     let params = &prepared.plan().mechanism.params;
     if checked.calibration == Calibration::Paper {
         return None;

@@ -5,18 +5,19 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::error::EngineError;
-use super::guided::{Guided, Terms as GuidedTerms};
+use super::public_moments::{PublicMoments, Terms as MomentTerms};
 use crate::data::{Geometry, Moments, Statistic, Sums};
 use crate::mechanisms::rounds::{PostProcessing, most_rows};
 use crate::mechanisms::shared::NoiseError;
 use crate::mechanisms::{
-    Charge, Info, Mechanism, Resolved, Rounds, Run, Task, estimated_bounds, gaussian, info,
+    Charge, Configured, Info, Resolved, Rounds, Run, Task, estimated_bounds, gaussian, info,
 };
 use crate::model::{Assurance, Layout, NoiseLaw, Note};
 use crate::noise::entropy::random_id;
-use crate::plan::bound::{BoundPlan, GridParams, Norms};
-use crate::plan::document::{Calibration, Column, Confirm};
-use crate::plan::public::{Guide, PublicTable};
+use crate::plan::bound::BoundPlan;
+use crate::plan::document::{Calibration, Confirm};
+use crate::plan::params::Params;
+use crate::plan::public::{PublicTable, Whitener};
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
 use crate::privacy::calibrate::{Budget, Split, UNIT_BITS, budget_parts, gaussian_charge};
 use crate::privacy::convert::gdp_epsilon;
@@ -26,12 +27,14 @@ use crate::privacy::measure::{Delta, Epsilon, Mu};
 use crate::privacy::units::Units;
 use crate::release::bounds::EstimatedBounds;
 use crate::text::hexadecimal;
+use crate::words;
 
 /// A plan bound to a header, with its noise.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub(super) task: Task,
     info: &'static Info,
+    pub(super) configured: Arc<dyn Configured>,
     law: Option<NoiseLaw>,
     post_processing: PostProcessing,
     rounds: Arc<dyn Rounds>,
@@ -91,13 +94,6 @@ pub struct Cost {
     pub claimed: Option<(Epsilon, Delta)>,
 }
 
-/// The grid of columns whose mechanism has not chosen one yet.
-const NO_GRID: GridParams = GridParams {
-    radius: 1,
-    intercept_weight: 0.0,
-    norms: Norms::Record { feature_share: 0.5, row_norm: 1.0 },
-};
-
 /// Checks a plan, finds its columns among a header's `names`, and fixes grid, noise and cost. No data are needed.
 ///
 /// # Errors
@@ -111,7 +107,7 @@ pub fn prepare(
     prepare_with(plan, None, names, delimiter, purpose)
 }
 
-/// The same with what is publicly known of the columns, for a mechanism that is guided by it.
+/// The same with what is publicly known of the columns, for a mechanism with public moments.
 ///
 /// # Errors
 /// [`EngineError`] as [`prepare`], for public input that the mechanism does not take, and where it takes some and has none.
@@ -122,189 +118,178 @@ pub fn prepare_with(
     delimiter: u8,
     purpose: Purpose,
 ) -> Result<Prepared, EngineError> {
-    let guide = |table: &PublicTable, terms: &GuidedTerms| terms.guide(table);
-    prepare_by(plan, public, guide, names, delimiter, purpose)
+    ConfiguredPlan::new(plan, public.is_some(), purpose)?.prepare(public, names, delimiter)
 }
 
-/// The same with a guide that was made before, for who prepares one plan after another.
+/// The same with a whitener that was made before, where one plan after another is prepared.
 ///
 /// # Errors
 /// As [`prepare_with`].
-pub fn prepare_guided(
+pub fn prepare_with_moments(
     plan: Plan,
-    public: Option<&Guided>,
+    public: Option<&PublicMoments>,
     names: &[String],
     delimiter: u8,
     purpose: Purpose,
 ) -> Result<Prepared, EngineError> {
-    let guide = |table: &PublicTable, terms: &GuidedTerms| {
-        public.map_or_else(|| terms.guide(table), |guided| guided.guide(terms))
+    let whitener = |table: &PublicTable, terms: &MomentTerms| {
+        public.map_or_else(|| terms.whitener(table), |moments| moments.whitener(terms))
     };
-    prepare_by(plan, public.map(Guided::table), guide, names, delimiter, purpose)
+    let plan = ConfiguredPlan::new(plan, public.is_some(), purpose)?;
+    plan.prepare_by(public.map(PublicMoments::table), whitener, names, delimiter)
 }
 
-fn prepare_by(
-    plan: Plan,
-    public: Option<&PublicTable>,
-    guide: impl Fn(&PublicTable, &GuidedTerms) -> Result<Guide, PlanError>,
-    names: &[String],
-    delimiter: u8,
-    purpose: Purpose,
-) -> Result<Prepared, EngineError> {
-    let (checked, mechanism) = check_plan(plan, public, delimiter, purpose)?;
-    if checked.plan.estimates() {
-        return prepare_bounds(checked, public, guide, names, delimiter, purpose);
-    }
-    prepare_mechanism(checked, mechanism, public, guide, names, delimiter, purpose, Stage::Stated)
-}
-
-/// Checks everything but what the header decides.
-fn check_plan(
-    plan: Plan,
-    public: Option<&PublicTable>,
-    delimiter: u8,
-    purpose: Purpose,
-) -> Result<(CheckedPlan, &'static dyn Mechanism), EngineError> {
-    let mut checked = CheckedPlan::new(plan, purpose)?;
-    if delimiter == b',' && checked.decimal == b',' {
-        return Err(EngineError::Plan(PlanError::at(
-            "csv.decimal",
-            "the header's fields end with commas, which cannot mark fractions too",
-            "give another decimal mark, or the `delimiter` that the table has",
-        )));
-    }
-    let mechanism = info::named(&checked, purpose)?;
-    check_public(mechanism.info(), public.is_some())?;
-    public.map_or(Ok(()), PublicTable::check)?;
-    if let Some(csv) = &mut checked.plan.csv {
-        csv.delimiter = Some(char::from(delimiter).to_string());
-    }
-    Ok((checked, mechanism))
-}
-
-#[expect(clippy::too_many_arguments, reason = "what both stages of a plan have in common")]
-fn prepare_mechanism(
-    mut checked: CheckedPlan,
-    mechanism: &'static dyn Mechanism,
-    public: Option<&PublicTable>,
-    guide: impl Fn(&PublicTable, &GuidedTerms) -> Result<Guide, PlanError>,
-    names: &[String],
-    delimiter: u8,
-    purpose: Purpose,
-    stage: Stage,
-) -> Result<Prepared, EngineError> {
-    let info = mechanism.info();
-    let bound = bind::bind(&checked, names, delimiter, NO_GRID)?;
-    let guide = public.map(|table| guide(table, &GuidedTerms::of(&checked, &bound))).transpose()?;
-    let resolved = mechanism.resolve(&checked, bound, guide.as_ref()).map_err(refused)?;
-    let Resolved { parameters, encoding, charge, law, post_processing, rounds } = resolved;
-    checked.plan.mechanism.params = parameters;
-    let cost = charge.map(|charge| cost(&checked, charge, &stage)).transpose()?;
-    if let Some(cost) = &cost {
-        check_cost(&checked, purpose, cost)?;
-    }
-    let task = Task { checked, encoding, public: guide };
-    Ok(Prepared { task, info, law, post_processing, rounds, cost, public: public.cloned(), stage })
-}
-
-/// Prepares the stage that estimates bounds. The mechanism is prepared with the widest bounds, too: what is wrong with it is said before
-/// the first charge, and both charges have to fit.
-fn prepare_bounds(
+/// A checked plan whose mechanism has its parameters. All that can still refuse it is the header, the content of the public moments, and
+/// a budget that buys too little for the header's columns.
+#[derive(Debug)]
+pub struct ConfiguredPlan {
     checked: CheckedPlan,
-    public: Option<&PublicTable>,
-    guide: impl Fn(&PublicTable, &GuidedTerms) -> Result<Guide, PlanError>,
-    names: &[String],
-    delimiter: u8,
+    info: &'static Info,
+    configured: Arc<dyn Configured>,
     purpose: Purpose,
-) -> Result<Prepared, EngineError> {
-    let mechanism = info::named(&checked, purpose)?;
-    let after = prepare_mechanism(
-        checked.clone(),
-        mechanism,
-        public,
-        guide,
-        names,
-        delimiter,
-        purpose,
-        Stage::Stated,
-    )?;
-    let estimation = checked.estimation.ok_or(EngineError::Internal("bounds without a budget"))?;
-    let (bound, entries) = bind::bind_entries(&checked, names, delimiter, NO_GRID)?;
-    let sought = |entry: &usize| checked.plan.columns.get(*entry).is_some_and(Column::is_estimated);
-    let resolved =
-        estimated_bounds::resolve(&checked, &estimation, bound, &entries, purpose).map_err(refused)?;
-    let Resolved { encoding, charge, law, post_processing, rounds, .. } = resolved;
-    let events = charge.iter().flat_map(|charge| charge.events.clone());
-    let events = events.chain(after.events().iter().cloned()).collect();
-    let sought = Sought { entries: entries.into_iter().filter(sought).collect(), events };
-    let stage = Stage::Bounds(Arc::new(sought));
-    let cost = charge.map(|charge| cost(&checked, charge, &stage)).transpose()?;
-    let task = Task { checked, encoding, public: None };
-    Ok(Prepared {
-        task,
-        info: &estimated_bounds::INFO,
-        law,
-        post_processing,
-        rounds,
-        cost,
-        public: public.cloned(),
-        stage,
-    })
 }
 
-/// Prepares the mechanism of a plan whose bounds were estimated.
-pub(super) fn prepare_found(
-    plan: Plan,
-    public: Option<&PublicTable>,
-    found: Found,
-    names: &[String],
-    delimiter: u8,
-    purpose: Purpose,
-) -> Result<Prepared, EngineError> {
-    let (checked, mechanism) = check_plan(plan, public, delimiter, purpose)?;
-    let guide = |table: &PublicTable, terms: &GuidedTerms| terms.guide(table);
-    let stage = Stage::Found(Arc::new(found));
-    prepare_mechanism(checked, mechanism, public, guide, names, delimiter, purpose, stage)
-}
+impl ConfiguredPlan {
+    /// Checks a plan, and whether public moments are given where its mechanism takes them, and only there.
+    ///
+    /// # Errors
+    /// [`EngineError::Plan`] where the plan cannot be run.
+    pub fn new(plan: Plan, public: bool, purpose: Purpose) -> Result<Self, EngineError> {
+        let mut checked = CheckedPlan::new(plan, purpose)?;
+        let mechanism = info::named(&checked, purpose)?;
+        let info = mechanism.info();
+        check_public(info, public)?;
+        let given = std::mem::take(&mut checked.plan.mechanism.params);
+        let paper = checked.calibration == Calibration::Paper;
+        let mut params = Params::new(info.name, info.parameters, &given, paper);
+        let configured = mechanism.configure(&checked, &mut params)?.into();
+        checked.plan.mechanism.params = params.finish()?;
+        Ok(Self { checked, info, configured, purpose })
+    }
 
-fn refused(error: NoiseError) -> EngineError {
-    match error {
-        NoiseError::Plan(error) => EngineError::Plan(error),
-        NoiseError::Budget(error) => EngineError::Budget(error),
+    /// Returns the checked plan, with all defaults but those that follow from a header.
+    #[must_use]
+    pub const fn checked(&self) -> &CheckedPlan {
+        &self.checked
+    }
+
+    /// Finds the plan's columns among a header's `names`, and fixes encoding, noise and cost.
+    ///
+    /// # Errors
+    /// [`EngineError`] where the plan does not fit the header or the public moments, or asks for noise out of range.
+    pub fn prepare(
+        self,
+        public: Option<&PublicTable>,
+        names: &[String],
+        delimiter: u8,
+    ) -> Result<Prepared, EngineError> {
+        self.prepare_by(public, |table, terms| terms.whitener(table), names, delimiter)
+    }
+
+    fn prepare_by(
+        self,
+        public: Option<&PublicTable>,
+        whitener: impl Fn(&PublicTable, &MomentTerms) -> Result<Whitener, PlanError>,
+        names: &[String],
+        delimiter: u8,
+    ) -> Result<Prepared, EngineError> {
+        let Self { checked, .. } = &self;
+        if delimiter == b',' && checked.decimal == b',' {
+            return Err(EngineError::Plan(PlanError::at(
+                "csv.decimal",
+                words::plan::header_commas(),
+                words::plan::header_commas_advice(),
+            )));
+        }
+        public.map_or(Ok(()), PublicTable::check)?;
+        if !checked.plan.estimates() {
+            return self.resolve(public, whitener, names, delimiter, Stage::Stated);
+        }
+        // The mechanism is prepared with the widest bounds, too: what is wrong with it is said before the first charge, and both
+        // charges have to fit.
+        let (_, entries) = bind::bind_entries(checked, names, delimiter, self.configured.grid())?;
+        let counting = estimated_bounds::Counting { entries, purpose: self.purpose };
+        let entries = counting.sought(checked);
+        let bounds = Self {
+            checked: checked.clone(),
+            info: &estimated_bounds::INFO,
+            configured: Arc::new(counting),
+            purpose: self.purpose,
+        };
+        let fit = self.resolve(public, whitener, names, delimiter, Stage::Stated)?;
+        let none = |_: &PublicTable, _: &MomentTerms| Err(PlanError::at("columns", "", ""));
+        let stage = |entries, events| Stage::Bounds(Arc::new(Sought { entries, events }));
+        let mut prepared = bounds.resolve(None, none, names, delimiter, stage(Vec::new(), Vec::new()))?;
+        let events = prepared.events().iter().chain(fit.events()).cloned().collect();
+        prepared.stage = stage(entries, events);
+        Ok(prepared)
+    }
+
+    /// Prepares the mechanism of a plan whose bounds were estimated.
+    ///
+    /// # Errors
+    /// As [`Self::prepare`].
+    pub(super) fn prepare_found(
+        self,
+        found: Found,
+        names: &[String],
+        delimiter: u8,
+    ) -> Result<Prepared, EngineError> {
+        let whitener = |table: &PublicTable, terms: &MomentTerms| terms.whitener(table);
+        self.resolve(None, whitener, names, delimiter, Stage::Found(Arc::new(found)))
+    }
+
+    fn resolve(
+        self,
+        public: Option<&PublicTable>,
+        whitener: impl Fn(&PublicTable, &MomentTerms) -> Result<Whitener, PlanError>,
+        names: &[String],
+        delimiter: u8,
+        stage: Stage,
+    ) -> Result<Prepared, EngineError> {
+        let Self { mut checked, info, configured, purpose } = self;
+        let bound = bind::bind(&checked, names, delimiter, configured.grid())?;
+        let whitener = public.map(|table| whitener(table, &MomentTerms::of(&checked, &bound))).transpose()?;
+        let resolved =
+            configured.resolve(&checked, bound, whitener.as_ref()).map_err(|error| match error {
+                NoiseError::Plan(error) => EngineError::Plan(error),
+                NoiseError::Budget(error) => EngineError::Budget(error),
+            })?;
+        let Resolved { parameters, encoding, charge, law, post_processing, rounds } = resolved;
+        checked.plan.mechanism.params.extend(parameters);
+        if let Some(csv) = &mut checked.plan.csv {
+            csv.delimiter = Some(char::from(delimiter).to_string());
+        }
+        let cost = charge.map(|charge| cost(&checked, charge, &stage)).transpose()?;
+        if let Some(cost) = &cost {
+            check_cost(&checked, purpose, cost)?;
+        }
+        let task = Task { checked, encoding, public: whitener };
+        let public = public.cloned();
+        Ok(Prepared { task, info, configured, law, post_processing, rounds, cost, public, stage })
     }
 }
 
-/// Whether the mechanism of a plan takes public input where some is given, and none where it is not: to be asked before a public
-/// file is read.
-///
-/// # Errors
-/// [`EngineError`] where it does not, and for a mechanism that cannot be run.
-pub fn expect_public(checked: &CheckedPlan, purpose: Purpose, given: bool) -> Result<(), EngineError> {
-    check_public(info::named(checked, purpose)?.info(), given)
-}
-
-fn check_public(info: &Info, given: bool) -> Result<(), EngineError> {
-    let error = match (info.public_moments, given) {
-        (true, true) | (false, false) => return Ok(()),
-        (false, true) => PlanError::at(
+fn check_public(info: &Info, given: bool) -> Result<(), PlanError> {
+    match (info.public_moments, given) {
+        (true, true) | (false, false) => Ok(()),
+        (false, true) => Err(PlanError::at(
             "mechanism.name",
-            format!("`{}` takes no public input", info.name),
-            "leave the public input out (--public on the command line)",
-        ),
-        (true, false) => PlanError::at(
+            words::plan::public_unused(info.name),
+            words::plan::public_unused_advice(),
+        )),
+        (true, false) => Err(PlanError::at(
             "mechanism.name",
-            format!("`{}` needs public input", info.name),
-            "give --public FILE: a CSV of other people's rows, their means, standard deviations and correlations \
-             (discreet.public/1), or an earlier release; never numbers of this table",
-        ),
-    };
-    Err(EngineError::Plan(error))
+            words::plan::public_needed(info.name),
+            words::plan::public_needed_advice(),
+        )),
+    }
 }
 
 fn cost(checked: &CheckedPlan, charge: Charge, stage: &Stage) -> Result<Cost, EngineError> {
     let whole = checked.whole_budget();
     let budget = whole.as_ref().ok_or(EngineError::Internal("noise without a budget"))?;
-    if let Some(price) = charge.price {
+    if let Some(price) = charge.cost {
         let asked = match *budget {
             Budget::EpsilonDelta { epsilon, delta } => (epsilon, delta),
             Budget::Mu { .. } | Budget::Rho { .. } => (price.epsilon, price.delta),
@@ -352,18 +337,15 @@ fn check_cost(checked: &CheckedPlan, purpose: Purpose, cost: &Cost) -> Result<()
     {
         return Err(EngineError::Plan(PlanError::at(
             "mechanism.calibration",
-            format!("the paper claims epsilon {claimed} at delta {delta}, and its scale really costs {real}"),
-            "set it to \"exact\", or run the plan with `simulate`",
+            words::plan::paper_claim(claimed, delta, real),
+            words::plan::paper_claim_advice(),
         )));
     }
     if cost.charge.assurance == Assurance::Idealised && !checked.plan.confirm.contains(&Confirm::Idealised) {
         return Err(EngineError::Plan(PlanError::at(
             "confirm",
-            format!(
-                "the proof of `{}` assumes real-number arithmetic, and nobody has confirmed it",
-                checked.plan.mechanism.name
-            ),
-            "add \"idealised\" to `confirm` once the person responsible agrees, or take a mechanism that is exact",
+            words::plan::idealised_unconfirmed(&checked.plan.mechanism.name),
+            words::plan::idealised_advice(),
         )));
     }
     Ok(())
@@ -412,7 +394,7 @@ impl Prepared {
 
     /// Returns the public moments as they are used.
     #[must_use]
-    pub const fn guide(&self) -> Option<&Guide> {
+    pub const fn whitener(&self) -> Option<&Whitener> {
         self.task.public.as_ref()
     }
 
@@ -580,10 +562,11 @@ impl Prepared {
     /// What the ledger has to admit before anything of this plan is charged: where bounds are estimated, what follows them, too.
     #[must_use]
     pub fn whole_request(&self) -> Request<'_> {
-        match &self.stage {
-            Stage::Bounds(sought) => self.request_for(&sought.events),
-            Stage::Stated | Stage::Found(_) => self.request(),
-        }
+        self.request_for(self.whole_events())
+    }
+
+    fn whole_events(&self) -> &[Event] {
+        if let Stage::Bounds(sought) = &self.stage { &sought.events } else { self.events() }
     }
 
     fn request_for<'a>(&'a self, events: &'a [Event]) -> Request<'a> {
@@ -614,7 +597,7 @@ impl Prepared {
     /// # Errors
     /// [`EngineError::Budget`] beyond 128 bits.
     pub fn charge(&self, epsilon: Epsilon) -> Result<Units, EngineError> {
-        Ok(charge(self.whole_request().events, epsilon)?)
+        Ok(charge(self.whole_events(), epsilon)?)
     }
 
     fn events(&self) -> &[Event] {

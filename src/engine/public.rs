@@ -23,11 +23,12 @@ use crate::plan::bind::fits;
 use crate::plan::document::{BudgetForm, Column, Mechanism};
 use crate::plan::public::PublicTable;
 use crate::plan::public::document::{PublicTerm, SCHEMA};
-use crate::plan::public::guide::MOST_GUIDED_TERMS;
+use crate::plan::public::whitener::MOST_GUIDED_TERMS;
 use crate::plan::{Plan, PlanError, Purpose};
 use crate::privacy::adjacency::Adjacency;
 use crate::release::Release;
 use crate::release::document::SCHEMA as RELEASE;
+use crate::words;
 
 /// Most terms that are summed of a public CSV: features and as many outcomes.
 const MOST_SUMMED: usize = 2 * MOST_GUIDED_TERMS;
@@ -81,16 +82,16 @@ pub fn prepare_table(plan: &Plan, names: &[String], delimiter: u8) -> Result<Pre
         features.filter_map(|column| column.name.as_deref()).find(|name| !known.contains(name))
     {
         return Err(refuse(
-            format!("the public table has no column `{missing}`, which is a feature of the plan"),
-            "give a table that has every feature, under the same name and in the same unit",
+            words::public_input::column_missing(missing),
+            words::public_input::column_missing_advice(),
         ));
     }
     let prepared = prepare(plan_for(plan, names), names, delimiter, Purpose::Public)?;
     let terms = prepared.geometry().terms.len();
     if terms > MOST_SUMMED {
         return Err(refuse(
-            format!("its columns make {terms} terms, and {MOST_SUMMED} is the most"),
-            "choose fewer features, levels or outcomes",
+            words::public_input::terms_many(terms, MOST_SUMMED),
+            words::public_input::terms_many_advice(),
         ));
     }
     Ok(prepared)
@@ -129,10 +130,7 @@ pub fn table_of(prepared: &Prepared, read: &Read) -> Result<PublicTable, EngineE
     }
     let sums = Sums::new(prepared, moments);
     if sums.rows < 2 {
-        return Err(refuse(
-            format!("the public table has {} rows without a missing value", sums.rows),
-            "give one with at least a few for each feature, or set `missing` to \"midpoint\"",
-        ));
+        return Err(refuse(words::public_input::rows_few(sums.rows), words::public_input::rows_few_advice()));
     }
     let split = prepared.geometry().first_outcome(prepared.bound());
     let mut kept = Vec::new();
@@ -161,7 +159,7 @@ pub fn table_of(prepared: &Prepared, read: &Read) -> Result<PublicTable, EngineE
     };
     let table = PublicTable {
         schema: SCHEMA.to_owned(),
-        source: "a public table, read by the plan's columns".to_owned(),
+        source: words::note::public_table().to_owned(),
         rows: sums.rows,
         terms: terms.collect(),
         correlation: symmetric(kept.len(), correlation),
@@ -223,31 +221,26 @@ pub fn table_of_release(
     outcomes: &[String],
 ) -> Result<PublicTable, EngineError> {
     if release.schema != RELEASE {
-        return Err(refuse(format!("this is not \"{RELEASE}\""), "check the file"));
+        return Err(refuse(words::plan::schema(RELEASE), words::plan::check_file()));
     }
     if release.demo.is_some() || release.privacy.assurance == Assurance::Demo {
         return Err(refuse(
-            "this release is a demonstration, which protects nobody: what it says is not public",
-            "give a charged release, or public data",
+            words::public_input::demonstration(),
+            words::public_input::demonstration_advice(),
         ));
     }
     let name = &release.plan.mechanism.name;
     let released = release.moments.as_ref().ok_or_else(|| {
-        refuse(
-            format!("this release of `{name}` has no second moments, only coefficients"),
-            "give a release of a mechanism that publishes moments, such as `analyze-gauss`",
-        )
+        refuse(words::public_input::no_moments(name), words::public_input::no_moments_advice())
     })?;
     if released.adaptive.is_some() {
         return Err(refuse(
-            format!(
-                "the moments of a release of `{name}` are those of shortened records in coordinates of its own"
-            ),
-            "give a release of `analyze-gauss`, or public data",
+            words::public_input::own_coordinates(name),
+            words::public_input::own_coordinates_advice(),
         ));
     }
     let moments = NoisyMoments::from_released(released, &release.plan)
-        .map_err(|error| refuse(error.to_string(), "take an unaltered copy"))?;
+        .map_err(|error| refuse(error.to_string(), words::public_input::unaltered_advice()))?;
     let (rows, mean_rows) = counted(release, &moments)?;
     let coded = Coded::new(&moments, mean_rows, features, outcomes)?;
     coded.table(rows, name)
@@ -255,12 +248,7 @@ pub fn table_of_release(
 
 /// The number of rows as a count and as what sums are divided by.
 fn counted(release: &Release, moments: &NoisyMoments) -> Result<(u64, f64), EngineError> {
-    let unknown = || {
-        refuse(
-            "this release does not say how many rows it had, or not beyond its noise",
-            "give a release with a constant in its moments, of more rows or a larger budget",
-        )
-    };
+    let unknown = || refuse(words::public_input::rows_unknown(), words::public_input::rows_unknown_advice());
     if moments.constant().is_none() {
         return Err(unknown());
     }
@@ -298,8 +286,8 @@ impl<'a> Coded<'a> {
         for name in features {
             let place = moments.index(name).ok_or_else(|| {
                 refuse(
-                    format!("this release has no moments of `{name}`, which is a feature of the plan"),
-                    "give a release that covers every feature, or another form of public input",
+                    words::public_input::feature_missing(name),
+                    words::public_input::feature_missing_advice(),
                 )
             })?;
             places.push(place);
@@ -316,11 +304,8 @@ impl<'a> Coded<'a> {
                     Some(sum) => sum / rows - means[row] * means[column],
                     None if row < features.len() && column < features.len() => {
                         return Err(refuse(
-                            format!(
-                                "this release has no product of `{}` with `{}`",
-                                features[row], features[column]
-                            ),
-                            "give a release in which both are features",
+                            words::public_input::product_missing(&features[row], &features[column]),
+                            words::public_input::product_missing_advice(),
                         ));
                     }
                     // Of an outcome with a term that it was not released with only its own moments are used.
@@ -338,12 +323,12 @@ impl<'a> Coded<'a> {
             return Ok(self);
         }
         let eigen = Eigen::try_new(&self.covariance)
-            .map_err(|_| refuse("the moments of this release cannot be used", "take an unaltered copy"))?;
+            .map_err(|_| refuse(words::public_input::unusable(), words::public_input::unaltered_advice()))?;
         let least = least.max(LEAST_EIGENVALUE * eigen.largest());
         if least <= 0.0 {
             return Err(refuse(
-                "the moments of this release are nothing but noise",
-                "give a release of more rows or a larger budget",
+                words::public_input::noise_alone(),
+                words::public_input::noise_alone_advice(),
             ));
         }
         if eigen.smallest() < least {
@@ -370,7 +355,7 @@ impl<'a> Coded<'a> {
         };
         let table = PublicTable {
             schema: SCHEMA.to_owned(),
-            source: format!("an earlier release by {mechanism}, with its noise"),
+            source: words::note::public_release(mechanism),
             rows,
             terms: terms.collect(),
             correlation: symmetric(self.places.len(), correlation),
@@ -382,14 +367,11 @@ impl<'a> Coded<'a> {
 
 fn constant(name: &str, level: bool, nobody: bool) -> EngineError {
     let what = match (level, nobody) {
-        (true, true) => format!("no row of the public table has the level `{name}`"),
-        (true, false) => format!("every row of the public table has the level `{name}`"),
-        (false, _) => format!("`{name}` is the same in every row of the public table"),
+        (true, true) => words::public_input::level_never(name),
+        (true, false) => words::public_input::level_always(name),
+        (false, _) => words::public_input::constant(name),
     };
-    refuse(
-        what,
-        "take it out of the plan, join the level with another, or type what is known of it (discreet.public/1)",
-    )
+    refuse(what, words::public_input::alike_advice())
 }
 
 fn refuse(what: impl Into<String>, advice: &str) -> EngineError {

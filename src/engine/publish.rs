@@ -32,7 +32,7 @@ pub(super) fn publish(
     diagnostics.notes.extend(relaxation(prepared.checked().protect).map(String::from));
     diagnostics
         .notes
-        .extend(prepared.guide().into_iter().flat_map(|guide| guide.notes.iter().map(Note::to_string)));
+        .extend(prepared.whitener().into_iter().flat_map(|guide| guide.notes.iter().map(Note::to_string)));
     if prepared.assurance() == Assurance::Idealised {
         coefficients.round();
         diagnostics.round();

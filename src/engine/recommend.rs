@@ -11,6 +11,7 @@ use crate::model::note::factor;
 use crate::model::{Role, Wallet};
 use crate::plan::document::{ColumnType, Mechanism as Named};
 use crate::plan::{Plan, Purpose};
+use crate::words;
 
 /// A mechanism for a plan, and why.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +28,7 @@ impl Recommendation {
     /// Returns the mechanism before anything is known of a plan.
     #[must_use]
     pub fn usual() -> Self {
-        Self::plain(USUAL, "It suits every linear regression.".to_owned())
+        Self::plain(USUAL, words::recommend::usual().to_owned())
     }
 
     fn plain(name: &'static str, reason: String) -> Self {
@@ -58,11 +59,7 @@ pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation
     for info in candidates.filter(|info| info.labels == yes_or_no) {
         let Some(prepared) = with(info) else { continue };
         if prepared.stated_rows().is_none() {
-            return Recommendation::plain(
-                info.name,
-                "It has the least noise in most tables. State about how many rows the table has to see whether they suffice."
-                    .to_owned(),
-            );
+            return Recommendation::plain(info.name, words::recommend::unknown_rows().to_owned());
         }
         let Some(foreseen) = foresee(&prepared) else { continue };
         if yes_or_no || foreseen.forecast.advice != Advice::TooFew {
@@ -71,16 +68,13 @@ pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation
         return Recommendation {
             name: USUAL,
             params: Map::from_iter([("ridge".to_owned(), Value::from("auto"))]),
-            reason: "The rows are too few for intervals at this budget. A ridge keeps the predictions near the mean.".to_owned(),
+            reason: words::recommend::few_rows().to_owned(),
         };
     }
     let labels = |info: &Info| info.labels && !info.public_moments && info.wallet == Wallet::Gaussian;
     if yes_or_no && let Some(info) = info::all().find(|info| labels(info)).filter(|info| with(info).is_some())
     {
-        return Recommendation::plain(
-            info.name,
-            "The outcome is yes or no, so its odds ratios are computed.".to_owned(),
-        );
+        return Recommendation::plain(info.name, words::recommend::binary().to_owned());
     }
     Recommendation::usual()
 }
@@ -88,12 +82,8 @@ pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation
 fn reason(foreseen: &Foreseen) -> String {
     let times = factor(foreseen.forecast.widening());
     match foreseen.forecast.advice {
-        Advice::Recommended => format!(
-            "It has the least noise for this plan: intervals about {times} times as wide as without privacy."
-        ),
-        Advice::Uncertain | Advice::TooFew => {
-            "It has the least noise for this plan, but the rows are few for this budget.".to_owned()
-        }
+        Advice::Recommended => words::recommend::least_noise(times),
+        Advice::Uncertain | Advice::TooFew => words::recommend::least_noise_few().to_owned(),
     }
 }
 

@@ -4,6 +4,8 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
+use crate::words;
+
 /// The penalty on the predictors' coded sums, in units of R².
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Ridge {
@@ -37,8 +39,11 @@ pub struct OptionError {
 }
 
 impl Ridge {
-    /// What a ridge may be, in words.
-    pub const EXPECTED: &'static str = "`none`, `auto` or a number from 0";
+    /// Says what a ridge may be.
+    #[must_use]
+    pub fn expected() -> &'static str {
+        words::error::expects_ridge()
+    }
 
     /// Reads the parameter `ridge` of a plan.
     #[must_use]
@@ -75,7 +80,7 @@ impl FromStr for Ridge {
             "auto" => Some(Self::Auto),
             _ => text.parse().ok().and_then(Self::number),
         }
-        .ok_or(OptionError { expected: Self::EXPECTED })
+        .ok_or(OptionError { expected: Self::expected() })
     }
 }
 
@@ -100,7 +105,7 @@ impl FromStr for Repair {
 
     fn from_str(text: &str) -> Result<Self, OptionError> {
         let found = Self::CHOICES.iter().find(|(name, _)| *name == text);
-        found.map(|(_, repair)| *repair).ok_or(OptionError { expected: "`shift`, `floor` or `none`" })
+        found.map(|(_, repair)| *repair).ok_or(OptionError { expected: words::error::expects_repair() })
     }
 }
 

@@ -20,6 +20,7 @@ use crate::model::note::factor;
 use crate::model::{Layout, NoiseLaw, Role};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundPlan, Kind, Whitening};
+use crate::words;
 
 /// What is assumed of numbers among the columns.
 #[derive(Clone, Copy)]
@@ -394,41 +395,25 @@ fn scaled_rows(rows: u64, factor: f64) -> u64 {
     (rows as f64 * factor).ceil() as u64
 }
 
+/// Returns what a person can expect, and what would give full intervals.
 fn advice(preview: &Preview, rows: u64) -> String {
-    let factor = factor(preview.budget_factor);
-    let fewer = match preview.features_that_fit {
-        0 => String::new(),
-        1 => ", or keep only 1 feature column".to_owned(),
-        columns => format!(", or keep at most {columns} feature columns"),
+    let (factor, needed) = (factor(preview.budget_factor), preview.rows_needed);
+    let ways = match preview.features_that_fit {
+        0 => words::forecast::ways(needed, rows, factor),
+        columns => words::forecast::ways_with_columns(columns, needed, rows, factor, columns),
     };
-    let ways = format!(
-        "For full intervals have about {} rows in place of {rows}, or {factor} times the budget mu{fewer}.",
-        preview.rows_needed
-    );
-    let related = "Features that say nearly the same need more than this; leave out all but one of them.";
-    let band = format!(
-        "about {:.1} times the noise, {:.1} times at best",
-        preview.cautious_signal_to_noise, preview.signal_to_noise
-    );
+    let cautious = format!("{:.1}", preview.cautious_signal_to_noise);
+    let best = format!("{:.1}", preview.signal_to_noise);
     match preview.verdict {
         Verdict::Clear if preview.signal_to_noise.is_infinite() => {
             let most = preview.terms.iter().map(|term| term.shrinkage).fold(0.0, f64::max);
             match preview.terms.iter().any(|term| term.noise_std_error > 0.0) {
-                false => "There is no noise.".to_owned(),
-                true => format!(
-                    "Expect intervals, for the penalised regression: its coefficients are shrunk towards 0 by up to {:.0} %.",
-                    100.0 * most
-                ),
+                false => words::forecast::no_noise().to_owned(),
+                true => words::forecast::penalised(format!("{:.0}", 100.0 * most)),
             }
         }
-        Verdict::Clear => {
-            format!("Expect intervals: the signal is {band}. Features that go together lower that.")
-        }
-        Verdict::Approximate => {
-            format!("Expect approximate intervals: the signal is {band}. {ways} {related}")
-        }
-        Verdict::Withheld => {
-            format!("Expect no intervals: the signal is {band}. {ways} {related}")
-        }
+        Verdict::Clear => words::forecast::clear(cautious, best),
+        Verdict::Approximate => words::forecast::approximate(cautious, best, ways),
+        Verdict::Withheld => words::forecast::withheld(cautious, best, ways),
     }
 }

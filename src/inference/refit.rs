@@ -15,6 +15,7 @@ use crate::privacy::adjacency::Adjacency;
 use crate::release::Release;
 use crate::release::document::{Coefficients, Diagnostics, LedgerReference, Privacy, Software};
 use crate::text::one_line;
+use crate::words;
 
 /// The name and version that every refit carries.
 pub const SCHEMA: &str = "discreet.refit/1";
@@ -104,16 +105,15 @@ pub enum RefitError {
     #[error("{}", crate::words::error::refit_outcome_as_feature(one_line(.0)))]
     OutcomeAsFeature(String),
     /// An automatic ridge, where there is no rule for it.
-    #[error(
-        "`auto` is no ridge for this release; give a number from 0, in the columns' own units, or `none`"
-    )]
+    #[error("{}", crate::words::error::refit_automatic_ridge())]
     AutomaticRidge,
 }
 
 fn quoted(names: &[String]) -> String {
     const SHOWN: usize = 10;
     let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
-    shown.join(" or ") + if names.len() > SHOWN { " or another outcome" } else { "" }
+    let shown = shown.join(" or ");
+    if names.len() > SHOWN { words::error::or_another_outcome(shown) } else { shown }
 }
 
 /// What is asked of a release.
@@ -150,7 +150,7 @@ impl Refit {
             repair: request.repair.name().to_owned(),
             confidence: request.confidence,
             privacy: release.privacy.clone(),
-            cost: "Nothing: it was computed from moments that were released and charged before.".to_owned(),
+            cost: words::note::refit_cost().to_owned(),
             coefficients,
             diagnostics,
             software: release.software.clone(),
@@ -251,6 +251,6 @@ fn known(moments: &NoisyMoments) -> String {
     let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
     match names.len().saturating_sub(SHOWN) {
         0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
+        more => words::error::names_more(shown.join(", "), more),
     }
 }

@@ -4,9 +4,10 @@ use super::{Mechanism, REGISTRY, USUAL};
 use crate::model::{Assurance, Wallet};
 use crate::plan::document::Calibration;
 use crate::plan::params::Parameter;
-use crate::plan::{CheckedPlan, PlanError, Purpose};
+use crate::plan::{CheckedPlan, Plan, PlanError, Purpose};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::Budget;
+use crate::words;
 
 /// Under which adjacency and protection a mechanism is private.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +72,7 @@ pub static YES_OR_NO: Group = Group {
 
 /// Regression with public moments.
 pub static PUBLIC_MOMENTS: Group = Group {
-    title: "Guided by other people's data",
+    title: "PublicMoments by other people's data",
     when: "Where means, spreads and correlations of the same columns are published. The noise then has the shape of the columns.",
     calls: Calls::Never,
 };
@@ -135,6 +136,12 @@ pub struct Info {
     pub parameters: &'static [Parameter],
 }
 
+/// The parameter by which a mechanism takes outcomes of several kinds.
+pub const FAMILY: &str = "family";
+
+/// The family of outcomes that are yes or no.
+pub const LOGISTIC: &str = "logistic";
+
 /// Returns every mechanism's facts, in the registry's order.
 pub fn all() -> impl Iterator<Item = &'static Info> {
     REGISTRY.iter().map(|mechanism| mechanism.info())
@@ -150,6 +157,13 @@ pub fn mechanism(name: &str) -> Option<&'static dyn Mechanism> {
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Info> {
     mechanism(name).map(Mechanism::info)
+}
+
+/// Returns whether the coefficients of a plan's release are log-odds: because the mechanism takes labels, or because its `family` says so.
+#[must_use]
+pub fn are_log_odds(plan: &Plan) -> bool {
+    let family = plan.mechanism.params.get(FAMILY).and_then(|family| family.as_str());
+    find(&plan.mechanism.name).is_some_and(|info| info.labels || family == Some(LOGISTIC))
 }
 
 /// Returns the mechanism that a plan names, if it can run under the plan at all.
@@ -184,15 +198,11 @@ pub fn check(info: &Info, plan: &CheckedPlan, purpose: Purpose) -> Result<(), Pl
     }
     if plan.estimation.is_some() && (info.wallet != Wallet::Gaussian || info.public_moments) {
         let why = if info.public_moments {
-            "takes public moments, which say where values lie"
+            words::plan::bounds_public_moments(name)
         } else {
-            "is not charged to the Gaussian budget, which pays for estimated bounds"
+            words::plan::bounds_other_budget(name)
         };
-        return Err(PlanError::at(
-            "mechanism.name",
-            format!("`{name}` {why}"),
-            "state all bounds and leave out `estimate_share`, or take another mechanism",
-        ));
+        return Err(PlanError::at("mechanism.name", why, words::plan::bounds_mechanism_advice()));
     }
     match info.scope {
         Scope::Both => {}
@@ -217,7 +227,7 @@ pub fn check(info: &Info, plan: &CheckedPlan, purpose: Purpose) -> Result<(), Pl
             return Err(PlanError::at(
                 "max_rows_per_person",
                 format!("the proof of `{name}` is for one row per person"),
-                "set it to 1, or take a mechanism of the Gaussian wallet",
+                "set it to 1, or take a mechanism that is charged to the Gaussian budget",
             ));
         }
         if matches!(plan.budget, Some(Budget::Mu { .. } | Budget::Rho { .. })) {
@@ -240,6 +250,8 @@ pub fn check(info: &Info, plan: &CheckedPlan, purpose: Purpose) -> Result<(), Pl
 mod tests {
     use std::collections::BTreeSet;
 
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -253,6 +265,27 @@ mod tests {
         }
         assert_eq!(find(USUAL).map(|info| info.name), Some(USUAL));
         assert_eq!(find("analyse-gauss"), None);
+    }
+
+    #[test]
+    fn coefficients_are_log_odds_where_outcomes_are_labels() {
+        let log_odds = |info: &Info, family: Option<&str>| {
+            let params = family.map_or_else(|| json!({}), |family| json!({ FAMILY: family }));
+            let plan = json!({"schema": "discreet.plan/1", "adjacency": "add-remove", "columns": [],
+                "mechanism": {"name": info.name, "params": params}, "budget": {"mu": 1.0}});
+            are_log_odds(&serde_json::from_value(plan).unwrap())
+        };
+        for info in all() {
+            assert_eq!(log_odds(info, None), info.labels, "{}", info.name);
+            for parameter in info.parameters.iter().filter(|one| one.name == FAMILY) {
+                for family in parameter.choices() {
+                    assert_eq!(log_odds(info, Some(family)), *family == LOGISTIC, "{}", info.name);
+                }
+            }
+        }
+        assert!(
+            all().any(|info| info.labels) && all().any(|info| log_odds(info, Some(LOGISTIC)) && !info.labels)
+        );
     }
 
     #[test]

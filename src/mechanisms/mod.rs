@@ -12,6 +12,8 @@ pub mod estimated_bounds;
 pub mod gaussian;
 pub mod info;
 pub mod newton;
+#[cfg(feature = "audit-mutants")]
+pub mod noisy_means;
 pub mod ols;
 pub mod public_moments;
 pub mod reuse_cov;
@@ -24,11 +26,12 @@ pub mod wishart;
 
 pub use self::info::{Info, Scope, find};
 pub use self::rounds::{
-    Answer, Charge, Encoding, Mechanism, Noise, Output, Resolved, Round, Rounds, Run, Task, Unsettled,
+    Answer, Charge, Configured, Encoding, Mechanism, Noise, Output, Resolved, Round, Rounds, Run, Task,
+    Unsettled,
 };
 
 /// Every mechanism, group by group, the usual one of a group first.
-pub static REGISTRY: [&dyn Mechanism; 22] = [
+pub static REGISTRY: &[&dyn Mechanism] = &[
     &analyze_gauss::AnalyzeGauss,
     &adaptive_gauss::AdaptiveGauss,
     &ada_ssp::AdaSsp,
@@ -36,10 +39,10 @@ pub static REGISTRY: [&dyn Mechanism; 22] = [
     &reuse_cov::Kind::Gauss,
     &reuse_cov::Kind::ProjectedOnFeatures,
     &reuse_cov::Kind::ProjectedOnOutcomes,
-    &newton::Kind::Unguided,
-    &newton::Kind::Guided,
+    &newton::Kind::Bounds,
+    &newton::Kind::PublicMoments,
     &ridge::Kind::PublicMoments,
-    &newton::Kind::GuidedModel,
+    &newton::Kind::PublicFamily,
     &wishart::scaled::POSTERIOR,
     &wishart::scaled::POSTERIOR_ADAPTIVE,
     &wishart::additive::AdditiveWishart,
@@ -51,6 +54,8 @@ pub static REGISTRY: [&dyn Mechanism; 22] = [
     &sub_samp_reuse_cov::SubSampReuseCov,
     &ols::Ols,
     &newton::Kind::Reference,
+    #[cfg(feature = "audit-mutants")]
+    &noisy_means::NoisyMeans,
 ];
 
 /// The mechanism that is chosen before anybody chooses.

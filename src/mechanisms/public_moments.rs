@@ -14,10 +14,9 @@ use super::shared::stated_rows;
 use crate::data::Geometry;
 use crate::data::encode::middle;
 use crate::model::{INTERCEPT, Role};
-use crate::plan::bound::{BoundPlan, Kind, Shortening, Whitening};
-use crate::plan::document::Calibration;
+use crate::plan::bound::{BoundPlan, Clipping, Kind, Whitening};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
-use crate::plan::public::{Guide, squared_radius};
+use crate::plan::public::{Whitener, squared_radius};
 use crate::plan::{CheckedPlan, PlanError};
 
 /// How the radii follow from public numbers, and what becomes of a longer record.
@@ -89,11 +88,10 @@ impl Radii {
     /// # Errors
     /// [`PlanError`] for a value out of range, and without a public number of rows.
     pub fn take(params: &mut Params<'_>, plan: &CheckedPlan) -> Result<Self, PlanError> {
-        let usual = if plan.calibration == Calibration::Paper { "paper" } else { "row" };
         Ok(Self {
-            eta: params.number(&ETA, 0.05)?,
-            tight: params.choice(&RADIUS_RULE, "paper", &RULES)?,
-            by_row: params.choice(&TRUNCATION, usual, &TRUNCATIONS)?,
+            eta: params.number(&ETA)?,
+            tight: params.choice(&RADIUS_RULE, &RULES)?,
+            by_row: params.choice(&TRUNCATION, &TRUNCATIONS)?,
             rows: stated_rows(plan, "the radii follow from the number of rows")?,
         })
     }
@@ -112,14 +110,14 @@ impl Radii {
 
     /// How a longer record is shortened: as a whole, in the way that suits the mechanism, unless the paper's own is asked for.
     #[must_use]
-    pub const fn shortening(radii: Option<&Self>, whole: Shortening) -> Shortening {
+    pub const fn clipping(radii: Option<&Self>, whole: Clipping) -> Clipping {
         match radii {
-            Some(radii) if !radii.by_row => Shortening::Unlinked,
+            Some(radii) if !radii.by_row => Clipping::Unlinked,
             _ => whole,
         }
     }
 
-    /// Whether the paper's own shortening is asked for.
+    /// Whether the paper's own clipping is asked for.
     #[must_use]
     pub const fn by_row(&self) -> bool {
         self.by_row
@@ -134,28 +132,28 @@ impl Radii {
     ///
     /// # Errors
     /// [`PlanError`] for a tight radius from too few public rows.
-    pub fn whiten(&self, bound: &mut BoundPlan, guide: &Guide) -> Result<(), PlanError> {
-        let d = guide.inverse_root.nrows();
-        if self.tight && guide.rows < 5 * d as u64 {
+    pub fn whiten(&self, bound: &mut BoundPlan, whitener: &Whitener) -> Result<(), PlanError> {
+        let d = whitener.inverse_root.nrows();
+        if self.tight && whitener.rows < 5 * d as u64 {
             return Err(PlanError::at(
                 "mechanism.params.radius_rule",
                 format!(
                     "a tight radius for {d} terms needs at least {} public rows, and there are {}",
                     5 * d,
-                    guide.rows
+                    whitener.rows
                 ),
                 "set it to \"paper\", or give a larger public table",
             ));
         }
         bound.whitening = Some(Whitening {
-            matrix: guide
+            matrix: whitener
                 .inverse_root
                 .row_iter()
                 .flat_map(|row| row.iter().copied().collect::<Vec<_>>())
                 .collect(),
-            constant: guide.terms.first().is_some_and(|term| term == INTERCEPT),
+            constant: whitener.terms.first().is_some_and(|term| term == INTERCEPT),
             radius: self.features(d),
-            outcomes: guide.outcomes.clone(),
+            outcomes: whitener.outcomes.clone(),
         });
         Ok(())
     }
@@ -167,12 +165,12 @@ impl Radii {
     pub fn clip_outcomes(
         &self,
         bound: &mut BoundPlan,
-        guide: &Guide,
+        whitener: &Whitener,
         around_mean: bool,
         as_printed: bool,
     ) -> Result<(), PlanError> {
         let outcomes = bound.columns.iter_mut().filter(|column| column.role == Role::Outcome);
-        for (column, public) in outcomes.zip(&guide.outcomes) {
+        for (column, public) in outcomes.zip(&whitener.outcomes) {
             let Kind::Number { lower, upper } = &mut column.kind else { continue };
             let wide = lower.abs().max(upper.abs());
             let (centre, half) = match public {
@@ -258,11 +256,8 @@ impl Penalty {
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range.
-    pub fn take(params: &mut Params<'_>, usual: f64, on_intercept: bool) -> Result<Self, PlanError> {
-        Ok(Self {
-            lambda: params.number(&LAMBDA, usual)?,
-            on_intercept: params.switch(&PENALISE_INTERCEPT, on_intercept)?,
-        })
+    pub fn take(params: &mut Params<'_>) -> Result<Self, PlanError> {
+        Ok(Self { lambda: params.number(&LAMBDA)?, on_intercept: params.switch(&PENALISE_INTERCEPT)? })
     }
 
     /// Whether outcomes are clipped around their mean: there is a constant, and it goes free.

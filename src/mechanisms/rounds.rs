@@ -19,8 +19,9 @@ use crate::inference::noise_forecast::NoiseForecast;
 use crate::inference::preflight::Family;
 use crate::model::{Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::BoundPlan;
-use crate::plan::public::Guide;
+use crate::plan::bound::{BoundPlan, GridParams};
+use crate::plan::params::Params;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::release::bounds::EstimatedBounds;
 use crate::release::document::{Coefficients, Diagnostics};
@@ -49,23 +50,38 @@ pub trait Mechanism: Sync {
         false
     }
 
-    /// Fills in every default, refuses what does not fit, and fixes encoding, noise and cost. `bound` has the plan's columns; its grid
-    /// is the mechanism's to choose. `public` is there for a mechanism that takes public moments.
+    /// Reads every parameter, and refuses whatever a plan can be refused for before a header is known.
     ///
     /// # Errors
-    /// [`NoiseError`] where the plan does not fit the mechanism or the header, or its budget buys no noise.
+    /// [`PlanError`] for a parameter out of range, and where the plan does not fit the mechanism.
+    fn configure(
+        &self,
+        plan: &CheckedPlan,
+        params: &mut Params<'_>,
+    ) -> Result<Box<dyn Configured>, PlanError>;
+}
+
+/// A mechanism with its parameters under one plan: public and immutable.
+pub trait Configured: Debug + Send + Sync {
+    /// Returns the grid on which the columns are found. [`Self::resolve`] may give the outcomes another length than the features.
+    fn grid(&self) -> GridParams;
+
+    /// Fixes encoding, noise and cost. `bound` has the plan's columns. `public` is there for a mechanism that takes public moments.
+    ///
+    /// # Errors
+    /// [`NoiseError`] where the columns of the header are not for the mechanism, or the budget buys no noise for them.
     fn resolve(
         &self,
         plan: &CheckedPlan,
         bound: BoundPlan,
-        public: Option<&Guide>,
+        public: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError>;
 }
 
 /// A mechanism under one plan and one header: public and immutable.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// The parameters as they stand in a filled plan.
+    /// The parameters that follow from the header, as they stand in a filled plan.
     pub parameters: Map<String, Value>,
     /// How a record becomes integers.
     pub encoding: Encoding,
@@ -212,7 +228,7 @@ pub struct Task {
     /// How records become integers.
     pub encoding: Encoding,
     /// The public moments as they are used.
-    pub public: Option<Guide>,
+    pub public: Option<Whitener>,
 }
 
 /// What is published of a mechanism's answers.

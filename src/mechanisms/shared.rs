@@ -1,10 +1,10 @@
-//! What several mechanisms take: parameters of the grid and of the regression, and the ε and δ that the Other wallet sells.
+//! What several mechanisms take: parameters of the grid and of the regression, and the ε and δ of the (ε, δ) budget.
 
 use serde_json::{Map, Value};
 
 use crate::inference::options::{MeanPenalty, Repair, Ridge};
 use crate::model::Assurance;
-use crate::plan::bound::{GridParams, Norms, Shortening, Sides};
+use crate::plan::bound::{Clipping, GridParams, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::{CheckedPlan, PlanError};
@@ -18,7 +18,7 @@ use crate::privacy::mutants::{Mutant, is_active};
 
 /// R.
 pub const RADIUS: Parameter =
-    Parameter::new("radius", "Radius of the grid", Values::Free("a power of two from 65536 to 16777216"))
+    Parameter::new("radius", "Radius of the grid", Values::PowerOfTwo(1 << 16, 1 << 24))
         .usual(Usual::From("16777216; 1048576 for a small budget"));
 
 /// R of noise that needs no coarser grid for a small budget.
@@ -62,10 +62,13 @@ pub const OUTCOME_NORM: Parameter =
         .usual(Usual::Is("1"));
 
 /// The penalty after the noise.
-pub const RIDGE: Parameter =
-    Parameter::new("ridge", "Ridge penalty", Values::Free("none, auto, or a number from 0"))
-        .help("With a penalty the intervals are for the penalised coefficients")
-        .usual(Usual::Is("none"));
+pub const RIDGE: Parameter = Parameter::new(
+    "ridge",
+    "Ridge penalty",
+    Values::WordOrNumber(&["none", "auto"], Range::closed(0.0, f64::MAX)),
+)
+.help("With a penalty the intervals are for the penalised coefficients")
+.usual(Usual::Is("none"));
 
 /// The penalty after the noise, of mechanisms for many outcomes.
 pub const AUTO_RIDGE: Parameter = RIDGE.usual(Usual::Is("auto"));
@@ -83,9 +86,8 @@ pub const FLOOR_REPAIR: Parameter = REPAIR.usual(Usual::Is("floor"));
 /// Below this μ the grid is coarser, so that S stays within the sampler's range.
 const SMALL_MU: f64 = 1.0 / 64.0;
 
-/// R where a plan does not say it: 2^24, and 2^20 for a small budget.
-#[must_use]
-pub fn usual_radius(plan: &CheckedPlan) -> u32 {
+/// R where neither a plan nor a schema says it: 2^24, and 2^20 for a small budget.
+fn usual_radius(plan: &CheckedPlan) -> u32 {
     // A budget that cannot be used is refused by the calibration.
     let mu =
         |budget| budget_parts(budget, &Split::Gaussian).map_or(f64::INFINITY, |parts| parts.pair.mu.get());
@@ -97,12 +99,10 @@ pub fn usual_radius(plan: &CheckedPlan) -> u32 {
 ///
 /// # Errors
 /// [`PlanError`] for a value out of range.
-pub fn grid(params: &mut Params<'_>, plan: &CheckedPlan, radius: u32) -> Result<GridParams, PlanError> {
-    let (radius, intercept_weight) = scale(params, plan, radius)?;
-    let norms = Norms::Record {
-        feature_share: params.number(&FEATURE_SHARE, 0.6)?,
-        row_norm: params.number(&ROW_NORM, 1.0)?,
-    };
+pub fn grid(params: &mut Params<'_>, plan: &CheckedPlan) -> Result<GridParams, PlanError> {
+    let (radius, intercept_weight) = scale(params, plan)?;
+    let norms =
+        Norms::Record { feature_share: params.number(&FEATURE_SHARE)?, row_norm: params.number(&ROW_NORM)? };
     Ok(GridParams { radius, intercept_weight, norms })
 }
 
@@ -115,7 +115,7 @@ pub const fn two_sides(
     feature_norm: f64,
     outcome_norm: f64,
 ) -> GridParams {
-    let sides = Sides { ratio: 1.0, feature_norm, outcome_norm, shortening: Shortening::Together };
+    let sides = Sides { ratio: 1.0, feature_norm, outcome_norm, clipping: Clipping::Together };
     GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
 }
 
@@ -123,17 +123,12 @@ pub const fn two_sides(
 ///
 /// # Errors
 /// [`PlanError`] for a value out of range.
-pub fn scale(params: &mut Params<'_>, plan: &CheckedPlan, usual: u32) -> Result<(u32, f64), PlanError> {
-    let radius = radius(params, usual)?;
+pub fn scale(params: &mut Params<'_>, plan: &CheckedPlan) -> Result<(u32, f64), PlanError> {
+    let radius = radius(params, plan)?;
     let may_drop_constant = plan.adjacency == Adjacency::ReplaceOne && !plan.intercept;
-    let expected = if may_drop_constant {
-        "a number from 0 to 1"
-    } else {
-        "a number above 0, at most 1 (0 needs replace-one and `intercept` false)"
-    };
-    let intercept_weight = params.value(INTERCEPT_WEIGHT.name, Value::from(0.5), expected, |value| {
-        let weight = value.as_f64().filter(|weight| (0.0..=1.0).contains(weight));
-        weight.filter(|weight| *weight > 0.0 || may_drop_constant)
+    let intercept_weight = params.value(&INTERCEPT_WEIGHT, |own, value| {
+        let zero = value.as_f64().filter(|weight| *weight == 0.0 && may_drop_constant);
+        own.number(value).or(zero)
     })?;
     Ok((radius, intercept_weight))
 }
@@ -142,12 +137,8 @@ pub fn scale(params: &mut Params<'_>, plan: &CheckedPlan, usual: u32) -> Result<
 ///
 /// # Errors
 /// [`PlanError`] for a value out of range.
-pub fn radius(params: &mut Params<'_>, usual: u32) -> Result<u32, PlanError> {
-    let expected = "a power of two from 65536 (2^16) to 16777216 (2^24)";
-    params.value(RADIUS.name, Value::from(usual), expected, |value| {
-        let radius = value.as_u64().and_then(|radius| u32::try_from(radius).ok());
-        radius.filter(|radius| radius.is_power_of_two() && (1 << 16..=1 << 24).contains(radius))
-    })
+pub fn radius(params: &mut Params<'_>, plan: &CheckedPlan) -> Result<u32, PlanError> {
+    params.whole_or(&RADIUS, usual_radius(plan))
 }
 
 /// The public number of rows.
@@ -210,33 +201,29 @@ pub fn paper_replaces(plan: &CheckedPlan) -> Result<(), PlanError> {
     ))
 }
 
-/// Reads `ridge` and `repair` (docs/methods.md), with these defaults.
+/// Reads `ridge` and `repair` (docs/methods.md).
 ///
 /// # Errors
 /// [`PlanError`] for a value that is none of the choices.
-pub fn post_processing(
-    params: &mut Params<'_>,
-    ridge: &str,
-    repair: &str,
-) -> Result<PostProcessing, PlanError> {
+pub fn post_processing(params: &mut Params<'_>) -> Result<PostProcessing, PlanError> {
     Ok(PostProcessing {
-        ridge: params.value(RIDGE.name, Value::from(ridge), Ridge::EXPECTED, Ridge::from_value)?,
-        repair: params.choice(&REPAIR, repair, &Repair::CHOICES)?,
+        ridge: params.value(&RIDGE, |_, value| Ridge::from_value(value))?,
+        repair: params.choice(&REPAIR, &Repair::CHOICES)?,
         ..PostProcessing::default()
     })
 }
 
-/// The (ε, δ) that a release of the Other wallet costs.
+/// The cost of a release that is charged to the (ε, δ) budget.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Price {
+pub struct ApproximateCost {
     /// ε as charged.
     pub epsilon: Epsilon,
     /// δ as charged.
     pub delta: Delta,
 }
 
-impl Price {
-    /// The ε and δ that a budget buys from the Other wallet: whole units, so that a plan that asks for all of one fits.
+impl ApproximateCost {
+    /// Returns the ε and δ that a budget buys of the (ε, δ) budget, in whole units, so that a plan that asks for all of one fits.
     ///
     /// # Errors
     /// [`CalibrationError`] for a budget of another form or out of range.
@@ -258,7 +245,7 @@ pub struct Charge {
     /// What the proof covers.
     pub assurance: Assurance,
     /// The (ε, δ) that it costs, where it is charged to the (ε, δ) budget.
-    pub price: Option<Price>,
+    pub cost: Option<ApproximateCost>,
     /// What a ledger's entry says about it beside the plan's own parameters.
     pub parameters: Map<String, Value>,
 }
@@ -283,18 +270,18 @@ impl Charge {
         events: Vec<Event>,
         parameters: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Self {
-        Self { events, assurance: Assurance::Exact, price: None, parameters: said(parameters) }
+        Self { events, assurance: Assurance::Exact, cost: None, parameters: said(parameters) }
     }
 
     /// Returns the charge of noise that costs ε and δ.
     #[must_use]
     pub fn approximate(
-        price: Price,
+        cost: ApproximateCost,
         assurance: Assurance,
         parameters: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Self {
-        let event = Event::Approximate { epsilon: price.epsilon, delta: price.delta };
-        Self { events: vec![event], assurance, price: Some(price), parameters: said(parameters) }
+        let event = Event::Approximate { epsilon: cost.epsilon, delta: cost.delta };
+        Self { events: vec![event], assurance, cost: Some(cost), parameters: said(parameters) }
     }
 }
 
@@ -302,7 +289,7 @@ fn said(parameters: impl IntoIterator<Item = (&'static str, String)>) -> Map<Str
     parameters.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
 }
 
-/// Why a mechanism of the Other wallet has no noise for a plan.
+/// Why a mechanism has no noise for a plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoiseError {

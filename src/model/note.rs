@@ -1,6 +1,9 @@
-//! What a reader of a release has to know, as facts with their numbers. Their sentences are here and nowhere else.
+//! What a reader of a release has to know, as facts with their numbers. Their sentences are the messages `note` of the catalogue, in
+//! English always: a document is not translated.
 
 use std::fmt;
+
+use crate::words::note;
 
 /// Terms or outcomes that a note names; of the others it gives the number.
 pub const NAMED: usize = 5;
@@ -168,324 +171,109 @@ pub enum Note {
 }
 
 impl fmt::Display for Note {
-    #[expect(clippy::too_many_lines, reason = "one sentence for each note, and nothing else")]
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
-            Self::Collinear => {
-                "The coefficients are withheld: some features are exact combinations of others. Remove one of them."
+            Self::Collinear => note::collinear().to_owned(),
+            Self::NotPositiveDefinite => note::not_positive_definite().to_owned(),
+            Self::Shifted => note::shifted().to_owned(),
+            Self::Raised => note::raised().to_owned(),
+            Self::NotDebiased => note::not_debiased().to_owned(),
+            Self::Drowned { ratio, needed } => {
+                let (written, close) = (format!("{ratio:.2}"), *ratio > 0.05);
+                if close { note::drowned(written, factor(*needed)) } else { note::drowned_far(written) }
             }
-            Self::NotPositiveDefinite => {
-                "The coefficients are withheld: the noise is larger than the signal, and the moments are not positive \
-                 definite. Use fewer or less related features, more rows or a larger budget."
-            }
-            Self::Shifted => {
-                "The noisy moments were not positive definite. A constant was added to their diagonal, which shrinks \
-                 the coefficients; read them as a rough sign at most."
-            }
-            Self::Raised => {
-                "The noisy moments were not positive definite. Their smallest eigenvalues were raised, which shrinks \
-                 the coefficients; read them as a rough sign at most."
-            }
-            Self::NotDebiased => {
-                "The mean of the noise could not be taken off whole: the moments would not have been positive definite. The \
-                 coefficients are shrunk towards 0, and there are no intervals; read them as a rough sign at most."
-            }
-            Self::Drowned { ratio, needed } => return drowned(*ratio, *needed, formatter),
             Self::Approximate { ratio, needed } => {
-                return write!(
-                    formatter,
-                    "Intervals are approximate: the noise is close to the signal (signal to noise {ratio:.2}; from 2 on intervals are \
-                     full ones), and with few features they can miss more often than their level says. About {} times the rows or the \
-                     budget mu would reach full ones.",
-                    factor(*needed)
-                );
+                note::approximate(format_args!("{ratio:.2}"), factor(*needed))
             }
-            Self::FilteredByRidge(ridge) => {
-                return write!(
-                    formatter,
-                    "The features are public, and what is known of them took noise off the estimates: they are those of a ridge \
-                     regression with a penalty of {ridge:.3e} on the mean second moments (units of R squared). {SHRUNK}"
-                );
+            Self::FilteredByRidge(ridge) => note::filtered_by_ridge(format_args!("{ridge:.3e}")),
+            Self::FilteredWhole => note::filtered_whole().to_owned(),
+            Self::FilteredByShare(share) => note::filtered_by_share(format_args!("{:.0}", 100.0 * share)),
+            Self::Projected => note::projected().to_owned(),
+            Self::NoiseAlone => note::noise_alone().to_owned(),
+            Self::NoiseAloneByRows => note::noise_alone_by_rows().to_owned(),
+            Self::RowsNotResolved => note::rows_not_resolved().to_owned(),
+            Self::RowsUnknown => note::rows_unknown().to_owned(),
+            Self::Overflowed => note::overflowed().to_owned(),
+            Self::RepetitionsUnsolved => note::repetitions_unsolved().to_owned(),
+            Self::ResidualNotResolved(outcomes) => note::residual_not_resolved(listing(outcomes)),
+            Self::Ridge(ridge) => note::ridge(format_args!("{ridge:.4}")),
+            Self::OwnUnitPenalty => note::own_unit_penalty().to_owned(),
+            Self::PenalisedNoiseAlone => note::penalised_noise_alone().to_owned(),
+            Self::PenalisedBootstrap => note::penalised_bootstrap().to_owned(),
+            Self::ThroughOrigin => note::through_origin().to_owned(),
+            Self::ThroughCentres => note::through_centres().to_owned(),
+            Self::NoNoisePenalised => note::no_noise_penalised().to_owned(),
+            Self::NoNoise => note::no_noise().to_owned(),
+            Self::BothErrors => note::both_errors().to_owned(),
+            Self::Clipped => note::clipped().to_owned(),
+            Self::Undetermined { rows, epsilon: Some(epsilon), .. } => {
+                note::undetermined_epsilon(two_digits(*rows), two_digits(*epsilon))
             }
-            Self::FilteredWhole => {
-                "The features are public, and beside the noise nothing is left of the cross moments: the estimates are 0, without \
-                 intervals."
+            Self::Undetermined { rows, epsilon: None, mu } => {
+                note::undetermined_mu(two_digits(*rows), two_digits(*mu))
             }
-            Self::FilteredByShare(share) => {
-                return write!(
-                    formatter,
-                    "The features are public, and what is known of them took noise off the estimates: on average {:.0} % of a \
-                     direction. {SHRUNK}",
-                    100.0 * share
-                );
-            }
-            Self::Projected => {
-                "The noisy cross moments were outside of what any table within the bounds can have, and were projected back. That \
-                 takes noise off and shrinks; how far the estimates still are from the truth is not known, so there are no \
-                 intervals. Without the projection there are, and more noise."
-            }
-            Self::NoiseAlone => {
-                "Nothing was released of the outcomes' own variances, so the intervals cover the privacy noise alone, not the \
-                 sampling error."
-            }
-            Self::NoiseAloneByRows => {
-                "The intervals cover the privacy noise alone: the number of rows does not stand out of the noise, so the \
-                 sampling error is not known."
-            }
-            Self::RowsNotResolved => {
-                "There are no intervals: the number of rows does not stand out of the noise."
-            }
-            Self::RowsUnknown => "There are no intervals: the number of rows is not known.",
-            Self::Overflowed => {
-                "Coefficients and intervals beyond the largest number that can be written are withheld: the release is \
-                 damaged, or its bounds are too far out."
-            }
-            Self::RepetitionsUnsolved => {
-                "Intervals are withheld where too many of the simulated repetitions had no solution."
-            }
-            Self::ResidualNotResolved(outcomes) => {
-                return write!(
-                    formatter,
-                    "The residual variance is not resolved for {}: it is smaller than the noise on it, and an upper bound stands in \
-                     its place, so these intervals are wider than they need be.",
-                    listing(outcomes)
-                );
-            }
-            Self::Ridge(ridge) => {
-                return write!(
-                    formatter,
-                    "A ridge of {ridge:.4} (units of R squared) was added. The coefficients and their intervals are those of the \
-                     penalised regression, which is shrunk towards 0; they are no intervals for the regression without a ridge."
-                );
-            }
-            Self::OwnUnitPenalty => {
-                "A penalty on the coefficients in the columns' own units shrinks them towards 0. The intervals are for the \
-                 penalised coefficients."
-            }
-            Self::PenalisedNoiseAlone => {
-                "The intervals of the penalised regression cover the privacy noise alone."
-            }
-            Self::PenalisedBootstrap => {
-                "The intervals of the penalised regression come from 2,000 simulated repetitions."
-            }
-            Self::ThroughOrigin => {
-                "The regressions have no intercept: they pass through 0 of every column's own unit."
-            }
-            Self::ThroughCentres => {
-                "The regressions have no intercept and the moments no constant: they pass through the middle of every \
-                 column's bounds, and slopes belong to the columns measured from there. Skipped rows count as rows, so \
-                 if many were skipped, the intervals are too narrow."
-            }
-            Self::NoNoisePenalised => {
-                "There is no privacy noise: these are the penalised regressions of the clipped values, and they \
-                 protect nobody."
-            }
-            Self::NoNoise => {
-                "There is no privacy noise: these are ordinary least squares of the clipped values, and they protect \
-                 nobody."
-            }
-            Self::BothErrors => "Intervals count sampling error and privacy noise together.",
-            Self::Clipped => {
-                "The regressions describe the values after clipping to the stated bounds. If many values lie outside, the \
-                 coefficients differ from those of the raw values; how many do is private."
-            }
-            Self::BoundsEstimated(columns, rows) => {
-                let one = |(name, lower, upper): &(String, f64, f64)| format!("`{name}` {lower} to {upper}");
-                let named: Vec<String> = columns.iter().take(NAMED).map(one).collect();
-                let others = columns.len().saturating_sub(NAMED);
-                let others = if others > 0 { format!(" and {others} more") } else { String::new() };
-                let found =
-                    if named.is_empty() { String::new() } else { format!(": {}{others}", named.join(", ")) };
-                return write!(
-                    formatter,
-                    "A part of the budget estimated bounds{found}. They come from noisy counts: up to about {} rows may lie unseen \
-                     beyond each end, and are clipped to it.",
-                    two_digits(*rows)
-                );
-            }
-            Self::BoundsDoubtful { rows, good } => {
-                return write!(
-                    formatter,
-                    "With {rows} rows some estimated bounds may be too wide or miss values: good ones take about {good} rows at this \
-                     budget."
-                );
-            }
-            Self::BoundsNotFound(columns) => {
-                return write!(
-                    formatter,
-                    "No bounds were found for {}: no size of value stands out of the noise. Nothing was fitted, and what the counts \
-                     cost stays spent. {ADVICE}",
-                    quoted(columns)
-                );
-            }
-            Self::BoundsZero(columns) => {
-                return write!(
-                    formatter,
-                    "As far as can be seen the values are all zero in {}. Nothing was fitted, and what the counts cost stays spent. \
-                     {ADVICE}",
-                    quoted(columns)
-                );
-            }
-            Self::BoundsContradicted(columns) => {
-                return write!(
-                    formatter,
-                    "The counts show values beyond the stated bound in {}. Nothing was fitted, and what the counts cost stays spent. \
-                     {ADVICE}",
-                    quoted(columns)
-                );
-            }
-            Self::Undetermined { rows, epsilon, mu } => {
-                let (name, value) = epsilon.map_or(("a mu", *mu), |epsilon| ("an epsilon", epsilon));
-                return write!(
-                    formatter,
-                    "No coefficient is determined at this budget: the noise is as large as what the features say. About {} rows would \
-                     do, or {name} of about {} with these rows; fewer or less related features help too.",
-                    two_digits(*rows),
-                    two_digits(value)
-                );
-            }
-            Self::Held(terms) => {
-                return write!(
-                    formatter,
-                    "Not determined at this budget, and so without a coefficient: {}. The errors of the others allow for effects of one \
-                     residual standard deviation there.",
-                    listing(terms)
-                );
-            }
-            Self::FarRows { shortened, rows } => {
-                if let Some((beyond, deviation)) = shortened {
-                    write!(
-                        formatter,
-                        "About {:.0} ± {:.0} of {rows:.0} rows were shortened, because their features lie far from the others'. ",
-                        beyond.max(0.0),
-                        deviation
-                    )?;
-                }
-                "Rows far out count less. A curved relation is therefore described where most rows are: its slope is not that of least \
-                 squares over all rows, and its interval does not cover that one. Logarithms of long-tailed columns in the plan are the \
-                 remedy."
-            }
+            Self::Held(terms) => note::held(listing(terms)),
+            Self::FarRows { shortened: None, .. } => note::far_rows().to_owned(),
+            Self::FarRows { shortened: Some((beyond, deviation)), rows } => note::far_rows_counted(
+                format_args!("{:.0}", beyond.max(0.0)),
+                format_args!("{deviation:.0}"),
+                format_args!("{rows:.0}"),
+            ),
             Self::ClippedResiduals(outcomes) => {
                 let one = |(name, rows, deviation, radius): &(String, f64, f64, f64)| {
-                    format!("`{name}` about {:.0} ± {deviation:.0} rows beyond {radius:.1}", rows.max(0.0))
+                    let (rows, deviation) = (format!("{:.0}", rows.max(0.0)), format!("{deviation:.0}"));
+                    note::clipped_outcome(name, rows, deviation, format_args!("{radius:.1}"))
                 };
                 let outcomes: Vec<String> = outcomes.iter().map(one).collect();
-                return write!(
-                    formatter,
-                    "Outcomes far from what the features say were clipped, at so many residual standard deviations: {}.",
-                    outcomes.join(", ")
-                );
+                note::clipped_residuals(outcomes.join(", "))
             }
-            Self::UnseenTail => {
-                "At this budget a fiftieth of the rows could lie far out unnoticed, so the intervals are approximate."
-            }
-            Self::LinearModel => {
-                "The intervals assume a linear model whose residuals spread equally everywhere. They hold only if the \
-                 bounds were not chosen by looking at the table."
-            }
-            Self::LogOdds => {
-                "The coefficients are log-odds: e to the power of one is the odds ratio for one unit more of its column."
-            }
+            Self::UnseenTail => note::unseen_tail().to_owned(),
+            Self::LinearModel => note::linear_model().to_owned(),
+            Self::LogOdds => note::log_odds().to_owned(),
             Self::HeavyPenalty(terms, others) => {
-                let named: Vec<String> = terms
-                    .iter()
-                    .map(|(name, share)| format!("`{name}` by about {:.0} %", 100.0 * share))
-                    .collect();
-                let others = if *others > 0 { format!(" and {others} more") } else { String::new() };
-                return write!(
-                    formatter,
-                    "The penalty takes much of some coefficients, because it weighs on a column's own unit: {}{others}. A smaller \
-                     `lambda`, or a unit in which the column has a larger spread, takes less.",
-                    named.join(", ")
-                );
+                let one = |(name, share): &(String, f64)| {
+                    note::heavy_penalty_term(name, format_args!("{:.0}", 100.0 * share))
+                };
+                let named = terms.iter().map(one).collect::<Vec<_>>().join(", ");
+                note::heavy_penalty(if *others > 0 { note::list_more(named, others) } else { named })
             }
-            Self::Diverged => {
-                "Coefficients are withheld: the steps left every bound. The outcome may follow from the features without error, or \
-                 the noise be larger than the signal."
+            Self::Diverged => note::diverged().to_owned(),
+            Self::RadiusReached => note::radius_reached().to_owned(),
+            Self::NotSettled => note::not_settled().to_owned(),
+            Self::CurvatureDrowned => note::curvature_drowned().to_owned(),
+            Self::RadiusOfPaper => note::radius_of_paper().to_owned(),
+            Self::Descent => note::descent().to_owned(),
+            Self::GradientsClipped => note::gradients_clipped().to_owned(),
+            Self::NotPrivate(lambda) => note::not_private(lambda),
+            Self::OwnMoments => note::own_moments().to_owned(),
+            Self::WhitenedNoise => note::whitened_noise().to_owned(),
+            Self::IsotropicNoise => note::isotropic_noise().to_owned(),
+            Self::BoundedNoise => note::bounded_noise().to_owned(),
+            Self::FeaturesOpen => note::features_open().to_owned(),
+            Self::OutcomesOpen => note::outcomes_open().to_owned(),
+            Self::Hardened => note::hardened().to_owned(),
+            Self::BoundsEstimated(columns, rows) => {
+                let one = |(name, lower, upper): &(String, f64, f64)| note::bounds_of(name, *lower, *upper);
+                let named: Vec<String> = columns.iter().take(NAMED).map(one).collect();
+                let others = columns.len().saturating_sub(NAMED);
+                let named = named.join(", ");
+                let named = if others > 0 { note::bounds_more(named, others) } else { named };
+                if columns.is_empty() {
+                    note::bounds_estimated_none(two_digits(*rows))
+                } else {
+                    note::bounds_estimated(named, two_digits(*rows))
+                }
             }
-            Self::RadiusReached => {
-                "The coefficients reached `coefficient_radius` and were shortened to it, so they are too small by an unknown amount \
-                 and have no intervals. A larger radius allows longer ones."
-            }
-            Self::NotSettled => {
-                "The last step still moved far, so there are no intervals: more steps, or a larger budget, would be needed."
-            }
-            Self::CurvatureDrowned => {
-                "The noise on the curvature is as large as the signal, so there are no intervals. Small eigenvalues were raised, \
-                 which shrinks the coefficients; read them as a rough sign at most."
-            }
-            Self::RadiusOfPaper => {
-                "Before each step the coefficients were shortened to `coefficient_radius`. The paper states that bound and its \
-                 listing leaves the step out, without which nothing bounds a residual, nor what the noise of the gaussian family \
-                 costs."
-            }
-            Self::Descent => {
-                "The coefficients are where a noisy descent ended. Nothing else was released, so there are no standard errors and \
-                 no intervals, and no other regression follows from it."
-            }
-            Self::GradientsClipped => {
-                "Records whose gradient was longer than the clip counted for less. Whether steps and clip were enough is private: \
-                 settle them on made-up data."
-            }
-            Self::NotPrivate(lambda) => {
-                return write!(
-                    formatter,
-                    "Not private. A penalty of {lambda} on the mean second moment, in the columns' own units, shrinks the \
-                     coefficients towards 0; the intervals are for the penalised coefficients."
-                );
-            }
-            Self::OwnMoments => {
-                "Each outcome had noisy moments of its own, which are not in this document: nothing can be refitted from it."
-            }
-            Self::WhitenedNoise => {
-                "The noise was whitened: it is alike in all directions of the features, and scaled by the largest leverage of a \
-                 row. Features are public, so this costs nothing. `xy` has the features after `map`."
-            }
-            Self::IsotropicNoise => {
-                "The noise was isotropic, and scaled by the longest row of features in place of its bound. Features are public, so \
-                 this costs nothing. `xy` has the features after `map`."
-            }
-            Self::BoundedNoise => "The noise was isotropic, and scaled by the bound on a row of features.",
-            Self::FeaturesOpen => {
-                "The features are not protected: treat each person's features as public, also that this person is in the \
-                 table."
-            }
-            Self::OutcomesOpen => {
-                "The outcomes are not protected: treat each person's outcomes as public, also that this person is in the \
-                 table."
-            }
-            Self::Hardened => {
-                "The proof assumes real-number arithmetic. This release was hardened, which is no proof: it starts from exact \
-                 integer sums; its normal numbers come from an exact sampler on a grid of 2^-52; factors and products have 128 \
-                 bits; the matrix is rounded to a public power of two near 2^-20 of the noise, and nothing derived from it has \
-                 more than 6 digits; only the one matrix is released, not the rows behind it; a release that fails says nothing \
-                 of why."
-            }
-            Self::WellFormed => {
-                "The promise is for well-formed tables: that a release exists says that the table could be read."
-            }
-            Self::NearlySingular => {
-                "The public moment is nearly singular: some features say almost the same as others, or hardly vary for the \
-                 size of their mean. What they say apart from each other will be very noisy; drop one, or measure from \
-                 another zero."
-            }
-            Self::FewPublicRows { rows, terms, enough } => {
-                return write!(
-                    formatter,
-                    "The public data have {rows} rows for {terms} terms, fewer than {enough} for each: their correlations were made \
-                     smaller by a tenth."
-                );
-            }
-            Self::CorrelationsRaised(raised) => {
-                return write!(
-                    formatter,
-                    "The public correlations are singular, or none that a table can have: {raised} of their eigenvalues {} raised \
-                     to 1e-10 of the largest. What the features say in those directions will be very noisy.",
-                    if *raised == 1 { "was" } else { "were" }
-                );
-            }
+            Self::BoundsDoubtful { rows, good } => note::bounds_doubtful(rows, good),
+            Self::BoundsNotFound(columns) => note::bounds_not_found(quoted(columns)),
+            Self::BoundsZero(columns) => note::bounds_zero(quoted(columns)),
+            Self::BoundsContradicted(columns) => note::bounds_contradicted(quoted(columns)),
+            Self::WellFormed => note::well_formed().to_owned(),
+            Self::NearlySingular => note::nearly_singular().to_owned(),
+            Self::FewPublicRows { rows, terms, enough } => note::few_public_rows(rows, terms, enough),
+            Self::CorrelationsRaised(raised) => note::correlations_raised(*raised, raised),
         };
-        formatter.write_str(text)
+        formatter.write_str(&text)
     }
 }
 
@@ -493,26 +281,6 @@ impl From<Note> for String {
     fn from(note: Note) -> Self {
         note.to_string()
     }
-}
-
-/// Of estimates under a rule for public features.
-const SHRUNK: &str = "They are shrunk towards 0. Their intervals take the rule's factors as given and leave out how far the estimates \
-     are shrunk, so they hold the coefficients of least squares less often than their level says: after `sure` and `james-stein` \
-     far less often.";
-
-fn drowned(ratio: f64, needed: f64, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(
-        formatter,
-        "There are no intervals: the noise is as large as the signal (signal to noise {ratio:.2}; from 1 on there are intervals, from 2 \
-         on full ones). "
-    )?;
-    if ratio > 0.05 {
-        let needed = factor(needed);
-        write!(formatter, "About {needed} times the rows or {needed} times the budget mu would do")?;
-    } else {
-        formatter.write_str("Far more rows or a far larger budget would be needed")?;
-    }
-    formatter.write_str("; fewer or less related features help too.")
 }
 
 /// Writes a factor with up to two digits, rounded up.
@@ -534,10 +302,6 @@ pub fn two_digits(number: f64) -> String {
     format!("{raised:.places$}")
 }
 
-/// What to do about columns without bounds.
-const ADVICE: &str =
-    "State their bounds, leave these columns out, or estimate again with a larger `estimate_share`.";
-
 fn quoted(columns: &[String]) -> String {
     listing(&(columns.iter().take(NAMED).cloned().collect(), columns.len()))
 }
@@ -547,8 +311,8 @@ fn listing((first, all): &Listing) -> String {
     let quoted: Vec<String> = first.iter().map(|name| format!("`{name}`")).collect();
     match (all.saturating_sub(first.len()), quoted.split_last()) {
         (0, Some((last, []))) => last.clone(),
-        (0, Some((last, rest))) => format!("{} and {last}", rest.join(", ")),
-        (more, _) => format!("{} and {more} more", quoted.join(", ")),
+        (0, Some((last, rest))) => note::list_and(rest.join(", "), last),
+        (more, _) => note::list_more(quoted.join(", "), more),
     }
 }
 
@@ -559,7 +323,8 @@ mod tests {
     /// Returns one of each; a new note has to be added here.
     fn all() -> Vec<Note> {
         use Note::{
-            Approximate, BothErrors, BoundedNoise, Clipped, ClippedResiduals, Collinear, CorrelationsRaised,
+            Approximate, BothErrors, BoundedNoise, BoundsContradicted, BoundsDoubtful, BoundsEstimated,
+            BoundsNotFound, BoundsZero, Clipped, ClippedResiduals, Collinear, CorrelationsRaised,
             CurvatureDrowned, Descent, Diverged, Drowned, FarRows, FeaturesOpen, FewPublicRows,
             FilteredByRidge, FilteredByShare, FilteredWhole, GradientsClipped, Hardened, HeavyPenalty, Held,
             IsotropicNoise, LinearModel, LogOdds, NearlySingular, NoNoise, NoNoisePenalised, NoiseAlone,
@@ -621,6 +386,13 @@ mod tests {
             OutcomesOpen,
             Hardened,
             WellFormed,
+            BoundsEstimated(vec![("y".to_owned(), 0.0, 128.0)], 266.0),
+            BoundsEstimated(vec![("y".to_owned(), 0.5, 128.0); 7], 266.0),
+            BoundsEstimated(Vec::new(), 266.0),
+            BoundsDoubtful { rows: 3_000, good: 11_000 },
+            BoundsNotFound(names(1)),
+            BoundsZero(names(2)),
+            BoundsContradicted(names(9)),
             NearlySingular,
             FewPublicRows { rows: 12, terms: 4, enough: 10 },
             CorrelationsRaised(1),

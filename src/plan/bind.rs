@@ -6,6 +6,7 @@ use super::bound::{BoundColumn, BoundPlan, CsvRules, GridParams, PersonColumn};
 use super::check::CheckedPlan;
 use super::error::PlanError;
 use crate::model::Role;
+use crate::words;
 
 /// Binds `plan` to a header of `names`, in the header's order.
 ///
@@ -117,13 +118,13 @@ impl<'a> HeaderNames<'a> {
             Some((first, None)) => Ok(*first),
             Some((first, Some(second))) => Err(PlanError::at(
                 path(),
-                format!("the header has `{wanted}` twice, as columns {} and {}", first + 1, second + 1),
-                "rename one of them in the table",
+                words::plan::name_twice(wanted, first + 1, second + 1),
+                words::plan::name_twice_advice(),
             )),
             None => Err(PlanError::at(
                 path(),
-                format!("the header has no column `{wanted}`"),
-                format!("it has {}", listing(self.names)),
+                words::plan::no_column(wanted),
+                words::plan::no_column_advice(listing(self.names)),
             )),
         }
     }
@@ -137,8 +138,8 @@ impl<'a> HeaderNames<'a> {
         if found.is_empty() {
             return Err(PlanError::at(
                 path,
-                format!("no column that is left fits `{pattern}`"),
-                format!("the header has {}", listing(self.names)),
+                words::plan::match_empty(pattern),
+                words::plan::match_empty_advice(listing(self.names)),
             ));
         }
         for (_, name) in &found {
@@ -169,7 +170,7 @@ fn listing(names: &[String]) -> String {
     const SHOWN: usize = 12;
     let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
     let more = names.len().saturating_sub(SHOWN);
-    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
+    if more == 0 { shown.join(", ") } else { words::error::names_more(shown.join(", "), more) }
 }
 
 #[cfg(test)]

@@ -111,12 +111,12 @@ pub struct Sides {
     /// Longest outcomes kept, as a share of the longest that the bounds allow.
     pub outcome_norm: f64,
     /// How a long record is shortened.
-    pub shortening: Shortening,
+    pub clipping: Clipping,
 }
 
 /// How a record is shortened whose features or outcomes are too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shortening {
+pub enum Clipping {
     /// As a whole, constant included, so that a linear relation in it stays: for full protection alone.
     Together,
     /// Each side by itself: where one side is public, the other must not show in it (theory/many-outcomes 1.2).

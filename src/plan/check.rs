@@ -9,6 +9,7 @@ use crate::model::{Missing, Role};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{Budget, LEAST_DELTA, WHOLE_SHARE, set_aside};
 use crate::privacy::measure::{Delta, Epsilon, MeasureError, Mu, Rho};
+use crate::words;
 
 /// Cells that count as missing unless the plan says otherwise.
 pub const DEFAULT_NA: [&str; 6] = ["", "NA", "N/A", "NaN", "null", "."];
@@ -201,22 +202,22 @@ fn check_rows(plan: &Plan) -> Result<(), PlanError> {
         (Adjacency::ReplaceOne, None, _) => {
             return Err(PlanError::at(
                 "rows",
-                "under replace-one the number of rows is public and has to be stated",
-                "give `rows`, or use add-remove",
+                words::plan::rows_missing(),
+                words::plan::rows_missing_advice(),
             ));
         }
         (Adjacency::AddRemove, Some(_), _) => {
             return Err(PlanError::at(
                 "rows",
-                "under add-remove the number of rows is private",
-                "remove `rows` (a public guess goes into `stated_rows`), or use replace-one",
+                words::plan::rows_private(),
+                words::plan::rows_private_advice(),
             ));
         }
         (Adjacency::ReplaceOne, Some(_), Some(_)) => {
             return Err(PlanError::at(
                 "stated_rows",
-                "under replace-one `rows` already says it",
-                "remove `stated_rows`",
+                words::plan::rows_twice(),
+                words::plan::rows_twice_advice(),
             ));
         }
         (Adjacency::ReplaceOne, Some(rows), None) => ("rows", rows),
@@ -226,7 +227,7 @@ fn check_rows(plan: &Plan) -> Result<(), PlanError> {
     if (1..=MAX_ROWS).contains(&count) {
         Ok(())
     } else {
-        Err(PlanError::at(path, "the number of rows is out of range", format!("give 1 to {MAX_ROWS}")))
+        Err(PlanError::at(path, words::plan::rows_range(), words::plan::up_to_advice(MAX_ROWS)))
     }
 }
 
@@ -239,18 +240,18 @@ fn check_protection(plan: &Plan, protect: Protect, purpose: Purpose) -> Result<(
     if plan.adjacency != Adjacency::ReplaceOne {
         return Err(PlanError::at(
             "protect",
-            "protecting only labels or only features is defined under replace-one",
-            "set `adjacency` to \"replace-one\", or protect rows",
+            words::plan::protect_adjacency(),
+            words::plan::protect_adjacency_advice(),
         ));
     }
     if purpose == Purpose::Release && !plan.confirm.contains(&needed) {
         return Err(PlanError::at(
             "confirm",
-            "this plan protects less than whole rows, and nobody has confirmed it",
+            words::plan::protect_unconfirmed(),
             if needed == Confirm::ProtectLabels {
-                "add \"protect-labels\" to `confirm` once the person responsible agrees"
+                words::plan::protect_labels_advice()
             } else {
-                "add \"protect-features\" to `confirm` once the person responsible agrees"
+                words::plan::protect_features_advice()
             },
         ));
     }
@@ -261,15 +262,11 @@ fn check_person(plan: &Plan) -> Result<u32, PlanError> {
     let max_rows = plan.max_rows_per_person.unwrap_or(1);
     let path = "max_rows_per_person";
     if !(1..=MAX_ROWS_PER_PERSON).contains(&max_rows) {
-        let advice = format!("give 1 to {MAX_ROWS_PER_PERSON}");
-        return Err(PlanError::at(path, "the number of rows per person is out of range", advice));
+        let advice = words::plan::up_to_advice(MAX_ROWS_PER_PERSON);
+        return Err(PlanError::at(path, words::plan::person_rows_range(), advice));
     }
     if max_rows > 1 && plan.person.is_none() {
-        return Err(PlanError::at(
-            path,
-            "several rows per person need a column that says whose they are",
-            "name it in `person`, or leave this out",
-        ));
+        return Err(PlanError::at(path, words::plan::person_missing(), words::plan::person_missing_advice()));
     }
     Ok(max_rows)
 }
@@ -288,8 +285,8 @@ fn check_csv(plan: &Plan) -> Result<CsvRules, PlanError> {
     if delimiter == Some(b',') && decimal == b',' {
         return Err(PlanError::at(
             "csv.decimal",
-            "a comma cannot both end a field and mark a fraction",
-            "give another delimiter or decimal mark",
+            words::plan::commas_clash(),
+            words::plan::commas_clash_advice(),
         ));
     }
     Ok(CsvRules { delimiter, decimal, encoding: encoding(&csv)? })
@@ -306,16 +303,22 @@ fn check_confidence(plan: &Plan) -> Result<f64, PlanError> {
     if (0.5..=0.999).contains(&confidence) {
         Ok(confidence)
     } else {
-        Err(PlanError::at("confidence", "the level is out of range", "give 0.5 to 0.999"))
+        Err(PlanError::at(
+            "confidence",
+            words::plan::confidence_range(),
+            words::plan::confidence_range_advice(),
+        ))
     }
 }
 
 fn delimiter(text: &str) -> Result<u8, PlanError> {
     match text {
         "," | ";" | "\t" | "|" => Ok(text.as_bytes().first().copied().unwrap_or(b',')),
-        _ => {
-            Err(PlanError::at("csv.delimiter", "this is no delimiter", "give \",\", \";\", \"\\t\" or \"|\""))
-        }
+        _ => Err(PlanError::at(
+            "csv.delimiter",
+            words::plan::delimiter_unknown(),
+            words::plan::delimiter_unknown_advice(),
+        )),
     }
 }
 
@@ -323,7 +326,11 @@ fn decimal(csv: &Csv) -> Result<u8, PlanError> {
     match csv.decimal.as_deref() {
         None | Some(".") => Ok(b'.'),
         Some(",") => Ok(b','),
-        Some(_) => Err(PlanError::at("csv.decimal", "this is no decimal mark", "give \".\" or \",\"")),
+        Some(_) => Err(PlanError::at(
+            "csv.decimal",
+            words::plan::decimal_unknown(),
+            words::plan::decimal_unknown_advice(),
+        )),
     }
 }
 
@@ -331,9 +338,11 @@ fn encoding(csv: &Csv) -> Result<Encoding, PlanError> {
     match csv.encoding.as_deref() {
         None | Some("utf-8") => Ok(Encoding::Utf8),
         Some("latin-1") => Ok(Encoding::Latin1),
-        Some(_) => {
-            Err(PlanError::at("csv.encoding", "this encoding is not known", "give \"utf-8\" or \"latin-1\""))
-        }
+        Some(_) => Err(PlanError::at(
+            "csv.encoding",
+            words::plan::encoding_unknown(),
+            words::plan::encoding_unknown_advice(),
+        )),
     }
 }
 
@@ -351,20 +360,16 @@ fn column_kinds<'a>(
             _ => {
                 return Err(PlanError::at(
                     path,
-                    "a column has a `name` or a `match`, not both",
-                    "give one of the two",
+                    words::plan::name_or_match(),
+                    words::plan::name_or_match_advice(),
                 ));
             }
         };
         if !names.insert(identity) {
-            return Err(PlanError::at(path, "this column is listed twice", "keep one of the entries"));
+            return Err(PlanError::at(path, words::plan::column_twice(), words::plan::column_twice_advice()));
         }
         if plan.person.is_some() && plan.person == column.name && column.role != Role::Ignored {
-            return Err(PlanError::at(
-                path,
-                "the column that identifies a person cannot be a feature or an outcome",
-                "remove it from `columns`, or name another column in `person`",
-            ));
+            return Err(PlanError::at(path, words::plan::person_used(), words::plan::person_used_advice()));
         }
         kind(column, &path, na)
     })
@@ -373,13 +378,13 @@ fn column_kinds<'a>(
 fn check_roles(plan: &Plan, intercept: bool, purpose: Purpose) -> Result<(), PlanError> {
     let has = |role| plan.columns.iter().any(|column| column.role == role);
     if !has(Role::Outcome) && purpose != Purpose::Public {
-        return Err(PlanError::at("columns", "no column is an outcome", "give one the role \"outcome\""));
+        return Err(PlanError::at("columns", words::plan::no_outcome(), words::plan::no_outcome_advice()));
     }
     if !has(Role::Feature) && !intercept {
         return Err(PlanError::at(
             "columns",
-            "with neither a feature nor an intercept there is nothing to estimate",
-            "give a column the role \"feature\", or set `intercept` to true",
+            words::plan::no_predictor(),
+            words::plan::no_predictor_advice(),
         ));
     }
     Ok(())
@@ -392,8 +397,8 @@ fn kind(column: &Column, path: &str, na: &[String]) -> Result<Option<Kind>, Plan
     match column.kind {
         None => Err(PlanError::at(
             format!("{path}.type"),
-            "a feature or an outcome needs a type",
-            "give \"number\" or \"category\"",
+            words::plan::type_missing(),
+            words::plan::type_missing_advice(),
         )),
         Some(ColumnType::Number) => number_kind(column, path).map(Some),
         Some(ColumnType::Category) => category_kind(column, path, na).map(Some),
@@ -402,13 +407,12 @@ fn kind(column: &Column, path: &str, na: &[String]) -> Result<Option<Kind>, Plan
 
 fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
     if column.levels.is_some() || column.reference.is_some() {
-        return Err(PlanError::at(path, "a number has no levels", "remove `levels` and `reference`"));
+        return Err(PlanError::at(path, words::plan::number_levels(), words::plan::number_levels_advice()));
     }
-    let advice =
-        "state what this value could be for any person, from domain knowledge and not from the table";
+    let advice = words::plan::bounds_advice();
     let bound = |bound: Option<Bound>, name: &str| {
         let path = format!("{path}.{name}");
-        bound.ok_or_else(|| PlanError::at(path, "a number needs public bounds `lower` and `upper`", advice))
+        bound.ok_or_else(|| PlanError::at(path, words::plan::bounds_missing(), advice))
     };
     let (lower, upper) = (bound(column.lower, "lower")?, bound(column.upper, "upper")?);
     // Before they are found, the widest that can be found.
@@ -417,37 +421,33 @@ fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
     let path = format!("{path}.upper");
     // The width too has to be finite: it divides every value.
     if !(lower.is_finite() && upper.is_finite() && lower < upper && (upper - lower).is_finite()) {
-        return Err(PlanError::at(path, "`lower` has to be below `upper`, and both finite", advice));
+        return Err(PlanError::at(path, words::plan::bounds_order(), advice));
     }
     // Far from where doubles end, so that no coefficient and no variance overflows after the charge.
     if lower.abs().max(upper.abs()) > LARGEST_BOUND || upper - lower < 1.0 / LARGEST_BOUND {
-        return Err(PlanError::at(
-            path,
-            "the bounds are too far out or too close together",
-            "measure the column in another unit: bounds reach to 1e100, and are 1e-100 apart or more",
-        ));
+        return Err(PlanError::at(path, words::plan::bounds_far(), words::plan::bounds_far_advice()));
     }
     Ok(Kind::Number { lower, upper })
 }
 
 fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, PlanError> {
     if column.lower.is_some() || column.upper.is_some() || column.integer.is_some() {
-        return Err(PlanError::at(path, "a category has no bounds", "remove `lower`, `upper` and `integer`"));
+        return Err(PlanError::at(
+            path,
+            words::plan::category_bounds(),
+            words::plan::category_bounds_advice(),
+        ));
     }
     let levels_path = format!("{path}.levels");
     let levels = column.levels.clone().unwrap_or_default();
     if levels.len() < 2 {
-        return Err(PlanError::at(
-            levels_path,
-            "a category needs at least two public levels",
-            "list every level that is to be told apart",
-        ));
+        return Err(PlanError::at(levels_path, words::plan::levels_few(), words::plan::levels_few_advice()));
     }
     if column.role == Role::Outcome && levels.len() != 2 {
         return Err(PlanError::at(
             levels_path,
-            "an outcome that is a category has two levels",
-            "list the reference (0) and the other (1)",
+            words::plan::outcome_levels(),
+            words::plan::outcome_levels_advice(),
         ));
     }
     let mut seen = BTreeSet::new();
@@ -455,19 +455,27 @@ fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, Pla
         if level.trim() != level || na.iter().any(|token| token == level) {
             return Err(PlanError::at(
                 levels_path,
-                "a level has outer spaces or counts as missing",
-                "remove the spaces, or take the level out of `levels` or of `csv.na`",
+                words::plan::level_unread(),
+                words::plan::level_unread_advice(),
             ));
         }
         if !seen.insert(level) {
-            return Err(PlanError::at(levels_path, "a level is listed twice", "keep one of the two"));
+            return Err(PlanError::at(
+                levels_path,
+                words::plan::level_twice(),
+                words::plan::level_twice_advice(),
+            ));
         }
     }
     let position = |wanted: &str| levels.iter().position(|level| level == wanted);
     let reference = match &column.reference {
         None => 0,
         Some(name) => position(name).ok_or_else(|| {
-            PlanError::at(format!("{path}.reference"), "this is none of the levels", "name one of `levels`")
+            PlanError::at(
+                format!("{path}.reference"),
+                words::plan::reference_unknown(),
+                words::plan::reference_unknown_advice(),
+            )
         })?,
     };
     let other = position("other");
@@ -484,44 +492,43 @@ fn check_estimation(
     let Some(share) = plan.estimate_share.or(estimated.map(|_| DEFAULT_ESTIMATE_SHARE)) else {
         return Ok(None);
     };
-    let refuse = |path: String, what: &str, advice: &str| Err(PlanError::at(path, what, advice));
     if let Some(index) = estimated {
-        let path = format!("columns[{index}].lower");
-        let stating = "state both bounds from domain knowledge";
+        let state = |why: &str| {
+            Err(PlanError::at(format!("columns[{index}].lower"), why, words::plan::bounds_state_advice()))
+        };
         if purpose == Purpose::Public {
-            return refuse(path, "bounds are not estimated from a public table", stating);
+            return state(words::plan::bounds_of_public());
         }
         if budget.is_none() {
-            return refuse(path, "without noise no bounds are estimated", stating);
+            return state(words::plan::bounds_without_noise());
         }
         if plan.mechanism.calibration == Some(Calibration::Paper) {
-            return refuse(path, "with a paper's own scale no bounds are estimated", stating);
+            return state(words::plan::bounds_paper());
         }
         if plan.rows.or(plan.stated_rows).is_none() {
-            return refuse(
-                "stated_rows".to_owned(),
-                "whether bounds can be estimated depends on the number of rows, and the plan states none",
-                "state about how many rows there are, from public knowledge",
-            );
+            return Err(PlanError::at(
+                "stated_rows",
+                words::plan::bounds_rows_needed(),
+                words::plan::bounds_rows_advice(),
+            ));
         }
     }
     let Some(budget) = budget else { return Ok(None) };
     if !(LEAST_ESTIMATE_SHARE..=GREATEST_ESTIMATE_SHARE).contains(&share) {
-        return refuse(
-            "estimate_share".to_owned(),
-            "the share of the budget for estimating bounds is out of range",
-            "give 0.01 to 0.5",
-        );
+        return Err(PlanError::at(
+            "estimate_share",
+            words::plan::estimate_share_range(),
+            words::plan::estimate_share_advice(),
+        ));
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0.01 to 0.5 of 10,000")]
     let parts = (share * f64::from(WHOLE_SHARE)).round() as u32;
     let (units, rest) = set_aside(budget, parts)
-        .map_err(|error| PlanError::at("budget", error.to_string(), "give a larger budget"))?;
+        .map_err(|error| PlanError::at("budget", error.to_string(), words::plan::estimate_budget_advice()))?;
     Ok(Some(Estimation { share, units, whole: *budget, rest }))
 }
 
 fn check_budget(form: &BudgetForm, purpose: Purpose) -> Result<Option<Budget>, PlanError> {
-    let advice = "give {\"epsilon\", \"delta\"}, {\"rho\"} or {\"mu\"}";
     let delta = form.delta.map(delta).transpose()?;
     match (form.epsilon, delta, form.rho, form.mu, form.none) {
         (Some(epsilon), Some(delta), None, None, None) => {
@@ -534,17 +541,19 @@ fn check_budget(form: &BudgetForm, purpose: Purpose) -> Result<Option<Budget>, P
             Ok(Some(Budget::Mu { mu: positive("mu", mu, Mu::try_new)?, delta }))
         }
         (None, None, None, None, Some(true)) if purpose != Purpose::Release => Ok(None),
-        (None, None, None, None, Some(true)) => Err(PlanError::at(
-            "budget.none",
-            "a release without noise protects nobody",
-            "give a budget; only `simulate` runs without one",
-        )),
+        (None, None, None, None, Some(true)) => {
+            Err(PlanError::at("budget.none", words::plan::no_noise(), words::plan::no_noise_advice()))
+        }
         (Some(_), None, None, None, None) => Err(PlanError::at(
             "budget.delta",
-            "epsilon alone is no budget, and delta has no silent default",
-            "state delta, about one over ten times the number of rows",
+            words::plan::delta_missing(),
+            words::plan::delta_missing_advice(),
         )),
-        _ => Err(PlanError::at("budget", "a budget has exactly one form", advice)),
+        _ => {
+            let forms =
+                words::plan::budget_forms_advice(r#"{"epsilon", "delta"}"#, r#"{"rho"}"#, r#"{"mu"}"#);
+            Err(PlanError::at("budget", words::plan::budget_forms(), forms))
+        }
     }
 }
 
@@ -554,16 +563,12 @@ fn positive<T>(
     measure: impl Fn(f64) -> Result<T, MeasureError>,
 ) -> Result<T, PlanError> {
     measure(value).ok().filter(|_| value > 0.0).ok_or_else(|| {
-        PlanError::at(format!("budget.{name}"), "a budget has to be above 0", "give a larger number")
+        PlanError::at(format!("budget.{name}"), words::plan::budget_zero(), words::plan::budget_zero_advice())
     })
 }
 
 fn delta(value: f64) -> Result<Delta, PlanError> {
     Delta::try_new(value).ok().filter(|_| (LEAST_DELTA..1.0).contains(&value)).ok_or_else(|| {
-        PlanError::at(
-            "budget.delta",
-            "delta is a probability that has to be tiny, but not below 2^-40",
-            "give about one over ten times the number of rows, such as 1e-6",
-        )
+        PlanError::at("budget.delta", words::plan::delta_range(), words::plan::delta_range_advice())
     })
 }

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::error::PlanError;
 use crate::model::{Missing, Role};
 use crate::privacy::adjacency::{Adjacency, Protect};
+use crate::words;
 
 /// The name and version that every plan carries.
 pub const SCHEMA: &str = "discreet.plan/1";
@@ -300,7 +301,7 @@ impl Plan {
             serde_json::from_str(text).map_err(|error| PlanError::document(".".to_owned(), &error))?;
         named_fields(&value)?;
         if plan.schema != SCHEMA {
-            return Err(PlanError::at("schema", format!("this is not \"{SCHEMA}\""), "check the file"));
+            return Err(PlanError::at("schema", words::plan::schema(SCHEMA), words::plan::check_file()));
         }
         Ok(plan)
     }
@@ -309,10 +310,9 @@ impl Plan {
 /// Refuses lists where objects are due. The reader would take their values in the order of the fields, so that a budget
 /// `[8, 1e-5]` would pass without saying what its numbers are.
 fn named_fields(plan: &Value) -> Result<(), PlanError> {
-    let refuse =
-        |path: String| Err(PlanError::at(path, "this is a list", "give an object with named fields"));
+    let refuse = |path: String| Err(PlanError::at(path, words::plan::list(), words::plan::list_advice()));
     if plan.is_array() {
-        return refuse("the top level".to_owned());
+        return refuse(words::plan::top_level().to_owned());
     }
     if let Some(name) = ["csv", "mechanism", "budget"].into_iter().find(|name| plan[*name].is_array()) {
         return refuse(name.to_owned());

@@ -1,6 +1,7 @@
 //! Errors of a plan.
 
 use crate::text::one_line;
+use crate::words;
 
 /// A plan that cannot be run: what is wrong, where in the plan, what to do. Names of plans and headers stand in it as they
 /// are; what is shown is one line.
@@ -24,7 +25,8 @@ impl PlanError {
     /// Creates an error from the JSON reader's, with its line and column.
     #[must_use]
     pub fn document(path: String, error: &serde_json::Error) -> Self {
-        let path = if matches!(path.as_str(), "?" | ".") { "the top level".to_owned() } else { path };
-        Self { path, what: error.to_string(), advice: "correct the plan".to_owned() }
+        let path =
+            if matches!(path.as_str(), "?" | ".") { words::plan::top_level().to_owned() } else { path };
+        Self { path, what: error.to_string(), advice: words::plan::document_advice().to_owned() }
     }
 }

@@ -1,8 +1,9 @@
-//! A mechanism's parameters: what they are, and the reader that takes each once, fills in defaults and refuses what is left over.
+//! A mechanism's parameters: their schema, and the reader that takes each by it, fills in defaults and refuses what is left over.
 
 use serde_json::{Map, Value};
 
 use super::error::PlanError;
+use crate::words;
 
 /// A parameter of a mechanism: what the reader accepts, and what a person is told of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,8 +27,16 @@ pub struct Parameter {
 pub enum Values {
     /// A number.
     Number(Range),
+    /// One of these words, or a number.
+    WordOrNumber(&'static [&'static str], Range),
     /// A whole number between these, both included.
     Whole(u32, u32),
+    /// One of these words, or a whole number between these, both included.
+    WordOrWhole(&'static [&'static str], u32, u32),
+    /// A power of two between these, both included.
+    PowerOfTwo(u32, u32),
+    /// A number in the range for each of these parts, whose sum is at most the last number; exactly that where the switch says so.
+    Shares(&'static [&'static str], Range, f64, bool),
     /// One of these.
     Choice(&'static [&'static str]),
     /// `true` or `false`.
@@ -78,6 +87,9 @@ const SWITCH: [&str; 2] = ["true", "false"];
 
 /// A range that ends here is said to have no end.
 const ENDLESS: f64 = 1e300;
+
+/// How far the sum of shares may be off, for 0.1 + 0.2 is not 0.3.
+const ROUNDING: f64 = 1e-9;
 
 /// Returns the names of choices.
 #[must_use]
@@ -142,15 +154,42 @@ impl Parameter {
     }
 
     /// Returns the number that `value` is, where it lies in the range.
-    fn number(&self, value: &Value) -> Option<f64> {
-        let Values::Number(range) = self.values else { return None };
+    #[must_use]
+    pub fn number(&self, value: &Value) -> Option<f64> {
+        let (Values::Number(range) | Values::WordOrNumber(_, range)) = self.values else { return None };
         value.as_f64().filter(|number| range.contains(*number))
     }
 
-    fn whole(&self, value: &Value) -> Option<u32> {
-        let Values::Whole(least, most) = self.values else { return None };
+    /// Returns the whole number that `value` is, where it lies in the range.
+    #[must_use]
+    pub fn whole(&self, value: &Value) -> Option<u32> {
         let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
-        number.filter(|number| (least..=most).contains(number))
+        number.filter(|number| match self.values {
+            Values::Whole(least, most) | Values::WordOrWhole(_, least, most) => {
+                (least..=most).contains(number)
+            }
+            Values::PowerOfTwo(least, most) => number.is_power_of_two() && (least..=most).contains(number),
+            _ => false,
+        })
+    }
+
+    fn shares<const N: usize>(&self, value: &Value) -> Option<[f64; N]> {
+        let Values::Shares(_, range, most, whole) = self.values else { return None };
+        let shares: Option<Vec<f64>> = value.as_array()?.iter().map(Value::as_f64).collect();
+        let shares: [f64; N] = shares?.try_into().ok()?;
+        let left = most - shares.iter().sum::<f64>();
+        let fits = left > -ROUNDING && !(whole && left > ROUNDING);
+        (fits && shares.iter().all(|share| range.contains(*share))).then_some(shares)
+    }
+
+    /// Returns the default that the schema has, as it stands in a plan.
+    fn listed_default(&self, paper: bool) -> Option<Value> {
+        let text = match self.default {
+            Usual::Paper(_, text) if paper => text,
+            Usual::Is(text) | Usual::Paper(text, _) => text,
+            Usual::From(_) | Usual::Given => return None,
+        };
+        Some(serde_json::from_str(text).unwrap_or_else(|_| Value::from(text)))
     }
 }
 
@@ -174,6 +213,8 @@ impl Values {
                 (false, false) => format!("above {least}, below {most}"),
             },
             Self::Whole(least, most) => format!("{least} to {most}"),
+            Self::WordOrNumber(..) | Self::WordOrWhole(..) | Self::PowerOfTwo(..) => self.expected(),
+            Self::Shares(parts, ..) => format!("{}: {}", self.expected(), parts.join(", ")),
             Self::Choice([first @ .., last]) if !first.is_empty() => {
                 format!("{} or {last}", first.join(", "))
             }
@@ -186,16 +227,18 @@ impl Values {
     /// Returns what a refused value should have been.
     fn expected(&self) -> String {
         match self {
-            Self::Number(Range { least, has_least, most, has_most }) => {
-                let from = if *has_least { "from" } else { "above" };
-                let to = if *has_most { "at most" } else { "below" };
-                if *most >= ENDLESS {
-                    format!("a number {from} {least}")
-                } else {
-                    format!("a number {from} {least}, {to} {most}")
-                }
-            }
+            Self::Number(range) => range.expected(),
+            Self::WordOrNumber(words, range) => format!("{}, or {}", words.join(", "), range.expected()),
             Self::Whole(least, most) => format!("a whole number from {least} to {most}"),
+            Self::WordOrWhole(words, least, most) => {
+                format!("{}, or a whole number from {least} to {most}", words.join(", "))
+            }
+            Self::PowerOfTwo(least, most) => format!("a power of two from {least} to {most}"),
+            Self::Shares(parts, range, most, whole) => {
+                let sum = if *whole { "" } else { "at most " };
+                let each = Self::Number(*range).in_words();
+                format!("{} numbers in brackets, each {each}, whose sum is {sum}{most}", parts.len())
+            }
             Self::Choice(names) => format!("one of {}", names.join(", ")),
             Self::Switch | Self::Free(_) => self.in_words(),
         }
@@ -221,6 +264,17 @@ impl Range {
         Self { has_most: false, ..Self::above(least, most) }
     }
 
+    fn expected(&self) -> String {
+        let Self { least, has_least, most, has_most } = self;
+        let from = if *has_least { "from" } else { "above" };
+        let to = if *has_most { "at most" } else { "below" };
+        if *most >= ENDLESS {
+            format!("a number {from} {least}")
+        } else {
+            format!("a number {from} {least}, {to} {most}")
+        }
+    }
+
     /// Returns whether a number lies in it.
     #[must_use]
     pub fn contains(&self, number: f64) -> bool {
@@ -239,117 +293,180 @@ impl std::fmt::Display for Usual {
     }
 }
 
-/// A mechanism's parameters while they are being read.
+/// A mechanism's parameters while they are being read. A parameter is looked up by its name in the mechanism's own schema, whose range
+/// and default may differ from those of the shared parameter that is asked for.
 #[derive(Debug)]
 pub struct Params<'a> {
     mechanism: &'a str,
+    schema: &'a [Parameter],
     given: &'a Map<String, Value>,
+    paper: bool,
     filled: Map<String, Value>,
 }
 
 impl<'a> Params<'a> {
-    /// Starts reading the parameters of `mechanism`.
+    /// Starts reading the parameters that are `given` to `mechanism`, with the paper's scale where `paper`.
     #[must_use]
-    pub fn new(mechanism: &'a str, given: &'a Map<String, Value>) -> Self {
-        Self { mechanism, given, filled: Map::new() }
+    pub fn new(
+        mechanism: &'a str,
+        schema: &'a [Parameter],
+        given: &'a Map<String, Value>,
+        paper: bool,
+    ) -> Self {
+        Self { mechanism, schema, given, paper, filled: Map::new() }
     }
 
-    /// Takes a number in the range of `parameter`.
+    /// Takes a number in its range.
     ///
     /// # Errors
     /// When the value is no number or lies outside.
-    pub fn number(&mut self, parameter: &Parameter, default: f64) -> Result<f64, PlanError> {
-        let value = match self.given.get(parameter.name) {
-            None => default,
-            Some(value) => parameter
-                .number(value)
-                .ok_or_else(|| self.wrong(parameter.name, &parameter.values.expected()))?,
-        };
+    pub fn number(&mut self, parameter: &Parameter) -> Result<f64, PlanError> {
+        let value = self.value(parameter, Parameter::number)?;
         self.filled.insert(parameter.name.to_owned(), number(value));
         Ok(value)
     }
 
-    /// Takes a number in the range of `parameter` and keeps it as the plan has it.
+    /// Takes a number in its range and keeps it as the plan has it.
     ///
     /// # Errors
     /// When the value is no number or lies outside.
-    pub fn verbatim(&mut self, parameter: &Parameter, default: f64) -> Result<f64, PlanError> {
-        let expected = parameter.values.expected();
-        self.value(parameter.name, Value::from(default), &expected, |value| parameter.number(value))
+    pub fn verbatim(&mut self, parameter: &Parameter) -> Result<f64, PlanError> {
+        let value = self.value(parameter, Parameter::number)?;
+        if !self.given.contains_key(parameter.name) {
+            self.filled.insert(parameter.name.to_owned(), Value::from(value));
+        }
+        Ok(value)
     }
 
-    /// Takes a number in the range of `parameter` where the plan gives it.
+    /// Takes a number in its range where the plan gives it.
     ///
     /// # Errors
     /// When the value is no number or lies outside.
     pub fn optional(&mut self, parameter: &Parameter) -> Result<Option<f64>, PlanError> {
-        self.given.contains_key(parameter.name).then(|| self.verbatim(parameter, 0.0)).transpose()
+        self.given.contains_key(parameter.name).then(|| self.verbatim(parameter)).transpose()
     }
 
-    /// Takes a whole number in the range of `parameter`.
+    /// Takes a whole number in its range.
     ///
     /// # Errors
     /// When the value is no whole number or lies outside.
-    pub fn whole(&mut self, parameter: &Parameter, default: u32) -> Result<u32, PlanError> {
-        let expected = parameter.values.expected();
-        self.value(parameter.name, Value::from(default), &expected, |value| parameter.whole(value))
+    pub fn whole(&mut self, parameter: &Parameter) -> Result<u32, PlanError> {
+        self.value(parameter, Parameter::whole)
     }
 
-    /// Takes a whole number in the range of `parameter` where the plan gives it.
+    /// Takes a whole number in its range; without being given it is `default`, which the schema does not know.
+    ///
+    /// # Errors
+    /// When the value is no whole number or lies outside.
+    pub fn whole_or(&mut self, parameter: &Parameter, default: u32) -> Result<u32, PlanError> {
+        self.value_or(parameter, Value::from(default), Parameter::whole)
+    }
+
+    /// Takes a whole number in its range where the plan gives it.
     ///
     /// # Errors
     /// When the value is no whole number or lies outside.
     pub fn optional_whole(&mut self, parameter: &Parameter) -> Result<Option<u32>, PlanError> {
-        self.given.contains_key(parameter.name).then(|| self.whole(parameter, 0)).transpose()
+        self.given.contains_key(parameter.name).then(|| self.whole(parameter)).transpose()
+    }
+
+    /// Takes the shares of `N` parts.
+    ///
+    /// # Errors
+    /// When there are not as many numbers, one lies outside its range, or their sum is not what it has to be.
+    pub fn shares<const N: usize>(&mut self, parameter: &Parameter) -> Result<[f64; N], PlanError> {
+        self.value(parameter, Parameter::shares)
+    }
+
+    /// Takes the shares of `N` parts; without being given they are `default`, which the schema has in words.
+    ///
+    /// # Errors
+    /// As [`Self::shares`].
+    pub fn shares_or<const N: usize>(
+        &mut self,
+        parameter: &Parameter,
+        default: [f64; N],
+    ) -> Result<[f64; N], PlanError> {
+        self.value_or(parameter, Value::from(default.to_vec()), Parameter::shares)
     }
 
     /// Takes a yes or no.
     ///
     /// # Errors
     /// When the value is neither `true` nor `false`.
-    pub fn switch(&mut self, parameter: &Parameter, default: bool) -> Result<bool, PlanError> {
-        let expected = parameter.values.expected();
-        self.value(parameter.name, Value::from(default), &expected, Value::as_bool)
+    pub fn switch(&mut self, parameter: &Parameter) -> Result<bool, PlanError> {
+        self.value(parameter, |_, value| value.as_bool())
     }
 
     /// Takes one of the named `choices`, which are those of `parameter`.
     ///
     /// # Errors
     /// When the value is none of them.
-    pub fn choice<T: Copy>(
-        &mut self,
-        parameter: &Parameter,
-        default: &str,
-        choices: &[(&str, T)],
-    ) -> Result<T, PlanError> {
-        let chosen = match self.given.get(parameter.name) {
-            None => Some(default),
-            Some(value) => value.as_str(),
-        };
-        let found = choices.iter().find(|(text, _)| Some(*text) == chosen);
-        let (text, value) = found.ok_or_else(|| self.wrong(parameter.name, &parameter.values.expected()))?;
-        self.filled.insert(parameter.name.to_owned(), Value::from(*text));
-        Ok(*value)
+    pub fn choice<T: Copy>(&mut self, parameter: &Parameter, choices: &[(&str, T)]) -> Result<T, PlanError> {
+        self.value(parameter, |_, value| {
+            choices.iter().find(|(text, _)| value.as_str() == Some(text)).map(|(_, value)| *value)
+        })
     }
 
-    /// Takes the raw value `name` through `read`, which answers `None` where the value does not fit `expected`.
+    /// Takes the raw value through `read`, which returns nothing where the value does not fit.
+    ///
+    /// # Errors
+    /// When the value does not fit, and where a parameter without a default is missing.
+    pub fn value<T>(
+        &mut self,
+        parameter: &Parameter,
+        read: impl Fn(&Parameter, &Value) -> Option<T>,
+    ) -> Result<T, PlanError> {
+        let own = self.own(parameter);
+        match self.given.get(own.name).cloned().or_else(|| own.listed_default(self.paper)) {
+            Some(value) => self.take(&own, value, read),
+            None => Err(PlanError::at(
+                path(own.name),
+                words::plan::parameter_missing(self.mechanism),
+                words::plan::parameter_value_advice(own.values.expected()),
+            )),
+        }
+    }
+
+    /// The same; without being given it is `default`, which the schema does not know.
     ///
     /// # Errors
     /// When the value does not fit.
-    pub fn value<T>(
+    pub fn value_or<T>(
         &mut self,
-        name: &str,
+        parameter: &Parameter,
         default: Value,
-        expected: &str,
-        read: impl Fn(&Value) -> Option<T>,
+        read: impl Fn(&Parameter, &Value) -> Option<T>,
     ) -> Result<T, PlanError> {
-        let value = self.given.get(name).cloned().unwrap_or(default);
-        let read = read(&value).ok_or_else(|| self.wrong(name, expected))?;
-        self.filled.insert(name.to_owned(), value);
+        let own = self.own(parameter);
+        let value = self.given.get(own.name).cloned();
+        let value = value.or_else(|| own.listed_default(self.paper)).unwrap_or(default);
+        self.take(&own, value, read)
+    }
+
+    fn take<T>(
+        &mut self,
+        own: &Parameter,
+        value: Value,
+        read: impl Fn(&Parameter, &Value) -> Option<T>,
+    ) -> Result<T, PlanError> {
+        let read = read(own, &value).ok_or_else(|| {
+            PlanError::at(
+                path(own.name),
+                words::plan::parameter_value(self.mechanism),
+                words::plan::parameter_value_advice(own.values.expected()),
+            )
+        })?;
+        self.filled.insert(own.name.to_owned(), value);
         Ok(read)
     }
 
-    /// All parameters with their defaults filled in.
+    /// The mechanism's own form of a shared parameter.
+    fn own(&self, parameter: &Parameter) -> Parameter {
+        *self.schema.iter().find(|own| own.name == parameter.name).unwrap_or(parameter)
+    }
+
+    /// Returns all parameters with their defaults filled in.
     ///
     /// # Errors
     /// When the plan gives a parameter that the mechanism does not have.
@@ -357,26 +474,19 @@ impl<'a> Params<'a> {
         match self.given.keys().find(|name| !self.filled.contains_key(*name)) {
             None => Ok(self.filled),
             Some(name) => {
-                let known: Vec<&str> = self.filled.keys().map(String::as_str).collect();
+                let shown = self.schema.iter().filter(|one| one.place != Place::Hidden);
+                let known: Vec<&str> = shown.map(|one| one.name).collect();
                 Err(PlanError::at(
                     path(name),
-                    format!("`{}` has no such parameter", self.mechanism),
+                    words::plan::parameter_unknown(self.mechanism),
                     if known.is_empty() {
-                        "it has none: remove it".to_owned()
+                        words::plan::no_parameters_advice().to_owned()
                     } else {
-                        format!("it has {}", known.join(", "))
+                        words::plan::parameter_unknown_advice(known.join(", "))
                     },
                 ))
             }
         }
-    }
-
-    fn wrong(&self, name: &str, expected: &str) -> PlanError {
-        PlanError::at(
-            path(name),
-            format!("`{}` does not take this value", self.mechanism),
-            format!("give {expected}"),
-        )
     }
 }
 
@@ -396,36 +506,74 @@ mod tests {
 
     use super::*;
 
-    const ROW_NORM: Parameter = Parameter::new("row_norm", "", Values::Number(Range::above(0.0, 1.0)));
-    const SHAPE: Parameter = Parameter::new("shape", "", Values::Choice(&["goe", "iid"]));
+    const ROW_NORM: Parameter =
+        Parameter::new("row_norm", "", Values::Number(Range::above(0.0, 1.0))).usual(Usual::Is("1"));
+    const SHAPE: Parameter =
+        Parameter::new("shape", "", Values::Choice(&["goe", "iid"])).usual(Usual::Paper("goe", "iid"));
+    const SCHEMA: [Parameter; 2] = [ROW_NORM, SHAPE];
+
+    fn params(given: &Value) -> Params<'_> {
+        Params::new("a", &SCHEMA, given.as_object().unwrap(), false)
+    }
 
     #[test]
     fn fills_defaults_and_refuses_what_is_left_over() {
         let given = json!({"row_norm": 0.5, "shapes": "goe"});
-        let mut params = Params::new("a", given.as_object().unwrap());
-        assert_eq!(params.number(&ROW_NORM, 1.0), Ok(0.5));
-        assert_eq!(params.choice(&SHAPE, "goe", &[("goe", 1), ("iid", 2)]), Ok(1));
+        let mut params = params(&given);
+        assert_eq!(params.number(&ROW_NORM), Ok(0.5));
+        assert_eq!(params.choice(&SHAPE, &[("goe", 1), ("iid", 2)]), Ok(1));
         let error = params.finish().unwrap_err();
         assert_eq!(error.path, "mechanism.params.shapes");
         assert!(error.advice.contains("shape"), "{error}");
     }
 
     #[test]
+    fn a_default_is_that_of_the_schema() {
+        let given = Map::new();
+        let mut params = Params::new("a", &SCHEMA, &given, true);
+        assert_eq!(params.choice(&SHAPE, &[("goe", 1), ("iid", 2)]), Ok(2));
+        let shared = ROW_NORM.usual(Usual::Is("0.25"));
+        assert_eq!(params.number(&shared), Ok(1.0), "the mechanism's own entry counts");
+        assert_eq!(params.finish().unwrap(), *json!({"row_norm": 1, "shape": "iid"}).as_object().unwrap());
+        let needed = [Parameter { default: Usual::Given, ..SHAPE }];
+        let error = Params::new("a", &needed, &given, false).choice(&SHAPE, &[("goe", 1)]).unwrap_err();
+        assert_eq!(error.path, "mechanism.params.shape");
+    }
+
+    #[test]
     fn refuses_values_outside_their_range() {
         for value in [json!(0.0), json!(1.01), json!("1"), json!(null)] {
             let given = json!({ "row_norm": value });
-            let mut params = Params::new("a", given.as_object().unwrap());
-            assert!(params.number(&ROW_NORM, 1.0).is_err());
-            assert!(params.optional(&ROW_NORM).is_err());
+            assert!(params(&given).number(&ROW_NORM).is_err());
+            assert!(params(&given).optional(&ROW_NORM).is_err());
+        }
+    }
+
+    #[test]
+    fn shares_are_as_many_as_there_are_parts_and_keep_their_sum() {
+        let parts = |whole| {
+            Parameter::new("split", "", Values::Shares(&["a", "b", "c"], Range::above(0.0, 1.0), 1.0, whole))
+        };
+        for (value, whole, taken) in [
+            (json!([0.1, 0.2, 0.7]), true, true),
+            (json!([0.1, 0.2, 0.6]), true, false),
+            (json!([0.1, 0.2, 0.6]), false, true),
+            (json!([0.1, 0.2, 0.8]), false, false),
+            (json!([0.0, 0.3, 0.7]), true, false),
+            (json!([0.3, 0.7]), true, false),
+            (json!(0.5), true, false),
+        ] {
+            let given = json!({ "split": value });
+            assert_eq!(params(&given).shares::<3>(&parts(whole)).is_ok(), taken, "{given} {whole}");
         }
     }
 
     #[test]
     fn a_number_that_need_not_be_given_stays_as_it_is() {
         let given = json!({ "row_norm": 1.0 });
-        let mut params = Params::new("a", given.as_object().unwrap());
-        assert_eq!(params.optional(&ROW_NORM), Ok(Some(1.0)));
-        assert_eq!(params.finish().unwrap()["row_norm"], json!(1.0));
-        assert_eq!(Params::new("a", &Map::new()).optional(&ROW_NORM), Ok(None));
+        let mut read = params(&given);
+        assert_eq!(read.optional(&ROW_NORM), Ok(Some(1.0)));
+        assert_eq!(read.finish().unwrap()["row_norm"], json!(1.0));
+        assert_eq!(params(&json!({})).optional(&ROW_NORM), Ok(None));
     }
 }

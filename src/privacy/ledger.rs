@@ -25,6 +25,7 @@ use super::mutants::{Mutant, is_active};
 use super::units::Units;
 use crate::model::Assurance;
 use crate::text::{hexadecimal, one_line};
+use crate::words;
 
 /// The mechanism's name in an entry of kind `disjoint`.
 const DISJOINT: &str = "disjoint";
@@ -112,15 +113,13 @@ impl Ledger {
         let (epsilon, delta) = parts.promise.ok_or(CalibrationError::NoDelta)?;
         let terms = opening.terms;
         if terms.max_rows_per_person == 0 {
-            return Err(LedgerError::Opening("`max-rows-per-person` is 0; give 1 or more"));
+            return Err(LedgerError::Opening(words::error::ledger_person_rows()));
         }
         if terms.protect != Protect::Rows && terms.adjacency != Adjacency::ReplaceOne {
-            return Err(LedgerError::Opening(
-                "protection of features or labels alone needs the adjacency `replace-one`",
-            ));
+            return Err(LedgerError::Opening(words::error::ledger_adjacency()));
         }
         if !is_date(opening.created) {
-            return Err(LedgerError::Opening("the day of opening is not written as 2026-11-20"));
+            return Err(LedgerError::Opening(words::error::ledger_opening_day()));
         }
         let mut document = Document {
             schema: SCHEMA.to_owned(),
@@ -150,7 +149,7 @@ impl Ledger {
             .map_err(|error| wrong(&error.path().to_string(), error.inner()))?;
         reader.end().map_err(|error| wrong(".", error))?;
         if !document.is_all_of(text)? {
-            return Err(wrong(".", "a field occurs twice, or a value has an unusual spelling"));
+            return Err(wrong(".", words::error::ledger_spelling()));
         }
         Self::try_from(document)
     }
@@ -457,7 +456,7 @@ impl TryFrom<Document> for Ledger {
         let capacity =
             verified_capacity(promise.0, promise.1, &pair).map_err(|error| wrong("capacity", error))?;
         if capacity != document.capacity {
-            return Err(wrong("capacity", "it does not follow from the budget"));
+            return Err(wrong("capacity", words::error::ledger_capacity()));
         }
         let mut left = capacity;
         let mut others = Vec::new();
@@ -466,7 +465,7 @@ impl TryFrom<Document> for Ledger {
             let place = |field: &str| format!("entries[{at}].{field}");
             check_form(entry, at, &previous)?;
             if entry.state == State::Reserved && at.saturating_add(1) < document.entries.len() {
-                return Err(wrong(&place("state"), "only the last entry can be reserved"));
+                return Err(wrong(&place("state"), words::error::ledger_reserved()));
             }
             match entry.kind {
                 Kind::Release => {
@@ -484,7 +483,7 @@ impl TryFrom<Document> for Ledger {
             previous.clone_from(&entry.hash);
         }
         if document.tip != previous {
-            return Err(wrong("tip", "it is not the hash of the last entry"));
+            return Err(wrong("tip", words::error::ledger_tip()));
         }
         Ok(Self { document, promise, pair, terms, left })
     }
@@ -497,24 +496,23 @@ fn wrong(place: &str, what: impl ToString) -> LedgerError {
 /// Returns the terms at opening, and the plain fields beside them.
 fn stated_terms(document: &Document) -> Result<Terms, LedgerError> {
     if document.schema != SCHEMA {
-        return Err(wrong("schema", format!("this is not \"{SCHEMA}\"")));
+        return Err(wrong("schema", words::error::ledger_schema(SCHEMA)));
     }
     if !is_id(&document.id) {
-        return Err(wrong("id", "these are not 32 hexadecimal digits"));
+        return Err(wrong("id", words::error::ledger_id()));
     }
     if !is_date(&document.created) {
-        return Err(wrong("created", "this is no day such as 2026-11-20"));
+        return Err(wrong("created", words::error::ledger_day()));
     }
     let rows = document.max_rows_per_person.parse::<u32>().ok();
     let rows = rows.filter(|rows| *rows > 0 && rows.to_string() == document.max_rows_per_person);
     let terms = Terms {
         adjacency: document.adjacency,
         protect: document.protect,
-        max_rows_per_person: rows
-            .ok_or_else(|| wrong("max_rows_per_person", "this is no number of 1 or more"))?,
+        max_rows_per_person: rows.ok_or_else(|| wrong("max_rows_per_person", words::error::ledger_rows()))?,
     };
     if terms.protect != Protect::Rows && terms.adjacency != Adjacency::ReplaceOne {
-        return Err(wrong("protect", "features or labels alone need the adjacency `replace-one`"));
+        return Err(wrong("protect", words::error::ledger_protect()));
     }
     Ok(terms)
 }
@@ -539,16 +537,16 @@ fn stated_budget(document: &Document) -> Result<((Epsilon, Delta), Pair), Ledger
 fn check_form(entry: &Entry, at: usize, previous: &str) -> Result<(), LedgerError> {
     let place = |field: &str| format!("entries[{at}].{field}");
     if entry.seq != number(at).to_string() {
-        return Err(wrong(&place("seq"), "the entries are not in order"));
+        return Err(wrong(&place("seq"), words::error::ledger_order()));
     }
     if entry.previous != previous || entry.own_hash()? != entry.hash {
-        return Err(wrong(&place("hash"), "this entry does not follow from the one before it"));
+        return Err(wrong(&place("hash"), words::error::ledger_chain()));
     }
     if entry.assurance == Assurance::Demo {
-        return Err(wrong(&place("assurance"), "a demonstration cannot stand in a ledger"));
+        return Err(wrong(&place("assurance"), words::error::ledger_demonstration()));
     }
     if entry.parameters.values().any(has_numbers) {
-        return Err(wrong(&place("parameters"), "a number is not written as a decimal string"));
+        return Err(wrong(&place("parameters"), words::error::ledger_number()));
     }
     Ok(())
 }
@@ -556,10 +554,10 @@ fn check_form(entry: &Entry, at: usize, previous: &str) -> Result<(), LedgerErro
 /// Returns the protection after an entry of kind `relax`.
 fn relaxed(terms: Terms, entry: &Entry) -> Result<Protect, &'static str> {
     let protect = entry.parameters.get("protect").cloned().unwrap_or_default();
-    let protect = serde_json::from_value(protect).map_err(|_| "it does not say what stays protected")?;
+    let protect = serde_json::from_value(protect).map_err(|_| words::error::relax_silent())?;
     relaxes(terms, protect)?;
     if entry.charge != Units::ZERO || entry.state != State::Released || entry.parameters.len() != 1 {
-        return Err("an entry that relaxes has no charge, no reservation and no other parameter");
+        return Err(words::error::relax_more());
     }
     Ok(protect)
 }
@@ -567,11 +565,11 @@ fn relaxed(terms: Terms, entry: &Entry) -> Result<Protect, &'static str> {
 /// Returns whether a ledger with these terms can be relaxed to `protect`.
 fn relaxes(terms: Terms, protect: Protect) -> Result<(), &'static str> {
     if terms.protect != Protect::Rows {
-        Err("it was relaxed before, and that is permanent")
+        Err(words::error::relax_twice())
     } else if protect == Protect::Rows {
-        Err("`rows` is full protection; give `features` or `labels`")
+        Err(words::error::relax_rows())
     } else if terms.adjacency != Adjacency::ReplaceOne {
-        Err("protection of features or labels alone needs the adjacency `replace-one`")
+        Err(words::error::ledger_adjacency())
     } else {
         Ok(())
     }
@@ -579,14 +577,12 @@ fn relaxes(terms: Terms, protect: Protect) -> Result<(), &'static str> {
 
 /// Returns the other ledger of an entry of kind `disjoint`; `others` are those that earlier entries name.
 fn asserted<'a>(id: &str, others: &[&str], entry: &'a Entry) -> Result<&'a str, &'static str> {
-    let other = entry.disjoint_from().ok_or("it does not name the other ledger")?;
+    let other = entry.disjoint_from().ok_or(words::error::disjoint_silent())?;
     assertable(id, other, others.contains(&other))?;
     let plain = entry.mechanism == DISJOINT && entry.version == "1" && entry.assurance == Assurance::Exact;
     if !plain || entry.charge != Units::ZERO || entry.state != State::Released || entry.parameters.len() != 1
     {
-        return Err(
-            "an entry of this kind has no charge, no reservation, no mechanism and no other parameter",
-        );
+        return Err(words::error::disjoint_more());
     }
     Ok(other)
 }
@@ -594,11 +590,11 @@ fn asserted<'a>(id: &str, others: &[&str], entry: &'a Entry) -> Result<&'a str, 
 /// Returns whether a ledger may record that it is about different people than `other`.
 fn assertable(id: &str, other: &str, already: bool) -> Result<(), &'static str> {
     if !is_id(other) {
-        Err("the other ledger's id is not 32 hexadecimal digits")
+        Err(words::error::disjoint_id())
     } else if other == id {
-        Err("this is the ledger's own id; give the id of the other ledger")
+        Err(words::error::disjoint_own())
     } else if already {
-        Err("it was recorded before")
+        Err(words::error::disjoint_twice())
     } else {
         Ok(())
     }

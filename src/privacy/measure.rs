@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::words;
+
 /// A number that is no value of the measure.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{}", crate::words::error::measure(name, given, range))]
@@ -14,7 +16,7 @@ pub struct MeasureError {
 }
 
 macro_rules! measure {
-    ($type:ident, $name:literal, $range:literal, $holds:expr, $doc:literal) => {
+    ($type:ident, $name:literal, $range:expr, $holds:expr, $doc:literal) => {
         #[doc = $doc]
         #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
         #[serde(try_from = "f64", into = "f64")]
@@ -83,10 +85,28 @@ macro_rules! measure {
     };
 }
 
-measure!(Epsilon, "epsilon", "that is not negative", |_| true, "ε of (ε, δ)-differential privacy.");
-measure!(Delta, "delta", "from 0 to 1", |value| value <= 1.0, "δ of (ε, δ)-differential privacy.");
-measure!(Mu, "mu", "that is not negative", |_| true, "μ of Gaussian differential privacy.");
-measure!(Rho, "rho", "that is not negative", |_| true, "ρ of zero-concentrated differential privacy.");
+measure!(
+    Epsilon,
+    "epsilon",
+    words::error::range_not_negative(),
+    |_| true,
+    "ε of (ε, δ)-differential privacy."
+);
+measure!(
+    Delta,
+    "delta",
+    words::error::range_probability(),
+    |value| value <= 1.0,
+    "δ of (ε, δ)-differential privacy."
+);
+measure!(Mu, "mu", words::error::range_not_negative(), |_| true, "μ of Gaussian differential privacy.");
+measure!(
+    Rho,
+    "rho",
+    words::error::range_not_negative(),
+    |_| true,
+    "ρ of zero-concentrated differential privacy."
+);
 
 /// Writes a number, with a power of ten if it is small or large.
 fn decimal(value: f64, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -65,9 +65,7 @@ mod decimal {
         // One spelling each: no sign, no leading zero.
         match text.parse::<u128>() {
             Ok(value) if value.to_string() == text => Ok(value),
-            _ => {
-                Err(de::Error::custom("not a whole number of units below 2^128, written as a decimal string"))
-            }
+            _ => Err(de::Error::custom(crate::words::error::units())),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Release;
 use super::document::Coefficients;
-use super::{odds, table};
+use super::table;
 use crate::model::{Estimate, INTERCEPT, Interval};
 use crate::plan::search::Search;
 
@@ -178,13 +178,18 @@ impl Browser {
         Chance { intervals: intervals as usize, excluding, expected }
     }
 
-    /// Writes some outcomes' coefficients for one term as CSV, in pieces.
-    pub fn csv<'a>(&'a self, rows: &'a [usize], term: usize) -> impl Iterator<Item = String> + 'a {
+    /// Writes some outcomes' coefficients for one term as CSV, in pieces; log-odds with their odds ratios.
+    pub fn csv<'a>(
+        &'a self,
+        rows: &'a [usize],
+        term: usize,
+        log_odds: bool,
+    ) -> impl Iterator<Item = String> + 'a {
         let (outcomes, terms) = self.names();
         let record = move |row: &usize| {
             Some((outcomes.get(*row)?.as_str(), terms.get(term)?.as_str(), self.entry(*row, term)?))
         };
-        table::records(rows.iter().filter_map(record), odds::are_log_odds(&self.release.plan))
+        table::records(rows.iter().filter_map(record), log_odds)
     }
 }
 
@@ -358,11 +363,11 @@ mod tests {
     #[test]
     fn what_is_found_is_written_in_its_order() {
         for browser in both_forms() {
-            let text: String = browser.csv(&[3, 1], 1).collect();
+            let text: String = browser.csv(&[3, 1], 1, false).collect();
             let names: Vec<&str> = text.lines().map(|line| line.split(",x,").next().unwrap()).collect();
             assert_eq!(names[1..], ["Gene_c", "gene_a"]);
             assert!(text.starts_with("outcome,term,") && text.ends_with(",approximate\r\n"));
-            assert_eq!(browser.csv(&[], 1).collect::<String>().lines().count(), 1);
+            assert_eq!(browser.csv(&[], 1, false).collect::<String>().lines().count(), 1);
         }
     }
 

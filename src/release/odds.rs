@@ -1,7 +1,6 @@
 //! Odds ratios from the coefficients of a logistic regression.
 
 use crate::model::{Estimate, INTERCEPT};
-use crate::plan::Plan;
 
 /// An odds ratio with its interval: the exponentials of a coefficient and of the ends of its interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -14,18 +13,6 @@ pub struct OddsRatio {
     pub lower: Option<f64>,
     /// Upper end of the interval.
     pub upper: Option<f64>,
-}
-
-/// Returns whether the coefficients of a plan's release are log-odds.
-#[must_use]
-pub fn are_log_odds(plan: &Plan) -> bool {
-    match plan.mechanism.name.as_str() {
-        "pmt-logistic" | "dp-logistic" | "logistic" => true,
-        "pmt-glm" => {
-            plan.mechanism.params.get("family").and_then(|family| family.as_str()) == Some("logistic")
-        }
-        _ => false,
-    }
 }
 
 /// Returns the odds ratio of a term's log-odds; the constant has none, because it is no comparison.
@@ -47,8 +34,6 @@ pub fn ratio(term: &str, entry: &Estimate) -> Option<OddsRatio> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::model::Interval;
 
@@ -60,28 +45,6 @@ mod tests {
             upper: Some(estimate + 0.2),
             noise_share: None,
             interval: Interval::Normal,
-        }
-    }
-
-    fn plan(name: &str, family: Option<&str>) -> Plan {
-        let params = family.map_or_else(|| json!({}), |family| json!({"family": family}));
-        let plan = json!({"schema": "discreet.plan/1", "adjacency": "add-remove", "columns": [],
-            "mechanism": {"name": name, "params": params}, "budget": {"mu": 1.0}});
-        serde_json::from_value(plan).unwrap()
-    }
-
-    #[test]
-    fn the_mechanism_or_its_family_says_what_coefficients_are() {
-        for (name, family, expected) in [
-            ("pmt-logistic", None, true),
-            ("dp-logistic", None, true),
-            ("logistic", None, true),
-            ("pmt-glm", Some("logistic"), true),
-            ("pmt-glm", Some("gaussian"), false),
-            ("pmt-ridge", None, false),
-            ("analyze-gauss", None, false),
-        ] {
-            assert_eq!(are_log_odds(&plan(name, family)), expected, "{name} {family:?}");
         }
     }
 

@@ -34,9 +34,9 @@ tbody tr:last-child>*{border-bottom:.5mm solid #16201f}tbody th{font-weight:500}
 .per{color:#4b5957;font-size:9pt}td.p{width:58mm;padding:0;vertical-align:middle}.odds td.p{width:40mm}.odds th,.odds td{padding-right:2mm;vertical-align:middle}.odds .per{display:block;white-space:nowrap}.known{width:auto}.known th,.known td{padding-right:10mm}svg{display:block;width:100%;overflow:visible}ul{margin:0 0 2mm;padding-left:5mm}\
 footer{margin-top:8mm;border-top:.25mm solid #9aa5a3;padding-top:2mm;font-size:8.5pt;color:#4b5957}";
 
-/// Writes the report.
+/// Writes the report, with odds ratios where the coefficients are log-odds.
 #[must_use]
-pub fn html(release: &Release) -> String {
+pub fn html(release: &Release, log_odds: bool) -> String {
     let statement = Statement::new(release);
     let outcomes = figure::outcomes(release);
     let mut page = String::new();
@@ -55,13 +55,13 @@ pub fn html(release: &Release) -> String {
         escape(&statement.headline)
     );
     for outcome in outcomes.iter().take(MOST_OUTCOMES) {
-        regression(&mut page, release, outcome, outcomes.len() <= LONG_FORM_OUTCOMES);
+        regression(&mut page, release, outcome, log_odds, outcomes.len() <= LONG_FORM_OUTCOMES);
     }
     if outcomes.len() > MOST_OUTCOMES {
         let more = outcomes.len() - MOST_OUTCOMES;
         let _ = writeln!(page, "<p>{}</p>", words::report::more_outcomes(more));
     }
-    let odds = if odds::are_log_odds(&release.plan) { words::page::odds() } else { "" };
+    let odds = if log_odds { words::page::odds() } else { "" };
     let _ = writeln!(page, "<p class=\"quiet\">{} {odds}</p>", escape(words::report::table_note()));
     list(&mut page, words::report::notes(), release.diagnostics.notes.iter().map(String::as_str));
     let _ = writeln!(page, "<h2>{}</h2>", words::result::what_is_promised());
@@ -84,9 +84,8 @@ pub fn html(release: &Release) -> String {
     page
 }
 
-fn regression(page: &mut String, release: &Release, outcome: &str, plot: bool) {
+fn regression(page: &mut String, release: &Release, outcome: &str, log_odds: bool, plot: bool) {
     let lines = figure::lines(&release.plan, &release.coefficients, outcome);
-    let log_odds = odds::are_log_odds(&release.plan);
     let drawn = if log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) }.filter(|_| plot);
     let unit = figure::unit(&release.plan, outcome);
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
@@ -369,7 +368,7 @@ mod tests {
 
     #[test]
     fn names_cannot_break_out_of_the_page() {
-        let page = html(&release("<script>alert('x')</script>"));
+        let page = html(&release("<script>alert('x')</script>"), false);
         assert!(!page.contains("<script") && page.contains("&lt;script&gt;"));
         assert!(page.contains("a &lt;note&gt;"));
     }
@@ -377,15 +376,14 @@ mod tests {
     #[test]
     fn log_odds_have_odds_ratios_and_public_moments_are_told() {
         let mut release = release("x");
-        let linear = html(&release);
+        let linear = html(&release, false);
         assert!(linear.contains("Linear regression of y") && !linear.contains("dds ratio"));
-        release.plan.mechanism.name = "pmt-logistic".to_owned();
         release.public = serde_json::from_value(
             json!({"schema": "discreet.public/1", "source": "A <paper>", "rows": 1200,
             "terms": [{"term": "x", "mean": 54.125, "sd": 12.5}], "correlation": [[1.0]]}),
         )
         .unwrap();
-        let page = html(&release);
+        let page = html(&release, true);
         for expected in [
             "Logistic regression of y",
             "Log-odds",
@@ -401,7 +399,7 @@ mod tests {
 
     #[test]
     fn it_needs_nothing_else_and_says_what_is_withheld() {
-        let page = html(&release("x"));
+        let page = html(&release("x"), false);
         for forbidden in ["http://", "https://", "src=", "url(", "@import", "<link"] {
             assert!(!page.contains(forbidden), "{forbidden}");
         }

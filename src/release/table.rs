@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::Release;
 use super::document::Coefficients;
 use super::odds::{self, OddsRatio};
 use crate::model::{Estimate, Interval};
@@ -21,16 +20,12 @@ const PIECE: usize = 1 << 20;
 /// A name that a spreadsheet would take for a formula (it starts with `=`, `+`, `-`, `@`, a tab or a line end) gets an
 /// apostrophe in front.
 #[must_use]
-pub fn csv(release: &Release) -> String {
-    pieces(release).collect()
+pub fn csv(coefficients: &Coefficients, log_odds: bool) -> String {
+    pieces(coefficients, log_odds).collect()
 }
 
 /// Writes the CSV in pieces of about a megabyte, each made when it is asked for.
-pub fn pieces(release: &Release) -> Box<dyn Iterator<Item = String> + '_> {
-    written(&release.coefficients, odds::are_log_odds(&release.plan))
-}
-
-fn written(coefficients: &Coefficients, log_odds: bool) -> Box<dyn Iterator<Item = String> + '_> {
+pub fn pieces(coefficients: &Coefficients, log_odds: bool) -> Box<dyn Iterator<Item = String> + '_> {
     match coefficients {
         Coefficients::List(list) => Box::new(records(
             list.iter().map(|entry| (entry.outcome.as_str(), entry.term.as_str(), entry.entry())),
@@ -119,14 +114,6 @@ mod tests {
     use crate::model::Coefficient;
     use crate::release::long::CoefficientTable;
 
-    fn csv(coefficients: &Coefficients) -> String {
-        written(coefficients, false).collect()
-    }
-
-    fn pieces(coefficients: &Coefficients) -> Box<dyn Iterator<Item = String> + '_> {
-        written(coefficients, false)
-    }
-
     fn one(outcome: &str, term: &str) -> Coefficient {
         Coefficient {
             outcome: outcome.to_owned(),
@@ -148,7 +135,7 @@ mod tests {
             one("@cmd", "+y,\"z"),
             one("plain", "(Intercept)"),
         ]);
-        let lines: Vec<String> = csv(&list).split("\r\n").map(str::to_owned).collect();
+        let lines: Vec<String> = csv(&list, false).split("\r\n").map(str::to_owned).collect();
         assert_eq!(lines[0], "outcome,term,estimate,std_error,lower,upper,noise_share,interval");
         let numbers = "-1.5e-12,,,1000000000000.0,0.25,approximate";
         assert_eq!(lines[1], format!("\"a,b\",\"say \"\"x\"\"\",{numbers}"));
@@ -163,7 +150,7 @@ mod tests {
         let half = Coefficient { estimate: Some(0.0), upper: None, ..one("y", "x") };
         let list =
             Coefficients::List(vec![Coefficient { term: "(Intercept)".to_owned(), ..half.clone() }, half]);
-        let text: String = written(&list, true).collect();
+        let text = csv(&list, true);
         let lines: Vec<&str> = text.split("\r\n").collect();
         assert!(lines[0].ends_with(",interval,odds_ratio,odds_ratio_lower,odds_ratio_upper"), "{}", lines[0]);
         assert!(lines[1].ends_with(",approximate,,,"), "{}", lines[1]);
@@ -184,15 +171,15 @@ mod tests {
             }
         }
         let long = Coefficients::Table(table);
-        assert!(pieces(&long).count() == 1 && csv(&long).len() < PIECE);
-        assert_eq!(csv(&long), csv(&Coefficients::List(list)));
+        assert!(pieces(&long, false).count() == 1 && csv(&long, false).len() < PIECE);
+        assert_eq!(csv(&long, false), csv(&Coefficients::List(list), false));
     }
 
     #[test]
     fn a_long_text_comes_in_pieces_that_end_with_a_record() {
         let outcomes: Vec<String> = (0..50_000).map(|index| format!("y{index}")).collect();
         let long = Coefficients::Table(CoefficientTable::new(outcomes, vec!["x".to_owned()]));
-        let parts: Vec<String> = pieces(&long).collect();
+        let parts: Vec<String> = pieces(&long, false).collect();
         assert!(
             parts.len() > 1 && parts.iter().all(|part| part.ends_with("\r\n") && part.len() < PIECE + 100)
         );

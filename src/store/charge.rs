@@ -11,6 +11,7 @@ use super::tables::{ledger_document, ledger_of, locked, open_table, opening, ref
 use crate::privacy::ledger::{Ledger, Request};
 use crate::release::Release;
 use crate::release::document::LedgerReference;
+use crate::words;
 
 /// Checks whether a charge would fit now, before the table is read. It takes no lock, so [`charge`] checks again.
 ///
@@ -95,5 +96,5 @@ impl Charge {
 }
 
 fn no_ledger() -> Failure {
-    Failure::new(Reason::Budget, "This table has no ledger yet. Fix its budget first, in the step Privacy.")
+    Failure::new(Reason::Budget, words::failure::no_ledger_fix())
 }

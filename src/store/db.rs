@@ -10,6 +10,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{IdbDatabase, IdbFactory, IdbOpenDbRequest, IdbRequest, IdbTransaction};
 
 use super::failure::{Failure, Reason};
+use crate::words;
 
 const NAME: &str = "discreet";
 /// Version 2 added the MinHash values.
@@ -184,9 +185,5 @@ impl Answer {
 /// Returns the failure of the storage. The browser's own text is dropped, because it differs between browsers and does not help a
 /// person.
 pub fn refused(_: JsValue) -> Failure {
-    Failure::new(
-        Reason::Storage,
-        "The browser's storage refuses to work, so the ledger cannot be kept. Leave private browsing, allow this site \
-         to store data, or make room on the disk; then reload the page.",
-    )
+    Failure::new(Reason::Storage, words::failure::storage())
 }

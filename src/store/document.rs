@@ -12,6 +12,7 @@ use web_sys::{Blob, BlobPropertyBag};
 use super::failure::Failure;
 use crate::privacy::ledger::Ledger;
 use crate::release::Release;
+use crate::words;
 
 /// The number of bytes that are passed to the browser at a time.
 const PIECE: usize = 4 << 20;
@@ -147,5 +148,5 @@ pub async fn read_release(document: &Blob, failure: impl Fn() -> Failure) -> Res
 }
 
 fn refused(_: JsValue) -> io::Error {
-    io::Error::other("the browser refuses to keep a document")
+    io::Error::other(words::failure::no_document())
 }

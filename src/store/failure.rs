@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::words;
+
 /// A failure, as data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
@@ -24,11 +26,7 @@ impl Failure {
     /// Returns a failure after the charge. Its text is constant, because the cause may depend on the table.
     #[must_use]
     pub fn after_charge(reason: Reason) -> Self {
-        Self {
-            reason,
-            message: "The charge was made, and no release arrived. The ledger shows what it cost.".to_owned(),
-            charged: true,
-        }
+        Self { reason, message: words::failure::charged().to_owned(), charged: true }
     }
 }
 

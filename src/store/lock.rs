@@ -9,6 +9,7 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::failure::{Failure, Reason};
 use crate::privacy::mutants::{Mutant, is_active};
+use crate::words;
 
 /// An exclusive lock, across all tabs and workers of this origin, until it is dropped.
 pub struct Lock {
@@ -72,9 +73,5 @@ fn manager() -> Result<JsValue, Failure> {
 }
 
 fn refused(_: JsValue) -> Failure {
-    Failure::new(
-        Reason::Storage,
-        "The browser gives this page no lock, so two tabs could spend the same budget. Open the page over https, or \
-         leave private browsing.",
-    )
+    Failure::new(Reason::Storage, words::failure::lock())
 }

@@ -17,6 +17,7 @@ use crate::data::MinHash;
 use crate::privacy::adjacency::Protect;
 use crate::privacy::ledger::{Ledger, LedgerError};
 use crate::release::Release;
+use crate::words;
 
 /// The store's data about a table.
 #[derive(Debug, PartialEq)]
@@ -129,11 +130,7 @@ pub async fn create_ledger(
     let db = Db::open().await?;
     let _opening = Lock::take(OPENING).await?;
     if text(&db, TABLES, table).await?.is_some() {
-        return Err(Failure::new(
-            Reason::Budget,
-            "This table has a ledger already, opened in another tab; a second one would spend its budget twice. Look at its \
-             budget in the step Privacy, then release again.",
-        ));
+        return Err(Failure::new(Reason::Budget, words::failure::second_ledger()));
     }
     let mut others = sharing_ledgers(&db, table).await?.ok_or_else(unrecognised)?;
     if let Some(other) = others.iter().find(|id| !different.is_some_and(|word| word.is_from(id))) {
@@ -235,7 +232,7 @@ pub async fn import_ledger(table: &str, ledger: Ledger) -> Result<Ledger, Failur
 pub async fn relax(table: &str, protect: Protect) -> Result<Ledger, Failure> {
     let db = Db::open().await?;
     let Some((_lock, mut ledger)) = locked(&db, table).await? else {
-        return Err(Failure::new(Reason::Budget, "This table has no ledger yet."));
+        return Err(Failure::new(Reason::Budget, words::failure::no_ledger()));
     };
     ledger.recover().map_err(|error| refusal(&error))?;
     ledger.relax(protect).map_err(|error| refusal(&error))?;
@@ -332,12 +329,8 @@ async fn sharing_ledgers(db: &Db, table: &str) -> Result<Option<Vec<String>>, Fa
     let (mut own, mut known) = (None, Vec::new());
     for (key, value) in keys.list().into_iter().zip(minhashes.list()) {
         let bytes = value.dyn_into::<Uint8Array>().map(|bytes| bytes.to_vec()).unwrap_or_default();
-        let minhash = MinHash::from_bytes(&bytes).ok_or_else(|| {
-            Failure::new(
-                Reason::Storage,
-                "What the storage has of another table cannot be read by this version.",
-            )
-        })?;
+        let minhash = MinHash::from_bytes(&bytes)
+            .ok_or_else(|| Failure::new(Reason::Storage, words::failure::storage_version()))?;
         let key = key.as_string().unwrap_or_default();
         if key == table {
             own = Some(minhash);
@@ -353,26 +346,15 @@ async fn named(db: &Db, ledger: &str) -> Result<Shared, Failure> {
 }
 
 fn lost() -> Failure {
-    Failure::new(
-        Reason::Storage,
-        "A ledger of this browser is missing. Reload the page; if it stays so, import it again.",
-    )
+    Failure::new(Reason::Storage, words::failure::ledger_gone())
 }
 
 fn unrecognised() -> Failure {
-    Failure::new(Reason::Budget, "The table was not recognised yet. Nothing was charged. Choose it again.")
+    Failure::new(Reason::Budget, words::failure::not_recognised())
 }
 
 fn second_ledger(other: &Shared) -> Failure {
-    Failure::new(
-        Reason::Budget,
-        format!(
-            "This table shares people with {}, so it cannot have another ledger: both budgets would be spent on the same \
-             people. Release under that ledger. If they are different people, type `{DIFFERENT}` in the step Privacy \
-             before the first release.",
-            other.name()
-        ),
-    )
+    Failure::new(Reason::Budget, words::failure::shared_people(other.name(), DIFFERENT))
 }
 
 async fn read(db: &Db, id: &str) -> Result<Option<Ledger>, Failure> {
@@ -418,9 +400,7 @@ async fn releases(db: &Db, ledger: &Ledger) -> Result<Vec<StoredRelease>, Failur
 /// # Errors
 /// [`Failure`] if it is of another version.
 pub async fn stored_release(document: &Blob, entry: u64) -> Result<Release, Failure> {
-    let failure = || {
-        Failure::new(Reason::Storage, format!("The stored release {entry} cannot be read by this version."))
-    };
+    let failure = || Failure::new(Reason::Storage, words::failure::release_version(entry));
     document::read_release(document, failure).await
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::draft::{Gap, Place, count, number};
-use crate::engine::guided::Terms;
+use crate::engine::public_moments::Terms;
 use crate::plan::document::Column;
 use crate::plan::public::PublicTable;
 use crate::plan::public::document::{PublicTerm, SCHEMA};

@@ -28,34 +28,9 @@ pub fn plan(name: &str) -> Option<Plan> {
     Plan::parse(text).ok()
 }
 
-const BLOOD_PRESSURE: &str = r#"{
-  "schema": "discreet.plan/1",
-  "adjacency": "add-remove",
-  "stated_rows": 12000,
-  "columns": [
-    {"name": "age", "role": "feature", "type": "number", "lower": 18, "upper": 100, "unit": "years", "note": "range: adults, stated for this sample"},
-    {"name": "sex", "role": "feature", "type": "category", "levels": ["F", "M"]},
-    {"name": "bmi", "role": "feature", "type": "number", "lower": 15, "upper": 60, "unit": "kg/m²", "note": "range: stated for this sample"},
-    {"name": "smoker", "role": "feature", "type": "category", "levels": ["no", "yes"]},
-    {"name": "salt", "role": "feature", "type": "number", "lower": 0, "upper": 25, "unit": "g/day", "note": "range: stated for this sample"},
-    {"name": "sbp", "role": "outcome", "type": "number", "lower": 40, "upper": 270, "unit": "mmHg", "note": "range: Exeter Diabetes, limits for adults in UK primary care"}
-  ],
-  "mechanism": {"name": "analyze-gauss"},
-  "budget": {"epsilon": 2, "delta": 5e-6}
-}"#;
+const BLOOD_PRESSURE: &str = include_str!("samples/blood-pressure.json");
 
-const DIABETES: &str = r#"{
-  "schema": "discreet.plan/1",
-  "adjacency": "add-remove",
-  "stated_rows": 442,
-  "columns": [
-    {"name": "bmi", "role": "feature", "type": "number", "lower": 18, "upper": 42, "unit": "kg/m²", "note": "range: stated for this sample"},
-    {"name": "bp", "role": "feature", "type": "number", "lower": 60, "upper": 140, "unit": "mmHg", "note": "range: stated for this sample"},
-    {"name": "target", "role": "outcome", "type": "number", "lower": 0, "upper": 400, "note": "range: stated for this sample"}
-  ],
-  "mechanism": {"name": "analyze-gauss"},
-  "budget": {"epsilon": 8, "delta": 0.0002}
-}"#;
+const DIABETES: &str = include_str!("samples/diabetes.json");
 
 #[cfg(test)]
 mod tests {

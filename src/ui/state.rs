@@ -15,7 +15,7 @@ use super::step::Step;
 use super::table::Table;
 use super::view_model::{self, Forecast};
 use crate::audit::check::Finding;
-use crate::engine::guided::Guided;
+use crate::engine::public_moments::PublicMoments;
 use crate::inference::Refit;
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
@@ -212,7 +212,7 @@ pub struct Handles {
 }
 
 /// Public moments that were given, or everything that they still lack.
-pub type Public = Result<Option<Arc<Guided>>, Vec<Gap>>;
+pub type Public = Result<Option<Arc<PublicMoments>>, Vec<Gap>>;
 
 /// The state with what follows from it.
 #[derive(Clone, Copy)]
@@ -247,7 +247,7 @@ impl App {
                 })
             })
         });
-        let guided = Memo::new(move |_| state.setup().with(view_model::is_guided));
+        let guided = Memo::new(move |_| state.setup().with(view_model::takes_public_moments));
         let terms = Memo::new(move |_| {
             let table = state.table().get().unwrap_or_default();
             let plan = plan.get().ok().filter(|_| guided.get());
@@ -261,7 +261,7 @@ impl App {
             let table = state.public().with(|given| terms.with(|terms| public_form::table(given, terms)))?;
             let asked = terms.with(|terms| public_form::guided(terms, intercept.get()));
             let before = before.and_then(|before| before.as_ref().ok()?.as_deref());
-            Ok(Some(Arc::new(Guided::new(table, asked, before))))
+            Ok(Some(Arc::new(PublicMoments::new(table, asked, before))))
         });
         let forecast = Memo::new(move |_| {
             let plan = plan.get()?;

@@ -1,8 +1,8 @@
-//! Every text on the screen: one function for each message of `en.json`, made by `build.rs`, with an argument for each `{placeholder}`.
-//! A message with a count has two texts, `.one` and `.other`, and a function whose first argument chooses between them.
+//! Every sentence that the program says: one function for each message of `en.json`, made by `build.rs`, with an argument for each
+//! `{placeholder}`. A message with a count has two texts, `.one` and `.other`, and a function whose first argument chooses between them.
 //!
 //! English is compiled in. A translation is a file of the same shape, which [`choose`] takes before the page is drawn; a message that it
-//! lacks stays English.
+//! lacks stays English. The messages of `note` stand in documents and are English always, so that one release is one text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -34,8 +34,7 @@ impl Catalogue {
         let place = |key: &str| ENGLISH.iter().position(|(own, _)| *own == key);
         let translated = texts.iter().map(|(key, text)| {
             let place = place(key).ok_or_else(|| Misfit::Key(key.clone()))?;
-            let english = ENGLISH.get(place).map_or("", |(_, text)| text);
-            if placeholders(english) == placeholders(text) {
+            if placeholders(english(place)) == placeholders(text) {
                 Ok((place, text.clone()))
             } else {
                 Err(Misfit::Placeholders(key.clone()))
@@ -47,8 +46,7 @@ impl Catalogue {
     /// The text of a message: the translation's, else the English one.
     #[must_use]
     pub fn text(&self, place: usize) -> &str {
-        let english = || ENGLISH.get(place).map_or("", |(_, text)| text);
-        self.0.get(&place).map_or_else(english, String::as_str)
+        self.0.get(&place).map_or_else(|| english(place), String::as_str)
     }
 }
 
@@ -65,14 +63,20 @@ fn placeholders(text: &str) -> BTreeSet<&str> {
     text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
 }
 
+/// The text of a message in the language that is shown.
 fn text(place: usize) -> &'static str {
     CHOSEN.get_or_init(Catalogue::default).text(place)
 }
 
+/// The text of a message in English, for documents.
+fn english(place: usize) -> &'static str {
+    ENGLISH.get(place).map_or("", |(_, text)| text)
+}
+
 /// The text with a value for each placeholder.
-fn fill(place: usize, values: &[(&str, &dyn Display)]) -> String {
+fn fill(text: &str, values: &[(&str, &dyn Display)]) -> String {
     let mut filled = String::new();
-    for (index, part) in text(place).split('{').enumerate() {
+    for (index, part) in text.split('{').enumerate() {
         let Some((name, rest)) = part.split_once('}').filter(|_| index > 0) else {
             filled.push_str(part);
             continue;

@@ -13,6 +13,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, DedicatedWorkerGlobalScope, MessagePort};
 
 use super::protocol::{Failure, Reason};
+use crate::words;
 
 /// Returns this worker's global scope.
 pub fn scope() -> DedicatedWorkerGlobalScope {
@@ -86,7 +87,7 @@ pub fn unpack<T: DeserializeOwned>(data: &JsValue) -> Result<Received<T>, Failur
 
 /// Returns the failure for a message that cannot be decoded. Its text is not quoted, because it may be private.
 fn unreadable() -> Failure {
-    Failure::new(Reason::Program, "Two parts of the page do not understand each other. Reload the page.")
+    Failure::new(Reason::Program, words::failure::protocol())
 }
 
 fn set(object: &Object, name: &str, value: &JsValue) {

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
 use super::protocol::{Failure, Reason};
+use crate::words;
 
 /// The argument of the app's `start`.
 ///
@@ -38,14 +39,7 @@ impl StartContext {
     /// # Errors
     /// [`Failure`] if a part is missing. Then page and program are of different builds.
     pub fn from_js(value: &JsValue) -> Result<Self, Failure> {
-        serde_wasm_bindgen::from_value(value.clone()).map_err(|error| {
-            Failure::new(
-                Reason::Program,
-                format!(
-                    "The page started without all of its parts ({error}). Reload the page; if it stays so, the site was \
-                     not copied as a whole."
-                ),
-            )
-        })
+        serde_wasm_bindgen::from_value(value.clone())
+            .map_err(|error| Failure::new(Reason::Program, words::failure::incomplete(error)))
     }
 }

@@ -10,6 +10,7 @@ use super::files::Files;
 use super::protocol::{Failure, Reason, Request, Response, build_id};
 use super::{audit, public, run, scan, selfcheck};
 use crate::data::FileRole;
+use crate::words;
 
 /// Starts this worker.
 pub fn start() {
@@ -20,7 +21,7 @@ pub fn start() {
         post(&Response::Failed(if run::charged() {
             Failure::after_charge(Reason::Internal)
         } else {
-            Failure::new(Reason::Internal, format!("The program stopped at {place}. Nothing was charged."))
+            Failure::new(Reason::Internal, words::failure::stopped_at(place))
         }));
     }));
     let handler = Closure::once_into_js(|event: MessageEvent| match unpack(&event.data()) {
@@ -37,7 +38,7 @@ pub fn start() {
 async fn serve(received: Received<Request>) {
     let Received { body, attachments: Attachments { files: handles, mut ports, .. } } = received;
     let incomplete = || {
-        let failure = Failure::new(Reason::Program, "A worker was asked without a file. Reload the page.");
+        let failure = Failure::new(Reason::Program, words::failure::no_file());
         post(&Response::Failed(failure));
     };
     match body {

@@ -31,6 +31,7 @@ use crate::privacy::ledger::Ledger;
 use crate::store;
 use crate::store::document::{Made, read_release};
 use crate::text::hexadecimal;
+use crate::words;
 
 /// What follows the glue in a worker's text: it starts the module that the first message brings, and tells of what
 /// the module itself cannot tell, such as memory that has run out.
@@ -51,10 +52,6 @@ const LATE_MILLISECONDS: i32 = 30_000;
 
 /// Most scanning workers; more gain little and phones have little memory.
 const MAX_SCANNERS: u64 = 8;
-
-/// The text if it is unknown whether the charge was stored.
-const UNTOLD: &str = "The browser's storage refuses to say whether the charge was made. Reload the page and look at the \
-    ledger: if the charge is there, it counts.";
 
 /// Starts an engine worker and its scanning workers for each request, and ends them with it. Clones share one run: a new request
 /// ends the previous one.
@@ -205,7 +202,7 @@ impl Pool {
             }
             // The engine was terminated and the storage cannot be read, so the charge is unknown.
             (Err(Failure { reason: Reason::Cancelled | Reason::Internal, .. }), Err(_)) => {
-                Err(Failure::new(Reason::Storage, UNTOLD))
+                Err(Failure::new(Reason::Storage, words::failure::unknown_charge()))
             }
             (Err(failure), _) => Err(Failure { charged: false, ..failure }),
         }
@@ -298,11 +295,7 @@ impl Run {
             match self.response().await?.1.body {
                 Response::Ready { build } if build == build_id() => missing -= 1,
                 Response::Ready { .. } => {
-                    return Err(Failure::new(
-                        Reason::Program,
-                        "The page and its workers are of different versions. Reload the page; if it stays so, empty the \
-                         browser's cache for this site.",
-                    ));
+                    return Err(Failure::new(Reason::Program, words::failure::versions()));
                 }
                 _ => return Err(confused()),
             }
@@ -342,15 +335,9 @@ impl Run {
             Happening::Message(_, Ok(Received { body: Response::Failed(failure), .. })) => failure,
             Happening::Message(worker, Ok(received)) => return Ok((worker, received)),
             Happening::Message(_, Err(failure)) => failure,
-            Happening::Stopped => Failure::new(
-                Reason::Internal,
-                "A part of the program stopped. Close other tabs to free memory, then try again.",
-            ),
-            Happening::Late => Failure::new(
-                Reason::Program,
-                "A part of the program did not answer in time. Close other tabs, then try again.",
-            ),
-            Happening::Cancelled => Failure::new(Reason::Cancelled, "Cancelled. Nothing was charged."),
+            Happening::Stopped => Failure::new(Reason::Internal, words::failure::part_stopped()),
+            Happening::Late => Failure::new(Reason::Program, words::failure::part_late()),
+            Happening::Cancelled => Failure::new(Reason::Cancelled, words::failure::cancelled()),
         };
         Err(if self.charged { Failure::after_charge(failure.reason) } else { failure })
     }
@@ -507,16 +494,13 @@ pub async fn delay_from(clicked: f64) {
 }
 
 fn window() -> Result<Window, Failure> {
-    web_sys::window().ok_or_else(|| Failure::new(Reason::Program, "There is no page here."))
+    web_sys::window().ok_or_else(|| Failure::new(Reason::Program, words::failure::no_page()))
 }
 
 fn no_worker(_: JsValue) -> Failure {
-    Failure::new(
-        Reason::Program,
-        "The browser does not let this page start a worker. Allow scripts for this site, or use a newer browser.",
-    )
+    Failure::new(Reason::Program, words::failure::no_worker())
 }
 
 fn confused() -> Failure {
-    Failure::new(Reason::Program, "A worker answered out of turn. Reload the page.")
+    Failure::new(Reason::Program, words::failure::out_of_turn())
 }

@@ -11,10 +11,7 @@ use crate::engine::public::{prepare_table, table_of};
 use crate::plan::public::PublicTable;
 use crate::plan::{CheckedPlan, Purpose};
 use crate::store;
-
-/// The text if the public file is the private table.
-const SAME: &str = "This is the private table itself, byte for byte. What is read from a public file is protected by nothing and \
-    stands in the release. Choose data of other people.";
+use crate::words;
 
 /// Reads the table and returns its means, standard deviations and correlations.
 pub async fn read(
@@ -44,7 +41,7 @@ async fn try_read(
     let header = table.header(rules).await?;
     let (key, minhash) = table.pool.recognise(Some(&header)).await?;
     if key == private {
-        return Err(Failure::new(Reason::Table, SAME));
+        return Err(Failure::new(Reason::Table, words::failure::private_table()));
     }
     let shared = store::shares_people(&private, &minhash).await?;
     let prepared = prepare_table(&plan, &header.names, header.delimiter).map_err(|error| refused(&error))?;

@@ -7,6 +7,7 @@ use web_sys::Blob;
 use zeroize::Zeroize;
 
 use super::protocol::{CHUNK, Failure, Reason};
+use crate::words;
 
 /// Length of the first piece beyond the requested end. Each further piece is twice as long.
 const BEYOND: u64 = 64 << 10;
@@ -99,9 +100,5 @@ fn part(file: &Blob, from: u64, to: u64) -> Result<Blob, Failure> {
 
 /// Returns the failure for a file that was edited, moved or unplugged since it was chosen.
 fn unreadable() -> Failure {
-    Failure::new(
-        Reason::File,
-        "The file cannot be read any more: it was changed, moved or taken away since you chose it. Nothing was \
-         charged. Choose the file again.",
-    )
+    Failure::new(Reason::File, words::failure::file_changed())
 }

@@ -12,7 +12,7 @@ use super::scan_pool::{ScanPool, confused};
 use super::table::{Rows, Table};
 use crate::data::genotypes::Wanted;
 use crate::data::{Header, HeaderRules, MinHash, Nothing, Scan, Statistic, Sums};
-use crate::engine::{self, Answer, Computation, Prepared};
+use crate::engine::{self, Answer, Computation, ConfiguredPlan, EngineError, Prepared};
 
 use crate::noise::entropy::PrivateRng;
 use crate::plan::bound::Encoding;
@@ -20,6 +20,7 @@ use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::privacy::ledger::Ledger;
 use crate::release::document::Software;
 use crate::store;
+use crate::words;
 
 thread_local! {
     /// Whether this worker's request has stored its charge. From then on every failure has the same words.
@@ -100,27 +101,20 @@ async fn try_release(
     post: impl Fn(&Response),
 ) -> Result<(Ledger, Blob), Failure> {
     let ReleaseRequest { files: _, columns, plan, table: key, name, build, public } = request;
-    let checked = CheckedPlan::new(plan.clone(), Purpose::Release)
-        .map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
-    let mut source = Source::open(files, ports, &post, &checked).await?;
-    let (names, delimiter) = source.header(&checked);
-    let prepared = engine::prepare_with(plan.clone(), public.as_ref(), names, delimiter, Purpose::Release)
-        .map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
+    let refused = |error: EngineError| Failure::new(Reason::Plan, error.to_string());
+    let configured =
+        ConfiguredPlan::new(plan.clone(), public.is_some(), Purpose::Release).map_err(refused)?;
+    let mut source = Source::open(files, ports, &post, configured.checked()).await?;
+    let (names, delimiter) = source.header(configured.checked());
+    let prepared = configured.prepare(public.as_ref(), names, delimiter).map_err(refused)?;
     // Of genotypes the page knows the variants that were chosen, and the plan may fit others.
     if prepared.bound().columns.len() != columns {
-        return Err(Failure::new(
-            Reason::Plan,
-            "In these files the plan fits other columns than the page shows. Nothing was charged. Choose the variants again, \
-             by names alone.",
-        ));
+        return Err(Failure::new(Reason::Plan, words::failure::other_columns()));
     }
     // A refusal depends on public numbers alone, so it need not wait for the table.
     store::check(&key, &prepared.request()).await?;
     if source.scan_pool().recognise(None).await?.0 != key {
-        return Err(Failure::new(
-            Reason::File,
-            "The file is not the one that was recognised: it has changed since. Nothing was charged. Choose it again.",
-        ));
+        return Err(Failure::new(Reason::File, words::failure::other_file()));
     }
     let scan = source.read(plan, &prepared).await?;
     engine::check_table(&prepared, scan.records, scan.persons)

@@ -17,6 +17,7 @@ use crate::data::minhash::MinHashScanner;
 use crate::data::slices::{Job, Outcome, Part, SliceReport, SliceScanner};
 use crate::data::{EncodedRows, FewRows, MinHash, MinHashKey, Nothing, RowSink, Statistic, Sums};
 use crate::engine::{self, Answer, EngineError, Prepared, Run};
+use crate::words;
 
 use crate::plan::Purpose;
 
@@ -148,15 +149,12 @@ impl Scanner {
 
     /// Returns one of the files; a CSV is the only one.
     fn file(&self, place: usize) -> Result<&Blob, Failure> {
-        self.files.get(place).ok_or_else(|| {
-            Failure::new(Reason::Program, "A worker was asked for a file that it does not have.")
-        })
+        self.files.get(place).ok_or_else(|| Failure::new(Reason::Program, words::failure::worker_file()))
     }
 
     fn hasher(&self, job: Job) -> Result<MinHashScanner, Failure> {
-        let (key, delimiter) = self.minhash_key.ok_or_else(|| {
-            Failure::new(Reason::Program, "A worker was asked to hash records before it had the key.")
-        })?;
+        let (key, delimiter) =
+            self.minhash_key.ok_or_else(|| Failure::new(Reason::Program, words::failure::worker_key()))?;
         Ok(MinHashScanner::new(job, delimiter, &key))
     }
 
@@ -246,7 +244,7 @@ impl Scanner {
 }
 
 fn early() -> Failure {
-    Failure::new(Reason::Program, "A worker was asked to read before it had the plan.")
+    Failure::new(Reason::Program, words::failure::worker_plan())
 }
 
 /// Splits a report into the message to the engine worker and the data that travel beside it.
@@ -274,5 +272,5 @@ fn sha256(bytes: &js_sys::ArrayBuffer) -> Result<Promise, Failure> {
 }
 
 fn unhashed(_: JsValue) -> Failure {
-    Failure::new(Reason::Program, "The browser could not hash the file.")
+    Failure::new(Reason::Program, words::failure::hash())
 }

@@ -15,6 +15,7 @@ use crate::data::slices::{Combiner, Job, Outcome, Part, SliceReport};
 use crate::data::{Header, MinHash};
 use crate::store;
 use crate::store::identity::Hashed;
+use crate::words;
 
 /// The files of one table and the workers that read them.
 pub struct ScanPool<P> {
@@ -45,7 +46,7 @@ impl Scanner {
         let (message, transfer) = pack(request, attachments)?;
         self.port
             .post_message_with_transferable(&message, &transfer)
-            .map_err(|_| Failure::new(Reason::Internal, "A worker cannot be reached."))
+            .map_err(|_| Failure::new(Reason::Internal, words::failure::unreachable()))
     }
 }
 
@@ -186,7 +187,7 @@ impl Hashing {
         let (mut chunks, mut digests) = (Vec::new(), Vec::new());
         for (file, &length) in lengths.iter().enumerate() {
             let count = usize::try_from(length.div_ceil(CHUNK))
-                .map_err(|_| Failure::new(Reason::Table, "The file is too large for this browser."))?;
+                .map_err(|_| Failure::new(Reason::Table, words::failure::too_large()))?;
             let starts = (0..count).zip((0_u64..).map(|place| CHUNK.saturating_mul(place)));
             let cut =
                 |(place, from): (usize, u64)| Chunk { file, place, from, to: (from + CHUNK).min(length) };
@@ -252,8 +253,5 @@ pub fn outcome<S>(
 
 /// Returns the failure for an answer that was not asked for.
 pub fn confused() -> Failure {
-    Failure::new(
-        Reason::Internal,
-        "A worker gave an answer that was not asked for. Nothing was charged. Try again.",
-    )
+    Failure::new(Reason::Internal, words::failure::unasked())
 }

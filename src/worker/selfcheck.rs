@@ -6,6 +6,7 @@ use std::num::NonZeroU64;
 use crate::data::Moments;
 use crate::noise::discrete;
 use crate::noise::entropy::DemoRng;
+use crate::words;
 
 /// A computation with a wrong result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,13 +20,13 @@ pub struct SelfCheckError(&'static str);
 pub fn run() -> Result<(), SelfCheckError> {
     let check = |holds: bool, what| if holds { Ok(()) } else { Err(SelfCheckError(what)) };
     let bits = [0.5_f64, -1.25, -8.0, 3.0].map(|x| libm::erfc(x).to_bits());
-    check(bits == ERFC, "the error function")?;
+    check(bits == ERFC, words::failure::check_error_function())?;
     check(
         libm::exp(-0.7).to_bits() == EXP && libm::log(1e-6).to_bits() == LOG,
-        "exponentials and logarithms",
+        words::failure::check_exponentials(),
     )?;
-    check(draws() == DRAWS, "the noise")?;
-    check(sums() == SUMS, "exact sums")
+    check(draws() == DRAWS, words::failure::check_noise())?;
+    check(sums() == SUMS, words::failure::check_sums())
 }
 
 /// erfc at 0.5, −1.25, −8 and 3.

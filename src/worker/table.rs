@@ -12,7 +12,7 @@ use super::scan_pool::{ScanPool, confused, outcome};
 use crate::data::header::read_header;
 use crate::data::moments::MomentsError;
 use crate::data::slices::{Combiner, Job, Scan, SliceReport, slice_bytes};
-use crate::data::{Append, FileRole, Header, HeaderRead, HeaderRules, RowSink, Statistic, Sums};
+use crate::data::{FileRole, Header, HeaderRead, HeaderRules, Merge, RowSink, Statistic, Sums};
 use crate::engine::{Answer, Prepared};
 
 /// A CSV and the workers that read it.
@@ -36,7 +36,7 @@ pub enum Rows {
 /// Slices that count, each with the worker that keeps its rows.
 struct Places(Vec<(usize, usize)>);
 
-impl Append for Places {
+impl Merge for Places {
     fn append(&mut self, mut later: Self) -> Result<(), MomentsError> {
         self.0.append(&mut later.0);
         Ok(())
@@ -153,7 +153,7 @@ impl<P: Fn(&Response)> Table<P> {
 
     /// Reads all slices; `taken` says what becomes of the rows of the next one after so many records were read, and `sink` what
     /// came of a slice that holds some. Nothing where none does.
-    async fn read<S: Append>(
+    async fn read<S: Merge>(
         &mut self,
         header: &Header,
         prepared: &Prepared,

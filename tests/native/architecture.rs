@@ -529,20 +529,12 @@ fn road_faults(files: &[(String, String)]) -> Vec<String> {
     faults
 }
 
-/// Where a mechanism's name stands outside its folder, and why.
-const NAMED: [(&str, &str); 4] = [
-    ("src/audit/pairs.rs", "the worst pairs of tables are each for one mechanism"),
-    ("src/audit/one_run.rs", "the audit in one run is of one mechanism"),
-    ("src/ui/samples.rs", "the plans of the samples"),
-    ("src/release/odds.rs", "a released document says by the name alone that its coefficients are log-odds"),
-];
-
 /// What a mechanism is stands in its folder: elsewhere its name is in no string.
 fn name_faults(sources: &[Source]) -> Vec<String> {
     let names: Vec<&str> = all().map(|info| info.name).collect();
     token_faults(
         sources,
-        |path| !path.starts_with("src/mechanisms/") && NAMED.iter().all(|(other, _)| *other != path),
+        |path| !path.starts_with("src/mechanisms/"),
         |tokens, index| {
             let Token { text, place, .. } = &tokens[index];
             let quoted = |name: &&str| text.contains(&format!("\"{name}\""));
@@ -633,10 +625,6 @@ fn nothing_is_admitted_by_the_composition_of_a_fixed_plan() {
 #[test]
 fn a_mechanism_is_named_in_its_folder_alone() {
     none(&name_faults(&sources()));
-    for (path, why) in NAMED {
-        let excused = [read("src/elsewhere.rs", &fs::read_to_string(root().join(path)).unwrap())];
-        assert!(!name_faults(&excused).is_empty(), "{path} needs no exception any more: {why}");
-    }
 }
 
 #[test]

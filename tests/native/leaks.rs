@@ -10,6 +10,7 @@ use discreet::data::{EncodedRows, Moments};
 use discreet::engine::{Demonstration, EngineError, Prepared, check_table, demonstrate_with, refit};
 use discreet::inference::options::{Repair, Ridge};
 use discreet::inference::refit::Request;
+use discreet::mechanisms::info::are_log_odds;
 use discreet::model::{Assurance, Interval, Note};
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::calibrate::{Budget, Split};
@@ -75,11 +76,12 @@ impl Side {
 
     /// Everything that leaves once a release is made: files, and the worker's last message to the page.
     fn exports(&self, release: &Release) -> Vec<(&'static str, String)> {
+        let log_odds = are_log_odds(&release.plan);
         let mut exports = vec![
             ("release", document(release)),
             ("line", serde_json::to_string(release).unwrap()),
-            ("coefficients", table::csv(release)),
-            ("report", report::html(release)),
+            ("coefficients", table::csv(&release.coefficients, log_odds)),
+            ("report", report::html(release, log_odds)),
             ("plan", pretty(&release.plan)),
             ("ledger", self.ledger().to_json().unwrap()),
         ];

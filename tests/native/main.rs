@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod account;
+mod accuracy;
 mod adaptive;
 #[path = "../audit/adaptive/mod.rs"]
 mod adaptive_checks;
@@ -45,6 +46,8 @@ mod projections;
 mod public;
 mod records;
 mod reproduce;
+#[path = "../reproduce/accuracy/mod.rs"]
+mod reproduce_accuracy;
 #[path = "../reproduce/common.rs"]
 mod reproduce_common;
 #[path = "../reproduce/pmt/mod.rs"]

@@ -275,3 +275,33 @@ fn what_is_charged_is_what_is_stated() {
     assert!(mu * mu >= f64::from(u32::try_from(units.gaussian >> 16).unwrap()) * 65536.0 * unit);
     assert!((mu - 0.2367).abs() < 1e-4 && (rho - mu * mu / 2.0).abs() < 1e-12, "{cost:?}");
 }
+
+/// A mechanism of one folder and one line of the registry: what is listed, read, released and audited needs nothing else.
+#[cfg(feature = "audit-mutants")]
+#[test]
+fn a_mechanism_is_one_folder_and_one_line() {
+    use discreet::audit::bench;
+    use discreet::audit::pairs::pairs;
+    use discreet::mechanisms::info::{GROUPS, LINEAR, all, find};
+
+    let info = find("noisy-means").unwrap();
+    assert!(info.group == Some(&LINEAR) && GROUPS.contains(&&LINEAR));
+    assert_eq!(all().filter(|other| other.name == info.name).count(), 1);
+    // The mean of the clipped outcome, exactly.
+    let mut plan = small_diabetes_plan(json!({"none": true}));
+    plan["mechanism"] = json!({"name": info.name});
+    let target = values(DIABETES, "target", 0.0, 350.0);
+    let released = run(&plan, DIABETES);
+    let listed = list(&released);
+    let mean = target.iter().sum::<f64>() / target.len() as f64;
+    assert_eq!(listed.len(), 1);
+    assert!((listed[0].estimate.unwrap() - mean).abs() < 1e-6, "{:?} {mean}", listed[0].estimate);
+    // Neighbouring tables of the audit are read, and the noise is that of the claim: μ² = Δ²/S².
+    for mut pair in pairs(discreet::model::Shape::Goe).into_iter().filter(|pair| pair.name == "P1") {
+        pair.plan["mechanism"] = json!({"name": info.name});
+        for table in &pair.tables {
+            let (prepared, _) = bench::read(&pair.plan, table).unwrap();
+            assert!(prepared.cost().unwrap().mu.unwrap() <= pair.mu && prepared.gaussian().is_some());
+        }
+    }
+}

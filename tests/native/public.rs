@@ -6,14 +6,14 @@ use std::io::Cursor;
 use discreet::cli::table::Table;
 use discreet::data::{HeaderRules, Sums};
 use discreet::engine::public::{plan_for, prepare_table, table_of, table_of_release, term_names};
-use discreet::engine::{self, EngineError, expect_public, prepare_with};
+use discreet::engine::{self, ConfiguredPlan, EngineError, prepare_with};
 use discreet::math::jacobi_svd::JacobiSvd;
 use discreet::math::linalg::Eigen;
 use discreet::noise::entropy::{DemoRng, PrivateRng};
-use discreet::plan::public::Guide;
+use discreet::plan::public::Whitener;
 use discreet::plan::public::document::{PublicTable, PublicTerm, SCHEMA};
-use discreet::plan::public::guide::unconditioned;
-use discreet::plan::{CheckedPlan, Plan, PlanError, Purpose};
+use discreet::plan::public::whitener::unconditioned;
+use discreet::plan::{Plan, PlanError, Purpose};
 use discreet::release::Release;
 use discreet::release::document::LedgerReference;
 use nalgebra::{Cholesky, DMatrix};
@@ -164,7 +164,7 @@ fn a_csv_and_a_typed_table_give_the_same_moments() {
     assert_eq!(order, TERMS);
     for intercept in [true, false] {
         let guides = [&typed, &read]
-            .map(|table| Guide::new(table, &names(&TERMS[..4]), &names(&["sbp"]), intercept).unwrap());
+            .map(|table| Whitener::new(table, &names(&TERMS[..4]), &names(&["sbp"]), intercept).unwrap());
         let [typed, read] = &guides;
         for (row, column) in (0..typed.moment.nrows()).flat_map(|row| (0..=row).map(move |c| (row, c))) {
             let size = (typed.moment[(row, row)] * typed.moment[(column, column)]).sqrt();
@@ -284,7 +284,7 @@ fn an_earlier_release_gives_the_moments_of_its_rows() {
         let read = table_of_release(&release, &names(&FEATURES), &names(&["target", "other"])).unwrap();
         assert!(read.rows.abs_diff(442) <= 1, "{}", read.rows);
         let guides = [&rows, &read]
-            .map(|table| Guide::new(table, &names(&FEATURES), &names(&["target"]), true).unwrap());
+            .map(|table| Whitener::new(table, &names(&FEATURES), &names(&["target"]), true).unwrap());
         let [truth, guide] = &guides;
         let whitened = &truth.inverse_root * &guide.moment * &truth.inverse_root;
         let gap = (whitened - DMatrix::identity(4, 4)).amax();
@@ -303,7 +303,7 @@ fn a_noisy_release_is_repaired_or_refused() {
             let release = released(&diabetes_plan("analyze-gauss", json!({"mu": mu})));
             match table_of_release(&release, &names(&FEATURES), &names(&["target"])) {
                 Ok(table) => {
-                    let guide = Guide::new(&table, &names(&FEATURES), &names(&["target"]), true).unwrap();
+                    let guide = Whitener::new(&table, &names(&FEATURES), &names(&["target"]), true).unwrap();
                     assert!(Eigen::try_new(&guide.moment).unwrap().smallest() > 0.0);
                     assert!(guide.inverse_root.iter().all(|entry| entry.is_finite()));
                     repaired += 1;
@@ -362,9 +362,8 @@ fn a_mechanism_that_takes_none_refuses_public_input() {
     let prepared =
         prepare_with(parse(&plan), None, &header.names, header.delimiter, Purpose::Simulate).unwrap();
     assert_eq!(prepared.public(), None);
-    let checked = CheckedPlan::new(parse(&plan), Purpose::Simulate).unwrap();
-    assert!(expect_public(&checked, Purpose::Simulate, false).is_ok());
-    assert!(expect_public(&checked, Purpose::Simulate, true).is_err());
+    assert!(ConfiguredPlan::new(parse(&plan), false, Purpose::Simulate).is_ok());
+    assert!(ConfiguredPlan::new(parse(&plan), true, Purpose::Simulate).is_err());
     let derived = plan_for(&parse(&plan), &header.names);
     assert_eq!(derived.mechanism.name, "ols");
     let (features, outcomes) =
@@ -388,7 +387,7 @@ fn hostile_tables_are_repaired_or_refused() {
                 correlation: vec![vec![1.0, r, r], vec![r, 1.0, r], vec![r, r, 1.0]],
             };
             for intercept in [true, false] {
-                let Ok(guide) = Guide::new(&table, &names(&["a", "b", "c"]), &[], intercept) else {
+                let Ok(guide) = Whitener::new(&table, &names(&["a", "b", "c"]), &[], intercept) else {
                     continue;
                 };
                 let all = [&guide.moment, &guide.root, &guide.inverse_root, &guide.inverse];
@@ -409,8 +408,8 @@ fn hostile_tables_are_repaired_or_refused() {
             .collect(),
     };
     assert!(table.check().is_ok());
-    assert_eq!(Guide::new(&table, &wide, &[], true).unwrap_err().path, "columns");
-    let guide = Guide::new(&table, &wide[..60], &names(&["x1999"]), true).unwrap();
+    assert_eq!(Whitener::new(&table, &wide, &[], true).unwrap_err().path, "columns");
+    let guide = Whitener::new(&table, &wide[..60], &names(&["x1999"]), true).unwrap();
     assert_eq!(guide.moment.nrows(), 61);
 }
 

@@ -189,13 +189,13 @@ fn a_bound_on_the_eigenvalue_buys_rows_or_saves_ridge() {
         assert!((share_of(ridge, square) - 187.646_372_621).abs() < 1e-4, "{ridge}");
         let (rows, ridge) = noise.allowed(5_000 * square).unwrap();
         assert_eq!((rows.get(), ridge), (11_670, 0));
-        let paper = |rows| adaptive_ridge(epsilon(1.0), noise.price.delta, rows).unwrap();
+        let paper = |rows| adaptive_ridge(epsilon(1.0), noise.cost.delta, rows).unwrap();
 
         plan["mechanism"]["calibration"] = json!("exact");
         let exact = ready(&plan);
         let exact_noise = sketch_of(&exact);
         // Three quarters of ε and of the δ that a plan buys.
-        let price = exact_noise.price;
+        let price = exact_noise.cost;
         let rest = (epsilon(0.75 * price.epsilon.get()), delta(0.75 * price.delta.get()));
         let own = |rows| sketch_ridge(rest.0, rest.1, rows, Adjacency::ReplaceOne).unwrap();
 

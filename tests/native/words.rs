@@ -74,6 +74,55 @@ fn no_sentence_of_the_page_is_outside_the_catalogue() {
     assert_eq!(strays, [""; 0], "a sentence belongs into src/words/en.json");
 }
 
+/// Folders whose sentences stand in the catalogue. The words of a mechanism stand in its folder, and those that only the command line
+/// prints beside its commands.
+const CATALOGUED: [&str; 10] = [
+    "src/data",
+    "src/engine",
+    "src/inference",
+    "src/math",
+    "src/model",
+    "src/noise",
+    "src/plan",
+    "src/privacy",
+    "src/store",
+    "src/worker",
+];
+
+/// What comes before a text that only a developer reads: a fault of the program itself, a reason of a lint, a form of JSON, the text of a rustdoc.
+const DEVELOPERS: [&str; 5] = ["reason = ", "Internal(", ".expect(", "\"μ of ", "(\"an object"];
+
+/// Files whose sentences are no message: the ranges of a mechanism's parameters, a build that is refused, a label of a hash, and the words
+/// that a person has to type.
+const NO_MESSAGES: [&str; 4] = ["params.rs", "mutants.rs", "key.rs", "people.rs"];
+
+#[test]
+fn no_sentence_of_an_error_is_outside_the_catalogue() {
+    let mut strays = Vec::new();
+    for (name, code) in sources("src") {
+        for attribute in code.split("#[error(").skip(1) {
+            let text = attribute.trim_start().strip_prefix('"').and_then(|text| text.split_once('"'));
+            let letters =
+                text.map(|(text, _)| text.split('{').map(|part| part.split_once('}').map_or(part, |p| p.1)));
+            if letters.is_some_and(|mut parts| parts.any(|part| part.contains(char::is_alphabetic))) {
+                strays.push(format!("{name}: {}", attribute.lines().next().unwrap()));
+            }
+        }
+    }
+    for (name, code) in CATALOGUED.iter().flat_map(|folder| sources(folder)) {
+        let code = code.split("#[cfg(test)]\nmod ").next().unwrap();
+        if name == "tests.rs" || NO_MESSAGES.contains(&name.as_str()) {
+            continue;
+        }
+        for (before, text) in sentences(code) {
+            if !DEVELOPERS.iter().any(|sign| format!("{before}{text}").contains(sign)) {
+                strays.push(format!("{name}: {text}"));
+            }
+        }
+    }
+    assert_eq!(strays, [""; 0], "a sentence belongs into src/words/en.json");
+}
+
 #[test]
 fn every_message_is_used() {
     let code: String = sources("src").into_iter().map(|(_, code)| code).collect();

@@ -1,4 +1,5 @@
-//! `make reproduce-sheffet`, `make reproduce-primo` and `make reproduce-pmt`: papers' experiments once more.
+//! `make reproduce-sheffet`, `make reproduce-primo` and `make reproduce-pmt`: papers' experiments once more. `make compare-accuracy`: how
+//! accurate each method is.
 //!
 //! Writes the document that its argument names and fails where a cell leaves its tolerance for no reason that sampling
 //! gives. `FULL=1` runs what takes long as well; `REAL=DIR` names the folder of real tables that a person has.
@@ -10,6 +11,7 @@
     reason = "a reproduction fails by panicking"
 )]
 
+mod accuracy;
 mod pmt;
 mod primo;
 #[path = "common.rs"]
@@ -28,6 +30,20 @@ const PMT: pmt::Size = pmt::Size { runs: 300, descents: 30, fits: 100, shrunk: 1
 const FULL_SHEFFET: sheffet::Size = sheffet::Size { log_rows: 25, ..SHEFFET };
 const FULL_PRIMO: primo::Size = primo::Size { full: true, ..PRIMO };
 
+const ACCURACY: accuracy::Size = accuracy::Size {
+    epsilons: &[0.5, 1.0, 2.0, 8.0],
+    shrunk: 1,
+    tables: None,
+    full: false,
+    slopes: 400,
+    least_runs: 6,
+    most_runs: 60,
+    work: 3e9,
+};
+/// Longer tables, and twice as many runs, as well.
+const FULL_ACCURACY: accuracy::Size =
+    accuracy::Size { full: true, slopes: 800, least_runs: 10, most_runs: 200, work: 1e10, ..ACCURACY };
+
 fn main() -> ExitCode {
     let full = std::env::var_os("FULL").is_some_and(|value| value == "1");
     let path = std::env::args().nth(1).unwrap_or_default();
@@ -41,9 +57,13 @@ fn main() -> ExitCode {
         let real = std::env::var_os("REAL").filter(|folder| !folder.is_empty());
         let page = pmt::run(&PMT, real.as_deref().map(Path::new));
         (page.text(), page.verdict(), page.failures().to_vec())
+    } else if path.ends_with("accuracy.md") {
+        let document = accuracy::run(if full { &FULL_ACCURACY } else { &ACCURACY });
+        // What is not reached is said in the document; it is a finding, not a failure of this program.
+        (document.text, document.verdicts.join("\n"), Vec::new())
     } else {
         eprintln!(
-            "name the document to write: docs/evidence/reproduce-sheffet.md, docs/evidence/reproduce-primo.md or docs/evidence/reproduce-pmt.md"
+            "name the document to write: reproduce-sheffet.md, reproduce-primo.md, reproduce-pmt.md or accuracy.md, in docs/evidence"
         );
         return ExitCode::FAILURE;
     };

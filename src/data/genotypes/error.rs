@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::data::csv::CsvError;
 use crate::data::header::HeaderError;
+use crate::words;
 
 /// A file of a genotype source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,11 +24,11 @@ pub enum SourceFile {
 impl fmt::Display for SourceFile {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Bed => "the .bed file",
-            Self::Bim => "the .bim file",
-            Self::Fam => "the .fam file",
-            Self::Vcf => "the VCF",
-            Self::Phenotypes => "the table of phenotypes",
+            Self::Bed => words::error::file_bed(),
+            Self::Bim => words::error::file_bim(),
+            Self::Fam => words::error::file_fam(),
+            Self::Vcf => words::error::file_vcf(),
+            Self::Phenotypes => words::error::file_phenotypes(),
         })
     }
 }
@@ -45,14 +46,12 @@ pub struct Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}", self.file)?;
-        if let Some(line) = self.line {
-            write!(formatter, ", line {line}")?;
-        }
-        match self.column {
-            Some(column) => write!(formatter, ", column {column}"),
-            None => Ok(()),
-        }
+        let place = match (self.line, self.column) {
+            (None, _) => return self.file.fmt(formatter),
+            (Some(line), None) => words::error::line(line),
+            (Some(line), Some(column)) => words::error::line_column(line, column),
+        };
+        formatter.write_str(&words::error::place_in_file(self.file, place))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Recognises the form of a genotype file by its name.
 
+use crate::words::files;
+
 /// A form of genotypes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -11,27 +13,29 @@ pub enum Form {
     Other(&'static str),
 }
 
-/// Endings of names, in small letters.
-const FORMS: [(&str, Form); 11] = [
-    (".bed", Form::Plink),
-    (".vcf", Form::Vcf),
-    (".vcf.gz", Form::Vcf),
-    (".vcf.bgz", Form::Vcf),
-    (".bim", Form::Other("name the .bed file of the set")),
-    (".fam", Form::Other("name the .bed file of the set")),
-    (".ped", Form::Other("make a .bed file of it with `plink --file NAME --make-bed`")),
-    (".pgen", Form::Other("make a .bed file of it with `plink2 --pfile NAME --make-bed`")),
-    (".bgen", Form::Other("make a .bed file of it with `plink2 --bgen NAME --make-bed`")),
-    (".bcf", Form::Other("make a VCF of it with `bcftools view`")),
-    (".bcf.gz", Form::Other("make a VCF of it with `bcftools view`")),
-];
+/// Returns the endings of names, in small letters.
+fn forms() -> [(&'static str, Form); 11] {
+    [
+        (".bed", Form::Plink),
+        (".vcf", Form::Vcf),
+        (".vcf.gz", Form::Vcf),
+        (".vcf.bgz", Form::Vcf),
+        (".bim", Form::Other(files::use_bed())),
+        (".fam", Form::Other(files::use_bed())),
+        (".ped", Form::Other(files::convert_plink())),
+        (".pgen", Form::Other(files::convert_plink2())),
+        (".bgen", Form::Other(files::convert_bgen())),
+        (".bcf", Form::Other(files::convert_bcf())),
+        (".bcf.gz", Form::Other(files::convert_bcf())),
+    ]
+}
 
 impl Form {
     /// Returns the form of a file with this name; `None` if it holds no genotypes.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
-        FORMS.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, form)| *form)
+        forms().into_iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, form)| form)
     }
 }
 

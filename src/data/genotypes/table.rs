@@ -9,7 +9,7 @@ use super::samples::Samples;
 use crate::data::csv::Record;
 use crate::data::moments::MomentsError;
 use crate::data::number;
-use crate::data::sink::{Append, RowSink};
+use crate::data::sink::{Merge, RowSink};
 use crate::data::slices::{RecordReader, Scan};
 use crate::model::Role;
 use crate::plan::bound::{BoundPlan, Kind};
@@ -159,7 +159,7 @@ impl GenotypeTable {
 ///
 /// # Errors
 /// [`MomentsError`] for parts of different plans.
-pub fn join<S: Append>(parts: impl IntoIterator<Item = Scan<S>>) -> Result<Option<Scan<S>>, MomentsError> {
+pub fn join<S: Merge>(parts: impl IntoIterator<Item = Scan<S>>) -> Result<Option<Scan<S>>, MomentsError> {
     let mut whole: Option<Scan<S>> = None;
     for part in parts {
         match &mut whole {

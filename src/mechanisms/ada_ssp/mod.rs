@@ -25,15 +25,15 @@ use std::sync::Arc;
 
 use dashu_int::{IBig, UBig};
 use nalgebra::DMatrix;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::gaussian;
 use super::info::{Info, LINEAR, Scope};
-use super::rounds::{Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved};
-use super::second_moments::{SecondMoments, answer};
-use super::shared::{
-    FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, RADIUS, REPAIR, ROW_NORM, scale, two_sides, usual_radius,
+use super::rounds::{
+    Answer, Charge, Configured, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved,
 };
+use super::second_moments::{SecondMoments, answer};
+use super::shared::{FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, RADIUS, REPAIR, ROW_NORM, scale, two_sides};
 use crate::data::{Exact, Geometry, Moments};
 use crate::inference::options::Repair;
 use crate::math::linalg::Eigen;
@@ -43,7 +43,7 @@ use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
@@ -77,7 +77,7 @@ static INFO: Info = Info {
 const SPLIT: Parameter = Parameter::new(
     "split",
     "Shares of the budget",
-    Values::Free("three numbers in brackets whose sum is 1: eigenvalue, matrix, vector"),
+    Values::Shares(&["eigenvalue", "matrix", "vector"], Range::between(0.0, 1.0), 1.0, true),
 )
 .usual(Usual::From("thirds"));
 const FAILURE: Parameter = Parameter::new(
@@ -92,23 +92,35 @@ impl Mechanism for AdaSsp {
         &INFO
     }
 
+    fn configure(
+        &self,
+        plan: &CheckedPlan,
+        params: &mut Params<'_>,
+    ) -> Result<Box<dyn Configured>, PlanError> {
+        Ok(Box::new(Parameters::read(plan, params)?))
+    }
+}
+
+impl Configured for Parameters {
+    fn grid(&self) -> GridParams {
+        two_sides(self.radius, self.intercept_weight, self.row_norm, self.row_norm)
+    }
+
     fn resolve(
         &self,
         plan: &CheckedPlan,
-        bound: BoundPlan,
-        _: Option<&Guide>,
+        mut bound: BoundPlan,
+        _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        let (own, parameters) = Parameters::from_plan(plan)?;
-        let mut bound = BoundPlan { grid: own.grid(), ..bound };
-        own.weigh_outcomes(plan, &mut bound);
+        self.weigh_outcomes(plan, &mut bound);
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         encoding.check(None)?;
         let (geometry, layout) = (&encoding.geometry, encoding.layout);
-        let noise = plan.budget.map(|budget| own.noise(plan, geometry, layout, &budget)).transpose()?;
-        // Its ridge is its own.
-        let post_processing = PostProcessing { repair: own.repair, ..PostProcessing::default() };
+        let noise = plan.budget.map(|budget| self.noise(plan, geometry, layout, &budget)).transpose()?;
+        // Its ridge is its self.
+        let post_processing = PostProcessing { repair: self.repair, ..PostProcessing::default() };
         Ok(Resolved {
-            parameters,
+            parameters: Map::new(),
             charge: noise.as_ref().map(Noise::charge),
             law: noise.as_ref().map(|noise| noise.moments.law()),
             post_processing,
@@ -139,41 +151,20 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Reads the plan's parameters; also answers them as they stand in a filled plan.
+    /// Reads the plan's parameters.
     ///
     /// # Errors
-    /// [`PlanError`] for a value out of range and for a parameter that the mechanism does not have.
-    pub fn from_plan(plan: &CheckedPlan) -> Result<(Self, Map<String, Value>), PlanError> {
-        let mut params = Params::new("ada-ssp", &plan.plan.mechanism.params);
-        let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
-        let third = 1.0 / 3.0;
-        let split = params.value(
-            SPLIT.name,
-            Value::from(vec![third; 3]),
-            "three positive numbers whose sum is 1: eigenvalue, matrix, vector",
-            |value| {
-                let shares: Vec<f64> = value.as_array()?.iter().map(Value::as_f64).collect::<Option<_>>()?;
-                let shares: [f64; 3] = shares.try_into().ok()?;
-                let sound = shares.iter().all(|share| *share > 0.0)
-                    && (shares.iter().sum::<f64>() - 1.0).abs() < 1e-9;
-                sound.then_some(shares)
-            },
-        )?;
-        let read = Self {
+    /// [`PlanError`] for a value out of range.
+    fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
+        let (radius, intercept_weight) = scale(params, plan)?;
+        Ok(Self {
             radius,
             intercept_weight,
-            row_norm: params.number(&ROW_NORM, 1.0)?,
-            split,
-            failure: params.number(&FAILURE, 0.05)?,
-            repair: params.choice(&REPAIR, "floor", &Repair::CHOICES)?,
-        };
-        Ok((read, params.finish()?))
-    }
-
-    /// The grid.
-    #[must_use]
-    pub const fn grid(&self) -> GridParams {
-        two_sides(self.radius, self.intercept_weight, self.row_norm, self.row_norm)
+            row_norm: params.number(&ROW_NORM)?,
+            split: params.shares_or(&SPLIT, [1.0 / 3.0; 3])?,
+            failure: params.number(&FAILURE)?,
+            repair: params.choice(&REPAIR, &Repair::CHOICES)?,
+        })
     }
 
     /// Gives the outcomes the weight that the shares ask for. Separate releases cost μ² of 2 B_x⁴/S² and 2 κ·2 B_x⁴/S² under

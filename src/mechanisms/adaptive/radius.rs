@@ -3,8 +3,8 @@
 use super::tails::{Counts, feature_edges};
 use super::terms::{Terms, count};
 
-/// Returns R_x and J at each candidate: the one that loses least to shortening and noise together, the first of equals. The noise is
-/// `noise` R² f² / (`information` N), with f² the loss to shortening and N the counted records.
+/// Returns R_x and J at each candidate: the one that loses least to clipping and noise together, the first of equals. The noise is
+/// `noise` R² f² / (`information` N), with f² the loss to clipping and N the counted records.
 #[must_use]
 pub fn feature_radius(terms: &Terms, counts: &Counts, noise: f64, information: f64) -> (f64, Vec<f64>) {
     let last = 20.0 * count(terms.coefficients()).sqrt();

@@ -42,7 +42,7 @@ impl Grid {
 }
 
 /// Writes the codes of a record with these coded values: whitened features with the constant, then residuals. A record is shortened by
-/// its features alone, for a shortening that looks at the outcome would bend the slopes; a residual is clipped first and shortened
+/// its features alone, for a clipping that looks at the outcome would bend the slopes; a residual is clipped first and shortened
 /// with its record then. Zeros where an integer check fails: Σ code_w² <= B² and |code_o| <= b are all that the sensitivity is proved
 /// from.
 pub fn codes(

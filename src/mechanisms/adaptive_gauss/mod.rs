@@ -28,7 +28,7 @@ pub mod units;
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::Map;
 
 use self::progress::Setting;
 use self::run::Adaptive;
@@ -37,13 +37,13 @@ use super::adaptive::bits;
 use super::adaptive::terms::{Term, Terms};
 use super::gaussian;
 use super::info::{Info, LINEAR, Scope};
-use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved};
+use super::rounds::{Configured, Encoding, Mechanism, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{Charge, NoiseError, require_intercept};
 use crate::model::{Assurance, Layout, Role, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Kind, Norms};
-use crate::plan::params::{Parameter, Params, Usual, Values};
-use crate::plan::public::Guide as PublicGuide;
+use crate::plan::params::{Parameter, Params, Range, Usual, Values};
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Protect;
 use crate::privacy::calibrate::{Split, UNIT_BITS, budget_parts};
@@ -75,9 +75,7 @@ static INFO: Info = Info {
 const SHARES: Parameter = Parameter::new(
     "shares",
     "Shares of the first three rounds",
-    Values::Free(
-        "three numbers in brackets, each 0.01 to 0.5, whose sum is at most 0.6: margins, moments, tails",
-    ),
+    Values::Shares(&["margins", "moments", "tails"], Range::closed(0.01, 0.5), 0.6, false),
 )
 .usual(Usual::Is("[0.06, 0.14, 0.08]"));
 
@@ -110,24 +108,44 @@ impl Mechanism for AdaptiveGauss {
         true
     }
 
+    fn configure(
+        &self,
+        plan: &CheckedPlan,
+        params: &mut Params<'_>,
+    ) -> Result<Box<dyn Configured>, PlanError> {
+        let shares = shares(params)?;
+        require_intercept(plan)?;
+        if plan.protect != Protect::Rows {
+            return Err(PlanError::at(
+                "protect",
+                "`adaptive-gauss` protects whole rows alone",
+                "set `protect` to \"rows\", or take another mechanism",
+            ));
+        }
+        Ok(Box::new(Parameters { shares, grid: if plan.budget.is_some() { FINE } else { WITHOUT_NOISE } }))
+    }
+}
+
+/// The parameters, defaults filled in.
+#[derive(Clone, Copy, Debug)]
+struct Parameters {
+    shares: Shares,
+    grid: GridParams,
+}
+
+impl Configured for Parameters {
+    fn grid(&self) -> GridParams {
+        self.grid
+    }
+
     fn resolve(
         &self,
         plan: &CheckedPlan,
         bound: BoundPlan,
-        _: Option<&PublicGuide>,
+        _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        let (shares, parameters) = shares(plan)?;
-        require_intercept(plan)?;
-        if plan.protect != Protect::Rows {
-            return Err(NoiseError::Plan(PlanError::at(
-                "protect",
-                "`adaptive-gauss` protects whole rows alone",
-                "set `protect` to \"rows\", or take another mechanism",
-            )));
-        }
-        let grid = if plan.budget.is_some() { FINE } else { WITHOUT_NOISE };
-        let encoding =
-            Encoding::new(BoundPlan { grid, ..bound }, plan.budget.is_none(), |d, l| Layout::whole(d + l));
+        let (shares, parameters) = (self.shares, Map::new());
+        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         let (terms, coded) = terms_of(&encoding);
         check_size(&terms)?;
         encoding.check(None)?;
@@ -159,22 +177,11 @@ fn mu_of_last([.., units]: [u128; 4], rows_per_person: u32) -> f64 {
 }
 
 /// Reads `shares`, the parts of μ² that the first three rounds have: each 0.01 to 0.5, 0.6 at most together.
-fn shares(plan: &CheckedPlan) -> Result<(Shares, Map<String, Value>), PlanError> {
-    let mut params = Params::new(INFO.name, &plan.plan.mechanism.params);
-    let expected =
-        "three numbers from 0.01 to 0.5 whose sum is at most 0.6, for the margins, the moments and the tails";
-    let shares = params.value(SHARES.name, json!([0.06, 0.14, 0.08]), expected, |value| {
-        let given = value.as_array()?.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>()?;
-        let [margins, moments, tails] = <[f64; 3]>::try_from(given).ok()?.map(|share| {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
-            let parts = (share * f64::from(WHOLE_SHARE)).round() as u32;
-            Some(parts).filter(|parts| (WHOLE_SHARE / 100..=WHOLE_SHARE / 2).contains(parts))
-        });
-        let shares = Shares { margins: margins?, moments: moments?, tails: tails? };
-        let sum = shares.margins + shares.moments + shares.tails;
-        (sum <= WHOLE_SHARE / 10 * 6).then_some(shares)
-    })?;
-    Ok((shares, params.finish()?))
+fn shares(params: &mut Params<'_>) -> Result<Shares, PlanError> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most half of the whole")]
+    let parts = |share: f64| (share * f64::from(WHOLE_SHARE)).round() as u32;
+    let [margins, moments, tails] = params.shares(&SHARES)?.map(parts);
+    Ok(Shares { margins, moments, tails })
 }
 
 fn check_size(terms: &Terms) -> Result<(), PlanError> {

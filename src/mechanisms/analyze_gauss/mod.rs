@@ -29,22 +29,22 @@
 use std::sync::Arc;
 
 use dashu_int::UBig;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::gaussian::Noise;
 use super::info::{Info, LINEAR, Scope};
-use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved};
+use super::rounds::{Configured, Encoding, Mechanism, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{
     FEATURE_SHARE, INTERCEPT_WEIGHT, NoiseError, RADIUS, REPAIR, RIDGE, ROW_NORM, grid, no_scale,
-    post_processing, squared_codes, usual_radius,
+    post_processing, squared_codes,
 };
 use crate::data::Geometry;
 use crate::model::{Assurance, Layout, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Usual, Values, names};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
     Budget, CalibrationError, NoiseScale, Split, budget_parts, noise_scale, sensitivity_squared,
@@ -85,23 +85,35 @@ impl Mechanism for AnalyzeGauss {
         &INFO
     }
 
+    fn configure(
+        &self,
+        plan: &CheckedPlan,
+        params: &mut Params<'_>,
+    ) -> Result<Box<dyn Configured>, PlanError> {
+        Ok(Box::new(Parameters::read(plan, params)?))
+    }
+}
+
+impl Configured for Parameters {
+    fn grid(&self) -> GridParams {
+        self.grid
+    }
+
     fn resolve(
         &self,
         plan: &CheckedPlan,
         bound: BoundPlan,
-        _: Option<&Guide>,
+        _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        let (own, parameters) = Parameters::from_plan(plan)?;
-        let bound = BoundPlan { grid: own.grid, ..bound };
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         encoding.check(None)?;
-        let noise = plan.budget.map(|budget| own.noise(plan, &encoding.geometry, &budget)).transpose()?;
+        let noise = plan.budget.map(|budget| self.noise(plan, &encoding.geometry, &budget)).transpose()?;
         Ok(Resolved {
-            parameters,
+            parameters: Map::new(),
             charge: noise.as_ref().map(Noise::charge),
             law: noise.as_ref().map(Noise::law),
-            post_processing: own.post_processing,
-            rounds: Arc::new(SecondMoments::new(&encoding, noise, own.post_processing)),
+            post_processing: self.post_processing,
+            rounds: Arc::new(SecondMoments::new(&encoding, noise, self.post_processing)),
             encoding,
         })
     }
@@ -119,17 +131,14 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Reads the plan's parameters; also answers them as they stand in a filled plan.
+    /// Reads the plan's parameters.
     ///
     /// # Errors
-    /// [`PlanError`] for a value out of range and for a parameter that the mechanism does not have.
-    pub fn from_plan(plan: &CheckedPlan) -> Result<(Self, Map<String, Value>), PlanError> {
-        let mut params = Params::new("analyze-gauss", &plan.plan.mechanism.params);
-        let grid = grid(&mut params, plan, usual_radius(plan))?;
-        let usual = if plan.calibration == Calibration::Paper { "iid" } else { "goe" };
-        let shape = params.choice(&SHAPE, usual, &SHAPES)?;
-        let post_processing = post_processing(&mut params, "none", "shift")?;
-        Ok((Self { grid, shape, post_processing }, params.finish()?))
+    /// [`PlanError`] for a value out of range.
+    fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
+        let grid = grid(params, plan)?;
+        let shape = params.choice(&SHAPE, &SHAPES)?;
+        Ok(Self { grid, shape, post_processing: post_processing(params)? })
     }
 }
 
@@ -163,7 +172,7 @@ impl Parameters {
     }
 }
 
-/// The noise that `units` of the Gaussian wallet pay for.
+/// The noise that `units` of the Gaussian budget pay for.
 ///
 /// # Errors
 /// [`CalibrationError`] where S is out of the sampler's range.

@@ -36,12 +36,12 @@ use super::public_moments::{
     ETA, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, TRUNCATION, feature_unit,
 };
 use super::rounds::{
-    Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, Output, PostProcessing, Resolved, Round,
-    Rounds, Run, Task, Unsettled,
+    Answer, Charge, Configured, Encoding, Mechanism, Noise as RoundNoise, Output, PostProcessing, Resolved,
+    Round, Rounds, Run, Task, Unsettled,
 };
 use super::shared::{
     INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, radius, require_intercept_or_zero_weight,
-    scale, stated_rows, two_sides, usual_radius,
+    scale, stated_rows, two_sides,
 };
 use crate::data::{Exact, RecordMap, Scratch, Statistic};
 use crate::inference::report::RegressionTerms;
@@ -50,9 +50,9 @@ use crate::math::linalg::Cholesky;
 use crate::model::{Assurance, Layout, Wallet};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
     Budget, CalibrationError, NoiseScale, Split, budget_parts, gradient_sensitivity_squared, noise_scale,
@@ -163,15 +163,32 @@ impl Mechanism for Kind {
         }
     }
 
+    fn configure(
+        &self,
+        plan: &CheckedPlan,
+        params: &mut Params<'_>,
+    ) -> Result<Box<dyn Configured>, PlanError> {
+        Ok(Box::new(Parameters::read(*self, plan, params)?))
+    }
+}
+
+impl Configured for Parameters {
+    fn grid(&self) -> GridParams {
+        let clipping = Radii::clipping(self.radii.as_ref(), Clipping::Together);
+        let sides =
+            Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, clipping };
+        let grid = two_sides(self.radius, self.intercept_weight, 1.0, 1.0);
+        GridParams { norms: Norms::Sides(sides), ..grid }
+    }
+
     fn resolve(
         &self,
         plan: &CheckedPlan,
-        bound: BoundPlan,
-        public: Option<&Guide>,
+        mut bound: BoundPlan,
+        public: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        let (mut own, mut parameters) = Parameters::from_plan(plan, *self)?;
-        let mut bound = BoundPlan { grid: own.grid(), ..bound };
-        parameters.extend(own.encode(plan, &mut bound, public)?);
+        let mut own = *self;
+        let parameters = own.encode(plan, &mut bound, public)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         encoding.check(None)?;
         let noise = own.descent(plan, &encoding, plan.budget.as_ref())?;
@@ -225,9 +242,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range, for a parameter that the mechanism does not have, and without a number of rows.
-    fn from_plan(plan: &CheckedPlan, kind: Kind) -> Result<(Self, Map<String, Value>), PlanError> {
-        let guided = kind == Kind::PublicMoments;
-        let mut params = Params::new(kind.info().name, &plan.plan.mechanism.params);
+    fn read(kind: Kind, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let rows = stated_rows(plan, "a step is divided by the number of rows")?;
         let mut read = Self {
             radius: 0,
@@ -237,29 +252,29 @@ impl Parameters {
             outcome_norm: 1.0,
             steps: 0,
             step_size: 0.0,
-            clip: params.number(&CLIP, if guided { 1.0 } else { 0.25 })?,
-            per_outcome: params.choice(&CLIP_SCOPE, "joint", &SCOPES)?,
-            penalty: Penalty::take(&mut params, 0.0, false)?,
+            clip: params.number(&CLIP)?,
+            per_outcome: params.choice(&CLIP_SCOPE, &SCOPES)?,
+            penalty: Penalty::take(params)?,
             rows,
         };
-        if guided {
-            read.radius = radius(&mut params, usual_radius(plan))?;
-            read.radii = Some(Radii::take(&mut params, plan)?);
+        if kind == Kind::PublicMoments {
+            read.radius = radius(params, plan)?;
+            read.radii = Some(Radii::take(params, plan)?);
             read.steps = params.optional_whole(&STEPS)?.unwrap_or(0);
             read.step_size = params.optional(&STEP_SIZE)?.unwrap_or(0.0);
         } else {
-            (read.radius, read.intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
+            (read.radius, read.intercept_weight) = scale(params, plan)?;
             require_intercept_or_zero_weight(
                 plan,
                 read.intercept_weight,
                 "the descent would give the constant a coefficient",
             )?;
-            read.row_norm = params.number(&ROW_NORM, 1.0)?;
-            read.outcome_norm = params.number(&OUTCOME_NORM, 1.0)?;
-            read.steps = params.whole(&STEPS, 100)?;
-            read.step_size = params.verbatim(&STEP_SIZE, 1.0)?;
+            read.row_norm = params.number(&ROW_NORM)?;
+            read.outcome_norm = params.number(&OUTCOME_NORM)?;
+            read.steps = params.whole(&STEPS)?;
+            read.step_size = params.verbatim(&STEP_SIZE)?;
         }
-        Ok((read, params.finish()?))
+        Ok(read)
     }
 
     /// Has the features whitened and the outcomes clipped, and resolves steps and their size from the number of public rows.
@@ -271,13 +286,13 @@ impl Parameters {
         &mut self,
         plan: &CheckedPlan,
         bound: &mut BoundPlan,
-        guide: Option<&Guide>,
+        whitener: Option<&Whitener>,
     ) -> Result<Map<String, Value>, PlanError> {
-        let (Some(radii), Some(guide)) = (&self.radii, guide) else { return Ok(Map::new()) };
-        radii.clip_outcomes(bound, guide, self.penalty.around_mean(plan), false)?;
-        radii.whiten(bound, guide)?;
+        let (Some(radii), Some(whitener)) = (&self.radii, whitener) else { return Ok(Map::new()) };
+        radii.clip_outcomes(bound, whitener, self.penalty.around_mean(plan), false)?;
+        radii.whiten(bound, whitener)?;
         #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
-        let q = (guide.terms.len() as f64 / guide.rows as f64).sqrt().min(0.75);
+        let q = (whitener.terms.len() as f64 / whitener.rows as f64).sqrt().min(0.75);
         let (upper, lower) = ((1.0 - q).powi(-2), (1.0 + q).powi(-2));
         if self.steps == 0 {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 246")]
@@ -289,16 +304,6 @@ impl Parameters {
         }
         let settled = [("steps", Value::from(self.steps)), ("step_size", Value::from(self.step_size))];
         Ok(settled.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
-    }
-
-    /// The grid: both sides alike.
-    #[must_use]
-    pub const fn grid(&self) -> GridParams {
-        let shortening = Radii::shortening(self.radii.as_ref(), Shortening::Together);
-        let sides =
-            Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, shortening };
-        let grid = two_sides(self.radius, self.intercept_weight, 1.0, 1.0);
-        GridParams { norms: Norms::Sides(sides), ..grid }
     }
 
     /// The descent that a budget buys; without noise where there is none.

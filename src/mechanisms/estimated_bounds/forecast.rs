@@ -4,6 +4,7 @@ use crate::plan::document::Confirm;
 use crate::plan::{CheckedPlan, PlanError, Purpose};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::UNIT_BITS;
+use crate::words;
 
 /// Multiples of [`Outlook::scale`]: below the first nothing is likely to be found, below the second many ranges are bad, below the
 /// third some are.
@@ -81,29 +82,19 @@ impl Outlook {
     pub fn check(&self, plan: &CheckedPlan, purpose: Purpose) -> Result<(), PlanError> {
         let rows = plan.public_rows().unwrap_or(0);
         let path = if plan.rows.is_some() { "rows" } else { "stated_rows" };
-        let remedy = "state the bounds of some columns, raise `estimate_share`, or use a larger budget";
         match self.of(rows) {
             Prospect::Refused => Err(PlanError::at(
                 path,
-                format!(
-                    "{rows} rows are too few to estimate these bounds with this budget: it takes about {}, and {} for good \
-                     ranges",
-                    self.rows_for_any(),
-                    self.rows_for_good()
-                ),
-                remedy,
+                words::plan::bounds_too_few_rows(rows, self.rows_for_any(), self.rows_for_good()),
+                words::plan::bounds_remedy(),
             )),
             Prospect::Doubtful
                 if purpose == Purpose::Release && !plan.plan.confirm.contains(&Confirm::UncertainBounds) =>
             {
                 Err(PlanError::at(
                     "confirm",
-                    format!(
-                        "with {rows} rows some of these bounds may not be found or be far too wide, and what that costs stays \
-                         spent; good ranges take about {} rows",
-                        self.rows_for_good()
-                    ),
-                    format!("{remedy}; or add \"uncertain-bounds\" to `confirm`"),
+                    words::plan::bounds_doubtful(rows, self.rows_for_good()),
+                    words::plan::bounds_doubtful_advice(words::plan::bounds_remedy()),
                 ))
             }
             Prospect::Doubtful | Prospect::Warned | Prospect::Good => Ok(()),

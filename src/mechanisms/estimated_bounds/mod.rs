@@ -30,12 +30,15 @@ use self::forecast::Outlook;
 pub use self::run::{Count, Setting, Target};
 use self::units::Units;
 use super::info::{Info, Scope};
-use super::rounds::{Encoding, Resolved};
+use super::rounds::{Configured, Encoding, Resolved};
 use super::shared::{Charge, NoiseError, PostProcessing};
 use crate::model::{Assurance, Layout, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
-use crate::plan::check::Estimation;
+use crate::plan::document::Column;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError, Purpose};
+use crate::privacy::calibrate::CalibrationError;
+use crate::words;
 
 /// What a ledger's entry and a page say of this stage. It is no mechanism that a plan can name.
 pub static INFO: Info = Info {
@@ -60,51 +63,67 @@ pub static INFO: Info = Info {
 /// Nothing of a number is bounded before it is counted.
 const GRID: GridParams = GridParams { radius: 1, intercept_weight: 0.0, norms: Norms::Doubles };
 
-/// Fixes what is counted, the noise and the cost. `bound` has all columns of the plan, `entries` which of the plan's entries each is.
-///
-/// # Errors
-/// [`NoiseError`] where the stated rows are too few, where a consent is missing, and where the budget buys no noise.
-pub fn resolve(
-    plan: &CheckedPlan,
-    estimation: &Estimation,
-    bound: BoundPlan,
-    entries: &[usize],
-    purpose: Purpose,
-) -> Result<Resolved, NoiseError> {
-    let both = bound.columns.iter().zip(entries).filter_map(|(column, entry)| {
-        let entry = plan.plan.columns.get(*entry).filter(|entry| entry.is_estimated())?;
-        Some((column, entry))
-    });
-    let (columns, targets): (Vec<_>, Vec<Target>) =
-        both.map(|(column, entry)| (column.clone(), Target::new(column.name.clone(), entry))).unzip();
-    if targets.len() > MOST_COLUMNS {
-        return Err(NoiseError::Plan(PlanError::at(
-            "columns",
-            format!(
-                "bounds of {} columns are to be estimated, and {MOST_COLUMNS} is the most",
-                targets.len()
-            ),
-            "state the bounds of the others",
-        )));
+/// The counts for the columns of a plan whose bounds are sought.
+#[derive(Clone, Debug)]
+pub struct Counting {
+    /// Which of the plan's entries each of its columns in the header is.
+    pub entries: Vec<usize>,
+    /// Whether consent is needed.
+    pub purpose: Purpose,
+}
+
+impl Counting {
+    /// Returns the plan's entries of the columns whose bounds are sought.
+    #[must_use]
+    pub fn sought(&self, plan: &CheckedPlan) -> Vec<usize> {
+        let sought = |entry: &&usize| plan.plan.columns.get(**entry).is_some_and(Column::is_estimated);
+        self.entries.iter().filter(sought).copied().collect()
     }
-    let units = Units::new(targets.len(), plan.adjacency, plan.max_rows_per_person, estimation.units)?;
-    let outlook = Outlook::new(targets.len(), plan.adjacency, plan.max_rows_per_person, estimation.units);
-    outlook.check(plan, purpose)?;
-    let charge = Charge::gaussian(
-        units.events(),
-        ["S_first", "S_second"].into_iter().zip(units.scales.map(|scale| scale.get().to_string())),
-    );
-    let encoding =
-        Encoding::new(BoundPlan { columns, grid: GRID, ..bound }, false, |d, l| Layout::whole(d + l));
-    let rounds = Arc::new(Setting { units, targets, share: estimation.share, outlook });
-    Ok(Resolved {
-        parameters: Map::new(),
-        encoding,
-        charge: Some(charge),
-        law: None,
-        post_processing: PostProcessing::default(),
-        rounds,
-    })
+}
+
+impl Configured for Counting {
+    fn grid(&self) -> GridParams {
+        GRID
+    }
+
+    fn resolve(
+        &self,
+        plan: &CheckedPlan,
+        bound: BoundPlan,
+        _: Option<&Whitener>,
+    ) -> Result<Resolved, NoiseError> {
+        let estimation = plan.estimation.ok_or(CalibrationError::Nothing)?;
+        let both = bound.columns.iter().zip(&self.entries).filter_map(|(column, entry)| {
+            let entry = plan.plan.columns.get(*entry).filter(|entry| entry.is_estimated())?;
+            Some((column.clone(), Target::new(column.name.clone(), entry)))
+        });
+        let (columns, targets): (Vec<_>, Vec<Target>) = both.unzip();
+        let (count, persons) = (targets.len(), plan.max_rows_per_person);
+        if count > MOST_COLUMNS {
+            return Err(NoiseError::Plan(PlanError::at(
+                "columns",
+                words::plan::bounds_of_too_many(count, MOST_COLUMNS),
+                words::plan::bounds_of_too_many_advice(),
+            )));
+        }
+        let units = Units::new(count, plan.adjacency, persons, estimation.units)?;
+        let outlook = Outlook::new(count, plan.adjacency, persons, estimation.units);
+        outlook.check(plan, self.purpose)?;
+        let charge = Charge::gaussian(
+            units.events(),
+            ["S_first", "S_second"].into_iter().zip(units.scales.map(|scale| scale.get().to_string())),
+        );
+        let bound = BoundPlan { columns, ..bound };
+        let encoding = Encoding::new(bound, false, |d, l| Layout::whole(d + l));
+        Ok(Resolved {
+            parameters: Map::new(),
+            encoding,
+            charge: Some(charge),
+            law: None,
+            post_processing: PostProcessing::default(),
+            rounds: Arc::new(Setting { units, targets, share: estimation.share, outlook }),
+        })
+    }
 }
 
 /// Most columns whose bounds are estimated: each has 467 released integers and makes the noise of all others larger.

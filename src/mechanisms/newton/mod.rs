@@ -43,11 +43,13 @@ use nalgebra::{DMatrix, DVector};
 use serde_json::{Map, Value};
 
 pub use self::fit::{Expansion, Fitted, Steps};
-use super::info::{Info, PUBLIC_MOMENTS, Scope, YES_OR_NO};
+use super::info::{FAMILY as FAMILY_NAME, Info, LOGISTIC, PUBLIC_MOMENTS, Scope, YES_OR_NO};
 use super::public_moments::{
     ETA, FLOOR, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, Standard, TRUNCATION, feature_unit,
 };
-use super::rounds::{Charge, Encoding, Mechanism, Output, PostProcessing, Resolved, Rounds, Run, Task};
+use super::rounds::{
+    Charge, Configured, Encoding, Mechanism, Output, PostProcessing, Resolved, Rounds, Run, Task,
+};
 use super::shared::{
     INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, ROW_NORM, no_scale, paper_replaces, require_intercept,
     squared_codes, stated_rows,
@@ -58,10 +60,10 @@ use crate::inference::newton::{Link, NewtonStep, Setting, report as newton_repor
 use crate::inference::preflight;
 use crate::inference::report::RegressionTerms;
 use crate::model::{Assurance, Layout, Note, Role, Shape, Wallet};
-use crate::plan::bound::{BoundPlan, GridParams, Kind as ColumnKind, Norms, Shortening, Sides};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind as ColumnKind, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Place, Range, Usual, Values};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
     Budget, CalibrationError, NoiseScale, Split, budget_parts, joint_sensitivity_squared, logistic_gradient,
@@ -89,11 +91,11 @@ const REFERENCE_STEPS: u32 = 100;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `pmt-logistic`.
-    Guided,
+    PublicMoments,
     /// `pmt-glm`.
-    GuidedModel,
+    PublicFamily,
     /// `dp-logistic`.
-    Unguided,
+    Bounds,
     /// `logistic`.
     Reference,
 }
@@ -137,7 +139,7 @@ const STEPS: Parameter = Parameter::new("steps", "Noisy Newton steps", Values::W
     .usual(Usual::Is("6"))
     .place(Place::First);
 const FAMILY: Parameter =
-    Parameter::new("family", "Family of the outcome", Values::Choice(&["gaussian", "logistic"]))
+    Parameter::new(FAMILY_NAME, "Family of the outcome", Values::Choice(&["gaussian", LOGISTIC]))
         .help("gaussian for numbers, logistic for yes or no")
         .place(Place::First);
 const COEFFICIENT_RADIUS: Parameter = Parameter::new(
@@ -155,7 +157,7 @@ const LABEL_NORM: Parameter = Parameter { values: Values::Number(Range::closed(1
     .help("")
     .place(Place::Hidden);
 
-static GUIDED: Info = Info {
+static WITH_PUBLIC_MOMENTS: Info = Info {
     name: "pmt-logistic",
     title: "Logistic regression with public moments",
     group: Some(&YES_OR_NO),
@@ -174,7 +176,7 @@ static GUIDED: Info = Info {
     parameters: &[LOGISTIC_LAMBDA, STEPS, ETA, RADIUS_RULE, TRUNCATION, PENALISE_INTERCEPT, FLOOR],
 };
 
-static GUIDED_MODEL: Info = Info {
+static PUBLIC_FAMILY: Info = Info {
     name: "pmt-glm",
     title: "Generalised linear model with public moments",
     group: Some(&PUBLIC_MOMENTS),
@@ -203,7 +205,7 @@ static GUIDED_MODEL: Info = Info {
     ],
 };
 
-static UNGUIDED: Info = Info {
+static WITH_BOUNDS: Info = Info {
     name: "dp-logistic",
     title: "Logistic regression",
     group: Some(&YES_OR_NO),
@@ -252,27 +254,47 @@ static REFERENCE: Info = Info {
 impl Mechanism for Kind {
     fn info(&self) -> &'static Info {
         match self {
-            Self::Guided => &GUIDED,
-            Self::GuidedModel => &GUIDED_MODEL,
-            Self::Unguided => &UNGUIDED,
+            Self::PublicMoments => &WITH_PUBLIC_MOMENTS,
+            Self::PublicFamily => &PUBLIC_FAMILY,
+            Self::Bounds => &WITH_BOUNDS,
             Self::Reference => &REFERENCE,
         }
+    }
+
+    fn configure(
+        &self,
+        plan: &CheckedPlan,
+        params: &mut Params<'_>,
+    ) -> Result<Box<dyn Configured>, PlanError> {
+        Ok(Box::new(Parameters::read(*self, plan, params)?))
+    }
+}
+
+impl Configured for Parameters {
+    fn grid(&self) -> GridParams {
+        let clipping = Radii::clipping(self.radii.as_ref(), Clipping::EachOutcome);
+        let sides = Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: 1.0, clipping };
+        let radius = match (self.family, self.noisy) {
+            (Family::Gaussian, _) => GAUSSIAN_RADIUS,
+            (Family::Logistic, true) => LOGISTIC_RADIUS,
+            (Family::Logistic, false) => EXACT_RADIUS,
+        };
+        let intercept_weight = if self.kind.takes_public_moments() { 0.0 } else { self.intercept_weight };
+        GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
     }
 
     fn resolve(
         &self,
         plan: &CheckedPlan,
-        bound: BoundPlan,
-        public: Option<&Guide>,
+        mut bound: BoundPlan,
+        public: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        let (own, parameters) = Parameters::from_plan(plan, *self)?;
-        let mut bound = BoundPlan { grid: own.grid(), ..bound };
-        own.encode(plan, &mut bound, public)?;
+        self.encode(plan, &mut bound, public)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         encoding.check(None)?;
-        let noise = own.newton(plan, &encoding, plan.budget.as_ref())?;
+        let noise = self.newton(plan, &encoding, plan.budget.as_ref())?;
         Ok(Resolved {
-            parameters,
+            parameters: Map::new(),
             charge: noise.charge(),
             law: None,
             post_processing: PostProcessing::default(),
@@ -283,20 +305,17 @@ impl Mechanism for Kind {
 }
 
 impl Kind {
-    const fn is_guided(self) -> bool {
-        matches!(self, Self::Guided | Self::GuidedModel)
+    const fn takes_public_moments(self) -> bool {
+        matches!(self, Self::PublicMoments | Self::PublicFamily)
     }
 }
 
 impl Parameters {
-    /// Reads the plan's parameters; also answers them as they stand in a filled plan.
+    /// Reads the plan's parameters.
     ///
     /// # Errors
-    /// [`PlanError`] for a value out of range, for a parameter that the mechanism does not have, and without a number of rows
-    /// where one is needed.
-    pub fn from_plan(plan: &CheckedPlan, kind: Kind) -> Result<(Self, Map<String, Value>), PlanError> {
-        let mut params = Params::new(kind.info().name, &plan.plan.mechanism.params);
-        let paper = plan.calibration == Calibration::Paper;
+    /// [`PlanError`] for a value out of range, and without a number of rows where one is needed.
+    pub fn read(kind: Kind, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let reference = kind == Kind::Reference;
         let mut read = Self {
             kind,
@@ -304,7 +323,7 @@ impl Parameters {
             radii: None,
             intercept_weight: 0.5,
             row_norm: 1.0,
-            penalty: Penalty::take(&mut params, if reference { 0.0 } else { 1e-3 }, paper)?,
+            penalty: Penalty::take(params)?,
             floor: false,
             steps: REFERENCE_STEPS,
             coefficient_radius: None,
@@ -312,23 +331,23 @@ impl Parameters {
             noisy: plan.budget.is_some() && !reference,
         };
         paper_replaces(plan)?;
-        if kind.is_guided() {
-            read.radii = Some(Radii::take(&mut params, plan)?);
+        if kind.takes_public_moments() {
+            read.radii = Some(Radii::take(params, plan)?);
         } else {
             require_intercept(plan)?;
         }
-        if kind == Kind::Unguided {
-            read.intercept_weight = params.number(&INTERCEPT_WEIGHT, 0.5)?;
-            read.row_norm = params.number(&ROW_NORM, 1.0)?;
+        if kind == Kind::Bounds {
+            read.intercept_weight = params.number(&INTERCEPT_WEIGHT)?;
+            read.row_norm = params.number(&ROW_NORM)?;
             // A label has no length.
-            params.number(&LABEL_NORM, 1.0)?;
+            params.number(&LABEL_NORM)?;
         }
         if !reference {
-            read.floor = params.switch(&FLOOR, !paper)?;
-            read.steps = params.whole(&STEPS, 6)?;
+            read.floor = params.switch(&FLOOR)?;
+            read.steps = params.whole(&STEPS)?;
         }
-        if kind == Kind::GuidedModel {
-            read.family = family(&mut params)?;
+        if kind == Kind::PublicFamily {
+            read.family = family(params)?;
             read.coefficient_radius = params.optional(&COEFFICIENT_RADIUS)?;
             if read.coefficient_radius.is_none() && read.family == Family::Gaussian {
                 return Err(PlanError::at(
@@ -341,21 +360,7 @@ impl Parameters {
         if !reference || read.penalty.lambda > 0.0 {
             read.rows = stated_rows(plan, "the penalty is weighed by the number of rows")?;
         }
-        Ok((read, params.finish()?))
-    }
-
-    /// The grid before `Self::encode`.
-    #[must_use]
-    pub const fn grid(&self) -> GridParams {
-        let shortening = Radii::shortening(self.radii.as_ref(), Shortening::EachOutcome);
-        let sides = Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: 1.0, shortening };
-        let radius = match (self.family, self.noisy) {
-            (Family::Gaussian, _) => GAUSSIAN_RADIUS,
-            (Family::Logistic, true) => LOGISTIC_RADIUS,
-            (Family::Logistic, false) => EXACT_RADIUS,
-        };
-        let intercept_weight = if self.kind.is_guided() { 0.0 } else { self.intercept_weight };
-        GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
+        Ok(read)
     }
 
     /// Has the features whitened and the outcomes read as labels or clipped.
@@ -366,14 +371,14 @@ impl Parameters {
         &self,
         plan: &CheckedPlan,
         bound: &mut BoundPlan,
-        guide: Option<&Guide>,
+        whitener: Option<&Whitener>,
     ) -> Result<(), PlanError> {
         bound.labels = self.family == Family::Logistic;
         let outcomes = bound.columns.iter().filter(|column| column.role == Role::Outcome).count();
         if self.radii.is_some_and(|radii| !radii.by_row()) && outcomes > 1 {
             return Err(PlanError::at(
                 "mechanism.params.truncation",
-                "the paper's shortening is for one outcome",
+                "the paper's clipping is for one outcome",
                 "set it to \"row\", or choose one outcome",
             ));
         }
@@ -399,11 +404,11 @@ impl Parameters {
                 ));
             }
         }
-        if let (Some(radii), Some(guide)) = (&self.radii, guide) {
+        if let (Some(radii), Some(whitener)) = (&self.radii, whitener) {
             if self.family == Family::Gaussian {
-                radii.clip_outcomes(bound, guide, self.penalty.around_mean(plan), false)?;
+                radii.clip_outcomes(bound, whitener, self.penalty.around_mean(plan), false)?;
             }
-            radii.whiten(bound, guide)?;
+            radii.whiten(bound, whitener)?;
         }
         Ok(())
     }
@@ -428,7 +433,7 @@ impl Parameters {
             let curvature = longest << bits;
             let levels = match (self.family, paper) {
                 (Family::Logistic, false) => logistic_gradient(curvature, plan.adjacency).div_ceil(length),
-                (Family::Logistic, true) if self.kind == Kind::GuidedModel => {
+                (Family::Logistic, true) if self.kind == Kind::PublicFamily => {
                     let reach = self.coefficient_radius.zip(bound.whitening.as_ref());
                     printed_levels(curvature, length, reach.map(|(most, whitening)| most * whitening.radius))
                 }
@@ -562,11 +567,11 @@ struct Found {
 
 fn family(params: &mut Params<'_>) -> Result<Family, PlanError> {
     let expected = "\"gaussian\" or \"logistic\"";
-    let read = params.value(FAMILY.name, Value::Null, expected, |value| match value {
+    let read = params.value_or(&FAMILY, Value::Null, |_, value| match value {
         Value::Null => Some(None),
         Value::String(name) => match name.as_str() {
+            LOGISTIC => Some(Some(Ok(Family::Logistic))),
             "gaussian" => Some(Some(Ok(Family::Gaussian))),
-            "logistic" => Some(Some(Ok(Family::Logistic))),
             "poisson" => Some(Some(Err(PlanError::at(
                 "mechanism.params.family",
                 "the curvature of a Poisson regression is bounded by an exponential alone, and its noise would drown every table",

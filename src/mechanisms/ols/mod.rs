@@ -6,12 +6,12 @@
 use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector};
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::gaussian;
 use super::info::{Info, Scope};
 use super::public_moments::{self, PENALISE_INTERCEPT};
-use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved, Task, Unsettled};
+use super::rounds::{Configured, Encoding, Mechanism, PostProcessing, Resolved, Task, Unsettled};
 use super::second_moments::{Analysis, SecondMoments};
 use super::shared::NoiseError;
 use crate::inference::design::FitError;
@@ -23,7 +23,7 @@ use crate::math::special::normal_quantile;
 use crate::model::{Assurance, Estimate, Interval, Layout, Note, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::release::document::{Coefficients, Diagnostics};
 
@@ -59,23 +59,35 @@ impl Mechanism for Ols {
         &INFO
     }
 
+    fn configure(&self, _: &CheckedPlan, params: &mut Params<'_>) -> Result<Box<dyn Configured>, PlanError> {
+        Ok(Box::new(Parameters {
+            lambda: params.number(&LAMBDA)?,
+            penalise_intercept: params.switch(&PENALISE_INTERCEPT)?,
+        }))
+    }
+}
+
+impl Configured for Parameters {
+    fn grid(&self) -> GridParams {
+        GRID
+    }
+
     fn resolve(
         &self,
-        plan: &CheckedPlan,
+        _: &CheckedPlan,
         bound: BoundPlan,
-        _: Option<&Guide>,
+        _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        let (own, parameters) = Parameters::from_plan(plan)?;
-        let encoding = Encoding::new(BoundPlan { grid: GRID, ..bound }, true, |d, l| Layout::whole(d + l));
+        let encoding = Encoding::new(bound, true, |d, l| Layout::whole(d + l));
         encoding.check(None)?;
         let post_processing = PostProcessing::default();
         let rounds = SecondMoments::new(&encoding, None::<gaussian::Noise>, post_processing);
         Ok(Resolved {
-            parameters,
+            parameters: Map::new(),
             charge: None,
             law: None,
             post_processing,
-            rounds: Arc::new(SecondMoments { analysis: Arc::new(own), ..rounds }),
+            rounds: Arc::new(SecondMoments { analysis: Arc::new(*self), ..rounds }),
             encoding,
         })
     }
@@ -114,19 +126,6 @@ pub struct Parameters {
     pub lambda: f64,
     /// Whether λ weighs on the intercept too.
     pub penalise_intercept: bool,
-}
-
-impl Parameters {
-    /// Reads the plan's parameters; also answers them as they stand in a filled plan.
-    ///
-    /// # Errors
-    /// [`PlanError`] for a value out of range and for a parameter that the mechanism does not have.
-    pub fn from_plan(plan: &CheckedPlan) -> Result<(Self, Map<String, Value>), PlanError> {
-        let mut params = Params::new("ols", &plan.plan.mechanism.params);
-        let lambda = params.number(&LAMBDA, 0.0)?;
-        let penalise_intercept = params.switch(&PENALISE_INTERCEPT, false)?;
-        Ok((Self { lambda, penalise_intercept }, params.finish()?))
-    }
 }
 
 /// Every outcome of `layout` regressed on all its predictors, with the penalty.

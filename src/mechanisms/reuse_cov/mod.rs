@@ -21,7 +21,7 @@
 //! replacement: at "(5, 1/n²)" it costs ε = 6.9 (theory/many-outcomes 6.3). `"calibration": "paper"` draws that noise, for comparison, and is
 //! charged what it costs: μ from the joint sensitivity at the weight that the two printed scales have.
 //!
-//! **Shortening.** Under full protection a long record is shortened as a whole, constant included. Where one side is public each
+//! **Clipping.** Under full protection a long record is shortened as a whole, constant included. Where one side is public each
 //! side is shortened by itself, and a missing cell under `skip` empties its own side alone: else the public side would show
 //! something of the private one.
 //!
@@ -42,27 +42,26 @@ use std::sync::Arc;
 
 use dashu_int::UBig;
 use dashu_int::ops::SquareRoot;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use self::feature_shaped::Choice;
 use self::per_outcome::PerOutcome;
 use self::projection::PublicOutcomes;
 use super::gaussian::Noise;
 use super::info::{COMPARISON, Info, MANY_OUTCOMES, Scope};
-use super::rounds::{Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved, Rounds};
+use super::rounds::{Configured, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved, Rounds};
 use super::second_moments::{Noiseless, SecondMoments};
 use super::shared::{
     AUTO_RIDGE, FEATURE_NORM, FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, RIDGE,
     no_scale, post_processing, require_intercept_or_zero_weight, scale, squared_codes, two_sides,
-    usual_radius,
 };
 use crate::data::{Geometry, MAX_TERMS, Statistic};
 use crate::inference::options::{Ball, Shrink};
 use crate::model::{Assurance, Layout, Role, Shape, Wallet};
-use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{
@@ -252,50 +251,59 @@ impl Mechanism for Kind {
         }
     }
 
+    fn configure(
+        &self,
+        plan: &CheckedPlan,
+        params: &mut Params<'_>,
+    ) -> Result<Box<dyn Configured>, PlanError> {
+        Ok(Box::new(Parameters::read(*self, plan, params)?))
+    }
+}
+
+impl Configured for Parameters {
+    fn grid(&self) -> GridParams {
+        two_sides(self.radius, self.intercept_weight, self.feature_norm, self.outcome_norm)
+    }
+
     fn resolve(
         &self,
         plan: &CheckedPlan,
-        bound: BoundPlan,
-        _: Option<&Guide>,
+        mut bound: BoundPlan,
+        _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        let (own, mut parameters) = Parameters::from_plan(plan, *self)?;
-        let mut bound = BoundPlan { grid: own.grid(), ..bound };
-        if let Some(kappa) = own.weigh_outcomes(plan, &mut bound)? {
-            parameters.insert("kappa".to_owned(), Value::from(kappa));
-        }
-        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| own.layout(d, l));
-        let statistic = own.statistic(&encoding, plan.rows.or(plan.plan.stated_rows))?;
+        let kappa = self.weigh_outcomes(plan, &mut bound)?;
+        let parameters = kappa.into_iter().map(|kappa| (KAPPA.name.to_owned(), Value::from(kappa))).collect();
+        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| self.layout(d, l));
+        let statistic = self.statistic(&encoding, plan.rows.or(plan.plan.stated_rows))?;
         encoding.check(if let Statistic::Moments(summed) = &statistic { Some(*summed) } else { None })?;
         let (geometry, layout) = (&encoding.geometry, encoding.layout);
-        let noise = plan.budget.map(|budget| own.noise(plan, geometry, layout, &budget)).transpose()?;
+        let noise = plan.budget.map(|budget| self.noise(plan, geometry, layout, &budget)).transpose()?;
         let law = noise.as_ref().map(Noise::law);
-        let (charge, rounds): (_, Arc<dyn Rounds>) = if *self == Self::EachOutcome {
-            let rounds = PerOutcome::new(&encoding, noise, own.post_processing);
+        let (charge, rounds): (_, Arc<dyn Rounds>) = if self.kind == Kind::EachOutcome {
+            let rounds = PerOutcome::new(&encoding, noise, self.post_processing);
             (rounds.charge(), Arc::new(rounds))
         } else {
             let charge = noise.as_ref().map(Noise::charge);
-            (charge, Arc::new(own.together(&encoding, statistic, noise)))
+            (charge, Arc::new(self.together(&encoding, statistic, noise)))
         };
-        Ok(Resolved { parameters, charge, law, post_processing: own.post_processing, rounds, encoding })
+        Ok(Resolved { parameters, charge, law, post_processing: self.post_processing, rounds, encoding })
     }
 }
 
 impl Parameters {
-    /// Reads the plan's parameters; also answers them as they stand in a filled plan, where `kappa` waits for the number of
-    /// outcomes ([`Self::weigh_outcomes`]).
+    /// Reads the plan's parameters. The default of `kappa` waits for the number of outcomes ([`Self::weigh_outcomes`]).
     ///
     /// # Errors
-    /// [`PlanError`] for a value out of range and for a parameter that the mechanism does not have.
-    fn from_plan(plan: &CheckedPlan, kind: Kind) -> Result<(Self, Map<String, Value>), PlanError> {
-        let mut params = Params::new(kind.info().name, &plan.plan.mechanism.params);
-        let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
+    /// [`PlanError`] for a value out of range.
+    fn read(kind: Kind, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
+        let (radius, intercept_weight) = scale(params, plan)?;
         let mut read = Self {
             kind,
             radius,
             intercept_weight,
             kappa: None,
             feature_norm: 1.0,
-            outcome_norm: params.number(&OUTCOME_NORM, 1.0)?,
+            outcome_norm: params.number(&OUTCOME_NORM)?,
             outcome_moments: OutcomeMoments::None,
             shape: if plan.calibration == Calibration::Paper { Shape::Iid } else { Shape::Goe },
             nuclear: false,
@@ -306,9 +314,9 @@ impl Parameters {
         };
         if kind == Kind::ProjectedOnFeatures {
             read.shape = Shape::Iid;
-            read.shrink = params.choice(&SHRINK, "projection", &Shrink::CHOICES)?;
-            read.ball = params.choice(&BALL, "matrix", &Ball::CHOICES)?;
-            read.shaping = params.choice(&NOISE, "auto", &Choice::CHOICES)?;
+            read.shrink = params.choice(&SHRINK, &Shrink::CHOICES)?;
+            read.ball = params.choice(&BALL, &Ball::CHOICES)?;
+            read.shaping = params.choice(&NOISE, &Choice::CHOICES)?;
             require_intercept_or_zero_weight(
                 plan,
                 intercept_weight,
@@ -316,11 +324,10 @@ impl Parameters {
             )?;
         } else {
             read.kappa = params.optional(&KAPPA)?;
-            read.feature_norm = params.number(&FEATURE_NORM, 1.0)?;
+            read.feature_norm = params.number(&FEATURE_NORM)?;
         }
         if kind == Kind::Gauss {
-            let usual = if plan.calibration == Calibration::Paper { "none" } else { "diagonal" };
-            read.outcome_moments = params.choice(&OUTCOME_MOMENTS, usual, &RELEASED)?;
+            read.outcome_moments = params.choice(&OUTCOME_MOMENTS, &RELEASED)?;
             if plan.calibration == Calibration::Paper && read.outcome_moments != OutcomeMoments::None {
                 return Err(PlanError::at(
                     "mechanism.params.outcome_moments",
@@ -328,11 +335,10 @@ impl Parameters {
                     "set it to \"none\", or `calibration` to \"exact\"",
                 ));
             }
-            read.nuclear = params.switch(&NUCLEAR, true)?;
+            read.nuclear = params.switch(&NUCLEAR)?;
         }
-        let usual = if kind == Kind::ProjectedOnFeatures { "none" } else { "auto" };
-        read.post_processing = post_processing(&mut params, usual, "floor")?;
-        Ok((read, params.finish()?))
+        read.post_processing = post_processing(params)?;
+        Ok(read)
     }
 
     /// How records become integers, once the columns are found: κ may follow from the number of outcomes. Answers κ as it
@@ -378,19 +384,13 @@ impl Parameters {
             ratio,
             feature_norm: self.feature_norm,
             outcome_norm: self.outcome_norm,
-            shortening: match (self.kind, plan.protect) {
-                (Kind::EachOutcome, _) => Shortening::EachOutcome,
-                (_, Protect::Rows) => Shortening::Together,
-                (_, Protect::Features | Protect::Labels) => Shortening::Apart,
+            clipping: match (self.kind, plan.protect) {
+                (Kind::EachOutcome, _) => Clipping::EachOutcome,
+                (_, Protect::Rows) => Clipping::Together,
+                (_, Protect::Features | Protect::Labels) => Clipping::Apart,
             },
         });
         Ok(kappa)
-    }
-
-    /// The grid before `Self::weigh_outcomes`.
-    #[must_use]
-    pub const fn grid(&self) -> GridParams {
-        two_sides(self.radius, self.intercept_weight, self.feature_norm, self.outcome_norm)
     }
 
     /// What is summed: of public outcomes more products than are released, or the rows themselves.
@@ -441,7 +441,7 @@ impl Parameters {
         }
     }
 
-    /// The noise that a budget buys; of one outcome by itself, with the squared sensitivity of all, where each has its own.
+    /// The noise that a budget buys; of one outcome by itself, with the squared sensitivity of all, where each has its self.
     ///
     /// # Errors
     /// [`NoiseError`] where it buys none, or the paper's scale has no answer.

@@ -20,27 +20,27 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::gaussian::Noise;
 use super::info::{Info, LINEAR, PUBLIC_MOMENTS, Scope};
 use super::public_moments::{
     ETA, FLOOR, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, TRUNCATION,
 };
-use super::rounds::{Encoding, Mechanism, PostProcessing, Resolved};
+use super::rounds::{Configured, Encoding, Mechanism, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{
     INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, no_scale, paper_replaces, radius,
-    require_intercept, scale, squared_codes, stated_rows, two_sides, usual_radius,
+    require_intercept, scale, squared_codes, stated_rows, two_sides,
 };
 use crate::data::Geometry;
 use crate::inference::options::MeanPenalty;
 use crate::inference::preflight::Family;
 use crate::model::{Assurance, Layout, Shape, Wallet};
-use crate::plan::bound::{BoundPlan, GridParams, Norms, Shortening, Sides};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Params, Place};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
     Budget, NoiseScale, Split, augmented_sensitivity_squared, budget_parts, joint_sensitivity_squared,
@@ -89,7 +89,7 @@ static WITH_BOUNDS: Info = Info {
     title: "Ridge regression with a fixed penalty",
     group: Some(&LINEAR),
     summary: "Fits a ridge regression without public data.",
-    prefer: "Prefer it for a ridge regression with a fixed penalty where no public moments are known.",
+    prefer: "Prefer it for a ridge regression with a fixed penalty where no public moments are knself.",
     guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "Cao, Bi and Zhang 2026, baseline; theory/public-moments 2.6",
     version: "1",
@@ -119,22 +119,38 @@ impl Mechanism for Kind {
         }
     }
 
+    fn configure(
+        &self,
+        plan: &CheckedPlan,
+        params: &mut Params<'_>,
+    ) -> Result<Box<dyn Configured>, PlanError> {
+        Ok(Box::new(Parameters::read(*self, plan, params)?))
+    }
+}
+
+impl Configured for Parameters {
+    fn grid(&self) -> GridParams {
+        let clipping = Radii::clipping(self.radii.as_ref(), Clipping::Together);
+        let ratio = if self.paper { 1.0 } else { 0.5 };
+        let sides = Sides { ratio, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, clipping };
+        let grid = two_sides(self.radius, self.intercept_weight, 1.0, 1.0);
+        GridParams { norms: Norms::Sides(sides), ..grid }
+    }
+
     fn resolve(
         &self,
         plan: &CheckedPlan,
-        bound: BoundPlan,
-        public: Option<&Guide>,
+        mut bound: BoundPlan,
+        public: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        let (own, parameters) = Parameters::from_plan(plan, *self)?;
-        let mut bound = BoundPlan { grid: own.grid(), ..bound };
-        own.encode(plan, &mut bound, public)?;
-        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, !own.paper));
+        self.encode(plan, &mut bound, public)?;
+        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, !self.paper));
         encoding.check(None)?;
         let (geometry, layout) = (&encoding.geometry, encoding.layout);
-        let noise = plan.budget.map(|budget| own.noise(plan, geometry, layout, &budget)).transpose()?;
-        let post_processing = own.post_processing();
+        let noise = plan.budget.map(|budget| self.noise(plan, geometry, layout, &budget)).transpose()?;
+        let post_processing = self.post_processing();
         Ok(Resolved {
-            parameters,
+            parameters: Map::new(),
             charge: noise.as_ref().map(Noise::charge),
             law: noise.as_ref().map(Noise::law),
             post_processing,
@@ -165,42 +181,28 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Reads the plan's parameters; also answers them as they stand in a filled plan.
+    /// Reads the plan's parameters.
     ///
     /// # Errors
-    /// [`PlanError`] for a value out of range, for a parameter that the mechanism does not have, and without a number of rows
-    /// where one is needed.
-    fn from_plan(plan: &CheckedPlan, kind: Kind) -> Result<(Self, Map<String, Value>), PlanError> {
+    /// [`PlanError`] for a value out of range, and without a number of rows where one is needed.
+    fn read(kind: Kind, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let paper = plan.calibration == Calibration::Paper;
-        let mut params = Params::new(kind.info().name, &plan.plan.mechanism.params);
         paper_replaces(plan)?;
         let (radius, intercept_weight, radii, row_norm, outcome_norm) = if kind == Kind::PublicMoments {
-            let radius = radius(&mut params, usual_radius(plan))?;
-            (radius, 0.0, Some(Radii::take(&mut params, plan)?), 1.0, 1.0)
+            let radius = radius(params, plan)?;
+            (radius, 0.0, Some(Radii::take(params, plan)?), 1.0, 1.0)
         } else {
             require_intercept(plan)?;
-            let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
-            let row_norm = params.number(&ROW_NORM, 1.0)?;
-            (radius, intercept_weight, None, row_norm, params.number(&OUTCOME_NORM, 1.0)?)
+            let (radius, intercept_weight) = scale(params, plan)?;
+            let row_norm = params.number(&ROW_NORM)?;
+            (radius, intercept_weight, None, row_norm, params.number(&OUTCOME_NORM)?)
         };
-        let penalty = Penalty::take(&mut params, 0.0, paper)?;
+        let penalty = Penalty::take(params)?;
         let rows = (penalty.lambda > 0.0)
             .then(|| stated_rows(plan, "the penalty is weighed by the number of rows"))
             .transpose()?;
-        let floor = params.switch(&FLOOR, !paper)?;
-        let read =
-            Self { radius, intercept_weight, radii, row_norm, outcome_norm, penalty, floor, rows, paper };
-        Ok((read, params.finish()?))
-    }
-
-    /// The grid.
-    #[must_use]
-    pub const fn grid(&self) -> GridParams {
-        let shortening = Radii::shortening(self.radii.as_ref(), Shortening::Together);
-        let ratio = if self.paper { 1.0 } else { 0.5 };
-        let sides = Sides { ratio, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, shortening };
-        let grid = two_sides(self.radius, self.intercept_weight, 1.0, 1.0);
-        GridParams { norms: Norms::Sides(sides), ..grid }
+        let floor = params.switch(&FLOOR)?;
+        Ok(Self { radius, intercept_weight, radii, row_norm, outcome_norm, penalty, floor, rows, paper })
     }
 
     /// Has the features whitened and the outcomes clipped.
@@ -211,12 +213,12 @@ impl Parameters {
         &self,
         plan: &CheckedPlan,
         bound: &mut BoundPlan,
-        guide: Option<&Guide>,
+        whitener: Option<&Whitener>,
     ) -> Result<(), PlanError> {
-        let (Some(radii), Some(guide)) = (&self.radii, guide) else { return Ok(()) };
+        let (Some(radii), Some(whitener)) = (&self.radii, whitener) else { return Ok(()) };
         let around_mean = self.penalty.around_mean(plan);
-        radii.clip_outcomes(bound, guide, around_mean, self.paper)?;
-        radii.whiten(bound, guide)
+        radii.clip_outcomes(bound, whitener, around_mean, self.paper)?;
+        radii.whiten(bound, whitener)
     }
 
     /// What the regressions are penalised by, and whether small eigenvalues are raised to the noise's.

@@ -29,12 +29,13 @@ use serde_json::{Map, Value};
 use super::gaussian;
 use super::info::{COMPARISON, Info, Scope};
 use super::rounds::{
-    Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved, moments_of,
+    Answer, Charge, Configured, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved,
+    moments_of,
 };
 use super::second_moments::{Noiseless, SecondMoments, answer};
 use super::shared::{
-    AUTO_RIDGE, FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, Price, RADIUS, ROW_NORM, no_scale,
-    post_processing, scale, squared_codes, two_sides, usual_radius,
+    AUTO_RIDGE, ApproximateCost, FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, RADIUS, ROW_NORM, no_scale,
+    post_processing, scale, squared_codes, two_sides,
 };
 use crate::data::{Exact, Geometry};
 use crate::math::round::{MARGIN, lower, raise};
@@ -44,7 +45,7 @@ use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
@@ -105,32 +106,44 @@ impl Mechanism for SubSampReuseCov {
         &INFO
     }
 
+    fn configure(
+        &self,
+        plan: &CheckedPlan,
+        params: &mut Params<'_>,
+    ) -> Result<Box<dyn Configured>, PlanError> {
+        Ok(Box::new(Parameters::read(plan, params)?))
+    }
+}
+
+impl Configured for Parameters {
+    fn grid(&self) -> GridParams {
+        two_sides(self.radius, self.intercept_weight, self.row_norm, self.row_norm)
+    }
+
     fn resolve(
         &self,
         plan: &CheckedPlan,
-        bound: BoundPlan,
-        _: Option<&Guide>,
+        mut bound: BoundPlan,
+        _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        let (own, parameters) = Parameters::from_plan(plan)?;
-        let mut bound = BoundPlan { grid: own.grid(), ..bound };
-        own.weigh_outcomes(plan, &mut bound)?;
+        self.weigh_outcomes(plan, &mut bound)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         let statistic = encoding.rows(plan.rows.or(plan.plan.stated_rows))?;
         encoding.check(None)?;
         let (geometry, layout) = (&encoding.geometry, encoding.layout);
-        let noise = plan.budget.map(|budget| own.noise(plan, geometry, layout, &budget)).transpose()?;
+        let noise = plan.budget.map(|budget| self.noise(plan, geometry, layout, &budget)).transpose()?;
         Ok(Resolved {
-            parameters,
+            parameters: Map::new(),
             charge: noise.as_ref().map(Noise::charge),
             law: noise.as_ref().map(|noise| noise.gaussian.law()),
-            post_processing: own.post_processing,
+            post_processing: self.post_processing,
             rounds: Arc::new(SecondMoments {
                 noise: noise.map_or_else(
                     || Noiseless::of(&statistic, &encoding),
                     |noise| Arc::new(noise) as Arc<dyn RoundNoise>,
                 ),
                 statistic,
-                ..SecondMoments::new(&encoding, None::<gaussian::Noise>, own.post_processing)
+                ..SecondMoments::new(&encoding, None::<gaussian::Noise>, self.post_processing)
             }),
             encoding,
         })
@@ -152,24 +165,18 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Reads the plan's parameters; also answers them as they stand in a filled plan.
+    /// Reads the plan's parameters.
     ///
     /// # Errors
-    /// [`PlanError`] for a value out of range and for a parameter that the mechanism does not have.
-    pub fn from_plan(plan: &CheckedPlan) -> Result<(Self, Map<String, Value>), PlanError> {
-        let mut params = Params::new("sub-samp-reuse-cov", &plan.plan.mechanism.params);
-        let (radius, intercept_weight) = scale(&mut params, plan, usual_radius(plan))?;
+    /// [`PlanError`] for a value out of range.
+    fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
+        let (radius, intercept_weight) = scale(params, plan)?;
         let rows = plan.rows.and_then(|rows| u32::try_from(rows).ok()).unwrap_or(0);
-        let sample = params.value(
-            SAMPLE_ROWS.name,
-            Value::from((rows / 10).max(1)),
-            &format!("a whole number from 1 to the number of rows, {rows}"),
-            |value| {
-                let sample = value.as_u64().and_then(|sample| u32::try_from(sample).ok());
-                sample.filter(|sample| (1..=rows).contains(sample))
-            },
-        )?;
-        let covariance_share = params.number(&COVARIANCE_SHARE, 0.5)?;
+        let sample = params.value_or(&SAMPLE_ROWS, Value::from((rows / 10).max(1)), |_, value| {
+            let sample = value.as_u64().and_then(|sample| u32::try_from(sample).ok());
+            sample.filter(|sample| (1..=rows).contains(sample))
+        })?;
+        let covariance_share = params.number(&COVARIANCE_SHARE)?;
         if plan.calibration == Calibration::Paper && (covariance_share - 0.5).abs() > 0.0 {
             return Err(PlanError::at(
                 "mechanism.params.covariance_share",
@@ -177,17 +184,9 @@ impl Parameters {
                 "set it to 0.5, or `calibration` to \"exact\"",
             ));
         }
-        let row_norm = params.number(&ROW_NORM, 1.0)?;
-        let post_processing = post_processing(&mut params, "auto", "floor")?;
-        let read =
-            Self { radius, intercept_weight, row_norm, sample, rows, covariance_share, post_processing };
-        Ok((read, params.finish()?))
-    }
-
-    /// The grid before `Self::weigh_outcomes`.
-    #[must_use]
-    pub const fn grid(&self) -> GridParams {
-        two_sides(self.radius, self.intercept_weight, self.row_norm, self.row_norm)
+        let row_norm = params.number(&ROW_NORM)?;
+        let post_processing = post_processing(params)?;
+        Ok(Self { radius, intercept_weight, row_norm, sample, rows, covariance_share, post_processing })
     }
 
     /// Gives the outcomes the bound at which both parts need the same S: √2 B_x²/μ₁ = √2 · 2 B_x B_y/μ₂, so
@@ -239,9 +238,9 @@ impl Parameters {
     }
 
     fn parts(&self, budget: &Budget) -> Result<Parts, NoiseError> {
-        let price = Price::of(budget)?;
+        let cost = ApproximateCost::of(budget)?;
         self.sampling()?
-            .gaussian_parts(price.epsilon, price.delta, self.covariance_share)
+            .gaussian_parts(cost.epsilon, cost.delta, self.covariance_share)
             .map_err(|error| no_scale(&error))
     }
 
@@ -258,8 +257,8 @@ impl Parameters {
     ) -> Result<Noise, NoiseError> {
         let (features, outcomes) = (geometry.feature_square(), geometry.outcome_square());
         let matrix = joint_sensitivity_squared(features, 0, Adjacency::ReplaceOne, 1);
-        let asked = Price::of(budget)?;
-        let (shape, weight, scale, price) = match plan.calibration {
+        let asked = ApproximateCost::of(budget)?;
+        let (shape, weight, scale, cost) = match plan.calibration {
             Calibration::Exact => {
                 let vector = cross_sensitivity_squared(features, 2 * outcomes, 1);
                 (Shape::Goe, 2, self.parts(budget)?.scale(&matrix, &vector)?, asked)
@@ -269,7 +268,7 @@ impl Parameters {
                 let scale =
                     NoiseScale::try_new(codes.ok_or_else(|| no_scale(&"the scale is out of range"))?)?;
                 let epsilon = self.real_epsilon(scale, features, outcomes, asked.delta)?;
-                (Shape::Iid, 1, scale, Price { epsilon, ..asked })
+                (Shape::Iid, 1, scale, ApproximateCost { epsilon, ..asked })
             }
         };
         let vector = cross_sensitivity_squared(features, weight * outcomes, 1);
@@ -281,20 +280,20 @@ impl Parameters {
             public_features: false,
         };
         // What costs more than it claims is refused elsewhere, and a demonstration of it pays for nothing.
-        if price.epsilon <= asked.epsilon {
+        if cost.epsilon <= asked.epsilon {
             let alone = match plan.calibration {
                 Calibration::Exact => self.parts(budget)?.sample_epsilon,
                 // ε₀ = ln(1 + (e^ε − 1)/γ) <= ε + ln(1/γ).
                 Calibration::Paper => {
-                    let most = price.epsilon.get() + libm::log(f64::from(self.rows) / f64::from(self.sample));
+                    let most = cost.epsilon.get() + libm::log(f64::from(self.rows) / f64::from(self.sample));
                     Epsilon::try_new(raise(most, MARGIN)).map_err(|error| no_scale(&error))?
                 }
             };
-            if !within_reserve(&gaussian, alone, price.delta, scale) {
+            if !within_reserve(&gaussian, alone, cost.delta, scale) {
                 return Err(NoiseError::Budget(CalibrationError::Nothing));
             }
         }
-        Ok(Noise { gaussian, price, sample: self.sample, rows: self.rows })
+        Ok(Noise { gaussian, cost, sample: self.sample, rows: self.rows })
     }
 
     /// What the paper's noise really costs at δ, on the grid as it is.
@@ -332,7 +331,7 @@ pub struct Noise {
     /// On the cells.
     pub gaussian: gaussian::Noise,
     /// ε and δ as charged.
-    pub price: Price,
+    pub cost: ApproximateCost,
     sample: u32,
     rows: u32,
 }
@@ -341,7 +340,7 @@ impl Noise {
     /// The charge.
     fn charge(&self) -> Charge {
         let scale = self.gaussian.scale.get().to_string();
-        Charge::approximate(self.price, Assurance::Exact, [("S", scale)])
+        Charge::approximate(self.cost, Assurance::Exact, [("S", scale)])
     }
 }
 

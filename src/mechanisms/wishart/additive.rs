@@ -2,7 +2,7 @@
 //!
 //! **Guarantee.** (ε, δ)-differential privacy under both adjacencies, for one row per person (theory/wishart 3.2
 //! and 3.3). It is neither pure nor Rényi differential privacy: with a small probability, which is inside
-//! δ, the release could not have come from the neighbouring table. So it is charged to the Other wallet.
+//! δ, the release could not have come from the neighbouring table. So it is charged to the (ε, δ) budget.
 //!
 //! **Sensitivity.** One person moves G by v v' with ‖v‖² ≤ B² = c² + W². Rotated so that v lies on the first axis, the noise's
 //! Schur complement there is s² χ²_ν with ν = k − d + 1, independent of everything else, and v v' shifts it alone, by at
@@ -28,17 +28,17 @@
 use std::sync::Arc;
 
 use dashu_int::IBig;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::{Lower, bartlett, check_terms, packed, perturbed};
 use crate::data::{Exact, Geometry, Moments};
 use crate::mechanisms::info::{Info, Scope, WHOLE_MATRIX};
 use crate::mechanisms::rounds::{
-    Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved,
+    Answer, Charge, Configured, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved,
 };
 use crate::mechanisms::second_moments::{SecondMoments, answer};
 use crate::mechanisms::shared::{
-    FEATURE_SHARE, FINE_RADIUS, INTERCEPT_WEIGHT, NoiseError, Price, REPAIR, RIDGE, ROW_NORM, grid,
+    ApproximateCost, FEATURE_SHARE, FINE_RADIUS, INTERCEPT_WEIGHT, NoiseError, REPAIR, RIDGE, ROW_NORM, grid,
     neighbours, no_scale, post_processing, rounding_step, squared_codes,
 };
 use crate::model::{Assurance, Layout, NoiseLaw, Wallet};
@@ -47,7 +47,7 @@ use crate::noise::wishart::{random_moments, round_sum};
 use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::Budget;
 use crate::privacy::measure::Delta;
@@ -101,27 +101,39 @@ impl Mechanism for AdditiveWishart {
         &INFO
     }
 
+    fn configure(
+        &self,
+        plan: &CheckedPlan,
+        params: &mut Params<'_>,
+    ) -> Result<Box<dyn Configured>, PlanError> {
+        Ok(Box::new(Parameters::read(plan, params)?))
+    }
+}
+
+impl Configured for Parameters {
+    fn grid(&self) -> GridParams {
+        self.grid
+    }
+
     fn resolve(
         &self,
         plan: &CheckedPlan,
         bound: BoundPlan,
-        _: Option<&Guide>,
+        _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        let (own, parameters) = Parameters::from_plan(plan)?;
-        let bound = BoundPlan { grid: own.grid, ..bound };
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         encoding.check(None)?;
         let calibrate = |budget: Budget| {
             check_terms(&encoding.geometry, INFO.name)?;
-            Noise::calibrate(plan, &encoding.geometry, &own, &budget)
+            Noise::calibrate(plan, &encoding.geometry, self, &budget)
         };
         let noise = plan.budget.map(calibrate).transpose()?;
         Ok(Resolved {
-            parameters,
+            parameters: Map::new(),
             charge: noise.as_ref().map(Noise::charge),
             law: noise.as_ref().map(Noise::law),
-            post_processing: own.post_processing,
-            rounds: Arc::new(SecondMoments::new(&encoding, noise, own.post_processing)),
+            post_processing: self.post_processing,
+            rounds: Arc::new(SecondMoments::new(&encoding, noise, self.post_processing)),
             encoding,
         })
     }
@@ -142,18 +154,15 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Reads the plan's parameters; also answers them as they stand in a filled plan.
+    /// Reads the plan's parameters.
     ///
     /// # Errors
-    /// [`PlanError`] for a value out of range and for a parameter that the mechanism does not have.
-    pub fn from_plan(plan: &CheckedPlan) -> Result<(Self, Map<String, Value>), PlanError> {
-        let mut params = Params::new("additive-wishart", &plan.plan.mechanism.params);
-        let ratio = if plan.calibration == Calibration::Paper { 1.0 } else { 3.0 };
-        let grid = grid(&mut params, plan, 1 << 24)?;
-        let scale_ratio = params.number(&SCALE_RATIO, ratio)?;
-        params.choice(&OUTPUT, "debiased", &OUTPUTS)?;
-        let post_processing = post_processing(&mut params, "none", "shift")?;
-        Ok((Self { grid, scale_ratio, post_processing }, params.finish()?))
+    /// [`PlanError`] for a value out of range.
+    fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
+        let grid = grid(params, plan)?;
+        let scale_ratio = params.number(&SCALE_RATIO)?;
+        params.choice(&OUTPUT, &OUTPUTS)?;
+        Ok(Self { grid, scale_ratio, post_processing: post_processing(params)? })
     }
 }
 
@@ -171,7 +180,7 @@ pub struct Noise {
     /// Whether the rows are drawn on the grid.
     pub on_grid: bool,
     /// What it costs.
-    pub price: Price,
+    pub cost: ApproximateCost,
 }
 
 impl Noise {
@@ -185,7 +194,7 @@ impl Noise {
         parameters: &Parameters,
         budget: &Budget,
     ) -> Result<Self, NoiseError> {
-        let mut price = Price::of(budget)?;
+        let mut cost = ApproximateCost::of(budget)?;
         let square = geometry.squared_norm();
         let terms = geometry.terms.len();
         let columns = u32::try_from(terms).map_err(|error| no_scale(&error))?;
@@ -194,19 +203,19 @@ impl Noise {
         #[expect(clippy::cast_precision_loss, reason = "rounded up")]
         let ratio = (square as f64 / scale as f64).next_up();
         let reserved = if is_active(Mutant::GridSlackUnreserved) { 0.0 } else { GRID_SHARE };
-        let left = price.delta.get() * (1.0 - reserved);
+        let left = cost.delta.get() * (1.0 - reserved);
         let ideal = Delta::try_new(left.next_down()).map_err(|error| no_scale(&error))?;
         let degrees = match plan.calibration {
             Calibration::Exact => {
-                additive_wishart_degrees(price.epsilon, ideal, columns, ratio, neighbours(plan))
+                additive_wishart_degrees(cost.epsilon, ideal, columns, ratio, neighbours(plan))
                     .map_err(|error| no_scale(&error))?
                     .degrees()
             }
             Calibration::Paper => {
                 let degrees =
-                    paper::degrees(price.epsilon, price.delta, columns).map_err(|error| no_scale(&error))?;
+                    paper::degrees(cost.epsilon, cost.delta, columns).map_err(|error| no_scale(&error))?;
                 let noise = WishartNoise::try_new(degrees, columns).map_err(|error| no_scale(&error))?;
-                price.epsilon = additive_wishart_epsilon(ideal, ratio, noise, neighbours(plan))
+                cost.epsilon = additive_wishart_epsilon(ideal, ratio, noise, neighbours(plan))
                     .map_err(|error| no_scale(&error))?;
                 degrees
             }
@@ -216,15 +225,15 @@ impl Noise {
         let step = rounding_step(scale as f64 * k.sqrt());
         let draws = u64::from(degrees) * u64::from(columns);
         let law = GridWishart { degrees, columns, scale, step };
-        let slack = grid_distance(&law, price.epsilon);
-        let on_grid = draws <= MOST_DRAWS && slack <= price.delta.get() * GRID_SHARE;
-        Ok(Self { degrees, scale, terms, step, on_grid, price })
+        let slack = grid_distance(&law, cost.epsilon);
+        let on_grid = draws <= MOST_DRAWS && slack <= cost.delta.get() * GRID_SHARE;
+        Ok(Self { degrees, scale, terms, step, on_grid, cost })
     }
 
     /// The charge.
     fn charge(&self) -> Charge {
         let said = [("degrees", self.degrees.to_string()), ("scale", self.scale.to_string())];
-        Charge::approximate(self.price, self.assurance(), said)
+        Charge::approximate(self.cost, self.assurance(), said)
     }
 
     /// What the proof covers.

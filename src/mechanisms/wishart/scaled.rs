@@ -2,7 +2,7 @@
 //! moments and a ridge.
 //!
 //! **Guarantee.** (ε, δ)-differential privacy under both adjacencies, for one row per person, of the law over the reals
-//! (theory/wishart 3.1). Charged to the Other wallet.
+//! (theory/wishart 3.1). Charged to the (ε, δ) budget.
 //!
 //! **Sensitivity.** With S = G + w² I ⪰ w² I and one person's v, ‖v‖² ≤ B² = c² + W², S and its neighbour differ by at most
 //! the factor 1 + B²/w² in every direction: in one direction under add-remove, in one up and one down under replace-one. So
@@ -34,18 +34,18 @@ use std::sync::Arc;
 
 use dashu_int::IBig;
 use nalgebra::DMatrix;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{bartlett, check_terms, packed, posterior, projection};
 use crate::data::{Exact, Geometry, Moments};
 use crate::math::linalg::Eigen;
 use crate::mechanisms::info::{Info, Scope, WHOLE_MATRIX};
 use crate::mechanisms::rounds::{
-    Answer, Charge, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved,
+    Answer, Charge, Configured, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved,
 };
 use crate::mechanisms::second_moments::{SecondMoments, answer};
 use crate::mechanisms::shared::{
-    FEATURE_SHARE, FINE_RADIUS, INTERCEPT_WEIGHT, NoiseError, Price, REPAIR, RIDGE, ROW_NORM, grid,
+    ApproximateCost, FEATURE_SHARE, FINE_RADIUS, INTERCEPT_WEIGHT, NoiseError, REPAIR, RIDGE, ROW_NORM, grid,
     neighbours, no_scale, post_processing, rounding_step, squared_codes,
 };
 use crate::model::{Assurance, Layout, NoiseLaw, Wallet};
@@ -54,7 +54,7 @@ use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
-use crate::plan::public::Guide;
+use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Budget;
@@ -85,20 +85,21 @@ pub static POSTERIOR: Scaled = Scaled { kind: Kind::Posterior, adaptive: false, 
 pub static POSTERIOR_ADAPTIVE: Scaled =
     Scaled { kind: Kind::Posterior, adaptive: true, info: &POSTERIOR_ADAPTIVE_INFO };
 
+/// The number of rows and of terms, where the number of rows is public.
+const ROWS_AND_TERMS: &str = "rows+d";
+
 const SKETCH_ROWS: Parameter =
-    Parameter::new("sketch_rows", "Rows of the projection", Values::Free("a whole number up to 1000000"))
+    Parameter::new("sketch_rows", "Rows of the projection", Values::Whole(3, 1_000_000))
         .help("More rows mean less noise and a larger ridge")
         .usual(Usual::From("100, or twice the terms"));
 const MIN_ROWS: Parameter =
     Parameter { name: "min_rows", label: "Fewest rows of the projection", ..SKETCH_ROWS }
         .help("")
         .usual(Usual::From("twice the terms"));
-const DOF: Parameter = Parameter::new(
-    "dof",
-    "Degrees of freedom",
-    Values::Free("a whole number up to 1000000000, or rows+d where the number of rows is public"),
-)
-.usual(Usual::From("100, or twice the terms; rows+d with the paper's scale"));
+const DOF: Parameter =
+    Parameter::new("dof", "Degrees of freedom", Values::WordOrWhole(&[ROWS_AND_TERMS], 3, MOST_ROWS.get()))
+        .help("Take rows+d only where the number of rows is public")
+        .usual(Usual::From("100, or twice the terms; rows+d with the paper's scale"));
 const MIN_DOF: Parameter = Parameter { name: "min_dof", label: "Fewest degrees of freedom", ..DOF }
     .usual(Usual::From("twice the terms"));
 const EIGENVALUE_SHARE: Parameter = Parameter::new(
@@ -137,7 +138,7 @@ static PROJECTION_ADAPTIVE_INFO: Info = Info {
     title: "Gaussian projection with an adaptive ridge",
     group: Some(&WHOLE_MATRIX),
     summary: "The projection, with a ridge that is no larger than the table needs.",
-    prefer: "Prefer it to the plain projection from some hundred thousand rows on, where the table needs no ridge of its own.",
+    prefer: "Prefer it to the plain projection from some hundred thousand rows on, where the table needs no ridge of its self.",
     guarantee: "(ε, δ)-differential privacy of the law over the real numbers; the arithmetic approximates it.",
     source: "Sheffet 2015, algorithm 2; theory/wishart 2.5",
     version: "1",
@@ -185,7 +186,7 @@ static POSTERIOR_ADAPTIVE_INFO: Info = Info {
     title: "Posterior draw with an adaptive prior",
     group: Some(&WHOLE_MATRIX),
     summary: "Draws from a posterior whose prior is no stronger than the table needs.",
-    prefer: "Prefer it to the plain posterior draw from some hundred thousand rows on, where the table needs no ridge of its own.",
+    prefer: "Prefer it to the plain posterior draw from some hundred thousand rows on, where the table needs no ridge of its self.",
     guarantee: "(ε, δ)-differential privacy of the law over the real numbers; the arithmetic approximates it.",
     source: "Sheffet 2015, algorithm 5; theory/wishart 2.5",
     version: "1",
@@ -214,30 +215,42 @@ impl Mechanism for Scaled {
         self.info
     }
 
+    fn configure(
+        &self,
+        plan: &CheckedPlan,
+        params: &mut Params<'_>,
+    ) -> Result<Box<dyn Configured>, PlanError> {
+        Ok(Box::new(Parameters::read(*self, plan, params)?))
+    }
+}
+
+impl Configured for Parameters {
+    fn grid(&self) -> GridParams {
+        self.grid
+    }
+
     fn resolve(
         &self,
         plan: &CheckedPlan,
         bound: BoundPlan,
-        _: Option<&Guide>,
+        _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        let (own, mut parameters) = Parameters::from_plan(plan, self.kind, self.adaptive)?;
-        let bound = BoundPlan { grid: own.grid, ..bound };
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         encoding.check(None)?;
         let calibrate = |budget: Budget| {
-            check_terms(&encoding.geometry, self.info.name)?;
-            Noise::calibrate(plan, &encoding.geometry, &own, &budget)
+            check_terms(&encoding.geometry, &plan.plan.mechanism.name)?;
+            Noise::calibrate(plan, &encoding.geometry, self, &budget)
         };
         let noise = plan.budget.map(calibrate).transpose()?;
-        if let Some(noise) = &noise {
-            parameters.insert(rows_name(self.kind, self.adaptive).to_owned(), Value::from(noise.rows.get()));
-        }
+        let rows = |noise: &Noise| {
+            (rows_parameter(self.kind, self.shares.is_some()).name.to_owned(), Value::from(noise.rows.get()))
+        };
         Ok(Resolved {
-            parameters,
+            parameters: noise.iter().map(rows).collect(),
             charge: noise.as_ref().map(Noise::charge),
             law: noise.as_ref().map(|noise| noise.law(noise.rows, noise.most_ridge())),
-            post_processing: own.post_processing,
-            rounds: Arc::new(SecondMoments::new(&encoding, noise, own.post_processing)),
+            post_processing: self.post_processing,
+            rounds: Arc::new(SecondMoments::new(&encoding, noise, self.post_processing)),
             encoding,
         })
     }
@@ -282,48 +295,46 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Reads the plan's parameters; also answers them as they stand in a filled plan, but for the number of rows.
+    /// Reads the plan's parameters. The default of the number of rows waits for that of the terms.
     ///
     /// # Errors
-    /// [`PlanError`] for a value out of range and for a parameter that the mechanism does not have.
-    pub fn from_plan(
+    /// [`PlanError`] for a value out of range.
+    fn read(
+        Scaled { kind, adaptive, .. }: Scaled,
         plan: &CheckedPlan,
-        kind: Kind,
-        adaptive: bool,
-    ) -> Result<(Self, Map<String, Value>), PlanError> {
-        let mut params = Params::new(&plan.plan.mechanism.name, &plan.plan.mechanism.params);
-        let grid = grid(&mut params, plan, 1 << 24)?;
-        let expected = match kind {
-            Kind::Projection => "a whole number up to 1000000",
-            Kind::Posterior => "a whole number up to 1000000000, or \"rows+d\"",
-        };
-        let rows = params.value(rows_name(kind, adaptive), Value::Null, expected, |value| match value {
+        params: &mut Params<'_>,
+    ) -> Result<Self, PlanError> {
+        let grid = grid(params, plan)?;
+        let count = |own: &Parameter, value: &Value| match value {
             Value::Null => Some(None),
-            Value::String(text) if text == "rows+d" && kind == Kind::Posterior => {
+            Value::String(text) if text == ROWS_AND_TERMS && kind == Kind::Posterior => {
                 Some(Some(Count::RowsAndTerms))
             }
-            value => {
-                let rows = value.as_u64().and_then(|rows| u32::try_from(rows).ok());
-                rows.filter(|rows| *rows <= most_rows(kind)).map(|rows| Some(Count::Fixed(rows)))
-            }
-        })?;
+            value => own.whole(value).map(|rows| Some(Count::Fixed(rows))),
+        };
+        let parameter = rows_parameter(kind, adaptive);
+        let rows = params.value_or(parameter, Value::Null, count)?;
+        if matches!(rows, Some(Count::RowsAndTerms)) && plan.rows.is_none() {
+            return Err(PlanError::at(
+                format!("mechanism.params.{}", parameter.name),
+                "`rows+d` says the number of rows, which is private under add-remove",
+                "give a number, or set `adjacency` to \"replace-one\"",
+            ));
+        }
         let shares = if adaptive {
-            let usual = if plan.calibration == Calibration::Paper { 0.5 } else { 0.25 };
             Some(Shares {
-                epsilon: params.verbatim(&EIGENVALUE_SHARE, usual)?,
-                delta: params.verbatim(&EIGENVALUE_DELTA_SHARE, usual)?,
+                epsilon: params.verbatim(&EIGENVALUE_SHARE)?,
+                delta: params.verbatim(&EIGENVALUE_DELTA_SHARE)?,
             })
         } else {
             None
         };
-        let post_processing = post_processing(&mut params, "none", "shift")?;
-        Ok((Self { grid, kind, rows, shares, post_processing }, params.finish()?))
+        Ok(Self { grid, kind, rows, shares, post_processing: post_processing(params)? })
     }
 
     /// The number of rows or of degrees of freedom for a table of `terms` terms.
     fn resolve(&self, plan: &CheckedPlan, terms: u32) -> Result<u32, PlanError> {
-        let name = rows_name(self.kind, self.shares.is_some());
-        let path = format!("mechanism.params.{name}");
+        let path = format!("mechanism.params.{}", rows_parameter(self.kind, self.shares.is_some()).name);
         let paper = plan.calibration == Calibration::Paper;
         let usual = match (self.kind, self.shares.is_some(), paper) {
             (Kind::Posterior, false, true) => Count::RowsAndTerms,
@@ -370,13 +381,13 @@ const fn most_rows(kind: Kind) -> u32 {
     }
 }
 
-/// The name of the number of rows in a plan.
-const fn rows_name(kind: Kind, adaptive: bool) -> &'static str {
+/// The parameter that is the number of rows or of degrees of freedom.
+const fn rows_parameter(kind: Kind, adaptive: bool) -> &'static Parameter {
     match (kind, adaptive) {
-        (Kind::Projection, false) => "sketch_rows",
-        (Kind::Projection, true) => "min_rows",
-        (Kind::Posterior, false) => "dof",
-        (Kind::Posterior, true) => "min_dof",
+        (Kind::Projection, false) => &SKETCH_ROWS,
+        (Kind::Projection, true) => &MIN_ROWS,
+        (Kind::Posterior, false) => &DOF,
+        (Kind::Posterior, true) => &MIN_DOF,
     }
 }
 
@@ -411,7 +422,7 @@ pub struct Noise {
     square: u64,
     adjacency: Adjacency,
     /// What it costs.
-    pub price: Price,
+    pub cost: ApproximateCost,
 }
 
 impl Noise {
@@ -425,8 +436,8 @@ impl Noise {
         parameters: &Parameters,
         budget: &Budget,
     ) -> Result<Self, NoiseError> {
-        let mut price = Price::of(budget)?;
-        let (epsilon, delta, adjacency) = (price.epsilon, price.delta, neighbours(plan));
+        let mut cost = ApproximateCost::of(budget)?;
+        let (epsilon, delta, adjacency) = (cost.epsilon, cost.delta, neighbours(plan));
         let terms = geometry.terms.len();
         let columns = u32::try_from(terms).unwrap_or(u32::MAX / 4);
         let rows = NonZeroU32::new(parameters.resolve(plan, columns)?).unwrap_or(NonZeroU32::MIN);
@@ -439,7 +450,7 @@ impl Noise {
             )?),
             (None, true) => {
                 let ridge = paper::ridge(epsilon, delta, rows).map_err(|e| no_scale(&e))?;
-                price.epsilon = sketch_epsilon(delta, ridge, rows, adjacency).map_err(|e| no_scale(&e))?;
+                cost.epsilon = sketch_epsilon(delta, ridge, rows, adjacency).map_err(|e| no_scale(&e))?;
                 Plan::Fixed(codes(ridge, square)?)
             }
             (Some(shares), false) => {
@@ -459,19 +470,19 @@ impl Noise {
                         "remove both shares, or set `calibration` to \"exact\"",
                     )));
                 }
-                price.epsilon = paper_cost(epsilon, delta, rows, adjacency)?;
+                cost.epsilon = paper_cost(epsilon, delta, rows, adjacency)?;
                 let rule = paper::adaptive_eigenvalue_rule(epsilon, delta).map_err(|e| no_scale(&e))?;
                 let needed = paper::adaptive_ridge(epsilon, delta, rows).map_err(|e| no_scale(&e))?;
                 adaptive(rule, needed, (epsilon, delta), Calibration::Paper, square)?
             }
         };
-        Ok(Self { kind: parameters.kind, rows, how, terms, square, adjacency, price })
+        Ok(Self { kind: parameters.kind, rows, how, terms, square, adjacency, cost })
     }
 
     /// The charge.
     fn charge(&self) -> Charge {
         let said = [("rows", self.rows.to_string()), ("most_ridge", self.most_ridge().to_string())];
-        Charge::approximate(self.price, Assurance::Idealised, said)
+        Charge::approximate(self.cost, Assurance::Idealised, said)
     }
 
     /// The ridge in squared codes: as it is, or the most that it can be.
@@ -522,7 +533,7 @@ impl Noise {
         Some((drawn?, self.law(rows, ridge)))
     }
 
-    /// The number of rows and the ridge. Adaptive forms look at the least eigenvalue, by a mechanism that is in the price.
+    /// The number of rows and the ridge. Adaptive forms look at the least eigenvalue, by a mechanism that is in the cost.
     fn rows_and_ridge<E: Entropy + ?Sized>(&self, cells: &[i128], rng: &mut E) -> Option<(NonZeroU32, u64)> {
         let Plan::Adaptive { shift, laplace: scale, .. } = self.how else {
             return Some((self.rows, self.most_ridge()));
@@ -590,7 +601,7 @@ fn adaptive(
     })
 }
 
-/// A share of a number and what is left of it, each rounded down.
+/// A share of a number and what is left of it, each rounded dself.
 fn share(whole: f64, share: f64) -> (f64, f64) {
     let first = (whole * share).next_down();
     (first, (whole - first).next_down())

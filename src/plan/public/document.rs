@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::super::error::PlanError;
 use crate::model::INTERCEPT;
+use crate::words;
 
 /// The name and version that every typed public table carries.
 pub const SCHEMA: &str = "discreet.public/1";
@@ -67,7 +68,7 @@ impl PublicTable {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let wrong = |path: &str, error: &serde_json::Error| {
             let path = if matches!(path, "?" | ".") { "public".to_owned() } else { format!("public.{path}") };
-            PlanError::at(path, error.to_string(), "correct the public table")
+            PlanError::at(path, error.to_string(), words::public_table::document_advice())
         };
         let mut reader = serde_json::Deserializer::from_str(text);
         let table: Self = serde_path_to_error::deserialize(&mut reader)
@@ -80,27 +81,19 @@ impl PublicTable {
     }
 
     /// Checks that the numbers can be those of a table. Correlations that no table has, although each may be one, are for
-    /// [`super::Guide`] to repair.
+    /// [`super::Whitener`] to repair.
     ///
     /// # Errors
     /// [`PlanError`] for the first that cannot, with its path.
     pub fn check(&self) -> Result<(), PlanError> {
         if self.schema != SCHEMA {
-            return Err(at("schema", format!("this is not \"{SCHEMA}\""), "check the file"));
+            return Err(at("schema", words::plan::schema(SCHEMA), words::plan::check_file()));
         }
         if self.source.trim().is_empty() || self.source.len() > MOST_TEXT {
-            return Err(at(
-                "source",
-                "the source is empty or too long",
-                "say where the numbers are from, such as \"Smith 2020, Table 1\"",
-            ));
+            return Err(at("source", words::public_table::source(), words::public_table::source_advice()));
         }
         if !(2..=MOST_ROWS).contains(&self.rows) {
-            return Err(at(
-                "rows",
-                "the number of rows is out of range",
-                format!("give the rows that the numbers were computed from, 2 to {MOST_ROWS}"),
-            ));
+            return Err(at("rows", words::plan::rows_range(), words::public_table::rows_advice(MOST_ROWS)));
         }
         self.check_terms()?;
         self.check_correlation()
@@ -110,8 +103,8 @@ impl PublicTable {
         if self.terms.is_empty() || self.terms.len() > MOST_TERMS {
             return Err(at(
                 "terms",
-                format!("there are {} terms", self.terms.len()),
-                format!("list 1 to {MOST_TERMS}"),
+                words::public_table::terms_count(self.terms.len()),
+                words::public_table::terms_count_advice(MOST_TERMS),
             ));
         }
         let mut names = HashSet::new();
@@ -120,25 +113,29 @@ impl PublicTable {
             if term.term.trim().is_empty() || term.term.len() > MOST_TEXT {
                 return Err(at(
                     &path("term"),
-                    "a name is empty or too long",
-                    "name the column as the plan does",
+                    words::public_table::name(),
+                    words::public_table::name_advice(),
                 ));
             }
             if term.term == INTERCEPT {
-                return Err(at(&path("term"), "the constant is no column", "leave it out: the means say it"));
+                return Err(at(
+                    &path("term"),
+                    words::public_table::constant(),
+                    words::public_table::constant_advice(),
+                ));
             }
             if !names.insert(term.term.as_str()) {
                 return Err(at(
                     &path("term"),
-                    format!("`{}` is listed twice", term.term),
-                    "keep one of the entries",
+                    words::public_table::twice(&term.term),
+                    words::plan::column_twice_advice(),
                 ));
             }
             if !(0.0..=LARGEST).contains(&term.mean.abs()) {
                 return Err(at(
                     &path("mean"),
-                    "the mean is no number, or too large",
-                    "measure the column in another unit: means reach to 1e100",
+                    words::public_table::mean(),
+                    words::public_table::mean_advice(),
                 ));
             }
             self.check_sd(term, &path("sd"))?;
@@ -151,60 +148,59 @@ impl PublicTable {
             Some(sd) if sd > 0.0 && (1.0 / LARGEST..=LARGEST).contains(&sd) => Ok(()),
             Some(sd) if sd <= 0.0 => Err(at(
                 path,
-                format!("the standard deviation of `{}` is not above 0", term.term),
-                "correct it; a column that does not vary has to leave the plan",
+                words::public_table::deviation_zero(&term.term),
+                words::public_table::deviation_zero_advice(),
             )),
             Some(_) => Err(at(
                 path,
-                format!("the standard deviation of `{}` is no number, or out of range", term.term),
-                "measure the column in another unit: standard deviations lie from 1e-100 to 1e100",
+                words::public_table::deviation_range(&term.term),
+                words::public_table::deviation_range_advice(),
             )),
             None if !term.term.ends_with(']') => Err(at(
                 path,
-                format!("`{}` has no standard deviation", term.term),
-                "give it; only a level needs none",
+                words::public_table::deviation_missing(&term.term),
+                words::public_table::deviation_missing_advice(),
             )),
             None if term.mean > 0.0 && term.mean < 1.0 => Ok(()),
-            None => Err(at(
-                path,
-                format!(
-                    "without a standard deviation the mean of `{}` is a share, between 0 and 1",
-                    term.term
-                ),
-                "correct the mean, or take the level out of the plan if nobody or everybody has it",
-            )),
+            None => {
+                Err(at(path, words::public_table::share(&term.term), words::public_table::share_advice()))
+            }
         }
     }
 
     fn check_correlation(&self) -> Result<(), PlanError> {
         let size = self.terms.len();
-        let square = format!("give one row and one column for each of the {size} terms, in their order");
+        let square = words::public_table::correlation_advice(size);
         if self.correlation.len() != size {
-            let what = format!("the correlation has {} rows", self.correlation.len());
+            let what = words::public_table::correlation_rows(self.correlation.len());
             return Err(at("correlation", what, square));
         }
         if let Some(row) = self.correlation.iter().position(|row| row.len() != size) {
-            let what = format!("this row has {} entries", self.correlation[row].len());
+            let what = words::public_table::correlation_row(self.correlation[row].len());
             return Err(at(&format!("correlation[{row}]"), what, square));
         }
         for (row, entries) in self.correlation.iter().enumerate() {
             for (column, &entry) in entries.iter().enumerate() {
                 let path = format!("correlation[{row}][{column}]");
                 if !(0.0..=1.0 + ROUNDING).contains(&entry.abs()) {
-                    return Err(at(&path, "this is no correlation", "give a number from -1 to 1"));
+                    return Err(at(
+                        &path,
+                        words::public_table::correlation_range(),
+                        words::public_table::correlation_range_advice(),
+                    ));
                 }
                 if row == column && (entry - 1.0).abs() > ROUNDING {
                     return Err(at(
                         &path,
-                        "the correlation of a term with itself is 1",
-                        "give correlations, not covariances",
+                        words::public_table::correlation_self(),
+                        words::public_table::correlation_self_advice(),
                     ));
                 }
                 if (entry - self.correlation[column][row]).abs() > ROUNDING {
                     return Err(at(
                         &path,
-                        format!("this differs from correlation[{column}][{row}]"),
-                        "give the same number twice: the correlation of two terms has no order",
+                        words::public_table::correlation_differs(column, row),
+                        words::public_table::correlation_differs_advice(),
                     ));
                 }
             }
@@ -228,9 +224,9 @@ impl PublicTable {
 
 /// Refuses lists where objects are due, which the reader would take in the order of the fields.
 fn named_fields(table: &Value) -> Result<(), PlanError> {
-    let refuse = |path: &str| Err(at(path, "this is a list", "give an object with named fields"));
+    let refuse = |path: &str| Err(at(path, words::plan::list(), words::plan::list_advice()));
     if table.is_array() {
-        return Err(PlanError::at("public", "this is a list", "give an object with named fields"));
+        return Err(PlanError::at("public", words::plan::list(), words::plan::list_advice()));
     }
     let terms = table["terms"].as_array().into_iter().flatten();
     match terms.enumerate().find(|(_, term)| term.is_array()) {

@@ -5,6 +5,7 @@ use std::fmt;
 use dashu_int::UBig;
 
 use crate::privacy::calibrate::CalibrationError;
+use crate::words;
 
 /// A quantity that a ledger counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +23,10 @@ pub enum Quantity {
 impl fmt::Display for Quantity {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Gaussian => "Gaussian budget",
-            Self::Epsilon => "epsilon of the (epsilon, delta) budget",
-            Self::Delta => "delta of the (epsilon, delta) budget",
-            Self::Slack => "part of delta reserved for rounding the noise",
+            Self::Gaussian => words::error::quantity_gaussian(),
+            Self::Epsilon => words::error::quantity_epsilon(),
+            Self::Delta => words::error::quantity_delta(),
+            Self::Slack => words::error::quantity_slack(),
         })
     }
 }
@@ -53,19 +54,10 @@ impl fmt::Display for Refusal {
                 Quantity::Gaussian | Quantity::Slack => ("other", "(epsilon, delta)"),
                 Quantity::Epsilon | Quantity::Delta => ("gaussian", "Gaussian"),
             };
-            return write!(
-                formatter,
-                "this release needs the {quantity}, and this ledger has none, because it was opened with the split \
-                 `{split}`; nothing was charged; take a mechanism that uses the {other} budget, or another ledger",
-            );
+            return formatter.write_str(&words::error::refused_whole(quantity, split, other));
         }
-        write!(
-            formatter,
-            "this release needs {} of the ledger's {quantity}, and {} is left ({asked} and {left} units); nothing was charged; \
-             give the plan a smaller budget",
-            percent(asked, capacity, true),
-            percent(left, capacity, false),
-        )
+        let (need, rest) = (percent(asked, capacity, true), percent(left, capacity, false));
+        formatter.write_str(&words::error::refused(need, quantity, rest, asked, left))
     }
 }
 

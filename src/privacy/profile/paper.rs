@@ -14,6 +14,7 @@ use super::super::convert::gdp_epsilon;
 use super::super::measure::{Delta, Epsilon, Mu};
 use super::{MOST_ROWS, ProfileError, positive};
 use crate::math::round::{MARGIN, raise};
+use crate::words;
 
 /// A plan that the paper's theorem does not cover.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -120,7 +121,7 @@ pub fn adaptive_eigenvalue_rule(epsilon: Epsilon, delta: Delta) -> Result<Eigenv
 pub fn eigenvalue_rule(epsilon: Epsilon, delta: Delta) -> Result<EigenvalueRule, PaperError> {
     let (e, d) = (above_zero(epsilon)?, delta.get());
     if d <= 0.0 || d > 0.5 {
-        return Err(PaperError::Delta { range: "above 0 and up to 1/2", given: d });
+        return Err(PaperError::Delta { range: words::error::range_half(), given: d });
     }
     let laplace_scale = raise(1.0 / e, MARGIN);
     Ok(EigenvalueRule { shift: raise(1.0 - laplace_scale * libm::log(2.0 * d), MARGIN), laplace_scale })
@@ -135,10 +136,10 @@ pub fn eigenvalue_rule(epsilon: Epsilon, delta: Delta) -> Result<EigenvalueRule,
 pub fn degrees(epsilon: Epsilon, delta: Delta, dimension: u32) -> Result<u32, PaperError> {
     let (e, d) = (epsilon.get(), delta.get());
     if e <= 0.0 || e >= 1.0 {
-        return Err(PaperError::Epsilon { range: "above 0 and below 1", given: e });
+        return Err(PaperError::Epsilon { range: words::error::range_below_one(), given: e });
     }
     if d <= 0.0 || d >= 1.0 / 6.0 {
-        return Err(PaperError::Delta { range: "above 0 and below 1/6", given: d });
+        return Err(PaperError::Delta { range: words::error::range_sixth(), given: d });
     }
     let k = libm::floor(f64::from(dimension) + 28.0 * libm::log(4.0 / d) / (e * e));
     if k > f64::from(u32::MAX) {
@@ -194,7 +195,7 @@ pub struct Debiasing {
 pub fn debiasing(degrees: u32, dimension: u32, delta: Delta) -> Result<Debiasing, PaperError> {
     let d = delta.get();
     if d <= 0.0 {
-        return Err(PaperError::Delta { range: "above 0", given: d });
+        return Err(PaperError::Delta { range: words::error::range_above_zero(), given: d });
     }
     let k = f64::from(degrees);
     let bracket = libm::sqrt(k) - libm::sqrt(f64::from(dimension)) - libm::sqrt(2.0 * libm::log(4.0 / d));
@@ -208,7 +209,11 @@ fn tail(r: f64, l: f64) -> f64 {
 
 fn above_zero(epsilon: Epsilon) -> Result<f64, PaperError> {
     let e = epsilon.get();
-    if e > 0.0 { Ok(e) } else { Err(PaperError::Epsilon { range: "above 0", given: e }) }
+    if e > 0.0 {
+        Ok(e)
+    } else {
+        Err(PaperError::Epsilon { range: words::error::range_above_zero(), given: e })
+    }
 }
 
 fn checked(epsilon: Epsilon, delta: Delta) -> Result<(f64, f64), PaperError> {
@@ -216,7 +221,7 @@ fn checked(epsilon: Epsilon, delta: Delta) -> Result<(f64, f64), PaperError> {
     if d > 0.0 && d < 1.0 / std::f64::consts::E {
         Ok((e, d))
     } else {
-        Err(PaperError::Delta { range: "above 0 and below 1/e", given: d })
+        Err(PaperError::Delta { range: words::error::range_e(), given: d })
     }
 }
 

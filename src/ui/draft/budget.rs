@@ -70,7 +70,7 @@ pub fn ask(left: u128, share: u8, delta: f64) -> BudgetForm {
     BudgetForm { mu: six_digits_down(mu), delta: Some(delta), ..BudgetForm::default() }
 }
 
-/// What a release of the Other wallet asks for that takes `share` percent of what is left of it: ε rounded down to six digits,
+/// What a release that is charged to the (ε, δ) budget asks for that takes `share` percent of what is left of it: ε rounded down to six digits,
 /// so that it fits and can be read out.
 #[must_use]
 pub fn ask_other(epsilon: f64, delta: f64, share: u8) -> BudgetForm {

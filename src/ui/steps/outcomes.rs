@@ -5,6 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::table::{Spread, Uncertainty};
+use crate::mechanisms::info::are_log_odds;
 use crate::model::{Estimate, INTERCEPT};
 use crate::plan::search::Search;
 use crate::release::Release;
@@ -59,6 +60,7 @@ impl Found {
 /// The whole panel.
 #[component]
 pub fn Outcomes(release: Arc<Release>) -> impl IntoView {
+    let log_odds = are_log_odds(&release.plan);
     let browser = Arc::new(Browser::new(Arc::clone(&release)));
     let found = Found::new(&browser);
     view! {
@@ -66,7 +68,7 @@ pub fn Outcomes(release: Arc<Release>) -> impl IntoView {
             <Controls browser=Arc::clone(&browser) found/>
             <ChanceNote browser=Arc::clone(&browser) found release=Arc::clone(&release)/>
             <Page browser=Arc::clone(&browser) found release/>
-            <div class="outcomes-foot"><Pager found/> <Save browser found/></div>
+            <div class="outcomes-foot"><Pager found/> <Save browser found log_odds/></div>
         </section>
     }
 }
@@ -218,11 +220,11 @@ fn Pager(found: Found) -> impl IntoView {
 
 /// What is found, in its order.
 #[component]
-fn Save(browser: Arc<Browser>, found: Found) -> impl IntoView {
+fn Save(browser: Arc<Browser>, found: Found, log_odds: bool) -> impl IntoView {
     let save = move |_| {
         let term = found.query.with_untracked(|query| query.term);
         let saved = found.rows.with_untracked(|rows| {
-            dom::download_pieces("discreet-outcomes.csv", "text/csv", browser.csv(rows, term))
+            dom::download_pieces("discreet-outcomes.csv", "text/csv", browser.csv(rows, term, log_odds))
         });
         found
             .app

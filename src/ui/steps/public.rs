@@ -23,7 +23,7 @@ const ACCEPTED: &str = ".csv,.tsv,.txt,.json,text/csv,application/json";
 #[component]
 pub fn PublicMoments() -> impl IntoView {
     let app = App::here();
-    let guided = Memo::new(move |_| app.state.setup().with(view_model::is_guided));
+    let guided = Memo::new(move |_| app.state.setup().with(view_model::takes_public_moments));
     move || guided.get().then(|| view! { <Panel/> })
 }
 

@@ -10,11 +10,12 @@ use super::outcomes::Outcomes;
 use super::refit::Refit;
 use super::table::CoefficientTable;
 use crate::inference::design::is_drowned;
+use crate::mechanisms::info::are_log_odds;
 use crate::release::document::LONG_FORM_OUTCOMES;
 use crate::release::figure;
 use crate::release::report;
 use crate::release::statement::Statement;
-use crate::release::{Release, known, odds, table};
+use crate::release::{Release, known, table};
 use crate::ui::parts::Icon;
 use crate::ui::state::{App, Origin, StateStoreFields};
 use crate::ui::{actions, dom, text};
@@ -70,7 +71,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let outcome = app.state.outcome().get().unwrap_or_else(|| first.clone());
         let lines = figure::lines(&for_table.plan, &for_table.coefficients, &outcome);
         let unit = figure::unit(&for_table.plan, &outcome);
-        let log_odds = odds::are_log_odds(&for_table.plan);
+        let log_odds = are_log_odds(&for_table.plan);
         let drowned = is_drowned(&for_table.diagnostics);
         let confidence = for_table.plan.confidence.unwrap_or(0.95);
         view! { <CoefficientTable lines outcome unit log_odds drowned confidence/> }
@@ -157,14 +158,18 @@ fn Downloads(release: Arc<Release>) -> impl IntoView {
     let app = App::here();
     let (for_csv, for_html, for_plan) = (Arc::clone(&release), Arc::clone(&release), release);
     let save_table = move |_| {
-        let pieces = table::pieces(&for_csv);
+        let pieces = table::pieces(&for_csv.coefficients, are_log_odds(&for_csv.plan));
         let saved = dom::download_pieces("discreet-coefficients.csv", "text/csv", pieces);
         app.state
             .said()
             .set(if saved.is_some() { words::page::saved() } else { words::page::no_room() }.to_owned());
     };
     let save_report = move |_| {
-        let _ = dom::download("discreet-report.html", "text/html", &report::html(&for_html));
+        let _ = dom::download(
+            "discreet-report.html",
+            "text/html",
+            &report::html(&for_html, are_log_odds(&for_html.plan)),
+        );
     };
     let save_plan = move |_| {
         if let Ok(text) = serde_json::to_string_pretty(&for_plan.plan) {

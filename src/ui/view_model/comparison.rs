@@ -3,8 +3,8 @@
 use serde_json::Map;
 
 use crate::engine::foresee::expected;
-use crate::engine::guided::Guided;
-use crate::engine::{EngineError, prepare_guided};
+use crate::engine::public_moments::PublicMoments;
+use crate::engine::{EngineError, prepare_with_moments};
 use crate::mechanisms::Info;
 use crate::mechanisms::info::{GROUPS, Group};
 use crate::model::Assurance;
@@ -32,7 +32,7 @@ pub type Row = (&'static Info, Result<Compared, String>);
 /// All private mechanisms by their groups, each with its own defaults and all of ε and δ: from public numbers alone.
 pub fn compare(
     plan: &Plan,
-    public: Option<&Guided>,
+    public: Option<&PublicMoments>,
     table: &Table,
     epsilon: f64,
     delta: f64,
@@ -52,13 +52,11 @@ pub fn compare(
     GROUPS.iter().map(|group| (*group, rows(group))).collect()
 }
 
-fn compared(plan: Plan, public: Option<&Guided>, table: &Table) -> Result<Compared, String> {
-    let prepared =
-        prepare_guided(plan, public, &table.names, table.delimiter, Purpose::Simulate).map_err(|error| {
-            match error {
-                EngineError::Plan(error) => sentence(&error.what),
-                error => sentence(&error.to_string()),
-            }
+fn compared(plan: Plan, public: Option<&PublicMoments>, table: &Table) -> Result<Compared, String> {
+    let prepared = prepare_with_moments(plan, public, &table.names, table.delimiter, Purpose::Simulate)
+        .map_err(|error| match error {
+            EngineError::Plan(error) => sentence(&error.what),
+            error => sentence(&error.to_string()),
         })?;
     if prepared.cost().is_some() && prepared.law().is_none() {
         return Err(words::method::not_forecast().to_owned());

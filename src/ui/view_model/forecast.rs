@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::budget::taken;
 use crate::engine::foresee::expected;
-use crate::engine::guided::Guided;
 use crate::engine::public::{prepare_table, term_names};
-use crate::engine::{EngineError, Prepared, preflight, prepare_guided, standard_errors};
+use crate::engine::public_moments::PublicMoments;
+use crate::engine::{EngineError, Prepared, preflight, prepare_with_moments, standard_errors};
 use crate::inference::forecast::TermForecast;
 use crate::inference::preview::Preview;
 use crate::mechanisms::find;
@@ -62,19 +62,21 @@ pub struct Forecast {
 /// `whole` is a new budget in units, for a table that has no ledger yet.
 pub fn forecast(
     plan: &Plan,
-    public: Option<&Guided>,
+    public: Option<&PublicMoments>,
     table: &Table,
     ledger: Option<&Ledger>,
     whole: &Units,
 ) -> Result<Forecast, (String, String)> {
-    let prepared = prepare_guided(plan.clone(), public, &table.names, table.delimiter, Purpose::Release)
-        .map_err(|error| match error {
-            EngineError::Plan(error) => {
-                (error.path.clone(), format!("{}: {}", sentence(&error.what), error.advice))
-            }
-            EngineError::Budget(error) => ("budget".to_owned(), error.to_string()),
-            error => (String::new(), error.to_string()),
-        })?;
+    let prepared =
+        prepare_with_moments(plan.clone(), public, &table.names, table.delimiter, Purpose::Release).map_err(
+            |error| match error {
+                EngineError::Plan(error) => {
+                    (error.path.clone(), format!("{}: {}", sentence(&error.what), error.advice))
+                }
+                EngineError::Budget(error) => ("budget".to_owned(), error.to_string()),
+                error => (String::new(), error.to_string()),
+            },
+        )?;
     let cost = prepared.cost().ok_or_else(|| ("budget".to_owned(), words::gap::no_budget().to_owned()))?;
     let epsilon = match ledger {
         Some(ledger) => ledger.promise().0,
@@ -105,7 +107,7 @@ pub fn forecast(
         outlook: outlook(&prepared),
         errors: standard_errors(&prepared),
         notes: prepared
-            .guide()
+            .whitener()
             .map(|guide| guide.notes.iter().map(ToString::to_string).collect())
             .unwrap_or_default(),
         passes: prepared.repeats().then(|| (prepared.rounds(), kept(&prepared, table))),
@@ -121,7 +123,7 @@ fn kept(prepared: &Prepared, table: &Table) -> Option<bool> {
 }
 
 /// Whether the chosen mechanism is guided by public moments.
-pub fn is_guided(setup: &Setup) -> bool {
+pub fn takes_public_moments(setup: &Setup) -> bool {
     find(&setup.mechanism).is_some_and(|info| info.public_moments)
 }
 

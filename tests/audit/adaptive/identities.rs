@@ -277,7 +277,7 @@ pub fn a_penalty_is_a_ridge_on_coded_slopes() {
         // Each cell's noise to first order.
         let s = rounds.last.s();
         let here = judged(s / 1e3, &cells);
-        let mut variances = vec![0.0; 4];
+        let mut variances = [0.0; 4];
         let pairs = (0..5).flat_map(|i| (i..5).map(move |j| (i, j)));
         for (place, (i, j)) in pairs.enumerate() {
             let same_side = i == 4 || j < 4;

@@ -450,7 +450,7 @@ fn slack_is_kept() -> Saw {
         let square = u64::from(prepared.geometry().radius).pow(2);
         let ratio = (float(square.into()) / float(noise.scale.into())).next_up();
         let law = WishartNoise::try_new(noise.degrees, 3).unwrap();
-        let ideal = additive_wishart_delta(noise.price.epsilon, ratio, law, Adjacency::ReplaceOne).unwrap();
+        let ideal = additive_wishart_delta(noise.cost.epsilon, ratio, law, Adjacency::ReplaceOne).unwrap();
         (noise, ideal.get())
     };
     plan["budget"] = json!({"epsilon": 0.1, "delta": 1e-6});
@@ -459,11 +459,11 @@ fn slack_is_kept() -> Saw {
     plan["budget"]["delta"] = json!(ideal * (1.0 + 4e-15) / (1.0 - libm::ldexp(1.0, -20)));
     let (noise, ideal) = found(&plan);
     let grid = GridWishart { degrees: noise.degrees, columns: 3, scale: noise.scale, step: noise.step };
-    let slack = grid_distance(&grid, noise.price.epsilon);
+    let slack = grid_distance(&grid, noise.cost.epsilon);
     let sum = ideal + slack;
     let seen = format!(
         "delta {ideal:.4e} and {slack:.1e} for {GRID_BITS} bits within {:.4e}",
-        noise.price.delta.get()
+        noise.cost.delta.get()
     );
-    judged(sum <= noise.price.delta.get() && noise.on_grid, seen)
+    judged(sum <= noise.cost.delta.get() && noise.on_grid, seen)
 }

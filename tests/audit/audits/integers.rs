@@ -11,7 +11,7 @@ use discreet::engine::prepare;
 use discreet::inference::pseudo::mix;
 use discreet::model::{Missing, Role};
 use discreet::plan::bound::{
-    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Norms, Shortening, Sides,
+    BoundColumn, BoundPlan, Clipping, CsvRules, Encoding, GridParams, Kind, Norms, Sides,
 };
 use discreet::plan::{Plan, Purpose};
 use nalgebra::DMatrix;
@@ -204,7 +204,7 @@ fn any_bits(records: u32) -> Saw {
 }
 
 fn plan_clips_alone(plan: &BoundPlan) -> bool {
-    matches!(plan.grid.norms, Norms::Sides(Sides { shortening: Shortening::EachOutcome, .. }))
+    matches!(plan.grid.norms, Norms::Sides(Sides { clipping: Clipping::EachOutcome, .. }))
 }
 
 /// What one record adds to a gradient is never longer than the clip, whatever the record, the coefficients and the scope.
@@ -291,10 +291,10 @@ fn any_norms(numbers: &mut Numbers) -> Norms {
             ratio: f64::from(1 + numbers.below(4_000)) / 1_000.0,
             feature_norm,
             outcome_norm,
-            shortening: match other {
-                1 => Shortening::Together,
-                2 => Shortening::Apart,
-                _ => Shortening::EachOutcome,
+            clipping: match other {
+                1 => Clipping::Together,
+                2 => Clipping::Apart,
+                _ => Clipping::EachOutcome,
             },
         }),
     }

@@ -3,6 +3,7 @@
 use discreet::engine::refit;
 use discreet::inference::options::{Repair, Ridge};
 use discreet::inference::refit::Request;
+use discreet::mechanisms::info::are_log_odds;
 use discreet::model::{Coefficient, Interval};
 use discreet::release::document::{Coefficients, Release};
 use discreet::release::statement::Statement;
@@ -27,11 +28,12 @@ pub fn holds(data: &[u8]) {
 
 /// The report, the table and the figure.
 fn shown(release: &Release) {
-    let page = report::html(release);
+    let log_odds = are_log_odds(&release.plan);
+    let page = report::html(release, log_odds);
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
     // A name may hold anything, but no mark of its own.
     assert!(!page.contains("<script") && page.matches("<main>").count() == 1);
-    let csv = table::csv(release);
+    let csv = table::csv(&release.coefficients, log_odds);
     assert!(csv.ends_with("\r\n"));
     for outcome in figure::outcomes(release).iter().take(4) {
         let lines = figure::lines(&release.plan, &release.coefficients, outcome);

@@ -4,7 +4,7 @@ use discreet::engine::Demonstration;
 use discreet::release::{Release, report};
 
 fn printed(demonstration: &Demonstration) -> String {
-    report::html(demonstration)
+    report::html(demonstration, false)
 }
 
 fn shown(demonstration: Demonstration) -> Release {

@@ -12,7 +12,8 @@ use discreet::mechanisms::newton::Steps;
 use discreet::mechanisms::{Answer, Encoding, Mechanism as _, newton};
 use discreet::model::Layout;
 use discreet::model::Role;
-use discreet::plan::bound::{BoundPlan, Kind, Norms, Shortening};
+use discreet::plan::bound::{BoundPlan, Clipping, Kind, Norms};
+use discreet::plan::params::Params;
 use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::calibrate::logistic_gradient;
 use discreet::privacy::event::Event;
@@ -90,12 +91,7 @@ fn encoded(bound: &BoundPlan) -> Vec<Vec<i32>> {
 }
 
 /// A plan's own reading of a table with another radius, another range of y, or another way to shorten.
-fn reading(
-    prepared: &Prepared,
-    radius: Option<f64>,
-    range: Option<f64>,
-    shortening: Shortening,
-) -> BoundPlan {
+fn reading(prepared: &Prepared, radius: Option<f64>, range: Option<f64>, clipping: Clipping) -> BoundPlan {
     let mut bound = prepared.bound().clone();
     if let (Some(whitening), Some(radius)) = (&mut bound.whitening, radius) {
         whitening.radius = radius;
@@ -106,7 +102,7 @@ fn reading(
         }
     }
     let Norms::Sides(sides) = &mut bound.grid.norms else { panic!("two sides") };
-    sides.shortening = shortening;
+    sides.clipping = clipping;
     bound
 }
 
@@ -134,7 +130,7 @@ fn radii_and_public_moments_are_the_golden_ones() {
     let (table, public) = (private_table(), golden_public());
     let plan = golden_plan("pmt-ridge", "y", &json!({}), &json!({"mu": 50.0}));
     let prepared = prepared(&plan, Some(&public), &table).unwrap();
-    let guide = prepared.guide().unwrap();
+    let guide = prepared.whitener().unwrap();
     close(guide.moment.as_slice(), matrix_of(&golden["M"]).as_slice(), 1e-12, "M");
     close(guide.inverse_root.as_slice(), matrix_of(&golden["Minvsqrt"]).as_slice(), 1e-10, "M^(-1/2)");
     let second = guide.outcomes[0].unwrap().second;
@@ -152,22 +148,22 @@ fn short_radii_give_the_golden_values() {
     let (table, public) = (private_table(), golden_public());
     let plan = golden_plan("pmt-ridge", "y", &json!({"lambda": 0.01}), &json!({"mu": 50.0}));
     let prepared = prepared(&plan, Some(&public), &table).unwrap();
-    let guide = prepared.guide().unwrap();
+    let guide = prepared.whitener().unwrap();
     let root = guide.outcomes[0].unwrap().second.sqrt();
     let (x, y) = (1.2, 0.8);
     let paper = &golden["ridge_paper_clipped_R1.2_Ry0.8"];
     let printed = Scales { matrix: number(&paper["s1"]), vector: number(&paper["s2"]), off: 1.0 };
     let exact = 4.5_f64.sqrt() / 50.0 / ROWS;
     let joint = Scales { matrix: exact * x * x, vector: exact * x * y, off: HALF };
-    for (shortening, scales, wanted) in [
-        (Shortening::Unlinked, printed, &paper["beta"]),
-        (Shortening::Together, joint, &golden["ridge_joint_rowscale_R1.2_Ry0.8_mu50"]),
+    for (clipping, scales, wanted) in [
+        (Clipping::Unlinked, printed, &paper["beta"]),
+        (Clipping::Together, joint, &golden["ridge_joint_rowscale_R1.2_Ry0.8_mu50"]),
     ] {
-        let bound = reading(&prepared, Some(x), Some(y * root), shortening);
+        let bound = reading(&prepared, Some(x), Some(y * root), clipping);
         let (s, r) = means(&bound, whitened_units(&bound, y));
         let s = s + &guide.inverse * 0.01 + noise_matrix(scales, 0);
         let r = r + noise_vector(scales, 0);
-        if shortening == Shortening::Unlinked {
+        if clipping == Clipping::Unlinked {
             close(s.as_slice(), matrix_of(&paper["S"]).as_slice(), GRID, "S");
             close(r.as_slice(), &numbers(&paper["r"]), GRID, "r");
         }
@@ -240,10 +236,12 @@ fn a_floor_gives_the_golden_values() {
 /// The steps of a plan on another reading of the table.
 fn newton_of(prepared: &Prepared, bound: &BoundPlan) -> newton::Noise {
     let checked = prepared.checked();
-    let kinds = [newton::Kind::Guided, newton::Kind::GuidedModel, newton::Kind::Unguided];
+    let kinds = [newton::Kind::PublicMoments, newton::Kind::PublicFamily, newton::Kind::Bounds];
     let named = |kind: &newton::Kind| kind.info().name == checked.plan.mechanism.name;
     let kind = kinds.into_iter().find(named).unwrap();
-    let (parameters, _) = newton::Parameters::from_plan(checked, kind).unwrap();
+    let (info, given) = (kind.info(), &checked.plan.mechanism.params);
+    let mut params = Params::new(info.name, info.parameters, given, false);
+    let parameters = newton::Parameters::read(kind, checked, &mut params).unwrap();
     let encoding = Encoding::new(bound.clone(), false, |d, l| Layout::sides(d, l, false));
     let noise = parameters.newton(checked, &encoding, checked.budget.as_ref()).unwrap();
     assert_eq!(noise.steps, 3);
@@ -288,7 +286,7 @@ fn weighted_logistic_steps_give_the_golden_value() {
     let params = json!({"lambda": 0.1, "steps": 3, "floor": false, "penalise_intercept": true});
     let plan = golden_plan("pmt-logistic", "k", &params, &json!({"mu": 50.0}));
     let prepared = prepared(&plan, Some(&public), &table).unwrap();
-    let bound = reading(&prepared, Some(1.2), None, Shortening::EachOutcome);
+    let bound = reading(&prepared, Some(1.2), None, Clipping::EachOutcome);
     let noise = newton_of(&prepared, &bound);
     let (x, step) = (1.2, 3_f64.sqrt() / 50.0);
     let kappa = number(&golden["kappa_replace"]);
@@ -341,7 +339,7 @@ fn unguided(name: &str, outcome: &str, half: f64, params: Value, mu: f64) -> Val
 
 /// What the paper compares with has no constant and features that are shortened alone; ours has one, for without public moments values
 /// are measured from the middles of their bounds, and gives the whole record one factor. So no plan of ours says the same. The same
-/// reading without the constant and with the paper's shortening gives the paper's values.
+/// reading without the constant and with the paper's clipping gives the paper's values.
 #[test]
 fn baselines_without_public_moments_give_the_golden_values() {
     let golden = vectors();
@@ -353,7 +351,7 @@ fn baselines_without_public_moments_give_the_golden_values() {
     plan["columns"][3] = column("y", "outcome", -3.0, 3.0);
     plan["intercept"] = json!(true);
     let ridge = prepared(&plan, None, &table).unwrap();
-    let mut bound = reading(&ridge, None, None, Shortening::Unlinked);
+    let mut bound = reading(&ridge, None, None, Clipping::Unlinked);
     bound.grid.intercept_weight = 0.0;
     let geometry = Geometry::new(&bound);
     let (s, r) = means(&bound, [geometry.terms[0].scale, geometry.terms[3].scale]);
@@ -371,7 +369,7 @@ fn baselines_without_public_moments_give_the_golden_values() {
     let mut plan = unguided("dp-logistic", "k", half, params, 50.0);
     plan["intercept"] = json!(true);
     let logistic = prepared(&plan, None, &table).unwrap();
-    let mut bound = reading(&logistic, None, None, Shortening::Unlinked);
+    let mut bound = reading(&logistic, None, None, Clipping::Unlinked);
     bound.grid.intercept_weight = 0.0;
     let noise = newton_of(&logistic, &bound);
     let step = 3_f64.sqrt() / 50.0;

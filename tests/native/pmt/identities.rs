@@ -1,6 +1,6 @@
 //! What holds without noise, and what holds whatever the noise is.
 
-use discreet::data::{Append, Statistic, Sums};
+use discreet::data::{Merge, Statistic, Sums};
 use discreet::engine::{Computation, Simulation, demonstrate, simulate::Source};
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{Repair, Ridge, refit};
@@ -331,7 +331,7 @@ fn coefficients_are_kept_within_their_radius_as_printed_too() {
     assert!((claimed.epsilon - 8.0).abs() < 1e-9 && cost < 6.0, "{claimed:?} {cost}");
     // In the steps' own units: no longer than 0.1 of the outcome's public root mean square.
     let ready = prepared(&plan("paper"), Some(&public), &table(&private)).unwrap();
-    let guide = ready.guide().unwrap();
+    let guide = ready.whitener().unwrap();
     let own = DVector::from_vec(estimates(&printed)) / guide.outcomes[0].unwrap().second.sqrt();
     let length = (&guide.root * own).norm();
     assert!(length < 0.1 * (1.0 + 1e-9), "{length}");
@@ -359,7 +359,7 @@ fn a_whitened_record_with_a_constant_is_one_longer_than_its_distance() {
     let mut plan = golden_plan("pmt-ridge", "y", &json!({}), &json!({"mu": 1.0}));
     plan["intercept"] = json!(true);
     let prepared = prepared(&plan, Some(&public), &table).unwrap();
-    let root = &prepared.guide().unwrap().inverse_root;
+    let root = &prepared.whitener().unwrap().inverse_root;
     let known = design(&public_rows(), &[0, 1, 2], false);
     let mean = known.row_mean();
     let centred = DMatrix::from_fn(8, 3, |row, at| known[(row, at)] - mean[at]);

@@ -1,4 +1,4 @@
-//! What only many releases show: the first-order law of the error, coverage, and what shortening does to rare predictors.
+//! What only many releases show: the first-order law of the error, coverage, and what clipping does to rare predictors.
 //!
 //! Seeds are fixed. Each test says how often a sound build would fail it under another seed.
 

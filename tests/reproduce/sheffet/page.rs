@@ -249,7 +249,7 @@ fn summary(page: &mut Page) {
         "**What comes out as the paper says.** The order of the methods in its first four figures: Gaussian noise is the best from a moderate number of rows on, the posterior draw is better than the projection, additive Wishart noise is better once its mean is taken off, and the adaptive forms pay from half a million rows on. Raw Gaussian noise breaks down where the predictors are strongly related.",
     );
     page.say(
-        "**What does not.** The errors of the private methods do not fall below those of least squares; all tend to the error that shortening the rows leaves in least squares itself. And Gaussian noise, made positive definite, is never worse than the paper's own methods, which the paper's fifth figure says that it is.",
+        "**What does not.** The errors of the private methods do not fall below those of least squares; all tend to the error that clipping the rows leaves in least squares itself. And Gaussian noise, made positive definite, is never worse than the paper's own methods, which the paper's fifth figure says that it is.",
     );
     page.say(
         "**What the paper's scales cost.** Its three theorems are true and cautious: the ε that they keep is 4 to 12 times smaller than the one that they claim. So the same promise can be had with a fifth to a tenth of the ridge. Its baseline has too little noise: as printed it keeps ε = 0.33 in place of 0.1. The proofs are in [theory/wishart](../theory/wishart.md).",

@@ -12,6 +12,7 @@ use super::super::super::subsampling::{FixedSize, ReplaceOneDp};
 use super::super::ProfileError;
 use super::{PaperError, above_zero};
 use crate::math::round::{MARGIN, lower, raise};
+use crate::words;
 
 /// Independent normal noise on a shared covariance, on and above its diagonal, and on an association. Less noise off the
 /// diagonal, by √2, costs the same.
@@ -190,7 +191,7 @@ fn checked(epsilon: Epsilon, delta: Delta) -> Result<(f64, f64), PaperError> {
     if d > 0.0 && d < 1.0 {
         Ok((e, d))
     } else {
-        Err(PaperError::Delta { range: "above 0 and below 1", given: d })
+        Err(PaperError::Delta { range: words::error::range_below_one(), given: d })
     }
 }
 

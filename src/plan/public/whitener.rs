@@ -9,8 +9,9 @@ use super::document::PublicTable;
 use crate::math::jacobi_svd::JacobiSvd;
 use crate::math::linalg::{Cholesky, Eigen};
 use crate::model::{INTERCEPT, Note};
+use crate::words;
 
-/// Most terms of a guide, the constant included: its roots take a time that grows with their cube.
+/// Most terms of a whitener, the constant included: its roots take a time that grows with their cube.
 pub const MOST_GUIDED_TERMS: usize = 512;
 
 /// Rows for each term below which correlations are mixed with the identity.
@@ -30,7 +31,7 @@ const COPY: f64 = 1.0 - 1e-12;
 
 /// The public moments of a plan's columns, in the columns' own units, with the roots of their second moment.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Guide {
+pub struct Whitener {
     /// The constant where there is one, then the features in the plan's order.
     pub terms: Vec<String>,
     /// Public rows.
@@ -66,7 +67,7 @@ impl PublicOutcome {
     }
 }
 
-impl Guide {
+impl Whitener {
     /// Computes the moments of `features`, with the constant first if `intercept`, and of `outcomes`.
     ///
     /// M = m m′ + D C D, where D has the standard deviations with the divisor rows and C is the correlation; the constant has the mean
@@ -90,8 +91,8 @@ impl Guide {
         if d == 0 || d > MOST_GUIDED_TERMS {
             return Err(PlanError::at(
                 "columns",
-                format!("the features make {d} terms with the constant"),
-                format!("public moments guide 1 to {MOST_GUIDED_TERMS}; choose fewer features or levels"),
+                words::public_table::terms_many(d),
+                words::public_table::terms_many_advice(MOST_GUIDED_TERMS),
             ));
         }
         refuse_copies(table, &found)?;
@@ -101,7 +102,7 @@ impl Guide {
             intercept.then(|| INTERCEPT.to_owned()).into_iter().chain(features.iter().cloned()).collect();
         let factor = factor(table, &found, &correlation, intercept)?;
         let svd = JacobiSvd::try_new(factor).map_err(|_| singular())?;
-        let guide = Self {
+        let whitener = Self {
             terms,
             rows: table.rows,
             moment: second_moment(table, &found, &correlation, intercept),
@@ -111,7 +112,7 @@ impl Guide {
             outcomes: outcomes.iter().map(|name| places.outcome(name)).collect(),
             notes,
         };
-        guide.settle()
+        whitener.settle()
     }
 
     /// Says how near to singular M is, and refuses numbers that are none.
@@ -151,11 +152,12 @@ impl<'a> Places<'a> {
                 let has: Vec<String> =
                     self.table.terms.iter().take(SHOWN).map(|term| format!("`{}`", term.term)).collect();
                 let more = self.table.terms.len().saturating_sub(SHOWN);
-                let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+                let has = has.join(", ");
+                let names = if more == 0 { has } else { words::error::names_more(has, more) };
                 PlanError::at(
                     "public.terms",
-                    format!("the public input has no `{name}`, which is a feature of the plan"),
-                    format!("it has {}{more}; names are matched exactly", has.join(", ")),
+                    words::public_table::missing(name),
+                    words::public_table::missing_advice(names),
                 )
             })
         };
@@ -175,11 +177,8 @@ fn refuse_copies(table: &PublicTable, places: &[usize]) -> Result<(), PlanError>
             if table.correlation[row][column].abs() >= COPY {
                 return Err(PlanError::at(
                     format!("public.correlation[{row}][{column}]"),
-                    format!(
-                        "`{}` and `{}` are copies of each other in the public data",
-                        table.terms[column].term, table.terms[row].term
-                    ),
-                    "drop one of them from the plan",
+                    words::public_table::copies(&table.terms[column].term, &table.terms[row].term),
+                    words::public_table::copies_advice(),
                 ));
             }
         }
@@ -282,8 +281,8 @@ fn factor(
 fn singular() -> PlanError {
     PlanError::at(
         "public.correlation",
-        "the public moments cannot be inverted",
-        "check means, standard deviations and correlations, and drop features that say the same as others",
+        words::public_table::singular(),
+        words::public_table::singular_advice(),
     )
 }
 
@@ -334,8 +333,8 @@ mod tests {
             &[("y", 7.0, 2.0), ("b", -3.0, 1.0), ("a", 50.0, 10.0)],
             &[&[1.0, 0.1, 0.2], &[0.1, 1.0, 0.5], &[0.2, 0.5, 1.0]],
         );
-        let guide = Guide::new(&table, &names(&["a", "b"]), &names(&["y", "z"]), true).unwrap();
-        assert_eq!(guide.terms, names(&[INTERCEPT, "a", "b"]));
+        let whitener = Whitener::new(&table, &names(&["a", "b"]), &names(&["y", "z"]), true).unwrap();
+        assert_eq!(whitener.terms, names(&[INTERCEPT, "a", "b"]));
         let share: f64 = 0.99;
         let expected = DMatrix::from_row_slice(
             3,
@@ -352,17 +351,17 @@ mod tests {
                 9.0 + share,
             ],
         );
-        assert!((&guide.moment - expected).amax() < 1e-12);
-        let y = guide.outcomes[0].unwrap();
+        assert!((&whitener.moment - expected).amax() < 1e-12);
+        let y = whitener.outcomes[0].unwrap();
         assert!((y.second - (49.0 + 4.0 * share)).abs() < 1e-12 && (y.mean - 7.0).abs() < 1e-15);
-        assert_eq!(guide.outcomes[1], None);
-        assert!(guide.notes.is_empty());
-        assert!(near_identity(&(&guide.inverse_root * &guide.moment * &guide.inverse_root)) < 1e-10);
-        assert!((&guide.root * &guide.root - &guide.moment).amax() < 1e-10);
-        assert!(near_identity(&(&guide.inverse * &guide.moment)) < 1e-9);
-        let without = Guide::new(&table, &names(&["a", "b"]), &[], false).unwrap();
-        assert!((without.moment - guide.moment.view((1, 1), (2, 2))).amax() < 1e-12);
-        let constant = Guide::new(&table, &[], &[], true).unwrap();
+        assert_eq!(whitener.outcomes[1], None);
+        assert!(whitener.notes.is_empty());
+        assert!(near_identity(&(&whitener.inverse_root * &whitener.moment * &whitener.inverse_root)) < 1e-10);
+        assert!((&whitener.root * &whitener.root - &whitener.moment).amax() < 1e-10);
+        assert!(near_identity(&(&whitener.inverse * &whitener.moment)) < 1e-9);
+        let without = Whitener::new(&table, &names(&["a", "b"]), &[], false).unwrap();
+        assert!((without.moment - whitener.moment.view((1, 1), (2, 2))).amax() < 1e-12);
+        let constant = Whitener::new(&table, &[], &[], true).unwrap();
         assert_eq!(constant.moment, DMatrix::identity(1, 1));
     }
 
@@ -371,18 +370,18 @@ mod tests {
         let terms = [("a", 1e6, 3.0), ("b", 0.0, 1e-6), ("c", -2.0, 40.0)];
         let possible: [&[f64]; 3] = [&[1.0, 0.5, 0.2], &[0.5, 1.0, 0.1], &[0.2, 0.1, 1.0]];
         let features = names(&["a", "b", "c"]);
-        let few = Guide::new(&table(19, &terms, &possible), &features, &[], true).unwrap();
+        let few = Whitener::new(&table(19, &terms, &possible), &features, &[], true).unwrap();
         assert_eq!(few.notes.len(), 1, "{:?}", few.notes);
         // The mean of a, far from zero for how little it varies, stays what it is: only the relation of a and c is weaker.
         let share = 18.0 / 19.0;
         assert!((few.moment[(0, 1)] - 1e6).abs() < 1e-6);
         assert!((few.moment[(1, 3)] - (-2e6 + 0.9 * 0.2 * 120.0 * share)).abs() < 1e-8);
         assert!((few.moment[(3, 3)] - (4.0 + 1600.0 * share)).abs() < 1e-10);
-        let enough = Guide::new(&table(20, &terms, &possible), &features, &[], true).unwrap();
+        let enough = Whitener::new(&table(20, &terms, &possible), &features, &[], true).unwrap();
         assert!(enough.notes.is_empty(), "{:?}", enough.notes);
 
         let impossible: [&[f64]; 3] = [&[1.0, 0.9, 0.9], &[0.9, 1.0, -0.9], &[0.9, -0.9, 1.0]];
-        let repaired = Guide::new(&table(1000, &terms, &impossible), &features, &[], true).unwrap();
+        let repaired = Whitener::new(&table(1000, &terms, &impossible), &features, &[], true).unwrap();
         assert_eq!(repaired.notes.first(), Some(&Note::CorrelationsRaised(1)));
         let whitened = &repaired.inverse_root * &repaired.moment * &repaired.inverse_root;
         assert!(whitened.iter().all(|entry| entry.is_finite()));
@@ -392,19 +391,22 @@ mod tests {
     #[test]
     fn copies_and_missing_terms_are_refused_by_name() {
         let copies = table(1000, &[("kg", 70.0, 9.0), ("lb", 154.0, 20.0)], &[&[1.0, 1.0], &[1.0, 1.0]]);
-        let error = Guide::new(&copies, &names(&["kg", "lb"]), &[], true).unwrap_err();
+        let error = Whitener::new(&copies, &names(&["kg", "lb"]), &[], true).unwrap_err();
         assert!(error.what.contains("`kg` and `lb`"), "{error}");
-        assert!(Guide::new(&copies, &names(&["kg"]), &names(&["lb"]), true).is_ok(), "an outcome may be one");
-        let error = Guide::new(&copies, &names(&["kg", "st"]), &[], true).unwrap_err();
+        assert!(
+            Whitener::new(&copies, &names(&["kg"]), &names(&["lb"]), true).is_ok(),
+            "an outcome may be one"
+        );
+        let error = Whitener::new(&copies, &names(&["kg", "st"]), &[], true).unwrap_err();
         assert!(error.what.contains("`st`") && error.advice.contains("`lb`"), "{error}");
-        assert!(Guide::new(&copies, &[], &[], false).is_err());
+        assert!(Whitener::new(&copies, &[], &[], false).is_err());
     }
 
     #[test]
     fn a_mean_far_from_zero_is_said() {
         let far = table(1000, &[("when", 1.7e9, 1e3)], &[&[1.0]]);
-        let guide = Guide::new(&far, &names(&["when"]), &[], true).unwrap();
-        assert_eq!(guide.notes.len(), 1, "{:?}", guide.notes);
-        assert!(guide.notes == [Note::NearlySingular]);
+        let whitener = Whitener::new(&far, &names(&["when"]), &[], true).unwrap();
+        assert_eq!(whitener.notes.len(), 1, "{:?}", whitener.notes);
+        assert!(whitener.notes == [Note::NearlySingular]);
     }
 }

@@ -1,22 +1,22 @@
-//! Public moments with the guide that they make, for who prepares one plan after another of the same columns.
+//! Public moments with their whitener, where one plan after another of the same columns is prepared.
 
 use std::sync::Arc;
 
 use crate::data::Geometry;
 use crate::plan::bound::BoundPlan;
-use crate::plan::public::{Guide, PublicTable};
+use crate::plan::public::{PublicTable, Whitener};
 use crate::plan::{CheckedPlan, PlanError};
 
-/// A public table with the guide of a plan's terms. To make a guide takes a time that grows with the cube of the terms; it does not
+/// A public table with the whitener of a plan's terms. Computing a whitener takes a time that grows with the cube of the terms; it does not
 /// depend on the budget.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Guided {
+pub struct PublicMoments {
     table: PublicTable,
     terms: Terms,
-    guide: Arc<Result<Guide, PlanError>>,
+    whitener: Arc<Result<Whitener, PlanError>>,
 }
 
-/// The terms that a guide is for.
+/// The terms that a whitener is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
     /// Those of the features, without the constant.
@@ -37,24 +37,25 @@ impl Terms {
     }
 
     /// What a table says of them.
-    pub(super) fn guide(&self, table: &PublicTable) -> Result<Guide, PlanError> {
-        Guide::new(table, &self.features, &self.outcomes, self.intercept)
+    pub(super) fn whitener(&self, table: &PublicTable) -> Result<Whitener, PlanError> {
+        Whitener::new(table, &self.features, &self.outcomes, self.intercept)
     }
 }
 
-impl Guided {
-    /// What a table says of these terms, with the guide of `before` where that says the same of the same terms: then another source
+impl PublicMoments {
+    /// What a table says of these terms, with the whitener of `before` where that says the same of the same terms: then another source
     /// costs nothing.
     #[must_use]
     pub fn new(table: PublicTable, terms: Terms, before: Option<&Self>) -> Self {
         let same = before.filter(|before| {
             let (old, new) = (&before.table, &table);
-            before.guide.is_ok()
+            before.whitener.is_ok()
                 && before.terms == terms
                 && (old.rows, &old.terms, &old.correlation) == (new.rows, &new.terms, &new.correlation)
         });
-        let guide = same.map_or_else(|| Arc::new(terms.guide(&table)), |before| Arc::clone(&before.guide));
-        Self { table, terms, guide }
+        let whitener =
+            same.map_or_else(|| Arc::new(terms.whitener(&table)), |before| Arc::clone(&before.whitener));
+        Self { table, terms, whitener }
     }
 
     /// The table.
@@ -64,8 +65,8 @@ impl Guided {
     }
 
     /// What it says of the terms of a plan, which may be others.
-    pub(super) fn guide(&self, terms: &Terms) -> Result<Guide, PlanError> {
-        if *terms == self.terms { (*self.guide).clone() } else { terms.guide(&self.table) }
+    pub(super) fn whitener(&self, terms: &Terms) -> Result<Whitener, PlanError> {
+        if *terms == self.terms { (*self.whitener).clone() } else { terms.whitener(&self.table) }
     }
 }
 
@@ -91,12 +92,12 @@ mod tests {
     }
 
     #[test]
-    fn a_guide_is_made_again_only_where_it_would_be_another() {
-        let first = Guided::new(table(), terms(&["age", "bmi"]), None);
+    fn a_whitener_is_made_again_only_where_it_would_be_another() {
+        let first = PublicMoments::new(table(), terms(&["age", "bmi"]), None);
         let again = |table: PublicTable, terms: Terms| {
-            let made = Guided::new(table.clone(), terms.clone(), Some(&first));
-            assert_eq!(*made.guide, terms.guide(&table), "whatever was before");
-            Arc::ptr_eq(&made.guide, &first.guide)
+            let made = PublicMoments::new(table.clone(), terms.clone(), Some(&first));
+            assert_eq!(*made.whitener, terms.whitener(&table), "whatever was before");
+            Arc::ptr_eq(&made.whitener, &first.whitener)
         };
         let same = terms(&["age", "bmi"]);
         assert!(again(table(), same.clone()));
@@ -115,16 +116,16 @@ mod tests {
     #[test]
     fn what_was_refused_is_asked_again() {
         let nameless = PublicTable { source: String::new(), ..table() };
-        let refused = Guided::new(nameless, terms(&["age"]), None);
-        assert!(refused.guide.is_err());
-        assert!(Guided::new(table(), terms(&["age"]), Some(&refused)).guide.is_ok());
+        let refused = PublicMoments::new(nameless, terms(&["age"]), None);
+        assert!(refused.whitener.is_err());
+        assert!(PublicMoments::new(table(), terms(&["age"]), Some(&refused)).whitener.is_ok());
     }
 
     #[test]
     fn other_terms_than_it_was_made_for_get_their_own() {
-        let guided = Guided::new(table(), terms(&["age", "bmi"]), None);
+        let moments = PublicMoments::new(table(), terms(&["age", "bmi"]), None);
         let other = terms(&["bmi"]);
-        assert_eq!(guided.guide(&other), other.guide(&table()));
-        assert_ne!(guided.guide(&other), guided.guide(&terms(&["age", "bmi"])));
+        assert_eq!(moments.whitener(&other), other.whitener(&table()));
+        assert_ne!(moments.whitener(&other), moments.whitener(&terms(&["age", "bmi"])));
     }
 }

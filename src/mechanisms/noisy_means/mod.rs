@@ -1,0 +1,118 @@
+//! `noisy-means`: the mean of each outcome, from noisy sums. It shows how little a mechanism needs: this folder and one line of
+//! [`super::REGISTRY`]. It is built for tests alone, under the feature `audit-mutants`.
+//!
+//! **Guarantee.** The released integers are those of a μ-GDP mechanism up to the slack that the ledger charges beside it, with
+//! μ² = Δ²/S² (theory/accounting 3.2).
+//!
+//! **Statistic.** Features are not read. A record is a bounded vector z = (c, q) of the constant and the outcomes. The second moments
+//! Σ z z' hold the count, the sums of the outcomes and their squares.
+//!
+//! **Sensitivity.** [`sensitivity_squared`] of these records (theory/encoding 3).
+//!
+//! **Noise.** One discrete Gaussian for each cell (theory/noise 1.2).
+
+use std::sync::Arc;
+
+use serde_json::Map;
+
+use super::gaussian::Noise;
+use super::info::{Info, LINEAR, Scope};
+use super::rounds::{Configured, Encoding, Mechanism, PostProcessing, Resolved};
+use super::second_moments::SecondMoments;
+use super::shared::{FINE_RADIUS, INTERCEPT_WEIGHT, NoiseError, ROW_NORM, require_intercept, scale};
+use crate::model::{Assurance, Layout, Role, Shape, Wallet};
+use crate::plan::bound::{BoundPlan, GridParams, Norms};
+use crate::plan::params::Params;
+use crate::plan::public::Whitener;
+use crate::plan::{CheckedPlan, PlanError};
+use crate::privacy::calibrate::{Split, budget_parts, noise_scale, sensitivity_squared};
+
+/// The mechanism: what the line of the registry names.
+#[derive(Clone, Copy, Debug)]
+pub struct NoisyMeans;
+
+/// Step 1: what it is, and the schema of its parameters. The page, the command line and the documentation show what stands here.
+static INFO: Info = Info {
+    name: "noisy-means",
+    title: "Noisy means",
+    group: Some(&LINEAR),
+    summary: "Releases the mean of each outcome.",
+    prefer: "Prefer it never: it is there for tests.",
+    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
+    source: "theory/encoding 3; theory/noise 1",
+    version: "1",
+    wallet: Wallet::Gaussian,
+    scope: Scope::Both,
+    assurance: Assurance::Exact,
+    public_moments: false,
+    labels: false,
+    standard_errors: true,
+    no_paper_scale: Some("`noisy-means` has no paper"),
+    parameters: &[INTERCEPT_WEIGHT.help(""), ROW_NORM, FINE_RADIUS],
+};
+
+/// Step 2: its parameters, with all defaults. The reader takes defaults and ranges from the schema.
+#[derive(Clone, Copy, Debug)]
+struct Parameters {
+    grid: GridParams,
+}
+
+impl Mechanism for NoisyMeans {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn configure(
+        &self,
+        plan: &CheckedPlan,
+        params: &mut Params<'_>,
+    ) -> Result<Box<dyn Configured>, PlanError> {
+        require_intercept(plan)?;
+        let (radius, intercept_weight) = scale(params, plan)?;
+        let norms = Norms::Record { feature_share: 0.0, row_norm: params.number(&ROW_NORM)? };
+        Ok(Box::new(Parameters { grid: GridParams { radius, intercept_weight, norms } }))
+    }
+}
+
+impl Configured for Parameters {
+    fn grid(&self) -> GridParams {
+        self.grid
+    }
+
+    /// Step 3: the encoding of a record, the noise that the budget buys, the charge, and the rounds.
+    fn resolve(
+        &self,
+        plan: &CheckedPlan,
+        mut bound: BoundPlan,
+        _: Option<&Whitener>,
+    ) -> Result<Resolved, NoiseError> {
+        bound.columns.retain(|column| column.role == Role::Outcome);
+        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
+        encoding.check(None)?;
+        let noise = |budget| {
+            let sensitivity_squared = sensitivity_squared(
+                u64::from(encoding.geometry.constant),
+                u64::from(encoding.geometry.radius),
+                plan.adjacency,
+                plan.max_rows_per_person,
+                plan.constant_is_public(),
+            );
+            let scale = noise_scale(
+                &sensitivity_squared,
+                budget_parts(&budget, &Split::Gaussian)?.capacity.gaussian,
+            )?;
+            let (shape, layout) = (Shape::Goe, encoding.layout);
+            Ok::<_, NoiseError>(Noise { sensitivity_squared, scale, shape, layout, public_features: false })
+        };
+        let noise = plan.budget.map(noise).transpose()?;
+        let post_processing = PostProcessing::default();
+        Ok(Resolved {
+            parameters: Map::new(),
+            charge: noise.as_ref().map(Noise::charge),
+            law: noise.as_ref().map(Noise::law),
+            post_processing,
+            rounds: Arc::new(SecondMoments::new(&encoding, noise, post_processing)),
+            encoding,
+        })
+    }
+}
