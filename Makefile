@@ -131,6 +131,8 @@ audit: audit-native fuzz miri
 audit-native: toolchain
 	$(call say,The audits$(,) on the build as it is and with each bug planted: half a minute after the build)
 	cargo test --locked --profile audit --features audit-mutants --test audit
+	$(call say,The coverage of the intervals of each mechanism$(,) ten times as many runs as in make test)
+	COVERAGE=long cargo test --locked --profile audit --features audit-mutants --test native -- intervals::
 
 fuzz: toolchain
 	@FUZZ="$(FUZZ)" bash .ci/nightly fuzz $(NIGHTLY) $(FUZZ_VERSION) $(FUZZ_SECONDS)

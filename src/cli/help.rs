@@ -57,6 +57,7 @@ discreet refit --release FILE --outcome NAME --features A,B,... [--ridge none|au
                [--repair shift|floor|none] [--confidence 0.95]
 
 Computes another regression from the moments of a release. It reads no table and costs nothing.
+Without --ridge the penalty is that of the release's own regressions.
 From a release of `adaptive-gauss` any of its outcomes can be fitted on any of its features. A ridge is then in the columns' own units.
 ";
 

@@ -8,7 +8,7 @@ use super::job::{read_json, software};
 use super::{help, print};
 use crate::engine::refit;
 use crate::inference::options::{Repair, Ridge};
-use crate::inference::refit::Request;
+use crate::inference::refit::{Request, own_ridge};
 use crate::release::Release;
 use crate::release::document::SCHEMA;
 
@@ -27,7 +27,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let outcome = args.needed_text("outcome")?;
     let features: Vec<String> =
         args.needed_text("features")?.split(',').map(|name| name.trim().to_owned()).collect();
-    let ridge = args.value::<Ridge>("ridge", Ridge::expected())?.unwrap_or_default();
+    let ridge = args.value::<Ridge>("ridge", Ridge::expected())?;
     let repair = args.value::<Repair>("repair", "`shift`, `floor` or `none`")?.unwrap_or_default();
     let confidence = args.value::<f64>("confidence", "a number from 0.5 to 0.999")?.unwrap_or(0.95);
     let release: Release = read_json("release", &path)?;
@@ -36,6 +36,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
             "release: `schema` is not \"{SCHEMA}\"; choose a file that this program released"
         )));
     }
+    let ridge = ridge.unwrap_or_else(|| own_ridge(&release));
     let request = Request { outcome, features: &features, ridge, repair, confidence };
     let mut answer = refit(&release, &request).map_err(|error| CliError::Input(error.to_string()))?;
     answer.software = software()?;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::csv::Record;
 use super::number;
 use crate::model::{INTERCEPT, Missing, Role};
-use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind, Norms, Sides, Whitening};
+use crate::plan::bound::{BoundColumn, BoundPlan, Clipping, GridParams, Kind, Norms, Sides, Whitening};
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// Bits of a guard digit: the remainder that rounding to the grid leaves of a code, in units of 2⁻²² of a step.
@@ -25,7 +25,7 @@ pub struct Term {
     pub column: Option<usize>,
     /// Index of the level in the column's list; only a category's dummy has one.
     pub level: Option<usize>,
-    /// m, the middle of the column's bounds; 0 for a dummy and for the constant.
+    /// m, the middle of the column's bounds; of a dummy the centre of its coding; 0 for the constant.
     pub centre: f64,
     /// Units of the column in one step of the grid.
     pub scale: f64,
@@ -317,8 +317,7 @@ fn push_terms(terms: &mut Vec<Term>, plan: &BoundPlan, role: Role, weight: f64, 
                 terms.push(term(column.name.clone(), index, None, centre, half_width));
             }
             Kind::Category { levels, reference, .. } => {
-                let (centre, half_width) =
-                    if plan.labels && role == Role::Outcome { (0.5, 0.5) } else { (0.0, 1.0) };
+                let (centre, half_width) = plan.level_units(role, levels.len());
                 for (level, name) in levels.iter().enumerate().filter(|(level, _)| level != reference) {
                     let name = format!("{}[{name}]", column.name);
                     terms.push(term(name, index, Some(level), centre, half_width));
@@ -435,7 +434,10 @@ impl Map {
         let units: Vec<(f64, f64)> = features
             .flat_map(|column| match &column.kind {
                 Kind::Number { lower, upper } => vec![middle(*lower, *upper)],
-                Kind::Category { levels, .. } => vec![(0.0, 1.0); levels.len().saturating_sub(1)],
+                Kind::Category { levels, .. } => {
+                    let units = plan.level_units(Role::Feature, levels.len());
+                    vec![units; levels.len().saturating_sub(1)]
+                }
             })
             .collect();
         let constant = usize::from(whitening.constant);
@@ -508,6 +510,8 @@ enum Cell {
         /// The dummy of `other` for values outside the list, if the plan lists it.
         other: Option<Option<usize>>,
         dummies: usize,
+        /// The value of a dummy whose level a record does not have, and of the one that it has.
+        values: (f64, f64),
     },
 }
 
@@ -527,7 +531,7 @@ impl Encoder {
             .columns
             .iter()
             .zip(weights)
-            .map(|(column, weight)| Reader { field: column.field, weight, kind: Cell::new(&column.kind) })
+            .map(|(column, weight)| Reader { field: column.field, weight, kind: Cell::new(plan, column) })
             .collect();
         let na: Vec<String> = plan.csv.na.iter().map(|token| token.trim().to_owned()).collect();
         let na_numbers =
@@ -623,7 +627,7 @@ impl Encoder {
                     self.values[place] = column.weight * value;
                     place += 1;
                 }
-                Cell::Category { levels, other, dummies } => {
+                Cell::Category { levels, other, dummies, values: (absent, present) } => {
                     let known = match levels.binary_search_by(|(level, _)| level.as_str().cmp(field)) {
                         _ if self.na.iter().any(|token| token == field) => None,
                         Ok(index) => Some(levels[index].1),
@@ -634,10 +638,9 @@ impl Encoder {
                         None if miss() => None,
                         None => return None,
                     };
-                    let absent = if self.labels && place >= self.split { -column.weight } else { 0.0 };
-                    self.values[place..place + dummies].fill(absent);
+                    self.values[place..place + dummies].fill(column.weight * absent);
                     if let Some(dummy) = dummy {
-                        self.values[place + dummy] = column.weight;
+                        self.values[place + dummy] = column.weight * present;
                     }
                     place += dummies;
                 }
@@ -721,8 +724,8 @@ fn unclipped() -> bool {
 }
 
 impl Cell {
-    fn new(kind: &Kind) -> Self {
-        match kind {
+    fn new(plan: &BoundPlan, column: &BoundColumn) -> Self {
+        match &column.kind {
             Kind::Number { lower, upper } => {
                 let (centre, half_width) = middle(*lower, *upper);
                 Self::Number { centre, half_width }
@@ -739,10 +742,12 @@ impl Cell {
                     .map(|(level, name)| (name.trim().to_owned(), dummy(level)))
                     .collect();
                 sorted.sort();
+                let (centre, half_width) = plan.level_units(column.role, levels.len());
                 Self::Category {
                     levels: sorted,
                     other: other.map(dummy),
                     dummies: levels.len().saturating_sub(1),
+                    values: ((0.0 - centre) / half_width, (1.0 - centre) / half_width),
                 }
             }
         }

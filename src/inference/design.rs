@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::cell_noise::count;
+use super::cell_noise::{CellNoise, count};
 use super::moments::{NoisyMoments, Whitening};
 use super::options::{MeanPenalty, Options, Repair, Ridge};
 use super::ridge::automatic;
@@ -311,6 +311,8 @@ impl<'a> Design<'a> {
         if !self.solved()
             || self.repair.is_some()
             || self.moments.stepped()
+            || self.moments.sampled()
+            || self.noise_alone() && self.moments.noise() == CellNoise::None
             || self.options.projected
             || self.filter.as_ref().is_some_and(Filter::is_empty)
             || ratio < WITHHELD_BELOW

@@ -20,6 +20,8 @@ pub struct Fit {
     /// R², the share of the outcome's variance that the released moments leave to the features; `None` without an intercept, and
     /// where either variance does not stand out of the noise.
     pub r_squared: Option<f64>,
+    /// Whether the intervals leave out the sampling error.
+    pub noise_alone: bool,
     /// Whether something is withheld because it is beyond the largest double.
     pub overflowed: bool,
 }
@@ -93,6 +95,7 @@ pub(super) fn withheld() -> Fit {
         residual_sd: None,
         residual_resolved: false,
         r_squared: None,
+        noise_alone: false,
         overflowed: false,
     }
 }

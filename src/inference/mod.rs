@@ -29,6 +29,6 @@ pub mod weights;
 pub use fits::Fit;
 pub use moments::{CellNoise, NoisyMoments};
 pub use options::{Options, Repair, Ridge};
-pub use refit::{Refit, RefitError, refit};
+pub use refit::{Refit, RefitError, own_ridge, refit};
 pub use regression::fit;
 pub use report::{RegressionTerms, report};

@@ -56,6 +56,7 @@ pub struct NoisyMoments {
     whitening: Option<Whitening>,
     ridge: f64,
     stepped: bool,
+    sampled: bool,
     /// The inverse of the map of the features before whose products with the outcomes noise was alike.
     inverse_map: Option<DMatrix<f64>>,
 }
@@ -122,7 +123,7 @@ impl NoisyMoments {
             let scale = term.scale * f64::from(radius);
             let reach = match columns.of_term(&term.term) {
                 None => 1.0 / scale,
-                Some(column) => half_width(column) / scale,
+                Some(column) => half_width(column, term.centre) / scale,
             };
             MomentTerm { name: term.term.clone(), centre: term.centre, scale, reach: reach.min(1.0) }
         });
@@ -202,6 +203,7 @@ impl NoisyMoments {
         let mut moments = Self::of(terms, layout, &scaled, debiasing.noise)?;
         moments.cells.features *= debiasing.features;
         moments.ridge = debiasing.ridge;
+        moments.sampled = debiasing.features > 1.0;
         moments.step(&debiasing.shifts);
         Ok(moments)
     }
@@ -288,6 +290,7 @@ impl NoisyMoments {
             whitening: None,
             ridge: 0.0,
             stepped: false,
+            sampled: false,
             inverse_map: None,
         })
     }
@@ -394,6 +397,12 @@ impl NoisyMoments {
         self.ridge
     }
 
+    /// Returns whether the features' moments are those of a secret sample of the rows, whose error is not known (theory/many-outcomes 5.2).
+    #[must_use]
+    pub fn sampled(&self) -> bool {
+        self.sampled
+    }
+
     /// Returns whether the expected noise could not be removed, because the matrix would not have been positive definite.
     #[must_use]
     pub fn stepped(&self) -> bool {
@@ -476,6 +485,7 @@ pub(super) fn geometry_terms(geometry: &Geometry, radius: u32) -> Vec<MomentTerm
         };
         let reach = match term.column {
             None => f64::from(geometry.constant),
+            Some(_) if term.level.is_some() => ((1.0 - term.centre) / term.scale).min(f64::from(most)),
             Some(_) => (term.weight * f64::from(bound) / longest).min(f64::from(most)),
         };
         MomentTerm {
@@ -544,8 +554,9 @@ impl<'a> PlanColumns<'a> {
     }
 }
 
-fn half_width(column: &Column) -> f64 {
-    column.stated_bounds().map_or(1.0, |(lower, upper)| upper / 2.0 - lower / 2.0)
+/// Returns the largest distance of a column's values from a centre: the middle of its bounds, or that of a level's indicator.
+fn half_width(column: &Column, centre: f64) -> f64 {
+    column.stated_bounds().map_or(1.0 - centre, |(lower, upper)| upper / 2.0 - lower / 2.0)
 }
 
 /// Returns the nearest double.

@@ -67,6 +67,8 @@ pub struct Setting<'a> {
     pub outcome_codes: f64,
     /// Level of the intervals.
     pub confidence: f64,
+    /// Whether records were shortened by public moments.
+    pub guided: bool,
 }
 
 /// Share of a coefficient that a penalty may take before a note names it.
@@ -160,6 +162,8 @@ fn fit(setting: &Setting<'_>, step: &NewtonStep<'_>, centre: f64, scale: f64) ->
         _ if !noisy && setting.link == Link::Identity => Interval::Withheld,
         Some(ratio) if ratio < WITHHELD_BELOW => Interval::Withheld,
         Some(ratio) if ratio < NORMAL_FROM => Interval::Approximate,
+        // They leave out the sampling error.
+        _ if setting.link == Link::Identity => Interval::Approximate,
         _ => Interval::Normal,
     };
     let variance = |matrix: &DMatrix<f64>, row: usize| {
@@ -242,5 +246,6 @@ fn noted(setting: &Setting<'_>, names: &[String], fits: &[Fit]) -> Vec<Note> {
     if ratios().any(|ratio| ratio < WITHHELD_BELOW) {
         notes.push(Note::CurvatureDrowned);
     }
+    notes.push(if setting.guided { Note::ClippedByPublicMoments } else { Note::Clipped });
     notes
 }

@@ -16,6 +16,8 @@ pub(super) struct Summary {
     pub fits: usize,
     /// Whether one has an interval.
     pub shown: bool,
+    /// Whether intervals leave out the sampling error.
+    pub noise_alone: bool,
     /// Whether one has none although it did not overflow.
     pub unsolved: bool,
     /// Whether something was beyond the largest double.
@@ -30,6 +32,7 @@ impl Summary {
         for (name, fit) in names.iter().zip(fits) {
             let withheld = fit.interval == Interval::Withheld;
             self.shown |= !withheld;
+            self.noise_alone |= fit.noise_alone;
             self.unsolved |= withheld && !fit.overflowed;
             self.overflowed |= fit.overflowed;
             if fit.uncertainty.is_some() && !fit.residual_resolved {
@@ -64,7 +67,9 @@ pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<Note> {
     if design.solved() && design.options.projected {
         notes.push(Note::Projected);
     }
-    if design.solved() && design.noise_alone() {
+    if design.solved() && design.moments.sampled() {
+        notes.push(Note::SecretSample);
+    } else if design.solved() && design.noise_alone() {
         notes.push(Note::NoiseAlone);
     } else if design.solved() && design.degrees_of_freedom().is_none() {
         notes.push(match design.rows() {
@@ -99,12 +104,19 @@ pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<Note> {
     if design.solved() {
         if noiseless {
             notes.push(if design.ridge() > 0.0 { Note::NoNoisePenalised } else { Note::NoNoise });
-        } else if summary.shown && !design.noise_alone() && design.degrees_of_freedom().is_some() {
+        } else if summary.shown && !summary.noise_alone {
             notes.push(Note::BothErrors);
         }
-        notes.push(Note::Clipped);
+        notes.push(if design.moments.whitening().is_some() {
+            Note::ClippedByPublicMoments
+        } else {
+            Note::Clipped
+        });
         if summary.shown {
-            notes.push(Note::LinearModel);
+            if !summary.noise_alone {
+                notes.push(Note::EqualSpread);
+            }
+            notes.push(Note::BoundsFixed);
         }
     }
     notes

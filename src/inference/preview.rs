@@ -196,6 +196,8 @@ pub(super) struct Picture {
     mean: Vec<f64>,
     /// Standard deviation of each code over R.
     sd: Vec<f64>,
+    /// Share of each level, in codes over R; 0 of a number.
+    share: Vec<f64>,
     /// The plan's column of each coordinate.
     column: Vec<Option<usize>>,
     /// Coded slope of each predictor on an outcome of standard deviation 1.
@@ -217,22 +219,24 @@ impl Picture {
     ) -> Self {
         let terms = geometry_terms(geometry, bound.grid.radius);
         let column: Vec<Option<usize>> = geometry.terms.iter().map(|term| term.column).collect();
-        let (mut mean, mut sd) = (Vec::new(), Vec::new());
+        let (mut mean, mut sd, mut shares) = (Vec::new(), Vec::new(), Vec::new());
         for (term, column) in terms.iter().zip(&column) {
             let known = column.and_then(|column| bound.columns.get(column));
-            let (middle, spread) = match known.map(|column| &column.kind) {
-                _ if bound.whitening.is_some() && known.is_none_or(|column| column.role == Role::Feature) => {
-                    (0.0, 1.0 / term.scale)
-                }
-                None => (term.reach, 0.0),
-                Some(Kind::Number { .. }) => (0.0, term.reach * assumed.spread),
+            let whitened =
+                bound.whitening.is_some() && known.is_none_or(|column| column.role == Role::Feature);
+            let (middle, spread, share) = match known.map(|column| &column.kind) {
+                _ if whitened => (0.0, 1.0 / term.scale, 0.0),
+                None => (term.reach, 0.0, 0.0),
+                Some(Kind::Number { .. }) => (0.0, term.reach * assumed.spread, 0.0),
                 Some(Kind::Category { levels, .. }) => {
                     let share = 1.0 / count(levels.len());
-                    (term.reach * share, term.reach * (share * (1.0 - share)).sqrt())
+                    let spread = (share * (1.0 - share)).sqrt();
+                    ((share - term.centre) / term.scale, spread / term.scale, share / term.scale)
                 }
             };
             mean.push(middle);
             sd.push(spread);
+            shares.push(share);
         }
         let predictors = count(layout.predictors.len()).max(1.0);
         let effect = EFFECT.min((EXPLAINED / predictors).sqrt());
@@ -245,7 +249,17 @@ impl Picture {
         };
         let related = geometry.terms.iter().map(is_related).collect();
         let whitening = bound.whitening.clone();
-        Self { terms, mean, sd, column, slope, related, correlation: assumed.correlation, whitening }
+        Self {
+            terms,
+            mean,
+            sd,
+            share: shares,
+            column,
+            slope,
+            related,
+            correlation: assumed.correlation,
+            whitening,
+        }
     }
 
     /// Returns the covariance of two codes: that of a multinomial within a category, the assumed one between numbers among the
@@ -256,7 +270,7 @@ impl Picture {
         } else if self.whitening.is_some() {
             0.0
         } else if self.column[i].is_some() && self.column[i] == self.column[j] {
-            -self.mean[i] * self.mean[j]
+            -self.share[i] * self.share[j]
         } else if self.related[i] && self.related[j] {
             self.correlation * self.sd[i] * self.sd[j]
         } else {

@@ -8,7 +8,7 @@ use super::moments::{MomentsError, NoisyMoments, PlanColumns};
 use super::options::{Options, Repair, Ridge};
 use super::report::report;
 use crate::inference::report::RegressionTerms;
-use crate::model::{INTERCEPT, Missing};
+use crate::model::{INTERCEPT, Missing, NoiseLaw, Note};
 use crate::plan::Plan;
 use crate::plan::document::ColumnType;
 use crate::privacy::adjacency::Adjacency;
@@ -138,8 +138,14 @@ impl Refit {
         release: &Release,
         request: &Request<'_>,
         intercept: bool,
-        (coefficients, diagnostics): (Coefficients, Diagnostics),
+        (coefficients, mut diagnostics): (Coefficients, Diagnostics),
     ) -> Self {
+        let cost = if release.demo.is_some() {
+            diagnostics.notes.push(Note::OfDemonstration.into());
+            words::note::refit_cost_of_demonstration()
+        } else {
+            words::note::refit_cost()
+        };
         Self {
             schema: SCHEMA.to_owned(),
             release: release.ledger.clone(),
@@ -150,7 +156,7 @@ impl Refit {
             repair: request.repair.name().to_owned(),
             confidence: request.confidence,
             privacy: release.privacy.clone(),
-            cost: words::note::refit_cost().to_owned(),
+            cost: cost.to_owned(),
             coefficients,
             diagnostics,
             software: release.software.clone(),
@@ -214,6 +220,21 @@ pub fn refit(
     let (coefficients, diagnostics) = report(&moments, &layout, intercept, options)?;
     let request = Request { outcome, features, ridge, repair, confidence };
     Ok(Refit::new(release, &request, intercept, (coefficients, diagnostics)))
+}
+
+/// Returns the ridge of a release's own regressions: as its plan says, or the one that its mechanism chose.
+#[must_use]
+pub fn own_ridge(release: &Release) -> Ridge {
+    let drawn = release.moments.as_ref().and_then(|moments| moments.noise.as_ref());
+    match release.plan.mechanism.params.get("ridge").and_then(Ridge::from_value) {
+        Some(ridge) => ridge,
+        None if release.diagnostics.ridge > 0.0
+            && matches!(drawn, Some(NoiseLaw::DiscreteGaussian { .. })) =>
+        {
+            Ridge::Fixed(release.diagnostics.ridge)
+        }
+        None => Ridge::None,
+    }
 }
 
 /// Returns the number of rows that counts in a regression, where it is public: under replace-one, if every row carries the

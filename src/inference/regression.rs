@@ -140,8 +140,15 @@ impl Design<'_> {
             }
             uncertainty
         });
+        // An interval that leaves out the sampling error is not a full one.
+        let partial = noise_alone || sigma2.is_none();
         let fit = Fit {
-            interval: if uncertainty.is_some() { self.interval() } else { Interval::Withheld },
+            interval: match self.interval() {
+                _ if uncertainty.is_none() => Interval::Withheld,
+                Interval::Normal if partial => Interval::Approximate,
+                interval => interval,
+            },
+            noise_alone: partial && uncertainty.is_some(),
             estimate: Some(estimate),
             uncertainty,
             residual_sd: sigma2.map(|sigma2| sigma2.sqrt() * term.scale),

@@ -1,8 +1,8 @@
 //! What the mechanisms with public moments share: radii, whitening, the range of the outcome, the penalty.
 //!
 //! **Radii** (theory/public-moments 1.2, 2.1, 1.3). R_x = √(d (1 + ln(2 n/η))), R_y = √(1 + ln(2 n/η)), with d the features' terms and the constant and n
-//! the public number of rows; `tight` takes the smaller of R_x and √(d + 2 √(d t) + 2 t), t = ln(n/η). Privacy does not depend on
-//! them: a longer record is shortened.
+//! the public number of rows; `tight` takes the smaller of R_x and √(d + 2 √(d t) + 2 t), t = ln(n/η). R_x is no longer than the longest
+//! whitened record that the stated bounds allow. Privacy does not depend on them: a longer record is shortened.
 //!
 //! **Range of an outcome** (theory/public-moments 2.1, 1.6). R_y public standard deviations to both sides of the public mean, within the column's own
 //! bounds; where there is no intercept, or it is penalised, R_y root mean squares around 0. Where the public table does not know
@@ -145,14 +145,15 @@ impl Radii {
                 "set it to \"paper\", or give a larger public table",
             ));
         }
+        let constant = whitener.terms.first().is_some_and(|term| term == INTERCEPT);
         bound.whitening = Some(Whitening {
             matrix: whitener
                 .inverse_root
                 .row_iter()
                 .flat_map(|row| row.iter().copied().collect::<Vec<_>>())
                 .collect(),
-            constant: whitener.terms.first().is_some_and(|term| term == INTERCEPT),
-            radius: self.features(d),
+            constant,
+            radius: self.features(d).min(longest_within_bounds(bound, &whitener.inverse_root, constant)),
             outcomes: whitener.outcomes.clone(),
         });
         Ok(())
@@ -230,6 +231,60 @@ impl Radii {
             })
             .collect()
     }
+}
+
+/// Corners of the bounds up to which each is looked at.
+const MOST_CORNERS: usize = 1 << 12;
+
+/// Returns a length that no whitened record within the columns' bounds exceeds: the largest at a corner of the bounds, or with many corners
+/// the smaller of two bounds on it by the triangle inequality (theory/public-moments 1.2).
+fn longest_within_bounds(bound: &BoundPlan, map: &DMatrix<f64>, constant: bool) -> f64 {
+    // The image of the middles, and for each column what each of its ends or levels adds to it.
+    let mut centre = if constant { map.column(0).into_owned() } else { DVector::zeros(map.nrows()) };
+    let mut moves: Vec<Vec<DVector<f64>>> = Vec::new();
+    let mut place = usize::from(constant);
+    for column in bound.columns.iter().filter(|column| column.role == Role::Feature) {
+        match &column.kind {
+            Kind::Number { lower, upper } => {
+                let (middle, half) = middle(*lower, *upper);
+                let Some(along) = (place < map.ncols()).then(|| map.column(place)) else {
+                    return f64::INFINITY;
+                };
+                centre += along * middle;
+                moves.push(vec![along * half, along * -half]);
+                place += 1;
+            }
+            Kind::Category { levels, .. } => {
+                let dummies = levels.len().saturating_sub(1);
+                if place + dummies > map.ncols() {
+                    return f64::INFINITY;
+                }
+                let mut ends = vec![DVector::zeros(map.nrows())];
+                ends.extend((place..place + dummies).map(|place| map.column(place).into_owned()));
+                moves.push(ends);
+                place += dummies;
+            }
+        }
+    }
+    let corners = moves.iter().try_fold(1_usize, |product, ends| product.checked_mul(ends.len()));
+    let longest = if corners.is_some_and(|corners| corners <= MOST_CORNERS) {
+        let mut images = vec![centre];
+        for ends in &moves {
+            images = images.iter().flat_map(|image| ends.iter().map(move |end| image + end)).collect();
+        }
+        images.iter().map(DVector::norm).fold(0.0, f64::max)
+    } else {
+        let whole = |norm: &dyn Fn(&DVector<f64>) -> f64| {
+            let each = moves.iter().map(|ends| ends.iter().map(norm).fold(0.0, f64::max));
+            norm(&centre) + each.sum::<f64>()
+        };
+        let by_rows =
+            (0..map.nrows()).map(|row| whole(&|image| image[row].abs()).powi(2)).sum::<f64>().sqrt();
+        whole(&DVector::norm).min(by_rows)
+    };
+    // Rounding must not make a record longer than this.
+    let longest = longest * (1.0 + 1e-9);
+    if longest > 0.0 { longest } else { f64::INFINITY }
 }
 
 /// A code of a feature in the units in which steps are taken: whitened ones, or shares of the longest record.

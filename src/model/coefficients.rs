@@ -9,7 +9,8 @@ pub enum Interval {
     /// Its coverage is the stated level.
     Normal,
     /// Noise and signal are close. With five features or more its coverage is the level or above; with one or two it can
-    /// fall to about 85 % of a stated 95 %, because it is shown only where the noise happened to look small.
+    /// fall to about 85 % of a stated 95 %, because it is shown only where the noise happened to look small. Or the interval leaves out the
+    /// sampling error.
     Approximate,
     /// The noise is as large as the signal.
     Withheld,

@@ -48,6 +48,8 @@ pub enum Note {
     Projected,
     /// The outcomes' own variances were not released, so intervals cover the noise alone.
     NoiseAlone,
+    /// No intervals: the features' moments are those of a secret sample.
+    SecretSample,
     /// The same for a drawn matrix, because the number of rows does not stand out of the noise.
     NoiseAloneByRows,
     /// No intervals: the number of rows does not stand out of the noise.
@@ -80,6 +82,8 @@ pub enum Note {
     BothErrors,
     /// The values were clipped.
     Clipped,
+    /// Records were shortened, and outcomes clipped, by public moments.
+    ClippedByPublicMoments,
     /// No coefficient is determined; this many rows would do, or this ε, where the plan has one, or this μ.
     Undetermined {
         /// Rows at this budget.
@@ -102,8 +106,10 @@ pub enum Note {
     ClippedResiduals(Vec<(String, f64, f64, f64)>),
     /// Rows could lie far out unnoticed.
     UnseenTail,
-    /// What the intervals assume.
-    LinearModel,
+    /// What intervals that count the sampling error assume.
+    EqualSpread,
+    /// When intervals hold: the bounds were not chosen by looking.
+    BoundsFixed,
     /// The coefficients are log-odds.
     LogOdds,
     /// A penalty takes these shares of these terms' coefficients; the second number counts the terms that are not named.
@@ -122,6 +128,8 @@ pub enum Note {
     Descent,
     /// Long gradients were clipped.
     GradientsClipped,
+    /// A refit of a demonstration.
+    OfDemonstration,
     /// Not private, with this penalty on the mean second moment.
     NotPrivate(f64),
     /// Each outcome had moments of its own, which are not released.
@@ -190,6 +198,7 @@ impl fmt::Display for Note {
             Self::FilteredByShare(share) => note::filtered_by_share(format_args!("{:.0}", 100.0 * share)),
             Self::Projected => note::projected().to_owned(),
             Self::NoiseAlone => note::noise_alone().to_owned(),
+            Self::SecretSample => note::secret_sample().to_owned(),
             Self::NoiseAloneByRows => note::noise_alone_by_rows().to_owned(),
             Self::RowsNotResolved => note::rows_not_resolved().to_owned(),
             Self::RowsUnknown => note::rows_unknown().to_owned(),
@@ -206,6 +215,7 @@ impl fmt::Display for Note {
             Self::NoNoise => note::no_noise().to_owned(),
             Self::BothErrors => note::both_errors().to_owned(),
             Self::Clipped => note::clipped().to_owned(),
+            Self::ClippedByPublicMoments => note::clipped_by_public_moments().to_owned(),
             Self::Undetermined { rows, epsilon: Some(epsilon), .. } => {
                 note::undetermined_epsilon(two_digits(*rows), two_digits(*epsilon))
             }
@@ -228,7 +238,8 @@ impl fmt::Display for Note {
                 note::clipped_residuals(outcomes.join(", "))
             }
             Self::UnseenTail => note::unseen_tail().to_owned(),
-            Self::LinearModel => note::linear_model().to_owned(),
+            Self::EqualSpread => note::equal_spread().to_owned(),
+            Self::BoundsFixed => note::bounds_fixed().to_owned(),
             Self::LogOdds => note::log_odds().to_owned(),
             Self::HeavyPenalty(terms, others) => {
                 let one = |(name, share): &(String, f64)| {
@@ -244,6 +255,7 @@ impl fmt::Display for Note {
             Self::RadiusOfPaper => note::radius_of_paper().to_owned(),
             Self::Descent => note::descent().to_owned(),
             Self::GradientsClipped => note::gradients_clipped().to_owned(),
+            Self::OfDemonstration => note::of_demonstration().to_owned(),
             Self::NotPrivate(lambda) => note::not_private(lambda),
             Self::OwnMoments => note::own_moments().to_owned(),
             Self::WhitenedNoise => note::whitened_noise().to_owned(),
@@ -324,15 +336,15 @@ mod tests {
     fn all() -> Vec<Note> {
         use Note::{
             Approximate, BothErrors, BoundedNoise, BoundsContradicted, BoundsDoubtful, BoundsEstimated,
-            BoundsNotFound, BoundsZero, Clipped, ClippedResiduals, Collinear, CorrelationsRaised,
-            CurvatureDrowned, Descent, Diverged, Drowned, FarRows, FeaturesOpen, FewPublicRows,
-            FilteredByRidge, FilteredByShare, FilteredWhole, GradientsClipped, Hardened, HeavyPenalty, Held,
-            IsotropicNoise, LinearModel, LogOdds, NearlySingular, NoNoise, NoNoisePenalised, NoiseAlone,
-            NoiseAloneByRows, NotDebiased, NotPositiveDefinite, NotPrivate, NotSettled, OutcomesOpen,
-            Overflowed, OwnMoments, OwnUnitPenalty, PenalisedBootstrap, PenalisedNoiseAlone, Projected,
-            RadiusOfPaper, RadiusReached, Raised, RepetitionsUnsolved, ResidualNotResolved, Ridge,
-            RowsNotResolved, RowsUnknown, Shifted, ThroughCentres, ThroughOrigin, Undetermined, UnseenTail,
-            WellFormed, WhitenedNoise,
+            BoundsFixed, BoundsNotFound, BoundsZero, Clipped, ClippedByPublicMoments, ClippedResiduals,
+            Collinear, CorrelationsRaised, CurvatureDrowned, Descent, Diverged, Drowned, EqualSpread,
+            FarRows, FeaturesOpen, FewPublicRows, FilteredByRidge, FilteredByShare, FilteredWhole,
+            GradientsClipped, Hardened, HeavyPenalty, Held, IsotropicNoise, LogOdds, NearlySingular, NoNoise,
+            NoNoisePenalised, NoiseAlone, NoiseAloneByRows, NotDebiased, NotPositiveDefinite, NotPrivate,
+            NotSettled, OfDemonstration, OutcomesOpen, Overflowed, OwnMoments, OwnUnitPenalty,
+            PenalisedBootstrap, PenalisedNoiseAlone, Projected, RadiusOfPaper, RadiusReached, Raised,
+            RepetitionsUnsolved, ResidualNotResolved, Ridge, RowsNotResolved, RowsUnknown, SecretSample,
+            Shifted, ThroughCentres, ThroughOrigin, Undetermined, UnseenTail, WellFormed, WhitenedNoise,
         };
         let names = |count: usize| (0..count).map(|name| format!("y{name}")).collect::<Vec<_>>();
         vec![
@@ -367,7 +379,10 @@ mod tests {
             NoNoise,
             BothErrors,
             Clipped,
-            LinearModel,
+            EqualSpread,
+            BoundsFixed,
+            SecretSample,
+            ClippedByPublicMoments,
             LogOdds,
             HeavyPenalty(vec![("x".to_owned(), 0.4)], 2),
             Diverged,
@@ -377,6 +392,7 @@ mod tests {
             RadiusOfPaper,
             Descent,
             GradientsClipped,
+            OfDemonstration,
             NotPrivate(0.1),
             OwnMoments,
             WhitenedNoise,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::bound::{BoundColumn, BoundPlan, CsvRules, GridParams, PersonColumn};
+use super::bound::{BoundColumn, BoundPlan, CsvRules, GridParams, Levels, PersonColumn};
 use super::check::CheckedPlan;
 use super::error::PlanError;
 use crate::model::Role;
@@ -81,6 +81,7 @@ pub fn bind_entries(
         fields: names.len(),
         csv: CsvRules { delimiter, decimal: plan.decimal, encoding: plan.encoding, na: plan.na.clone() },
         grid,
+        levels: Levels::default(),
         guard: false,
         whitening: None,
         labels: false,

@@ -128,6 +128,29 @@ pub enum Clipping {
     EachOutcome,
 }
 
+/// How the levels of a category become numbers (theory/encoding 2.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Levels {
+    /// A level's indicator is 0 or 1, around 0.
+    #[default]
+    ZeroOne,
+    /// A level's indicator is measured from the share that each of equally frequent levels has, where records carry a constant.
+    Centred,
+}
+
+impl Levels {
+    /// Returns the centre of the indicators of a category of `levels` levels, and what their distance from it is divided by: no record
+    /// is then longer than 1.
+    #[must_use]
+    pub fn units(self, levels: usize) -> (f64, f64) {
+        let count = f64::from(u32::try_from(levels).unwrap_or(u32::MAX));
+        match self {
+            Self::Centred if levels > 1 => (1.0 / count, (count * (count - 1.0) - 1.0).sqrt() / count),
+            Self::Centred | Self::ZeroOne => (0.0, 1.0),
+        }
+    }
+}
+
 /// A public linear map that features are put through before they are bounded (theory/public-moments 1.2).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whitening {
@@ -157,6 +180,8 @@ pub struct BoundPlan {
     pub csv: CsvRules,
     /// The grid.
     pub grid: GridParams,
+    /// How the levels of categories become numbers.
+    pub levels: Levels,
     /// Whether a row carries a guard digit for each code. A demonstration without noise has them, so that it equals
     /// least squares to more digits than the grid has; a release never does.
     pub guard: bool,
@@ -165,4 +190,20 @@ pub struct BoundPlan {
     /// Whether outcomes are labels: 0 and 1 become −1 and 1, times what the record was shortened by, and any other number is
     /// missing.
     pub labels: bool,
+}
+
+impl BoundPlan {
+    /// Returns the centre of the indicators of a category of a role, and what their distance from it is divided by.
+    ///
+    /// Labels are −1 and 1. Whitened features are measured as the public moments are, and records without a constant from 0, where the
+    /// reference level is.
+    #[must_use]
+    pub fn level_units(&self, role: Role, levels: usize) -> (f64, f64) {
+        let whitened = self.whitening.is_some() && role == Role::Feature;
+        match self.levels {
+            _ if self.labels && role == Role::Outcome => (0.5, 0.5),
+            Levels::Centred if !whitened && self.grid.intercept_weight > 0.0 => Levels::Centred.units(levels),
+            Levels::Centred | Levels::ZeroOne => Levels::ZeroOne.units(levels),
+        }
+    }
 }

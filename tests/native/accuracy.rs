@@ -31,8 +31,8 @@ fn the_comparison_works() {
         "| 1 | AdaSSP, as published |",
         "| 8 | boosted AdaSSP, as published, 100 rounds |",
         "| 1 | `dp-logistic` |",
-        "`pmt-ridge` needs public moments",
-        "site 5 levels",
+        "`pmt-ridge`: public moments are needed",
+        "age 18 to 100; score 0 to 100; site 5 levels",
     ] {
         assert!(document.text.contains(expected), "{expected} in {}", document.text);
     }

@@ -23,6 +23,7 @@ mod fuzz;
 mod genotypes;
 mod hostile;
 mod inference;
+mod intervals;
 #[cfg(feature = "audit-mutants")]
 mod killed;
 mod leaks;

@@ -14,7 +14,7 @@ use discreet::data::preview::{Suggestion, preview};
 use discreet::data::{HeaderRead, HeaderRules, csv::Record, header::read_header};
 use discreet::model::{Missing, Role};
 use discreet::plan::bound::{
-    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Norms, PersonColumn,
+    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Levels, Norms, PersonColumn,
 };
 use proptest::prelude::*;
 
@@ -50,6 +50,7 @@ pub fn plan(columns: Vec<BoundColumn>, fields: usize) -> BoundPlan {
             intercept_weight: 0.5,
             norms: Norms::Record { feature_share: 0.6, row_norm: 1.0 },
         },
+        levels: Levels::default(),
         guard: false,
         whitening: None,
         labels: false,

@@ -160,7 +160,8 @@ fn golden_regressions() {
     ] {
         let (prepared, law, matrix, _) = &table[row];
         let given = regression(&read(prepared, matrix, law));
-        assert_eq!(given.interval, Interval::Normal);
+        // Without a number of rows there is no sampling error in it.
+        assert_eq!(given.interval, Interval::Approximate);
         let found = given.uncertainty.unwrap();
         found.std_error.iter().zip(errors).for_each(|(found, error)| near(*found, error));
         near(found.lower[0], ends[0]);

@@ -22,13 +22,13 @@ use sha2::{Digest as _, Sha256};
 use crate::vectors_harness::{Answer, FILES, answer, rows};
 
 /// SHA-256 of all bits of [`digest`].
-pub const EXPECTED: &str = "79f1ed4ee48d96712f67fbfe148f47499dc413dfcf238ecee59d04410b64dfa8";
+pub const EXPECTED: &str = "e225796a79144e9b4f3386d42e60bcfb0cef30eb4c78fe5fa75e8ffda1f8793d";
 
 /// SHA-256 of what [`check`] finds.
 pub const CHECK: &str = "89f3b78d3546fcb678b157e9861ee07b74c6b1c24dbbddbb17f000cdbbd9dcc5";
 
 /// SHA-256 of all bits of [`fits`].
-pub const FITS: &str = "66386373a48bab1808acab805eac10b0659d6f7562c547f0db5c788051baccb8";
+pub const FITS: &str = "a4dc91e91eb7086f83c7d2815deff777762d5c439dc3c18f668b5c5e41e29dcf";
 
 /// A plan on the sample table.
 pub const PLAN: &str = r#"{
@@ -201,7 +201,6 @@ fn scanned<S: RowSink>(prepared: &Prepared, header: &Header, table: &[u8], sink:
 #[cfg(not(target_arch = "wasm32"))]
 #[test]
 fn the_bits_are_those_written_down() {
-    assert_eq!(digest(), EXPECTED);
-    assert_eq!(fits(), FITS);
-    assert_eq!(check(), CHECK);
+    let found = [digest(), fits(), check()];
+    assert_eq!(found.each_ref().map(String::as_str), [EXPECTED, FITS, CHECK]);
 }

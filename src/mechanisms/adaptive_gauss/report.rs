@@ -128,7 +128,7 @@ fn notes(asked: &Asked<'_>, released: &Released, solved: &Solved, coded: &[Coded
     if solved.gate.is_penalised() {
         notes.push(Note::OwnUnitPenalty);
     }
-    notes.extend([Note::BothErrors, Note::Clipped, Note::LinearModel]);
+    notes.extend([Note::BothErrors, Note::Clipped, Note::EqualSpread, Note::BoundsFixed]);
     notes
 }
 

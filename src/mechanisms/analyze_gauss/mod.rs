@@ -41,7 +41,7 @@ use super::shared::{
 };
 use crate::data::Geometry;
 use crate::model::{Assurance, Layout, Shape, Wallet};
-use crate::plan::bound::{BoundPlan, GridParams};
+use crate::plan::bound::{BoundPlan, GridParams, Levels};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Usual, Values, names};
 use crate::plan::public::Whitener;
@@ -102,9 +102,10 @@ impl Configured for Parameters {
     fn resolve(
         &self,
         plan: &CheckedPlan,
-        bound: BoundPlan,
+        mut bound: BoundPlan,
         _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
+        bound.levels = Levels::Centred;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         encoding.check(None)?;
         let noise = plan.budget.map(|budget| self.noise(plan, &encoding.geometry, &budget)).transpose()?;

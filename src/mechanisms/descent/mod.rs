@@ -6,8 +6,8 @@
 //!
 //! **Sensitivity.** With W the coefficients of a step, which are public by then, a record (x, y) has the gradient x (W'x − y)'. It
 //! is shortened to the length C, the matrix as a whole (`joint`) or each outcome's column (`per-outcome`), and rounded towards 0 to
-//! integers of step 2^−m; a record whose integers are longer than C 2^m, which is decided in integers, counts as 0. The sum over
-//! records is exact. So Δ = C 2^m under add-remove and 2 C 2^m under replace-one, times √l for `per-outcome`, and the map from a
+//! integers of step 2^−m; C is taken down to the grid first. A record whose integers are longer than C 2^m, which is decided in
+//! integers, counts as 0. The sum over records is exact. So Δ = C 2^m under add-remove and 2 C 2^m under replace-one, times √l for `per-outcome`, and the map from a
 //! record and W to integers is the same for every table: `EXACT`. m is 40, or what brings the budget's noise into the samplers' range.
 //!
 //! **Units.** For `dp-gd` those of the bounds, ‖x‖ <= 1 and ‖y‖ <= 1. For `pmt-gd` x is whitened and y in public standard deviations
@@ -50,7 +50,7 @@ use crate::math::linalg::Cholesky;
 use crate::model::{Assurance, Layout, Wallet};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Levels, Norms, Sides};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
@@ -187,6 +187,7 @@ impl Configured for Parameters {
         mut bound: BoundPlan,
         public: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
+        bound.levels = Levels::Centred;
         let mut own = *self;
         let parameters = own.encode(plan, &mut bound, public)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
@@ -208,6 +209,9 @@ const BITS: u32 = 40;
 
 /// Longest gradients in integers, C 2^m, between which m is looked for.
 const LONGEST: RangeInclusive<i64> = 1 << 16..=1 << 58;
+
+/// More than the relative rounding error of the length of a gradient with up to 2^19 entries.
+const ROUNDING: f64 = 1.0 / (1_u64 << 32) as f64;
 
 /// Rows whose gradients are added in 64 bits before they go to 128: an entry is below 2^59.
 const BLOCK: u32 = 8;
@@ -415,6 +419,14 @@ impl Noise {
         self.cap
     }
 
+    /// Returns the length to which a longer gradient is shortened, in the steps' units: so little below C 2^m that rounding cannot lead
+    /// beyond it. Shortened to C itself, gradients of a clip that is no multiple of 2^−m would be too long and count as 0.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "the floor of a number of 53 bits")]
+    fn longest(&self) -> f64 {
+        self.cap as f64 * (1.0 - ROUNDING) * libm::ldexp(1.0, -self.bits.cast_signed())
+    }
+
     /// The charge; nothing without noise.
     fn charge(&self) -> Option<Charge> {
         let (event, scale) = self.event().zip(self.scale)?;
@@ -512,7 +524,8 @@ impl Gradient {
             let fitted: f64 = x.iter().zip(column.iter()).map(|(x, w)| x * w).sum();
             *residual = fitted - f64::from(*code) * outcome;
         }
-        let Parameters { clip, per_outcome, .. } = self.noise.parameters;
+        let per_outcome = self.noise.parameters.per_outcome;
+        let clip = self.noise.longest();
         let square = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
         let norm = square(x).sqrt();
         let shorten = |length: f64| {

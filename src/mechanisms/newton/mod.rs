@@ -60,7 +60,7 @@ use crate::inference::newton::{Link, NewtonStep, Setting, report as newton_repor
 use crate::inference::preflight;
 use crate::inference::report::RegressionTerms;
 use crate::model::{Assurance, Layout, Note, Role, Shape, Wallet};
-use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind as ColumnKind, Norms, Sides};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind as ColumnKind, Levels, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Place, Range, Usual, Values};
 use crate::plan::public::Whitener;
@@ -289,6 +289,7 @@ impl Configured for Parameters {
         mut bound: BoundPlan,
         public: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
+        bound.levels = Levels::Centred;
         self.encode(plan, &mut bound, public)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         encoding.check(None)?;
@@ -661,6 +662,7 @@ impl Noise {
                 Family::Gaussian => Link::Identity,
             },
             confidence: task.checked.confidence,
+            guided: task.encoding.bound.whitening.is_some(),
         }
     }
 

@@ -37,7 +37,7 @@ use crate::data::Geometry;
 use crate::inference::options::MeanPenalty;
 use crate::inference::preflight::Family;
 use crate::model::{Assurance, Layout, Shape, Wallet};
-use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Levels, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Params, Place};
 use crate::plan::public::Whitener;
@@ -143,6 +143,7 @@ impl Configured for Parameters {
         mut bound: BoundPlan,
         public: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
+        bound.levels = Levels::Centred;
         self.encode(plan, &mut bound, public)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, !self.paper));
         encoding.check(None)?;

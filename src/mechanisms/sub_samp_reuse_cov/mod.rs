@@ -17,6 +17,9 @@
 //! proved for it: the amplified ε₀ of the sample's part, which the paper's scale puts in the hundreds for a tenth of the rows, and
 //! that of the other. So it is for `simulate` alone, and the release states claim and cost.
 //!
+//! **Not here.** Intervals, unless the sample is the whole table: its error depends on fourth moments of the records, which are not
+//! released (theory/many-outcomes 5.2).
+//!
 //! **Event.** [`Event::Approximate`] of the whole: a subsampled Gaussian has no μ.
 //!
 //! **Defaults.** `sample_rows` a tenth of the rows, `covariance_share` 0.5.
@@ -42,7 +45,7 @@ use crate::math::round::{MARGIN, lower, raise};
 use crate::model::{Assurance, Layout, Shape, Wallet};
 use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::{BoundPlan, GridParams, Norms};
+use crate::plan::bound::{BoundPlan, GridParams, Levels, Norms};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
@@ -75,7 +78,7 @@ static INFO: Info = Info {
     assurance: Assurance::Exact,
     public_moments: false,
     labels: false,
-    standard_errors: true,
+    standard_errors: false,
     no_paper_scale: None,
     parameters: &[
         SAMPLE_ROWS,
@@ -126,6 +129,7 @@ impl Configured for Parameters {
         mut bound: BoundPlan,
         _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
+        bound.levels = Levels::Centred;
         self.weigh_outcomes(plan, &mut bound)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         let statistic = encoding.rows(plan.rows.or(plan.plan.stated_rows))?;

@@ -44,7 +44,7 @@ use crate::mechanisms::shared::{
 use crate::model::{Assurance, Layout, NoiseLaw, Wallet};
 use crate::noise::entropy::Entropy;
 use crate::noise::wishart::{random_moments, round_sum};
-use crate::plan::bound::{BoundPlan, GridParams};
+use crate::plan::bound::{BoundPlan, GridParams, Levels};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::public::Whitener;
@@ -118,9 +118,10 @@ impl Configured for Parameters {
     fn resolve(
         &self,
         plan: &CheckedPlan,
-        bound: BoundPlan,
+        mut bound: BoundPlan,
         _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
+        bound.levels = Levels::Centred;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         encoding.check(None)?;
         let calibrate = |budget: Budget| {

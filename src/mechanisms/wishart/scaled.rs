@@ -51,7 +51,7 @@ use crate::mechanisms::shared::{
 use crate::model::{Assurance, Layout, NoiseLaw, Wallet};
 use crate::noise::discrete::laplace;
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::{BoundPlan, GridParams};
+use crate::plan::bound::{BoundPlan, GridParams, Levels};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
@@ -232,9 +232,10 @@ impl Configured for Parameters {
     fn resolve(
         &self,
         plan: &CheckedPlan,
-        bound: BoundPlan,
+        mut bound: BoundPlan,
         _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
+        bound.levels = Levels::Centred;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         encoding.check(None)?;
         let calibrate = |budget: Budget| {
@@ -512,8 +513,26 @@ impl Noise {
     ) -> Option<(Vec<i128>, NoiseLaw)> {
         let cells = packed(moments, self.terms);
         let (rows, ridge) = self.rows_and_ridge(&cells, rng)?;
+        // Where the moments with this ridge are not positive definite, the bound on the least eigenvalue was above it, which has a
+        // probability of δ₁ at most: whatever follows then is paid for, and the ridge that needs no bound gives a result.
+        let drawn = self.draw_matrix(&cells, rows, ridge, rng);
+        let drawn = drawn.map(|drawn| (drawn, self.law(rows, ridge)));
+        drawn.or_else(|| {
+            let most = self.most_ridge();
+            Some((self.draw_matrix(&cells, self.rows, most, rng)?, self.law(self.rows, most)))
+        })
+    }
+
+    /// The matrix, drawn with so many rows and such a ridge. Nothing where the moments with the ridge are not positive definite.
+    fn draw_matrix<E: Entropy + ?Sized>(
+        &self,
+        cells: &[i128],
+        rows: NonZeroU32,
+        ridge: u64,
+        rng: &mut E,
+    ) -> Option<Vec<i128>> {
         let factor = bartlett(rng, u64::from(rows.get()), self.terms);
-        let mut scale: Vec<IBig> = cells.into_iter().map(IBig::from).collect();
+        let mut scale: Vec<IBig> = cells.iter().copied().map(IBig::from).collect();
         let mut diagonal = 0;
         for row in 0..self.terms {
             if !(is_active(Mutant::RidgeShortOfLastCell) && row + 1 == self.terms) {
@@ -524,13 +543,12 @@ impl Noise {
         let r = f64::from(rows.get());
         #[expect(clippy::cast_precision_loss, reason = "for a power of two")]
         let ridge_near = ridge.max(self.square) as f64;
-        let drawn = match self.kind {
+        match self.kind {
             Kind::Projection => {
                 projection(&scale, &factor, u64::from(rows.get()), rounding_step(ridge_near / r.sqrt()))
             }
             Kind::Posterior => posterior(&scale, &factor, rounding_step(ridge_near / (r * r.sqrt()))),
-        };
-        Some((drawn?, self.law(rows, ridge)))
+        }
     }
 
     /// The number of rows and the ridge. Adaptive forms look at the least eigenvalue, by a mechanism that is in the cost.
@@ -560,10 +578,11 @@ impl Noise {
         #[expect(clippy::cast_precision_loss, reason = "rounded down")]
         let eigenvalue = (bound as f64 / self.square as f64).next_down();
         let rows = match calibration {
-            Calibration::Exact => sketch_rows(rest.0, rest.1, eigenvalue, self.adjacency).ok()?,
-            Calibration::Paper => paper::adaptive_rows(rest.0, rest.1, eigenvalue).ok()?,
+            Calibration::Exact => sketch_rows(rest.0, rest.1, eigenvalue, self.adjacency).ok(),
+            Calibration::Paper => paper::adaptive_rows(rest.0, rest.1, eigenvalue).ok(),
         };
-        Some((rows.unwrap_or(self.rows).max(self.rows), 0))
+        // Where the formula has no answer, the least number of rows needs no more than this eigenvalue.
+        Some((rows.flatten().unwrap_or(self.rows).max(self.rows), 0))
     }
 }
 

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use super::table::CoefficientTable;
 use crate::engine::refit;
 use crate::inference::design::is_drowned;
-use crate::inference::refit::Request;
+use crate::inference::refit::{Request, own_ridge};
 use crate::inference::{Repair, Ridge};
 use crate::model::INTERCEPT;
 use crate::release::Release;
@@ -52,8 +52,13 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
         app.state.outcome().get_untracked().filter(|name| outcomes.contains(name)).unwrap_or(first),
     );
     let chosen = RwSignal::new(Vec::<String>::new());
-    let ridge = RwSignal::new("none".to_owned());
-    let penalty = RwSignal::new("0.01".to_owned());
+    let (kind, own) = match own_ridge(&release) {
+        Ridge::None => ("none", 0.01),
+        Ridge::Auto => ("auto", 0.01),
+        Ridge::Fixed(own) => ("number", own),
+    };
+    let ridge = RwSignal::new(kind.to_owned());
+    let penalty = RwSignal::new(own.to_string());
     let run = {
         let release = release.clone();
         move |_| {

@@ -11,7 +11,7 @@ use discreet::engine::prepare;
 use discreet::inference::pseudo::mix;
 use discreet::model::{Missing, Role};
 use discreet::plan::bound::{
-    BoundColumn, BoundPlan, Clipping, CsvRules, Encoding, GridParams, Kind, Norms, Sides,
+    BoundColumn, BoundPlan, Clipping, CsvRules, Encoding, GridParams, Kind, Levels, Norms, Sides,
 };
 use discreet::plan::{Plan, Purpose};
 use nalgebra::DMatrix;
@@ -274,6 +274,7 @@ fn any_plan(numbers: &mut Numbers, columns: usize) -> BoundPlan {
             intercept_weight: f64::from(numbers.below(11)) / 10.0,
             norms: any_norms(numbers),
         },
+        levels: Levels::Centred,
         guard: false,
         whitening: None,
         labels: false,

@@ -7,7 +7,7 @@ use discreet::data::slices::{Combiner, Scan, SliceScanner};
 use discreet::data::{EncodedRows, Geometry, Header};
 use discreet::model::{Missing, Role};
 use discreet::plan::bound::{
-    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Norms, PersonColumn,
+    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Levels, Norms, PersonColumn,
 };
 
 use super::common::{Pieces, assert_one_line, rules, split};
@@ -147,6 +147,7 @@ fn plan(fields: usize, csv: CsvRules, setting: u8) -> BoundPlan {
             intercept_weight: 0.5,
             norms: Norms::Record { feature_share: 0.6, row_norm: 1.0 },
         },
+        levels: Levels::default(),
         guard: false,
         whitening: None,
         labels: false,

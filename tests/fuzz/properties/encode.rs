@@ -5,7 +5,7 @@
 use discreet::data::csv::Record;
 use discreet::data::encode::{Encoded, Encoder, GUARD_BITS, Geometry};
 use discreet::model::{Missing, Role};
-use discreet::plan::bound::{BoundColumn, BoundPlan, GridParams, Kind, Norms};
+use discreet::plan::bound::{BoundColumn, BoundPlan, GridParams, Kind, Levels, Norms};
 
 use super::common::{rules, split};
 
@@ -103,6 +103,7 @@ fn plan(setting: &[u8; 24]) -> Option<BoundPlan> {
             intercept_weight: f64::from(*weight) / 64.0,
             norms: Norms::Record { feature_share: unit(share) * 0.99, row_norm: unit(norm) },
         },
+        levels: if shape & 64 != 0 { Levels::Centred } else { Levels::ZeroOne },
         guard: shape & 32 != 0,
         whitening: None,
         labels: false,

@@ -249,6 +249,36 @@ fn a_descent_clips_alike_whatever_the_bounds() {
     close(&wide, &narrow, 0.02, "bounds");
 }
 
+/// A gradient that is longer than the clip counts as much as the clip allows, also where the clip is no multiple of the grid's step.
+#[test]
+fn a_clipped_gradient_counts_whatever_the_clip() {
+    let private = made_up(120, 18);
+    for (name, guided) in [("dp-gd", false), ("pmt-gd", true)] {
+        for scope in ["joint", "per-outcome"] {
+            for clip in [0.05, 0.2, 0.07, 1.0 / 3.0, 0.25, 0.013, 1e-5, 0.9] {
+                for mu in [0.6, 40.0] {
+                    let params = json!({"clip": clip, "clip_scope": scope, "steps": 3});
+                    let plan = made_plan(name, "y", 120, &params, &json!({"mu": mu}));
+                    let prepared = prepared(&plan, guided.then(law).as_ref(), &table(&private)).unwrap();
+                    let Some(noise) = prepared.noise::<discreet::mechanisms::descent::Noise>() else {
+                        panic!("a descent")
+                    };
+                    let kept = rows(&prepared, &table(&private));
+                    // Far from every fit, so that each gradient is longer than each clip.
+                    let weights = DMatrix::from_element(3, 1, 50.0);
+                    for row in (0..kept.len()).filter_map(|row| kept.get(row)) {
+                        let entries = noise.gradient(row, &weights);
+                        let length = entries.iter().map(|e| (*e as f64).powi(2)).sum::<f64>().sqrt();
+                        // Rounding towards 0 takes less than a step off each of three entries.
+                        let least = noise.most() as f64 * (1.0 - 1e-9) - 3_f64.sqrt() - 1.0;
+                        assert!(length >= least, "{name} {scope} {clip} {mu}: {length} of {}", noise.most());
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// A penalty beyond every number is refused before anything is charged.
 #[test]
 fn an_endless_penalty_is_refused() {

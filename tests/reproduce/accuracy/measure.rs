@@ -24,7 +24,7 @@ use super::tables::Table;
 pub const DELTA: f64 = 1e-6;
 
 /// Beyond so many numbers no rows are drawn again: it is not cheap.
-const MOST_RESAMPLED: usize = 400_000;
+const MOST_RESAMPLED: usize = 3_000_000;
 
 /// A way to fit a table privately.
 #[derive(Clone, Copy)]
@@ -54,15 +54,15 @@ impl Method {
     }
 }
 
-/// Returns the methods for a kind of outcome, and the mechanisms of the registry that are left out, with the reason.
-pub fn methods(yes_or_no: bool) -> (Vec<Method>, Vec<String>) {
+/// Returns the methods for a kind of outcome, and the mechanisms of the registry that are left out, each with the reason.
+pub fn methods(yes_or_no: bool) -> (Vec<Method>, Vec<(&'static str, String)>) {
     let (mut taken, mut left_out) = (Vec::new(), Vec::new());
     let private = |info: &&Info| info.wallet != Wallet::None && info.labels == yes_or_no;
     for info in info::all().filter(private) {
         match info.scope {
-            _ if info.public_moments => left_out.push(format!("`{}` needs public moments", info.name)),
+            _ if info.public_moments => left_out.push((info.name, "public moments are needed".to_owned())),
             Scope::Relaxed(protect) => {
-                left_out.push(format!("`{}` protects the {protect} alone", info.name));
+                left_out.push((info.name, format!("only the {protect} are protected")))
             }
             scope => taken.push(Method::Registered { info, replaced: scope == Scope::ReplaceOne }),
         }

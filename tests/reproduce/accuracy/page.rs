@@ -3,7 +3,7 @@
 use discreet::inference::noise_forecast::Advice;
 
 use super::measure::{Cell, DELTA, Subject, methods};
-use super::verdicts::{self, ADAPTIVE, Contest, contests, shown};
+use super::verdicts::{self, ADAPTIVE, Contest, LABELS, LABELS_BEFORE, contests, shown};
 use super::{Measured, Size};
 use crate::reproduce_common::Markdown;
 
@@ -44,24 +44,14 @@ fn summary(text: &mut Markdown, size: &Size, results: &[Measured<'_>], verdicts:
     );
     text.say("What was asked of `adaptive-gauss`, and whether it is reached:");
     text.list(verdicts);
-    let gains: Vec<f64> = gauss
-        .iter()
-        .filter_map(|cell| Some(cell.best()?.1.error / cell.own.error).filter(|gain| gain.is_finite()))
-        .collect();
-    if !gains.is_empty() {
-        let quarter = |share: usize| {
-            let mut sorted = gains.clone();
-            sorted.sort_by(f64::total_cmp);
-            sorted[(sorted.len() - 1) * share / 4]
-        };
+    let gains = gains(&gauss, |cell| cell.best().map(|(_, best)| best.error));
+    if let Some([quarter, half, most]) = gains {
         text.say(&format!(
-            "Where it shows its coefficients, the best of all other methods has an error that is {:.1} times as large in the median cell, {:.1} times or less in a quarter of the cells and {:.1} times or more in another quarter.",
-            quarter(2),
-            quarter(1),
-            quarter(3)
+            "Where it shows its coefficients, the best of all other methods has an error that is {half:.1} times as large in the median cell, {quarter:.1} times or less in a quarter of \
+             the cells and {most:.1} times or more in another quarter."
         ));
     }
-    coverage(text, &gauss);
+    coverage(text, ADAPTIVE, &gauss);
     text.say("Median error of `adaptive-gauss`, then that of the best other method and its name. **Bold**: `adaptive-gauss` is the best, or within 5 % of it.");
     let cell = |cell: &Contest<'_>| {
         let own = shown(cell.own.error);
@@ -85,8 +75,20 @@ fn summary(text: &mut Markdown, size: &Size, results: &[Measured<'_>], verdicts:
     labels(text, size, results);
 }
 
+/// Quartiles of how many times as large another method's error is, over the cells in which both show their coefficients.
+fn gains(cells: &[Contest<'_>], other: impl Fn(&Contest<'_>) -> Option<f64>) -> Option<[f64; 3]> {
+    let both = |cell: &Contest<'_>| {
+        let gain = other(cell)? / cell.own.error;
+        (cell.own.error.is_finite() && gain.is_finite()).then_some(gain)
+    };
+    let mut sorted: Vec<f64> = cells.iter().filter_map(both).collect();
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted.len().checked_sub(1)?;
+    Some([1, 2, 3].map(|quarter| sorted[last * quarter / 4]))
+}
+
 /// Which share of intervals holds.
-fn coverage(text: &mut Markdown, cells: &[Contest<'_>]) {
+fn coverage(text: &mut Markdown, name: &str, cells: &[Contest<'_>]) {
     let known: Vec<(&Contest<'_>, f64)> = cells
         .iter()
         .filter(|cell| cell.own.intervals >= ENOUGH)
@@ -109,8 +111,8 @@ fn coverage(text: &mut Markdown, cells: &[Contest<'_>]) {
         format!("Below 90 %: {}.", low.join("; "))
     };
     text.say(&format!(
-        "Its 95 % intervals, rows drawn again in each run, hold the exact slope in {} of the cases on average over the {} cells with at least {ENOUGH} intervals. {low} \
-         Least squares without privacy does not reach 95 % everywhere either where residuals are not normal or their variance is not constant.",
+        "The 95 % intervals of `{name}`, rows drawn again in each run, hold the exact slope in {} of the cases on average over the {} cells with at least {ENOUGH} intervals. {low} \
+         The fit without privacy does not reach 95 % everywhere either, for instance where the variance of the residuals is not constant.",
         percent(Some(mean)),
         known.len()
     ));
@@ -173,10 +175,19 @@ fn labels(text: &mut Markdown, size: &Size, results: &[Measured<'_>]) {
         })
         .collect();
     text.table(&head, &rows);
+    let contests = contests(size, results, LABELS);
+    if let Some([quarter, half, most]) = gains(&contests, |cell| Some(cell.of(LABELS_BEFORE)?.error)) {
+        text.say(&format!(
+            "The error of `{LABELS_BEFORE}` is {half:.1} times that of `{LABELS}` in the median cell, {quarter:.1} times or less in a quarter of the cells and {most:.1} times or more in another \
+             quarter, where both show their coefficients."
+        ));
+    }
+    coverage(text, LABELS, &contests);
 }
 
 fn explain(text: &mut Markdown, size: &Size, subjects: &[Subject]) {
-    let left_out: Vec<String> = [false, true].into_iter().flat_map(|labels| methods(labels).1).collect();
+    let left_out = [false, true].into_iter().flat_map(|yes_or_no| methods(yes_or_no).1);
+    let left_out: Vec<String> = left_out.map(|(name, why)| format!("`{name}`: {why}")).collect();
     text.list(&[
         format!(
             "**Runs.** A plan names columns with bounds that a person would state who has not seen the rows. It is prepared, the records are read from CSV and encoded, and \

@@ -43,7 +43,10 @@ impl Table {
             let name = column["name"].as_str().unwrap();
             let bounds = match column["levels"].as_array() {
                 Some(levels) => format!("{} levels", levels.len()),
-                None => format!("{} to {}", column["lower"], column["upper"]),
+                None => {
+                    let [lower, upper] = ["lower", "upper"].map(|end| column[end].as_f64().unwrap());
+                    format!("{lower} to {upper}")
+                }
             };
             match items.last_mut().filter(|(_, last)| *last == bounds) {
                 Some((names, _)) => names.push(name),

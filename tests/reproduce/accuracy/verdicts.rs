@@ -7,8 +7,8 @@ use super::{Measured, Size};
 
 pub const ADAPTIVE: &str = "adaptive-gauss";
 pub const CORNERS: &str = "analyze-gauss";
-const LABELS: &str = "adaptive-logistic";
-const LABELS_BEFORE: &str = "dp-logistic";
+pub const LABELS: &str = "adaptive-logistic";
+pub const LABELS_BEFORE: &str = "dp-logistic";
 
 /// The share of cells in which a method has to be the best, or near it: 27 of 30.
 const SHARE: f64 = 0.9;
@@ -58,7 +58,8 @@ impl<'a> Contest<'a> {
         self.others.iter().min_by(|(_, a), (_, b)| a.error.total_cmp(&b.error))
     }
 
-    fn of(&self, name: &str) -> Option<&'a Cell> {
+    /// The other method of a name.
+    pub fn of(&self, name: &str) -> Option<&'a Cell> {
         let quoted = format!("`{name}`");
         self.others.iter().find(|(other, _)| *other == quoted).map(|(_, cell)| *cell)
     }
