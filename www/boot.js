@@ -51,6 +51,12 @@ async function sha256(bytes) {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/// The language that the address asks for, as in `?language=de`; its texts are the file `words/de.json` beside the page.
+function language() {
+  const asked = new URLSearchParams(location.search).get("language") ?? "";
+  return /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(asked) ? asked : null;
+}
+
 async function sample(name) {
   const bytes = await (await load(`samples/${name}`)).arrayBuffer();
   return { name, blob: new Blob([bytes], { type: "text/csv" }) };
@@ -65,19 +71,22 @@ function close() {
 
 async function start() {
   requirements();
-  const [app, wasm, glue, module, samples] = await Promise.all([
+  const asked = language();
+  const [app, wasm, glue, module, samples, words] = await Promise.all([
     import(new URL(appJs, document.baseURI)),
     load(appWasm).then((response) => response.arrayBuffer()),
     load(`worker.js?v=${version}`).then((response) => response.text()),
     load(`worker_bg.wasm?v=${version}`).then((response) => response.arrayBuffer()).then(WebAssembly.compile),
     Promise.all(SAMPLES.map(sample)),
+    asked && load(`words/${asked}.json`).then((response) => response.text()),
   ]);
   const build = await sha256(wasm);
   await app.default({ module_or_path: wasm });
   close();
   document.getElementById("boot").remove();
   // The one hand-over to the program: `worker::context::StartContext` reads it.
-  app.start({ build, glue, module, samples });
+  app.start({ build, glue, module, samples, words });
+  if (asked) document.documentElement.lang = asked;
   document.documentElement.dataset.ready = "";
 }
 

@@ -11,8 +11,7 @@ mod page {
     pub fn start(context: &JsValue) -> Result<(), JsValue> {
         let context =
             StartContext::from_js(context).map_err(|failure| JsValue::from_str(&failure.message))?;
-        discreet::ui::start(context);
-        Ok(())
+        discreet::ui::start(context).map_err(|misfit| JsValue::from_str(&misfit.to_string()))
     }
 }
 

@@ -5,6 +5,7 @@ pub const MAIN: &str = "\
 discreet: differentially private regression; the table stays on this computer
 
   discreet release   --plan plan.json --ledger ledger.json TABLE     charge the ledger and print a release
+  discreet check     --plan plan.json TABLE                          print what a release will cost and give, free
   discreet simulate  --plan plan.json --runs N --seed N TABLE        print demonstrations, which are not private
   discreet refit     --release FILE --outcome NAME --features A,B    compute another regression from a release, free
   discreet ledger    new | show | verify | import | relax            open and inspect ledgers
@@ -20,7 +21,7 @@ charged).
 
 /// `discreet release --help`.
 pub const RELEASE: &str = "\
-discreet release --plan FILE --ledger FILE TABLE [--public FILE] [--phenotypes FILE] [--workers N]
+discreet release --plan FILE --ledger FILE TABLE [--public FILE] [--phenotypes FILE] [--workers N] [--confirm]
 
 Reads the table, charges the ledger, adds noise from the operating system's random bytes and prints one release
 (discreet.release/1) on standard output. Save it: it is stored nowhere else, and the charge of a lost release is final.
@@ -33,6 +34,16 @@ Reads the table, charges the ledger, adds noise from the operating system's rand
   --phenotypes FILE
                   for genotypes: a table of outcomes and covariates by IID, and by FID if the table has it
   --workers N     threads that read the table; default: the number of processors. The result is the same for every N.
+  --confirm       release also where `discreet check` says that no interval can be expected. Without it the command asks
+                  on a terminal, and warns on standard error elsewhere.
+";
+
+/// `discreet check --help`.
+pub const CHECK: &str = "\
+discreet check --plan FILE TABLE [--public FILE] [--phenotypes FILE]
+
+Prints what a release of this plan will cost, which interval widths to expect and which mechanism is recommended. It knows the
+plan and the names of the columns alone: it reads no row and charges nothing. Long tails are not foreseen.
 ";
 
 /// `discreet simulate --help`.

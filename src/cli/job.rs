@@ -13,6 +13,7 @@ use super::public::{PublicFile, Watch};
 use super::table::{Table, TableError};
 use crate::data::genotypes::{Form, Wanted};
 use crate::data::{FewRows, HeaderRules, RowSink, Scan, Statistic, Sums};
+use crate::engine::recommend::{Recommendation, recommend};
 use crate::engine::{ConfiguredPlan, EngineError, Prepared, after_bounds, check_table, sums_of};
 use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, Purpose};
@@ -194,6 +195,13 @@ impl Job {
             workers: self.workers,
             purpose: self.purpose,
         }))
+    }
+
+    /// Returns the mechanism that is recommended for the plan.
+    #[must_use]
+    pub fn recommended(&self) -> Recommendation {
+        let (names, delimiter) = self.input.header(self.prepared.checked());
+        recommend(self.prepared.plan(), names, delimiter)
     }
 
     /// Reads the table for a release: what it needs, or, where rows are too many to be kept, whether it is well formed.

@@ -5,6 +5,7 @@
 
 mod account;
 mod args;
+mod check;
 mod clock;
 mod error;
 pub mod genotypes;
@@ -46,6 +47,7 @@ fn command(mut arguments: Vec<OsString>) -> Result<(), CliError> {
     let name = if arguments.is_empty() { None } else { Some(arguments.remove(0)) };
     match name.as_ref().and_then(|name| name.to_str()) {
         Some("release") => release::run(arguments),
+        Some("check") => check::run(arguments),
         Some("simulate") => simulate::run(arguments),
         Some("refit") => refit::run(arguments),
         Some("ledger") => ledger::run(arguments),
@@ -54,7 +56,7 @@ fn command(mut arguments: Vec<OsString>) -> Result<(), CliError> {
         Some("--help" | "-h" | "help") => print(help::MAIN),
         Some("--version" | "-V") => print(&format!("discreet {}\n", env!("CARGO_PKG_VERSION"))),
         _ => Err(CliError::usage(
-            "the command is missing or unknown; give release, simulate, refit, ledger, account or mechs; `discreet --help` \
+            "the command is missing or unknown; give release, check, simulate, refit, ledger, account or mechs; `discreet --help` \
              explains them",
         )),
     }

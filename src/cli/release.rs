@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use super::args::Args;
+use super::check::consent;
 use super::error::CliError;
 use super::halt::halt;
 use super::job::{Job, software};
@@ -23,7 +24,7 @@ use crate::release::document::{LedgerReference, Software};
 /// # Errors
 /// [`CliError`], which says whether the charge was made.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let args = Args::parse(arguments, &["plan", "ledger", "public", "phenotypes", "workers"], &[])?;
+    let args = Args::parse(arguments, &["plan", "ledger", "public", "phenotypes", "workers"], &["confirm"])?;
     if args.help {
         return print(help::RELEASE);
     }
@@ -32,6 +33,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let fit = job.fit()?;
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     ledger.check(&job.prepared.whole_request())?;
+    consent(&job.prepared, args.flag("confirm"))?;
     let software = software()?;
     let first = charged(job, &mut file, &mut ledger, software.clone())?;
     let Some(fit) = fit else { return first.print() };

@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn a_table_that_is_not_well_formed_has_a_minhash() {
-        // Ragged, an open quote at the end, bytes that are no text, and no record at all.
+        // Records of different lengths, an open quote at the end, bytes that are no text, and no record.
         let file = b"a,b\n1,2,3\n4\n\xff\xfe,5\n6,\"open\n7,8\n";
         let mut numbers = Numbers(2);
         let expected = of(&KEY, [&b"1,2,3"[..], b"4", b"\xff\xfe,5", b"6,\"open\n7,8\n"]);

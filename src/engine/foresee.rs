@@ -175,13 +175,12 @@ pub fn expected(prepared: &Prepared) -> Option<Preview> {
     preview::preview(prepared.geometry(), prepared.bound(), expected, rows, intercept, options).ok()
 }
 
-/// Returns why a release would be of no use, and what would help; nothing where it may be of use, or where that is not known.
+/// Returns why a release would be of no use, and what would help, by what is foreseen or expected of it; nothing where it may be of use.
 #[must_use]
-pub fn hopeless(prepared: &Prepared) -> Option<String> {
-    if let Some(foreseen) = foresee(prepared) {
+pub fn hopeless(foreseen: Option<&Foreseen>, expected: Option<&Preview>) -> Option<String> {
+    if let Some(foreseen) = foreseen {
         let lost = foreseen.forecast.advice == Advice::TooFew;
         return lost.then(|| format!("{} {}", foreseen.verdict(), foreseen.advice()));
     }
-    prepared.cost()?;
-    expected(prepared).filter(|preview| preview.verdict == Verdict::Withheld).map(|preview| preview.advice)
+    expected.filter(|preview| preview.verdict == Verdict::Withheld).map(|preview| preview.advice.clone())
 }

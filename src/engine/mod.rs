@@ -1,7 +1,7 @@
 //! A plan and exact moments to a release.
 //!
 //! [`prepare`] fixes everything that is public before a row is read: the grid, the sensitivity, the noise, the cost.
-//! [`release()`] draws the noise and writes the document; whoever calls it has charged the ledger before. [`demonstrate()`]
+//! [`release()`] draws the noise and writes the document; its caller has charged the ledger before. [`demonstrate()`]
 //! does the same from a seed, and [`simulate`] any number of times. The two take different generators and give
 //! different types. No file, clock, thread or screen is known here.
 

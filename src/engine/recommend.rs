@@ -25,10 +25,12 @@ pub struct Recommendation {
 }
 
 impl Recommendation {
-    /// Returns the mechanism before anything is known of a plan.
+    /// Returns the mechanism that is shown before a plan is complete: the first that foresees its noise.
     #[must_use]
-    pub fn usual() -> Self {
-        Self::plain(USUAL, words::recommend::usual().to_owned())
+    pub fn before_a_plan() -> Self {
+        let first = REGISTRY.iter().find(|mechanism| mechanism.foresees());
+        let name = first.map_or(USUAL, |mechanism| mechanism.info().name);
+        Self::plain(name, words::recommend::unknown_rows().to_owned())
     }
 
     fn plain(name: &'static str, reason: String) -> Self {
@@ -76,7 +78,7 @@ pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation
     {
         return Recommendation::plain(info.name, words::recommend::binary().to_owned());
     }
-    Recommendation::usual()
+    Recommendation::plain(USUAL, words::recommend::usual().to_owned())
 }
 
 fn reason(foreseen: &Foreseen) -> String {

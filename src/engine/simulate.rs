@@ -31,7 +31,7 @@ pub fn demonstrate_bounds<'a>(
 pub enum Source {
     /// What the release needs of it: only the randomness differs between runs.
     Once(Sums),
-    /// Its encoded rows: each run draws as many anew, with replacement.
+    /// Its encoded rows: each run draws as many of them, with replacement.
     Resample {
         /// Rows that count.
         rows: EncodedRows,

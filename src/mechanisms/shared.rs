@@ -201,6 +201,22 @@ pub fn paper_replaces(plan: &CheckedPlan) -> Result<(), PlanError> {
     ))
 }
 
+/// Returns the ε and δ of a paper's own scale, where the plan asks for it and has noise.
+///
+/// # Errors
+/// [`PlanError`] for a budget of another form.
+pub fn paper_budget(plan: &CheckedPlan) -> Result<Option<(Epsilon, Delta)>, PlanError> {
+    match (plan.calibration, plan.budget) {
+        (Calibration::Exact, _) | (Calibration::Paper, None) => Ok(None),
+        (Calibration::Paper, Some(Budget::EpsilonDelta { epsilon, delta })) => Ok(Some((epsilon, delta))),
+        (Calibration::Paper, Some(Budget::Mu { .. } | Budget::Rho { .. })) => Err(PlanError::at(
+            "budget",
+            "the paper's scale is for an epsilon and a delta",
+            "give {\"epsilon\", \"delta\"}",
+        )),
+    }
+}
+
 /// Reads `ridge` and `repair` (docs/methods.md).
 ///
 /// # Errors

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::words::note;
+use crate::words;
 
 /// Terms or outcomes that a note names; of the others it gives the number.
 pub const NAMED: usize = 5;
@@ -181,50 +181,56 @@ pub enum Note {
 impl fmt::Display for Note {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
-            Self::Collinear => note::collinear().to_owned(),
-            Self::NotPositiveDefinite => note::not_positive_definite().to_owned(),
-            Self::Shifted => note::shifted().to_owned(),
-            Self::Raised => note::raised().to_owned(),
-            Self::NotDebiased => note::not_debiased().to_owned(),
+            Self::Collinear => words::note::collinear().to_owned(),
+            Self::NotPositiveDefinite => words::note::not_positive_definite().to_owned(),
+            Self::Shifted => words::note::shifted().to_owned(),
+            Self::Raised => words::note::raised().to_owned(),
+            Self::NotDebiased => words::note::not_debiased().to_owned(),
             Self::Drowned { ratio, needed } => {
                 let (written, close) = (format!("{ratio:.2}"), *ratio > 0.05);
-                if close { note::drowned(written, factor(*needed)) } else { note::drowned_far(written) }
+                if close {
+                    words::note::drowned(written, factor(*needed))
+                } else {
+                    words::note::drowned_far(written)
+                }
             }
             Self::Approximate { ratio, needed } => {
-                note::approximate(format_args!("{ratio:.2}"), factor(*needed))
+                words::note::approximate(format_args!("{ratio:.2}"), factor(*needed))
             }
-            Self::FilteredByRidge(ridge) => note::filtered_by_ridge(format_args!("{ridge:.3e}")),
-            Self::FilteredWhole => note::filtered_whole().to_owned(),
-            Self::FilteredByShare(share) => note::filtered_by_share(format_args!("{:.0}", 100.0 * share)),
-            Self::Projected => note::projected().to_owned(),
-            Self::NoiseAlone => note::noise_alone().to_owned(),
-            Self::SecretSample => note::secret_sample().to_owned(),
-            Self::NoiseAloneByRows => note::noise_alone_by_rows().to_owned(),
-            Self::RowsNotResolved => note::rows_not_resolved().to_owned(),
-            Self::RowsUnknown => note::rows_unknown().to_owned(),
-            Self::Overflowed => note::overflowed().to_owned(),
-            Self::RepetitionsUnsolved => note::repetitions_unsolved().to_owned(),
-            Self::ResidualNotResolved(outcomes) => note::residual_not_resolved(listing(outcomes)),
-            Self::Ridge(ridge) => note::ridge(format_args!("{ridge:.4}")),
-            Self::OwnUnitPenalty => note::own_unit_penalty().to_owned(),
-            Self::PenalisedNoiseAlone => note::penalised_noise_alone().to_owned(),
-            Self::PenalisedBootstrap => note::penalised_bootstrap().to_owned(),
-            Self::ThroughOrigin => note::through_origin().to_owned(),
-            Self::ThroughCentres => note::through_centres().to_owned(),
-            Self::NoNoisePenalised => note::no_noise_penalised().to_owned(),
-            Self::NoNoise => note::no_noise().to_owned(),
-            Self::BothErrors => note::both_errors().to_owned(),
-            Self::Clipped => note::clipped().to_owned(),
-            Self::ClippedByPublicMoments => note::clipped_by_public_moments().to_owned(),
+            Self::FilteredByRidge(ridge) => words::note::filtered_by_ridge(format_args!("{ridge:.3e}")),
+            Self::FilteredWhole => words::note::filtered_whole().to_owned(),
+            Self::FilteredByShare(share) => {
+                words::note::filtered_by_share(format_args!("{:.0}", 100.0 * share))
+            }
+            Self::Projected => words::note::projected().to_owned(),
+            Self::NoiseAlone => words::note::noise_alone().to_owned(),
+            Self::SecretSample => words::note::secret_sample().to_owned(),
+            Self::NoiseAloneByRows => words::note::noise_alone_by_rows().to_owned(),
+            Self::RowsNotResolved => words::note::rows_not_resolved().to_owned(),
+            Self::RowsUnknown => words::note::rows_unknown().to_owned(),
+            Self::Overflowed => words::note::overflowed().to_owned(),
+            Self::RepetitionsUnsolved => words::note::repetitions_unsolved().to_owned(),
+            Self::ResidualNotResolved(outcomes) => words::note::residual_not_resolved(listing(outcomes)),
+            Self::Ridge(ridge) => words::note::ridge(format_args!("{ridge:.4}")),
+            Self::OwnUnitPenalty => words::note::own_unit_penalty().to_owned(),
+            Self::PenalisedNoiseAlone => words::note::penalised_noise_alone().to_owned(),
+            Self::PenalisedBootstrap => words::note::penalised_bootstrap().to_owned(),
+            Self::ThroughOrigin => words::note::through_origin().to_owned(),
+            Self::ThroughCentres => words::note::through_centres().to_owned(),
+            Self::NoNoisePenalised => words::note::no_noise_penalised().to_owned(),
+            Self::NoNoise => words::note::no_noise().to_owned(),
+            Self::BothErrors => words::note::both_errors().to_owned(),
+            Self::Clipped => words::note::clipped().to_owned(),
+            Self::ClippedByPublicMoments => words::note::clipped_by_public_moments().to_owned(),
             Self::Undetermined { rows, epsilon: Some(epsilon), .. } => {
-                note::undetermined_epsilon(two_digits(*rows), two_digits(*epsilon))
+                words::note::undetermined_epsilon(two_digits(*rows), two_digits(*epsilon))
             }
             Self::Undetermined { rows, epsilon: None, mu } => {
-                note::undetermined_mu(two_digits(*rows), two_digits(*mu))
+                words::note::undetermined_mu(two_digits(*rows), two_digits(*mu))
             }
-            Self::Held(terms) => note::held(listing(terms)),
-            Self::FarRows { shortened: None, .. } => note::far_rows().to_owned(),
-            Self::FarRows { shortened: Some((beyond, deviation)), rows } => note::far_rows_counted(
+            Self::Held(terms) => words::note::held(listing(terms)),
+            Self::FarRows { shortened: None, .. } => words::note::far_rows().to_owned(),
+            Self::FarRows { shortened: Some((beyond, deviation)), rows } => words::note::far_rows_counted(
                 format_args!("{:.0}", beyond.max(0.0)),
                 format_args!("{deviation:.0}"),
                 format_args!("{rows:.0}"),
@@ -232,58 +238,63 @@ impl fmt::Display for Note {
             Self::ClippedResiduals(outcomes) => {
                 let one = |(name, rows, deviation, radius): &(String, f64, f64, f64)| {
                     let (rows, deviation) = (format!("{:.0}", rows.max(0.0)), format!("{deviation:.0}"));
-                    note::clipped_outcome(name, rows, deviation, format_args!("{radius:.1}"))
+                    words::note::clipped_outcome(name, rows, deviation, format_args!("{radius:.1}"))
                 };
                 let outcomes: Vec<String> = outcomes.iter().map(one).collect();
-                note::clipped_residuals(outcomes.join(", "))
+                words::note::clipped_residuals(outcomes.join(", "))
             }
-            Self::UnseenTail => note::unseen_tail().to_owned(),
-            Self::EqualSpread => note::equal_spread().to_owned(),
-            Self::BoundsFixed => note::bounds_fixed().to_owned(),
-            Self::LogOdds => note::log_odds().to_owned(),
+            Self::UnseenTail => words::note::unseen_tail().to_owned(),
+            Self::EqualSpread => words::note::equal_spread().to_owned(),
+            Self::BoundsFixed => words::note::bounds_fixed().to_owned(),
+            Self::LogOdds => words::note::log_odds().to_owned(),
             Self::HeavyPenalty(terms, others) => {
                 let one = |(name, share): &(String, f64)| {
-                    note::heavy_penalty_term(name, format_args!("{:.0}", 100.0 * share))
+                    words::note::heavy_penalty_term(name, format_args!("{:.0}", 100.0 * share))
                 };
                 let named = terms.iter().map(one).collect::<Vec<_>>().join(", ");
-                note::heavy_penalty(if *others > 0 { note::list_more(named, others) } else { named })
+                words::note::heavy_penalty(if *others > 0 {
+                    words::note::list_more(named, others)
+                } else {
+                    named
+                })
             }
-            Self::Diverged => note::diverged().to_owned(),
-            Self::RadiusReached => note::radius_reached().to_owned(),
-            Self::NotSettled => note::not_settled().to_owned(),
-            Self::CurvatureDrowned => note::curvature_drowned().to_owned(),
-            Self::RadiusOfPaper => note::radius_of_paper().to_owned(),
-            Self::Descent => note::descent().to_owned(),
-            Self::GradientsClipped => note::gradients_clipped().to_owned(),
-            Self::OfDemonstration => note::of_demonstration().to_owned(),
-            Self::NotPrivate(lambda) => note::not_private(lambda),
-            Self::OwnMoments => note::own_moments().to_owned(),
-            Self::WhitenedNoise => note::whitened_noise().to_owned(),
-            Self::IsotropicNoise => note::isotropic_noise().to_owned(),
-            Self::BoundedNoise => note::bounded_noise().to_owned(),
-            Self::FeaturesOpen => note::features_open().to_owned(),
-            Self::OutcomesOpen => note::outcomes_open().to_owned(),
-            Self::Hardened => note::hardened().to_owned(),
+            Self::Diverged => words::note::diverged().to_owned(),
+            Self::RadiusReached => words::note::radius_reached().to_owned(),
+            Self::NotSettled => words::note::not_settled().to_owned(),
+            Self::CurvatureDrowned => words::note::curvature_drowned().to_owned(),
+            Self::RadiusOfPaper => words::note::radius_of_paper().to_owned(),
+            Self::Descent => words::note::descent().to_owned(),
+            Self::GradientsClipped => words::note::gradients_clipped().to_owned(),
+            Self::OfDemonstration => words::note::of_demonstration().to_owned(),
+            Self::NotPrivate(lambda) => words::note::not_private(lambda),
+            Self::OwnMoments => words::note::own_moments().to_owned(),
+            Self::WhitenedNoise => words::note::whitened_noise().to_owned(),
+            Self::IsotropicNoise => words::note::isotropic_noise().to_owned(),
+            Self::BoundedNoise => words::note::bounded_noise().to_owned(),
+            Self::FeaturesOpen => words::note::features_open().to_owned(),
+            Self::OutcomesOpen => words::note::outcomes_open().to_owned(),
+            Self::Hardened => words::note::hardened().to_owned(),
             Self::BoundsEstimated(columns, rows) => {
-                let one = |(name, lower, upper): &(String, f64, f64)| note::bounds_of(name, *lower, *upper);
+                let one =
+                    |(name, lower, upper): &(String, f64, f64)| words::note::bounds_of(name, *lower, *upper);
                 let named: Vec<String> = columns.iter().take(NAMED).map(one).collect();
                 let others = columns.len().saturating_sub(NAMED);
                 let named = named.join(", ");
-                let named = if others > 0 { note::bounds_more(named, others) } else { named };
+                let named = if others > 0 { words::note::bounds_more(named, others) } else { named };
                 if columns.is_empty() {
-                    note::bounds_estimated_none(two_digits(*rows))
+                    words::note::bounds_estimated_none(two_digits(*rows))
                 } else {
-                    note::bounds_estimated(named, two_digits(*rows))
+                    words::note::bounds_estimated(named, two_digits(*rows))
                 }
             }
-            Self::BoundsDoubtful { rows, good } => note::bounds_doubtful(rows, good),
-            Self::BoundsNotFound(columns) => note::bounds_not_found(quoted(columns)),
-            Self::BoundsZero(columns) => note::bounds_zero(quoted(columns)),
-            Self::BoundsContradicted(columns) => note::bounds_contradicted(quoted(columns)),
-            Self::WellFormed => note::well_formed().to_owned(),
-            Self::NearlySingular => note::nearly_singular().to_owned(),
-            Self::FewPublicRows { rows, terms, enough } => note::few_public_rows(rows, terms, enough),
-            Self::CorrelationsRaised(raised) => note::correlations_raised(*raised, raised),
+            Self::BoundsDoubtful { rows, good } => words::note::bounds_doubtful(rows, good),
+            Self::BoundsNotFound(columns) => words::note::bounds_not_found(quoted(columns)),
+            Self::BoundsZero(columns) => words::note::bounds_zero(quoted(columns)),
+            Self::BoundsContradicted(columns) => words::note::bounds_contradicted(quoted(columns)),
+            Self::WellFormed => words::note::well_formed().to_owned(),
+            Self::NearlySingular => words::note::nearly_singular().to_owned(),
+            Self::FewPublicRows { rows, terms, enough } => words::note::few_public_rows(rows, terms, enough),
+            Self::CorrelationsRaised(raised) => words::note::correlations_raised(*raised, raised),
         };
         formatter.write_str(&text)
     }
@@ -323,8 +334,8 @@ fn listing((first, all): &Listing) -> String {
     let quoted: Vec<String> = first.iter().map(|name| format!("`{name}`")).collect();
     match (all.saturating_sub(first.len()), quoted.split_last()) {
         (0, Some((last, []))) => last.clone(),
-        (0, Some((last, rest))) => note::list_and(rest.join(", "), last),
-        (more, _) => note::list_more(quoted.join(", "), more),
+        (0, Some((last, rest))) => words::note::list_and(rest.join(", "), last),
+        (more, _) => words::note::list_more(quoted.join(", "), more),
     }
 }
 

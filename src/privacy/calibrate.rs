@@ -880,7 +880,7 @@ mod tests {
             let worst = moved(g, [1.0 - u; 2], [u * (1.0 - u); 2], g * g / (2.0 * u * u));
             assert!((0.0..most).contains(&(bound / worst - 1.0)), "h 10/{tenths}: {worst} and {bound}");
         }
-        // Beyond, one by one.
+        // Larger values are tested one by one.
         for gradient in [curvature / 8 - 1, curvature / 6 + 1] {
             let apart = 4.0 * (gradient as f64 / h).powi(2) + 0.125;
             assert!((bound_at(gradient) / apart - 1.0).abs() < 1e-9, "{gradient}");

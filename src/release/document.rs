@@ -157,6 +157,15 @@ impl Coefficients {
 }
 
 impl Coefficients {
+    /// Returns whether no coefficient was determined at all.
+    #[must_use]
+    pub fn is_undetermined(&self) -> bool {
+        match self {
+            Self::List(entries) => entries.iter().all(|entry| entry.estimate.is_none()),
+            Self::Table(table) => table.is_undetermined(),
+        }
+    }
+
     /// Appends the entries of other outcomes; only for lists.
     pub fn append(&mut self, other: Self) {
         if let (Self::List(entries), Self::List(others)) = (self, other) {

@@ -80,6 +80,12 @@ impl CoefficientTable {
         Some(Estimate { estimate, std_error, lower, upper, noise_share, interval })
     }
 
+    /// Returns whether no cell has an estimate.
+    #[must_use]
+    pub fn is_undetermined(&self) -> bool {
+        self.numbers[0].iter().all(|estimate| estimate.is_nan())
+    }
+
     /// Puts one coefficient in its place, with [`DIGITS`] significant digits; beyond the table nothing happens.
     pub fn set(&mut self, outcome: usize, term: usize, entry: Estimate) {
         let Some(cell) = self.cell(outcome, term) else { return };

@@ -47,22 +47,29 @@ pub fn html(release: &Release, log_odds: bool) -> String {
     let title = escape(&title);
     let _ = write!(
         page,
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+        "<!DOCTYPE html>\n<html lang=\"{}\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
          <title>{title}</title><style>{STYLE}</style></head><body><main>\n<h1>{title}</h1>\n\
          <p class=\"lead\">{}</p>\n",
+        words::page::language(),
         escape(&statement.headline)
     );
-    for outcome in outcomes.iter().take(MOST_OUTCOMES) {
+    let undetermined = release.coefficients.is_undetermined();
+    if undetermined {
+        let _ = writeln!(page, "<h2>{}</h2>", words::result::undetermined());
+    }
+    for outcome in outcomes.iter().take(if undetermined { 0 } else { MOST_OUTCOMES }) {
         regression(&mut page, release, outcome, log_odds, outcomes.len() <= LONG_FORM_OUTCOMES);
     }
-    if outcomes.len() > MOST_OUTCOMES {
+    if outcomes.len() > MOST_OUTCOMES && !undetermined {
         let more = outcomes.len() - MOST_OUTCOMES;
         let _ = writeln!(page, "<p>{}</p>", words::report::more_outcomes(more));
     }
     let odds = if log_odds { words::page::odds() } else { "" };
-    let _ = writeln!(page, "<p class=\"quiet\">{} {odds}</p>", escape(words::report::table_note()));
+    if !undetermined {
+        let _ = writeln!(page, "<p class=\"quiet\">{} {odds}</p>", escape(words::report::table_note()));
+    }
     list(&mut page, words::report::notes(), release.diagnostics.notes.iter().map(String::as_str));
     let _ = writeln!(page, "<h2>{}</h2>", words::result::what_is_promised());
     for sentence in statement.sentences().into_iter().skip(1) {

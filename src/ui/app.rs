@@ -1,22 +1,32 @@
 //! The frame: navigation, the open step, release bar.
 
+mod navigation;
+mod release_bar;
+
 use leptos::ev::DragEvent;
 use leptos::prelude::*;
 
+use navigation::Navigation;
+use release_bar::ReleaseBar;
+
 use super::parts::Icon;
-use super::parts::navigation::Navigation;
-use super::parts::release_bar::ReleaseBar;
 use super::state::{App, BuildCheckStoreFields, Problem, StateStoreFields};
 use super::steps::{StepInfo, of_address};
 use super::{actions, check, dom};
-use crate::words;
+use crate::words::{self, Catalogue, Misfit};
 use crate::worker::context::StartContext;
 use crate::worker::pool::Pool;
 
-/// Puts the page into the document's body.
-pub fn start(context: StartContext) {
+/// Puts the page into the document's body, in the language that its address asked for.
+///
+/// # Errors
+/// [`Misfit`] if the translation does not fit the messages of this build.
+pub fn start(context: StartContext) -> Result<(), Misfit> {
+    if let Some(texts) = &context.words {
+        words::choose(Catalogue::parse(texts)?);
+    }
     std::panic::set_hook(Box::new(|panic| {
-        // The place alone: a panic's own text may quote cells of the preview.
+        // Only the place is logged: the text of a panic may quote cells of the preview.
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         leptos::logging::error!("{}", words::page::stopped(place));
     }));
@@ -28,6 +38,7 @@ pub fn start(context: StartContext) {
         actions::follow_address(app, of_address);
         view! { <Frame/> }
     });
+    Ok(())
 }
 
 #[component]
@@ -45,21 +56,22 @@ fn Frame() -> impl IntoView {
         actions::choose_files(app, files, false);
     };
     let checking = Memo::new(move |_| app.state.check().open().get());
+    let step_name = Signal::derive(move || (StepInfo::of(app.state.step().get()).name)());
     let work = move || match app.state.step().get() {
-        _ if checking.get() => view! { <check::CheckScreen/> }.into_any(),
+        _ if checking.get() => view! { <check::CheckScreen from=step_name/> }.into_any(),
         step => (StepInfo::of(step).view)(),
     };
     let title = move || {
         if checking.get() { words::check::title() } else { (StepInfo::of(app.state.step().get()).title)() }
     };
-    // In a tab of its own: the page keeps what was typed.
+    // The chapter opens in another tab, so that the page keeps what was typed.
     let chapter = move || {
         let (place, words) = StepInfo::of(app.state.step().get()).chapter;
         (!checking.get()).then(|| {
             view! { <a class="chapter" href=place target="_blank" rel="noopener">{words()}</a> }
         })
     };
-    // The address is the check's, so the link moves the focus and leaves the address as it is.
+    // The address belongs to the check, so the link moves the focus and does not change the address.
     let skip = move |event: leptos::ev::MouseEvent| {
         event.prevent_default();
         dom::focus("work");
@@ -95,7 +107,7 @@ fn Frame() -> impl IntoView {
 #[component]
 fn Warnings() -> impl IntoView {
     let app = App::here();
-    // What may be forgotten matters where the budget is fixed and where the ledger is downloaded.
+    // The warning about storage is shown where the budget is fixed and where the ledger is downloaded.
     let ledger_step = move || StepInfo::of(app.state.step().get()).ledger;
     let warning = move || {
         app.state.host().with(|host| match host {

@@ -21,7 +21,7 @@ pub fn hash() -> String {
 /// Writes that part of the address, as a new entry of the browser's history where it changes.
 pub fn set_hash(hash: &str) {
     if let Some(window) = web_sys::window() {
-        // Where the browser refuses, the address alone is out of date.
+        // If the browser refuses, only the address is out of date.
         let _ = window.location().set_hash(hash);
     }
 }
@@ -29,7 +29,7 @@ pub fn set_hash(hash: &str) {
 /// Writes that part of the address without a new entry in the browser's history.
 pub fn replace_hash(hash: &str) {
     if let Some(history) = web_sys::window().and_then(|window| window.history().ok()) {
-        // Where the browser refuses, the address alone is out of date.
+        // If the browser refuses, only the address is out of date.
         let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(hash));
     }
 }

@@ -172,11 +172,11 @@ mod tests {
             (FileRole::Phenotypes, Held(2)),
         ];
         assert_eq!(third, whole(&all));
-        // From either end.
+        // A set may begin with any of its files.
         assert_eq!(chosen(&[], &["s.fam"]).unwrap().missing, ["s.bed", "s.bim"]);
         let begun = chosen(&[(FileRole::Fam, "s.fam")], &["s.bed", "s.bim"]).unwrap();
         assert_eq!(begun.missing, [""; 0]);
-        // A file is mended by choosing it again.
+        // A person replaces a file by choosing it again.
         let again = chosen(&[(FileRole::Bed, "s.bed"), (FileRole::Fam, "s.fam")], &["s.fam", "s.bim"]);
         assert_eq!(
             again,

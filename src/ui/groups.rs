@@ -47,9 +47,9 @@ fn is_not_yes_or_no(column: &ColumnDraft) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::recommend::Recommendation;
     use crate::mechanisms::find;
     use crate::mechanisms::info::GROUPS;
-    use crate::ui::draft::Setup;
 
     fn outcome(kind: ColumnType, lower: &str, upper: &str, levels: &str) -> ColumnDraft {
         ColumnDraft {
@@ -64,11 +64,9 @@ mod tests {
     }
 
     #[test]
-    fn the_one_that_is_chosen_at_first_is_seen_first() {
-        assert_eq!(
-            members(GROUPS[0]).next().map(|info| info.name),
-            Some(Setup::default().mechanism.as_str())
-        );
+    fn the_one_that_stands_before_a_plan_is_complete_is_in_the_group_that_is_open() {
+        let first = Recommendation::before_a_plan().name;
+        assert!(members(GROUPS[0]).any(|info| info.name == first));
         assert!(is_usual(GROUPS[0], &[]));
     }
 

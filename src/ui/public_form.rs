@@ -100,7 +100,7 @@ impl Term {
         }
         let width = upper - lower;
         match sd {
-            // No values within bounds spread wider than half of their width.
+            // Values within bounds have a standard deviation of at most half of their width.
             Some(sd) if sd > width * 0.51 => Some(words::gap::doubt_wide()),
             Some(sd) if sd > 0.0 && sd < width * 0.005 => Some(words::gap::doubt_narrow()),
             _ => None,

@@ -16,6 +16,7 @@ use super::table::Table;
 use super::view_model::{self, Forecast};
 use crate::audit::check::Finding;
 use crate::engine::public_moments::PublicMoments;
+use crate::engine::recommend::{Recommendation, recommend};
 use crate::inference::Refit;
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
@@ -169,6 +170,8 @@ pub struct State {
     pub exported: Option<String>,
     /// The releases kept beside it.
     pub releases: Vec<Kept>,
+    /// Why the next release would be of no use, where the person was asked whether to make it all the same.
+    pub asked: Option<String>,
     /// What is running.
     pub run: Option<Run>,
     /// What went wrong last.
@@ -221,6 +224,8 @@ pub struct App {
     pub state: Store<State>,
     /// Handles.
     pub handles: StoredValue<Handles, LocalStorage>,
+    /// What the engine recommends for the columns and the budget, whatever was chosen.
+    pub recommended: Memo<Recommendation>,
     /// The plan of the next release, or everything that it still lacks.
     pub plan: Memo<Result<Plan, Vec<Gap>>>,
     /// What public moments the plan's columns need; nothing where the mechanism takes none or the columns are not described.
@@ -239,13 +244,26 @@ impl App {
         let (files, held) = (RefCell::default(), RefCell::default());
         let (document, kept) = (RefCell::default(), RefCell::default());
         let handles = StoredValue::new_local(Handles { pool, check, files, held, document, kept });
-        let plan = Memo::new(move |_| {
+        let described = Memo::new(move |_| {
             state.columns().with(|columns| {
                 state.setup().with(|setup| {
                     let budget = state.ledger().with(|ledger| view_model::ask(setup, ledger.as_ref()));
                     draft::plan(columns, setup, budget)
                 })
             })
+        });
+        let recommended = Memo::new(move |_| match described.get() {
+            Ok(plan) => state.table().with(|table| {
+                let (names, delimiter) =
+                    table.as_ref().map(|t| (&t.names[..], t.delimiter)).unwrap_or_default();
+                recommend(&plan, names, delimiter)
+            }),
+            Err(_) => Recommendation::before_a_plan(),
+        });
+        let plan = Memo::new(move |_| {
+            let plan: Plan = described.get()?;
+            let chosen = state.setup().with(|setup| setup.mechanism.is_some());
+            Ok(if chosen { plan } else { recommended.get().into_plan(plan) })
         });
         let guided = Memo::new(move |_| state.setup().with(view_model::takes_public_moments));
         let terms = Memo::new(move |_| {
@@ -273,7 +291,7 @@ impl App {
                 |(path, text)| state.columns().with(|c| vec![Gap::new(draft::place(&path, &plan, c), text)]),
             )
         });
-        Self { state, handles, plan, terms, public, forecast }
+        Self { state, handles, recommended, plan, terms, public, forecast }
     }
 
     /// The app that a component belongs to.
@@ -292,6 +310,12 @@ impl App {
                     !ledger.entries().is_empty() && kept.as_deref() != Some(ledger.tip())
                 })
             })
+    }
+
+    /// The mechanism of the next release: the chosen one, or the recommended one.
+    pub fn mechanism(self) -> String {
+        let chosen = self.state.setup().with(|setup| setup.mechanism.clone());
+        chosen.unwrap_or_else(|| self.recommended.with(|recommended| recommended.name.to_owned()))
     }
 
     /// Whether something runs.

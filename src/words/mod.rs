@@ -2,7 +2,7 @@
 //! `{placeholder}`. A message with a count has two texts, `.one` and `.other`, and a function whose first argument chooses between them.
 //!
 //! English is compiled in. A translation is a file of the same shape, which [`choose`] takes before the page is drawn; a message that it
-//! lacks stays English. The messages of `note` stand in documents and are English always, so that one release is one text.
+//! lacks stays English. The page takes one that its address asks for (`www/boot.js`). The messages of `note` stand in documents and are English always, so that one release is one text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -20,12 +20,23 @@ pub enum Misfit {
     /// No message has this key.
     #[error("{}", crate::words::error::misfit_key(.0))]
     Key(String),
+    /// The file is no JSON object of texts.
+    #[error("{}", crate::words::error::misfit_json(.0))]
+    Json(String),
     /// The text has other placeholders than the English one.
     #[error("{}", crate::words::error::misfit_placeholders(.0))]
     Placeholders(String),
 }
 
 impl Catalogue {
+    /// Reads a translation: a JSON object of texts by their keys.
+    ///
+    /// # Errors
+    /// [`Misfit`] if it is no such object, or for the first text that cannot stand for the English one.
+    pub fn parse(json: &str) -> Result<Self, Misfit> {
+        Self::new(&serde_json::from_str(json).map_err(|error| Misfit::Json(error.to_string()))?)
+    }
+
     /// A translation of texts by their keys.
     ///
     /// # Errors

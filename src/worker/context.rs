@@ -9,7 +9,7 @@ use crate::words;
 
 /// The argument of the app's `start`.
 ///
-/// In JavaScript it is `{build, glue, module, samples: [{name, blob}]}`.
+/// In JavaScript it is `{build, glue, module, samples: [{name, blob}], words}`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct StartContext {
     /// SHA-256 of the app's wasm as it was loaded, in hexadecimal digits: the build's content hash.
@@ -21,6 +21,8 @@ pub struct StartContext {
     pub module: WebAssembly::Module,
     /// The synthetic sample tables.
     pub samples: Vec<Sample>,
+    /// The translation that the page's address asked for, as JSON; English without one.
+    pub words: Option<String>,
 }
 
 /// A synthetic table that is part of the page.

@@ -1,5 +1,6 @@
 //! Starts a worker: it reports that it is ready, then serves one request.
 
+use js_sys::Reflect;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
@@ -10,7 +11,7 @@ use super::files::Files;
 use super::protocol::{Failure, Reason, Request, Response, build_id};
 use super::{audit, public, run, scan, selfcheck};
 use crate::data::FileRole;
-use crate::words;
+use crate::words::{self, Catalogue};
 
 /// Starts this worker.
 pub fn start() {
@@ -24,6 +25,11 @@ pub fn start() {
             Failure::new(Reason::Internal, words::failure::stopped_at(place))
         }));
     }));
+    let texts = Reflect::get(&scope(), &"words".into()).ok().and_then(|texts| texts.as_string());
+    // The page has checked the translation before it started this worker.
+    if let Some(translation) = texts.and_then(|texts| Catalogue::parse(&texts).ok()) {
+        words::choose(translation);
+    }
     let handler = Closure::once_into_js(|event: MessageEvent| match unpack(&event.data()) {
         Ok(received) => spawn_local(serve(received)),
         Err(failure) => post(&Response::Failed(failure)),

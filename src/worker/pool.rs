@@ -33,16 +33,17 @@ use crate::store::document::{Made, read_release};
 use crate::text::hexadecimal;
 use crate::words;
 
-/// What follows the glue in a worker's text: it starts the module that the first message brings, and tells of what
-/// the module itself cannot tell, such as memory that has run out.
+/// What follows the glue in a worker's text: it starts the module that the first message brings, keeps the translation
+/// that comes with it, and tells of what the module itself cannot tell, such as memory that has run out.
 const BOOTSTRAP: &str = r#"
 {
     const stopped = () => self.postMessage({ stopped: true });
     self.addEventListener("error", stopped);
     self.addEventListener("unhandledrejection", stopped);
-    self.onmessage = ({ data }) => {
+    self.onmessage = ({ data: [module, words] }) => {
         self.onmessage = null;
-        wasm_bindgen({ module_or_path: data }).catch(stopped);
+        self.words = words;
+        wasm_bindgen({ module_or_path: module }).catch(stopped);
     };
 }
 "#;
@@ -383,7 +384,8 @@ impl Handle {
         worker.set_onmessage(Some(message.as_ref().unchecked_ref()));
         worker.set_onmessageerror(Some(error.as_ref().unchecked_ref()));
         worker.set_onerror(Some(error.as_ref().unchecked_ref()));
-        worker.post_message(&context.module).map_err(no_worker)?;
+        let words = JsValue::from(context.words.as_deref());
+        worker.post_message(&Array::of2(&context.module, &words)).map_err(no_worker)?;
         Ok(Self { worker, _message: message, _error: error })
     }
 

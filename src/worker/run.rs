@@ -109,7 +109,7 @@ async fn try_release(
     let (names, delimiter) = source.header(configured.checked());
     let names = names.to_vec();
     let prepared = configured.prepare(public.as_ref(), &names, delimiter).map_err(refused)?;
-    // Of genotypes the page knows the variants that were chosen, and the plan may fit others.
+    // With genotypes the page knows the chosen variants, and the plan may fit others.
     if prepared.bound().columns.len() != columns {
         return Err(Failure::new(Reason::Plan, words::failure::other_columns()));
     }
@@ -158,7 +158,7 @@ impl Stage<'_> {
         engine::check_table(prepared, scan.records, scan.persons)
             .map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
 
-        // From the operating system before the charge, for it may refuse; no byte is drawn from it before the charge.
+        // The generator is seeded before the charge, because the operating system may refuse. No noise is drawn before the charge.
         let rng = PrivateRng::from_os().map_err(|error| Failure::new(Reason::Internal, error.to_string()))?;
         let charge = store::charge(key, name, &prepared.request()).await?;
         CHARGED.set(true);

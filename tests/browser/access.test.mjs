@@ -211,7 +211,7 @@ test("a mechanism is found in its group and public moments are typed by keyboard
     await page.keyboard.press("Enter");
   };
   // The chosen group is open, and arrows stay inside it.
-  await press(page, "Tab", ({ name, role }) => role === "radio" && name.startsWith("analyze-gauss"));
+  await press(page, "Tab", ({ name, role }) => role === "radio" && name.startsWith("adaptive-gauss"));
   await page.keyboard.press("ArrowUp");
   assert.equal(await discreet.chooser.getByRole("radio", exact("dp-ridge")).isChecked(), true);
   await press(page, "Tab", ({ name }) => name.startsWith("Guided by other people's data"), 4);

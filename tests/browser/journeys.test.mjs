@@ -186,6 +186,7 @@ test("ten predictors on 442 patients: withheld intervals are foretold, and expla
 
 test("another regression from the same release costs nothing", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
+  await discreet.mechanism("analyze-gauss");
   await discreet.make();
   const before = await discreet.account();
   const kept = await discreet.downloadJson(say("result.ledger_json"));

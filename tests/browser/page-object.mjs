@@ -237,7 +237,19 @@ export class DiscreetPage {
     if (await this.released.count()) await this.goTo(say("step.method"));
     await this.ready();
     await this.release.click();
+    await this.released.or(this.anyway).first().waitFor();
+    if (await this.anyway.isVisible()) await this.anyway.click();
     await this.released.waitFor();
+  }
+
+  /// What the page asks before a release that will give no intervals.
+  get anyway() {
+    return this.strip.getByRole("button", exact(say("release_bar.all_the_same")));
+  }
+
+  /// What is said of the method of the next release.
+  get chosen() {
+    return this.page.getByRole("region", exact(say("method.chosen_method")));
   }
 
   /// What the page gives as a file: `{ name, text }`.

@@ -561,14 +561,9 @@ fn arrows_point_down() {
     }
 }
 
-/// Rooms whose circles are still to be cut.
-const CIRCULAR: [&str; 1] = ["src/ui/"];
-
 #[test]
 fn modules_of_a_room_use_each_other_in_one_direction() {
-    let mut sources = sources();
-    sources.retain(|source| !CIRCULAR.iter().any(|room| source.path.starts_with(room)));
-    none(&circle_faults(&sources));
+    none(&circle_faults(&sources()));
 }
 
 #[test]

@@ -126,6 +126,45 @@ fn the_whole_job() {
 }
 
 #[test]
+fn a_plan_is_checked_before_it_is_paid_for() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 0.15, "delta": 1e-5}));
+    plan["stated_rows"] = json!(442);
+    plan["mechanism"] = json!({"name": "adaptive-gauss"});
+    bench.plan(&plan);
+    let checked = bench.ok("check --plan plan.json table.csv");
+    for said in [
+        "mechanism: adaptive-gauss",
+        "recommended: analyze-gauss.",
+        "cost: mu 0.0",
+        "in place of 442",
+        "Long tails are not foreseen",
+    ] {
+        assert!(checked.contains(said), "{said}: {checked}");
+    }
+    // Only the header is read: the rows may be anything.
+    let (header, _) = DIABETES.split_once('\n').unwrap();
+    bench.write("table.csv", format!("{header}\nnot,a,table\n"));
+    assert_eq!(bench.ok("check --plan plan.json table.csv"), checked);
+    bench.write("table.csv", DIABETES);
+
+    // Where nobody can be asked a warning has to do, and with a word before it there is none.
+    bench.open_ledger("1");
+    let warned = bench.run(RELEASE);
+    assert_eq!(warned.status.code(), Some(0));
+    let warning = text(&warned.stderr);
+    assert!(
+        warning.starts_with("discreet: All coefficients will be withheld") && warning.lines().count() == 1
+    );
+    bench.ok(&format!("{RELEASE} --confirm"));
+
+    plan["stated_rows"] = json!(100_000);
+    bench.plan(&plan);
+    let checked = bench.ok("check --plan plan.json table.csv");
+    assert!(!checked.contains("recommended:") && checked.contains("target by bmi: "), "{checked}");
+}
+
+#[test]
 fn releases_until_the_budget_is_gone() {
     let bench = Bench::new();
     bench.open_ledger("2");

@@ -1,6 +1,6 @@
 //! What is foreseen of a plan and recommended for it, from public numbers alone.
 
-use discreet::engine::foresee::{Foreseen, foresee, hopeless};
+use discreet::engine::foresee::{Foreseen, expected, foresee, hopeless};
 use discreet::engine::prepare;
 use discreet::engine::recommend::recommend;
 use discreet::inference::noise_forecast::Advice;
@@ -92,10 +92,10 @@ fn too_few_rows_get_a_ridge_and_none_a_plain_word() {
     let (name, _, reason) = recommended(&plan(None, 0.5));
     assert_eq!(name, "adaptive-gauss");
     assert!(reason.contains("State about how many rows"), "{reason}");
-    let prepared = |plan: &Value| prepare(parsed(plan), &names(), b',', Purpose::Release).unwrap();
-    assert!(hopeless(&prepared(&few)).unwrap().contains("in place of 200"));
-    assert_eq!(hopeless(&prepared(&plan(Some(12_000), 2.0))), None);
-    assert_eq!(hopeless(&prepared(&plan(None, 2.0))), None);
+    assert!(hopeless(Some(&foreseen(&few)), None).unwrap().contains("in place of 200"));
+    assert_eq!(hopeless(Some(&foreseen(&plan(Some(12_000), 2.0))), None), None);
+    let prepared = prepare(parsed(&plan(None, 2.0)), &names(), b',', Purpose::Release).unwrap();
+    assert_eq!((foresee(&prepared), expected(&prepared)), (None, None));
 }
 
 #[test]

@@ -89,8 +89,9 @@ const CATALOGUED: [&str; 10] = [
     "src/worker",
 ];
 
-/// What comes before a text that only a developer reads: a fault of the program itself, a reason of a lint, a form of JSON, the text of a rustdoc.
-const DEVELOPERS: [&str; 5] = ["reason = ", "Internal(", ".expect(", "\"μ of ", "(\"an object"];
+/// Signs of a text that only a developer reads: a reason of a lint, a fault of the program itself, a rustdoc, what a reader of JSON says.
+const DEVELOPERS: [&str; 6] =
+    ["reason = ", "Internal(", ".expect(", "\"μ of ", "(\"an object", "\"duplicate field"];
 
 /// Files whose sentences are no message: the ranges of a mechanism's parameters, a build that is refused, a label of a hash, and the words
 /// that a person has to type.
@@ -160,13 +161,14 @@ fn both_numbers_of_a_message_fill_the_same_places() {
 fn a_translation_takes_the_place_of_english() {
     let pseudo: BTreeMap<String, String> =
         ENGLISH.iter().map(|(key, text)| ((*key).to_owned(), format!("«{text}»"))).collect();
-    let translated = Catalogue::new(&pseudo).unwrap();
+    let translated = Catalogue::parse(&serde_json::to_string(&pseudo).unwrap()).unwrap();
     let english = Catalogue::default();
     for (place, (_, text)) in ENGLISH.iter().enumerate() {
         assert_eq!((english.text(place), translated.text(place)), (*text, format!("«{text}»").as_str()));
     }
     let one = |key: &str, text: &str| Catalogue::new(&[(key.to_owned(), text.to_owned())].into());
     assert_eq!(one("page.nowhere", "x"), Err(Misfit::Key("page.nowhere".to_owned())));
+    assert!(matches!(Catalogue::parse("[]"), Err(Misfit::Json(_))));
     assert_eq!(one("page.one_in", "jeder"), Err(Misfit::Placeholders("page.one_in".to_owned())));
     let partly = one("page.one_in", "eins zu {number}").unwrap();
     let place = |key: &str| ENGLISH.iter().position(|(own, _)| *own == key).unwrap();

@@ -57,7 +57,7 @@ async fn pool(entry: &str) -> Pool {
     let response: web_sys::Response = JsFuture::from(fetched).await.unwrap().unchecked_into();
     let bytes = JsFuture::from(response.array_buffer().unwrap()).await.unwrap();
     let module = JsFuture::from(WebAssembly::compile(&bytes)).await.unwrap().unchecked_into();
-    Pool::new(StartContext { build: "test".to_owned(), glue, module, samples: Vec::new() })
+    Pool::new(StartContext { build: "test".to_owned(), glue, module, samples: Vec::new(), words: None })
 }
 
 fn blob(parts: &[&[u8]]) -> Blob {

@@ -1,6 +1,6 @@
 //! Recognises the form of a genotype file by its name.
 
-use crate::words::files;
+use crate::words;
 
 /// A form of genotypes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,13 +20,13 @@ fn forms() -> [(&'static str, Form); 11] {
         (".vcf", Form::Vcf),
         (".vcf.gz", Form::Vcf),
         (".vcf.bgz", Form::Vcf),
-        (".bim", Form::Other(files::use_bed())),
-        (".fam", Form::Other(files::use_bed())),
-        (".ped", Form::Other(files::convert_plink())),
-        (".pgen", Form::Other(files::convert_plink2())),
-        (".bgen", Form::Other(files::convert_bgen())),
-        (".bcf", Form::Other(files::convert_bcf())),
-        (".bcf.gz", Form::Other(files::convert_bcf())),
+        (".bim", Form::Other(words::files::use_bed())),
+        (".fam", Form::Other(words::files::use_bed())),
+        (".ped", Form::Other(words::files::convert_plink())),
+        (".pgen", Form::Other(words::files::convert_plink2())),
+        (".bgen", Form::Other(words::files::convert_bgen())),
+        (".bcf", Form::Other(words::files::convert_bcf())),
+        (".bcf.gz", Form::Other(words::files::convert_bcf())),
     ]
 }
 

@@ -225,7 +225,7 @@ fn alleles_of(genotype: &[u8], last: usize) -> Result<Called, GenotypeFault> {
     Ok(match (first, second) {
         (Some(one), None) => Called::Haploid(one),
         (Some(one), Some(Some(other))) => Called::Diploid(one, other),
-        // No call, or half of one.
+        // The call is missing, wholly or in part.
         _ => Called::Missing,
     })
 }

@@ -37,12 +37,11 @@ use super::rounds::{Configured, Encoding, Mechanism, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{
     FEATURE_SHARE, INTERCEPT_WEIGHT, NoiseError, RADIUS, REPAIR, RIDGE, ROW_NORM, grid, no_scale,
-    post_processing, squared_codes,
+    paper_budget, post_processing, squared_codes,
 };
 use crate::data::Geometry;
 use crate::model::{Assurance, Layout, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Levels};
-use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Usual, Values, names};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
@@ -127,6 +126,8 @@ pub struct Parameters {
     pub grid: GridParams,
     /// How the variance is spread over the cells.
     pub shape: Shape,
+    /// ε and δ of the paper's own scale, where it is asked for.
+    pub paper: Option<(Epsilon, Delta)>,
     /// What is done with the released moments.
     pub post_processing: PostProcessing,
 }
@@ -139,7 +140,7 @@ impl Parameters {
     fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let grid = grid(params, plan)?;
         let shape = params.choice(&SHAPE, &SHAPES)?;
-        Ok(Self { grid, shape, post_processing: post_processing(params)? })
+        Ok(Self { grid, shape, paper: paper_budget(plan)?, post_processing: post_processing(params)? })
     }
 }
 
@@ -154,22 +155,11 @@ impl Parameters {
         geometry: &Geometry,
         budget: &Budget,
     ) -> Result<Noise, NoiseError> {
-        match (plan.calibration, *budget) {
-            (Calibration::Exact, _) => {
-                let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
-                Ok(calibrate(plan, geometry, self.shape, units)?)
-            }
-            (Calibration::Paper, Budget::EpsilonDelta { epsilon, delta }) => {
-                of_the_paper(plan, geometry, self.shape, epsilon, delta)
-            }
-            (Calibration::Paper, Budget::Mu { .. } | Budget::Rho { .. }) => {
-                Err(NoiseError::Plan(PlanError::at(
-                    "budget",
-                    "the paper's scale is for an epsilon and a delta",
-                    "give {\"epsilon\", \"delta\"}",
-                )))
-            }
+        if let Some((epsilon, delta)) = self.paper {
+            return of_the_paper(plan, geometry, self.shape, epsilon, delta);
         }
+        let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
+        Ok(calibrate(plan, geometry, self.shape, units)?)
     }
 }
 

@@ -358,6 +358,7 @@ impl Parameters {
                 ));
             }
         }
+        check_outcomes(plan, read.family)?;
         if !reference || read.penalty.lambda > 0.0 {
             read.rows = stated_rows(plan, "the penalty is weighed by the number of rows")?;
         }
@@ -382,28 +383,6 @@ impl Parameters {
                 "the paper's clipping is for one outcome",
                 "set it to \"row\", or choose one outcome",
             ));
-        }
-        for column in bound.columns.iter().filter(|column| column.role == Role::Outcome) {
-            let binary = match &column.kind {
-                ColumnKind::Number { lower, upper } => {
-                    (lower.to_bits(), upper.to_bits()) == (0.0_f64.to_bits(), 1.0_f64.to_bits())
-                }
-                ColumnKind::Category { .. } => true,
-            };
-            if bound.labels && !binary {
-                return Err(PlanError::at(
-                    "columns",
-                    format!("the outcome `{}` of a logistic regression is not yes or no", column.name),
-                    "make it a category of two levels, or a number with bounds 0 and 1, which holds 0 and 1 alone",
-                ));
-            }
-            if !bound.labels && matches!(column.kind, ColumnKind::Category { .. }) {
-                return Err(PlanError::at(
-                    "columns",
-                    format!("the outcome `{}` is a category, and this family takes numbers", column.name),
-                    "take the family `logistic`, or an outcome that is a number",
-                ));
-            }
         }
         if let (Some(radii), Some(whitener)) = (&self.radii, whitener) {
             if self.family == Family::Gaussian {
@@ -564,6 +543,35 @@ struct Found {
     levels: u64,
     sensitivity_squared: UBig,
     scale: Option<NoiseScale>,
+}
+
+/// Refuses an outcome of another kind than the family's.
+fn check_outcomes(plan: &CheckedPlan, family: Family) -> Result<(), PlanError> {
+    for (column, kind) in plan.plan.columns.iter().zip(&plan.kinds) {
+        let (Some(kind), Role::Outcome) = (kind, column.role) else { continue };
+        let name = column.name.as_ref().or(column.pattern.as_ref()).map_or("", String::as_str);
+        let binary = match kind {
+            ColumnKind::Number { lower, upper } => {
+                (lower.to_bits(), upper.to_bits()) == (0.0_f64.to_bits(), 1.0_f64.to_bits())
+            }
+            ColumnKind::Category { .. } => true,
+        };
+        if family == Family::Logistic && !binary {
+            return Err(PlanError::at(
+                "columns",
+                format!("the outcome `{name}` of a logistic regression is not yes or no"),
+                "make it a category of two levels, or a number with bounds 0 and 1, which holds 0 and 1 alone",
+            ));
+        }
+        if family == Family::Gaussian && matches!(kind, ColumnKind::Category { .. }) {
+            return Err(PlanError::at(
+                "columns",
+                format!("the outcome `{name}` is a category, and this family takes numbers"),
+                "take the family `logistic`, or an outcome that is a number",
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn family(params: &mut Params<'_>) -> Result<Family, PlanError> {

@@ -53,7 +53,8 @@ use super::rounds::{Configured, Encoding, Mechanism, Noise as RoundNoise, PostPr
 use super::second_moments::{Noiseless, SecondMoments};
 use super::shared::{
     AUTO_RIDGE, FEATURE_NORM, FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, RIDGE,
-    no_scale, post_processing, require_intercept_or_zero_weight, scale, squared_codes, two_sides,
+    no_scale, paper_budget, post_processing, require_intercept_or_zero_weight, scale, squared_codes,
+    two_sides,
 };
 use crate::data::{Geometry, MAX_TERMS, Statistic};
 use crate::inference::options::{Ball, Shrink};
@@ -68,6 +69,7 @@ use crate::privacy::calibrate::{
     Budget, NoiseScale, Split, augmented_sensitivity_squared, budget_parts, cross_sensitivity_squared,
     joint_sensitivity_squared, noise_scale,
 };
+use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::profile::paper::primo;
 use crate::release::document::LONG_FORM_OUTCOMES;
 
@@ -121,6 +123,8 @@ pub struct Parameters {
     pub ball: Ball,
     /// How the noise is shaped by public features.
     pub shaping: Choice,
+    /// ε and δ of the paper's own scale, where it is asked for.
+    paper: Option<(Epsilon, Delta)>,
     /// What is done with the released moments.
     pub post_processing: PostProcessing,
 }
@@ -311,6 +315,7 @@ impl Parameters {
             shrink: Shrink::None,
             ball: Ball::Matrix,
             shaping: Choice::Auto,
+            paper: paper_budget(plan)?,
             post_processing: PostProcessing::default(),
         };
         if kind == Kind::ProjectedOnFeatures {
@@ -370,7 +375,7 @@ impl Parameters {
         let alike = if self.kind == Kind::EachOutcome { 1 } else { outcomes };
         let kappa = match (self.kind, plan.calibration) {
             (Kind::ProjectedOnFeatures, _) => None,
-            (_, Calibration::Paper) => Some(paper_kappa(plan, self.outcome_norm)?),
+            (_, Calibration::Paper) => Some(paper_kappa(self.paper, self.outcome_norm)?),
             (_, Calibration::Exact) => {
                 Some(self.kappa.unwrap_or_else(|| usual_kappa(plan, alike, self.outcome_moments)))
             }
@@ -458,11 +463,11 @@ impl Parameters {
             _ => (1, layout),
         };
         let sensitivity_squared = self.sensitivity_squared(plan, geometry) * UBig::from(times);
-        let scale = match (plan.calibration, *budget) {
-            (Calibration::Exact, _) => {
+        let scale = match self.paper {
+            None => {
                 noise_scale(&sensitivity_squared, budget_parts(budget, &Split::Gaussian)?.capacity.gaussian)?
             }
-            (Calibration::Paper, Budget::EpsilonDelta { epsilon, delta }) => {
+            Some((epsilon, delta)) => {
                 let sigma = primo::constant(epsilon, delta).map_err(|error| no_scale(&error))?;
                 let square = match self.kind {
                     Kind::ProjectedOnFeatures => {
@@ -473,13 +478,6 @@ impl Parameters {
                 let codes =
                     squared_codes(sigma, square).ok_or_else(|| no_scale(&"the scale is out of range"))?;
                 NoiseScale::try_new(codes)?
-            }
-            (Calibration::Paper, Budget::Mu { .. } | Budget::Rho { .. }) => {
-                return Err(NoiseError::Plan(PlanError::at(
-                    "budget",
-                    "the paper's scale is for an epsilon and a delta",
-                    "give {\"epsilon\", \"delta\"}",
-                )));
             }
         };
         let public_features = self.kind == Kind::ProjectedOnFeatures;
@@ -538,9 +536,8 @@ fn usual_kappa(plan: &CheckedPlan, outcomes: usize, moments: OutcomeMoments) -> 
 
 /// κ that the two scales of Algorithm 1 as printed have: w = σ₁/σ₂ with σ₁ = c(ε, δ) B_x² and
 /// σ₂ = c(ε/2, δ/2) √l B_x M_y, so that κ = w² B_y²/B_x² = (c(ε, δ) / c(ε/2, δ/2))² B_y² / (l M_y²).
-fn paper_kappa(plan: &CheckedPlan, outcome_norm: f64) -> Result<f64, PlanError> {
-    // Without ε and δ there is no paper's scale, which the calibration then says.
-    let Some(Budget::EpsilonDelta { epsilon, delta }) = plan.budget else { return Ok(1.0) };
+fn paper_kappa(paper: Option<(Epsilon, Delta)>, outcome_norm: f64) -> Result<f64, PlanError> {
+    let Some((epsilon, delta)) = paper else { return Ok(1.0) };
     let scales = primo::reuse_cov(epsilon, delta).map_err(|error| {
         PlanError::at("budget", format!("the paper has no scale for this budget: {error}"), "give another")
     })?;

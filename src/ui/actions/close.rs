@@ -27,7 +27,7 @@ fn forget_table(app: App) {
     app.state.refit().set(None);
     app.state.filter().set(String::new());
     app.state.page().set(0);
-    // It was told apart from this table alone.
+    // The public file was compared with this table only.
     app.state.public().set(PublicForm::default());
 }
 

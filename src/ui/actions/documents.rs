@@ -107,7 +107,7 @@ pub async fn apply(app: App, plan: Plan) {
         Ok((mut columns, setup)) => {
             for (column, suggested) in columns.iter_mut().zip(table.columns(Vec::new())) {
                 if column.kind.is_none() {
-                    // What the format says of a variant that the plan leaves out stands ready.
+                    // For a variant that the plan leaves out, the form starts with what the format says of it.
                     *column = ColumnDraft { role: column.role, ..suggested };
                 }
             }

@@ -120,11 +120,14 @@ async fn open_table(app: App, held: Held, files: Files, sample: bool, described:
             if let Some(plan) = plan {
                 apply(app, plan).await;
             }
+            if sample {
+                app.state.setup().update(|setup| setup.mechanism = None);
+            }
             recognise(app, &files).await;
         }
         Err(Failure { reason: Reason::Cancelled, .. }) => {}
         Err(failure) => {
-            // Its name stays, so that the person can say how the file is written.
+            // The file's name stays, so that the person can say how the file is written.
             let size = files.length() as f64;
             app.state.table().set(Some(Arc::new(Table { name, size, sample, ..Table::default() })));
             fail(app, Step::Data, failure.message, false);
@@ -180,7 +183,7 @@ async fn read_csv(blob: &Blob, setup: &Setup, name: &str, sample: bool) -> Resul
     let rules = draft::header_rules(setup);
     let (mut bytes, mut at_end) = dom::first_bytes(blob, FIRST_BYTES).await?;
     let mut found = read_header(&bytes, at_end, rules).map_err(|error| sentence(&error.to_string()))?;
-    // A header as long as that leaves no room for rows.
+    // A header of this length leaves no room for rows.
     let crowded = matches!(&found, HeaderRead::Header(header) if header.body_offset > CROWDED);
     if !at_end && (found == HeaderRead::NeedMore || crowded) {
         (bytes, at_end) = dom::first_bytes(blob, MOST_BYTES).await?;

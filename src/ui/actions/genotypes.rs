@@ -99,7 +99,7 @@ pub async fn look(app: App, files: &Files, setup: &Setup, choices: Vec<Choice>) 
     app.state.run().set(Some(Run::new(words::genotypes::looking(), 1.0)));
     let request = Look { files: files.roles(), variants: choices.clone(), encoding, decimal };
     let looked = pool(app).look(files, request, on_progress(app, words::genotypes::looking())).await;
-    // Where other files were chosen meanwhile, what runs is theirs.
+    // If other files were chosen meanwhile, the run belongs to them.
     let stopped = matches!(&looked, Err(Failure { reason: Reason::Cancelled, .. }));
     let cancelled = stopped && cancelling(app);
     if cancelled {
@@ -154,7 +154,7 @@ pub fn choose(app: App, choices: Vec<Choice>, added: Vec<Choice>) {
                     .map(variants::words)
                     .collect();
                 let count = table.names.len().saturating_sub(genotypes.first);
-                // The patterns first, so that the plan is made once with them.
+                // The patterns are set first, so that the plan is made once.
                 let patterns = variants::patterns(&genotypes.choices);
                 app.state.setup().update(|setup| setup.patterns = patterns);
                 put(app, table);

@@ -126,7 +126,7 @@ pub fn lock_setup(app: App, ledger: &Ledger) {
     let terms = ledger.terms();
     app.state.setup().update(|setup| {
         if terms.protect != Protect::Rows {
-            // The words stand in the ledger.
+            // The ledger records the confirmation.
             setup.protect = terms.protect;
             setup.protect_confirmed = true;
         }

@@ -73,7 +73,7 @@ pub fn release(app: App) {
         };
         match released {
             Ok(Made { release, document, ledger }) => {
-                // Everything that the click leads to is fetched before the delay and shown after it, at once.
+                // All results of the click are fetched before the delay, and shown together after it.
                 let stored = store::open_table(&key).await;
                 delay_from(clicked).await;
                 app.state.run().set(None);

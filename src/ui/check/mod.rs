@@ -9,7 +9,6 @@ use leptos::prelude::*;
 use super::drawing;
 use super::parts::{Field, Icon, shape};
 use super::state::{App, BuildCheckStoreFields, HostStoreFields, StateStoreFields};
-use super::steps::StepInfo;
 use super::text;
 use crate::audit::check::{Check, Finding, Item, Kind, Measured, Verdict};
 use crate::audit::figure;
@@ -20,7 +19,10 @@ const GROUPS: [Kind; 5] = [Kind::Sampler, Kind::Signal, Kind::Threshold, Kind::O
 
 /// What the check is, its seed, and every item.
 #[component]
-pub fn CheckScreen() -> impl IntoView {
+pub fn CheckScreen(
+    /// The name of the step to which the link back leads.
+    from: Signal<&'static str>,
+) -> impl IntoView {
     let app = App::here();
     let items: Vec<(usize, Item)> = Check::items().into_iter().enumerate().collect();
     let groups = GROUPS.map(|kind| {
@@ -28,7 +30,7 @@ pub fn CheckScreen() -> impl IntoView {
         group(app, kind, items)
     });
     let back = move |_| run::back(app);
-    let step = move || text::check::back((StepInfo::of(app.state.step().get()).name)());
+    let step = move || text::check::back(from.get());
     let failure = move || app.state.check().failure().get();
     view! {
         <p><button type="button" class="link" on:click=back>{step}</button></p>

@@ -88,7 +88,7 @@ pub fn start(app: App) {
         };
         match pool(app).audit(seed, store).await {
             Ok(()) => app.state.check().running().set(false),
-            // The person stopped it, which is said already.
+            // The person stopped it, and the page says so already.
             Err(Failure { reason: Reason::Cancelled, .. }) => {}
             Err(failure) => fail(app, &failure.message),
         }

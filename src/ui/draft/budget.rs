@@ -82,7 +82,7 @@ pub fn ask_other(epsilon: f64, delta: f64, share: u8) -> BudgetForm {
 fn six_digits_down(number: f64) -> Option<f64> {
     let place = libm::pow(10.0, libm::floor(libm::log10(number)) - 5.0);
     let rounded = libm::floor(number / place) * place;
-    // Written with its six digits, so that the plan holds 0.167348 and not a neighbour of it.
+    // Six digits are written, so that the plan contains 0.167348 and not the nearest double.
     let written = format!("{rounded:.5e}").parse().unwrap_or(rounded);
     Some(written).filter(|number: &f64| number.is_finite())
 }

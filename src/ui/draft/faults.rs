@@ -16,7 +16,7 @@ pub(super) fn gaps(errors: &[PlanError], plan: &Plan, columns: &[ColumnDraft]) -
     let has_outcome = columns.iter().any(|column| column.role == Role::Outcome);
     for error in errors {
         let Some((entry, cell)) = cell(&error.path) else {
-            // With an outcome it is a feature that is missing, which the page asks for in any case.
+            // If there is an outcome, a feature is missing, and the page asks for one in any case.
             if error.path != "columns" || !has_outcome {
                 gaps.push(at_field(error));
             }

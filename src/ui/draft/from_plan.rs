@@ -1,6 +1,6 @@
 //! Opens a plan: the columns and the setup that it stands for.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::columns::{ColumnDraft, describe};
 use super::dialect::dialect;
@@ -39,15 +39,15 @@ pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), 
         max_rows: plan.max_rows_per_person.unwrap_or(1).to_string(),
         missing: plan.missing.unwrap_or_default(),
         adjacency: plan.adjacency,
-        // Words that somebody else typed are typed again.
+        // A confirmation that another person typed has to be typed again.
         protect: plan.protect.unwrap_or_default(),
         protect_confirmed: false,
         rows: rows.map_or_else(String::new, |rows| rows.to_string()),
         intercept: plan.intercept.unwrap_or(true),
-        mechanism: plan.mechanism.name.clone(),
+        mechanism: Some(plan.mechanism.name.clone()),
         paper: plan.mechanism.calibration == Some(Calibration::Paper),
         idealised: plan.confirm.contains(&Confirm::Idealised),
-        params: plan.mechanism.params.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),
+        params: as_typed(&plan.mechanism.params),
         confidence: plan.confidence.map_or(defaults.confidence, short_percent),
         form: match plan.budget {
             BudgetForm { rho: Some(_), .. } => BudgetKind::Rho,
@@ -67,6 +67,12 @@ pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), 
         ..dialect(plan)
     };
     Ok((columns, setup))
+}
+
+/// Writes parameters as they would be typed.
+#[must_use]
+pub fn as_typed(params: &Map<String, Value>) -> Vec<(String, String)> {
+    params.iter().map(|(name, value)| (name.clone(), plain(value))).collect()
 }
 
 fn plain(value: &Value) -> String {

@@ -320,16 +320,16 @@ mod tests {
         let listed = columns(&drafts, &patterns, "");
         assert_eq!(names(&listed), ["age", "gene_*", "genealogy"]);
         assert_eq!(listed[1].upper, Some(20.0.into()));
-        // What differs is named, also where it is left out.
+        // A column that differs is listed by name, also if it is left out.
         drafts[3].upper = "30".to_owned();
         drafts[4].role = Role::Ignored;
         let listed = columns(&drafts, &patterns, "");
         assert_eq!(names(&listed), ["age", "gene_*", "gene_2", "gene_3", "genealogy"]);
         assert_eq!((listed[2].upper, listed[3].role), (Some(30.0.into()), Role::Ignored));
-        // The one who is asked first may be the exception.
+        // The first column may be the exception.
         (drafts[2].upper, drafts[3].upper) = ("40".to_owned(), "20".to_owned());
         assert_eq!(names(&columns(&drafts, &patterns, ""))[1..3], ["gene_*", "gene_1"]);
-        // Too many exceptions: names alone.
+        // With too many exceptions only names are used.
         drafts[5].upper = "41".to_owned();
         assert_eq!(columns(&drafts, &patterns, "").len(), 7);
         assert!(columns(&drafts, &patterns, "").iter().all(|column| column.pattern.is_none()));

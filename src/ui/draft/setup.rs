@@ -1,6 +1,5 @@
 //! Everything that is typed but the columns.
 
-use crate::mechanisms::USUAL;
 use crate::model::Missing;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::Split;
@@ -44,8 +43,8 @@ pub struct Setup {
     pub rows: String,
     /// Whether the regressions have a constant.
     pub intercept: bool,
-    /// The mechanism's name in a plan.
-    pub mechanism: String,
+    /// The mechanism that the person chose; without one the plan has the recommended one.
+    pub mechanism: Option<String>,
     /// Whether the noise has the paper's own scale.
     pub paper: bool,
     /// Whether the person accepts a proof that assumes real-number arithmetic.
@@ -87,7 +86,7 @@ impl Default for Setup {
             protect_confirmed: false,
             rows: String::new(),
             intercept: true,
-            mechanism: USUAL.to_owned(),
+            mechanism: None,
             paper: false,
             idealised: false,
             params: Vec::new(),

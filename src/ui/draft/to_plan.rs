@@ -9,6 +9,7 @@ use super::patterns;
 use super::place::{Gap, Place};
 use super::setup::Setup;
 use super::typed::{count, number};
+use crate::mechanisms::USUAL;
 use crate::model::{Missing, Role};
 use crate::plan::document::{BudgetForm, Calibration, Confirm, Mechanism, Plan, SCHEMA};
 use crate::plan::{PlanError, Purpose, faults as check};
@@ -16,7 +17,8 @@ use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::ui::step::Step;
 use crate::words;
 
-/// Makes the plan that the draft stands for, with `budget` as what this release asks for.
+/// Makes the plan that the draft stands for, with `budget` as what this release asks for, and with the usual mechanism where none was
+/// chosen.
 ///
 /// # Errors
 /// Everything that is still missing, in the order of the steps.
@@ -29,7 +31,7 @@ pub fn plan(
         return Err(vec![Gap::new(Place::Whole(Step::Data), words::gap::table())]);
     }
     let (plan, mut gaps) = draft_plan(columns, setup, budget);
-    // What was typed and could not be read is said already.
+    // A text that could not be read is reported already.
     let unread = |error: &PlanError| error.path.starts_with("budget") && !gaps.is_empty();
     let faults: Vec<PlanError> =
         check(&plan, Purpose::Release).into_iter().filter(|error| !unread(error)).collect();
@@ -53,7 +55,7 @@ fn draft_plan(columns: &[ColumnDraft], setup: &Setup, budget: Result<BudgetForm,
         .then(|| count(&setup.max_rows))
         .map(|rows| rows.and_then(|rows| u32::try_from(rows).ok()).unwrap_or_default());
     let rows = count(&setup.rows);
-    // A level that is no number is out of the range, as 0 is.
+    // A level that is no number counts as out of range, like 0.
     let confidence = number(&setup.confidence).map_or(0.0, |percent| percent / 100.0);
     let plan = Plan {
         schema: SCHEMA.to_owned(),
@@ -69,7 +71,7 @@ fn draft_plan(columns: &[ColumnDraft], setup: &Setup, budget: Result<BudgetForm,
         missing: Some(setup.missing).filter(|rule| *rule != Missing::Skip),
         csv: csv(setup),
         mechanism: Mechanism {
-            name: setup.mechanism.clone(),
+            name: setup.mechanism.clone().unwrap_or_else(|| USUAL.to_owned()),
             params: params(setup),
             calibration: setup.paper.then_some(Calibration::Paper),
         },

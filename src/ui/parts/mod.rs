@@ -1,8 +1,6 @@
 //! Small parts that several steps share.
 
-pub mod navigation;
 pub mod plot;
-pub mod release_bar;
 
 use leptos::prelude::*;
 

@@ -150,7 +150,7 @@ fn TextCell(
     #[prop(optional)] numeric: bool,
     #[prop(optional, into)] wrong: Option<Signal<bool>>,
 ) -> impl IntoView {
-    // In a very wide table a plan is made when a cell is left, not with each letter.
+    // In a very wide table the plan is made when the person leaves a cell, not after each letter.
     let wide = column.app.state.columns().with_untracked(|columns| columns.len() > WIDE);
     let write = move |event| {
         let value = event_target_value(&event);

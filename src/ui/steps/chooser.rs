@@ -4,7 +4,6 @@ use leptos::prelude::*;
 
 use crate::mechanisms::Info;
 use crate::mechanisms::info::{GROUPS, Group};
-use crate::ui::draft::Setup;
 use crate::ui::parts::Quoted;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{dom, groups, text, view_model};
@@ -18,7 +17,7 @@ type Unfit = Memo<Option<(String, bool)>>;
 pub fn Chooser() -> impl IntoView {
     let app = App::here();
     let setup = app.state.setup();
-    let current = Memo::new(move |_| setup.with(|setup| setup.mechanism.clone()));
+    let current = Memo::new(move |_| app.mechanism());
     let capacity = Memo::new(move |_| match app.state.ledger().get() {
         Some(ledger) => Some((ledger.capacity(), true)),
         None => setup.with(view_model::worth).map(|worth| (worth.units, false)),
@@ -59,7 +58,7 @@ fn Family(
     let chosen = Memo::new(move |_| {
         Some(current.get()).filter(|name| groups::members(group).any(|info| info.name == name))
     });
-    // Once open it stays so, until the person closes it: nothing moves under a pointer that chooses elsewhere.
+    // An open group stays open until the person closes it, so that nothing moves under the pointer.
     let usual = Memo::new(move |before: Option<&bool>| {
         before == Some(&true)
             || chosen.with(Option::is_some)
@@ -80,7 +79,7 @@ fn Family(
         let reasons = reasons.clone();
         Memo::new(move |_| reasons.iter().all(|unfit| unfit.with(Option::is_some)))
     };
-    // A reason that all share is said once.
+    // A reason that all mechanisms share is shown once.
     let shared = Memo::new(move |_| {
         let first = reasons.first()?.get()?;
         reasons.iter().all(|unfit| unfit.with(|unfit| unfit.as_ref() == Some(&first))).then_some(first.0)
@@ -112,14 +111,17 @@ fn Member(
     place: usize,
     current: Memo<String>,
 ) -> impl IntoView {
-    let setup = App::here().state.setup();
+    let app = App::here();
+    let setup = app.state.setup();
     let id = format!("mechanism-{}", info.name);
     let (target, name, about) = (id.clone(), format!("{id}-name"), format!("{id}-about"));
     let (named, described) = (name.clone(), about.clone());
     let off = move || unfit.with(|unfit| unfit.as_ref().is_some_and(|(_, off)| *off));
     let own = move || unfit.get().filter(|_| shared.with(Option::is_none));
-    let default = (Setup::default().mechanism == info.name)
-        .then(|| view! { <span class="tag advised">{words::method::recommended()}</span> });
+    let advised = Memo::new(move |_| app.recommended.with(|recommended| recommended.name == info.name));
+    let default = move || {
+        advised.get().then(|| view! { <span class="tag advised">{words::method::recommended()}</span> })
+    };
     let tags = info
         .public_moments
         .then_some(words::method::needs_public())
@@ -131,7 +133,7 @@ fn Member(
             <input id=id type="radio" name=format!("mechanism-{place}") value=info.name disabled=off aria-labelledby=named
                 aria-describedby=described prop:checked=move || current.get() == info.name
                 on:change=move |_| setup.update(|setup| {
-                    setup.mechanism = info.name.to_owned();
+                    setup.mechanism = Some(info.name.to_owned());
                     setup.params.clear();
                     setup.paper = false;
                     setup.idealised = false;

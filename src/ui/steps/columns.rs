@@ -200,7 +200,7 @@ fn move_about(event: &KeyboardEvent, rows: Memo<Vec<usize>>) {
         "ArrowLeft" => false,
         _ => return,
     };
-    // Inside a text the arrows move the caret, until it stands at the end.
+    // Inside a text the arrow keys move the caret until it reaches the end.
     if let Some(input) = target.dyn_ref::<HtmlInputElement>() {
         let length = u32::try_from(input.value().chars().count()).unwrap_or(u32::MAX);
         let (start, end) = (

@@ -177,7 +177,7 @@ fn Phenotypes() -> impl IntoView {
 
 #[component]
 fn Rows(table: Arc<Table>) -> impl IntoView {
-    // Of genotypes the variants are no part of the first rows.
+    // The first rows of genotypes do not contain the variants.
     let columns = table.genotypes.as_ref().map_or(table.names.len(), |genotypes| genotypes.first);
     let more = columns.saturating_sub(SHOWN_COLUMNS);
     let head = table

@@ -47,7 +47,7 @@ pub fn LeastErrors(errors: Vec<TermForecast>) -> impl IntoView {
 fn Least(term: TermForecast, one: bool, odds: bool) -> impl IntoView {
     let name = if one { term.term.clone() } else { format!("{}: {}", term.outcome, term.term) };
     let half = term.half().map_or_else(|| NONE.to_owned(), |half| significant(half, 2));
-    // To two digits of how far it is from 1.
+    // The distance from 1 is written with two digits.
     let factor = term.odds_factor();
     let factor = row(factor, factor.map(|factor| factor - 1.0), None, None).estimate;
     let sampled = odds.then(|| {

@@ -127,7 +127,7 @@ pub fn Rules() -> impl IntoView {
     let chosen = move || {
         if by_pattern.get() { Chosen::Pattern(pattern.get()) } else { Chosen::Range(first.get(), last.get()) }
     };
-    // How many and which, said before anything is changed.
+    // The number and the names are shown before anything is changed.
     let found = Memo::new(move |_| {
         let chosen = chosen();
         app.state.columns().with(|columns| {
@@ -147,8 +147,8 @@ pub fn Rules() -> impl IntoView {
         let (chosen, change) = (untrack(chosen), change.get_untracked());
         let Ok(rows) = app.state.columns().with_untracked(|columns| chosen.rows(columns)) else { return };
         let kept = app.state.columns().with_untracked(|columns| chosen.pattern(columns, &rows));
-        // The pattern first, so that the plan is made once with it.
-        // Of genotypes it may fit variants that were not chosen.
+        // The pattern is set first, so that the plan is made once.
+        // With genotypes a pattern may fit variants that were not chosen.
         let genotypes =
             app.state.table().with_untracked(|t| t.as_ref().is_some_and(|table| table.genotypes.is_some()));
         if let Some(kept) = kept.filter(|_| !genotypes) {

@@ -6,30 +6,70 @@ use super::Status;
 use super::chooser::Chooser;
 use super::comparison::Comparison;
 use super::errors::LeastErrors;
+use super::expectations::{Expectations, Foresight};
 use super::parameters::{Advanced, First};
 use super::public::PublicMoments;
-use crate::inference::preview::{Preview, TermPreview, Verdict};
-use crate::release::format::{percent, significant};
+use crate::inference::preview::{Preview, Verdict};
+use crate::mechanisms::find;
 use crate::ui::draft::Place;
-use crate::ui::parts::plot::{NoiseCell, ShareBar};
+use crate::ui::parts::Quoted;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::text::public::Outlook;
+use crate::ui::view_model::Forecast;
 use crate::ui::{actions, text};
 use crate::words;
 
-/// Terms that the preview lists.
-const SHOWN: usize = 60;
-
 /// The mechanism.
 pub fn status(app: App) -> Status {
-    app.state.setup().with(|setup| setup.mechanism.clone()).into()
+    app.mechanism().into()
 }
 
 /// Choose how; see what it will give.
 #[component]
 pub fn Method() -> impl IntoView {
-    view! { <Expectation/> <Chooser/> <PublicMoments/> <First/> <Comparison/> <Accept/> <Advanced/> }
+    view! { <Chosen/> <Expectation/> <Chooser/> <PublicMoments/> <First/> <Comparison/> <Accept/> <Advanced/> }
         .into_any()
+}
+
+/// What will be fitted, and why so.
+#[component]
+fn Chosen() -> impl IntoView {
+    let app = App::here();
+    let setup = app.state.setup();
+    let by_hand = Memo::new(move |_| setup.with(|setup| setup.mechanism.is_some()));
+    let follow = move |_| {
+        setup.update(|setup| {
+            setup.mechanism = None;
+            setup.params.clear();
+            setup.paper = false;
+            setup.idealised = false;
+        });
+    };
+    let name = Memo::new(move |_| app.mechanism());
+    let kind = move || name.with(|name| find(name).and_then(|info| info.group).map(|group| group.title));
+    let title = move || name.with(|name| find(name).map(|info| info.title));
+    let why = move || {
+        let recommended = app.recommended.get();
+        if !by_hand.get() {
+            return view! { <p>{words::method::recommended_because(recommended.reason)}</p> }.into_any();
+        }
+        let other = (name.get() != recommended.name).then(|| {
+            let words =
+                words::method::other_recommended(format!("`{}`", recommended.name), recommended.reason);
+            view! { <Quoted words/> " " }
+        });
+        view! {
+            <p>{words::method::chosen_by_hand()} " " {other}
+                <button type="button" class="link" on:click=follow>{words::method::follow_recommendation()}</button></p>
+        }
+        .into_any()
+    };
+    view! {
+        <section class="block chosen" aria-label=words::method::chosen_method()>
+            <h2>{kind} ": " {title} " " <code class="code">{move || name.get()}</code></h2>
+            {why}
+        </section>
+    }
 }
 
 #[component]
@@ -48,6 +88,9 @@ fn Expectation() -> impl IntoView {
                 </section>
             }
             .into_any()
+        }
+        Ok(Forecast { foreseen: Some(foreseen), plan, .. }) => {
+            view! { <Foresight foreseen plan/> }.into_any()
         }
         Ok(forecast) => match forecast.preview {
             Some(preview) => {
@@ -106,63 +149,19 @@ fn Prospect(outlook: Outlook) -> impl IntoView {
 fn Expected(preview: Preview) -> impl IntoView {
     let clear = preview.verdict == Verdict::Clear;
     let withheld = preview.verdict == Verdict::Withheld;
-    // A matrix that is drawn whole gives intervals always, for a regression that is shrunk: that has to be said.
+    // A Wishart release always gives intervals, but for a penalised regression, and the page has to say so.
     let help = (!clear || preview.signal_to_noise.is_infinite()).then(|| {
         let advice = preview.advice.clone();
         view! { <p>{advice}</p> <p class="hint">{words::method::from_plan_alone()}</p> }
     });
-    let outcomes: Vec<String> = preview.terms.iter().fold(Vec::new(), |mut seen, term| {
-        if seen.last() != Some(&term.outcome) {
-            seen.push(term.outcome.clone());
-        }
-        seen
-    });
-    let one = outcomes.len() == 1;
-    let terms: Vec<TermPreview> =
-        preview.terms.into_iter().filter(|term| term.plausible_effect.abs() > 0.0).collect();
-    let more = terms.len().saturating_sub(SHOWN);
-    let rows = terms.into_iter().take(SHOWN).map(|term| view! { <Expect term one/> });
     view! {
         <section class="block" aria-label=words::method::what_to_expect()>
             <div class="verdict" class:clear=clear class:withheld=withheld role="status">
                 <p class="verdict-main">{text::verdict(preview.verdict)}</p>
                 {help}
             </div>
-            <div class="scroll" tabindex="0" role="group" aria-label=words::method::noise_beside_plausible_effects()>
-                <table class="plain expect">
-                    <caption>{words::method::noise_beside_an_effect_of_plausible()}</caption>
-                    <thead><tr>
-                        <th scope="col">{words::method::coefficient()}</th>
-                        <th scope="col" class="numeric">{words::method::plausible_size()}</th>
-                        <th scope="col" class="numeric">{words::method::noise()}</th>
-                        <th scope="col" class="numeric">{words::method::with_sampling()}</th>
-                        <th scope="col" class="plot-head">{words::method::size_and_band()}</th>
-                        <th scope="col">{words::method::uncertainty_from_privacy_noise()}</th>
-                    </tr></thead>
-                    <tbody>{rows.collect_view()}</tbody>
-                </table>
-            </div>
-            {(more > 0).then(|| view! { <p class="hint">{words::method::more(text::whole(more))}</p> })}
-            <p class="hint">{words::method::expect_note()}</p>
+            <Expectations terms=preview.terms note=words::method::expect_note()/>
         </section>
-    }
-}
-
-#[component]
-fn Expect(term: TermPreview, one: bool) -> impl IntoView {
-    let name = if one { term.term.clone() } else { format!("{}: {}", term.outcome, term.term) };
-    let effect = term.plausible_effect.abs();
-    let (noise, total) = (term.noise_half(), term.half());
-    let most = (effect + total).max(effect * 1.35);
-    view! {
-        <tr>
-            <th scope="row">{name}</th>
-            <td class="numeric">{significant(effect, 2)}</td>
-            <td class="numeric">{significant(noise, 2)}</td>
-            <td class="numeric">{significant(total, 2)}</td>
-            <td class="plot"><NoiseCell effect noise total most/></td>
-            <td class="share-cell"><span class="tabular">{percent(term.noise_share)}</span> <ShareBar share=term.noise_share/></td>
-        </tr>
     }
 }
 
@@ -171,7 +170,7 @@ fn Expect(term: TermPreview, one: bool) -> impl IntoView {
 fn Accept() -> impl IntoView {
     let app = App::here();
     let setup = app.state.setup();
-    // Asked for, or given already: then it can be taken back.
+    // The field is shown if it is needed, or if it was given and can be removed.
     let needed = Memo::new(move |_| {
         let asked = Place::method("confirm");
         setup.with(|setup| setup.idealised)

@@ -6,6 +6,7 @@ mod columns;
 mod comparison;
 mod data;
 mod errors;
+mod expectations;
 mod ledger;
 mod many;
 mod method;

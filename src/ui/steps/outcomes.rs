@@ -142,7 +142,7 @@ fn Page(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl Into
             view! { <span class="term">{term}</span> " " <span class="per">{per}</span> ": " {count} }
         }
     };
-    // One memo for all that the rows depend on.
+    // One memo has everything that the rows depend on.
     let drawn = Memo::new(move |_| {
         let from = found.page.get() * PAGE;
         let rows = found.rows.with(|rows| rows.iter().copied().skip(from).take(PAGE).collect::<Vec<_>>());

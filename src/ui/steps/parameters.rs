@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::mechanisms;
 use crate::plan::params::{Parameter, Place, Usual};
+use crate::ui::draft::as_typed;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::text;
@@ -15,14 +16,19 @@ fn shown(mechanism: &str, place: Place) -> impl Iterator<Item = &'static Paramet
     parameters.iter().filter(move |parameter| parameter.place == place)
 }
 
+/// The parameters as typed; of a recommended mechanism those that are recommended with it.
+fn given(app: App) -> Vec<(String, String)> {
+    app.state.setup().with(|setup| match setup.mechanism {
+        Some(_) => setup.params.clone(),
+        None => app.recommended.with(|recommended| as_typed(&recommended.params)),
+    })
+}
+
 /// A parameter as typed.
 fn typed(name: &'static str) -> Signal<String> {
-    let setup = App::here().state.setup();
+    let app = App::here();
     Signal::derive(move || {
-        setup.with(|setup| {
-            let given = setup.params.iter().find(|(key, _)| key == name);
-            given.map(|(_, value)| value.clone()).unwrap_or_default()
-        })
+        given(app).into_iter().find(|(key, _)| key == name).map(|(_, value)| value).unwrap_or_default()
     })
 }
 
@@ -38,10 +44,15 @@ fn hint(parameter: &Parameter) -> String {
 fn field(parameter: &'static Parameter) -> AnyView {
     let (name, label, hint) = (parameter.name, parameter.label, hint(parameter));
     let id = format!("method-{name}");
-    let setup = App::here().state.setup();
+    let app = App::here();
+    let setup = app.state.setup();
     let value = typed(name);
     let set = Callback::new(move |value: String| {
+        // A parameter belongs to a mechanism, so the mechanism stays too.
+        let (mechanism, params) = untrack(|| (app.mechanism(), given(app)));
         setup.update(|setup| {
+            setup.mechanism = Some(mechanism);
+            setup.params = params;
             setup.params.retain(|(key, _)| key != name);
             setup.params.push((name.to_owned(), value));
         });
@@ -62,8 +73,8 @@ fn field(parameter: &'static Parameter) -> AnyView {
 /// The parameters that a person should look at first, where the mechanism has any.
 #[component]
 pub fn First() -> impl IntoView {
-    let setup = App::here().state.setup();
-    let mechanism = Memo::new(move |_| setup.with(|setup| setup.mechanism.clone()));
+    let app = App::here();
+    let mechanism = Memo::new(move |_| app.mechanism());
     move || {
         let first: Vec<_> = shown(&mechanism.get(), Place::First).map(field).collect();
         (!first.is_empty()).then(|| {
@@ -90,8 +101,9 @@ fn Passes() -> impl IntoView {
 /// The rest.
 #[component]
 pub fn Advanced() -> impl IntoView {
-    let setup = App::here().state.setup();
-    let mechanism = Memo::new(move |_| setup.with(|setup| setup.mechanism.clone()));
+    let app = App::here();
+    let setup = app.state.setup();
+    let mechanism = Memo::new(move |_| app.mechanism());
     let fields = move || shown(&mechanism.get(), Place::Advanced).map(field).collect_view();
     view! {
         <Passes/>

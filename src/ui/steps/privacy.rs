@@ -36,6 +36,7 @@ pub fn PrivacyStep() -> impl IntoView {
         <p class="lead">{move || if fixed.get() { words::privacy::budget_fixed() } else { words::privacy::budget_why() }}</p>
         <People/>
         {move || if fixed.get() { view! { <Fixed/> }.into_any() } else { view! { <Propose/> }.into_any() }}
+        <Prospect/>
         <Share/>
         <Protection/>
         <Neighbours fixed/>
@@ -96,7 +97,7 @@ fn RowsField() -> impl IntoView {
     let setup = app.state.setup();
     let adjacency = Memo::new(move |_| setup.with(|setup| setup.adjacency));
     let set = Callback::new(move |value| setup.update(|setup| setup.rows = value));
-    // Without it some mechanisms cannot run: then the forecast lacks this field.
+    // Some mechanisms need this number; without it the forecast asks for it.
     let needed = Memo::new(move |_| {
         app.forecast.with(|forecast| {
             forecast.as_ref().is_err_and(|gaps| gaps.iter().any(|gap| gap.place == Place::privacy("rows")))
@@ -221,6 +222,34 @@ fn Propose() -> impl IntoView {
                 <p class="hint">{words::privacy::form_hint()}</p>
             </details>
         </section>
+    }
+}
+
+/// What the rows and the budget will give, in a few words.
+#[component]
+fn Prospect() -> impl IntoView {
+    let app = App::here();
+    let lines = move || {
+        app.forecast.with(|forecast| {
+            let forecast = forecast.as_ref().ok()?;
+            match (&forecast.foreseen, &forecast.preview) {
+                (Some(foreseen), _) => Some((foreseen.verdict().to_owned(), foreseen.advice())),
+                (None, Some(preview)) => {
+                    Some((text::verdict(preview.verdict).to_owned(), preview.advice.clone()))
+                }
+                (None, None) => None,
+            }
+        })
+    };
+    move || {
+        lines().map(|(verdict, advice)| {
+            view! {
+                <section class="block" aria-label=words::method::what_to_expect()>
+                    <p class="meaning-main">{verdict}</p>
+                    <p class="hint">{advice}</p>
+                </section>
+            }
+        })
     }
 }
 

@@ -17,7 +17,7 @@ pub fn Protection() -> impl IntoView {
     let app = App::here();
     let setup = app.state.setup();
     let chosen = Memo::new(move |_| setup.with(|setup| setup.protect));
-    // A ledger that was turned stays so; one of full protection can still be turned.
+    // A relaxed ledger stays relaxed; a ledger of full protection can still be relaxed.
     let turned = Memo::new(move |_| {
         let own = app.state.ledger().with(|ledger| ledger.as_ref().map(|ledger| ledger.terms().protect));
         own.filter(|protect| *protect != Protect::Rows)

@@ -129,7 +129,7 @@ fn File(own: Way) -> impl IntoView {
 #[component]
 fn Opened() -> impl IntoView {
     let app = App::here();
-    // The source is typed under it, so it is no part of what is drawn again.
+    // The source is typed below, so it is not part of what is drawn again.
     let said = Memo::new(move |_| {
         app.state.public().with(|form| {
             let table = &form.opened.as_ref()?.table;

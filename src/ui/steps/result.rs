@@ -57,24 +57,40 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         Origin::Kept => words::result::kept_on_this_machine(),
         Origin::File => words::result::opened_from_a_file(),
     };
-    let notes =
-        release.diagnostics.notes.clone().into_iter().map(|note| view! { <li>{note}</li> }).collect_view();
+    let undetermined = release.coefficients.is_undetermined();
+    let mut notes = release.diagnostics.notes.clone();
+    let why = (undetermined && !notes.is_empty()).then(|| notes.remove(0));
+    // What the intervals do not cover stands beside them.
+    let beside = (!undetermined && !notes.is_empty() && is_adaptive(&release)).then(|| notes.remove(0));
+    let beside = beside.map(|note| view! { <p class="caveat">{note}</p> });
+    let notes = notes.into_iter().map(|note| view! { <li>{note}</li> }).collect_view();
     let count = names.len();
     let many = count > LONG_FORM_OUTCOMES;
-    // A list of thousands is searched in a table, not scrolled through.
-    let chooser = (count > 1 && !many).then(|| view! { <OutcomeChoice names=names.clone()/> });
-    let all = (count > 1).then(|| view! { <AllOutcomes release=Arc::clone(&release) many/> });
+    // Thousands of outcomes are searched in a table.
+    let chooser =
+        (count > 1 && !many && !undetermined).then(|| view! { <OutcomeChoice names=names.clone()/> });
+    let all =
+        (count > 1 && !undetermined).then(|| view! { <AllOutcomes release=Arc::clone(&release) many/> });
     let (before, after) = if many { (all, None) } else { (None, all) };
     let first = names.into_iter().next().unwrap_or_default();
     let for_table = Arc::clone(&release);
     let table = move || {
+        if undetermined {
+            return view! {
+                <div class="verdict withheld">
+                    <p class="verdict-main">{words::result::undetermined()}</p>
+                    <p>{why.clone()}</p>
+                </div>
+            }
+            .into_any();
+        }
         let outcome = app.state.outcome().get().unwrap_or_else(|| first.clone());
         let lines = figure::lines(&for_table.plan, &for_table.coefficients, &outcome);
         let unit = figure::unit(&for_table.plan, &outcome);
         let log_odds = are_log_odds(&for_table.plan);
         let drowned = is_drowned(&for_table.diagnostics);
         let confidence = for_table.plan.confidence.unwrap_or(0.95);
-        view! { <CoefficientTable lines outcome unit log_odds drowned confidence/> }
+        view! { <CoefficientTable lines outcome unit log_odds drowned confidence/> }.into_any()
     };
     let public = release.public.as_ref().map(|table| {
         let words = format!("{} {}", known::origin(table), known::correlations(table));
@@ -90,6 +106,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             {before}
             {chooser}
             <div id="regression" tabindex="-1">{table}</div>
+            {beside}
             {after}
             {public}
             <ul class="notes">{notes}</ul>
@@ -99,6 +116,11 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         <Refit release=for_refit/>
         <LedgerPanel/>
     }
+}
+
+/// Whether the release has measured coordinates, whose notes begin with what its intervals do not cover.
+fn is_adaptive(release: &Release) -> bool {
+    release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some())
 }
 
 #[component]

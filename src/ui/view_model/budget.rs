@@ -41,15 +41,15 @@ pub fn ledger_worth(ledger: &Ledger) -> Option<Worth> {
 
 fn worth_of((epsilon, delta): (Epsilon, Delta), mu: Mu, units: Units) -> Option<Worth> {
     let (epsilon, delta, mu) = (epsilon.get(), delta.get(), mu.get());
-    // Beside another wallet μ is not the whole loss.
+    // With an (ε, δ) budget beside it, μ is not the whole privacy loss.
     let gaussian = (units.epsilon == 0 && units.delta == 0).then_some(mu);
     let accuracy = guessing_accuracy(gaussian, Some((epsilon, delta)))?;
     Some(Worth { epsilon, delta, mu, accuracy, units })
 }
 
-/// Which part of a ledger the chosen mechanism charges.
+/// Which part of a ledger the chosen mechanism charges; the recommended one charges the Gaussian wallet.
 pub fn wallet(setup: &Setup) -> Wallet {
-    find(&setup.mechanism).map_or(Wallet::Gaussian, |info| info.wallet)
+    setup.mechanism.as_deref().and_then(find).map_or(Wallet::Gaussian, |info| info.wallet)
 }
 
 /// Share of a ledger's wallet that is left, 0 to 1; of the Other one the scarcer of ε and δ.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::budget::taken;
-use crate::engine::foresee::expected;
+use crate::engine::foresee::{Foreseen, expected, foresee, hopeless};
 use crate::engine::public::{prepare_table, term_names};
 use crate::engine::public_moments::PublicMoments;
 use crate::engine::{EngineError, Prepared, preflight, prepare_with_moments, standard_errors};
@@ -38,6 +38,10 @@ pub struct Forecast {
     pub of_all: f64,
     /// Share of what is left that it takes, 0 to 1.
     pub of_left: f64,
+    /// What a mechanism that measures its own coordinates foresees; absent for others and without a stated number of rows.
+    pub foreseen: Option<Foreseen>,
+    /// Why a release would be of no use and what would help; absent where it may be of use.
+    pub hopeless: Option<String>,
     /// What to expect of it; absent without a stated number of rows.
     pub preview: Option<Preview>,
     /// Whether a guided fit can work; absent for other mechanisms and without a stated number of rows.
@@ -97,13 +101,16 @@ pub fn forecast(
         }
         (None, None) => String::new(),
     };
+    let (foreseen, preview) = (foresee(&prepared), expected(&prepared));
     Ok(Forecast {
         plan: prepared.plan().clone(),
         columns: prepared.bound().columns.len(),
         price,
         of_all: taken(&charge, &all, wallet),
         of_left: taken(&charge, &left, wallet),
-        preview: expected(&prepared),
+        hopeless: hopeless(foreseen.as_ref(), preview.as_ref()),
+        foreseen,
+        preview,
         outlook: outlook(&prepared),
         errors: standard_errors(&prepared),
         notes: prepared
@@ -124,7 +131,7 @@ fn kept(prepared: &Prepared, table: &Table) -> Option<bool> {
 
 /// Whether the chosen mechanism is guided by public moments.
 pub fn takes_public_moments(setup: &Setup) -> bool {
-    find(&setup.mechanism).is_some_and(|info| info.public_moments)
+    setup.mechanism.as_deref().and_then(find).is_some_and(|info| info.public_moments)
 }
 
 /// Whether a guided fit can work.

@@ -2,13 +2,15 @@
 
 use leptos::prelude::*;
 
-use super::Icon;
+use crate::inference::noise_forecast::Advice;
 use crate::inference::preview::Verdict;
 use crate::model::Role;
+use crate::model::note::factor;
+use crate::ui::parts::Icon;
 use crate::ui::state::{App, Run, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::view_model::Forecast;
-use crate::ui::{actions, text};
+use crate::ui::{actions, dom, text};
 use crate::words;
 
 /// The bar, on every step until a result is shown.
@@ -68,7 +70,7 @@ fn blocked(app: App) -> Option<String> {
 fn Ready() -> impl IntoView {
     let app = App::here();
     let obstacle = Memo::new(move |_| blocked(app));
-    // One source for all that is shown: a view that reads both can miss that the second changed.
+    // All parts read one source: a view that reads two can miss a change of the second.
     let state = Memo::new(move |_| (obstacle.get(), app.forecast.get()));
     let can = move || state.with(|(obstacle, forecast)| obstacle.is_none() && forecast.is_ok());
     let inside = move || match state.get() {
@@ -96,12 +98,51 @@ fn Ready() -> impl IntoView {
         }
         (None, Ok(forecast)) => view! { <Offer forecast/> }.into_any(),
     };
+    let hopeless = Memo::new(move |_| {
+        state.with(|(_, forecast)| forecast.as_ref().ok().and_then(|forecast| forecast.hopeless.clone()))
+    });
+    // A question is open for what it was asked about alone: another plan closes it.
+    let asked =
+        Memo::new(move |_| hopeless.get().filter(|why| app.state.asked().get().as_ref() == Some(why)));
+    let ask = move || {
+        app.state.asked().set(hopeless.get_untracked());
+        dom::focus_soon("release-question");
+    };
+    let click = move |_| {
+        if obstacle.with_untracked(Option::is_some) {
+            return;
+        }
+        if hopeless.with_untracked(Option::is_some) { ask() } else { actions::release(app) }
+    };
+    move || match asked.get() {
+        Some(why) => view! { <Question why/> }.into_any(),
+        None => view! {
+            {inside}
+            <button type="button" class="release" class:doubtful=move || hopeless.with(Option::is_some)
+                aria-disabled=move || (!can()).to_string() on:click=click>
+                {words::release_bar::release()}
+            </button>
+        }
+        .into_any(),
+    }
+}
+
+/// Asks before a charge that will buy nothing.
+#[component]
+fn Question(why: String) -> impl IntoView {
+    let app = App::here();
+    let close = move || app.state.asked().set(None);
+    let go_on = move |_| {
+        close();
+        actions::release(app);
+    };
     view! {
-        {inside}
-        <button type="button" class="release" aria-disabled=move || (!can()).to_string()
-            on:click=move |_| if obstacle.with_untracked(Option::is_none) { actions::release(app) }>
-            {words::release_bar::release()}
-        </button>
+        <div class="release-question" id="release-question" tabindex="-1" role="alertdialog" aria-label=words::release_bar::question()
+            aria-describedby="release-why">
+            <p class="release-blocked" id="release-why"><strong>{words::release_bar::question()}</strong> " " {why}</p>
+            <button type="button" on:click=move |_| close()>{words::release_bar::not_now()}</button>
+            <button type="button" class="doubtful" on:click=go_on>{words::release_bar::all_the_same()}</button>
+        </div>
     }
 }
 
@@ -126,6 +167,14 @@ fn Offer(forecast: Forecast) -> impl IntoView {
 
 /// What the noise will be like, in a few words.
 fn noise(forecast: &Forecast) -> String {
+    if let Some(foreseen) = &forecast.foreseen {
+        let times = factor(foreseen.forecast.widening());
+        return match foreseen.forecast.advice {
+            Advice::Recommended => words::release_bar::widening(times),
+            Advice::Uncertain => words::release_bar::may_be_withheld(words::release_bar::widening(times)),
+            Advice::TooFew => words::release_bar::all_withheld().to_owned(),
+        };
+    }
     let Some(preview) = &forecast.preview else {
         return match &forecast.outlook {
             Some(outlook) => text::public::noise(outlook),

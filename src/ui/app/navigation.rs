@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use super::{Icon, Meter};
 use crate::release::format::percent;
+use crate::ui::parts::{Icon, Meter};
 use crate::ui::state::{App, BuildCheckStoreFields, StateStoreFields};
 use crate::ui::steps::{STEPS, StepInfo};
 use crate::ui::{actions, check, dom, text, view_model};

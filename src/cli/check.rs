@@ -1,0 +1,101 @@
+//! The command `discreet check`: what a plan will cost and give, from public numbers and the table's header alone; and the question
+//! before a release that would be of no use.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use super::args::Args;
+use super::error::CliError;
+use super::job::Job;
+use super::{help, print};
+use crate::engine::Prepared;
+use crate::engine::foresee::{expected, foresee, hopeless};
+use crate::inference::preview::TermPreview;
+use crate::plan::Purpose;
+use crate::release::format::{percent, short, significant};
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`]; nothing is charged, and no row is read.
+pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
+    let args = Args::parse(arguments, &["plan", "public", "phenotypes", "workers"], &[])?;
+    if args.help {
+        return print(help::CHECK);
+    }
+    let job = Job::new(&args, Purpose::Release)?;
+    print(&described(&job))
+}
+
+fn described(job: &Job) -> String {
+    let prepared = &job.prepared;
+    let mut lines = vec![format!("mechanism: {}", prepared.info().name)];
+    let recommended = job.recommended();
+    if recommended.name != prepared.info().name {
+        lines.push(format!("recommended: {}. {}", recommended.name, recommended.reason));
+    }
+    lines.extend(prepared.cost().and_then(|cost| match (cost.mu, cost.promise) {
+        (Some(mu), _) => Some(format!("cost: mu {}", short(mu, 4))),
+        (None, Some((epsilon, delta))) => {
+            Some(format!("cost: epsilon {}, delta {}", short(epsilon.get(), 4), short(delta.get(), 4)))
+        }
+        (None, None) => None,
+    }));
+    let (verdict, terms) = match (foresee(prepared), expected(prepared)) {
+        (Some(foreseen), _) => (format!("{} {}", foreseen.verdict(), foreseen.advice()), foreseen.terms),
+        (None, Some(preview)) => (preview.advice, preview.terms),
+        (None, None) if prepared.stated_rows().is_none() => {
+            ("Add `stated_rows` to the plan to see what to expect.".to_owned(), Vec::new())
+        }
+        (None, None) => ("The noise of this mechanism cannot be forecast.".to_owned(), Vec::new()),
+    };
+    lines.push(format!("expected: {verdict}"));
+    let terms: Vec<&TermPreview> = terms.iter().filter(|term| term.plausible_effect.abs() > 0.0).collect();
+    if !terms.is_empty() {
+        lines.push(
+            "half of a 95 % interval, where values have a standard deviation of a sixth of the range of their bounds:"
+                .to_owned(),
+        );
+    }
+    lines.extend(terms.into_iter().map(|term| {
+        format!(
+            "  {} by {}: {} (of the uncertainty, {} is privacy noise)",
+            term.outcome,
+            term.term,
+            significant(term.half(), 2),
+            percent(term.noise_share)
+        )
+    }));
+    let mut text = String::new();
+    for line in lines {
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}
+
+/// Asks on a terminal whether to make a release that would be of no use; elsewhere a warning on standard error has to do. `confirmed` says
+/// that the person has agreed already.
+///
+/// # Errors
+/// [`CliError`] where the person does not agree.
+pub fn consent(prepared: &Prepared, confirmed: bool) -> Result<(), CliError> {
+    if confirmed {
+        return Ok(());
+    }
+    let Some(why) = hopeless(foresee(prepared).as_ref(), expected(prepared).as_ref()) else { return Ok(()) };
+    let mut errors = io::stderr().lock();
+    // A failure to write a warning is ignored: the release is what was asked for.
+    let _ = writeln!(errors, "discreet: {why}");
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Ok(());
+    }
+    let _ = write!(errors, "Charge the ledger all the same? Type yes: ");
+    let _ = errors.flush();
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    if read.is_ok() && answer.trim().eq_ignore_ascii_case("yes") {
+        return Ok(());
+    }
+    Err(CliError::usage("nothing was charged; change the plan, or add --confirm to release all the same"))
+}

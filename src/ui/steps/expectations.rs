@@ -1,0 +1,97 @@
+//! The uncertainty to expect of each coefficient, before anything is spent.
+
+use leptos::prelude::*;
+
+use crate::engine::foresee::Foreseen;
+use crate::inference::noise_forecast::Advice;
+use crate::inference::preview::TermPreview;
+use crate::plan::Plan;
+use crate::release::figure::{per, unit};
+use crate::release::format::{percent, significant};
+use crate::ui::parts::plot::{NoiseCell, ShareBar};
+use crate::ui::text;
+use crate::words;
+
+/// Terms that are listed.
+const SHOWN: usize = 60;
+
+/// What a mechanism that measures its own coordinates foresees.
+#[component]
+pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
+    let advice = foreseen.forecast.advice;
+    let units = units(&plan, &foreseen.terms);
+    // Where all coefficients are withheld there are no intervals to show.
+    let table = (advice != Advice::TooFew).then(|| {
+        view! { <Expectations terms=foreseen.terms.clone() units note=words::method::foreseen_note()/> }
+    });
+    view! {
+        <section class="block" aria-label=words::method::what_to_expect()>
+            <div class="verdict" class:clear=advice == Advice::Recommended class:withheld=advice == Advice::TooFew role="status">
+                <p class="verdict-main">{foreseen.verdict()}</p>
+                <p>{foreseen.advice()}</p>
+                <p class="hint">{words::method::from_plan_alone()}</p>
+            </div>
+            {table}
+        </section>
+    }
+}
+
+/// The unit of each coefficient: of the outcome, for one unit of a number.
+fn units(plan: &Plan, terms: &[TermPreview]) -> Vec<String> {
+    let each = terms.iter().map(|term| {
+        words::method::unit_of(unit(plan, &term.outcome), per(plan, &term.term)).trim().to_owned()
+    });
+    each.collect()
+}
+
+/// The noise beside an effect of plausible size, coefficient by coefficient, and what is assumed.
+#[component]
+pub fn Expectations(
+    terms: Vec<TermPreview>,
+    #[prop(optional)] units: Vec<String>,
+    note: &'static str,
+) -> impl IntoView {
+    let one = terms.iter().all(|term| terms.first().is_some_and(|first| first.outcome == term.outcome));
+    let units = units.into_iter().chain(std::iter::repeat(String::new()));
+    let terms: Vec<(TermPreview, String)> =
+        terms.into_iter().zip(units).filter(|(term, _)| term.plausible_effect.abs() > 0.0).collect();
+    let more = terms.len().saturating_sub(SHOWN);
+    let rows = terms.into_iter().take(SHOWN).map(|(term, unit)| view! { <Expect term unit one/> });
+    view! {
+        <div class="scroll" tabindex="0" role="group" aria-label=words::method::noise_beside_plausible_effects()>
+            <table class="plain expect">
+                <caption>{words::method::noise_beside_an_effect_of_plausible()}</caption>
+                <thead><tr>
+                    <th scope="col">{words::method::coefficient()}</th>
+                    <th scope="col" class="numeric">{words::method::plausible_size()}</th>
+                    <th scope="col" class="numeric">{words::method::noise()}</th>
+                    <th scope="col" class="numeric">{words::method::with_sampling()}</th>
+                    <th scope="col" class="plot-head">{words::method::size_and_band()}</th>
+                    <th scope="col">{words::method::uncertainty_from_privacy_noise()}</th>
+                </tr></thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </div>
+        {(more > 0).then(|| view! { <p class="hint">{words::method::more(text::whole(more))}</p> })}
+        <p class="hint">{note}</p>
+    }
+}
+
+#[component]
+fn Expect(term: TermPreview, unit: String, one: bool) -> impl IntoView {
+    let name = if one { term.term.clone() } else { format!("{}: {}", term.outcome, term.term) };
+    let effect = term.plausible_effect.abs();
+    let (noise, total) = (term.noise_half(), term.half());
+    let most = (effect + total).max(effect * 1.35);
+    let unit = (!unit.is_empty()).then(|| view! { " " <span class="unit">{unit}</span> });
+    view! {
+        <tr>
+            <th scope="row">{name} {unit}</th>
+            <td class="numeric">{significant(effect, 2)}</td>
+            <td class="numeric">{significant(noise, 2)}</td>
+            <td class="numeric">{significant(total, 2)}</td>
+            <td class="plot"><NoiseCell effect noise total most/></td>
+            <td class="share-cell"><span class="tabular">{percent(term.noise_share)}</span> <ShareBar share=term.noise_share/></td>
+        </tr>
+    }
+}

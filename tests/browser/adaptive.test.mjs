@@ -1,0 +1,193 @@
+// The mechanism that measures its own coordinates: recommended, foreseen, asked about before a charge that buys nothing, released from an
+// untidy table in four passes.
+
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { faults } from "./browser.mjs";
+import { csv } from "./files.mjs";
+import { journeys } from "./journey.mjs";
+import { promise } from "./meddle.mjs";
+import { like, say } from "./words.mjs";
+
+const stage = journeys();
+
+/// Numbers between 0 and 1 from a seed.
+function random(seed) {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/// About N(0, 1).
+const bell = (next) => Array.from({ length: 12 }, next).reduce((sum, value) => sum + value, -6);
+
+/// A German export: semicolons, decimal commas, padded and quoted cells, blanks and codes for what is missing.
+function untidy(rows) {
+  const next = random(7);
+  const comma = (value, digits) => value.toFixed(digits).replace(".", ",");
+  const lines = Array.from({ length: rows }, (_, row) => {
+    const age = 20 + 65 * next();
+    const man = next() < 0.45;
+    const bmi = 27 + 4 * bell(next);
+    const smoker = ["nie", "früher", "ja"][Math.floor(3 * next())];
+    const pressure = 70 + 0.5 * age + 4 * man + 0.9 * bmi + 10 * bell(next);
+    const cells = [`"P${row}"`, comma(age, 1), man ? " m " : "w", row % 40 === 3 ? "k.A." : comma(bmi, 2), `"${smoker}"`, row % 50 === 9 ? "" : comma(pressure, 1)];
+    return cells.join(";");
+  });
+  return ["Nr;Alter (Jahre);Geschlecht;BMI;Raucher;RR sys", ...lines, ""].join("\r\n");
+}
+
+const COLUMNS = {
+  Nr: { role: say("columns.ignored") },
+  "Alter (Jahre)": { role: say("columns.feature"), type: say("columns.number"), lower: 18, upper: 100 },
+  Geschlecht: { role: say("columns.feature"), type: say("columns.category"), levels: "w, m" },
+  BMI: { role: say("columns.feature"), type: say("columns.number"), lower: 12, upper: 60 },
+  // Typed from memory: nobody in the table smokes pipes.
+  Raucher: { role: say("columns.feature"), type: say("columns.category"), levels: "nie, früher, ja, Pfeife" },
+  "RR sys": { role: say("columns.outcome"), type: say("columns.number"), lower: 60, upper: 250 },
+};
+
+async function describe(discreet, file, { rows, epsilon }) {
+  await discreet.choose(file);
+  await discreet.table("rr.csv");
+  await discreet.dialect({ decimal: say("data.comma_1_5") });
+  await discreet.goTo(say("step.columns"));
+  for (const [name, column] of Object.entries(COLUMNS)) await discreet.describe(name, column);
+  await discreet.budget({ rows, epsilon, oneIn: 100000, share: say("privacy.all") });
+  await discreet.ready();
+}
+
+async function arrive(t, text, stated) {
+  const tab = await stage.visit(t);
+  await promise(tab.context, true);
+  await tab.discreet.start(stage.server.url);
+  tab.record.loaded();
+  await describe(tab.discreet, csv("rr.csv", text), stated);
+  return tab;
+}
+
+/// All that the strip says from now on.
+async function listen(page) {
+  await page.evaluate(() => {
+    globalThis.said = new Set();
+    const strip = document.querySelector(".release-bar");
+    new MutationObserver(() => globalThis.said.add(strip.innerText)).observe(strip, { subtree: true, childList: true, characterData: true });
+  });
+  return () => page.evaluate(() => [...globalThis.said].join("\n"));
+}
+
+test("an untidy table of 2,000 rows: recommended with its errors, released in four passes, with what the intervals do not cover", async (t) => {
+  const { page, record, discreet } = await arrive(t, untidy(2000), { rows: 2000, epsilon: 4 });
+  await page.getByRole("region", { name: say("method.what_to_expect") }).getByText(/Intervals are expected/).waitFor();
+  await discreet.goTo(say("step.method"));
+  await discreet.chosen.getByText("adaptive-gauss").waitFor();
+  assert.match(await discreet.chosen.innerText(), /Recommended\. It has the least noise/);
+  const expected = page.getByRole("region", { name: say("method.what_to_expect") });
+  assert.match(await expected.innerText(), /Long tails are not foreseen/);
+  assert.match(await expected.innerText(), /A level with less than about [\d.]+ % of the rows/);
+  const foreseen = await expected.getByRole("row").filter({ hasText: /^BMI/ }).innerText();
+  await page.getByText(like("method.passes", { count: 4, from: say("method.rows_kept") })).waitFor();
+  assert.match(await discreet.strip.innerText(), /intervals about 1\.\d times as wide/);
+
+  const said = await listen(page);
+  await discreet.make();
+  assert.match(await said(), /Fitting to rows in memory\s+pass 4 of 4/);
+  const rows = Object.fromEntries((await discreet.coefficients()).map(([term, ...cells]) => [term.split("\n")[0].replace(/ (per|m|früher|ja|Pfeife) .*$/, ""), cells]));
+  const names = Object.keys(rows);
+  assert.equal(names.length, 7, names.join());
+  const release = await discreet.downloadJson(say("result.release_json"));
+  const found = Object.fromEntries(release.coefficients.map((c) => [c.term, c]));
+  // The level that nobody has is withheld, and the others are not.
+  assert.equal(found["Raucher[Pfeife]"].estimate, null);
+  for (const [term, truth] of [["Alter (Jahre)", 0.5], ["Geschlecht[m]", 4], ["BMI", 0.9]]) {
+    const { estimate, std_error: error, lower, upper } = found[term];
+    assert.ok(lower < upper && Math.abs(estimate - truth) < 5 * error && error < 0.4 * truth, `${term}: ${estimate} ± ${error}`);
+  }
+  // Where the assumed spreads are about those of the table, so are the widths.
+  const half = Number(foreseen.split("\t")[3]);
+  const made = (found.BMI.upper - found.BMI.lower) / 2;
+  assert.ok(half / made > 0.3 && half / made < 3, `${half} for ${made}`);
+  const shown = await discreet.released.innerText();
+  assert.match(shown, /About \d+ ± \d+ of [\d\s]+ rows were shortened/);
+  assert.match(shown, /A curved relation is therefore described where most rows are/);
+  const report = await discreet.download(say("result.report_html"));
+  assert.match(report.text, /rows were shortened/);
+  assert.match(report.text, /curved relation/);
+  assert.deepEqual(faults(record), {});
+});
+
+test("few rows at a small budget: a ridge is recommended, a chosen method is kept, and Release asks first", async (t) => {
+  const { page, record, discreet } = await arrive(t, untidy(150), { rows: 150, epsilon: 0.5 });
+  await discreet.goTo(say("step.method"));
+  await discreet.chosen.getByText("analyze-gauss").waitFor();
+  assert.match(await discreet.chosen.innerText(), /too few for intervals at this budget/);
+  await discreet.mechanism("adaptive-gauss");
+  await discreet.chosen.getByText(say("method.chosen_by_hand")).waitFor();
+  const status = page.getByRole("region", { name: say("method.what_to_expect") }).getByRole("status");
+  assert.match(await status.innerText(), /All coefficients will be withheld[^]*about [\d]+ rows in place of 150, or epsilon [\d.]+/);
+
+  // What would be of no use is asked about; nothing is charged before.
+  await discreet.release.click();
+  const question = page.getByRole("alertdialog", { name: say("release_bar.question") });
+  assert.match(await question.innerText(), /in place of 150/);
+  await question.getByRole("button", { name: say("release_bar.not_now") }).click();
+  await discreet.ready();
+  assert.deepEqual((await discreet.account()).entries, []);
+
+  // A choice by hand is kept when the numbers change, until it is taken back.
+  await discreet.budget({ rows: 100000, epsilon: 4 });
+  await discreet.mechanism("analyze-gauss");
+  await discreet.chosen.getByText(/Recommended for this plan: adaptive-gauss/).waitFor();
+  await discreet.budget({ rows: 90000 });
+  await discreet.goTo(say("step.method"));
+  await discreet.chosen.getByText(/Recommended for this plan: adaptive-gauss/).waitFor();
+  await discreet.chosen.getByRole("button", { name: say("method.follow_recommendation") }).click();
+  await discreet.chosen.getByText(/^Recommended\./).waitFor();
+
+  await discreet.budget({ rows: 150, epsilon: 0.3 });
+  await discreet.mechanism("adaptive-gauss");
+  await discreet.release.click();
+  await discreet.anyway.click();
+  await discreet.released.waitFor();
+  await discreet.released.getByText(say("result.undetermined")).waitFor();
+  assert.match(await discreet.released.innerText(), /About [\d\s]+ rows would do, or an epsilon of about [\d.]+/);
+  assert.equal(await discreet.released.getByRole("table").count(), 0);
+  const report = await discreet.download(say("result.report_html"));
+  assert.match(report.text, new RegExp(say("result.undetermined")));
+  const release = await discreet.downloadJson(say("result.release_json"));
+  assert.ok(release.coefficients.every(({ estimate, lower }) => estimate === null && lower === null));
+  assert.deepEqual(faults(record), {});
+});
+
+test("rows that are too many to be kept are read again for each of the four rounds, and a file that changes meanwhile gives no release", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "discreet-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const path = join(folder, "rr.csv");
+  const text = untidy(150000);
+  await writeFile(path, text);
+  const tab = await stage.visit(t);
+  const { page, discreet, record } = tab;
+  await promise(tab.context, true);
+  await discreet.start(stage.server.url);
+  record.loaded();
+  await describe(discreet, path, { rows: 100000000, epsilon: 4 });
+  await discreet.budget({ share: say("privacy.half") });
+  const said = await listen(page);
+  await discreet.make();
+  for (let pass = 1; pass <= 4; pass += 1) assert.match(await said(), new RegExp(`read again\\s+pass ${pass} of 4`));
+
+  await discreet.goTo(say("step.method"));
+  await discreet.ready();
+  await discreet.release.click();
+  await discreet.strip.getByText(/pass [1-4] of 4/).waitFor();
+  // As many records of the same length.
+  await writeFile(path, text.replaceAll(";w;", "; ;"));
+  await discreet.alert.filter({ hasText: /^The charge was made, and no release arrived/ }).waitFor();
+  assert.equal((await discreet.account()).entries.length, 2);
+  assert.deepEqual(faults(record), {});
+});
