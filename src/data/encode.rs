@@ -638,6 +638,9 @@ impl Encoder {
                         None if miss() => None,
                         None => return None,
                     };
+                    // A label of the reference is the other answer; one that is missing is neither.
+                    let missing_label = known.is_none() && self.labels && place >= self.split;
+                    let absent = if missing_label { 0.0 } else { *absent };
                     self.values[place..place + dummies].fill(column.weight * absent);
                     if let Some(dummy) = dummy {
                         self.values[place + dummy] = column.weight * present;

@@ -24,7 +24,8 @@ pub(super) fn publish(
     mark: Mark,
     software: Software,
 ) -> Result<Release, EngineError> {
-    let Finished { output: Output { mut coefficients, mut diagnostics, moments }, mut bounds } = finished;
+    let Finished { output: Output { mut coefficients, mut diagnostics, moments, steps }, mut bounds } =
+        finished;
     if let Stage::Found(found) = &prepared.stage {
         bounds = Some(found.bounds.clone());
         diagnostics.notes.extend(found.notes.iter().map(Note::to_string));
@@ -55,6 +56,7 @@ pub(super) fn publish(
         coefficients,
         moments,
         estimated_bounds: bounds,
+        steps,
         ledger,
         diagnostics,
         public: prepared.public().cloned(),

@@ -72,7 +72,7 @@ pub static YES_OR_NO: Group = Group {
 
 /// Regression with public moments.
 pub static PUBLIC_MOMENTS: Group = Group {
-    title: "PublicMoments by other people's data",
+    title: "Guided by other people's data",
     when: "Where means, spreads and correlations of the same columns are published. The noise then has the shape of the columns.",
     calls: Calls::Never,
 };

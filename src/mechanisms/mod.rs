@@ -6,6 +6,7 @@
 pub mod ada_ssp;
 pub mod adaptive;
 pub mod adaptive_gauss;
+pub mod adaptive_logistic;
 pub mod analyze_gauss;
 pub mod descent;
 pub mod estimated_bounds;
@@ -40,6 +41,7 @@ pub static REGISTRY: &[&dyn Mechanism] = &[
     &reuse_cov::Kind::ProjectedOnFeatures,
     &reuse_cov::Kind::ProjectedOnOutcomes,
     &newton::Kind::Bounds,
+    &adaptive_logistic::AdaptiveLogistic,
     &newton::Kind::PublicMoments,
     &ridge::Kind::PublicMoments,
     &newton::Kind::PublicFamily,

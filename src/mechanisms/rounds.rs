@@ -26,6 +26,7 @@ use crate::plan::{CheckedPlan, PlanError};
 use crate::release::bounds::EstimatedBounds;
 use crate::release::document::{Coefficients, Diagnostics};
 use crate::release::moments::{FeatureMap, ReleasedMoments};
+use crate::release::steps::LogisticSteps;
 use serde_json::{Map, Value};
 
 use super::shared::NoiseError;
@@ -240,6 +241,8 @@ pub struct Output {
     pub diagnostics: Diagnostics,
     /// The noisy integers, where regressions can be computed again from them.
     pub moments: Option<ReleasedMoments>,
+    /// The noisy integers of Newton steps in coordinates of the release's own.
+    pub steps: Option<LogisticSteps>,
 }
 
 /// Arithmetic failed after the noise was drawn. Why may depend on the table, so it is not said.

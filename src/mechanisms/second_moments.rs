@@ -159,7 +159,7 @@ impl Run for Released {
         if answer.law.is_some() {
             diagnostics.notes.extend(analysis.note(answer.features.as_ref()).map(String::from));
         }
-        Ok(Output { coefficients, diagnostics, moments: Some(released(task, &answer)) })
+        Ok(Output { coefficients, diagnostics, moments: Some(released(task, &answer)), steps: None })
     }
 }
 

@@ -112,6 +112,16 @@ pub enum Note {
     BoundsFixed,
     /// The coefficients are log-odds.
     LogOdds,
+    /// A penalty of this size weighs on slopes in units of the features' spread.
+    WhitenedPenalty(f64),
+    /// The noise on the curvature of these outcomes is as large as the signal.
+    LabelsDrowned(Listing),
+    /// The steps of these outcomes did not settle: the features may tell yes from no without error.
+    LabelsUnsettled(Listing),
+    /// The intervals of these outcomes may be too narrow.
+    LabelsApproximate(Listing),
+    /// What the intervals of a logistic regression assume.
+    LogisticModel,
     /// A penalty takes these shares of these terms' coefficients; the second number counts the terms that are not named.
     HeavyPenalty(Vec<(String, f64)>, usize),
     /// Newton steps left every bound.
@@ -247,6 +257,11 @@ impl fmt::Display for Note {
             Self::EqualSpread => words::note::equal_spread().to_owned(),
             Self::BoundsFixed => words::note::bounds_fixed().to_owned(),
             Self::LogOdds => words::note::log_odds().to_owned(),
+            Self::WhitenedPenalty(lambda) => words::note::whitened_penalty(lambda, two_digits(1.0 / lambda)),
+            Self::LabelsDrowned(outcomes) => words::note::labels_drowned(listing(outcomes)),
+            Self::LabelsUnsettled(outcomes) => words::note::labels_unsettled(listing(outcomes)),
+            Self::LabelsApproximate(outcomes) => words::note::labels_approximate(listing(outcomes)),
+            Self::LogisticModel => words::note::logistic_model().to_owned(),
             Self::HeavyPenalty(terms, others) => {
                 let one = |(name, share): &(String, f64)| {
                     words::note::heavy_penalty_term(name, format_args!("{:.0}", 100.0 * share))
@@ -350,12 +365,13 @@ mod tests {
             BoundsFixed, BoundsNotFound, BoundsZero, Clipped, ClippedByPublicMoments, ClippedResiduals,
             Collinear, CorrelationsRaised, CurvatureDrowned, Descent, Diverged, Drowned, EqualSpread,
             FarRows, FeaturesOpen, FewPublicRows, FilteredByRidge, FilteredByShare, FilteredWhole,
-            GradientsClipped, Hardened, HeavyPenalty, Held, IsotropicNoise, LogOdds, NearlySingular, NoNoise,
-            NoNoisePenalised, NoiseAlone, NoiseAloneByRows, NotDebiased, NotPositiveDefinite, NotPrivate,
-            NotSettled, OfDemonstration, OutcomesOpen, Overflowed, OwnMoments, OwnUnitPenalty,
-            PenalisedBootstrap, PenalisedNoiseAlone, Projected, RadiusOfPaper, RadiusReached, Raised,
-            RepetitionsUnsolved, ResidualNotResolved, Ridge, RowsNotResolved, RowsUnknown, SecretSample,
-            Shifted, ThroughCentres, ThroughOrigin, Undetermined, UnseenTail, WellFormed, WhitenedNoise,
+            GradientsClipped, Hardened, HeavyPenalty, Held, IsotropicNoise, LabelsApproximate, LabelsDrowned,
+            LabelsUnsettled, LogOdds, LogisticModel, NearlySingular, NoNoise, NoNoisePenalised, NoiseAlone,
+            NoiseAloneByRows, NotDebiased, NotPositiveDefinite, NotPrivate, NotSettled, OfDemonstration,
+            OutcomesOpen, Overflowed, OwnMoments, OwnUnitPenalty, PenalisedBootstrap, PenalisedNoiseAlone,
+            Projected, RadiusOfPaper, RadiusReached, Raised, RepetitionsUnsolved, ResidualNotResolved, Ridge,
+            RowsNotResolved, RowsUnknown, SecretSample, Shifted, ThroughCentres, ThroughOrigin, Undetermined,
+            UnseenTail, WellFormed, WhitenedNoise, WhitenedPenalty,
         };
         let names = |count: usize| (0..count).map(|name| format!("y{name}")).collect::<Vec<_>>();
         vec![
@@ -431,6 +447,11 @@ mod tests {
             FarRows { shortened: Some((-0.3, 4.0)), rows: 10.0 },
             ClippedResiduals(vec![("y".to_owned(), 3.0, 4.0, 4.5)]),
             UnseenTail,
+            WhitenedPenalty(1.0),
+            LabelsDrowned((names(1), 1)),
+            LabelsUnsettled((names(2), 2)),
+            LabelsApproximate((names(5), 9)),
+            LogisticModel,
         ]
     }
 

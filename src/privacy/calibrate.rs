@@ -448,14 +448,43 @@ const RIGHT_ANGLE_SLOPE: u64 = 5_757_047_981_953;
 #[must_use]
 pub fn logistic_gradient(curvature: u64, adjacency: Adjacency) -> u64 {
     let kappa = match adjacency {
-        Adjacency::ReplaceOne => LOGISTIC_KAPPA[0],
-        Adjacency::AddRemove => LOGISTIC_KAPPA[1],
+        Adjacency::AddRemove if !is_active(Mutant::KappaOfReplaceOne) => LOGISTIC_KAPPA[1],
+        _ => LOGISTIC_KAPPA[0],
     };
     if is_active(Mutant::CurvatureUncounted) {
         return curvature / 40;
     }
     let least = ceil_div(&(UBig::from(curvature) * UBig::from(kappa)), &UBig::from(40_000_000_000_000_u64));
     u64::try_from(least).unwrap_or(u64::MAX)
+}
+
+/// κ with seven places, rounded up, in units of 10⁻⁷: under replace-one and under add-remove.
+const LOGISTIC_ERROR_KAPPA: [u64; 2] = [8_051_669, 12_011_325];
+
+/// Returns κ of a logistic step: the noise of a curvature whose weights are multiplied by 4, in units of that of a gradient.
+#[must_use]
+pub fn logistic_curvature_share(adjacency: Adjacency) -> f64 {
+    let [replaced, added] = LOGISTIC_ERROR_KAPPA;
+    let kappa = if adjacency == Adjacency::AddRemove { added } else { replaced };
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+    let kappa = kappa as f64;
+    kappa / 1e7
+}
+
+/// Returns E = ⌈κ 2^m B / 4⌉, how many levels an error has where the curvature's weights have m = `bits` bits after the point and a
+/// record's longest features the norm B = `length`: the gradient's norm E B is then at least κ/4 times the curvature's 2^m B², so that
+/// the curvature does not raise the sensitivity (theory/public-moments 3.3, theory/adaptive-logistic 3.2).
+#[must_use]
+pub fn logistic_errors(length: u64, bits: u32, adjacency: Adjacency) -> u64 {
+    let kappa = match adjacency {
+        Adjacency::AddRemove if !is_active(Mutant::KappaOfReplaceOne) => LOGISTIC_ERROR_KAPPA[1],
+        _ => LOGISTIC_ERROR_KAPPA[0],
+    };
+    let curvature = UBig::from(length) << usize::try_from(bits).unwrap_or(0);
+    if is_active(Mutant::CurvatureUncounted) {
+        return u64::try_from(curvature / UBig::from(40_u8)).unwrap_or(u64::MAX);
+    }
+    u64::try_from(ceil_div(&(curvature * UBig::from(kappa)), &UBig::from(40_000_000_u64))).unwrap_or(u64::MAX)
 }
 
 /// Returns Δ², the squared sensitivity of `steps` sums of gradients and curvatures of a logistic regression together
@@ -494,6 +523,7 @@ pub fn logistic_sensitivity_squared(
     let one_row = match (adjacency, paid) {
         (Adjacency::AddRemove, true) => square,
         (Adjacency::AddRemove, false) => square + ceil_div(&apart, &UBig::from(16_u8)),
+        (Adjacency::ReplaceOne, true) if is_active(Mutant::AddRemoveDeltaUnderReplaceOne) => square,
         (Adjacency::ReplaceOne, true) => square * UBig::from(4_u8),
         (Adjacency::ReplaceOne, false) if eighths >= apart && sixths <= apart => {
             let more = (eighths - &apart) * UBig::from(RIGHT_ANGLE_SLOPE);

@@ -109,6 +109,32 @@ mutants! {
     ResidualsNotShortened,
     /// The privacy noise of a coefficient is that of the whitened one.
     NoiseNotCarried,
+    /// κ of replace-one is used under add-remove, so that the curvature is not free.
+    KappaOfReplaceOne,
+    /// Of the labels of a step one is paid for.
+    LabelsUncounted,
+    /// The steps are charged as if each person had one row.
+    PersonsUncountedInSteps,
+    /// The weight of a record's curvature is rounded up.
+    CurvatureRoundedUp,
+    /// The length of a step's integers is not checked.
+    LengthUnchecked,
+    /// A shortened record pulls with its weight, not with the square of it.
+    WeightNotSquared,
+    /// Records are shortened by their labels, too.
+    LabelsShorten,
+    /// The fitted value is that of the shortened record.
+    FittedShortened,
+    /// The share of yes is that of shortened records.
+    RateOfMoments,
+    /// The steps start at 0.
+    StartAtZero,
+    /// Small eigenvalues of a noisy curvature are not raised to those of the noise.
+    CurvatureUnraised,
+    /// The covariance goes by the curvature of the first step.
+    FirstCurvature,
+    /// All steps have the same noise.
+    StepNoiseReused,
     /// Only one of several noisy steps is charged.
     StepsUncounted,
     /// The residual of a generalised linear model is not clipped.

@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::bounds::EstimatedBounds;
 use super::long::CoefficientTable;
 use super::moments::ReleasedMoments;
+use super::steps::LogisticSteps;
 use crate::math::round::to_digits;
 use crate::model::{Assurance, Coefficient, Estimate};
 use crate::plan::Plan;
@@ -45,6 +46,9 @@ pub struct Release {
     /// The bounds that a part of the budget has found, with the counts that they follow from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimated_bounds: Option<EstimatedBounds>,
+    /// The noisy Newton steps, where the mechanism takes them in coordinates of the release's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<LogisticSteps>,
     /// The charge; `null` for a demonstration.
     pub ledger: Option<LedgerReference>,
     /// Computed from what was released, never from the table.

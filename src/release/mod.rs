@@ -11,6 +11,7 @@ pub mod moments;
 pub mod odds;
 pub mod report;
 pub mod statement;
+pub mod steps;
 pub mod table;
 
 pub use document::Release;

@@ -8,6 +8,9 @@
 #[expect(dead_code, reason = "some of it is for the native tests alone")]
 #[path = "adaptive/mod.rs"]
 mod adaptive_checks;
+#[expect(dead_code, reason = "some of it is for the native tests alone")]
+#[path = "adaptive_logistic/mod.rs"]
+mod adaptive_logistic_checks;
 mod audits;
 #[expect(dead_code, reason = "some of it is for the native tests alone")]
 #[path = "estimated_bounds/mod.rs"]
@@ -26,13 +29,16 @@ use discreet::privacy::mutants::{Mutant, current, with_active};
 use audits::{Depth, Saw};
 
 /// Which audits have to catch which bug. Those of the ledger are in [`ledger::CHECKS`].
-const KILLERS: [(Mutant, &[&str]); 50] = [
+const KILLERS: [(Mutant, &[&str]); 63] = [
     (
         Mutant::SigmaHalved,
         &["T1 P1", "T1 P3 iid", "T2 P1", "T4 P1", "T5 diagonal 10", "T5 fine diagonal", LIST],
     ),
     (Mutant::SigmaOverSqrt2, &["T1 P6", "T1 P6 iid", "T2 P3", "T5 fine off diagonal", LIST]),
-    (Mutant::AddRemoveDeltaUnderReplaceOne, &["T1 P3", "T1 P3 iid", "T8 sensitivity", LIST]),
+    (
+        Mutant::AddRemoveDeltaUnderReplaceOne,
+        &["T1 P3", "T1 P3 iid", "T8 sensitivity", "T7 adaptive-logistic rounds", LIST],
+    ),
     (Mutant::OffDiagonalQuarter, &["T1 P2", "T1 P5", "T1 P6", "T5 off diagonal 5", LIST]),
     (Mutant::DiagonalHalf, &["T1 P1", "T1 P3", "T1 P4", "T5 diagonal 10", LIST]),
     (Mutant::ZeroTwiceInLaplace, &["T5 Laplace 1", "T5 diagonal 1", "T5 off diagonal 1", LIST]),
@@ -60,7 +66,13 @@ const KILLERS: [(Mutant, &[&str]); 50] = [
     (Mutant::CrossMomentsUncounted, &["T1 P12", "T1 P13", "T1 P14", "T1 P17", "T7 gaussian steps"]),
     (
         Mutant::CurvatureUncounted,
-        &["T7 logistic steps", "T7 printed steps", "T1 logistic step", "T1 logistic steps"],
+        &[
+            "T7 logistic steps",
+            "T7 printed steps",
+            "T1 logistic step",
+            "T1 logistic steps",
+            "T7 adaptive-logistic rounds",
+        ],
     ),
     (Mutant::HistogramsCountedOnce, &["T7 adaptive rounds"]),
     (Mutant::PersonsUncountedInTails, &["T7 adaptive rounds"]),
@@ -74,7 +86,20 @@ const KILLERS: [(Mutant, &[&str]); 50] = [
     (Mutant::NoiseForUsedCellsAlone, &["T6 noise of bounds"]),
     (Mutant::ResidualsShorten, &["T7 adaptive weights"]),
     (Mutant::ResidualsNotShortened, &["T7 adaptive weights"]),
-    (Mutant::NoiseNotCarried, &["T9 adaptive noise"]),
+    (Mutant::NoiseNotCarried, &["T9 adaptive noise", "T7 adaptive-logistic golden"]),
+    (Mutant::KappaOfReplaceOne, &["T7 adaptive-logistic rounds", "T1 adaptive-logistic steps"]),
+    (Mutant::LabelsUncounted, &["T7 adaptive-logistic rounds"]),
+    (Mutant::PersonsUncountedInSteps, &["T7 adaptive-logistic rounds"]),
+    (Mutant::CurvatureRoundedUp, &["T7 adaptive-logistic rounds"]),
+    (Mutant::LengthUnchecked, &["T7 adaptive-logistic rounds"]),
+    (Mutant::WeightNotSquared, &["T7 adaptive-logistic weights"]),
+    (Mutant::LabelsShorten, &["T7 adaptive-logistic weights"]),
+    (Mutant::FittedShortened, &["T7 adaptive-logistic weights"]),
+    (Mutant::RateOfMoments, &["T7 adaptive-logistic golden"]),
+    (Mutant::StartAtZero, &["T7 adaptive-logistic golden"]),
+    (Mutant::CurvatureUnraised, &["T7 adaptive-logistic golden"]),
+    (Mutant::FirstCurvature, &["T7 adaptive-logistic golden"]),
+    (Mutant::StepNoiseReused, &["T6 adaptive-logistic noise"]),
     (Mutant::StepsUncounted, &["T7 logistic steps", "T1 logistic steps"]),
     (Mutant::ResidualUnclipped, &["T7 gaussian steps"]),
     (Mutant::LeverageAveraged, &["T1 isotropic", "T1 whitened"]),
@@ -88,7 +113,7 @@ const KILLERS: [(Mutant, &[&str]); 50] = [
     (Mutant::BlockOf2To16, &["T7 largest rows", "T7 order"]),
     (Mutant::InterceptUnnoisedUnderSkip, &["T1 P11", "T6 goe", LIST]),
     (Mutant::NanUnmapped, &["T1 P7", LIST]),
-    (Mutant::NaiveStandardError, &["T9 n 1000 d 5 sigma 4.22"]),
+    (Mutant::NaiveStandardError, &["T9 n 1000 d 5 sigma 4.22", "T7 adaptive-logistic golden"]),
 ];
 
 /// What has to hold of the ledger.

@@ -54,6 +54,7 @@ fn documents() -> Vec<(&'static str, Value)> {
     ];
     for (mechanism, arguments) in [
         ("adaptive-gauss", ""),
+        ("adaptive-logistic", ""),
         ("reuse-cov-gauss", ""),
         ("reuse-cov-proj-x", ""),
         ("additive-wishart", ""),
@@ -65,6 +66,9 @@ fn documents() -> Vec<(&'static str, Value)> {
         plan["mechanism"]["name"] = json!(mechanism);
         plan["confirm"] = json!(["idealised"]);
         plan["stated_rows"] = json!(442);
+        if mechanism == "adaptive-logistic" {
+            plan["columns"][2] = column("target", "outcome", 0.0, 1.0);
+        }
         if mechanism == "reuse-cov-proj-x" {
             plan["adjacency"] = json!("replace-one");
             plan["protect"] = json!("labels");

@@ -490,6 +490,7 @@ fn release(
         coefficients,
         moments,
         estimated_bounds: None,
+        steps: None,
         ledger: Some(LedgerReference { id: "ab".repeat(16), entry: 3, idealised: false }),
         diagnostics,
         public: None,

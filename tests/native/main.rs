@@ -7,6 +7,9 @@ mod accuracy;
 mod adaptive;
 #[path = "../audit/adaptive/mod.rs"]
 mod adaptive_checks;
+mod adaptive_logistic;
+#[path = "../audit/adaptive_logistic/mod.rs"]
+mod adaptive_logistic_checks;
 mod architecture;
 mod assurance;
 mod audit;

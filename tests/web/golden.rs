@@ -16,7 +16,7 @@ use discreet::noise::discrete;
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::public::PublicTable;
 use discreet::plan::{Plan, Purpose};
-use discreet::release::document::{Coefficients, Software};
+use discreet::release::document::{Coefficients, Release, Software};
 use sha2::{Digest as _, Sha256};
 
 use crate::vectors_harness::{Answer, FILES, answer, rows};
@@ -29,6 +29,9 @@ pub const CHECK: &str = "89f3b78d3546fcb678b157e9861ee07b74c6b1c24dbbddbb17f000c
 
 /// SHA-256 of all bits of [`fits`].
 pub const FITS: &str = "a4dc91e91eb7086f83c7d2815deff777762d5c439dc3c18f668b5c5e41e29dcf";
+
+/// SHA-256 of all bits of [`steps`].
+pub const STEPS: &str = "25607a611ae2a70e9762d509af7393ba19b2c4bc4b8a53b9c31a96e8b645ddea";
 
 /// A plan on the sample table.
 pub const PLAN: &str = r#"{
@@ -139,43 +142,68 @@ pub fn moments(table: &[u8]) -> Moments {
 /// Demonstrations of what is guided by public moments or fitted in steps, under a seed: every estimate and standard error, and the
 /// first whitened rows.
 pub fn fits() -> String {
-    let public = PublicTable::parse(PUBLIC).unwrap();
-    let sbp = r#"{"name": "sbp", "role": "outcome", "type": "number", "lower": 60, "upper": 260}"#;
-    let smoker = r#"{"name": "smoker", "role": "outcome", "type": "category", "levels": ["no", "yes"]}"#;
     let mut hash = Sha256::new();
     for (name, outcome, params) in [
-        ("pmt-ridge", sbp, "{}"),
-        ("pmt-logistic", smoker, "{}"),
-        ("pmt-glm", sbp, r#"{"family": "gaussian", "coefficient_radius": 2}"#),
-        ("pmt-gd", sbp, r#"{"steps": 5}"#),
-        ("dp-ridge", sbp, "{}"),
-        ("dp-logistic", smoker, "{}"),
-        ("dp-gd", sbp, r#"{"steps": 5}"#),
+        ("pmt-ridge", SBP, "{}"),
+        ("pmt-logistic", SMOKER, "{}"),
+        ("pmt-glm", SBP, r#"{"family": "gaussian", "coefficient_radius": 2}"#),
+        ("pmt-gd", SBP, r#"{"steps": 5}"#),
+        ("dp-ridge", SBP, "{}"),
+        ("dp-logistic", SMOKER, "{}"),
+        ("dp-gd", SBP, r#"{"steps": 5}"#),
     ] {
-        let plan = format!(
-            r#"{{"schema": "discreet.plan/1", "adjacency": "add-remove", "stated_rows": 12000, "columns": [
-              {{"name": "age", "role": "feature", "type": "number", "lower": 18, "upper": 100}},
-              {{"name": "sex", "role": "feature", "type": "category", "levels": ["F", "M"]}}, {outcome}],
-              "mechanism": {{"name": "{name}", "params": {params}}}, "budget": {{"epsilon": 4, "delta": 1e-6}}}}"#
-        );
-        let guided = name.starts_with("pmt").then_some(&public);
-        let (prepared, header) = prepared(&plan, guided, TABLE, Purpose::Simulate);
-        let gathered = scanned(&prepared, &header, TABLE, prepared.sums());
-        if let Sums::Rows(rows) = &gathered {
-            let first = (0..100).filter_map(|at| rows.get(at)).flatten();
-            first.for_each(|code| hash.update(code.to_le_bytes()));
-        }
-        let software = Software::new("golden".to_owned());
-        let release = demonstrate(&prepared, &gathered, DemoRng::new(7, 1), software).unwrap();
-        let Coefficients::List(list) = &release.document().coefficients else { panic!("one outcome") };
-        for entry in list {
-            for number in [entry.estimate, entry.std_error].into_iter().flatten() {
-                assert!(number.is_finite(), "{name}");
-                hash.update(number.to_bits().to_le_bytes());
-            }
-        }
+        fitted(name, outcome, params, &mut hash);
     }
     hex(hash)
+}
+
+/// A demonstration of steps in coordinates of their own, under a seed: every integer, the transform, the coefficients of each step, every
+/// estimate and standard error.
+pub fn steps() -> String {
+    let mut hash = Sha256::new();
+    let release = fitted("adaptive-logistic", SMOKER, "{}", &mut hash);
+    let steps = release.steps.unwrap();
+    hash.update(serde_json::to_string(&steps).unwrap());
+    let numbers = steps
+        .mean
+        .iter()
+        .chain(steps.whitening.iter().flatten())
+        .chain(steps.path.iter().flatten().flatten());
+    for number in numbers {
+        hash.update(number.to_bits().to_le_bytes());
+    }
+    hex(hash)
+}
+
+const SBP: &str = r#"{"name": "sbp", "role": "outcome", "type": "number", "lower": 60, "upper": 260}"#;
+const SMOKER: &str = r#"{"name": "smoker", "role": "outcome", "type": "category", "levels": ["no", "yes"]}"#;
+
+/// Hashes a demonstration of a mechanism on the sample, and returns it.
+fn fitted(name: &str, outcome: &str, params: &str, hash: &mut Sha256) -> Release {
+    let public = PublicTable::parse(PUBLIC).unwrap();
+    let plan = format!(
+        r#"{{"schema": "discreet.plan/1", "adjacency": "add-remove", "stated_rows": 12000, "columns": [
+          {{"name": "age", "role": "feature", "type": "number", "lower": 18, "upper": 100}},
+          {{"name": "sex", "role": "feature", "type": "category", "levels": ["F", "M"]}}, {outcome}],
+          "mechanism": {{"name": "{name}", "params": {params}}}, "budget": {{"epsilon": 4, "delta": 1e-6}}}}"#
+    );
+    let guided = name.starts_with("pmt").then_some(&public);
+    let (prepared, header) = prepared(&plan, guided, TABLE, Purpose::Simulate);
+    let gathered = scanned(&prepared, &header, TABLE, prepared.sums());
+    if let Sums::Rows(rows) = &gathered {
+        let first = (0..100).filter_map(|at| rows.get(at)).flatten();
+        first.for_each(|code| hash.update(code.to_le_bytes()));
+    }
+    let software = Software::new("golden".to_owned());
+    let release = demonstrate(&prepared, &gathered, DemoRng::new(7, 1), software).unwrap();
+    let Coefficients::List(list) = &release.document().coefficients else { panic!("one outcome") };
+    for entry in list {
+        for number in [entry.estimate, entry.std_error].into_iter().flatten() {
+            assert!(number.is_finite(), "{name}");
+            hash.update(number.to_bits().to_le_bytes());
+        }
+    }
+    release.document().clone()
 }
 
 fn prepared(plan: &str, public: Option<&PublicTable>, table: &[u8], purpose: Purpose) -> (Prepared, Header) {
@@ -201,6 +229,6 @@ fn scanned<S: RowSink>(prepared: &Prepared, header: &Header, table: &[u8], sink:
 #[cfg(not(target_arch = "wasm32"))]
 #[test]
 fn the_bits_are_those_written_down() {
-    let found = [digest(), fits(), check()];
-    assert_eq!(found.each_ref().map(String::as_str), [EXPECTED, FITS, CHECK]);
+    let found = [digest(), fits(), steps(), check()];
+    assert_eq!(found.each_ref().map(String::as_str), [EXPECTED, FITS, STEPS, CHECK]);
 }

@@ -23,6 +23,7 @@ wasm_bindgen_test_configure!(run_in_browser);
 fn the_browser_gives_the_native_bits() {
     assert_eq!(golden::digest(), golden::EXPECTED);
     assert_eq!(golden::fits(), golden::FITS);
+    assert_eq!(golden::steps(), golden::STEPS);
 }
 
 #[wasm_bindgen_test]

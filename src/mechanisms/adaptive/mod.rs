@@ -4,6 +4,7 @@
 //! features' radius that they give ([`radius`]). Each mechanism has its own shares of the budget and its own last rounds.
 
 pub mod bits;
+pub mod coded;
 pub mod guide;
 pub mod map;
 pub mod margins;

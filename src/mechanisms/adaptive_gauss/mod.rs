@@ -34,20 +34,20 @@ use self::progress::Setting;
 use self::run::Adaptive;
 use self::units::{Rounds, Shares, WHOLE_SHARE};
 use super::adaptive::bits;
-use super::adaptive::terms::{Term, Terms};
+use super::adaptive::coded::terms_of;
+use super::adaptive::terms::Terms;
 use super::gaussian;
 use super::info::{Info, LINEAR, Scope};
 use super::rounds::{Configured, Encoding, Mechanism, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{Charge, NoiseError, require_intercept};
-use crate::model::{Assurance, Layout, Role, Wallet};
-use crate::plan::bound::{BoundPlan, GridParams, Kind, Norms};
+use crate::model::{Assurance, Layout, Wallet};
+use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Protect;
 use crate::privacy::calibrate::{Split, UNIT_BITS, budget_parts};
-use crate::release::moments::CodedTerm;
 
 /// The mechanism.
 #[derive(Clone, Copy, Debug)]
@@ -203,31 +203,4 @@ fn check_size(terms: &Terms) -> Result<(), PlanError> {
         ),
         _ => Ok(()),
     }
-}
-
-/// The terms of a record but the constant, and the columns' own units of each.
-fn terms_of(encoding: &Encoding) -> (Terms, Vec<CodedTerm>) {
-    let mut terms = Vec::new();
-    let mut coded = Vec::new();
-    let mut features = 0;
-    for term in &encoding.geometry.terms {
-        let Some((index, column)) =
-            term.column.and_then(|index| Some((index, encoding.bound.columns.get(index)?)))
-        else {
-            continue;
-        };
-        let half_width = match column.kind {
-            Kind::Number { lower, upper } => upper / 2.0 - lower / 2.0,
-            Kind::Category { .. } => 1.0,
-        };
-        features += usize::from(column.role == Role::Feature);
-        terms.push(Term { column: index, dummy: term.level.is_some() });
-        coded.push(CodedTerm {
-            term: term.name.clone(),
-            centre: term.centre,
-            half_width,
-            level: term.level.is_some(),
-        });
-    }
-    (Terms::new(terms, features), coded)
 }

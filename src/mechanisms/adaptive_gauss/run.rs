@@ -88,7 +88,7 @@ impl Run for Standing {
         };
         let (coefficients, diagnostics) = report::report(&asked, &released, &solved, &rounds.coded);
         let moments = document::moments(&released, rounds.coded.clone());
-        Ok(Output { coefficients, diagnostics, moments: Some(moments) })
+        Ok(Output { coefficients, diagnostics, moments: Some(moments), steps: None })
     }
 }
 

@@ -613,7 +613,7 @@ impl Run for Walk {
         let layout = RegressionTerms::new(bound, geometry);
         let (coefficients, diagnostics) =
             weights::report(geometry, &layout, &geometry.map(bound), &self.into_coefficients());
-        Ok(Output { coefficients, diagnostics, moments: None })
+        Ok(Output { coefficients, diagnostics, moments: None, steps: None })
     }
 }
 

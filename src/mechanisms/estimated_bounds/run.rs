@@ -231,6 +231,7 @@ impl Run for Standing {
             coefficients: Coefficients::List(Vec::new()),
             diagnostics: Diagnostics { notes, ..Diagnostics::default() },
             moments: None,
+            steps: None,
         })
     }
 }

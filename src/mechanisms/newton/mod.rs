@@ -546,7 +546,10 @@ struct Found {
 }
 
 /// Refuses an outcome of another kind than the family's.
-fn check_outcomes(plan: &CheckedPlan, family: Family) -> Result<(), PlanError> {
+///
+/// # Errors
+/// [`PlanError`] that names the first.
+pub fn check_outcomes(plan: &CheckedPlan, family: Family) -> Result<(), PlanError> {
     for (column, kind) in plan.plan.columns.iter().zip(&plan.kinds) {
         let (Some(kind), Role::Outcome) = (kind, column.role) else { continue };
         let name = column.name.as_ref().or(column.pattern.as_ref()).map_or("", String::as_str);
@@ -764,5 +767,5 @@ fn report(task: &Task, noise: &Noise, fits: &[Fitted]) -> Output {
     if task.checked.calibration == Calibration::Paper && noise.is_kept_within() {
         diagnostics.notes.push(Note::RadiusOfPaper.into());
     }
-    Output { coefficients, diagnostics, moments: None }
+    Output { coefficients, diagnostics, moments: None, steps: None }
 }

@@ -140,7 +140,7 @@ impl Run for Released {
         let all = self.rounds.moments(task, &self.answer.ok_or(Unsettled)?)?;
         let layout = RegressionTerms::new(&task.encoding.bound, &task.encoding.geometry);
         let (coefficients, diagnostics) = self.rounds.regressions(task, &all, &layout)?;
-        Ok(Output { coefficients, diagnostics, moments: None })
+        Ok(Output { coefficients, diagnostics, moments: None, steps: None })
     }
 }
 

@@ -19,6 +19,7 @@ use serde_json::json;
 
 use super::{Audit, Depth, Saw, audit, judged};
 use crate::adaptive_checks::{identities, sensitivity};
+use crate::adaptive_logistic_checks as logistic;
 use crate::estimated_bounds_checks;
 
 /// The largest size of a code.
@@ -69,6 +70,20 @@ pub fn audits(depth: Depth) -> Vec<Audit> {
             identities::noise_reaches_the_coefficients();
             Ok("standard errors hold the noise of every cell".to_owned())
         }),
+        audit("T7 adaptive-logistic golden", || {
+            logistic::golden::check();
+            Ok("every round gives the golden values".to_owned())
+        }),
+        audit("T7 adaptive-logistic rounds", || {
+            logistic::sensitivity::check();
+            Ok("neighbours reach the sensitivity of each round, and none exceeds it".to_owned())
+        }),
+        audit("T7 adaptive-logistic weights", || {
+            logistic::identities::settles_at_the_weighted_fit();
+            Ok("the steps settle at the fit whose weights the features decide".to_owned())
+        }),
+        audit("T1 adaptive-logistic steps", logistic::signal::check),
+        audit("T6 adaptive-logistic noise", logistic::signal::own_noise),
     ]
 }
 

@@ -1,0 +1,220 @@
+//! A step from noisy sums, and what the last one leaves: coefficients, their covariance, and whether they are shown
+//! (theory/adaptive-logistic 2.6, 4).
+
+use nalgebra::DMatrix;
+
+use super::start::{cut, norm, shorten};
+use super::step::Grid;
+use crate::math::jacobi_eigen::{Jacobi, product};
+use crate::math::linalg::{Cholesky, LinalgError};
+use crate::math::triangle;
+use crate::mechanisms::adaptive::bits::real;
+use crate::mechanisms::adaptive::rough::symmetric;
+use crate::mechanisms::adaptive::terms::count;
+use crate::mechanisms::adaptive::units::Round;
+use crate::privacy::mutants::{Mutant, is_active};
+
+/// Largest norm of a step.
+const LONGEST_STEP: f64 = 2.0;
+/// What a Newton step leaves over, in units of its squared length.
+const REMAINDER: f64 = 0.2;
+/// Standard errors by which the slopes may be longer than they are found.
+const FAR: f64 = 2.0;
+
+/// The noisy sums of one label in whitened units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sums {
+    /// H.
+    pub curvature: DMatrix<f64>,
+    /// g.
+    pub gradient: Vec<f64>,
+    /// φ, the spectral norm of the noise on H.
+    pub floor: f64,
+    /// σ_g, the standard deviation of the noise on a cell of g.
+    pub gradient_noise: f64,
+    /// v_H, the variance of the noise on a cell of H off the diagonal.
+    pub curvature_variance: f64,
+}
+
+impl Sums {
+    /// Reads one label's noisy cells.
+    #[must_use]
+    pub fn new(round: &Round, grid: &Grid, coefficients: usize, cells: &[i128]) -> Self {
+        let (curvature, gradient) = cells.split_at(triangle::len(coefficients).min(cells.len()));
+        let (unit, pull) = (grid.curvature_unit(), grid.gradient_unit());
+        let s = round.s();
+        Self {
+            curvature: symmetric(coefficients, curvature, |_, _| unit),
+            gradient: gradient.iter().map(|cell| real(*cell) * pull).collect(),
+            floor: std::f64::consts::SQRT_2 * s * count(coefficients).sqrt() * unit,
+            gradient_noise: s * pull,
+            curvature_variance: (s * unit) * (s * unit) / 2.0,
+        }
+    }
+}
+
+/// One label after a step, in whitened units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stepped {
+    /// b after the step, 26 leading bits each.
+    pub b: Vec<f64>,
+    /// What the step changed of b.
+    pub change: Vec<f64>,
+    /// ‖d‖ before it was shortened.
+    pub length: f64,
+    /// Whether b was cut after the step.
+    pub cut: bool,
+    /// The sums of the step.
+    pub sums: Sums,
+    /// H with eigenvalues raised to φ.
+    pub raised: DMatrix<f64>,
+    /// F = (H_φ + Λ)⁻¹.
+    pub inverse: DMatrix<f64>,
+    /// κ_H = λ_min(H)/φ.
+    pub condition: f64,
+}
+
+impl Stepped {
+    /// Takes a step from `b` with the penalty `lambda` on whitened slopes: d = (H_φ + Λ)⁻¹ (g − Λ b).
+    ///
+    /// # Errors
+    /// [`LinalgError`] where the eigenvalues do not settle.
+    pub fn new(b: &[f64], sums: Sums, lambda: f64) -> Result<Self, LinalgError> {
+        let k = b.len();
+        let eigen = Jacobi::try_new(&sums.curvature)?;
+        let floor = if is_active(Mutant::CurvatureUnraised) { f64::MIN_POSITIVE } else { sums.floor };
+        let raised = eigen.map(|value| value.max(floor));
+        let mut penalised = raised.clone();
+        for i in 1..k {
+            penalised[(i, i)] += lambda;
+        }
+        let inverse = Cholesky::try_new(&penalised)?.inverse();
+        let pull = DMatrix::from_fn(k, 1, |i, _| {
+            let gradient = sums.gradient.get(i).copied().unwrap_or(0.0);
+            if i == 0 { gradient } else { gradient - lambda * b[i] }
+        });
+        let mut d: Vec<f64> = product(&inverse, &pull).iter().copied().collect();
+        let length = norm(&d);
+        shorten(&mut d, LONGEST_STEP);
+        let mut after: Vec<f64> = b.iter().zip(&d).map(|(b, d)| b + d).collect();
+        let cut = cut(&mut after);
+        let change = after.iter().zip(b).map(|(after, before)| after - before).collect();
+        let condition = eigen.smallest() / sums.floor;
+        Ok(Self { b: after, change, length, cut, sums, raised, inverse, condition })
+    }
+
+    /// Judges the last step: the covariance of b, and whether the coefficients are shown.
+    #[must_use]
+    pub fn judge(&self, lambda: f64) -> Judged {
+        let k = self.b.len();
+        let f = &self.inverse;
+        let square = norm(&self.change) * norm(&self.change);
+        let own = self.sums.gradient_noise * self.sums.gradient_noise;
+        let v = self.sums.curvature_variance;
+        let inner = DMatrix::from_fn(k, k, |i, j| {
+            let alike = if i == j { own + v * square } else { 0.0 };
+            alike + v * self.change[i] * self.change[j]
+        });
+        let noise = if is_active(Mutant::NaiveStandardError) {
+            DMatrix::zeros(k, k)
+        } else {
+            product(&product(f, &inner), f)
+        };
+        let sampling = product(&product(f, &self.raised), f);
+        let remainder = REMAINDER * square;
+        let slopes = (1..k).fold(0.0, |sum, j| sum + (sampling[(j, j)] + noise[(j, j)]));
+        let ratio = remainder / (slopes / count(k.saturating_sub(1)).max(1.0)).sqrt();
+        let covariance = DMatrix::from_fn(k, k, |i, j| {
+            let left = if i == j { remainder * remainder } else { 0.0 };
+            sampling[(i, j)] + noise[(i, j)] + left
+        });
+        let state = self.state(lambda, ratio, &covariance);
+        Judged { covariance, noise, remainder: ratio, state }
+    }
+
+    fn state(&self, lambda: f64, remainder: f64, covariance: &DMatrix<f64>) -> State {
+        let slopes = self.b.get(1..).unwrap_or_default();
+        let z = norm(slopes);
+        let mut along = 0.0;
+        for (i, left) in slopes.iter().enumerate() {
+            for (j, right) in slopes.iter().enumerate() {
+                along += left * covariance[(i + 1, j + 1)] * right;
+            }
+        }
+        let reach = if z > 0.0 { z + FAR * along.max(0.0).sqrt() / z } else { 0.0 };
+        let k = count(self.b.len());
+        let rows = self.sums.curvature[(0, 0)];
+        let finite = remainder.is_finite() && covariance.iter().all(|entry| entry.is_finite());
+        let far = lambda <= 0.0 && (z > 3.5 || reach > 5.0);
+        if !finite || self.condition < 1.0 {
+            State::Withheld(Why::Drowned)
+        } else if self.cut || self.length > 1.0 || remainder > 1.0 || far {
+            State::Withheld(Why::Unsettled)
+        } else if self.condition < 3.0 || remainder > 0.5 || rows < 10.0 * k {
+            State::Approximate
+        } else {
+            State::Normal
+        }
+    }
+}
+
+/// Why a label's coefficients are withheld.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The noise on the curvature is as large as the signal.
+    Drowned,
+    /// The last step still moved far, or led to coefficients so large that the features may tell yes from no without error.
+    Unsettled,
+}
+
+/// Whether a label's coefficients are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// With intervals.
+    Normal,
+    /// With intervals that may be too narrow.
+    Approximate,
+    /// They are not.
+    Withheld(Why),
+}
+
+/// What the last step says of b, in whitened units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// V, the covariance of b.
+    pub covariance: DMatrix<f64>,
+    /// The part of it that is privacy noise.
+    pub noise: DMatrix<f64>,
+    /// ρ, what the step leaves over in units of the mean standard error of a slope.
+    pub remainder: f64,
+    /// Whether the coefficients are shown.
+    pub state: State,
+}
+
+/// Coefficients with their covariance in other coordinates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turned {
+    /// Intercept and slopes.
+    pub coefficients: Vec<f64>,
+    /// Their covariance.
+    pub covariance: DMatrix<f64>,
+    /// The part of it that is privacy noise.
+    pub noise: DMatrix<f64>,
+}
+
+impl Turned {
+    /// Turns b and its covariance by `map`, whose product with the new coordinates of a record, the constant 1 first, is (1, w).
+    #[must_use]
+    pub fn new(map: &DMatrix<f64>, b: &[f64], judged: &Judged) -> Self {
+        let turned = map.transpose();
+        let whitened = DMatrix::from_fn(b.len(), 1, |i, _| b[i]);
+        let carried = |v: &DMatrix<f64>| product(&product(&turned, v), map);
+        let noise =
+            if is_active(Mutant::NoiseNotCarried) { judged.noise.clone() } else { carried(&judged.noise) };
+        Self {
+            coefficients: product(&turned, &whitened).iter().copied().collect(),
+            covariance: carried(&judged.covariance),
+            noise,
+        }
+    }
+}

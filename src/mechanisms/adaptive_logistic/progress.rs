@@ -1,0 +1,361 @@
+//! A release between two rounds: what the next round sums, and what follows from the noisy answers so far.
+
+use std::sync::Arc;
+
+use super::estimate::{Judged, Stepped, Sums};
+use super::start::{mean_variance, rates, start};
+use super::step::{self, Grid};
+use super::units::Rounds;
+use crate::math::triangle;
+use crate::mechanisms::adaptive::bits::bits26;
+use crate::mechanisms::adaptive::guide::Guide;
+use crate::mechanisms::adaptive::margins::{self, Margins};
+use crate::mechanisms::adaptive::noise;
+use crate::mechanisms::adaptive::radius::feature_radius;
+use crate::mechanisms::adaptive::rough::{Standardiser, add_products};
+use crate::mechanisms::adaptive::tails::{Counts, Edges};
+use crate::mechanisms::adaptive::terms::{Terms, count};
+use crate::mechanisms::adaptive::units::FEATURE_BINS;
+use crate::noise::entropy::{DemoRng, Entropy};
+use crate::privacy::adjacency::Adjacency;
+use crate::privacy::mutants::{Mutant, is_active};
+
+/// Rounds before the first step.
+pub const EARLY: u32 = 3;
+
+/// What is fixed before a record is read: public.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// The coded terms: features, then labels.
+    pub terms: Terms,
+    /// Integer units and noise.
+    pub rounds: Rounds,
+    /// What neighbouring tables are.
+    pub adjacency: Adjacency,
+    /// μ of the last step for one row of a person: √(u_T 2^-40) / p.
+    pub mu_last: f64,
+    /// λ, the penalty on whitened slopes.
+    pub lambda: f64,
+}
+
+/// a: by how much more a replaced record moves a step than one that is added.
+#[must_use]
+pub const fn replaced(adjacency: Adjacency) -> f64 {
+    match adjacency {
+        Adjacency::AddRemove => 1.0,
+        Adjacency::ReplaceOne => 2.0,
+    }
+}
+
+impl Setting {
+    /// Returns the number of rounds: three, and one for each step.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        EARLY + u32::try_from(self.rounds.steps.len()).unwrap_or(0)
+    }
+
+    /// Returns the number of integers of one label in a step.
+    #[must_use]
+    pub fn label_cells(&self) -> usize {
+        let k = self.terms.coefficients();
+        triangle::len(k) + k
+    }
+
+    /// Returns the number of integers of a round, counted from 0.
+    #[must_use]
+    pub fn cells(&self, round: u32) -> usize {
+        match round {
+            0 => margins::cells(&self.terms),
+            1 => triangle::len(self.terms.len() + 1),
+            2 => FEATURE_BINS,
+            _ => self.label_cells() * self.terms.outcomes(),
+        }
+    }
+
+    /// Draws the noise of a round, its cells in order.
+    pub fn noise<E: Entropy + ?Sized>(&self, round: u32, rng: &mut E) -> Vec<i128> {
+        let rounds = &self.rounds;
+        let step = round.checked_sub(EARLY).and_then(|step| rounds.steps.get(step as usize));
+        match (round, step) {
+            (0, _) => noise::full(self.cells(0), rounds.margins.scale.get(), rng),
+            (1, _) => noise::packed(self.terms.len() + 1, rounds.moments.scale.get(), rng),
+            (2, _) => noise::full(self.cells(2), rounds.tails.scale.get(), rng),
+            (_, Some(step)) if is_active(Mutant::StepNoiseReused) => {
+                self.step_noise(step.scale.get(), &mut DemoRng::new(0, 0))
+            }
+            (_, Some(step)) => self.step_noise(step.scale.get(), rng),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Draws for each label on the upper triangle of the curvature, then on the gradient.
+    fn step_noise<E: Entropy + ?Sized>(&self, s: std::num::NonZeroU64, rng: &mut E) -> Vec<i128> {
+        let k = self.terms.coefficients();
+        let mut cells = Vec::with_capacity(self.cells(EARLY));
+        for _ in 0..self.terms.outcomes() {
+            cells.extend(noise::packed(k, s, rng));
+            cells.extend(noise::full(k, s, rng));
+        }
+        cells
+    }
+
+    /// Returns R_x with J at each candidate, from the counts and the labels' shares of yes.
+    #[must_use]
+    pub fn radius(&self, counts: &Counts, rates: &[f64]) -> (f64, Vec<f64>) {
+        let a = replaced(self.adjacency);
+        let noise = a * a * count(self.terms.outcomes());
+        let (radius, costs) =
+            feature_radius(&self.terms, counts, noise, self.mu_last * self.mu_last * mean_variance(rates));
+        (bits26(radius), costs)
+    }
+}
+
+/// What one record with its coded values adds to the integers of one round. Given the earlier answers it is a public function of this
+/// record alone.
+#[derive(Clone, Debug)]
+pub enum RoundMap {
+    /// Count, sums, sums of squares.
+    Margins(Arc<Setting>),
+    /// Products of standardised values.
+    Moments(Arc<Setting>, Standardiser),
+    /// Counts.
+    Tails(Arc<Setting>, Arc<Guide>, Edges),
+    /// Curvature and gradient at these coefficients.
+    Step(Arc<Setting>, Arc<Guide>, Grid, Vec<Vec<f64>>),
+}
+
+impl RoundMap {
+    /// How many records can be added in 64 bits: a record adds less than 2^55 to a cell.
+    pub const BLOCK: u32 = 1 << 7;
+
+    /// Returns the number of integers.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        match self {
+            Self::Margins(setting) => setting.cells(0),
+            Self::Moments(setting, _) => setting.cells(1),
+            Self::Tails(setting, ..) => setting.cells(2),
+            Self::Step(setting, ..) => setting.cells(EARLY),
+        }
+    }
+
+    /// Adds a record with these coded values; `reals` and `codes` are working memory.
+    pub fn add(&self, values: &[f64], reals: &mut Vec<f64>, codes: &mut Vec<i32>, cells: &mut [i64]) {
+        match self {
+            Self::Margins(setting) => {
+                margins::add(&setting.terms, setting.rounds.codes.level, values, codes, cells);
+            }
+            Self::Moments(_, standardiser) => {
+                standardiser.codes(values, codes);
+                add_products(codes, cells);
+            }
+            Self::Tails(setting, guide, edges) => {
+                edges.add(guide, setting.rounds.codes.count, values, reals, cells);
+            }
+            Self::Step(_, guide, grid, b) => step::add(guide, grid, b, values, reals, codes, cells),
+        }
+    }
+}
+
+/// What the early rounds gave.
+#[derive(Clone, Debug)]
+struct Early {
+    guide: Arc<Guide>,
+    rates: Vec<f64>,
+    start: Vec<Vec<f64>>,
+}
+
+/// Where a release stands: public.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    setting: Arc<Setting>,
+    /// The noisy integers of the rounds so far.
+    answers: Vec<Vec<i128>>,
+    margins: Option<(Margins, Standardiser)>,
+    early: Option<Early>,
+    counts: Option<Counts>,
+    grid: Option<Grid>,
+    /// Each label after the step, of every step so far.
+    steps: Vec<Vec<Stepped>>,
+}
+
+impl Progress {
+    /// Starts before the first round.
+    #[must_use]
+    pub const fn new(setting: Arc<Setting>) -> Self {
+        Self {
+            setting,
+            answers: Vec::new(),
+            margins: None,
+            early: None,
+            counts: None,
+            grid: None,
+            steps: Vec::new(),
+        }
+    }
+
+    /// Returns the number of the next round, from 0.
+    #[must_use]
+    pub fn round(&self) -> u32 {
+        u32::try_from(self.answers.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the coefficients of the next step.
+    fn coefficients(&self) -> Option<Vec<Vec<f64>>> {
+        let early = self.early.as_ref()?;
+        Some(
+            self.steps
+                .last()
+                .map_or_else(|| early.start.clone(), |step| step.iter().map(|one| one.b.clone()).collect()),
+        )
+    }
+
+    /// Returns what the next round sums; nothing after the last, or where arithmetic failed.
+    #[must_use]
+    pub fn map(&self) -> Option<RoundMap> {
+        let setting = Arc::clone(&self.setting);
+        let guide = || self.early.as_ref().map(|early| Arc::clone(&early.guide));
+        match self.round() {
+            0 => Some(RoundMap::Margins(setting)),
+            1 => Some(RoundMap::Moments(setting, self.margins.as_ref()?.1.clone())),
+            2 => {
+                let edges = Edges::new(&setting.terms);
+                Some(RoundMap::Tails(setting, guide()?, edges))
+            }
+            round if round < setting.count() => {
+                let whole = self.steps.len() == (round - EARLY) as usize;
+                let coefficients = whole.then(|| self.coefficients()).flatten()?;
+                Some(RoundMap::Step(setting, guide()?, self.grid?, coefficients))
+            }
+            _ => None,
+        }
+    }
+
+    /// Takes the noisy integers of the round.
+    pub fn take(&mut self, cells: Vec<i128>) {
+        match self.round() {
+            0 => self.take_margins(&cells),
+            1 => self.take_moments(&cells),
+            2 => self.take_tails(&cells),
+            round => self.take_step((round - EARLY) as usize, &cells),
+        }
+        self.answers.push(cells);
+    }
+
+    fn take_margins(&mut self, cells: &[i128]) {
+        let Setting { terms, rounds, .. } = &*self.setting;
+        let margins = Margins::new(terms, rounds.codes.level, &rounds.margins, cells);
+        let standardiser = Standardiser::new(terms, rounds.codes.record, &unstandardised(terms, &margins));
+        self.margins = Some((margins, standardiser));
+    }
+
+    fn take_moments(&mut self, cells: &[i128]) {
+        let Setting { terms, rounds, .. } = &*self.setting;
+        let Some((margins, standardiser)) = &self.margins else { return };
+        let raw = unstandardised(terms, margins);
+        let Ok(guide) = Guide::new(terms, &rounds.moments, &raw, standardiser, cells) else { return };
+        let rates = rates(terms, rounds.codes.level, &rounds.margins, margins);
+        let rows = standardiser.moments(cells)[(0, 0)].max(1.0);
+        let start = start(&guide, &rates, standardiser.noise(&rounds.moments, rows));
+        self.early = Some(Early { guide: Arc::new(guide), rates, start });
+    }
+
+    fn take_tails(&mut self, cells: &[i128]) {
+        let Setting { terms, rounds, .. } = &*self.setting;
+        let Some(early) = &self.early else { return };
+        let counts = Counts::new(rounds.codes.count, &rounds.tails, cells);
+        let (radius, _) = self.setting.radius(&counts, &early.rates);
+        self.grid = Some(Grid::new(terms.coefficients(), rounds.codes, radius));
+        self.counts = Some(counts);
+    }
+
+    fn take_step(&mut self, step: usize, cells: &[i128]) {
+        let setting = Arc::clone(&self.setting);
+        let k = setting.terms.coefficients();
+        let (Some(round), Some(grid)) = (setting.rounds.steps.get(step), &self.grid) else { return };
+        let Some(coefficients) = self.coefficients() else { return };
+        let labels = cells.chunks_exact(setting.label_cells()).zip(&coefficients);
+        let stepped =
+            labels.map(|(cells, b)| Stepped::new(b, Sums::new(round, grid, k, cells), setting.lambda));
+        if let Ok(stepped) = stepped.collect::<Result<Vec<_>, _>>() {
+            self.steps.push(stepped);
+        }
+    }
+
+    /// Returns what was released, after the last round; nothing where arithmetic failed.
+    #[must_use]
+    pub fn finish(self) -> Option<Released> {
+        let complete = self.steps.len() == self.setting.rounds.steps.len();
+        let early = self.early.filter(|_| complete)?;
+        let mut answers = self.answers.into_iter();
+        Some(Released {
+            margins: answers.next()?,
+            moments: answers.next()?,
+            tails: answers.next()?,
+            answers: answers.collect(),
+            setting: self.setting,
+            guide: early.guide,
+            rates: early.rates,
+            start: early.start,
+            counts: self.counts?,
+            grid: self.grid?,
+            steps: self.steps,
+        })
+    }
+}
+
+/// The margins by which round 2 standardises: a label enters as itself, for rare events would make long records.
+fn unstandardised(terms: &Terms, margins: &Margins) -> Margins {
+    let mut margins = margins.clone();
+    margins.centres.iter_mut().skip(terms.features()).for_each(|centre| *centre = 0.0);
+    margins.scales.iter_mut().skip(terms.features()).for_each(|scale| *scale = 1.0);
+    margins
+}
+
+/// The noisy integers of all rounds, and what they give: all that is published follows from it.
+#[derive(Clone, Debug)]
+pub struct Released {
+    /// What was fixed before.
+    pub setting: Arc<Setting>,
+    /// The guide.
+    pub guide: Arc<Guide>,
+    /// The share of yes of each label.
+    pub rates: Vec<f64>,
+    /// b of each label before the first step.
+    pub start: Vec<Vec<f64>>,
+    /// The tail counts.
+    pub counts: Counts,
+    /// The grid of the steps, with R_x.
+    pub grid: Grid,
+    /// Each label after each step.
+    pub steps: Vec<Vec<Stepped>>,
+    /// Noisy integers of round 1.
+    pub margins: Vec<i128>,
+    /// Noisy integers of round 2.
+    pub moments: Vec<i128>,
+    /// Noisy integers of round 3.
+    pub tails: Vec<i128>,
+    /// Noisy integers of each step.
+    pub answers: Vec<Vec<i128>>,
+}
+
+impl Released {
+    /// Returns b of each label after the last step, and what that step says of it.
+    #[must_use]
+    pub fn judged(&self) -> Vec<(Vec<f64>, Judged)> {
+        let Some((last, first)) = self.steps.last().zip(self.steps.first()) else { return Vec::new() };
+        let labels = last.iter().zip(first);
+        labels
+            .map(|(last, first)| {
+                let lambda = self.setting.lambda;
+                let judged = if is_active(Mutant::FirstCurvature) {
+                    let Stepped { inverse, raised, .. } = first.clone();
+                    Stepped { inverse, raised, ..last.clone() }.judge(lambda)
+                } else {
+                    last.judge(lambda)
+                };
+                (last.b.clone(), judged)
+            })
+            .collect()
+    }
+}

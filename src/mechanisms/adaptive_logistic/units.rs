@@ -1,0 +1,181 @@
+//! Integer units and noise scales of all rounds: public, and fixed before a record is read (theory/adaptive-logistic 2.1).
+
+use dashu_int::UBig;
+
+use crate::math::triangle;
+use crate::mechanisms::adaptive::terms::Terms;
+use crate::mechanisms::adaptive::units::{COUNTS, FEATURE_BINS, LEVELS, RECORDS, Round, calibrated};
+use crate::privacy::adjacency::Adjacency;
+use crate::privacy::calibrate::{
+    CalibrationError, augmented_sensitivity_squared, histograms_sensitivity_squared, logistic_errors,
+    logistic_sensitivity_squared, margins_sensitivity_squared, noise_scale,
+};
+use crate::privacy::event::Event;
+use crate::privacy::mutants::{Mutant, is_active};
+
+/// B, the longest record of a step.
+pub const FEATURES: u32 = 1 << 18;
+
+/// Most and fewest bits after the point of a curvature's weight.
+const BITS: std::ops::RangeInclusive<u32> = 4..=20;
+
+/// The parts of a whole share.
+const WHOLE_SHARE: u128 = 10_000;
+
+/// Shares of μ² in ten-thousandths of the margins, the moments, the tails and all steps but the last, which has the rest.
+const TWO_STEPS: [u128; 4] = [400, 900, 300, 1_000];
+const THREE_STEPS: [u128; 5] = [400, 900, 300, 500, 1_000];
+
+/// Returns each round's part of `units`.
+#[must_use]
+pub fn split(steps: u32, units: u128) -> Vec<u128> {
+    let shares: &[u128] = if steps == 2 { &TWO_STEPS } else { &THREE_STEPS };
+    // Whole and rest apart, so that nothing overflows.
+    let part = |share: &u128| units / WHOLE_SHARE * share + units % WHOLE_SHARE * share / WHOLE_SHARE;
+    let mut parts: Vec<u128> = shares.iter().map(part).collect();
+    parts.push(units - parts.iter().sum::<u128>());
+    parts
+}
+
+/// How long a record may be in each round's integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Codes {
+    /// N, the code of 1 in the margins.
+    pub level: u32,
+    /// W, the longest record of the moments.
+    pub record: u32,
+    /// U, one count of the tails.
+    pub count: u64,
+    /// B, the longest record of a step.
+    pub features: u32,
+    /// E, the code of an error of 1.
+    pub error: u64,
+    /// m, the bits after the point of a curvature's weight.
+    pub bits: u32,
+}
+
+/// Integer units and noise of all rounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rounds {
+    /// The integer units.
+    pub codes: Codes,
+    /// Count, sums, sums of squares.
+    pub margins: Round,
+    /// Second moments of standardised records.
+    pub moments: Round,
+    /// The histogram of ‖w‖.
+    pub tails: Round,
+    /// Curvature and gradient, one round for each step.
+    pub steps: Vec<Round>,
+}
+
+impl Rounds {
+    /// Returns the rounds that `units` of μ² in 2^-40 buy, with so many steps.
+    ///
+    /// # Errors
+    /// [`CalibrationError`] where a round's noise scale leaves 2^40 to 2^55.
+    pub fn new(
+        terms: &Terms,
+        adjacency: Adjacency,
+        max_rows_per_person: u32,
+        steps: u32,
+        units: u128,
+    ) -> Result<Self, CalibrationError> {
+        let parts = split(steps, units);
+        let (early, late) = parts.split_at(3);
+        let &[first, second, third] = early else { return Err(CalibrationError::Nothing) };
+        let k = max_rows_per_person;
+        let columns = terms.columns() as u64;
+        let (level, margins) = calibrated(LEVELS, first, |level| {
+            margins_sensitivity_squared(u64::from(level), columns, adjacency, k)
+        })?;
+        let (record, moments) = calibrated(RECORDS, second, |record| {
+            augmented_sensitivity_squared(u64::from(record).pow(2), 0, adjacency, k)
+        })?;
+        let (count, tails) =
+            calibrated(COUNTS, third, |count| histograms_sensitivity_squared(count, 1, adjacency, k))?;
+        let (bits, error, steps) = steps_of(terms, adjacency, k, late)?;
+        let triangle_of = |side: u64| (side, side * side.saturating_sub(1) / 2);
+        let round =
+            |(sensitivity_squared, scale), (full, half)| Round { sensitivity_squared, scale, full, half };
+        Ok(Self {
+            codes: Codes { level, record, count, features: FEATURES, error, bits },
+            margins: round(margins, (1 + 2 * terms.len() as u64, 0)),
+            moments: round(moments, triangle_of(1 + terms.len() as u64)),
+            tails: round(tails, (FEATURE_BINS as u64, 0)),
+            steps,
+        })
+    }
+
+    /// Returns all rounds in their order.
+    pub fn all(&self) -> impl Iterator<Item = &Round> {
+        [&self.margins, &self.moments, &self.tails].into_iter().chain(&self.steps)
+    }
+
+    /// Returns what the ledger is charged for, all rounds in one entry.
+    #[must_use]
+    pub fn events(&self) -> Vec<Event> {
+        self.all().map(Round::event).collect()
+    }
+}
+
+/// m, E and the rounds of the steps: the finest weights whose noise the sampler can draw.
+fn steps_of(
+    terms: &Terms,
+    adjacency: Adjacency,
+    max_rows_per_person: u32,
+    parts: &[u128],
+) -> Result<(u32, u64, Vec<Round>), CalibrationError> {
+    let mut found = Err(CalibrationError::Nothing);
+    for bits in BITS.rev() {
+        found = steps_with(terms, adjacency, max_rows_per_person, parts, bits);
+        if !matches!(found, Err(CalibrationError::ScaleTooLarge(_))) {
+            break;
+        }
+    }
+    found
+}
+
+fn steps_with(
+    terms: &Terms,
+    adjacency: Adjacency,
+    max_rows_per_person: u32,
+    parts: &[u128],
+    bits: u32,
+) -> Result<(u32, u64, Vec<Round>), CalibrationError> {
+    let length = u64::from(FEATURES);
+    let error = logistic_errors(length, bits, adjacency);
+    let (k, l) = (terms.coefficients(), terms.outcomes());
+    let labels = if is_active(Mutant::LabelsUncounted) { 1 } else { l as u64 };
+    let people = if is_active(Mutant::PersonsUncountedInSteps) { 1 } else { max_rows_per_person };
+    let squared =
+        logistic_sensitivity_squared(error * length, (length * length) << bits, adjacency, people, labels);
+    let off = triangle::len(k) - k;
+    let round = |units: &u128| -> Result<Round, CalibrationError> {
+        Ok(Round {
+            sensitivity_squared: UBig::clone(&squared),
+            scale: noise_scale(&squared, *units)?,
+            full: (l * 2 * k) as u64,
+            half: (l * off) as u64,
+        })
+    };
+    Ok((bits, error, parts.iter().map(round).collect::<Result<_, _>>()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_parts_of_the_square_and_nothing_is_lost() {
+        for steps in [2, 3] {
+            for units in [0, 1, 9_999, 10_001, u128::MAX, 158_329_674_399_744] {
+                let parts = split(steps, units);
+                assert_eq!(parts.len(), 3 + steps as usize);
+                assert_eq!(parts.iter().sum::<u128>(), units);
+            }
+        }
+        assert_eq!(split(2, 10_000), [400, 900, 300, 1_000, 7_400]);
+        assert_eq!(split(3, 10_000), [400, 900, 300, 500, 1_000, 6_900]);
+    }
+}
