@@ -6,7 +6,7 @@ use super::error::AuditError;
 use super::pairs::Pair;
 use crate::data::csv::Feed;
 use crate::data::header::read_header;
-use crate::data::{Combiner, HeaderRead, HeaderRules, Moments, RowSink, SliceScanner, Sums};
+use crate::data::{Combiner, HeaderRead, HeaderRules, Moments, RowSink, Scan, SliceScanner, Sums};
 use crate::engine::{EngineError, Prepared, check_table, prepare};
 use crate::mechanisms::gaussian::{Noise, perturb};
 use crate::noise::entropy::DemoRng;
@@ -144,6 +144,29 @@ fn read_as<S: RowSink>(
     table: &str,
     sink: fn(&Prepared) -> S,
 ) -> Result<(Prepared, S), AuditError> {
+    let (prepared, scan) = scanned(plan, table, sink)?;
+    check_table(&prepared, scan.records, scan.persons)?;
+    Ok((prepared, scan.sink))
+}
+
+/// Returns the same of a part of a table, whose number of rows is not the plan's.
+///
+/// # Errors
+/// As [`read`].
+pub(super) fn scan<S: RowSink>(
+    plan: &Value,
+    table: &str,
+    sink: fn(&Prepared) -> S,
+) -> Result<(Prepared, S), AuditError> {
+    let (prepared, scan) = scanned(plan, table, sink)?;
+    Ok((prepared, scan.sink))
+}
+
+fn scanned<S: RowSink>(
+    plan: &Value,
+    table: &str,
+    sink: fn(&Prepared) -> S,
+) -> Result<(Prepared, Scan<S>), AuditError> {
     let HeaderRead::Header(header) = read_header(table.as_bytes(), true, HeaderRules::default())? else {
         return Err(AuditError::Unfinished);
     };
@@ -161,8 +184,7 @@ fn read_as<S: RowSink>(
         combiner.offer(scanner.finish())?;
     }
     let scan = combiner.finish().ok_or(AuditError::Unfinished)?;
-    check_table(&prepared, scan.records, scan.persons)?;
-    Ok((prepared, scan.sink))
+    Ok((prepared, scan))
 }
 
 /// Returns the noise of a plan.

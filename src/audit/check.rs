@@ -9,31 +9,36 @@ use std::num::NonZeroU64;
 use serde::{Deserialize, Serialize};
 
 use super::bench::{Bench, Score, Side};
+use super::chain::{self, Chain, Coins, chain_pairs};
 use super::controls::{wrong_classical_gaussian, wrong_diagonal_without_noise};
 use super::error::AuditError;
 use super::estimate::Level;
 use super::fit::{self, Bin, Fit, Sampler};
-use super::one_run::{self, OneRun};
-use super::pairs::{MU, Pair, pairs};
+use super::one_run::{self, Guesses, OneRun};
+use super::pairs::{MU, pairs};
 use super::signal::{Estimate, Reading, Signal};
 use super::threshold::HeldOut;
 use crate::model::Shape;
 use crate::noise::entropy::DemoRng;
+use crate::privacy::measure::{Delta, Epsilon};
 
-/// Bound on the probability that a correct build fails any item: 4 samplers at 1e-6 each; 13 pairs whose loss equals the claim at
-/// 3.4e-7 each, the exact tail of μ̂ at five standard errors and 20,000 runs; two thresholds and the guesses at 1e-7 each.
+/// Bound on the probability that a correct build fails any item: 4 samplers at 1e-6 each; 15 pairs whose loss equals the claim at
+/// 3.4e-7 each, the exact tail of μ̂ at five standard errors and 5,000 runs or more; three thresholds and two lists of guesses at 1e-7
+/// each.
 pub const FALSE_ALARM: f64 = 1e-5;
 
 /// Draws of each sampler.
 const DRAWS: u32 = 500_000;
-/// Runs of each table of a pair.
-const SIGNAL_RUNS: u32 = 20_000;
-/// Runs of each table for thresholds.
-const THRESHOLD_RUNS: u32 = 20_000;
+/// Runs of each table of a pair, and of each for thresholds.
+const RUNS: u32 = 20_000;
+/// Runs of each table of a pair where a release has several rounds.
+const CHAIN_RUNS: u32 = 5_000;
 /// Level of a threshold's bound.
 const LEVEL: f64 = 1e-7;
 /// The work of one step: draws of a sampler, runs of each table of a pair, releases with coins.
 const STEP: [u32; 3] = [25_000, 1_000, 50];
+/// Runs of each table, or coins, where a release has several rounds.
+const CHAIN_STEP: u32 = 200;
 
 /// What is audited, in the order of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +47,7 @@ enum Task {
     Signal(&'static str),
     Threshold(&'static str),
     OneRun,
+    Coins,
     ClassicalGaussian,
     DiagonalWithoutNoise,
 }
@@ -179,13 +185,20 @@ enum Work {
     Signal { cases: Vec<(Case, Signal)>, claim: f64, control: bool },
     Threshold { case: Case, claim: f64, scores: HeldOut },
     OneRun(Box<OneRun>),
+    Coins(Box<Coins>),
 }
 
 /// A pair with the statistic that distinguishes its tables, and the runs made.
 struct Case {
-    bench: Bench,
-    score: Score,
+    source: Source,
     runs: u32,
+    planned: u32,
+}
+
+/// What a pair's runs are.
+enum Source {
+    Sums(Box<Bench>, Score),
+    Rounds(Box<Chain>),
 }
 
 impl Check {
@@ -198,7 +211,11 @@ impl Check {
     /// Returns the list.
     #[must_use]
     pub fn items() -> Vec<Item> {
-        let pairs = pairs(Shape::Goe);
+        let pairs: Vec<(&str, &str)> = pairs(Shape::Goe)
+            .iter()
+            .map(|pair| (pair.name, pair.catches))
+            .chain(chain_pairs().iter().map(|pair| (pair.name, pair.catches)))
+            .collect();
         tasks().into_iter().map(|task| task.item(&pairs)).collect()
     }
 
@@ -235,18 +252,17 @@ fn tasks() -> Vec<Task> {
     names.dedup();
     let mut tasks: Vec<Task> = samplers.map(Task::Sampler).into();
     tasks.extend(names.into_iter().map(Task::Signal));
-    tasks.extend(["P1", "P3"].map(Task::Threshold));
-    tasks.extend([Task::OneRun, Task::ClassicalGaussian, Task::DiagonalWithoutNoise]);
+    tasks.extend(chain_pairs().into_iter().map(|pair| Task::Signal(pair.name)));
+    tasks.extend(["P1", "P3", "P18"].map(Task::Threshold));
+    tasks.extend([Task::OneRun, Task::Coins, Task::ClassicalGaussian, Task::DiagonalWithoutNoise]);
     tasks
 }
 
 impl Task {
-    fn item(self, pairs: &[Pair]) -> Item {
+    fn item(self, pairs: &[(&str, &str)]) -> Item {
         let catches = |name| {
-            pairs
-                .iter()
-                .find(|pair| pair.name == name)
-                .map_or_else(String::new, |pair| pair.catches.to_owned())
+            let found = pairs.iter().find(|(pair, _)| *pair == name);
+            found.map_or_else(String::new, |(_, catches)| (*catches).to_owned())
         };
         let (title, purpose, kind) = match self {
             Self::Sampler(sampler) => (
@@ -273,6 +289,11 @@ impl Task {
                 "Persons in or out by a coin: noise that is missing.".to_owned(),
                 Kind::OneRun,
             ),
+            Self::Coins => (
+                "Coins guessed from releases of four rounds".to_owned(),
+                "One person in or out by a coin: noise that is missing in a round.".to_owned(),
+                Kind::OneRun,
+            ),
             Self::ClassicalGaussian => (
                 "Wrong on purpose: the classical Gaussian formula at epsilon 20".to_owned(),
                 "A published formula, used where it is not proved. The audit must catch it.".to_owned(),
@@ -294,6 +315,7 @@ impl Work {
         let lane = item << 8;
         let all = || pairs(Shape::Goe).into_iter();
         let of_name = |name: &'static str| all().filter(move |pair| pair.name == name);
+        let chained = |name: &'static str| chain_pairs().into_iter().find(|pair| pair.name == name);
         let control = |bench: Bench, claim: f64| Self::Signal {
             cases: Case::new(bench).map(|case| (case, Signal::new(claim))).into_iter().collect(),
             claim,
@@ -307,6 +329,9 @@ impl Work {
             },
             Task::Signal(name) => {
                 let mut cases = Vec::new();
+                if let Some(pair) = chained(name) {
+                    cases.push((Case::chained(Chain::new(&pair, seed, lane)?), Signal::new(pair.mu)));
+                }
                 for (pair, lane) in of_name(name).zip(lane..) {
                     let bench = Bench::new(&pair, seed, lane)?;
                     cases.extend(Case::new(bench).map(|case| (case, Signal::new(pair.mu))));
@@ -314,11 +339,16 @@ impl Work {
                 Self::Signal { cases, claim: MU, control: false }
             }
             Task::Threshold(name) => {
+                if let Some(pair) = chained(name) {
+                    let case = Case::chained(Chain::new(&pair, seed, lane)?);
+                    return Ok(Self::Threshold { case, claim: pair.mu, scores: HeldOut::default() });
+                }
                 let pair = of_name(name).next().ok_or(AuditError::Unfinished)?;
                 let case = Case::new(Bench::new(&pair, seed, lane)?).ok_or(AuditError::Unfinished)?;
                 Self::Threshold { case, claim: pair.mu, scores: HeldOut::default() }
             }
             Task::OneRun => Self::OneRun(Box::new(OneRun::new(seed, lane)?)),
+            Task::Coins => Self::Coins(Box::new(Coins::new(seed, lane)?)),
             Task::ClassicalGaussian => {
                 let pair = all().next().ok_or(AuditError::Unfinished)?;
                 let (bench, claim) = wrong_classical_gaussian(&pair, seed, lane)?;
@@ -332,7 +362,7 @@ impl Work {
     }
 
     fn step(&mut self) -> Result<(), AuditError> {
-        let [draws, runs, releases] = STEP;
+        let [draws, _, releases] = STEP;
         match self {
             Self::Sampler { rng, sampler, fit } => {
                 for _ in 0..draws {
@@ -340,15 +370,20 @@ impl Work {
                 }
             }
             Self::Signal { cases, .. } => {
-                if let Some((case, signal)) = cases.iter_mut().find(|(case, _)| case.runs < SIGNAL_RUNS) {
-                    case.runs(runs, |side, _, score| signal.feed(side, score));
+                if let Some((case, signal)) = cases.iter_mut().find(|(case, _)| case.runs < case.planned) {
+                    case.step(|side, _, score| signal.feed(side, score))?;
                 }
             }
             Self::Threshold { case, scores, .. } => {
-                case.runs(runs, |side, run, score| scores.feed(side, run, score));
+                case.step(|side, run, score| scores.feed(side, run, score))?;
             }
             Self::OneRun(audit) => {
                 for _ in 0..releases {
+                    audit.run()?;
+                }
+            }
+            Self::Coins(audit) => {
+                for _ in 0..CHAIN_STEP {
                     audit.run()?;
                 }
             }
@@ -365,7 +400,7 @@ impl Work {
             }
             Self::Signal { cases, claim, .. } => {
                 let done = cases.iter().map(|(case, _)| case.runs).sum();
-                let planned = SIGNAL_RUNS * u32::try_from(cases.len()).unwrap_or(0);
+                let planned = cases.iter().map(|(case, _)| case.planned).sum();
                 let estimates = cases.iter().filter_map(|(_, signal)| signal.estimate());
                 let worst = estimates.max_by(|one, other| one.excess.total_cmp(&other.excess));
                 let measured = worst.map_or(Measured::Equal { claim: *claim }, Measured::Mu);
@@ -374,15 +409,16 @@ impl Work {
             Self::Threshold { case, claim, scores } => {
                 let mu = scores.mu_lower(Level::try_new(LEVEL)?).get();
                 let measured = Measured::Disproved { claim: *claim, mu, alpha: LEVEL };
-                (case.runs, THRESHOLD_RUNS, measured, mu <= *claim)
+                (case.runs, case.planned, measured, mu <= *claim)
             }
             Self::OneRun(audit) => {
-                let (right, guesses) = audit.right();
-                let (epsilon, delta) = audit.claim();
-                let (p, limit) = (audit.p_value()?, one_run::ALARM);
-                let (epsilon, delta) = (epsilon.get(), delta.get());
-                let measured = Measured::Guesses { right, guesses, epsilon, delta, p, limit };
-                (audit.runs(), one_run::RUNS, measured, p >= limit)
+                let (measured, good) = guessed(audit.guesses(), audit.claim(), audit.p_value()?);
+                (audit.runs(), one_run::RUNS, measured, good)
+            }
+            Self::Coins(audit) => {
+                let (measured, good) = guessed(audit.guesses(), audit.claim(), audit.p_value()?);
+                let done = u32::try_from(audit.guesses().coins()).unwrap_or(u32::MAX);
+                (done, chain::COINS, measured, good)
             }
         };
         let control = matches!(self, Self::Signal { control: true, .. });
@@ -397,21 +433,42 @@ impl Work {
     }
 }
 
+fn guessed(guesses: &Guesses, (epsilon, delta): (Epsilon, Delta), p: f64) -> (Measured, bool) {
+    let (right, guesses) = guesses.right();
+    let (epsilon, delta, limit) = (epsilon.get(), delta.get(), one_run::ALARM);
+    (Measured::Guesses { right, guesses, epsilon, delta, p, limit }, p >= limit)
+}
+
 impl Case {
     /// Prepares a check; `None` if the two tables have equal sums.
     fn new(bench: Bench) -> Option<Self> {
         let score = bench.score()?;
-        Some(Self { bench, score, runs: 0 })
+        Some(Self { source: Source::Sums(Box::new(bench), score), runs: 0, planned: RUNS })
     }
 
-    /// Makes `runs` further runs of both tables.
-    fn runs(&mut self, runs: u32, mut take: impl FnMut(Side, u64, f64)) {
+    /// Prepares a check of releases of several rounds.
+    fn chained(chain: Chain) -> Self {
+        Self { source: Source::Rounds(Box::new(chain)), runs: 0, planned: CHAIN_RUNS }
+    }
+
+    fn score(&self, side: Side, run: u64) -> Result<f64, AuditError> {
+        match &self.source {
+            Source::Sums(bench, score) => Ok(score.of(&bench.release(side, run))),
+            Source::Rounds(chain) => Ok(chain.score(&chain.release(side, run)?).0),
+        }
+    }
+
+    /// Makes further runs of both tables.
+    fn step(&mut self, mut take: impl FnMut(Side, u64, f64)) -> Result<(), AuditError> {
+        let [_, runs, _] = STEP;
+        let runs = if matches!(self.source, Source::Rounds(_)) { CHAIN_STEP } else { runs };
         for run in self.runs..self.runs + runs {
             for side in Side::BOTH {
                 let run = u64::from(run);
-                take(side, run, self.score.of(&self.bench.release(side, run)));
+                take(side, run, self.score(side, run)?);
             }
         }
         self.runs += runs;
+        Ok(())
     }
 }

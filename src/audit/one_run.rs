@@ -34,7 +34,47 @@ const MU: f64 = 0.3;
 /// δ at which the claim is tested. The p-value has a part 2 K m δ.
 const DELTA: f64 = 1e-10;
 
-/// The guesses so far.
+/// Guesses of coins.
+#[derive(Clone, Debug, Default)]
+pub struct Guesses {
+    /// How clear each coin was, and whether the better guess is right.
+    coins: Vec<(f64, bool)>,
+}
+
+impl Guesses {
+    /// Adds a coin: how clear it was, and whether the better guess is right.
+    pub fn add(&mut self, clear: f64, right: bool) {
+        self.coins.push((clear, right));
+    }
+
+    /// Returns the number of coins.
+    #[must_use]
+    pub fn coins(&self) -> u64 {
+        self.coins.len() as u64
+    }
+
+    /// Returns the number of right guesses among the clearest, and their number.
+    #[must_use]
+    pub fn right(&self) -> (u32, u32) {
+        let mut guesses = self.coins.clone();
+        guesses.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        guesses.truncate(GUESSES);
+        let count = |guesses: usize| u32::try_from(guesses).unwrap_or(u32::MAX);
+        (count(guesses.iter().filter(|(_, right)| *right).count()), count(guesses.len()))
+    }
+
+    /// Returns the probability of at least as many right guesses under (ε, δ); at most 1.
+    ///
+    /// # Errors
+    /// [`AuditError`] for more coins than can be counted.
+    pub fn p_value(&self, epsilon: Epsilon, delta: Delta) -> Result<f64, AuditError> {
+        let (right, guesses) = self.right();
+        let coins = u32::try_from(self.coins.len()).unwrap_or(u32::MAX);
+        Ok(one_run_p(coins, guesses, right, epsilon, delta)?)
+    }
+}
+
+/// A test that is under way.
 #[derive(Debug)]
 pub struct OneRun {
     seed: u64,
@@ -47,8 +87,7 @@ pub struct OneRun {
     /// The released cell of each canary.
     traces: Vec<Trace>,
     runs: u32,
-    /// How clear each coin was, and whether the better guess is right.
-    guesses: Vec<(f64, bool)>,
+    guesses: Guesses,
 }
 
 impl OneRun {
@@ -83,7 +122,7 @@ impl OneRun {
             delta,
             traces,
             runs: 0,
-            guesses: Vec::new(),
+            guesses: Guesses::default(),
         })
     }
 
@@ -105,7 +144,7 @@ impl OneRun {
         let cells = perturb(&moments, &self.noise, &mut rng);
         for (coin, [cross, square]) in coins.into_iter().zip(self.traces.as_chunks().0) {
             let score = cross.score(&cells) + square.score(&cells);
-            self.guesses.push((score.abs(), (score > 0.0) == coin));
+            self.guesses.add(score.abs(), (score > 0.0) == coin);
         }
         Ok(())
     }
@@ -116,14 +155,10 @@ impl OneRun {
         self.runs
     }
 
-    /// Returns the number of right guesses among the most certain ones, and their number.
+    /// Returns the guesses so far.
     #[must_use]
-    pub fn right(&self) -> (u32, u32) {
-        let mut guesses = self.guesses.clone();
-        guesses.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-        guesses.truncate(GUESSES);
-        let count = |guesses: usize| u32::try_from(guesses).unwrap_or(u32::MAX);
-        (count(guesses.iter().filter(|(_, right)| *right).count()), count(guesses.len()))
+    pub const fn guesses(&self) -> &Guesses {
+        &self.guesses
     }
 
     /// Returns the probability of at least as many right guesses if the claim is true; at most 1.
@@ -131,9 +166,7 @@ impl OneRun {
     /// # Errors
     /// [`AuditError`] for more canaries than can be counted.
     pub fn p_value(&self) -> Result<f64, AuditError> {
-        let (right, guesses) = self.right();
-        let canaries = u32::try_from(self.guesses.len()).unwrap_or(u32::MAX);
-        Ok(one_run_p(canaries, guesses, right, self.epsilon, self.delta)?)
+        self.guesses.p_value(self.epsilon, self.delta)
     }
 }
 

@@ -103,6 +103,18 @@ mutants! {
     NoiseForUsedCellsAlone,
     /// A fit is charged although bounds were not found.
     FitChargedAfterNotFound,
+    /// The shares of the rounds are applied to μ, not to μ².
+    SharesOfMu,
+    /// The rounds that learn centres, scales and the transform have no noise.
+    EarlierRoundsUnnoised,
+    /// The tail counts, from which the radii follow and which are shown, have no noise.
+    TailCountsUnnoised,
+    /// The squares of the final round have the noise of its cross moments.
+    SquaresUnweighted,
+    /// The final round has the noise of the second round once more.
+    RoundNoiseReused,
+    /// The integer checks of the rounds are left out.
+    RoundChecksOmitted,
     /// A record is shortened by its residuals, too, which bends the slopes.
     ResidualsShorten,
     /// A record is shortened, its residuals are not.

@@ -3,6 +3,8 @@
 
 use std::num::NonZeroU64;
 
+use crate::audit::bench::Side;
+use crate::audit::chain::{Chain, chain_pairs};
 use crate::data::Moments;
 use crate::noise::discrete;
 use crate::noise::entropy::DemoRng;
@@ -26,7 +28,8 @@ pub fn run() -> Result<(), SelfCheckError> {
         words::failure::check_exponentials(),
     )?;
     check(draws() == DRAWS, words::failure::check_noise())?;
-    check(sums() == SUMS, words::failure::check_sums())
+    check(sums() == SUMS, words::failure::check_sums())?;
+    check(last_round() == Some(LAST), words::failure::check_coordinates())
 }
 
 /// erfc at 0.5, −1.25, −8 and 3.
@@ -44,6 +47,9 @@ const LOG: u64 = 13_847_339_095_934_631_840;
 const DRAWS: [i128; 4] = [2, 58_305_482_639_957, -21_948_987_935_353, 16_137_647_835_170];
 /// Cells of the sums below.
 const SUMS: [i128; 3] = [4_785_074_604_081_152_000, 1_594_029_162_996_170_752, 4_780_227_911_391_993_500];
+
+/// The last cells of a release of four rounds.
+const LAST: [i128; 3] = [24_019_713_512_028_402_414, -125_779_835_612_245, 44_382_714_065_067_388];
 
 fn draws() -> [i128; 4] {
     let mut rng = DemoRng::new(1, 1);
@@ -65,6 +71,13 @@ fn sums() -> [i128; 3] {
         moments.add(&[1 << 24, sign * ((1 << 24) - row)]);
     }
     [moments.get(0, 0), moments.get(0, 1), moments.get(1, 1)]
+}
+
+/// Releases four rounds, of which each maps records by the answers of those before it.
+fn last_round() -> Option<[i128; 3]> {
+    let pair = chain_pairs().into_iter().next()?;
+    let rounds = Chain::unweighted(&pair, 1, 1).ok()?.release(Side::With, 0).ok()?;
+    <[i128; 3]>::try_from(rounds.last()?.cells.get(3..)?).ok()
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ use discreet::privacy::mutants::{Mutant, current, with_active};
 use audits::{Depth, Saw};
 
 /// Which audits have to catch which bug. Those of the ledger are in [`ledger::CHECKS`].
-const KILLERS: [(Mutant, &[&str]); 63] = [
+const KILLERS: [(Mutant, &[&str]); 69] = [
     (
         Mutant::SigmaHalved,
         &["T1 P1", "T1 P3 iid", "T2 P1", "T4 P1", "T5 diagonal 10", "T5 fine diagonal", LIST],
@@ -37,7 +37,15 @@ const KILLERS: [(Mutant, &[&str]); 63] = [
     (Mutant::SigmaOverSqrt2, &["T1 P6", "T1 P6 iid", "T2 P3", "T5 fine off diagonal", LIST]),
     (
         Mutant::AddRemoveDeltaUnderReplaceOne,
-        &["T1 P3", "T1 P3 iid", "T8 sensitivity", "T7 adaptive-logistic rounds", LIST],
+        &[
+            "T1 P3",
+            "T1 P3 iid",
+            "T1 P19",
+            "T8 sensitivity",
+            "T7 adaptive rounds",
+            "T7 adaptive-logistic rounds",
+            LIST,
+        ],
     ),
     (Mutant::OffDiagonalQuarter, &["T1 P2", "T1 P5", "T1 P6", "T5 off diagonal 5", LIST]),
     (Mutant::DiagonalHalf, &["T1 P1", "T1 P3", "T1 P4", "T5 diagonal 10", LIST]),
@@ -63,7 +71,10 @@ const KILLERS: [(Mutant, &[&str]); 63] = [
     (Mutant::ColumnClampOnly, &["T1 P5", "T7 logistic steps", "T1 pmt-ridge long", LIST]),
     (Mutant::OutcomesUnclipped, &["T1 P16"]),
     (Mutant::GradientUnclipped, &["T7 gradients"]),
-    (Mutant::CrossMomentsUncounted, &["T1 P12", "T1 P13", "T1 P14", "T1 P17", "T7 gaussian steps"]),
+    (
+        Mutant::CrossMomentsUncounted,
+        &["T1 P12", "T1 P13", "T1 P14", "T1 P17", "T1 P18", "T7 gaussian steps", "T7 adaptive rounds"],
+    ),
     (
         Mutant::CurvatureUncounted,
         &[
@@ -84,6 +95,12 @@ const KILLERS: [(Mutant, &[&str]); 63] = [
     (Mutant::NanCountedAsZero, &["T7 bounds golden"]),
     (Mutant::WidenedToExtremes, &["T7 bounds golden"]),
     (Mutant::NoiseForUsedCellsAlone, &["T6 noise of bounds"]),
+    (Mutant::SharesOfMu, &["T8 adaptive charges"]),
+    (Mutant::EarlierRoundsUnnoised, &["T1 P18", "T2 P18", "T3 rounds", LIST]),
+    (Mutant::TailCountsUnnoised, &["T1 P18", "T2 P18", "T3 rounds", LIST]),
+    (Mutant::SquaresUnweighted, &["T1 P18", LIST]),
+    (Mutant::RoundNoiseReused, &["T6 rounds"]),
+    (Mutant::RoundChecksOmitted, &["T7 adaptive rounds"]),
     (Mutant::ResidualsShorten, &["T7 adaptive weights"]),
     (Mutant::ResidualsNotShortened, &["T7 adaptive weights"]),
     (Mutant::NoiseNotCarried, &["T9 adaptive noise", "T7 adaptive-logistic golden"]),
@@ -101,7 +118,7 @@ const KILLERS: [(Mutant, &[&str]); 63] = [
     (Mutant::FirstCurvature, &["T7 adaptive-logistic golden"]),
     (Mutant::StepNoiseReused, &["T6 adaptive-logistic noise"]),
     (Mutant::StepsUncounted, &["T7 logistic steps", "T1 logistic steps"]),
-    (Mutant::ResidualUnclipped, &["T7 gaussian steps"]),
+    (Mutant::ResidualUnclipped, &["T2 P18", "T7 gaussian steps"]),
     (Mutant::LeverageAveraged, &["T1 isotropic", "T1 whitened"]),
     (Mutant::SampleKnown, &["T4 sub-samp-reuse-cov"]),
     (Mutant::KeepAllRowsOfPerson, &["T1 P8", "T1 P8 iid", LIST]),

@@ -41,8 +41,12 @@ fn golden_numbers_of_primo() {
 
 #[test]
 fn no_file_is_forgotten() {
-    let known =
-        FILES.iter().map(|(name, _)| *name).chain(DOCUMENTS).chain(["README.md", "harness.rs", "primo.rs"]);
+    let known = FILES.iter().map(|(name, _)| *name).chain(DOCUMENTS).chain([
+        "README.md",
+        "adaptive.rs",
+        "harness.rs",
+        "primo.rs",
+    ]);
     let mut known: Vec<String> = known.map(str::to_owned).collect();
     known.sort();
     assert_eq!(names_in(&folder()), known);

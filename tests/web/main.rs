@@ -5,8 +5,13 @@
 #![cfg(target_arch = "wasm32")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[expect(dead_code, reason = "some of it is for the native tests alone")]
+#[path = "../audit/adaptive/mod.rs"]
+mod adaptive_checks;
 mod golden;
 mod store;
+#[path = "../vectors/adaptive.rs"]
+mod vectors_adaptive;
 #[path = "../vectors/harness.rs"]
 mod vectors_harness;
 #[path = "../vectors/primo.rs"]
@@ -23,6 +28,7 @@ wasm_bindgen_test_configure!(run_in_browser);
 fn the_browser_gives_the_native_bits() {
     assert_eq!(golden::digest(), golden::EXPECTED);
     assert_eq!(golden::fits(), golden::FITS);
+    assert_eq!(golden::adaptive(), golden::ADAPTIVE);
     assert_eq!(golden::steps(), golden::STEPS);
 }
 
@@ -35,4 +41,6 @@ fn a_check_in_the_browser_finds_what_it_finds_natively() {
 fn the_golden_numbers_hold_in_the_browser() {
     vectors_harness::all_pass();
     vectors_primo::all_pass();
+    vectors_adaptive::every_round();
+    vectors_adaptive::every_gate();
 }

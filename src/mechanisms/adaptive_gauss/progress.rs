@@ -22,6 +22,7 @@ use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::Entropy;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::NoiseScale;
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// Number of rounds.
 pub const ROUNDS: u32 = 4;
@@ -65,6 +66,7 @@ impl Setting {
 
     /// Noise of variance q² S² on the diagonal, S²/2 on products of features with outcomes, q² S²/2 on the others.
     fn weighted<E: Entropy + ?Sized>(&self, s: NonZeroU64, weight: u32, rng: &mut E) -> Vec<i128> {
+        let weight = if is_active(Mutant::SquaresUnweighted) { 1 } else { weight };
         let heavy = NonZeroU64::new(u64::from(weight)).map_or(s, |weight| s.saturating_mul(weight));
         let (k, side) = (self.terms.coefficients(), self.terms.len() + 1);
         let mut cells = Vec::with_capacity(self.cells(1));

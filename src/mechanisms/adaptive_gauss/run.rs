@@ -13,6 +13,7 @@ use crate::inference::RegressionTerms;
 use crate::inference::noise_forecast::NoiseForecast;
 use crate::mechanisms::rounds::{Answer, Encoding, Noise, Output, Round, Rounds, Run, Task, Unsettled};
 use crate::noise::entropy::Entropy;
+use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::moments::CodedTerm;
 
 /// The rounds of one plan: public, and fixed before a record is read.
@@ -125,10 +126,40 @@ struct Drawn {
 
 impl Noise for Drawn {
     fn draw(&self, rng: &mut dyn Entropy) -> Vec<i128> {
+        #[cfg(feature = "audit-mutants")]
+        if is_active(Mutant::RoundNoiseReused) {
+            return self.reused(rng);
+        }
         self.setting.noise(self.round, rng)
     }
 
-    fn answer(&self, drawn: Vec<i128>, sums: &Exact<'_>, _: &mut dyn Entropy) -> Option<Answer> {
+    fn answer(&self, mut drawn: Vec<i128>, sums: &Exact<'_>, _: &mut dyn Entropy) -> Option<Answer> {
+        let unnoised = match self.round {
+            0 | 1 => is_active(Mutant::EarlierRoundsUnnoised),
+            2 => is_active(Mutant::TailCountsUnnoised),
+            _ => false,
+        };
+        if unnoised {
+            drawn.fill(0);
+        }
         Answer::noisy(drawn, sums)
+    }
+}
+
+#[cfg(feature = "audit-mutants")]
+impl Drawn {
+    /// Returns the second round's noise in the final round.
+    fn reused(&self, rng: &mut dyn Entropy) -> Vec<i128> {
+        thread_local! {
+            static DRAWN: std::cell::RefCell<Vec<i128>> = const { std::cell::RefCell::new(Vec::new()) };
+        }
+        if self.round == 3 {
+            return DRAWN.take();
+        }
+        let drawn = self.setting.noise(self.round, rng);
+        if self.round == 1 {
+            DRAWN.set(drawn.clone());
+        }
+        drawn
     }
 }

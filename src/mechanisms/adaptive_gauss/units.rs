@@ -39,11 +39,19 @@ impl Shares {
         let whole = u128::from(WHOLE_SHARE);
         let part = |share: u32| {
             let share = u128::from(share.min(WHOLE_SHARE));
+            let share = if is_active(Mutant::SharesOfMu) { share * share / whole } else { share };
             // Whole and rest apart, so that nothing overflows.
             units / whole * share + units % whole * share / whole
         };
-        let [margins, moments, tails] = [self.margins, self.moments, self.tails].map(part);
-        [margins, moments, tails, units.saturating_sub(margins).saturating_sub(moments).saturating_sub(tails)]
+        let learnt = [self.margins, self.moments, self.tails];
+        let [margins, moments, tails] = learnt.map(part);
+        let rest = units.saturating_sub(margins).saturating_sub(moments).saturating_sub(tails);
+        let last = if is_active(Mutant::SharesOfMu) {
+            part(WHOLE_SHARE.saturating_sub(learnt.iter().sum()))
+        } else {
+            rest
+        };
+        [margins, moments, tails, last]
     }
 }
 

@@ -1,5 +1,6 @@
 //! What has to hold of `adaptive-gauss` (theory/adaptive), for the native tests and for the audit's mutants; a check fails by panicking.
 
+pub mod accuracy;
 pub mod identities;
 pub mod sensitivity;
 

@@ -11,6 +11,7 @@ mod integers;
 mod list;
 mod losses;
 mod rounding;
+mod rounds;
 mod rows;
 mod samplers;
 mod steps;
@@ -45,6 +46,7 @@ pub fn audits(depth: Depth) -> Vec<Audit> {
         samplers::audits(),
         losses::covariances(),
         drawn::audits(depth),
+        rounds::audits(depth),
         rows::audits(),
         steps::audits(),
         integers::audits(depth),

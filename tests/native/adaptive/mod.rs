@@ -1,6 +1,9 @@
 //! `adaptive-gauss` (theory/adaptive): golden values, and what has to hold of every round.
 
+mod adversarial;
+#[path = "../../vectors/adaptive.rs"]
 mod golden;
+mod hostile;
 mod released;
 
 use discreet::inference::noise_forecast::Advice;
@@ -10,7 +13,43 @@ use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::calibrate::{Budget, Split, budget_parts};
 use discreet::privacy::measure::{Delta, Epsilon};
 
+use crate::adaptive_checks::accuracy::{self, Errors};
 use crate::adaptive_checks::{Column, identities, sensitivity, terms};
+
+#[test]
+fn every_round_gives_the_golden_values() {
+    golden::every_round();
+}
+
+#[test]
+fn every_coefficient_has_the_golden_gate() {
+    golden::every_gate();
+}
+
+/// Acceptance test 6 of theory/adaptive 9 in short; `make audit-native` has the long form.
+#[test]
+fn intervals_cover_the_true_slopes_where_rows_are_drawn_again() {
+    for (adjacency, epsilon, errors) in [
+        (Adjacency::AddRemove, 2.0, Errors::Normal),
+        (Adjacency::ReplaceOne, 4.0, Errors::Normal),
+        (Adjacency::AddRemove, 2.0, Errors::Skewed),
+    ] {
+        let (covered, withheld) = accuracy::coverage(adjacency, epsilon, 4_000, errors, 150);
+        println!("{adjacency:?} {epsilon} {errors:?}: {covered:.3} covered, {withheld:.3} withheld");
+        assert!(
+            (covered - 0.95).abs() <= 0.025 && withheld < 0.05,
+            "{adjacency:?} {errors:?}: {covered} {withheld}"
+        );
+    }
+}
+
+/// Acceptance test 7: 59 features, 40,000 rows, epsilon 2.
+#[test]
+fn many_features_have_slopes_within_their_standard_errors() {
+    let error = accuracy::wide_error(2.0, 40_000, 2).unwrap();
+    println!("median error {error:.3}");
+    assert!(error <= 0.6, "{error}");
+}
 
 #[test]
 fn no_neighbour_moves_a_round_by_more_than_its_sensitivity_and_some_by_all_of_it() {

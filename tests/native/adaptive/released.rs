@@ -34,12 +34,12 @@ fn sample_plan(mechanism: &str, budget: Value) -> Value {
     with(mechanism, plan(&columns, budget))
 }
 
-fn with(mechanism: &str, mut plan: Value) -> Value {
+pub fn with(mechanism: &str, mut plan: Value) -> Value {
     plan["mechanism"] = json!({"name": mechanism});
     plan
 }
 
-fn adaptive(plan: Value) -> Value {
+pub fn adaptive(plan: Value) -> Value {
     with("adaptive-gauss", plan)
 }
 
@@ -47,7 +47,7 @@ fn first(table: &str, rows: usize) -> String {
     table.lines().take(1 + rows).map(|line| format!("{line}\n")).collect()
 }
 
-fn runs(plan: &Value, table: &str, runs: u64) -> Vec<Release> {
+pub fn runs(plan: &Value, table: &str, runs: u64) -> Vec<Release> {
     let prepared = prepared(plan, table).unwrap();
     let sums = scan(&prepared, table, |_| prepared.sums()).sink;
     let simulation = Simulation::new(prepared, Source::Once(sums), 1, software());
@@ -86,6 +86,9 @@ fn on_the_sample_it_is_several_times_more_accurate_than_noise_in_the_corners_of_
     let (other, _, _) = accuracy("analyze-gauss", 1, SAMPLE);
     assert!(error < 0.65 && other > 5.0 * error, "{error} {other}");
     assert!((1.1..1.4).contains(&width) && covered > 0.9, "{width} {covered}");
+    // Acceptance test 7 of theory/adaptive 9.
+    let (error, _, _) = accuracy("adaptive-gauss", 2, SAMPLE);
+    assert!(error <= 0.35, "{error}");
     let (_, width, covered) = accuracy("adaptive-gauss", 1, &first(SAMPLE, 2_000));
     assert!((2.0..2.8).contains(&width) && covered > 0.85, "{width} {covered}");
 }

@@ -1,0 +1,277 @@
+//! A release of several rounds on two neighbouring tables, again and again (theory/audit 3.10).
+//!
+//! The attacker knows both tables and sees the answers of all rounds. What a round sums follows from the earlier answers, so in each run
+//! the attacker computes how far the two tables are apart in each round. The noise of the rounds is independent, so the log-likelihood
+//! ratios add up.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::bench::{PILOT, PILOT_RUNS, Side, float, scan};
+use super::error::AuditError;
+use super::one_run::Guesses;
+use super::pairs::column;
+use crate::data::statistics::Scratch;
+use crate::data::{EncodedRows, Exact, RecordMap, Statistic};
+use crate::engine::{EngineError, Prepared};
+use crate::mechanisms::Mechanism;
+use crate::mechanisms::adaptive_gauss::AdaptiveGauss;
+use crate::noise::discrete::bernoulli;
+use crate::noise::entropy::DemoRng;
+use crate::privacy::convert::gdp_epsilon;
+use crate::privacy::measure::{Delta, Epsilon, Mu};
+
+/// Releases of the coins, one coin each.
+pub const COINS: u32 = 3_000;
+
+/// μ and δ at which coins are guessed, as in [`super::one_run`].
+const COIN_MU: f64 = 0.3;
+const COIN_DELTA: f64 = 1e-10;
+
+/// How often each common row stands in both tables: so many that the early rounds' answers hardly vary.
+const TIMES: u32 = 1 << 16;
+
+/// Two neighbouring tables, their plan, and the rows that both have [`TIMES`] times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChainPair {
+    /// The name.
+    pub name: &'static str,
+    /// The bug that this pair detects, in one sentence.
+    pub catches: &'static str,
+    /// The plan, a `discreet.plan/1`.
+    pub plan: Value,
+    /// The common rows, as CSV with a header.
+    pub common: String,
+    /// The row that one of the tables has beside them; empty where it has none.
+    pub own: [&'static str; 2],
+    /// μ that the plan claims.
+    pub mu: f64,
+}
+
+/// Returns the pairs whose releases have several rounds.
+///
+/// The common rows have x at −1, 0 and 1, so that a row at the bounds is nearly as long as the radius R_x, 1.2 √2, and an outcome that
+/// hardly varies, so that every other outcome is clipped. A row at the bounds then moves every round by its Δ.
+#[must_use]
+pub fn chain_pairs() -> Vec<ChainPair> {
+    let pair = |name, catches, adjacency, own| ChainPair {
+        name,
+        catches,
+        plan: plan(adjacency, 1.0),
+        common: common(),
+        own,
+        mu: 1.0,
+    };
+    vec![
+        pair(
+            "P18",
+            "One record through all rounds of `adaptive-gauss`: a round that is paid for too little, or an earlier one without noise.",
+            "add-remove",
+            ["", "1,-1"],
+        ),
+        pair(
+            "P19",
+            "One record replaced in all rounds of `adaptive-gauss` by one with the opposite outcome: a sensitivity that is √2 too small.",
+            "replace-one",
+            ["1,1", "1,-1"],
+        ),
+    ]
+}
+
+fn plan(adjacency: &str, mu: f64) -> Value {
+    let mut plan = json!({
+        "schema": "discreet.plan/1",
+        "adjacency": adjacency,
+        "columns": [column("x", "feature"), column("y", "outcome")],
+        "mechanism": {"name": AdaptiveGauss.info().name},
+        "budget": {"mu": mu},
+    });
+    if adjacency == "replace-one" {
+        plan["rows"] = json!(1 + 15 * u64::from(TIMES));
+    }
+    plan
+}
+
+fn common() -> String {
+    let x = [-1, -1, -1, -1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0];
+    let lines = x.iter().enumerate().map(|(row, x)| match row {
+        14 => format!("{x},0\n"),
+        _ => format!("{x},{}0.01\n", if row % 2 == 0 { "" } else { "-" }),
+    });
+    std::iter::once("x,y\n".to_owned()).chain(lines).collect()
+}
+
+/// What one round gave: the released integers, and the exact sums of both tables, which the attacker computes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// The released integers.
+    pub cells: Vec<i128>,
+    /// The exact sums of the first and of the second table.
+    pub exact: [Vec<i128>; 2],
+}
+
+/// Two tables that are ready to be released any number of times.
+#[derive(Debug)]
+pub struct Chain {
+    prepared: Prepared,
+    common: EncodedRows,
+    own: [EncodedRows; 2],
+    /// The inverse of each cell's variance, round by round, as measured in [`PILOT`] runs.
+    weights: Vec<Vec<f64>>,
+    seed: u64,
+    lane: u32,
+}
+
+impl Chain {
+    /// Reads both tables. Each `lane` under one seed has noise of its own.
+    ///
+    /// # Errors
+    /// [`AuditError`] where the build does not take its own tables.
+    pub fn new(pair: &ChainPair, seed: u64, lane: u32) -> Result<Self, AuditError> {
+        let mut chain = Self::unweighted(pair, seed, lane)?;
+        for run in 0..PILOT {
+            let seen = chain.release(Side::Without, PILOT_RUNS + u64::from(run))?;
+            chain.weights.resize(seen.len(), Vec::new());
+            for (weights, seen) in chain.weights.iter_mut().zip(&seen) {
+                weights.resize(seen.cells.len(), 0.0);
+                for (weight, (cell, exact)) in weights.iter_mut().zip(seen.cells.iter().zip(&seen.exact[0])) {
+                    *weight += float(cell - exact).powi(2) / f64::from(PILOT);
+                }
+            }
+        }
+        for weight in chain.weights.iter_mut().flatten() {
+            *weight = 1.0 / weight.max(1.0);
+        }
+        Ok(chain)
+    }
+
+    /// Reads both tables, to be released and not to be told apart: without the variances of [`Self::score`].
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn unweighted(pair: &ChainPair, seed: u64, lane: u32) -> Result<Self, AuditError> {
+        let rows = |text: &str| scan(&pair.plan, text, |prepared| EncodedRows::new(prepared.row_width()));
+        let own = |row: &str| rows(&format!("x,y\n{row}{}", if row.is_empty() { "" } else { "\n" }));
+        let (prepared, common) = rows(&pair.common)?;
+        let [first, second] = pair.own;
+        let own = [own(first)?.1, own(second)?.1];
+        Ok(Self { prepared, common, own, weights: Vec::new(), seed, lane })
+    }
+
+    /// Returns what each round of one run gives.
+    ///
+    /// # Errors
+    /// [`AuditError`] where the build does not run its own plan.
+    pub fn release(&self, side: Side, run: u64) -> Result<Vec<Seen>, AuditError> {
+        let stream = u64::from(self.lane) << 32 | run << 1 | side.index() as u64;
+        self.played(side, &mut DemoRng::new(self.seed, stream))
+    }
+
+    fn played(&self, side: Side, rng: &mut DemoRng) -> Result<Vec<Seen>, AuditError> {
+        const OTHER: AuditError = AuditError::Engine(EngineError::Internal("the audit's plan sums no maps"));
+        let mut run = self.prepared.start();
+        let mut rounds = Vec::new();
+        while let Some(round) = run.round() {
+            let Statistic::Map(map) = &round.statistic else { return Err(OTHER) };
+            let drawn = round.noise.draw(rng);
+            let exact = self.exact(map);
+            let sums = Exact::Cells(exact[side.index()].clone());
+            let answer = round.noise.answer(drawn, &sums, rng).ok_or(OTHER)?;
+            rounds.push(Seen { cells: answer.cells.clone(), exact });
+            run.take(answer);
+        }
+        Ok(rounds)
+    }
+
+    fn exact(&self, map: &Arc<dyn RecordMap>) -> [Vec<i128>; 2] {
+        let mut scratch = Scratch::default();
+        let mut sums = |rows: &EncodedRows| {
+            let mut cells = vec![0; map.cells()];
+            for row in (0..rows.len()).filter_map(|index| rows.get(index)) {
+                map.add(row, &mut scratch, &mut cells);
+            }
+            cells
+        };
+        let common = sums(&self.common);
+        let mut table = |own: &EncodedRows| {
+            let own = sums(own);
+            let both = common.iter().zip(own);
+            both.map(|(common, own)| i128::from(*common) * i128::from(TIMES) + i128::from(own)).collect()
+        };
+        [table(&self.own[0]), table(&self.own[1])]
+    }
+
+    /// Returns Σ Δ_j / s_j (M_j − E_j) over the cells of all rounds, with M released, E the exact sums of the first table, Δ how far those
+    /// of the second are from it, and s the measured variances; and the log-likelihood ratio, which is less by ½ Σ Δ_j² / s_j.
+    #[must_use]
+    pub fn score(&self, seen: &[Seen]) -> (f64, f64) {
+        let (mut score, mut half) = (0.0, 0.0);
+        for (seen, weights) in seen.iter().zip(&self.weights) {
+            let [first, second] = &seen.exact;
+            for (((cell, first), second), weight) in seen.cells.iter().zip(first).zip(second).zip(weights) {
+                let change = float(second - first);
+                score += change * weight * float(cell - first);
+                half += change * weight * change / 2.0;
+            }
+        }
+        (score, score - half)
+    }
+}
+
+/// T3 for releases of several rounds: a coin of each release says which of the two tables it is of.
+#[derive(Debug)]
+pub struct Coins {
+    chain: Chain,
+    epsilon: Epsilon,
+    delta: Delta,
+    guesses: Guesses,
+}
+
+impl Coins {
+    /// Creates a test without releases.
+    ///
+    /// # Errors
+    /// [`AuditError`] where the build does not take its own tables.
+    pub fn new(seed: u64, lane: u32) -> Result<Self, AuditError> {
+        let pair = chain_pairs().into_iter().next().ok_or(AuditError::Unfinished)?;
+        let pair = ChainPair { plan: plan("add-remove", COIN_MU), mu: COIN_MU, ..pair };
+        let delta = Delta::try_new(COIN_DELTA)?;
+        let epsilon = gdp_epsilon(Mu::try_new(COIN_MU)?, delta)?;
+        Ok(Self { chain: Chain::new(&pair, seed, lane)?, epsilon, delta, guesses: Guesses::default() })
+    }
+
+    /// Draws the coin of one release, makes the release, and guesses the coin.
+    ///
+    /// # Errors
+    /// [`AuditError`] where the build does not run its own plan.
+    pub fn run(&mut self) -> Result<(), AuditError> {
+        let stream = u64::from(self.chain.lane) << 32 | self.guesses.coins();
+        let mut rng = DemoRng::new(self.chain.seed, stream);
+        let coin = bernoulli(&mut rng, 1, 2);
+        let seen = self.chain.played(if coin { Side::With } else { Side::Without }, &mut rng)?;
+        let (_, ratio) = self.chain.score(&seen);
+        self.guesses.add(ratio.abs(), (ratio > 0.0) == coin);
+        Ok(())
+    }
+
+    /// Returns ε of the claim, at δ.
+    #[must_use]
+    pub const fn claim(&self) -> (Epsilon, Delta) {
+        (self.epsilon, self.delta)
+    }
+
+    /// Returns the guesses so far.
+    #[must_use]
+    pub const fn guesses(&self) -> &Guesses {
+        &self.guesses
+    }
+
+    /// Returns the probability of at least as many right guesses if the claim is true; at most 1.
+    ///
+    /// # Errors
+    /// [`AuditError`] for more coins than can be counted.
+    pub fn p_value(&self) -> Result<f64, AuditError> {
+        self.guesses.p_value(self.epsilon, self.delta)
+    }
+}
