@@ -28,6 +28,17 @@ pub enum CliError {
         /// The entry.
         entry: u64,
     },
+    /// Bounds were estimated and their release was printed, but nothing was fitted: status 1.
+    #[error(
+        "{what}; the charge for the bounds was made (entry {entry} of the ledger) and is final, and the release that was printed has \
+         the counts"
+    )]
+    BoundsAlone {
+        /// Why nothing was fitted.
+        what: String,
+        /// The entry that paid for the bounds.
+        entry: u64,
+    },
 }
 
 impl CliError {
@@ -52,7 +63,7 @@ impl CliError {
         match self {
             Self::Input(_) => 2,
             Self::Refused(_) => 3,
-            Self::Failed(_) | Self::Charged { .. } => 1,
+            Self::Failed(_) | Self::Charged { .. } | Self::BoundsAlone { .. } => 1,
         }
     }
 }

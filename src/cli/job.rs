@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
@@ -14,9 +14,10 @@ use super::table::{Table, TableError};
 use crate::data::genotypes::{Form, Wanted};
 use crate::data::{FewRows, HeaderRules, RowSink, Scan, Statistic, Sums};
 use crate::engine::recommend::{Recommendation, recommend};
-use crate::engine::{ConfiguredPlan, EngineError, Prepared, check_table, sums_of};
+use crate::engine::{ConfiguredPlan, EngineError, Prepared, after_bounds, check_table, sums_of};
 use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, Purpose};
+use crate::release::Release;
 use crate::release::document::Software;
 use crate::text::hexadecimal;
 
@@ -27,6 +28,26 @@ pub struct Job {
     input: Input,
     workers: usize,
     watch: Option<Watch>,
+    files: Files,
+    purpose: Purpose,
+}
+
+/// Where the table is.
+#[derive(Clone)]
+struct Files {
+    table: PathBuf,
+    phenotypes: Option<PathBuf>,
+}
+
+/// The fit that follows estimated bounds: what it reads, and the header that it is bound to.
+pub struct Fit {
+    again: Option<Table>,
+    files: Files,
+    checked: CheckedPlan,
+    names: Vec<String>,
+    delimiter: u8,
+    workers: usize,
+    purpose: Purpose,
 }
 
 /// What is read again for each round, because its rows are too many to be kept.
@@ -144,7 +165,36 @@ impl Job {
         let public =
             public.map(|public| public.table(&plan, checked, names, delimiter, workers)).transpose()?;
         let prepared = configured.prepare(public.as_ref(), names, delimiter)?;
-        Ok(Self { prepared, input, workers, watch })
+        Ok(Self { prepared, input, workers, watch, files: Files { table, phenotypes }, purpose })
+    }
+
+    /// Returns the fit that follows if this estimates bounds.
+    ///
+    /// # Errors
+    /// For a stream, which cannot be read twice.
+    pub fn fit(&self) -> Result<Option<Fit>, CliError> {
+        if !self.prepared.estimates_bounds() {
+            return Ok(None);
+        }
+        let again = match &self.input {
+            Input::Table(table) => Some(table.again().ok_or_else(|| {
+                CliError::usage(
+                    "estimating bounds reads the table before the fit reads it, and a stream cannot be read again; save the stream \
+                     as a file, or state the bounds",
+                )
+            })?),
+            Input::Genotypes(_) => None,
+        };
+        let (names, delimiter) = self.input.header(self.prepared.checked());
+        Ok(Some(Fit {
+            again,
+            files: self.files.clone(),
+            checked: self.prepared.checked().clone(),
+            names: names.to_vec(),
+            delimiter,
+            workers: self.workers,
+            purpose: self.purpose,
+        }))
     }
 
     /// Returns the mechanism that is recommended for the plan.
@@ -163,7 +213,7 @@ impl Job {
             let (prepared, scan) = self.scan(Prepared::sums)?;
             return Ok((prepared, Material::Summed(Some(scan.sink))));
         }
-        let Self { prepared, input, workers, watch } = self;
+        let Self { prepared, input, workers, watch, .. } = self;
         let publicly_many = prepared.rereads();
         let most = if publicly_many { 0 } else { prepared.most_rows() };
         let few = || FewRows::new(prepared.row_width(), most);
@@ -202,6 +252,22 @@ impl Job {
         let scan = self.input.scan(self.prepared.bound(), empty, self.workers)?;
         check(&self.prepared, self.watch.as_ref(), &scan)?;
         Ok((self.prepared, scan))
+    }
+}
+
+impl Fit {
+    /// Returns the job with the bounds that `stage` has found, as `release` says.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] where a column has none, and when the table cannot be read again.
+    pub fn job(&self, stage: &Prepared, release: &Release) -> Result<Job, CliError> {
+        let prepared = after_bounds(stage, release, &self.names, self.delimiter, self.purpose)?;
+        let input = match self.again.as_ref().and_then(Table::again) {
+            Some(table) => Input::Table(table),
+            None => Input::open(&self.files.table, self.files.phenotypes.as_deref(), None, &self.checked)?.0,
+        };
+        let (files, purpose) = (self.files.clone(), self.purpose);
+        Ok(Job { prepared, input, workers: self.workers, watch: None, files, purpose })
     }
 }
 

@@ -9,14 +9,17 @@ use super::halt::halt;
 use super::job::{Job, software};
 use super::store::LedgerFile;
 use super::{help, print, write_out};
-use crate::engine::Computation;
+use crate::engine::{Computation, Prepared};
 use crate::noise::entropy::PrivateRng;
 use crate::plan::Purpose;
+use crate::privacy::ledger::Ledger;
 use crate::privacy::mutants::{Mutant, is_active};
-use crate::release::document::LedgerReference;
+use crate::release::Release;
+use crate::release::document::{LedgerReference, Software};
 
 /// Runs the command. Everything that can fail for a public reason fails before the charge. The release is printed only after
-/// the ledger on the disk says `released`.
+/// the ledger on the disk says `released`. A plan that estimates bounds has two charges: for the bounds, and, if they were found, for the
+/// fit.
 ///
 /// # Errors
 /// [`CliError`], which says whether the charge was made.
@@ -27,17 +30,64 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     }
     let path = args.needed_path("ledger")?;
     let job = Job::new(&args, Purpose::Release)?;
+    let fit = job.fit()?;
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
-    ledger.check(&job.prepared.request())?;
+    ledger.check(&job.prepared.whole_request())?;
     consent(&job.prepared, args.flag("confirm"))?;
     let software = software()?;
+    let first = charged(job, &mut file, &mut ledger, software.clone())?;
+    let Some(fit) = fit else { return first.print() };
+    // From here on the bounds are paid for, so what was released of them is printed whatever happens.
+    let alone = |error: CliError| match error {
+        CliError::Charged { .. } => error,
+        error => CliError::BoundsAlone { what: error.to_string(), entry: first.entry },
+    };
+    let second = fit.job(&first.prepared, &first.release).and_then(|job| {
+        ledger.check(&job.prepared.request())?;
+        charged(job, &mut file, &mut ledger, software)
+    });
+    match second {
+        Ok(second) => second.print(),
+        Err(error) => {
+            first.print()?;
+            Err(alone(error))
+        }
+    }
+}
+
+/// A release whose charge the ledger on the disk has as released.
+struct Charged {
+    prepared: Prepared,
+    release: Release,
+    text: Vec<u8>,
+    entry: u64,
+}
+
+impl Charged {
+    fn print(&self) -> Result<(), CliError> {
+        write_out(&self.text).map_err(|error| CliError::Charged {
+            what: format!("standard output cannot be written: {error}"),
+            entry: self.entry,
+        })?;
+        halt("printed");
+        Ok(())
+    }
+}
+
+/// Reads the table, charges the ledger and makes the release.
+fn charged(
+    job: Job,
+    file: &mut LedgerFile,
+    ledger: &mut Ledger,
+    software: Software,
+) -> Result<Charged, CliError> {
     let (prepared, mut material) = job.read()?;
     let rng = PrivateRng::from_os().map_err(|error| CliError::failed(error.to_string()))?;
 
     let entry = ledger.reserve(&prepared.request())?;
     let charged = |what: String| CliError::Charged { what, entry };
     if !is_active(Mutant::ChargeAfterCompute) {
-        file.save(&ledger).map_err(|failure| {
+        file.save(ledger).map_err(|failure| {
             let what = failure.to_string();
             if failure.replaced { charged(what) } else { CliError::Failed(what) }
         })?;
@@ -59,9 +109,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let mut text = Vec::new();
     release.write(&mut text).map_err(|error| charged(error.to_string()))?;
     ledger.release(entry).map_err(|error| charged(error.to_string()))?;
-    file.save(&ledger).map_err(|failure| charged(failure.to_string()))?;
+    file.save(ledger).map_err(|failure| charged(failure.to_string()))?;
     halt("settled");
-    write_out(&text).map_err(|error| charged(format!("standard output cannot be written: {error}")))?;
-    halt("printed");
-    Ok(())
+    Ok(Charged { prepared, release, text, entry })
 }

@@ -9,8 +9,10 @@ use super::job::{Job, software};
 use super::{help, print};
 use crate::data::EncodedRows;
 use crate::engine::simulate::Source;
-use crate::engine::{Prepared, Simulation};
+use crate::engine::{Demonstration, Prepared, Simulation, demonstrate, demonstrate_bounds};
+use crate::noise::entropy::DemoRng;
 use crate::plan::Purpose;
+use crate::release::Release;
 
 /// Runs the command.
 ///
@@ -34,6 +36,24 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
         ));
     }
     let software = software()?;
+    let fit = job.fit()?;
+    if let Some(fit) = fit {
+        if args.flag("resample") {
+            return Err(CliError::usage(
+                "--resample draws encoded rows, whose code depends on bounds that each run estimates; leave it out, or state the \
+                 bounds",
+            ));
+        }
+        let (prepared, scan) = job.scan(Prepared::sums)?;
+        return write_runs(runs, |run| {
+            let bounds = demonstrate_bounds(&prepared, &scan.sink, (seed, run), software.clone())?;
+            if lacks_bounds(bounds.document()) {
+                return Ok(bounds);
+            }
+            let (prepared, scan) = fit.job(&prepared, bounds.document())?.scan(Prepared::sums)?;
+            Ok(demonstrate(&prepared, &scan.sink, DemoRng::new(seed, run), software.clone())?)
+        });
+    }
     let simulation = if args.flag("resample") {
         let (prepared, scan) = job.scan(|prepared| EncodedRows::new(prepared.row_width()))?;
         let source = Source::Resample { rows: scan.sink, records: scan.records };
@@ -42,13 +62,23 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
         let (prepared, scan) = job.scan(Prepared::sums)?;
         Simulation::new(prepared, Source::Once(scan.sink), seed, software)
     };
+    write_runs(runs, |run| Ok(simulation.run(run)?))
+}
+
+/// Writes the runs, one on a line.
+fn write_runs(runs: u64, of: impl Fn(u64) -> Result<Demonstration, CliError>) -> Result<(), CliError> {
     let mut out = BufWriter::new(io::stdout().lock());
     let unwritable =
         |error: io::Error| CliError::failed(format!("standard output cannot be written: {error}"));
     for run in 1..=runs {
-        let release = simulation.run(run)?;
+        let release = of(run)?;
         let line = serde_json::to_string(&release).map_err(|error| CliError::failed(error.to_string()))?;
         writeln!(out, "{line}").map_err(unwritable)?;
     }
     out.flush().map_err(unwritable)
+}
+
+/// Returns whether some column has no bounds, so that nothing can be fitted.
+fn lacks_bounds(release: &Release) -> bool {
+    release.estimated_bounds.as_ref().is_some_and(|bounds| bounds.missing().next().is_some())
 }

@@ -84,7 +84,24 @@ impl Geometry {
         match plan.grid.norms {
             Norms::Record { feature_share, row_norm } => Self::whole(plan, feature_share, row_norm),
             Norms::Sides(sides) => Self::sides(plan, &sides),
+            Norms::Doubles => Self::doubles(plan),
         }
+    }
+
+    /// Returns two terms without a unit for each column.
+    fn doubles(plan: &BoundPlan) -> Self {
+        let term = |index, name: &str| Term {
+            name: name.to_owned(),
+            column: Some(index),
+            level: None,
+            centre: 0.0,
+            scale: 1.0,
+            weight: 0.0,
+        };
+        let columns = plan.columns.iter().enumerate();
+        let terms =
+            columns.flat_map(|(index, column)| [term(index, &column.name), term(index, &column.name)]);
+        Self { constant: 0, radius: 0, reach: 0, longest: 1.0, outcomes: None, terms: terms.collect() }
     }
 
     fn whole(plan: &BoundPlan, share: f64, row_norm: f64) -> Self {
@@ -395,6 +412,8 @@ pub struct Encoder {
     whitening: Option<Map>,
     /// Whether outcomes are labels.
     labels: bool,
+    /// Whether a row is the numbers themselves.
+    doubles: bool,
 }
 
 /// The affine map from values within −1 to 1 to whitened coordinates.
@@ -543,11 +562,15 @@ impl Encoder {
             first,
             whitening: plan.whitening.as_ref().map(|whitening| Map::new(plan, whitening)),
             labels: plan.labels,
+            doubles: matches!(plan.grid.norms, Norms::Doubles),
         }
     }
 
     /// Returns the row of one record.
     pub fn encode(&mut self, record: &Record<'_>) -> Encoded<'_> {
+        if self.doubles {
+            return self.numbers(record);
+        }
         let Some(sides) = self.read(record) else { return Encoded::Skipped };
         self.quantise();
         // A cell that is missing on one side must not change the other side, which may be public.
@@ -558,6 +581,18 @@ impl Encoder {
         }
         if !sides.outcomes {
             outcomes.fill(0);
+        }
+        Encoded::Row(&self.row)
+    }
+
+    /// Returns the numbers of a record as [`halves`].
+    fn numbers(&mut self, record: &Record<'_>) -> Encoded<'_> {
+        for (column, place) in self.columns.iter().zip(self.row.chunks_exact_mut(2)) {
+            let field = record.field(column.field).trim();
+            let number = number::parse(field, self.decimal)
+                .filter(|_| !self.na_numbers.iter().any(|token| token == field))
+                .unwrap_or(f64::NAN);
+            place.copy_from_slice(&halves(number));
         }
         Encoded::Row(&self.row)
     }
@@ -720,6 +755,20 @@ impl Cell {
             }
         }
     }
+}
+
+/// Returns a number as two integers: the higher and the lower half of its bits.
+#[must_use]
+pub const fn halves(value: f64) -> [i32; 2] {
+    let [a, b, c, d, e, f, g, h] = value.to_bits().to_be_bytes();
+    [i32::from_be_bytes([a, b, c, d]), i32::from_be_bytes([e, f, g, h])]
+}
+
+/// Returns the number of these [`halves`].
+#[must_use]
+pub const fn of_halves([high, low]: [i32; 2]) -> f64 {
+    let ([a, b, c, d], [e, f, g, h]) = (high.to_be_bytes(), low.to_be_bytes());
+    f64::from_bits(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
 }
 
 /// Clamps to −1..=1; NaN becomes 0.

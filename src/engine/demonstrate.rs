@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::error::EngineError;
 use super::prepare::Prepared;
 use super::publish::{Mark, publish};
-use super::release::{belong, over};
+use super::release::{Finished, belong, over};
 use crate::data::{Exact, Moments};
 use crate::mechanisms::Answer;
 use crate::noise::entropy::DemoRng;
@@ -37,6 +37,17 @@ pub fn demonstrate<'a>(
     software: Software,
 ) -> Result<Demonstration, EngineError> {
     let demo = Demo { seed: rng.seed(), run: rng.run() };
+    demonstrate_as(prepared, input, rng, demo, software)
+}
+
+/// The same, marked as this run.
+pub(super) fn demonstrate_as<'a>(
+    prepared: &Prepared,
+    input: impl Into<Exact<'a>>,
+    rng: DemoRng,
+    demo: Demo,
+    software: Software,
+) -> Result<Demonstration, EngineError> {
     let output = over(prepared, &input.into(), rng)?;
     publish(prepared, output, Mark::Demo(demo), software).map(Demonstration)
 }
@@ -62,6 +73,6 @@ pub fn demonstrate_with(
     belong(prepared, &moments.into())?;
     let mut run = prepared.start();
     run.take(Answer { law: Some(gaussian.law()), ..Answer::of(gaussian.add(noise, moments)) });
-    let output = run.finish(prepared.task())?;
-    publish(prepared, output, Mark::Demo(Demo { seed: 0, run: 0 }), software).map(Demonstration)
+    let finished = Finished { output: run.finish(prepared.task())?, bounds: None };
+    publish(prepared, finished, Mark::Demo(Demo { seed: 0, run: 0 }), software).map(Demonstration)
 }

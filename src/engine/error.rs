@@ -26,6 +26,9 @@ pub enum EngineError {
     /// The table was to be read once more, for another pass of a fit.
     #[error("{}", crate::words::error::engine_reread())]
     Reread,
+    /// The released counts show no bounds for some column.
+    #[error("{}", crate::words::error::engine_bounds_not_found())]
+    NotFound,
     /// A bug, or moments of another plan. The text is constant: it says nothing of the table.
     #[error("{}", crate::words::error::engine_internal(.0))]
     Internal(&'static str),

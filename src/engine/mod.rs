@@ -5,6 +5,7 @@
 //! does the same from a seed, and [`simulate`] any number of times. The two take different generators and give
 //! different types. No file, clock, thread or screen is known here.
 
+mod bounds;
 mod demonstrate;
 mod error;
 pub mod foresee;
@@ -19,10 +20,11 @@ mod release;
 pub mod simulate;
 
 pub use crate::mechanisms::{Answer, Run};
+pub use bounds::after_bounds;
 pub use demonstrate::{Demonstration, demonstrate, demonstrate_with};
 pub use error::EngineError;
 pub use preflight::{preflight, standard_errors};
 pub use prepare::{ConfiguredPlan, Cost, Prepared, check_table, prepare, prepare_with, prepare_with_moments};
 pub use refit::refit;
 pub use release::{Computation, release, sums_of};
-pub use simulate::Simulation;
+pub use simulate::{Simulation, demonstrate_bounds};

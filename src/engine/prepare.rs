@@ -9,8 +9,10 @@ use super::public_moments::{PublicMoments, Terms as MomentTerms};
 use crate::data::{Geometry, Moments, Statistic, Sums};
 use crate::mechanisms::rounds::{PostProcessing, most_rows};
 use crate::mechanisms::shared::NoiseError;
-use crate::mechanisms::{Charge, Configured, Info, Resolved, Rounds, Run, Task, gaussian, info};
-use crate::model::{Assurance, Layout, NoiseLaw};
+use crate::mechanisms::{
+    Charge, Configured, Info, Resolved, Rounds, Run, Task, estimated_bounds, gaussian, info,
+};
+use crate::model::{Assurance, Layout, NoiseLaw, Note};
 use crate::noise::entropy::random_id;
 use crate::plan::bound::BoundPlan;
 use crate::plan::document::{Calibration, Confirm};
@@ -23,6 +25,7 @@ use crate::privacy::event::{Event, charge};
 use crate::privacy::ledger::{Request, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu};
 use crate::privacy::units::Units;
+use crate::release::bounds::EstimatedBounds;
 use crate::text::hexadecimal;
 use crate::words;
 
@@ -37,6 +40,43 @@ pub struct Prepared {
     rounds: Arc<dyn Rounds>,
     pub(super) cost: Option<Cost>,
     public: Option<PublicTable>,
+    pub(super) stage: Stage,
+}
+
+/// Where the bounds of the columns come from.
+#[derive(Clone, Debug)]
+pub(super) enum Stage {
+    /// The plan.
+    Stated,
+    /// They are estimated first, which is all that this is; the mechanism follows.
+    Bounds(Arc<Sought>),
+    /// They were estimated.
+    Found(Arc<Found>),
+}
+
+/// What follows when bounds are found.
+#[derive(Debug)]
+pub(super) struct Sought {
+    /// Which of the plan's entries each column is whose bounds are sought.
+    pub(super) entries: Vec<usize>,
+    /// What both charges are for, as far as is known before the bounds are.
+    events: Vec<Event>,
+}
+
+/// Bounds that were found.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// As they are released.
+    pub(super) bounds: EstimatedBounds,
+    /// What is said of them.
+    pub(super) notes: Vec<Note>,
+}
+
+impl Found {
+    /// What they cost.
+    fn units(&self) -> u128 {
+        self.bounds.charge.parse().unwrap_or(u128::MAX)
+    }
 }
 
 /// What a release costs, in public numbers.
@@ -153,7 +193,7 @@ impl ConfiguredPlan {
         names: &[String],
         delimiter: u8,
     ) -> Result<Prepared, EngineError> {
-        let Self { mut checked, info, configured, purpose } = self;
+        let Self { checked, .. } = &self;
         if delimiter == b',' && checked.decimal == b',' {
             return Err(EngineError::Plan(PlanError::at(
                 "csv.decimal",
@@ -162,6 +202,52 @@ impl ConfiguredPlan {
             )));
         }
         public.map_or(Ok(()), PublicTable::check)?;
+        if !checked.plan.estimates() {
+            return self.resolve(public, whitener, names, delimiter, Stage::Stated);
+        }
+        // The mechanism is prepared with the widest bounds, too: what is wrong with it is said before the first charge, and both
+        // charges have to fit.
+        let (_, entries) = bind::bind_entries(checked, names, delimiter, self.configured.grid())?;
+        let counting = estimated_bounds::Counting { entries, purpose: self.purpose };
+        let entries = counting.sought(checked);
+        let bounds = Self {
+            checked: checked.clone(),
+            info: &estimated_bounds::INFO,
+            configured: Arc::new(counting),
+            purpose: self.purpose,
+        };
+        let fit = self.resolve(public, whitener, names, delimiter, Stage::Stated)?;
+        let none = |_: &PublicTable, _: &MomentTerms| Err(PlanError::at("columns", "", ""));
+        let stage = |entries, events| Stage::Bounds(Arc::new(Sought { entries, events }));
+        let mut prepared = bounds.resolve(None, none, names, delimiter, stage(Vec::new(), Vec::new()))?;
+        let events = prepared.events().iter().chain(fit.events()).cloned().collect();
+        prepared.stage = stage(entries, events);
+        Ok(prepared)
+    }
+
+    /// Prepares the mechanism of a plan whose bounds were estimated.
+    ///
+    /// # Errors
+    /// As [`Self::prepare`].
+    pub(super) fn prepare_found(
+        self,
+        found: Found,
+        names: &[String],
+        delimiter: u8,
+    ) -> Result<Prepared, EngineError> {
+        let whitener = |table: &PublicTable, terms: &MomentTerms| terms.whitener(table);
+        self.resolve(None, whitener, names, delimiter, Stage::Found(Arc::new(found)))
+    }
+
+    fn resolve(
+        self,
+        public: Option<&PublicTable>,
+        whitener: impl Fn(&PublicTable, &MomentTerms) -> Result<Whitener, PlanError>,
+        names: &[String],
+        delimiter: u8,
+        stage: Stage,
+    ) -> Result<Prepared, EngineError> {
+        let Self { mut checked, info, configured, purpose } = self;
         let bound = bind::bind(&checked, names, delimiter, configured.grid())?;
         let whitener = public.map(|table| whitener(table, &MomentTerms::of(&checked, &bound))).transpose()?;
         let resolved =
@@ -174,12 +260,13 @@ impl ConfiguredPlan {
         if let Some(csv) = &mut checked.plan.csv {
             csv.delimiter = Some(char::from(delimiter).to_string());
         }
-        let cost = charge.map(|charge| cost(&checked, charge)).transpose()?;
+        let cost = charge.map(|charge| cost(&checked, charge, &stage)).transpose()?;
         if let Some(cost) = &cost {
             check_cost(&checked, purpose, cost)?;
         }
         let task = Task { checked, encoding, public: whitener };
-        Ok(Prepared { task, info, configured, law, post_processing, rounds, cost, public: public.cloned() })
+        let public = public.cloned();
+        Ok(Prepared { task, info, configured, law, post_processing, rounds, cost, public, stage })
     }
 }
 
@@ -199,8 +286,9 @@ fn check_public(info: &Info, given: bool) -> Result<(), PlanError> {
     }
 }
 
-fn cost(checked: &CheckedPlan, charge: Charge) -> Result<Cost, EngineError> {
-    let budget = checked.budget.as_ref().ok_or(EngineError::Internal("noise without a budget"))?;
+fn cost(checked: &CheckedPlan, charge: Charge, stage: &Stage) -> Result<Cost, EngineError> {
+    let whole = checked.whole_budget();
+    let budget = whole.as_ref().ok_or(EngineError::Internal("noise without a budget"))?;
     if let Some(price) = charge.cost {
         let asked = match *budget {
             Budget::EpsilonDelta { epsilon, delta } => (epsilon, delta),
@@ -213,7 +301,8 @@ fn cost(checked: &CheckedPlan, charge: Charge) -> Result<Cost, EngineError> {
         return Ok(Cost { charge, promise: Some(promise), mu: None, rho: None, claimed });
     }
     // What is μ-GDP in several parts is so as a whole.
-    let units = charge.events.iter().try_fold(0_u128, |sum, event| match event {
+    let before = if let Stage::Found(found) = stage { found.units() } else { 0 };
+    let units = charge.events.iter().try_fold(before, |sum, event| match event {
         Event::Gaussian { sensitivity_squared, scale, .. } => {
             let units = gaussian_charge(sensitivity_squared, *scale)?;
             sum.checked_add(units).ok_or(EngineError::Internal("noise beyond all bounds"))
@@ -224,12 +313,14 @@ fn cost(checked: &CheckedPlan, charge: Charge) -> Result<Cost, EngineError> {
     })?;
     let (mu, rho) = mu_and_rho(units);
     let asked = budget_parts(budget, &Split::Gaussian)?.promise;
-    let (promise, claimed) = match (checked.calibration, asked) {
-        (Calibration::Paper, Some((_, delta))) => {
-            let real = Mu::try_new(mu).ok().and_then(|mu| gdp_epsilon(mu, delta).ok());
-            let real = real.ok_or(EngineError::Internal("the paper's scale has no epsilon"))?;
-            (Some((real, delta)), asked)
-        }
+    let real = |delta| {
+        let real = Mu::try_new(mu).ok().and_then(|mu| gdp_epsilon(mu, delta).ok());
+        Ok::<_, EngineError>((real.ok_or(EngineError::Internal("this scale has no epsilon"))?, delta))
+    };
+    let (promise, claimed) = match (checked.calibration, asked, stage) {
+        (Calibration::Paper, Some((_, delta)), _) => (Some(real(delta)?), asked),
+        // A part of the budget keeps a part of the promise.
+        (_, Some((_, delta)), Stage::Bounds(_)) => (Some(real(delta)?), None),
         _ => (asked, None),
     };
     Ok(Cost { charge, promise, mu: Some(mu), rho: Some(rho), claimed })
@@ -305,6 +396,12 @@ impl Prepared {
     #[must_use]
     pub const fn whitener(&self) -> Option<&Whitener> {
         self.task.public.as_ref()
+    }
+
+    /// Returns whether this is the stage that estimates bounds, which the plan's mechanism follows.
+    #[must_use]
+    pub const fn estimates_bounds(&self) -> bool {
+        matches!(self.stage, Stage::Bounds(_))
     }
 
     /// Returns the checked plan.
@@ -459,6 +556,20 @@ impl Prepared {
     /// no nonce, and no release either.
     #[must_use]
     pub fn request(&self) -> Request<'_> {
+        self.request_for(self.events())
+    }
+
+    /// What the ledger has to admit before anything of this plan is charged: where bounds are estimated, what follows them, too.
+    #[must_use]
+    pub fn whole_request(&self) -> Request<'_> {
+        self.request_for(self.whole_events())
+    }
+
+    fn whole_events(&self) -> &[Event] {
+        if let Stage::Bounds(sought) = &self.stage { &sought.events } else { self.events() }
+    }
+
+    fn request_for<'a>(&'a self, events: &'a [Event]) -> Request<'a> {
         let mut parameters = self.plan().mechanism.params.clone();
         if let Some(cost) = &self.cost {
             parameters.extend(cost.charge.parameters.clone());
@@ -473,7 +584,7 @@ impl Prepared {
         }
         Request {
             terms: self.terms(),
-            events: self.events(),
+            events,
             mechanism: self.info.name,
             version: self.info.version,
             parameters,
@@ -481,12 +592,12 @@ impl Prepared {
         }
     }
 
-    /// What a release costs in a ledger that promises `epsilon`.
+    /// What a release costs in a ledger that promises `epsilon`, with all its stages.
     ///
     /// # Errors
     /// [`EngineError::Budget`] beyond 128 bits.
     pub fn charge(&self, epsilon: Epsilon) -> Result<Units, EngineError> {
-        Ok(charge(self.events(), epsilon)?)
+        Ok(charge(self.whole_events(), epsilon)?)
     }
 
     fn events(&self) -> &[Event] {

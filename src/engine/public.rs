@@ -67,6 +67,7 @@ pub fn plan_for(plan: &Plan, names: &[String]) -> Plan {
         mechanism: Mechanism { name: NOISELESS.to_owned(), params: Map::new(), calibration: None },
         budget: BudgetForm { none: Some(true), ..BudgetForm::default() },
         confidence: None,
+        estimate_share: None,
     }
 }
 

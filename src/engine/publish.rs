@@ -2,7 +2,8 @@
 //! noisy answers.
 
 use super::error::EngineError;
-use super::prepare::Prepared;
+use super::prepare::{Prepared, Stage};
+use super::release::Finished;
 use crate::mechanisms::Output;
 use crate::model::{Assurance, Note};
 use crate::release::document::{Claimed, Demo, LedgerReference, Privacy, Release, SCHEMA, Software};
@@ -19,11 +20,16 @@ pub(super) enum Mark {
 /// Writes the document.
 pub(super) fn publish(
     prepared: &Prepared,
-    output: Output,
+    finished: Finished,
     mark: Mark,
     software: Software,
 ) -> Result<Release, EngineError> {
-    let Output { mut coefficients, mut diagnostics, moments, steps } = output;
+    let Finished { output: Output { mut coefficients, mut diagnostics, moments, steps }, mut bounds } =
+        finished;
+    if let Stage::Found(found) = &prepared.stage {
+        bounds = Some(found.bounds.clone());
+        diagnostics.notes.extend(found.notes.iter().map(Note::to_string));
+    }
     diagnostics.notes.extend(relaxation(prepared.checked().protect).map(String::from));
     diagnostics
         .notes
@@ -40,12 +46,16 @@ pub(super) fn publish(
         }
         Mark::Demo(demo) => (None, Some(demo), Assurance::Demo),
     };
+    if let (Stage::Bounds(_), Some(bounds)) = (&prepared.stage, &mut bounds) {
+        bounds.ledger.clone_from(&ledger);
+    }
     Ok(Release {
         schema: SCHEMA.to_owned(),
         plan: prepared.plan().clone(),
         privacy: privacy(prepared, assurance),
         coefficients,
         moments,
+        estimated_bounds: bounds,
         steps,
         ledger,
         diagnostics,

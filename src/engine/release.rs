@@ -7,6 +7,7 @@ use crate::data::{Exact, Statistic, Sums};
 use crate::mechanisms::{Answer, Output, Round, Run, Unsettled};
 use crate::noise::entropy::{Entropy, PrivateRng};
 use crate::release::Release;
+use crate::release::bounds::EstimatedBounds;
 use crate::release::document::{LedgerReference, Software};
 
 /// The text is constant, for it may come after the charge.
@@ -26,6 +27,14 @@ pub struct Computation<'a, E: Entropy> {
     /// The round whose noise is drawn.
     open: Option<(Round, Vec<i128>)>,
     number: u32,
+}
+
+/// What all rounds have given.
+pub(super) struct Finished {
+    /// What is published of a mechanism's answers.
+    pub(super) output: Output,
+    /// The bounds that a stage before it has found.
+    pub(super) bounds: Option<EstimatedBounds>,
 }
 
 impl<'a, E: Entropy> Computation<'a, E> {
@@ -63,11 +72,12 @@ impl<'a, E: Entropy> Computation<'a, E> {
     }
 
     /// Computes what is published, after the last round.
-    pub(super) fn finish(self) -> Result<Output, EngineError> {
+    pub(super) fn finish(self) -> Result<Finished, EngineError> {
         if self.run.round().is_some() {
             return Err(EngineError::Internal("a release was to be made before its last round"));
         }
-        Ok(self.run.finish(&self.prepared.task)?)
+        let bounds = self.run.bounds();
+        Ok(Finished { bounds, output: self.run.finish(&self.prepared.task)? })
     }
 }
 
@@ -87,7 +97,11 @@ impl Computation<'_, PrivateRng> {
 }
 
 /// Runs every round over what one reading gave: the sums of the one round, or the rows for all of them.
-pub(super) fn over(prepared: &Prepared, input: &Exact<'_>, rng: impl Entropy) -> Result<Output, EngineError> {
+pub(super) fn over(
+    prepared: &Prepared,
+    input: &Exact<'_>,
+    rng: impl Entropy,
+) -> Result<Finished, EngineError> {
     belong(prepared, input)?;
     let mut computation = Computation::new(prepared, rng);
     while let Some(statistic) = computation.next_statistic() {

@@ -1,15 +1,30 @@
 //! The same mechanism from a seed, any number of times: a demonstration that protects nobody.
 
-use super::demonstrate::{Demonstration, demonstrate};
+use super::demonstrate::{Demonstration, demonstrate, demonstrate_as};
 use super::error::EngineError;
 use super::prepare::Prepared;
-use crate::data::{EncodedRows, RowSink, Sums};
+use crate::data::{EncodedRows, Exact, RowSink, Sums};
 use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::DemoRng;
-use crate::release::document::Software;
+use crate::release::document::{Demo, Software};
 
 /// Keeps the rows' draw apart from the noise's: run i uses the streams i and i + 2^63.
 const ROWS_STREAM: u64 = 1 << 63;
+/// Keeps the noise of estimated bounds apart from that of the fit after them, which uses the stream i.
+const BOUNDS_STREAM: u64 = 1 << 62;
+
+/// Estimates bounds for run number `run` under `seed`, from 1 to 2^62.
+///
+/// # Errors
+/// [`EngineError::Internal`] as [`super::release()`].
+pub fn demonstrate_bounds<'a>(
+    prepared: &Prepared,
+    input: impl Into<Exact<'a>>,
+    (seed, run): (u64, u64),
+    software: Software,
+) -> Result<Demonstration, EngineError> {
+    demonstrate_as(prepared, input, DemoRng::new(seed, run | BOUNDS_STREAM), Demo { seed, run }, software)
+}
 
 /// A table that was read once.
 #[derive(Debug)]

@@ -556,10 +556,7 @@ impl<'a> PlanColumns<'a> {
 
 /// Returns the largest distance of a column's values from a centre: the middle of its bounds, or that of a level's indicator.
 fn half_width(column: &Column, centre: f64) -> f64 {
-    match (column.lower, column.upper) {
-        (Some(lower), Some(upper)) => upper / 2.0 - lower / 2.0,
-        _ => 1.0 - centre,
-    }
+    column.stated_bounds().map_or(1.0 - centre, |(lower, upper)| upper / 2.0 - lower / 2.0)
 }
 
 /// Returns the nearest double.

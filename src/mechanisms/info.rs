@@ -7,6 +7,7 @@ use crate::plan::params::Parameter;
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::Budget;
+use crate::words;
 
 /// Under which adjacency and protection a mechanism is private.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,6 +195,14 @@ pub fn check(info: &Info, plan: &CheckedPlan, purpose: Purpose) -> Result<(), Pl
             format!("`{name}` is not private"),
             format!("run it with `simulate` alone, or take `{USUAL}`"),
         ));
+    }
+    if plan.estimation.is_some() && (info.wallet != Wallet::Gaussian || info.public_moments) {
+        let why = if info.public_moments {
+            words::plan::bounds_public_moments(name)
+        } else {
+            words::plan::bounds_other_budget(name)
+        };
+        return Err(PlanError::at("mechanism.name", why, words::plan::bounds_mechanism_advice()));
     }
     match info.scope {
         Scope::Both => {}

@@ -9,6 +9,7 @@ pub mod adaptive_gauss;
 pub mod adaptive_logistic;
 pub mod analyze_gauss;
 pub mod descent;
+pub mod estimated_bounds;
 pub mod gaussian;
 pub mod info;
 pub mod newton;

@@ -23,6 +23,7 @@ use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::params::Params;
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
+use crate::release::bounds::EstimatedBounds;
 use crate::release::document::{Coefficients, Diagnostics};
 use crate::release::moments::{FeatureMap, ReleasedMoments};
 use crate::release::steps::LogisticSteps;
@@ -148,6 +149,11 @@ pub trait Run: Send {
 
     /// Takes the answer of that round.
     fn take(&mut self, answer: Answer);
+
+    /// Returns the bounds that the rounds have found, after the last round; nothing of a mechanism.
+    fn bounds(&self) -> Option<EstimatedBounds> {
+        None
+    }
 
     /// Computes what is published, after the last round.
     ///

@@ -156,6 +156,21 @@ pub enum Note {
     OutcomesOpen,
     /// What was done about the arithmetic of an idealised mechanism (theory/noise 4.2).
     Hardened,
+    /// The bounds of these columns were estimated, and about so many rows may lie beyond each end unseen.
+    BoundsEstimated(Vec<(String, f64, f64)>, f64),
+    /// Bounds were estimated although the stated rows are few for it.
+    BoundsDoubtful {
+        /// As stated.
+        rows: u64,
+        /// About how many it takes.
+        good: u64,
+    },
+    /// Bounds of these columns were not found, so nothing was fitted.
+    BoundsNotFound(Vec<String>),
+    /// These columns hold zeros alone, as far as can be seen, so nothing was fitted.
+    BoundsZero(Vec<String>),
+    /// What was found lies outside the bound that the plan states for these columns, so nothing was fitted.
+    BoundsContradicted(Vec<String>),
     /// What the existence of a release says about its table.
     WellFormed,
     /// The public moment is nearly singular.
@@ -274,6 +289,23 @@ impl fmt::Display for Note {
             Self::FeaturesOpen => words::note::features_open().to_owned(),
             Self::OutcomesOpen => words::note::outcomes_open().to_owned(),
             Self::Hardened => words::note::hardened().to_owned(),
+            Self::BoundsEstimated(columns, rows) => {
+                let one =
+                    |(name, lower, upper): &(String, f64, f64)| words::note::bounds_of(name, *lower, *upper);
+                let named: Vec<String> = columns.iter().take(NAMED).map(one).collect();
+                let others = columns.len().saturating_sub(NAMED);
+                let named = named.join(", ");
+                let named = if others > 0 { words::note::bounds_more(named, others) } else { named };
+                if columns.is_empty() {
+                    words::note::bounds_estimated_none(two_digits(*rows))
+                } else {
+                    words::note::bounds_estimated(named, two_digits(*rows))
+                }
+            }
+            Self::BoundsDoubtful { rows, good } => words::note::bounds_doubtful(rows, good),
+            Self::BoundsNotFound(columns) => words::note::bounds_not_found(quoted(columns)),
+            Self::BoundsZero(columns) => words::note::bounds_zero(quoted(columns)),
+            Self::BoundsContradicted(columns) => words::note::bounds_contradicted(quoted(columns)),
             Self::WellFormed => words::note::well_formed().to_owned(),
             Self::NearlySingular => words::note::nearly_singular().to_owned(),
             Self::FewPublicRows { rows, terms, enough } => words::note::few_public_rows(rows, terms, enough),
@@ -308,6 +340,10 @@ pub fn two_digits(number: f64) -> String {
     format!("{raised:.places$}")
 }
 
+fn quoted(columns: &[String]) -> String {
+    listing(&(columns.iter().take(NAMED).cloned().collect(), columns.len()))
+}
+
 /// "`a`, `b` and `c`", or "`a`, `b` and 7 more".
 fn listing((first, all): &Listing) -> String {
     let quoted: Vec<String> = first.iter().map(|name| format!("`{name}`")).collect();
@@ -325,17 +361,17 @@ mod tests {
     /// Returns one of each; a new note has to be added here.
     fn all() -> Vec<Note> {
         use Note::{
-            Approximate, BothErrors, BoundedNoise, BoundsFixed, Clipped, ClippedByPublicMoments,
-            ClippedResiduals, Collinear, CorrelationsRaised, CurvatureDrowned, Descent, Diverged, Drowned,
-            EqualSpread, FarRows, FeaturesOpen, FewPublicRows, FilteredByRidge, FilteredByShare,
-            FilteredWhole, GradientsClipped, Hardened, HeavyPenalty, Held, IsotropicNoise, LabelsApproximate,
-            LabelsDrowned, LabelsUnsettled, LogOdds, LogisticModel, NearlySingular, NoNoise,
-            NoNoisePenalised, NoiseAlone, NoiseAloneByRows, NotDebiased, NotPositiveDefinite, NotPrivate,
-            NotSettled, OfDemonstration, OutcomesOpen, Overflowed, OwnMoments, OwnUnitPenalty,
-            PenalisedBootstrap, PenalisedNoiseAlone, Projected, RadiusOfPaper, RadiusReached, Raised,
-            RepetitionsUnsolved, ResidualNotResolved, Ridge, RowsNotResolved, RowsUnknown, SecretSample,
-            Shifted, ThroughCentres, ThroughOrigin, Undetermined, UnseenTail, WellFormed, WhitenedNoise,
-            WhitenedPenalty,
+            Approximate, BothErrors, BoundedNoise, BoundsContradicted, BoundsDoubtful, BoundsEstimated,
+            BoundsFixed, BoundsNotFound, BoundsZero, Clipped, ClippedByPublicMoments, ClippedResiduals,
+            Collinear, CorrelationsRaised, CurvatureDrowned, Descent, Diverged, Drowned, EqualSpread,
+            FarRows, FeaturesOpen, FewPublicRows, FilteredByRidge, FilteredByShare, FilteredWhole,
+            GradientsClipped, Hardened, HeavyPenalty, Held, IsotropicNoise, LabelsApproximate, LabelsDrowned,
+            LabelsUnsettled, LogOdds, LogisticModel, NearlySingular, NoNoise, NoNoisePenalised, NoiseAlone,
+            NoiseAloneByRows, NotDebiased, NotPositiveDefinite, NotPrivate, NotSettled, OfDemonstration,
+            OutcomesOpen, Overflowed, OwnMoments, OwnUnitPenalty, PenalisedBootstrap, PenalisedNoiseAlone,
+            Projected, RadiusOfPaper, RadiusReached, Raised, RepetitionsUnsolved, ResidualNotResolved, Ridge,
+            RowsNotResolved, RowsUnknown, SecretSample, Shifted, ThroughCentres, ThroughOrigin, Undetermined,
+            UnseenTail, WellFormed, WhitenedNoise, WhitenedPenalty,
         };
         let names = |count: usize| (0..count).map(|name| format!("y{name}")).collect::<Vec<_>>();
         vec![
@@ -393,6 +429,13 @@ mod tests {
             OutcomesOpen,
             Hardened,
             WellFormed,
+            BoundsEstimated(vec![("y".to_owned(), 0.0, 128.0)], 266.0),
+            BoundsEstimated(vec![("y".to_owned(), 0.5, 128.0); 7], 266.0),
+            BoundsEstimated(Vec::new(), 266.0),
+            BoundsDoubtful { rows: 3_000, good: 11_000 },
+            BoundsNotFound(names(1)),
+            BoundsZero(names(2)),
+            BoundsContradicted(names(9)),
             NearlySingular,
             FewPublicRows { rows: 12, terms: 4, enough: 10 },
             CorrelationsRaised(1),

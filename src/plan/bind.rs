@@ -22,6 +22,19 @@ pub fn bind(
     delimiter: u8,
     grid: GridParams,
 ) -> Result<BoundPlan, PlanError> {
+    Ok(bind_entries(plan, names, delimiter, grid)?.0)
+}
+
+/// Binds `plan` as [`bind`] does, and returns with it which of the plan's entries each bound column comes from.
+///
+/// # Errors
+/// As [`bind`].
+pub fn bind_entries(
+    plan: &CheckedPlan,
+    names: &[String],
+    delimiter: u8,
+    grid: GridParams,
+) -> Result<(BoundPlan, Vec<usize>), PlanError> {
     let header = HeaderNames::new(names);
     let mut taken = vec![false; names.len()];
     let person = match &plan.plan.person {
@@ -49,18 +62,20 @@ pub fn bind(
             }
         }
     }
-    let with_role = |wanted: Role, role: Role| {
-        let listed = columns.iter().zip(&plan.kinds).zip(&fields);
-        listed.filter(move |((column, _), _)| column.role == wanted).flat_map(move |((_, kind), found)| {
+    let with_role = |role: Role| {
+        let listed = columns.iter().zip(&plan.kinds).zip(&fields).enumerate();
+        let of_role = listed.filter(move |(_, ((column, _), _))| column.role == role);
+        of_role.flat_map(move |(entry, ((_, kind), found))| {
             found.iter().filter_map(move |&field| {
-                Some(BoundColumn { name: names.get(field)?.clone(), field, role, kind: kind.clone()? })
+                let column =
+                    BoundColumn { name: names.get(field)?.clone(), field, role, kind: kind.clone()? };
+                Some((column, entry))
             })
         })
     };
-    Ok(BoundPlan {
-        columns: with_role(Role::Feature, Role::Feature)
-            .chain(with_role(Role::Outcome, Role::Outcome))
-            .collect(),
+    let (columns, entries) = with_role(Role::Feature).chain(with_role(Role::Outcome)).unzip();
+    let bound = BoundPlan {
+        columns,
         person,
         missing: plan.missing,
         fields: names.len(),
@@ -70,7 +85,8 @@ pub fn bind(
         guard: false,
         whitening: None,
         labels: false,
-    })
+    };
+    Ok((bound, entries))
 }
 
 fn claim(taken: &mut [bool], field: usize) {

@@ -96,6 +96,9 @@ pub enum Norms {
     },
     /// Features with the constant on one side, outcomes on the other (theory/many-outcomes 1.2).
     Sides(Sides),
+    /// Nothing: a row is the numbers themselves, each the two halves of the bits of its double, high first, and NaN where it is missing
+    /// (theory/estimated-bounds 1.2). Whoever sums it counts a number in one cell.
+    Doubles,
 }
 
 /// The two sides of a record, each with a bound of its own.

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::bound::{Encoding, Kind};
-use super::document::{BudgetForm, Calibration, Column, ColumnType, Confirm, Csv, Plan};
+use super::document::{Bound, BudgetForm, Calibration, Column, ColumnType, Confirm, Csv, Plan};
 use super::error::PlanError;
 use crate::model::{Missing, Role};
 use crate::privacy::adjacency::{Adjacency, Protect};
-use crate::privacy::calibrate::{Budget, LEAST_DELTA};
+use crate::privacy::calibrate::{Budget, LEAST_DELTA, WHOLE_SHARE, set_aside};
 use crate::privacy::measure::{Delta, Epsilon, MeasureError, Mu, Rho};
 use crate::words;
 
@@ -22,6 +22,28 @@ pub const MAX_ROWS_PER_PERSON: u32 = 1 << 16;
 
 /// Largest bound of a number, and the inverse of the smallest width.
 pub const LARGEST_BOUND: f64 = 1e100;
+
+/// The widest range that can be estimated reaches so far.
+const WIDEST_ESTIMATE: f64 = 18_446_744_073_709_551_616.0;
+
+/// The share of μ² for estimating bounds, unless a plan states another.
+pub const DEFAULT_ESTIMATE_SHARE: f64 = 0.05;
+const LEAST_ESTIMATE_SHARE: f64 = 0.01;
+const GREATEST_ESTIMATE_SHARE: f64 = 0.5;
+
+/// The part of a budget that is set aside for estimating bounds, and the rest, which is the mechanism's. A plan whose bounds were
+/// estimated before, as a release has it, still sets it aside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimation {
+    /// The share of μ².
+    pub share: f64,
+    /// The part that is set aside, in units of 2^-40 of μ².
+    pub units: u128,
+    /// The plan's budget.
+    pub whole: Budget,
+    /// The mechanism's budget.
+    pub rest: Budget,
+}
 
 /// What a plan is checked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +73,10 @@ pub struct CheckedPlan {
     pub intercept: bool,
     /// The rule for missing cells.
     pub missing: Missing,
-    /// The budget, or `None` where there is no noise at all.
+    /// The budget of the mechanism, or `None` where there is no noise at all.
     pub budget: Option<Budget>,
+    /// What of the plan's budget is set aside for estimating bounds.
+    pub estimation: Option<Estimation>,
     /// Level of the intervals.
     pub confidence: f64,
     /// Whose noise scale is used.
@@ -84,7 +108,9 @@ impl CheckedPlan {
         let intercept = plan.intercept.unwrap_or(true);
         let kinds = column_kinds(&plan, &na).collect::<Result<Vec<_>, _>>()?;
         check_roles(&plan, intercept, purpose)?;
-        let budget = check_budget(&plan.budget, purpose)?;
+        let whole = check_budget(&plan.budget, purpose)?;
+        let estimation = check_estimation(&plan, whole.as_ref(), purpose)?;
+        let budget = estimation.as_ref().map(|estimation| estimation.rest).or(whole);
         let confidence = check_confidence(&plan)?;
         let rule = plan.missing.unwrap_or_default();
         let calibration = plan.mechanism.calibration.unwrap_or_default();
@@ -95,6 +121,7 @@ impl CheckedPlan {
         filled.intercept = Some(intercept);
         filled.missing = Some(rule);
         filled.confidence = Some(confidence);
+        filled.estimate_share = estimation.as_ref().map(|estimation| estimation.share);
         for (column, kind) in filled.columns.iter_mut().zip(&kinds) {
             if let Some(Kind::Category { levels, reference, .. }) = kind {
                 column.reference = levels.get(*reference).cloned();
@@ -115,6 +142,7 @@ impl CheckedPlan {
             intercept,
             missing: if rule == Missing::Skip { Missing::Skip } else { Missing::Midpoint },
             budget,
+            estimation,
             confidence,
             calibration,
             kinds,
@@ -130,6 +158,12 @@ impl CheckedPlan {
     #[must_use]
     pub fn public_rows(&self) -> Option<u64> {
         self.rows.or(self.plan.stated_rows)
+    }
+
+    /// Returns the plan's own budget, whatever of it is set aside.
+    #[must_use]
+    pub fn whole_budget(&self) -> Option<Budget> {
+        self.estimation.map(|estimation| estimation.whole).or(self.budget)
     }
 
     /// Returns whether every record carries the constant whatever a person's data are, so that the intercept cell is public.
@@ -152,9 +186,11 @@ pub fn faults(plan: &Plan, purpose: Purpose) -> Vec<PlanError> {
         check_person(plan).err(),
         check_csv(plan).err(),
     ];
+    let budget = check_budget(&plan.budget, purpose);
     let last = [
         check_roles(plan, plan.intercept.unwrap_or(true), purpose).err(),
-        check_budget(&plan.budget, purpose).err(),
+        budget.as_ref().err().cloned(),
+        budget.ok().and_then(|budget| check_estimation(plan, budget.as_ref(), purpose).err()),
         check_confidence(plan).err(),
     ];
     let columns = column_kinds(plan, &na).map(Result::err);
@@ -374,11 +410,14 @@ fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
         return Err(PlanError::at(path, words::plan::number_levels(), words::plan::number_levels_advice()));
     }
     let advice = words::plan::bounds_advice();
-    let bound = |bound: Option<f64>, name: &str| {
+    let bound = |bound: Option<Bound>, name: &str| {
         let path = format!("{path}.{name}");
         bound.ok_or_else(|| PlanError::at(path, words::plan::bounds_missing(), advice))
     };
     let (lower, upper) = (bound(column.lower, "lower")?, bound(column.upper, "upper")?);
+    // Before they are found, the widest that can be found.
+    let lower = lower.stated().unwrap_or(-WIDEST_ESTIMATE);
+    let upper = upper.stated().unwrap_or(WIDEST_ESTIMATE);
     let path = format!("{path}.upper");
     // The width too has to be finite: it divides every value.
     if !(lower.is_finite() && upper.is_finite() && lower < upper && (upper - lower).is_finite()) {
@@ -392,7 +431,7 @@ fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
 }
 
 fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, PlanError> {
-    if column.lower.is_some() || column.upper.is_some() {
+    if column.lower.is_some() || column.upper.is_some() || column.integer.is_some() {
         return Err(PlanError::at(
             path,
             words::plan::category_bounds(),
@@ -441,6 +480,52 @@ fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, Pla
     };
     let other = position("other");
     Ok(Kind::Category { levels, reference, other })
+}
+
+/// What of a budget estimating bounds costs.
+fn check_estimation(
+    plan: &Plan,
+    budget: Option<&Budget>,
+    purpose: Purpose,
+) -> Result<Option<Estimation>, PlanError> {
+    let estimated = plan.columns.iter().position(Column::is_estimated);
+    let Some(share) = plan.estimate_share.or(estimated.map(|_| DEFAULT_ESTIMATE_SHARE)) else {
+        return Ok(None);
+    };
+    if let Some(index) = estimated {
+        let state = |why: &str| {
+            Err(PlanError::at(format!("columns[{index}].lower"), why, words::plan::bounds_state_advice()))
+        };
+        if purpose == Purpose::Public {
+            return state(words::plan::bounds_of_public());
+        }
+        if budget.is_none() {
+            return state(words::plan::bounds_without_noise());
+        }
+        if plan.mechanism.calibration == Some(Calibration::Paper) {
+            return state(words::plan::bounds_paper());
+        }
+        if plan.rows.or(plan.stated_rows).is_none() {
+            return Err(PlanError::at(
+                "stated_rows",
+                words::plan::bounds_rows_needed(),
+                words::plan::bounds_rows_advice(),
+            ));
+        }
+    }
+    let Some(budget) = budget else { return Ok(None) };
+    if !(LEAST_ESTIMATE_SHARE..=GREATEST_ESTIMATE_SHARE).contains(&share) {
+        return Err(PlanError::at(
+            "estimate_share",
+            words::plan::estimate_share_range(),
+            words::plan::estimate_share_advice(),
+        ));
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0.01 to 0.5 of 10,000")]
+    let parts = (share * f64::from(WHOLE_SHARE)).round() as u32;
+    let (units, rest) = set_aside(budget, parts)
+        .map_err(|error| PlanError::at("budget", error.to_string(), words::plan::estimate_budget_advice()))?;
+    Ok(Some(Estimation { share, units, whole: *budget, rest }))
 }
 
 fn check_budget(form: &BudgetForm, purpose: Purpose) -> Result<Option<Budget>, PlanError> {

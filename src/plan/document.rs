@@ -5,7 +5,7 @@
 use std::fmt;
 
 use serde::de::{Error as _, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::error::PlanError;
@@ -60,6 +60,9 @@ pub struct Plan {
     /// Level of the intervals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
+    /// The share of the budget, of μ², that estimating bounds costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate_share: Option<f64>,
 }
 
 /// A statement that only the person can make.
@@ -72,6 +75,8 @@ pub enum Confirm {
     ProtectLabels,
     /// Only the features are protected.
     ProtectFeatures,
+    /// Bounds may be estimated although the stated number of rows is so small that they may not be found.
+    UncertainBounds,
 }
 
 /// The description of one column.
@@ -91,10 +96,13 @@ pub struct Column {
     pub kind: Option<ColumnType>,
     /// A number's public lower bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lower: Option<f64>,
+    pub lower: Option<Bound>,
     /// A number's public upper bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub upper: Option<f64>,
+    pub upper: Option<Bound>,
+    /// Whether a number is always whole, so that estimated bounds are rounded outwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integer: Option<bool>,
     /// A category's public levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Vec<String>>,
@@ -107,6 +115,80 @@ pub struct Column {
     /// Free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+/// A bound of a number, which a person states or leaves to be estimated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    /// From domain knowledge.
+    Stated(f64),
+    /// A part of the budget finds it (theory/estimated-bounds).
+    Estimate,
+}
+
+/// How a plan writes [`Bound::Estimate`].
+const ESTIMATE: &str = "estimate";
+
+impl Bound {
+    /// Returns the number, if it is stated.
+    #[must_use]
+    pub const fn stated(self) -> Option<f64> {
+        match self {
+            Self::Stated(bound) => Some(bound),
+            Self::Estimate => None,
+        }
+    }
+}
+
+impl From<f64> for Bound {
+    fn from(bound: f64) -> Self {
+        Self::Stated(bound)
+    }
+}
+
+impl Serialize for Bound {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Stated(bound) => serializer.serialize_f64(*bound),
+            Self::Estimate => serializer.serialize_str(ESTIMATE),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Bound {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl Visitor<'_> for Either {
+            type Value = Bound;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a number, or \"estimate\"")
+            }
+
+            fn visit_f64<E: serde::de::Error>(self, bound: f64) -> Result<Bound, E> {
+                Ok(Bound::Stated(bound))
+            }
+
+            #[expect(clippy::cast_precision_loss, reason = "as any number of a document")]
+            fn visit_i64<E: serde::de::Error>(self, bound: i64) -> Result<Bound, E> {
+                Ok(Bound::Stated(bound as f64))
+            }
+
+            #[expect(clippy::cast_precision_loss, reason = "as any number of a document")]
+            fn visit_u64<E: serde::de::Error>(self, bound: u64) -> Result<Bound, E> {
+                Ok(Bound::Stated(bound as f64))
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Bound, E> {
+                if text == ESTIMATE {
+                    Ok(Bound::Estimate)
+                } else {
+                    Err(E::invalid_value(serde::de::Unexpected::Str(text), &self))
+                }
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
 }
 
 /// How a column's cells are read.
@@ -183,7 +265,27 @@ pub struct BudgetForm {
     pub none: Option<bool>,
 }
 
+impl Column {
+    /// Returns both bounds, if they are stated.
+    #[must_use]
+    pub fn stated_bounds(&self) -> Option<(f64, f64)> {
+        self.lower.and_then(Bound::stated).zip(self.upper.and_then(Bound::stated))
+    }
+
+    /// Returns whether a bound of it is to be estimated.
+    #[must_use]
+    pub fn is_estimated(&self) -> bool {
+        self.role != Role::Ignored && [self.lower, self.upper].contains(&Some(Bound::Estimate))
+    }
+}
+
 impl Plan {
+    /// Returns whether a bound of one of its columns is to be estimated.
+    #[must_use]
+    pub fn estimates(&self) -> bool {
+        self.columns.iter().any(Column::is_estimated)
+    }
+
     /// Reads a plan.
     ///
     /// # Errors

@@ -230,6 +230,33 @@ fn capacity(pair: &Pair, delta: Option<Delta>) -> Result<Units, CalibrationError
     })
 }
 
+/// The parts of a whole share of a budget.
+pub const WHOLE_SHARE: u32 = 10_000;
+
+/// Divides a Gaussian budget: ⌊share μ²⌋ in units is set aside, share = `parts` / 10,000, and the rest is a budget of its own, as μ, at
+/// the same δ (theory/estimated-bounds 1.1). Both together are never above the whole.
+///
+/// # Errors
+/// [`CalibrationError`] as [`budget_parts`], and where nothing is left for either.
+pub fn set_aside(budget: &Budget, parts: u32) -> Result<(u128, Budget), CalibrationError> {
+    let whole = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
+    let (share, of) = (u128::from(parts.min(WHOLE_SHARE)), u128::from(WHOLE_SHARE));
+    // Whole and rest apart, so that nothing overflows.
+    let aside = whole / of * share + whole % of * share / of;
+    let square = scaled_down(whole - aside, 1.0 / LEAST_SCALE_F64);
+    let root = libm::sqrt(square);
+    let root = if libm::fma(root, root, -square) > 0.0 { root.next_down() } else { root };
+    let mu = Mu::try_new(root).map_err(|_| CalibrationError::TooLarge)?;
+    if aside == 0 || root <= 0.0 {
+        return Err(CalibrationError::Nothing);
+    }
+    let delta = match *budget {
+        Budget::EpsilonDelta { delta, .. } => Some(delta),
+        Budget::Rho { delta, .. } | Budget::Mu { delta, .. } => delta,
+    };
+    Ok((aside, Budget::Mu { mu, delta }))
+}
+
 /// Returns the ε of this many units, rounded down. Mechanisms that are charged to the (ε, δ) budget are calibrated to it.
 #[must_use]
 pub fn epsilon_of_units(units: u128) -> Epsilon {
@@ -745,6 +772,22 @@ mod tests {
         assert!((back.pair.mu.get() - 0.5).abs() < 1e-6, "{}", back.pair.mu);
         let bare = budget_parts(&Budget::Mu { mu, delta: None }, &Split::Gaussian).unwrap();
         assert_eq!((bare.promise, bare.capacity.gaussian, bare.capacity.slack), (None, 1 << 38, 0));
+    }
+
+    #[test]
+    fn what_is_set_aside_and_the_rest_are_the_whole_but_for_a_few_units() {
+        for budget in [epsilon_delta(1.0, 1e-6), epsilon_delta(8.0, 1e-9), epsilon_delta(0.01, 1e-5)] {
+            let whole = budget_parts(&budget, &Split::Gaussian).unwrap().capacity.gaussian;
+            for parts in [1, 500, 5_000, 9_999] {
+                let (aside, rest) = set_aside(&budget, parts).unwrap();
+                assert_eq!(aside, whole * u128::from(parts) / 10_000);
+                let rest = budget_parts(&rest, &Split::Gaussian).unwrap().capacity.gaussian;
+                let lost = whole.checked_sub(aside + rest).unwrap();
+                assert!(lost <= 2 + (whole >> 50), "{lost} of {whole}");
+            }
+        }
+        assert_eq!(set_aside(&epsilon_delta(1.0, 1e-6), 0), Err(CalibrationError::Nothing));
+        assert_eq!(set_aside(&epsilon_delta(1.0, 1e-6), 10_000), Err(CalibrationError::Nothing));
     }
 
     #[test]

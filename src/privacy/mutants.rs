@@ -85,6 +85,24 @@ mutants! {
     HistogramsCountedOnce,
     /// The tail counts are charged as if each person had one row.
     PersonsUncountedInTails,
+    /// The counts that estimate bounds are charged as if each person had one row.
+    PersonsUncountedInBounds,
+    /// The cells of the second counts for bounds follow from exact counts.
+    LayoutFromExactCounts,
+    /// How far an unseen tail may reach follows from the exact number of rows.
+    RowsFromExactCounts,
+    /// The estimated bounds are read from exact counts.
+    EndsFromExactCounts,
+    /// The second counts for bounds have the noise of the first.
+    FirstNoiseReused,
+    /// A missing number counts as zero in the counts for bounds.
+    NanCountedAsZero,
+    /// Estimated bounds are widened to the smallest and the largest value.
+    WidenedToExtremes,
+    /// The second counts for bounds have noise in the cells alone that their layout uses.
+    NoiseForUsedCellsAlone,
+    /// A fit is charged although bounds were not found.
+    FitChargedAfterNotFound,
     /// The shares of the rounds are applied to μ, not to μ².
     SharesOfMu,
     /// The rounds that learn centres, scales and the transform have no noise.

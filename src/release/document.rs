@@ -9,6 +9,7 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::bounds::EstimatedBounds;
 use super::long::CoefficientTable;
 use super::moments::ReleasedMoments;
 use super::steps::LogisticSteps;
@@ -42,6 +43,9 @@ pub struct Release {
     /// The noisy second moments, where the mechanism releases them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moments: Option<ReleasedMoments>,
+    /// The bounds that a part of the budget has found, with the counts that they follow from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated_bounds: Option<EstimatedBounds>,
     /// The noisy Newton steps, where the mechanism takes them in coordinates of the release's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<LogisticSteps>,

@@ -146,7 +146,7 @@ fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
     {
         let unit = found.unit.as_deref().filter(|unit| !unit.is_empty());
         let per = unit.map_or_else(|| "per unit".to_owned(), |unit| format!("per {}", one(unit)));
-        return (per, found.upper.zip(found.lower).map(|(upper, lower)| upper - lower));
+        return (per, found.stated_bounds().map(|(lower, upper)| upper - lower));
     }
     // `column[level]`: the column's name may itself hold brackets.
     for (at, _) in term.match_indices('[') {

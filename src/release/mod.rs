@@ -1,5 +1,6 @@
 //! `discreet.release/1`: the document, the sentences of its guarantee, and the forms in which it is handed out.
 
+pub mod bounds;
 pub mod browse;
 pub mod document;
 pub mod figure;

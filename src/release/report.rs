@@ -266,13 +266,9 @@ fn stated(column: &Column) -> String {
         let reference = column.reference.clone().or_else(|| levels.first().cloned()).unwrap_or_default();
         return words::report::levels(levels.join(", "), reference);
     }
-    match (column.lower, column.upper) {
-        (Some(lower), Some(upper)) => {
-            let range = words::page::from_to(short(lower, 6), short(upper, 6));
-            column.unit.as_ref().map_or(range.clone(), |unit| format!("{range} {unit}"))
-        }
-        _ => String::new(),
-    }
+    let Some((lower, upper)) = column.stated_bounds() else { return String::new() };
+    let range = words::page::from_to(short(lower, 6), short(upper, 6));
+    column.unit.as_ref().map_or(range.clone(), |unit| format!("{range} {unit}"))
 }
 
 /// Writes the public moments of the columns, where the fit used them.

@@ -18,6 +18,7 @@ use crate::noise::entropy::PrivateRng;
 use crate::plan::bound::Encoding;
 use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::privacy::ledger::Ledger;
+use crate::release::Release;
 use crate::release::document::Software;
 use crate::store;
 use crate::words;
@@ -106,38 +107,77 @@ async fn try_release(
         ConfiguredPlan::new(plan.clone(), public.is_some(), Purpose::Release).map_err(refused)?;
     let mut source = Source::open(files, ports, &post, configured.checked()).await?;
     let (names, delimiter) = source.header(configured.checked());
-    let prepared = configured.prepare(public.as_ref(), names, delimiter).map_err(refused)?;
+    let names = names.to_vec();
+    let prepared = configured.prepare(public.as_ref(), &names, delimiter).map_err(refused)?;
     // With genotypes the page knows the chosen variants, and the plan may fit others.
     if prepared.bound().columns.len() != columns {
         return Err(Failure::new(Reason::Plan, words::failure::other_columns()));
     }
     // A refusal depends on public numbers alone, so it need not wait for the table.
-    store::check(&key, &prepared.request()).await?;
+    store::check(&key, &prepared.whole_request()).await?;
     if source.scan_pool().recognise(None).await?.0 != key {
         return Err(Failure::new(Reason::File, words::failure::other_file()));
     }
-    let scan = source.read(plan, &prepared).await?;
-    engine::check_table(&prepared, scan.records, scan.persons)
-        .map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
-
-    // The generator is seeded before the charge, because the operating system may refuse. No noise is drawn before the charge.
-    let rng = PrivateRng::from_os().map_err(|error| Failure::new(Reason::Internal, error.to_string()))?;
-    let charge = store::charge(&key, &name, &prepared.request()).await?;
-    CHARGED.set(true);
-    post(&Response::Charged);
-
-    let (software, failed) = (Software::new(build), |_| Failure::after_charge(Reason::Internal));
-    let mut material = scan.sink;
-    let mut computation = Computation::new(&prepared, rng);
-    while let Some(statistic) = computation.next_statistic() {
-        let sums = source.sums(&prepared, &mut material, &statistic, computation.number()).await?;
-        let answer = computation.answer(&sums).map_err(failed)?;
-        if prepared.repeats() {
-            source.tell_answer(&answer)?;
-        }
+    let software = Software::new(build);
+    let stage = Stage { key: &key, name: &name, plan, prepared: &prepared, software: &software };
+    let (ledger, document, release) = stage.release(&mut source, &post).await?;
+    if !prepared.estimates_bounds() {
+        return Ok((ledger, document));
     }
-    let release = computation.release(charge.reference(), software).map_err(failed)?;
-    charge.settle(&release).await
+    // The bounds are paid for and stored. Where some were not found, they are all that is released.
+    let fit = match engine::after_bounds(&prepared, &release, &names, delimiter, Purpose::Release) {
+        Ok(fit) => fit,
+        Err(EngineError::NotFound) => return Ok((ledger, document)),
+        Err(_) => return Err(Failure::after_charge(Reason::Internal)),
+    };
+    source.forget()?;
+    let (name, plan) = (format!("{name} fit"), fit.plan().clone());
+    let stage = Stage { key: &key, name: &name, plan, prepared: &fit, software: &software };
+    let (ledger, document, _) = stage.release(&mut source, &post).await?;
+    Ok((ledger, document))
+}
+
+/// One charge with what it pays for.
+struct Stage<'a> {
+    key: &'a str,
+    name: &'a str,
+    plan: Plan,
+    prepared: &'a Prepared,
+    software: &'a Software,
+}
+
+impl Stage<'_> {
+    /// Reads the table, charges, and releases. The release is stored with its charge.
+    async fn release<P: Fn(&Response)>(
+        self,
+        source: &mut Source<P>,
+        post: impl Fn(&Response),
+    ) -> Result<(Ledger, Blob, Release), Failure> {
+        let Self { key, name, plan, prepared, software } = self;
+        let scan = source.read(plan, prepared).await?;
+        engine::check_table(prepared, scan.records, scan.persons)
+            .map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
+
+        // The generator is seeded before the charge, because the operating system may refuse. No noise is drawn before the charge.
+        let rng = PrivateRng::from_os().map_err(|error| Failure::new(Reason::Internal, error.to_string()))?;
+        let charge = store::charge(key, name, &prepared.request()).await?;
+        CHARGED.set(true);
+        post(&Response::Charged);
+
+        let failed = |_| Failure::after_charge(Reason::Internal);
+        let mut material = scan.sink;
+        let mut computation = Computation::new(prepared, rng);
+        while let Some(statistic) = computation.next_statistic() {
+            let sums = source.sums(prepared, &mut material, &statistic, computation.number()).await?;
+            let answer = computation.answer(&sums).map_err(failed)?;
+            if prepared.repeats() {
+                source.tell_answer(&answer)?;
+            }
+        }
+        let release = computation.release(charge.reference(), software.clone()).map_err(failed)?;
+        let (ledger, document) = charge.settle(&release).await?;
+        Ok((ledger, document, release))
+    }
 }
 
 /// What a release is made from, with the workers that read it.
@@ -250,6 +290,14 @@ impl<P: Fn(&Response)> Source<P> {
                 Ok(opened.scan(prepared, || statistic.empty(), weight, read)?.sink)
             }
             _ => Err(confused()),
+        }
+    }
+
+    /// Drops the rows that the workers kept for the stage before.
+    fn forget(&self) -> Result<(), Failure> {
+        match self {
+            Self::Table(table, _) => table.tell(&ScanRequest::Forget),
+            Self::Genotypes(..) => Ok(()),
         }
     }
 

@@ -20,11 +20,12 @@ use crate::ledger_model as model;
 pub type Check = fn() -> Result<(), String>;
 
 /// The mutants of the ledger, and who finds each.
-pub const CHECKS: [(Mutant, &str, Check); 5] = [
+pub const CHECKS: [(Mutant, &str, Check); 6] = [
     (Mutant::ChargeRoundedDown, "random requests against the model", || model::follows_the_model(300)),
     (Mutant::CoarseGaussian, "noise scales below 2^40", model::refuses_coarse_noise),
     (Mutant::ChargeAfterCompute, "a release killed at each place", a_killed_release_stays_charged),
     (Mutant::RefundOnCrash, "a release killed at each place", a_killed_release_stays_charged),
+    (Mutant::FitChargedAfterNotFound, "bounds that are not found", bounds_that_are_not_found_charge_once),
     (Mutant::DoubleSpend, "two releases on a budget for one", a_budget_pays_once),
 ];
 
@@ -129,6 +130,40 @@ impl Bench {
         let known = ["plan.json", "table.csv", "ledger.json", "ledger.json.lock"];
         names.filter(|name| !known.contains(&name.as_str())).collect()
     }
+}
+
+/// Of a column of zeros no bounds are found: the counts are released and paid for, and nothing further is charged.
+pub fn bounds_that_are_not_found_charge_once() -> Result<(), String> {
+    let bench = Bench::new(1);
+    let column = |name: &str, role: &str| json!({"name": name, "role": role, "type": "number", "lower": "estimate", "upper": "estimate"});
+    let plan = json!({
+        "schema": "discreet.plan/1",
+        "adjacency": "add-remove",
+        "stated_rows": 20_000,
+        "columns": [column("bmi", "feature"), column("target", "outcome")],
+        "mechanism": {"name": "analyze-gauss"},
+        "budget": {"epsilon": 1, "delta": 1e-5},
+    });
+    fs::write(bench.path("plan.json"), plan.to_string()).unwrap();
+    let rows: String = (0..20_000).map(|row| format!("0,{}\n", 100 + row % 90)).collect();
+    fs::write(bench.path("table.csv"), format!("bmi,target\n{rows}")).unwrap();
+    let output = bench.release().output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure(output.status.code() == Some(1), || format!("{:?}: {errors}", output.status))?;
+    ensure(errors.contains("nothing was fitted") && errors.contains("entry 1 of the ledger"), || {
+        errors.clone()
+    })?;
+    let release: serde_json::Value =
+        serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
+    let states = [
+        &release["estimated_bounds"]["columns"][0]["state"],
+        &release["estimated_bounds"]["columns"][1]["state"],
+    ];
+    ensure(states[0] == "zero" && states[1] != "not-found", || format!("{states:?}"))?;
+    ensure(release["coefficients"] == json!([]), || "coefficients without bounds".to_owned())?;
+    let ledger = bench.ledger()?;
+    let entries = ledger.entries();
+    ensure(entries.len() == 1 && entries[0].state == State::Released, || format!("{} entries", entries.len()))
 }
 
 /// A program that stands still.

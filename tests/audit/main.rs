@@ -13,6 +13,9 @@ mod adaptive_checks;
 mod adaptive_logistic_checks;
 mod audits;
 #[expect(dead_code, reason = "some of it is for the native tests alone")]
+#[path = "estimated_bounds/mod.rs"]
+mod estimated_bounds_checks;
+#[expect(dead_code, reason = "some of it is for the native tests alone")]
 mod ledger;
 mod ledger_model;
 
@@ -26,7 +29,7 @@ use discreet::privacy::mutants::{Mutant, current, with_active};
 use audits::{Depth, Saw};
 
 /// Which audits have to catch which bug. Those of the ledger are in [`ledger::CHECKS`].
-const KILLERS: [(Mutant, &[&str]); 61] = [
+const KILLERS: [(Mutant, &[&str]); 69] = [
     (
         Mutant::SigmaHalved,
         &["T1 P1", "T1 P3 iid", "T2 P1", "T4 P1", "T5 diagonal 10", "T5 fine diagonal", LIST],
@@ -84,6 +87,14 @@ const KILLERS: [(Mutant, &[&str]); 61] = [
     ),
     (Mutant::HistogramsCountedOnce, &["T7 adaptive rounds"]),
     (Mutant::PersonsUncountedInTails, &["T7 adaptive rounds"]),
+    (Mutant::PersonsUncountedInBounds, &["T7 bounds neighbours", "T7 bounds golden", "T1 bounds"]),
+    (Mutant::LayoutFromExactCounts, &["T7 bounds of equal counts"]),
+    (Mutant::RowsFromExactCounts, &["T7 bounds of equal counts"]),
+    (Mutant::EndsFromExactCounts, &["T7 bounds of equal counts", "T7 bounds golden"]),
+    (Mutant::FirstNoiseReused, &["T6 noise of bounds"]),
+    (Mutant::NanCountedAsZero, &["T7 bounds golden"]),
+    (Mutant::WidenedToExtremes, &["T7 bounds golden"]),
+    (Mutant::NoiseForUsedCellsAlone, &["T6 noise of bounds"]),
     (Mutant::SharesOfMu, &["T8 adaptive charges"]),
     (Mutant::EarlierRoundsUnnoised, &["T1 P18", "T2 P18", "T3 rounds", LIST]),
     (Mutant::TailCountsUnnoised, &["T1 P18", "T2 P18", "T3 rounds", LIST]),

@@ -12,7 +12,8 @@ use discreet::plan::Plan;
 use discreet::plan::public::PublicTable;
 use discreet::privacy::ledger::Ledger;
 use discreet::release::Release;
-use discreet::release::document::Coefficients;
+use discreet::release::bounds::{CellLayout, EstimatedBounds, EstimatedColumn, State};
+use discreet::release::document::{Coefficients, LedgerReference};
 use discreet::release::long::CoefficientTable;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -83,8 +84,33 @@ fn documents() -> Vec<(&'static str, Value)> {
     let mut table = CoefficientTable::new(names(&["y1", "y2"]), names(&["(Intercept)"]));
     table.set(0, 0, Estimate { estimate: Some(1.0), ..Estimate::WITHHELD });
     long.coefficients = Coefficients::Table(table);
+    long.estimated_bounds = Some(estimated_bounds());
     all.push(("release", serde_json::to_value(&long).unwrap()));
     all
+}
+
+/// Bounds of two columns, with fewer counts than there are.
+fn estimated_bounds() -> EstimatedBounds {
+    let column = |name: &str, state, range: Option<(f64, f64)>, layout| EstimatedColumn {
+        column: name.to_owned(),
+        state,
+        lower: range.map(|(lower, _)| lower),
+        upper: range.map(|(_, upper)| upper),
+        layout,
+        first: vec!["-12".to_owned(), "0".to_owned()],
+        second: vec!["7".to_owned()],
+    };
+    EstimatedBounds {
+        share: 0.05,
+        charge: "3080224569".to_owned(),
+        ledger: Some(LedgerReference { id: "ab".repeat(16), entry: 1, idealised: false }),
+        unit: "4398046511104".to_owned(),
+        noise: ["1".to_owned(), "2".to_owned()],
+        columns: vec![
+            column("x", State::Fine, Some((1.5, 2.0)), CellLayout::Narrow { from: 0.5, step: 0.25 }),
+            column("y", State::NotFound, None, CellLayout::Octaves),
+        ],
+    }
 }
 
 /// A plan with every field that a plan can have at once.
@@ -92,12 +118,15 @@ fn full_plan() -> Value {
     let mut all = plan(&[column("y", "outcome", 0.0, 1.0)], json!({"mu": 1, "delta": 1e-6}));
     let columns = all["columns"].as_array_mut().unwrap();
     columns[0]["unit"] = json!("kg");
+    columns[0]["integer"] = json!(true);
+    columns[0]["upper"] = json!("estimate");
     columns[0]["note"] = json!("a note");
     columns.push(json!({"match": "snp_*", "role": "feature", "type": "category", "levels": ["a", "b"], "reference": "b"}));
     columns.push(json!({"name": "z", "role": "ignored"}));
     let more = json!({
         "rows": 10, "protect": "rows", "person": "id", "max_rows_per_person": 2, "confirm": ["idealised"], "intercept": true,
         "missing": "midpoint", "csv": {"delimiter": "\t", "decimal": ",", "encoding": "latin-1", "na": ["-"]}, "confidence": 0.9,
+        "estimate_share": 0.1,
     });
     all["adjacency"] = json!("replace-one");
     all["mechanism"]["calibration"] = json!("paper");

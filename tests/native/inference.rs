@@ -489,6 +489,7 @@ fn release(
         plan,
         coefficients,
         moments,
+        estimated_bounds: None,
         steps: None,
         ledger: Some(LedgerReference { id: "ab".repeat(16), entry: 3, idealised: false }),
         diagnostics,

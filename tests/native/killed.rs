@@ -17,6 +17,11 @@ fn a_budget_for_one_pays_once() {
     checks::a_budget_pays_once().unwrap();
 }
 
+#[test]
+fn bounds_that_are_not_found_stop_before_the_second_charge() {
+    checks::bounds_that_are_not_found_charge_once().unwrap();
+}
+
 /// The place "charged", at which a crash leaves an entry reserved.
 const CHARGED: usize = 7;
 

@@ -17,6 +17,9 @@ mod citations;
 mod cli;
 mod compile_fail;
 mod coverage;
+mod estimated_bounds;
+#[path = "../audit/estimated_bounds/mod.rs"]
+mod estimated_bounds_checks;
 mod foresee;
 mod formats;
 mod fuzz;

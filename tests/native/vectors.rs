@@ -8,8 +8,14 @@ use crate::vectors_harness::{Answer, FILES, Row, all_pass, judge, run};
 use crate::vectors_primo;
 
 /// Golden numbers in another form, which the tests of their mechanisms read.
-const DOCUMENTS: [&str; 5] =
-    ["adaptive.json", "adaptive_gate.json", "adaptive_logistic.json", "pmt.json", "primo.json"];
+const DOCUMENTS: [&str; 6] = [
+    "adaptive.json",
+    "adaptive_gate.json",
+    "adaptive_logistic.json",
+    "estimated_bounds.json",
+    "pmt.json",
+    "primo.json",
+];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors")

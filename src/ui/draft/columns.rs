@@ -3,7 +3,7 @@
 use super::place::Cell;
 use super::typed::{list, number, unlist};
 use crate::model::Role;
-use crate::plan::document::{Column, ColumnType};
+use crate::plan::document::{Bound, Column, ColumnType};
 use crate::plan::search::Search;
 
 /// One column as it is described so far.
@@ -19,6 +19,8 @@ pub struct ColumnDraft {
     pub lower: String,
     /// Upper bound as typed.
     pub upper: String,
+    /// Whether a bound that is left empty is to be estimated.
+    pub estimate: bool,
     /// Unit as typed.
     pub unit: String,
     /// Levels as typed, separated by commas.
@@ -67,13 +69,18 @@ pub(super) fn to_entry(draft: &ColumnDraft) -> Column {
     let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let number_column = draft.kind == Some(ColumnType::Number);
     let category = draft.kind == Some(ColumnType::Category);
+    let bound = |typed: &str| {
+        let estimated = draft.estimate && typed.trim().is_empty();
+        number(typed).map(Bound::from).or(estimated.then_some(Bound::Estimate))
+    };
     Column {
         name: Some(draft.name.clone()),
         pattern: None,
         role: draft.role,
         kind: draft.kind,
-        lower: number(&draft.lower).filter(|_| number_column),
-        upper: number(&draft.upper).filter(|_| number_column),
+        lower: bound(&draft.lower).filter(|_| number_column),
+        upper: bound(&draft.upper).filter(|_| number_column),
+        integer: None,
         levels: Some(list(&draft.levels)).filter(|_| category),
         reference: text(&draft.reference).filter(|_| category),
         unit: text(&draft.unit).filter(|_| number_column),
@@ -83,11 +90,14 @@ pub(super) fn to_entry(draft: &ColumnDraft) -> Column {
 
 /// Describes a column as an entry of a plan does.
 pub(super) fn describe(draft: &mut ColumnDraft, entry: &Column) {
-    let written = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let written = |bound: Option<Bound>| {
+        bound.and_then(Bound::stated).map_or_else(String::new, |value| value.to_string())
+    };
     draft.role = entry.role;
     draft.kind = entry.kind;
     draft.lower = written(entry.lower);
     draft.upper = written(entry.upper);
+    draft.estimate = entry.is_estimated();
     draft.unit = entry.unit.clone().unwrap_or_default();
     draft.levels = entry.levels.as_deref().map(unlist).unwrap_or_default();
     draft.reference = entry.reference.clone().unwrap_or_default();

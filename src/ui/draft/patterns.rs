@@ -182,11 +182,24 @@ pub fn columns(drafts: &[ColumnDraft], patterns: &[String], person: &str) -> Vec
 
 /// Whether two columns are described alike.
 fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
-    let ColumnDraft { name: _, role, kind, lower, upper, unit, levels, reference, note, selected: _ } = left;
+    let ColumnDraft {
+        name: _,
+        role,
+        kind,
+        lower,
+        upper,
+        estimate,
+        unit,
+        levels,
+        reference,
+        note,
+        selected: _,
+    } = left;
     *role == right.role
         && *kind == right.kind
         && *lower == right.lower
         && *upper == right.upper
+        && *estimate == right.estimate
         && *unit == right.unit
         && *levels == right.levels
         && *reference == right.reference
@@ -306,13 +319,13 @@ mod tests {
         let patterns = ["gene_*".to_owned()];
         let listed = columns(&drafts, &patterns, "");
         assert_eq!(names(&listed), ["age", "gene_*", "genealogy"]);
-        assert_eq!(listed[1].upper, Some(20.0));
+        assert_eq!(listed[1].upper, Some(20.0.into()));
         // A column that differs is listed by name, also if it is left out.
         drafts[3].upper = "30".to_owned();
         drafts[4].role = Role::Ignored;
         let listed = columns(&drafts, &patterns, "");
         assert_eq!(names(&listed), ["age", "gene_*", "gene_2", "gene_3", "genealogy"]);
-        assert_eq!((listed[2].upper, listed[3].role), (Some(30.0), Role::Ignored));
+        assert_eq!((listed[2].upper, listed[3].role), (Some(30.0.into()), Role::Ignored));
         // The first column may be the exception.
         (drafts[2].upper, drafts[3].upper) = ("40".to_owned(), "20".to_owned());
         assert_eq!(names(&columns(&drafts, &patterns, ""))[1..3], ["gene_*", "gene_1"]);

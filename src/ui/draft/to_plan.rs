@@ -77,6 +77,7 @@ fn draft_plan(columns: &[ColumnDraft], setup: &Setup, budget: Result<BudgetForm,
         },
         budget,
         confidence: Some(confidence).filter(|level| (level - 0.95).abs() > 1e-9),
+        estimate_share: None,
     };
     (plan, unread)
 }

@@ -20,6 +20,7 @@ use serde_json::json;
 use super::{Audit, Depth, Saw, audit, judged};
 use crate::adaptive_checks::{identities, sensitivity};
 use crate::adaptive_logistic_checks as logistic;
+use crate::estimated_bounds_checks;
 
 /// The largest size of a code.
 const FAR: i32 = 1 << 24;
@@ -44,6 +45,26 @@ pub fn audits(depth: Depth) -> Vec<Audit> {
         audit("T7 adaptive weights", || {
             identities::shortening_is_a_weight();
             Ok("a shortened record has a weight that its features decide".to_owned())
+        }),
+        audit("T7 bounds golden", || {
+            estimated_bounds_checks::golden();
+            Ok("estimated bounds are the golden ones".to_owned())
+        }),
+        audit("T7 bounds neighbours", || {
+            estimated_bounds_checks::neighbours();
+            Ok("neighbours reach the sensitivity of the counts for bounds, and none exceeds it".to_owned())
+        }),
+        audit("T7 bounds of equal counts", || {
+            estimated_bounds_checks::same_integers();
+            Ok("equal noisy counts give equal bounds".to_owned())
+        }),
+        audit("T6 noise of bounds", || {
+            estimated_bounds_checks::noise();
+            Ok("every cell has noise of its own".to_owned())
+        }),
+        audit("T1 bounds", || {
+            estimated_bounds_checks::signal(300);
+            Ok("the best test separates neighbours by what is charged".to_owned())
         }),
         audit("T9 adaptive noise", || {
             identities::noise_reaches_the_coefficients();

@@ -1,0 +1,123 @@
+//! Integer units and noise scales of the two rounds: public, and fixed before a record is read (theory/estimated-bounds 1.1).
+
+use dashu_int::UBig;
+
+use super::cells::{FIRST_CELLS, SECOND_CELLS};
+use crate::privacy::adjacency::Adjacency;
+use crate::privacy::calibrate::{CalibrationError, NoiseScale, histograms_sensitivity_squared, noise_scale};
+use crate::privacy::event::Event;
+use crate::privacy::mutants::{Mutant, is_active};
+
+/// U, what a record adds to its cell, and a coarser one for noise beyond the sampler's range.
+const COUNTS: [u64; 2] = [1 << 42, 1 << 38];
+
+/// Units and noise of both rounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Units {
+    /// U.
+    pub count: u64,
+    /// Δ² of each round.
+    pub sensitivity_squared: UBig,
+    /// S of each round.
+    pub scales: [NoiseScale; 2],
+    /// C, the number of columns.
+    pub columns: usize,
+}
+
+impl Units {
+    /// Returns the rounds that `units` of μ² in 2^-40 buy: six tenths for the first, the rest for the second.
+    ///
+    /// # Errors
+    /// [`CalibrationError`] where a noise scale leaves 2^40 to 2^55.
+    pub fn new(
+        columns: usize,
+        adjacency: Adjacency,
+        max_rows_per_person: u32,
+        units: u128,
+    ) -> Result<Self, CalibrationError> {
+        let [fine, coarse] = COUNTS;
+        match Self::with(fine, columns, adjacency, max_rows_per_person, units) {
+            Err(CalibrationError::ScaleTooLarge(_)) => {
+                Self::with(coarse, columns, adjacency, max_rows_per_person, units)
+            }
+            found => found,
+        }
+    }
+
+    fn with(
+        count: u64,
+        columns: usize,
+        adjacency: Adjacency,
+        max_rows_per_person: u32,
+        units: u128,
+    ) -> Result<Self, CalibrationError> {
+        let rows = if is_active(Mutant::PersonsUncountedInBounds) { 1 } else { max_rows_per_person };
+        let sensitivity_squared = histograms_sensitivity_squared(count, columns as u64, adjacency, rows);
+        let [first, second] = Self::split(units);
+        let scales = [noise_scale(&sensitivity_squared, first)?, noise_scale(&sensitivity_squared, second)?];
+        Ok(Self { count, sensitivity_squared, scales, columns })
+    }
+
+    /// Returns the two rounds' parts of `units`.
+    #[must_use]
+    pub fn split(units: u128) -> [u128; 2] {
+        let first = units / 10 * 6 + units % 10 * 6 / 10;
+        [first, units.saturating_sub(first)]
+    }
+
+    /// Returns the number of cells of a column in a round, from 0.
+    #[must_use]
+    pub const fn cells_of(round: usize) -> usize {
+        if round == 0 { FIRST_CELLS } else { SECOND_CELLS }
+    }
+
+    /// Returns the number of cells of a round, from 0.
+    #[must_use]
+    pub const fn cells(&self, round: usize) -> usize {
+        Self::cells_of(round).saturating_mul(self.columns)
+    }
+
+    /// Returns what the ledger is charged for, both rounds in one entry.
+    #[must_use]
+    pub fn events(&self) -> Vec<Event> {
+        let event = |(round, scale): (usize, NoiseScale)| Event::Gaussian {
+            sensitivity_squared: self.sensitivity_squared.clone(),
+            scale,
+            cells_diagonal: self.cells(round) as u64,
+            cells_off_diagonal: 0,
+        };
+        self.scales.into_iter().enumerate().map(event).collect()
+    }
+
+    /// Returns the standard deviation of a count's noise in each round, in rows.
+    #[must_use]
+    pub fn sd(&self) -> [f64; 2] {
+        self.scales.map(|scale| real(i128::from(scale.get().get())) / real(i128::from(self.count)))
+    }
+
+    /// Returns noisy integers as counts, in rows.
+    #[must_use]
+    pub fn rows(&self, cells: &[i128]) -> Vec<f64> {
+        cells.iter().map(|cell| real(*cell) / real(i128::from(self.count))).collect()
+    }
+}
+
+/// The number nearest to an integer.
+fn real(integer: i128) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "to nearest")]
+    let value = integer as f64;
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn six_tenths_are_for_the_first_round_and_nothing_is_lost() {
+        for units in [0, 1, 9, 19, 43_980_465_111_040, u128::MAX] {
+            assert_eq!(Units::split(units).iter().sum::<u128>(), units);
+        }
+        assert_eq!(Units::split(43_980_465_111_040), [26_388_279_066_624, 17_592_186_044_416]);
+    }
+}
