@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::error::EngineError;
 use super::prepare::Prepared;
-use super::publish::{Mark, publish};
-use super::release::{Finished, belong, over};
+use super::publish::{Finished, Mark, publish};
+use super::release::{belong, over};
 use crate::data::{Exact, Moments};
 use crate::mechanisms::Answer;
 use crate::noise::entropy::DemoRng;

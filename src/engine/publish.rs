@@ -3,11 +3,19 @@
 
 use super::error::EngineError;
 use super::prepare::{Prepared, Stage};
-use super::release::Finished;
 use crate::mechanisms::Output;
 use crate::model::{Assurance, Note};
+use crate::release::bounds::EstimatedBounds;
 use crate::release::document::{Claimed, Demo, LedgerReference, Privacy, Release, SCHEMA, Software};
 use crate::release::statement::relaxation;
+
+/// What all rounds have given.
+pub(super) struct Finished {
+    /// What is published of a mechanism's answers.
+    pub(super) output: Output,
+    /// The bounds that a stage before it has found.
+    pub(super) bounds: Option<EstimatedBounds>,
+}
 
 /// What the document says of its noise.
 pub(super) enum Mark {

@@ -2,12 +2,11 @@
 
 use super::error::EngineError;
 use super::prepare::Prepared;
-use super::publish::{Mark, publish};
+use super::publish::{Finished, Mark, publish};
 use crate::data::{Exact, Statistic, Sums};
-use crate::mechanisms::{Answer, Output, Round, Run, Unsettled};
+use crate::mechanisms::{Answer, Round, Run, Unsettled};
 use crate::noise::entropy::{Entropy, PrivateRng};
 use crate::release::Release;
-use crate::release::bounds::EstimatedBounds;
 use crate::release::document::{LedgerReference, Software};
 
 /// The text is constant, for it may come after the charge.
@@ -27,14 +26,6 @@ pub struct Computation<'a, E: Entropy> {
     /// The round whose noise is drawn.
     open: Option<(Round, Vec<i128>)>,
     number: u32,
-}
-
-/// What all rounds have given.
-pub(super) struct Finished {
-    /// What is published of a mechanism's answers.
-    pub(super) output: Output,
-    /// The bounds that a stage before it has found.
-    pub(super) bounds: Option<EstimatedBounds>,
 }
 
 impl<'a, E: Entropy> Computation<'a, E> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::document::LedgerReference;
+use super::paid::LedgerReference;
 
 /// The released counts of all columns whose bounds were estimated, and what they say.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

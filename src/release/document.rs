@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::bounds::EstimatedBounds;
 use super::long::CoefficientTable;
 use super::moments::ReleasedMoments;
+pub use super::paid::LedgerReference;
 use super::steps::LogisticSteps;
 use crate::math::round::to_digits;
 use crate::model::{Assurance, Coefficient, Estimate};
@@ -206,18 +207,6 @@ impl<'de> Visitor<'de> for EitherForm {
 /// Rounds to six significant digits.
 fn round(number: &mut Option<f64>) {
     *number = number.map(|number| to_digits(number, DIGITS));
-}
-
-/// Which charge paid for the release.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LedgerReference {
-    /// The ledger's identifier.
-    pub id: String,
-    /// The entry's sequence number.
-    pub entry: u64,
-    /// Whether any entry of the ledger is `IDEALISED`.
-    pub idealised: bool,
 }
 
 /// Facts that follow from the released numbers alone.

@@ -9,6 +9,7 @@ pub mod known;
 pub mod long;
 pub mod moments;
 pub mod odds;
+pub mod paid;
 pub mod report;
 pub mod statement;
 pub mod steps;

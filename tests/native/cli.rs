@@ -88,6 +88,9 @@ pub fn failed(output: &Output, status: i32, line: &str) -> String {
 
 pub const RELEASE: &str = "release --plan plan.json --ledger ledger.json table.csv";
 
+/// The same, for a plan of which no interval is to be expected.
+pub const CONFIRMED: &str = "release --plan plan.json --ledger ledger.json table.csv --confirm";
+
 #[test]
 fn the_whole_job() {
     let bench = Bench::new();
@@ -320,11 +323,11 @@ fn a_table_of_another_length_is_refused_before_the_charge() {
     plan["adjacency"] = json!("replace-one");
     plan["rows"] = json!(441);
     bench.plan(&plan);
-    assert!(bench.fails(RELEASE, 2).contains("442 rows and the plan states 441"));
+    assert!(bench.fails(CONFIRMED, 2).contains("442 rows and the plan states 441"));
     assert!(bench.ledger().entries().is_empty());
     plan["rows"] = json!(442);
     bench.plan(&plan);
-    bench.ok(RELEASE);
+    bench.ok(CONFIRMED);
 }
 
 #[test]
@@ -481,7 +484,7 @@ fn ledgers_are_exported_imported_relaxed_and_verified() {
     plan["rows"] = json!(442);
     bench.plan(&plan);
     fs::copy(bench.path("ledger.json"), bench.path("old.json")).unwrap();
-    let release: Release = serde_json::from_str(&bench.ok(RELEASE)).unwrap();
+    let release: Release = serde_json::from_str(&bench.ok(CONFIRMED)).unwrap();
     assert!(release.privacy.epsilon.is_some() && release.privacy.rho.is_some_and(|rho| rho <= 0.01));
     // The older copy takes the newer one over, not the other way round.
     assert!(bench.fails("ledger import ledger.json old.json", 2).contains("older"));
@@ -489,7 +492,7 @@ fn ledgers_are_exported_imported_relaxed_and_verified() {
     assert_eq!(bench.read("old.json"), bench.read("ledger.json"));
 
     bench.ok("ledger relax ledger.json labels --confirm");
-    assert!(bench.fails(RELEASE, 2).contains("protect"));
+    assert!(bench.fails(CONFIRMED, 2).contains("protect"));
     assert!(bench.ok("ledger show ledger.json").contains("protects labels"));
 
     // What only the page writes down: another ledger is about different people.
@@ -520,10 +523,10 @@ fn a_release_says_in_words_what_it_does_not_protect() {
     plan["rows"] = json!(442);
     plan["protect"] = json!("labels");
     bench.plan(&plan);
-    assert!(bench.fails(RELEASE, 2).contains("protect-labels"));
+    assert!(bench.fails(CONFIRMED, 2).contains("protect-labels"));
     plan["confirm"] = json!(["protect-labels"]);
     bench.plan(&plan);
-    let release: Release = serde_json::from_str(&bench.ok(RELEASE)).unwrap();
+    let release: Release = serde_json::from_str(&bench.ok(CONFIRMED)).unwrap();
     for words in ["The features are not protected", "well-formed tables"] {
         let said = release.diagnostics.notes.iter().filter(|note| note.contains(words)).count();
         assert_eq!(said, 1, "{words}: {:?}", release.diagnostics.notes);
