@@ -35,14 +35,14 @@ const ACCURACY: accuracy::Size = accuracy::Size {
     shrunk: 1,
     tables: None,
     full: false,
-    slopes: 400,
-    least_runs: 6,
-    most_runs: 60,
-    work: 3e9,
+    slopes: 200,
+    least_runs: 4,
+    most_runs: 30,
+    work: 6e8,
 };
 /// Longer tables, and twice as many runs, as well.
 const FULL_ACCURACY: accuracy::Size =
-    accuracy::Size { full: true, slopes: 800, least_runs: 10, most_runs: 200, work: 1e10, ..ACCURACY };
+    accuracy::Size { full: true, slopes: 800, least_runs: 10, most_runs: 120, work: 1e10, ..ACCURACY };
 
 fn main() -> ExitCode {
     let full = std::env::var_os("FULL").is_some_and(|value| value == "1");

@@ -24,7 +24,7 @@ use super::tables::Table;
 pub const DELTA: f64 = 1e-6;
 
 /// Beyond so many numbers no rows are drawn again: it is not cheap.
-const MOST_RESAMPLED: usize = 3_000_000;
+const MOST_RESAMPLED: usize = 500_000;
 
 /// A way to fit a table privately.
 #[derive(Clone, Copy)]
