@@ -29,10 +29,7 @@ pub enum CliError {
         entry: u64,
     },
     /// Bounds were estimated and their release was printed, but nothing was fitted: status 1.
-    #[error(
-        "{what}; the charge for the bounds was made (entry {entry} of the ledger) and is final, and the release that was printed has \
-         the counts"
-    )]
+    #[error("{}", crate::words::error::cli_bounds_alone(what, entry))]
     BoundsAlone {
         /// Why nothing was fitted.
         what: String,

@@ -60,7 +60,7 @@ pub enum State {
 
 /// The cells of the second round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CellLayout {
     /// The octaves again.
     Octaves,

@@ -213,12 +213,12 @@ test("a mechanism is found in its group and public moments are typed by keyboard
   // The chosen group is open, and arrows stay inside it.
   await press(page, "Tab", ({ name, role }) => role === "radio" && name.startsWith("adaptive-gauss"));
   await page.keyboard.press("ArrowUp");
-  assert.equal(await discreet.chooser.getByRole("radio", exact("dp-ridge")).isChecked(), true);
+  assert.equal(await discreet.chooser.getByRole("radio", exact("analyze-gauss")).isChecked(), true);
   await press(page, "Tab", ({ name }) => name.startsWith("Guided by other people's data"), 4);
   await page.keyboard.press("Enter");
   await press(page, "Tab", ({ name }) => name.startsWith("pmt-ridge"), 1);
   await page.keyboard.press("Space");
-  assert.equal(await discreet.chooser.getByRole("radio", exact("dp-ridge")).isChecked(), false);
+  assert.equal(await discreet.chooser.getByRole("radio", exact("analyze-gauss")).isChecked(), false);
 
   await press(page, "Tab", ({ name }) => name.startsWith(say("public.a_csv_of_other_people")), 12);
   await page.keyboard.press("ArrowDown");

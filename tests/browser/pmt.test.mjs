@@ -133,6 +133,7 @@ test("the private table is refused as a public one, and so is a file that fits n
 
 test("an earlier release guides the next, and its numbers can be saved and opened again", async (t) => {
   const { record, discreet } = await arrive(t);
+  await discreet.mechanism("analyze-gauss");
   await discreet.make();
   const earlier = await discreet.downloadJson(say("result.release_json"));
   await discreet.mechanism("pmt-ridge");

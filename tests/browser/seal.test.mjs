@@ -175,6 +175,7 @@ test("the page goes nowhere by itself, and may still be reloaded, move behind # 
   ]) {
     await page.evaluate(script).catch(() => {});
     await page.waitForTimeout(WHILE);
+    await page.locator("html[data-ready]").waitFor(); // a page that is loading is not sealed yet
     // Whoever reloads gets the page's own files; nothing has been added to their addresses.
     const asked = stage.server.requests.slice(served).filter((path) => /away|data\b/.test(path) && !/\.csv$/.test(path));
     assert.deepEqual(asked, [], script);

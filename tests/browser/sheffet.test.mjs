@@ -90,7 +90,7 @@ test("the mechanisms are compared for this plan from public numbers", async (t) 
   assert.match(found["reuse-cov-proj-x"][0], /is private under replace-one alone$/);
   assert.match(found["dp-gd"][0], like("method.not_forecast"));
   assert.match(found["pmt-ridge"][0], /needs public input$/);
-  const noise = (name) => Number(/^(\d+)/.exec(found[name][0])[1]);
+  const noise = (name) => Number(/ to (\d+) %/.exec(found[name][0])[1]);
   assert.ok(noise("analyze-gauss") < noise("jl-ridge"), "least noise for a budget");
   assert.ok(noise("inverse-wishart") <= noise("jl-ridge"), "less noisy than a projection at the same cost");
   assert.match(found["analyze-gauss"][1], /^(0|below 1) %$/);

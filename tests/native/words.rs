@@ -90,8 +90,8 @@ const CATALOGUED: [&str; 10] = [
 ];
 
 /// Signs of a text that only a developer reads: a reason of a lint, a fault of the program itself, a rustdoc, what a reader of JSON says.
-const DEVELOPERS: [&str; 6] =
-    ["reason = ", "Internal(", ".expect(", "\"μ of ", "(\"an object", "\"duplicate field"];
+const DEVELOPERS: [&str; 7] =
+    ["reason = ", "Internal(", ".expect(", "\"μ of ", "(\"an object", "(\"a number, or", "\"duplicate field"];
 
 /// Files whose sentences are no message: the ranges of a mechanism's parameters, a build that is refused, a label of a hash, and the words
 /// that a person has to type.

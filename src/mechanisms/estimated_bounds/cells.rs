@@ -40,11 +40,7 @@ pub fn second(layout: &Layout, value: f64) -> Option<usize> {
     let Layout::Narrow(range) = layout else { return octave(value) };
     octave(value)?;
     let t = (value - range.start()) / range.step();
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "`as` saturates, NaN becomes 0"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, NaN becomes 0")]
     let place = t.floor().max(-1.0) as i64;
     let place = usize::try_from(place.saturating_add(1)).unwrap_or(0);
     Some(place.min(SECOND_CELLS - 1))

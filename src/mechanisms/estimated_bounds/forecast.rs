@@ -115,6 +115,11 @@ mod tests {
     #[test]
     fn ten_columns_at_epsilon_1_take_ten_thousand_rows() {
         // μ of ε 1 at δ 1e-6 is 0.2367, and a twentieth of its square is for the bounds.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a positive number below 2^40"
+        )]
         let units = |mu: f64| (mu * mu * 0.05 * 1_099_511_627_776.0) as u128;
         let outlook = Outlook::new(10, Adjacency::AddRemove, 1, units(0.2367));
         assert_eq!((outlook.rows_for_any(), outlook.rows_for_good()), (2_700, 11_000));
