@@ -29,7 +29,7 @@ use discreet::privacy::mutants::{Mutant, current, with_active};
 use audits::{Depth, Saw};
 
 /// Which audits have to catch which bug. Those of the ledger are in [`ledger::CHECKS`].
-const KILLERS: [(Mutant, &[&str]); 69] = [
+const KILLERS: [(Mutant, &[&str]); 66] = [
     (
         Mutant::SigmaHalved,
         &["T1 P1", "T1 P3 iid", "T2 P1", "T4 P1", "T5 diagonal 10", "T5 fine diagonal", LIST],

@@ -91,7 +91,7 @@ fn people(rows: usize, errors: Errors, draws: &mut Draws) -> Vec<Vec<f64>> {
         let salt = (-0.3 + 0.2 * normal(draws)).clamp(-1.0, 1.0);
         let error = match errors {
             Errors::Normal => normal(draws),
-            Errors::Skewed => -f64::midpoint(draws.next(), 1.0).max(1e-12).ln() - 1.0,
+            Errors::Skewed => -libm::log(f64::midpoint(draws.next(), 1.0).max(1e-12)) - 1.0,
             Errors::Heavy => {
                 let square: f64 = (0..3).map(|_| normal(draws).powi(2)).sum();
                 normal(draws) / square.sqrt()

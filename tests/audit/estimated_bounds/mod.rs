@@ -76,7 +76,7 @@ pub fn run(setting: &Arc<Setting>, rows: &[Vec<f64>], seed: u64) -> EstimatedBou
     run.bounds().unwrap()
 }
 
-fn text<'a>(value: &'a Value) -> &'a str {
+fn text(value: &Value) -> &str {
     value.as_str().unwrap()
 }
 
@@ -171,6 +171,7 @@ impl Draws {
             x if x < 0.08 => f64::INFINITY,
             x if x < 0.15 => 0.0,
             x => {
+                #[expect(clippy::cast_possible_truncation, reason = "below 2,200")]
                 let e = (self.next() * 2_200.0) as i32 - 1_110;
                 let size = (1.0 + self.next()) * 2_f64.powi(if x < 0.6 { e } else { e / 20 });
                 if self.next() < 0.5 { -size } else { size }

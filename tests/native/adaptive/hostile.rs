@@ -19,7 +19,7 @@ fn tables() -> Vec<(&'static str, String)> {
         let x = f64::from(row % 17) / 17.0;
         format!(
             "{row},{x},{},{},{}",
-            ["a", "b"][usize::from(row % 3 == 0)],
+            ["a", "b"][usize::from(row.is_multiple_of(3))],
             x / 2.0,
             f64::from(row % 5) / 5.0
         )
