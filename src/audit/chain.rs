@@ -32,7 +32,7 @@ const COIN_DELTA: f64 = 1e-10;
 /// How often each common row stands in both tables: so many that the early rounds' answers hardly vary.
 const TIMES: u32 = 1 << 16;
 
-/// Two neighbouring tables, their plan, and the rows that both have [`TIMES`] times.
+/// Two neighbouring tables, their plan, and the rows that both have 65,536 times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChainPair {
     /// The name.
