@@ -1,5 +1,7 @@
 //! Sanitises text from users and files for messages, and writes bytes as text.
 
+use std::borrow::Cow;
+
 /// Returns the text on one line: characters that break a line, steer a terminal or turn the direction of reading are written as
 /// escapes, all others as they are.
 #[must_use]
@@ -9,6 +11,21 @@ pub fn one_line(text: &str) -> String {
         if steers(c) { line.extend(c.escape_default()) } else { line.push(c) }
     }
     line
+}
+
+/// The most characters of a message.
+const LONGEST: usize = 700;
+
+/// Returns a message with at most 700 characters. The middle of a longer one is left out, because its end says what to do.
+#[must_use]
+pub fn shortened(text: &str) -> Cow<'_, str> {
+    let count = text.chars().count();
+    if count <= LONGEST {
+        return Cow::Borrowed(text);
+    }
+    let start: String = text.chars().take(LONGEST / 2 - 1).collect();
+    let end: String = text.chars().skip(count - LONGEST / 2 + 2).collect();
+    Cow::Owned(format!("{start} … {end}"))
 }
 
 /// Returns whether `c` is a control character, one of the two separators of Unicode or a mark of its bidirectional algorithm.
@@ -25,11 +42,21 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{hexadecimal, one_line};
+    use super::{hexadecimal, one_line, shortened};
 
     #[test]
     fn bytes_are_two_digits_each() {
         assert_eq!(hexadecimal(&[0, 0x0f, 0xa5]), "000fa5");
+    }
+
+    #[test]
+    fn a_long_message_keeps_its_start_and_its_end() {
+        assert_eq!(shortened("what, where; do this"), "what, where; do this");
+        let long = format!("what, {}; do this", "é".repeat(5_000));
+        let short = shortened(&long);
+        assert!(
+            short.chars().count() <= 700 && short.starts_with("what, é") && short.ends_with("é; do this")
+        );
     }
 
     #[test]

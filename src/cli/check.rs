@@ -13,7 +13,10 @@ use crate::engine::Prepared;
 use crate::engine::foresee::{expected, foresee, hopeless};
 use crate::inference::preview::TermPreview;
 use crate::plan::Purpose;
+use crate::privacy::ledger::Ledger;
+use crate::privacy::promise::doubt;
 use crate::release::format::{percent, short, significant};
+use crate::text::one_line;
 
 /// Runs the command.
 ///
@@ -50,6 +53,9 @@ fn described(job: &Job) -> String {
         }
         (None, None) => ("The noise of this mechanism cannot be forecast.".to_owned(), Vec::new()),
     };
+    let promised = prepared.cost().and_then(|cost| cost.promise);
+    let weak = promised.and_then(|(epsilon, delta)| doubt(epsilon, delta, prepared.checked().public_rows()));
+    lines.extend(weak.map(|why| format!("warning: {why}")));
     lines.push(format!("expected: {verdict}"));
     let terms: Vec<&TermPreview> = terms.iter().filter(|term| term.plausible_effect.abs() > 0.0).collect();
     if !terms.is_empty() {
@@ -69,21 +75,24 @@ fn described(job: &Job) -> String {
     }));
     let mut text = String::new();
     for line in lines {
-        let _ = writeln!(text, "{line}");
+        let _ = writeln!(text, "{}", one_line(&line));
     }
     text
 }
 
-/// Asks on a terminal whether to make a release that would be of no use; elsewhere a warning on standard error has to do. `confirmed` says
+/// Asks on a terminal whether to make a release that would be of no use, or under a promise that protects next to nobody; elsewhere a warning on standard error has to do. `confirmed` says
 /// that the person has agreed already.
 ///
 /// # Errors
 /// [`CliError`] where the person does not agree.
-pub fn consent(prepared: &Prepared, confirmed: bool) -> Result<(), CliError> {
+pub fn consent(prepared: &Prepared, ledger: &Ledger, confirmed: bool) -> Result<(), CliError> {
     if confirmed {
         return Ok(());
     }
-    let Some(why) = hopeless(foresee(prepared).as_ref(), expected(prepared).as_ref()) else { return Ok(()) };
+    let (epsilon, delta) = ledger.promise();
+    let weak = prepared.checked().public_rows().and_then(|rows| doubt(epsilon, delta, Some(rows)));
+    let hopeless = hopeless(foresee(prepared).as_ref(), expected(prepared).as_ref());
+    let Some(why) = weak.or(hopeless) else { return Ok(()) };
     let mut errors = io::stderr().lock();
     // A failure to write a warning is ignored: the release is what was asked for.
     let _ = writeln!(errors, "discreet: {why}");

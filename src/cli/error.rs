@@ -28,6 +28,14 @@ pub enum CliError {
         /// The entry.
         entry: u64,
     },
+    /// A failure after the charge whose release can be printed again: status 1.
+    #[error("{}", crate::words::error::cli_kept(what, entry))]
+    Kept {
+        /// What happened.
+        what: String,
+        /// The entry.
+        entry: u64,
+    },
     /// Bounds were estimated and their release was printed, but nothing was fitted: status 1.
     #[error("{}", crate::words::error::cli_bounds_alone(what, entry))]
     BoundsAlone {
@@ -60,7 +68,7 @@ impl CliError {
         match self {
             Self::Input(_) => 2,
             Self::Refused(_) => 3,
-            Self::Failed(_) | Self::Charged { .. } | Self::BoundsAlone { .. } => 1,
+            Self::Failed(_) | Self::Charged { .. } | Self::Kept { .. } | Self::BoundsAlone { .. } => 1,
         }
     }
 }

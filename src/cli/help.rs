@@ -8,7 +8,7 @@ discreet: differentially private regression; the table stays on this computer
   discreet check     --plan plan.json TABLE                          print what a release will cost and give, free
   discreet simulate  --plan plan.json --runs N --seed N TABLE        print demonstrations, which are not private
   discreet refit     --release FILE --outcome NAME --features A,B    compute another regression from a release, free
-  discreet ledger    new | show | verify | import | relax            open and inspect ledgers
+  discreet ledger    new | show | verify | reprint | import | relax  open and inspect ledgers
   discreet account   sigma | epsilon | delta | mu | rho              convert between measures of privacy
   discreet mechs     [NAME]                                          list the mechanisms, or explain one and its parameters
 
@@ -22,15 +22,20 @@ charged).
 /// `discreet release --help`.
 pub const RELEASE: &str = "\
 discreet release --plan FILE --ledger FILE TABLE [--public FILE] [--phenotypes FILE] [--workers N] [--confirm]
+                 [--confirm-public \"different people\"]
 
 Reads the table, charges the ledger, adds noise from the operating system's random bytes and prints one release
-(discreet.release/1) on standard output. Save it: it is stored nowhere else, and the charge of a lost release is final.
+(discreet.release/1) on standard output. A copy is kept in the folder FILE.releases beside the ledger, from which
+`discreet ledger reprint` prints it again.
 
   --plan FILE     the plan (discreet.plan/1)
   --ledger FILE   the ledger of the persons in this table; locked by FILE.lock while the command runs
   --public FILE   public moments of the columns, for mechanisms that use them: a CSV with rows of other people, a typed
                   table (discreet.public/1) or an earlier release. Never give the table itself or a part of it: nothing in
-                  this file is protected, and the release contains a copy of it.
+                  this file is protected, and the release contains a copy of it. A CSV that shares more than one row in
+                  twenty with the table is refused: the rows are compared in the columns that both have.
+  --confirm-public \"different people\"
+                  states that the rows of the public CSV are other people, whose values coincide
   --phenotypes FILE
                   for genotypes: a table of outcomes and covariates by IID, and by FID if the table has it
   --workers N     threads that read the table; default: the number of processors. The result is the same for every N.
@@ -78,12 +83,15 @@ discreet ledger new FILE --epsilon E --delta D --adjacency add-remove|replace-on
                          (or --mu M --delta D, --rho R --delta D in place of --epsilon E --delta D)
                          [--split gaussian|other|both] [--other-epsilon E --other-delta D]
                          [--protect rows|features|labels] [--max-rows-per-person K]
+                         [--confirm-weak \"weak promise\"]
 discreet ledger show FILE                  print what was charged and what is left
 discreet ledger verify FILE                print ok, or where the ledger was altered (status 2)
+discreet ledger reprint FILE [--entry N]   print a release again, the last one unless N is given
 discreet ledger import FILE EXPORTED       replace the ledger by a newer copy of it
 discreet ledger relax FILE features|labels --confirm
                                            protect only features or only labels from now on; this is permanent
 
+An epsilon above 20 or a delta above 0.001 protects next to nobody and needs --confirm-weak.
 The budget of a ledger is fixed before the first release. Use one ledger for one group of persons: budgets of different
 ledgers about the same persons add up.
 ";

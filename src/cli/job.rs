@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::args::Args;
 use super::error::CliError;
 use super::genotypes::GenotypeFiles;
-use super::public::{PublicFile, Watch};
+use super::public::{Comparison, PublicFile};
 use super::table::{Table, TableError};
 use crate::data::genotypes::{Form, Wanted};
 use crate::data::{FewRows, HeaderRules, RowSink, Scan, Statistic, Sums};
@@ -27,7 +27,8 @@ pub struct Job {
     pub prepared: Prepared,
     input: Input,
     workers: usize,
-    watch: Option<Watch>,
+    public: Option<PublicFile>,
+    comparison: Option<Comparison>,
     files: Files,
     purpose: Purpose,
 }
@@ -84,14 +85,13 @@ enum Input {
 /// The delimiter that a plan without one gets from a genotype source: a VCF's own.
 const GENOTYPE_DELIMITER: u8 = b'\t';
 
+fn rules(checked: &CheckedPlan) -> HeaderRules {
+    HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding }
+}
+
 impl Input {
-    /// Reads what is public about the file at `path`. A table that is a stream is compared with the public file as it is read.
-    fn open(
-        path: &Path,
-        phenotypes: Option<&Path>,
-        public: Option<&PublicFile>,
-        checked: &CheckedPlan,
-    ) -> Result<(Self, Option<Watch>), CliError> {
+    /// Reads what is public about the file at `path`.
+    fn open(path: &Path, phenotypes: Option<&Path>, checked: &CheckedPlan) -> Result<Self, CliError> {
         match path.file_name().and_then(|name| Form::of(&name.to_string_lossy())) {
             Some(Form::Other(advice)) => {
                 Err(CliError::usage(format!("{} has a format that cannot be read; {advice}", path.display())))
@@ -99,19 +99,12 @@ impl Input {
             Some(form) => {
                 let wanted = Wanted::new(&checked.plan);
                 let files = GenotypeFiles::open(path, form, phenotypes, &wanted, checked.encoding)?;
-                Ok((Self::Genotypes(Box::new(files)), None))
+                Ok(Self::Genotypes(Box::new(files)))
             }
             None if phenotypes.is_some() => Err(CliError::usage(
                 "--phenotypes is for a .bed file or a VCF; leave it out, because a CSV has the outcomes in its columns",
             )),
-            None => {
-                let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
-                let (table, watch) = match public {
-                    None => (Table::open(path, rules)?, None),
-                    Some(public) => public.beside(path, rules)?,
-                };
-                Ok((Self::Table(table), watch))
-            }
+            None => Ok(Self::Table(Table::open(path, rules(checked))?)),
         }
     }
 
@@ -155,17 +148,51 @@ impl Job {
         let checked = configured.checked();
         let phenotypes = args.path("phenotypes");
         let public = args.path("public").map(|path| PublicFile::open(&path)).transpose()?;
-        if let Some(public) = &public {
-            for private in [Some(&table), phenotypes.as_ref()].into_iter().flatten() {
-                public.differs_from(private)?;
-            }
-        }
-        let (input, watch) = Input::open(&table, phenotypes.as_deref(), public.as_ref(), checked)?;
+        let input = Input::open(&table, phenotypes.as_deref(), checked)?;
         let (names, delimiter) = input.header(checked);
-        let public =
-            public.map(|public| public.table(&plan, checked, names, delimiter, workers)).transpose()?;
-        let prepared = configured.prepare(public.as_ref(), names, delimiter)?;
-        Ok(Self { prepared, input, workers, watch, files: Files { table, phenotypes }, purpose })
+        let moments =
+            public.as_ref().map(|file| file.table(&plan, checked, names, delimiter, workers)).transpose()?;
+        let prepared = configured.prepare(moments.as_ref(), names, delimiter)?;
+        let files = Files { table, phenotypes };
+        Ok(Self { prepared, input, workers, public, comparison: None, files, purpose })
+    }
+
+    /// Compares the public file with the private ones. A private stream is compared while it is read, and the result is known before
+    /// the charge.
+    ///
+    /// # Errors
+    /// When they share rows, or one of them cannot be read.
+    pub fn compare(mut self) -> Result<Self, CliError> {
+        let Some(public) = &self.public else { return Ok(self) };
+        let rules = rules(self.prepared.checked());
+        let path = match (&self.input, &self.files.phenotypes) {
+            (Input::Table(_), _) => &self.files.table,
+            (Input::Genotypes(_), Some(phenotypes)) => phenotypes,
+            (Input::Genotypes(_), None) => return Ok(self),
+        };
+        self.input = match self.input {
+            Input::Table(table) => {
+                self.comparison = Comparison::new(public, rules, table.header())?;
+                match &mut self.comparison {
+                    Some(comparison) if table.again().is_none() => {
+                        Input::Table(comparison.with_stream(table))
+                    }
+                    Some(comparison) => {
+                        comparison.with_file(path, table.header())?;
+                        Input::Table(table)
+                    }
+                    None => Input::Table(table),
+                }
+            }
+            genotypes @ Input::Genotypes(_) => {
+                let phenotypes = Table::open(path, rules)?;
+                if let Some(comparison) = Comparison::new(public, rules, phenotypes.header())? {
+                    comparison.with_file(path, phenotypes.header())?;
+                }
+                genotypes
+            }
+        };
+        Ok(self)
     }
 
     /// Returns the fit that follows if this estimates bounds.
@@ -213,7 +240,7 @@ impl Job {
             let (prepared, scan) = self.scan(Prepared::sums)?;
             return Ok((prepared, Material::Summed(Some(scan.sink))));
         }
-        let Self { prepared, input, workers, watch, .. } = self;
+        let Self { prepared, input, workers, mut comparison, .. } = self;
         let publicly_many = prepared.rereads();
         let most = if publicly_many { 0 } else { prepared.most_rows() };
         let few = || FewRows::new(prepared.row_width(), most);
@@ -229,7 +256,7 @@ impl Job {
                 (files.scan(prepared.bound(), few, workers)?, Some(Second::Calls(files)))
             }
         };
-        check(&prepared, watch.as_ref(), &scan)?;
+        check(&prepared, comparison.as_mut(), &scan)?;
         let material = match scan.sink.into_rows() {
             Some(rows) => Material::Kept(Sums::Rows(rows)),
             None => {
@@ -245,12 +272,12 @@ impl Job {
     /// # Errors
     /// When the table cannot be read, is not well formed or is not the plan's.
     pub fn scan<S: RowSink + Send>(
-        self,
+        mut self,
         sink: impl Fn(&Prepared) -> S + Sync,
     ) -> Result<(Prepared, Scan<S>), CliError> {
         let empty = || sink(&self.prepared);
         let scan = self.input.scan(self.prepared.bound(), empty, self.workers)?;
-        check(&self.prepared, self.watch.as_ref(), &scan)?;
+        check(&self.prepared, self.comparison.as_mut(), &scan)?;
         Ok((self.prepared, scan))
     }
 }
@@ -264,10 +291,10 @@ impl Fit {
         let prepared = after_bounds(stage, release, &self.names, self.delimiter, self.purpose)?;
         let input = match self.again.as_ref().and_then(Table::again) {
             Some(table) => Input::Table(table),
-            None => Input::open(&self.files.table, self.files.phenotypes.as_deref(), None, &self.checked)?.0,
+            None => Input::open(&self.files.table, self.files.phenotypes.as_deref(), &self.checked)?,
         };
         let (files, purpose) = (self.files.clone(), self.purpose);
-        Ok(Job { prepared, input, workers: self.workers, watch: None, files, purpose })
+        Ok(Job { prepared, input, workers: self.workers, public: None, comparison: None, files, purpose })
     }
 }
 
@@ -279,9 +306,13 @@ fn read_once() -> CliError {
     )
 }
 
-/// Returns whether a table that was read is none that is public, and has the plan's length where that is public.
-fn check<S>(prepared: &Prepared, watch: Option<&Watch>, scan: &Scan<S>) -> Result<(), CliError> {
-    watch.map_or(Ok(()), Watch::check)?;
+/// Checks that a stream that was read shares no rows with the public file, and that the table has the plan's length where that is public.
+fn check<S>(
+    prepared: &Prepared,
+    comparison: Option<&mut Comparison>,
+    scan: &Scan<S>,
+) -> Result<(), CliError> {
+    comparison.map_or(Ok(()), Comparison::finish)?;
     Ok(check_table(prepared, scan.records, scan.persons)?)
 }
 

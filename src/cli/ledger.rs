@@ -1,4 +1,4 @@
-//! The command `discreet ledger`: opens, shows, verifies, imports and relaxes a ledger.
+//! The command `discreet ledger`: opens, shows, verifies, imports and relaxes a ledger, and prints its releases again.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -8,13 +8,15 @@ use super::args::Args;
 use super::clock::today;
 use super::error::CliError;
 use super::store::{self, LedgerFile};
-use super::{help, print};
+use super::{check_output, help, kept, print, write_out};
 use crate::noise::entropy::random_id;
 use crate::plan::check::MAX_ROWS_PER_PERSON;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{Budget, Split};
 use crate::privacy::ledger::{Kind, Ledger, Opening, State, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
+use crate::privacy::promise::{WEAK, doubt, is_confirmed};
+use crate::text::one_line;
 
 /// Runs the command.
 ///
@@ -29,10 +31,11 @@ pub fn run(mut arguments: Vec<OsString>) -> Result<(), CliError> {
             let ledger = store::read(path)?;
             print(&format!("ok: {} entries, tip {}\n", ledger.entries().len(), ledger.tip()))
         }),
+        Some("reprint") => reprint(arguments),
         Some("import") => import(arguments),
         Some("relax") => relax(arguments),
         Some("--help" | "-h") => print(help::LEDGER),
-        _ => Err(CliError::usage("the action is missing; give new, show, verify, import or relax")),
+        _ => Err(CliError::usage("the action is missing; give new, show, verify, reprint, import or relax")),
     }
 }
 
@@ -57,6 +60,7 @@ fn new(arguments: Vec<OsString>) -> Result<(), CliError> {
         "other-delta",
         "protect",
         "max-rows-per-person",
+        "confirm-weak",
     ];
     let args = Args::parse(arguments, &options, &[])?;
     if args.help {
@@ -83,6 +87,12 @@ fn new(arguments: Vec<OsString>) -> Result<(), CliError> {
         budget: budget(&args)?,
         split: split(&args)?,
     })?;
+    let (epsilon, delta) = ledger.promise();
+    if let Some(why) = doubt(epsilon, delta, None)
+        && !args.text("confirm-weak")?.is_some_and(is_confirmed)
+    {
+        return Err(CliError::usage(format!("{why}; if it is intended, add --confirm-weak \"{WEAK}\"")));
+    }
     LedgerFile::create(&path, &ledger)
 }
 
@@ -142,6 +152,20 @@ fn protection(text: &str) -> Result<Protect, CliError> {
         "labels" => Ok(Protect::Labels),
         _ => Err(CliError::usage("the protection is unknown; give rows, features or labels")),
     }
+}
+
+/// Prints a release that is kept beside the ledger.
+fn reprint(arguments: Vec<OsString>) -> Result<(), CliError> {
+    let args = Args::parse(arguments, &["entry"], &[])?;
+    if args.help {
+        return print(help::LEDGER);
+    }
+    let [path] = args.places(["the ledger"])?;
+    let entry = args.value("entry", "the number of an entry, as `ledger show` prints it")?;
+    let document = kept::read(&store::canonical(&path)?, &store::read(&path)?, entry)?;
+    check_output()?;
+    write_out(document)
+        .map_err(|error| CliError::failed(format!("standard output cannot be written: {error}")))
 }
 
 fn import(arguments: Vec<OsString>) -> Result<(), CliError> {
@@ -226,12 +250,12 @@ fn show(ledger: &Ledger) -> String {
     let _ = writeln!(text, "\n{} entries", ledger.entries().len());
     for entry in ledger.entries() {
         let kind = match entry.kind {
-            Kind::Release => entry.mechanism.clone(),
+            Kind::Release => one_line(&entry.mechanism),
             Kind::Relax => "relaxed".to_owned(),
             Kind::Disjoint => {
                 format!(
                     "stated: ledger {} is about different people",
-                    entry.disjoint_from().unwrap_or_default()
+                    one_line(entry.disjoint_from().unwrap_or_default())
                 )
             }
         };

@@ -12,6 +12,7 @@ pub mod genotypes;
 mod halt;
 mod help;
 mod job;
+mod kept;
 mod ledger;
 mod listing;
 mod mechs;
@@ -28,7 +29,7 @@ use std::process::ExitCode;
 
 pub use error::CliError;
 
-use crate::text::one_line;
+use crate::text::{one_line, shortened};
 
 /// Runs the command in `arguments`, which do not include the program's name.
 #[must_use]
@@ -37,7 +38,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // A failure to write the message is ignored: the exit status reports the error as well.
-            let _ = writeln!(io::stderr(), "discreet: {}", one_line(&error.to_string()));
+            let _ = writeln!(io::stderr(), "discreet: {}", shortened(&one_line(&error.to_string())));
             ExitCode::from(error.status())
         }
     }
@@ -64,7 +65,31 @@ fn command(mut arguments: Vec<OsString>) -> Result<(), CliError> {
 
 /// Writes to standard output, before or without any charge.
 fn print(text: &str) -> Result<(), CliError> {
+    check_output()?;
     write_out(text).map_err(|error| CliError::failed(format!("standard output cannot be written: {error}")))
+}
+
+/// Checks that standard output is open. The Rust runtime opens a closed one as `/dev/null`, for reading and writing; what is written to it
+/// is lost. A redirection to `/dev/null` is open for writing alone, and is a person's choice.
+fn check_output() -> Result<(), CliError> {
+    #[cfg(unix)]
+    {
+        use std::fs::{File, metadata};
+        use std::io::Read;
+        use std::os::fd::AsFd;
+        use std::os::unix::fs::MetadataExt;
+        let device = |file: &File| Some((file.metadata().ok()?.rdev(), metadata("/dev/null").ok()?.rdev()));
+        if let Ok(output) = io::stdout().as_fd().try_clone_to_owned()
+            && let mut file = File::from(output)
+            && device(&file).is_some_and(|(own, null)| own == null)
+            && file.read(&mut [0]).is_ok()
+        {
+            return Err(CliError::failed(
+                "standard output is closed; redirect it to a file, or leave it open",
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn write_out(text: impl AsRef<[u8]>) -> io::Result<()> {

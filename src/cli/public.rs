@@ -1,17 +1,22 @@
-//! Reads `--public FILE`: a typed table, an earlier release or a CSV. The private table itself is refused.
+//! Reads `--public FILE`: a typed table, an earlier release or a CSV. A CSV that shares rows with the private table is refused, unless a
+//! person states that the people are different (theory/accounting 5.6).
 
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::args::Args;
 use super::error::CliError;
-use super::table::{Table, TableError, read_some};
-use crate::data::HeaderRules;
+use super::table::{PIECE, Table, TableError, read_some};
 use crate::data::genotypes::Form;
+use crate::data::minhash::{DIFFERENT, MinHash, MinHashKey, MinHashScanner};
+use crate::data::slices::{Job, Outcome};
+use crate::data::{Header, HeaderRules};
 use crate::engine::Prepared;
 use crate::engine::public::{prepare_table, table_of, table_of_release, term_names};
 use crate::plan::public::PublicTable;
@@ -32,7 +37,7 @@ pub struct PublicFile {
 }
 
 impl PublicFile {
-    /// Returns a file that can be read twice: once to compare it, once to use it.
+    /// Returns a file that can be read several times.
     ///
     /// # Errors
     /// When it is none.
@@ -46,57 +51,6 @@ impl PublicFile {
                 "--public needs a regular file, not a stream; save the public data as a file",
             ))
         }
-    }
-
-    /// Refuses the file if `table` has the same bytes. [`Self::beside`] compares a table that can be read only once.
-    ///
-    /// # Errors
-    /// [`CliError::Input`] if the two are the same or cannot be read.
-    pub fn differs_from(&self, table: &Path) -> Result<(), CliError> {
-        let unreadable = |error: io::Error| CliError::unreadable("public file", &self.path, error);
-        let Ok(other) = File::open(table).and_then(|file| Ok((file.metadata()?, file))) else {
-            return Ok(());
-        };
-        let (metadata, other) = other;
-        let own = File::open(&self.path).map_err(unreadable)?;
-        if !metadata.is_file() || own.metadata().map_err(unreadable)?.len() != metadata.len() {
-            return Ok(());
-        }
-        let mut twin = Twin::new(own);
-        let mut other = other;
-        let mut piece = vec![0; 1 << 16];
-        loop {
-            let count = read_some(&mut other, &mut piece).map_err(unreadable)?;
-            if count == 0 {
-                break;
-            }
-            if !twin.follows(&piece[..count]) {
-                return Ok(());
-            }
-        }
-        if twin.ends() { Err(same()) } else { Ok(()) }
-    }
-
-    /// Returns the private table at `path`. One that can be read only once is compared with this file while it is read, and
-    /// [`Watch::check`] gives the answer.
-    ///
-    /// # Errors
-    /// When one of the two cannot be read.
-    pub fn beside(&self, path: &Path, rules: HeaderRules) -> Result<(Table, Option<Watch>), CliError> {
-        let stream: Box<dyn Read> = if path == Path::new("-") {
-            Box::new(io::stdin())
-        } else {
-            let file = File::open(path).map_err(TableError::from)?;
-            if file.metadata().map_err(TableError::from)?.is_file() {
-                return Ok((Table::open(path, rules)?, None));
-            }
-            Box::new(file)
-        };
-        let own =
-            File::open(&self.path).map_err(|error| CliError::unreadable("public file", &self.path, error))?;
-        let same = Arc::default();
-        let watched = Watched { stream, twin: Twin::new(own), same: Arc::clone(&same) };
-        Ok((Table::stream(watched, rules)?, Some(Watch { same })))
     }
 
     /// Reads what the file states about the columns of `plan`, which was bound to a private header of `names`.
@@ -185,79 +139,128 @@ fn wrong(path: &str, error: &serde_json::Error) -> CliError {
     CliError::usage(format!("the public release: {error}, at `{path}`; take an unaltered copy"))
 }
 
-fn same() -> CliError {
-    CliError::usage(
-        "the public file has the same bytes as the private table; give data of other people, for what is read from \
-         --public is protected by nothing",
-    )
+/// The records of a public CSV, to be found again in the private table.
+pub struct Comparison {
+    public: MinHash,
+    /// The columns that both files have, among those of the private one.
+    columns: Vec<bool>,
+    common: usize,
+    /// The records of a private stream, which are hashed while the release reads them.
+    stream: Option<Rc<RefCell<MinHashScanner>>>,
 }
 
-/// A file that is compared with what is read elsewhere.
-struct Twin {
-    file: BufReader<File>,
-    same: bool,
-}
+/// Both files are hashed in one run of the program, so the key is no secret.
+const KEY: MinHashKey = [0; 16];
 
-impl Twin {
-    fn new(file: File) -> Self {
-        Self { file: BufReader::new(file), same: true }
-    }
-
-    /// Returns whether the file goes on with these bytes; once it did not, no more is read.
-    fn follows(&mut self, bytes: &[u8]) -> bool {
-        if self.same {
-            let mut own = vec![0; bytes.len()];
-            self.same = self.file.read_exact(&mut own).is_ok() && own == bytes;
-        }
-        self.same
-    }
-
-    /// Returns whether it was the same and is at its end.
-    fn ends(&mut self) -> bool {
-        self.same = self.same && matches!(read_some(&mut self.file, &mut [0]), Ok(0));
-        self.same
-    }
-}
-
-/// A stream that is compared with a public file while it is read.
-struct Watched<R> {
-    stream: R,
-    twin: Twin,
-    same: Arc<AtomicBool>,
-}
-
-impl<R: Read> Read for Watched<R> {
-    fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
-        let count = self.stream.read(piece)?;
-        if count > 0 {
-            self.twin.follows(&piece[..count]);
-            self.same.store(false, Ordering::Relaxed);
-        } else if !piece.is_empty() {
-            self.same.store(self.twin.ends(), Ordering::Relaxed);
-        }
-        Ok(count)
-    }
-}
-
-/// Whether a stream that was read to its end was the public file.
-pub struct Watch {
-    same: Arc<AtomicBool>,
-}
-
-impl Watch {
-    /// Checks the file after the scan and before the charge.
+impl Comparison {
+    /// Hashes the records of the public file, in the columns that the table of `header` has, too. `None` for a file that has no records.
     ///
     /// # Errors
-    /// When the two had the same bytes.
-    pub fn check(&self) -> Result<(), CliError> {
-        if self.same.load(Ordering::Relaxed) { Err(same()) } else { Ok(()) }
+    /// When the file cannot be read.
+    pub fn new(public: &PublicFile, rules: HeaderRules, header: &Header) -> Result<Option<Self>, CliError> {
+        if public.begins_as_json()? {
+            return Ok(None);
+        }
+        let own = Table::open(&public.path, rules)
+            .map_err(|error| CliError::usage(format!("the public file: {error}")))?;
+        let own = own.header();
+        let of_both = |names: &[String], others: &[String]| -> Vec<bool> {
+            let others: HashSet<&String> = others.iter().collect();
+            names.iter().map(|name| others.contains(name)).collect()
+        };
+        let columns = of_both(&header.names, &own.names);
+        let common = columns.iter().filter(|is_common| **is_common).count();
+        let unreadable = |error: io::Error| CliError::unreadable("public file", &public.path, error);
+        let public = hashed(&public.path, own, of_both(&own.names, &header.names)).map_err(unreadable)?;
+        Ok(Some(Self { public, columns, common, stream: None }))
+    }
+
+    /// Compares the private file at `path`.
+    ///
+    /// # Errors
+    /// When the two share people, and when the file cannot be read.
+    pub fn with_file(&self, path: &Path, header: &Header) -> Result<(), CliError> {
+        let private = hashed(path, header, self.columns.clone())
+            .map_err(|error| CliError::unreadable("table", path, error))?;
+        self.verdict(&private)
+    }
+
+    /// Returns the table with a reader that hashes its records. [`Self::finish`] compares them.
+    pub fn with_stream(&mut self, table: Table) -> Table {
+        let scanner = Rc::new(RefCell::new(scanner(table.header(), self.columns.clone())));
+        self.stream = Some(Rc::clone(&scanner));
+        table.observed(move |bytes| {
+            scanner.borrow_mut().feed(bytes);
+        })
+    }
+
+    /// Compares a stream that was read to its end: after the scan and before the charge.
+    ///
+    /// # Errors
+    /// When the two share people.
+    pub fn finish(&mut self) -> Result<(), CliError> {
+        let scanner = self.stream.take().and_then(Rc::into_inner).map(RefCell::into_inner);
+        scanner.map_or(Ok(()), |scanner| self.verdict(&minhash(scanner)))
+    }
+
+    fn verdict(&self, private: &MinHash) -> Result<(), CliError> {
+        let overlap = self.public.overlap(private);
+        if !overlap.shares_people() {
+            return Ok(());
+        }
+        let share = match overlap.tens_of_100() {
+            0 => "more than 5".to_owned(),
+            100 => "all".to_owned(),
+            tens => format!("at least {tens}"),
+        };
+        Err(CliError::usage(format!(
+            "{share} of 100 rows of the smaller of the two files, --public and the private table, are in the other, too (in the {} column(s) \
+             that both have); nothing in --public is protected, so give data of other people; if they are other people whose values coincide, \
+             add --confirm-public \"{DIFFERENT}\"",
+            self.common
+        )))
+    }
+}
+
+/// Returns whether a person has typed that the people of the public file are different ones.
+///
+/// # Errors
+/// For any other words.
+pub fn confirmed(args: &Args) -> Result<bool, CliError> {
+    match args.text("confirm-public")? {
+        None => Ok(false),
+        Some(DIFFERENT) => Ok(true),
+        Some(_) => Err(CliError::usage(format!("--confirm-public needs the words \"{DIFFERENT}\""))),
+    }
+}
+
+fn scanner(header: &Header, columns: Vec<bool>) -> MinHashScanner {
+    let job = Job { slice: 0, from: header.body_offset, to: u64::MAX, known: true };
+    MinHashScanner::new(job, header.delimiter, &KEY).of_columns(columns)
+}
+
+fn minhash(scanner: MinHashScanner) -> MinHash {
+    match scanner.finish().outcome {
+        Outcome::Read { part, .. } => part.sink,
+        Outcome::Nothing | Outcome::Failed { .. } => MinHash::default(),
+    }
+}
+
+fn hashed(path: &Path, header: &Header, columns: Vec<bool>) -> io::Result<MinHash> {
+    let mut scanner = scanner(header, columns);
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(header.body_offset))?;
+    let mut piece = vec![0; PIECE];
+    loop {
+        match read_some(&mut file, &mut piece)? {
+            0 => return Ok(minhash(scanner)),
+            count => scanner.feed(&piece[..count]),
+        };
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::Cursor;
-
     use serde_json::json;
     use tempfile::TempDir;
 
@@ -328,59 +331,69 @@ mod tests {
         assert!(PublicFile::open(&folder.path().join("nothing")).is_err());
     }
 
-    const PRIVATE: &str = "age,sex,sbp\n50,M,120\n30,F,110\n";
+    const HEADER: &str = "id,age,sex,sbp\n";
 
-    #[test]
-    fn a_copy_of_the_private_table_is_refused_and_not_quoted() {
-        let folder = TempDir::new().unwrap();
-        let path = |name: &str| folder.path().join(name);
-        let write = |name: &str, text: &str| fs::write(path(name), text).unwrap();
-        write("table.csv", PRIVATE);
-        write("copy.csv", PRIVATE);
-        write("longer.csv", &format!("{PRIVATE}60,M,130\n"));
-        write("other.csv", &PRIVATE.replace("120", "121"));
-        for name in ["table.csv", "copy.csv"] {
-            let public = PublicFile::open(&path(name)).unwrap();
-            let error = public.differs_from(&path("table.csv")).unwrap_err().to_string();
-            assert!(error.contains("same bytes"), "{error}");
-            assert!(["age", "120", "table.csv"].iter().all(|part| !error.contains(part)), "{error}");
-        }
-        for name in ["longer.csv", "other.csv"] {
-            let public = PublicFile::open(&path(name)).unwrap();
-            assert!(public.differs_from(&path("table.csv")).is_ok(), "{name}");
-            assert!(public.differs_from(&path("nothing")).is_ok(), "another message says so");
-        }
+    /// Returns the records of persons with these numbers.
+    fn records(numbers: std::ops::Range<u32>) -> String {
+        numbers.map(|n| format!("{n},{},{},{}\n", 20 + n % 60, ["F", "M"][n as usize % 2], 100 + n)).collect()
     }
 
-    /// A reader that gives a few bytes at a time.
-    struct Drops(Cursor<Vec<u8>>, usize);
-
-    impl Read for Drops {
-        fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
-            let most = self.1.min(piece.len());
-            self.0.read(&mut piece[..most])
+    /// Compares a public file with a private one, which is a file or a stream.
+    fn compared(public: &str, private: &str, is_stream: bool) -> Result<(), CliError> {
+        let folder = TempDir::new().unwrap();
+        let [public_path, path] = ["public.csv", "table.csv"].map(|name| folder.path().join(name));
+        fs::write(&public_path, public).unwrap();
+        fs::write(&path, private).unwrap();
+        let rules = HeaderRules::default();
+        let public = PublicFile::open(&public_path).unwrap();
+        let table = if is_stream {
+            Table::stream(File::open(&path).unwrap(), rules).unwrap()
+        } else {
+            Table::open(&path, rules).unwrap()
+        };
+        let Some(mut comparison) = Comparison::new(&public, rules, table.header())? else { return Ok(()) };
+        if is_stream {
+            let header = table.header().clone();
+            let prepared = prepare_table(&plan(), &header.names, header.delimiter).unwrap();
+            let table = comparison.with_stream(table);
+            table.scan(prepared.bound(), || Prepared::sums(&prepared), 1, |_, _| ()).unwrap();
+            comparison.finish()
+        } else {
+            comparison.with_file(&path, table.header())
         }
     }
 
     #[test]
-    fn a_stream_is_compared_while_it_is_read() {
-        let folder = TempDir::new().unwrap();
-        let path = folder.path().join("public.csv");
-        fs::write(&path, PRIVATE).unwrap();
-        let longer = format!("{PRIVATE}60,M,130\n");
-        let shorter = &PRIVATE[..PRIVATE.len() - 1];
-        for (text, is_same) in [(PRIVATE, true), (longer.as_str(), false), (shorter, false), ("", false)] {
-            for drop in [1, 7, 1000] {
-                let same = Arc::default();
-                let stream = Drops(Cursor::new(text.as_bytes().to_vec()), drop);
-                let twin = Twin::new(File::open(&path).unwrap());
-                let mut watched = Watched { stream, twin, same: Arc::clone(&same) };
-                let mut read = Vec::new();
-                watched.read_to_end(&mut read).unwrap();
-                assert_eq!(watched.read(&mut [0; 4]).unwrap(), 0, "the end stays the end");
-                assert_eq!(read, text.as_bytes());
-                assert_eq!(Watch { same }.check().is_err(), is_same, "{text:?} by {drop}");
+    fn a_disguised_copy_of_the_private_table_is_refused_and_not_quoted() {
+        let private = format!("{HEADER}{}", records(0..400));
+        let lines: Vec<Vec<&str>> = private.lines().map(|line| line.split(',').collect()).collect();
+        let columns = |order: &[usize], delimiter: &str| -> String {
+            let line =
+                |line: &Vec<&str>| order.iter().map(|&at| line[at]).collect::<Vec<_>>().join(delimiter);
+            lines.iter().map(line).collect::<Vec<_>>().join("\r\n")
+        };
+        let copies = [
+            private.clone(),
+            format!("{private}\n"),
+            format!("{private}900,20,F,120\n"),
+            columns(&[3, 1, 0, 2], ","),
+            columns(&[3, 2, 1], ";"),
+            private.replace(",F,", ",\"F\","),
+            private.replacen("0,20,F,100\n", "", 1),
+        ];
+        for (at, copy) in copies.iter().enumerate() {
+            for is_stream in [false, true] {
+                let error = compared(copy, &private, is_stream).expect_err(&format!("copy {at}")).to_string();
+                assert!(error.contains("all of 100 rows") && error.contains("different people"), "{error}");
+                assert!(!error.contains("age"), "{error}");
             }
         }
+        let half = format!("{HEADER}{}", records(200..600));
+        assert!(compared(&half, &private, false).unwrap_err().to_string().contains("at least "));
+        let other = format!("{HEADER}{}", records(400..900));
+        for is_stream in [false, true] {
+            compared(&other, &private, is_stream).unwrap();
+        }
+        compared("{\"schema\": \"discreet.public/1\"}", &private, false).unwrap();
     }
 }

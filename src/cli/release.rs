@@ -1,14 +1,16 @@
 //! The command `discreet release`: charges, then computes, then prints.
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 
 use super::args::Args;
 use super::check::consent;
 use super::error::CliError;
 use super::halt::halt;
 use super::job::{Job, software};
+use super::kept::Kept;
 use super::store::LedgerFile;
-use super::{help, print, write_out};
+use super::{check_output, help, print, public, write_out};
 use crate::engine::{Computation, Prepared};
 use crate::noise::entropy::PrivateRng;
 use crate::plan::Purpose;
@@ -17,29 +19,32 @@ use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::Release;
 use crate::release::document::{LedgerReference, Software};
 
-/// Runs the command. Everything that can fail for a public reason fails before the charge. The release is printed only after
+/// Runs the command. Everything that can fail for a public reason fails before the charge. The release is kept beside the ledger, and it is printed only after
 /// the ledger on the disk says `released`. A plan that estimates bounds has two charges: for the bounds, and, if they were found, for the
 /// fit.
 ///
 /// # Errors
 /// [`CliError`], which says whether the charge was made.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let args = Args::parse(arguments, &["plan", "ledger", "public", "phenotypes", "workers"], &["confirm"])?;
+    let options = ["plan", "ledger", "public", "confirm-public", "phenotypes", "workers"];
+    let args = Args::parse(arguments, &options, &["confirm"])?;
     if args.help {
         return print(help::RELEASE);
     }
     let path = args.needed_path("ledger")?;
+    check_output()?;
     let job = Job::new(&args, Purpose::Release)?;
+    let job = if public::confirmed(&args)? { job } else { job.compare()? };
     let fit = job.fit()?;
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     ledger.check(&job.prepared.whole_request())?;
-    consent(&job.prepared, args.flag("confirm"))?;
+    consent(&job.prepared, &ledger, args.flag("confirm"))?;
     let software = software()?;
     let first = charged(job, &mut file, &mut ledger, software.clone())?;
     let Some(fit) = fit else { return first.print() };
     // From here on the bounds are paid for, so what was released of them is printed whatever happens.
     let alone = |error: CliError| match error {
-        CliError::Charged { .. } => error,
+        CliError::Charged { .. } | CliError::Kept { .. } => error,
         error => CliError::BoundsAlone { what: error.to_string(), entry: first.entry },
     };
     let second = fit.job(&first.prepared, &first.release).and_then(|job| {
@@ -61,17 +66,23 @@ struct Charged {
     release: Release,
     text: Vec<u8>,
     entry: u64,
+    /// Whether a copy is beside the ledger.
+    kept: bool,
 }
 
 impl Charged {
     fn print(&self) -> Result<(), CliError> {
-        write_out(&self.text).map_err(|error| CliError::Charged {
-            what: format!("standard output cannot be written: {error}"),
-            entry: self.entry,
+        write_out(&self.text).map_err(|error| {
+            let what = format!("standard output cannot be written: {error}");
+            after_charge(what, self.entry, self.kept)
         })?;
         halt("printed");
         Ok(())
     }
+}
+
+fn after_charge(what: String, entry: u64, kept: bool) -> CliError {
+    if kept { CliError::Kept { what, entry } } else { CliError::Charged { what, entry } }
 }
 
 /// Reads the table, charges the ledger and makes the release.
@@ -85,6 +96,7 @@ fn charged(
     let rng = PrivateRng::from_os().map_err(|error| CliError::failed(error.to_string()))?;
 
     let entry = ledger.reserve(&prepared.request())?;
+    let kept = Kept::prepare(file.path(), ledger, entry)?;
     let charged = |what: String| CliError::Charged { what, entry };
     if !is_active(Mutant::ChargeAfterCompute) {
         file.save(ledger).map_err(|failure| {
@@ -108,8 +120,16 @@ fn charged(
     halt("the noise is drawn");
     let mut text = Vec::new();
     release.write(&mut text).map_err(|error| charged(error.to_string()))?;
+    let kept = kept.store(&text);
+    if let Err(error) = &kept {
+        // A failure to write a warning is ignored: the release is printed all the same.
+        let _ =
+            writeln!(io::stderr(), "discreet: no copy of the release is kept: {error}; save what is printed");
+    }
+    let kept = kept.is_ok();
+    let charged = |what: String| after_charge(what, entry, kept);
     ledger.release(entry).map_err(|error| charged(error.to_string()))?;
     file.save(ledger).map_err(|failure| charged(failure.to_string()))?;
     halt("settled");
-    Ok(Charged { prepared, release, text, entry })
+    Ok(Charged { prepared, release, text, entry, kept })
 }

@@ -32,7 +32,7 @@ pub struct SaveError {
 
 impl SaveError {
     /// Returns the error of a step before the file was replaced: the ledger is unchanged.
-    fn before(error: io::Error) -> Self {
+    pub fn before(error: io::Error) -> Self {
         Self { replaced: false, error }
     }
 }
@@ -59,7 +59,13 @@ impl LedgerFile {
     /// If the file cannot be locked, read or written, or the ledger is not valid.
     pub fn open(path: &Path) -> Result<(Self, Ledger), CliError> {
         // Two names of one file must share one lock, and a link must not be replaced by a file.
-        let path = fs::canonicalize(path).map_err(|error| CliError::unreadable("ledger", path, error))?;
+        let path = canonical(path)?;
+        if has_links(&path).map_err(|error| CliError::unreadable("ledger", &path, error))? {
+            return Err(CliError::usage(format!(
+                "{} has a second name (a hard link), under which the same budget could be spent twice; remove the other name",
+                path.display()
+            )));
+        }
         let lock = lock(&path)?;
         let stored = text(&path)?;
         let mut ledger = Ledger::parse(&stored)?;
@@ -74,6 +80,11 @@ impl LedgerFile {
         }
         halt("read");
         Ok((file, ledger))
+    }
+
+    /// Returns the file's own path, without links.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Creates a ledger's file.
@@ -112,6 +123,9 @@ impl LedgerFile {
         let temporary = write_beside(&self.path, &document).map_err(SaveError::before)?;
         temporary.as_file().set_permissions(permissions).map_err(SaveError::before)?;
         halt("the new document is synced");
+        if has_links(&self.path).map_err(SaveError::before)? {
+            return Err(SaveError::before(io::Error::other("it has got a second name (a hard link)")));
+        }
         let found = fs::read_to_string(&self.path).map_err(SaveError::before)?;
         if found != self.stored && !is_active(Mutant::DoubleSpend) {
             return Err(SaveError::before(io::Error::other(
@@ -139,6 +153,22 @@ pub fn read(path: &Path) -> Result<Ledger, CliError> {
     Ok(Ledger::parse(&text(path)?)?)
 }
 
+/// Returns the path of the file itself, which the names of several symbolic links have in common.
+///
+/// # Errors
+/// If there is no such file.
+pub fn canonical(path: &Path) -> Result<PathBuf, CliError> {
+    fs::canonicalize(path).map_err(|error| CliError::unreadable("ledger", path, error))
+}
+
+/// Returns whether a file has several names. Each has a lock of its own, and a save replaces one of them alone.
+fn has_links(path: &Path) -> io::Result<bool> {
+    #[cfg(unix)]
+    return Ok(std::os::unix::fs::MetadataExt::nlink(&fs::metadata(path)?) > 1);
+    #[cfg(not(unix))]
+    return fs::metadata(path).map(|_| false);
+}
+
 fn text(path: &Path) -> Result<String, CliError> {
     fs::read_to_string(path).map_err(|error| CliError::unreadable("ledger", path, error))
 }
@@ -161,20 +191,24 @@ fn lock(path: &Path) -> Result<File, CliError> {
     Ok(file)
 }
 
-/// Writes the document to a synced file beside `path`, which will replace `path`. It is written only under the lock, so a file of
-/// that name was left by a crash and is removed.
+/// Writes the document to a synced file beside `path`, which will replace `path`. It is written only under the lock.
 fn write_beside(path: &Path, document: &str) -> io::Result<tempfile::NamedTempFile> {
+    let mut temporary = temporary_beside(path)?;
+    temporary.write_all(document.as_bytes())?;
+    halt("the new document is written");
+    temporary.as_file().sync_all()?;
+    Ok(temporary)
+}
+
+/// Creates an empty file beside `path`, which will replace `path`. A file of that name was left by a crash and is removed.
+pub fn temporary_beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     let name = beside(path, ".", ".new");
     match fs::remove_file(&name) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     let name = name.file_name().unwrap_or_default();
-    let mut temporary = tempfile::Builder::new().prefix(name).rand_bytes(0).tempfile_in(folder(path))?;
-    temporary.write_all(document.as_bytes())?;
-    halt("the new document is written");
-    temporary.as_file().sync_all()?;
-    Ok(temporary)
+    tempfile::Builder::new().prefix(name).rand_bytes(0).tempfile_in(folder(path))
 }
 
 /// Syncs the folder, whose entry now points to the new document.
@@ -183,7 +217,7 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 /// Returns the path of a file in the same folder, with `before` and `after` added to the name.
-fn beside(path: &Path, before: &str, after: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, before: &str, after: &str) -> PathBuf {
     let mut name = OsString::from(before);
     name.push(path.file_name().unwrap_or_default());
     name.push(after);

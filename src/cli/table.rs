@@ -126,6 +126,17 @@ impl Table {
         }
     }
 
+    /// Returns the table with an observer of the bytes after the header, if it is a stream; a file is returned as it is.
+    #[must_use]
+    pub fn observed(mut self, mut observer: impl FnMut(&[u8]) + 'static) -> Self {
+        if let Source::Stream { head, reader } = self.source {
+            let body = usize::try_from(self.header.body_offset).unwrap_or(usize::MAX);
+            observer(head.get(body..).unwrap_or_default());
+            self.source = Source::Stream { head, reader: Box::new(Observed { reader, observer }) };
+        }
+        self
+    }
+
     /// Returns the header, to which a plan is bound.
     #[must_use]
     pub fn header(&self) -> &Header {
@@ -182,6 +193,20 @@ impl Table {
                 }
             }
         }
+    }
+}
+
+/// A reader whose bytes an observer sees, too.
+struct Observed<F> {
+    reader: Box<dyn Read>,
+    observer: F,
+}
+
+impl<F: FnMut(&[u8])> Read for Observed<F> {
+    fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(piece)?;
+        (self.observer)(&piece[..count]);
+        Ok(count)
     }
 }
 

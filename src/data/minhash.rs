@@ -1,9 +1,11 @@
 //! Estimates whether two tables share people, from a small MinHash of each (theory/accounting 5.6).
 //!
-//! A MinHash is the [`SIZE`] smallest distinct values of SipHash-2-4 over a table's records, each as it stands in the file,
-//! without its line end. The header is no record. A record that occurs twice counts once. The order of records and slices does
-//! not matter. A record without a letter, a digit or a byte beyond ASCII identifies nobody and is omitted, so two tables whose
-//! only common records are empty share no people. A table of fewer distinct records than [`SIZE`] is represented completely.
+//! A MinHash is the [`SIZE`] smallest distinct values of a table's records. The value of a record is the sum, modulo 2^64, of
+//! SipHash-2-4 over its cells that are not empty, each as it stands in the file, without quotes. So the order of the columns, the
+//! delimiter and the quotes do not matter. The header is no record. A record that occurs twice counts once. The order of records and
+//! slices does not matter. A record without a letter, a digit or a byte beyond ASCII identifies nobody and is omitted, so two tables
+//! whose only common records are empty share no people. A table of fewer distinct records than [`SIZE`] is represented completely.
+//! A caller that has both headers can restrict the cells to the columns that both tables have ([`MinHashScanner::of_columns`]).
 //!
 //! For genotypes, ids are hashed instead of records. So the same people are recognised with other variants and other phenotypes,
 //! although these change every record.
@@ -30,6 +32,7 @@
 
 use std::hash::Hasher;
 
+use memchr::memchr2;
 use siphasher::sip::SipHasher24;
 
 use super::csv::Feed;
@@ -43,6 +46,11 @@ pub const SIZE: usize = 256;
 
 /// Two tables share people if more than one in this many of the smaller table's records is in the other.
 pub const ONE_IN: usize = 20;
+
+/// The words that a person types to state that two tables with common records are about different people.
+pub const DIFFERENT: &str = "different people";
+
+const QUOTE: u8 = b'"';
 
 /// The key of the hash.
 pub type MinHashKey = [u8; 16];
@@ -65,6 +73,12 @@ impl Overlap {
     #[must_use]
     pub fn shares_people(&self) -> bool {
         self.common.saturating_mul(ONE_IN) > self.of
+    }
+
+    /// Returns of 100 of the smaller table's records how many are in the other table, as an estimate, rounded down to tens.
+    #[must_use]
+    pub fn tens_of_100(&self) -> usize {
+        self.common * 10 / self.of.max(1) * 10
     }
 
     /// Returns whether this overlap is larger than another one.
@@ -90,14 +104,14 @@ impl MinHash {
     /// neither can contain.
     #[must_use]
     pub fn of_people<'a>(key: &MinHashKey, people: impl IntoIterator<Item = [&'a str; 2]>) -> Self {
-        let mut hasher = MinHasher::new(key);
+        let mut hasher = MinHasher::new(0, key);
         for [family, id] in people {
             if !family.is_empty() {
-                hasher.take(Piece::Bytes(family.as_bytes()));
-                hasher.take(Piece::Bytes(b"\0"));
+                hasher.add(family.as_bytes());
+                hasher.add(b"\0");
             }
-            hasher.take(Piece::Bytes(id.as_bytes()));
-            hasher.take(Piece::End);
+            hasher.add(id.as_bytes());
+            hasher.end_record();
         }
         hasher.minhash
     }
@@ -146,34 +160,103 @@ impl Merge for MinHash {
 
 /// Computes the MinHash of records.
 struct MinHasher {
+    delimiter: u8,
+    /// Whether the cells of each column count; `None` if all do.
+    columns: Option<Vec<bool>>,
     empty: SipHasher24,
-    hasher: SipHasher24,
+    /// The current cell.
+    cell: SipHasher24,
+    /// Whether the current cell has a byte.
+    filled: bool,
+    quotes: Quotes,
+    /// The current cell's column.
+    column: usize,
+    /// The sum over the current record's cells.
+    record: u64,
     /// Whether the current record can identify a person.
     telling: bool,
     minhash: MinHash,
 }
 
+/// The place in a cell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    /// At its start, where a quote opens it.
+    Start,
+    /// In a cell without quotes, or after closed ones.
+    Outside,
+    /// Inside quotes.
+    Inside,
+    /// After a quote inside quotes: it closes them, or it is the first of two.
+    Closing,
+}
+
 impl MinHasher {
-    fn new(key: &MinHashKey) -> Self {
+    fn new(delimiter: u8, key: &MinHashKey) -> Self {
         let empty = SipHasher24::new_with_key(key);
-        Self { empty, hasher: empty, telling: false, minhash: MinHash::default() }
+        Self {
+            delimiter,
+            columns: None,
+            empty,
+            cell: empty,
+            filled: false,
+            quotes: Quotes::Start,
+            column: 0,
+            record: 0,
+            telling: false,
+            minhash: MinHash::default(),
+        }
     }
 
     fn take(&mut self, piece: Piece<'_>) {
-        match piece {
-            Piece::Bytes(bytes) => {
-                self.telling =
-                    self.telling || bytes.iter().any(|&b| b.is_ascii_alphanumeric() || !b.is_ascii());
-                self.hasher.write(bytes);
+        let Piece::Bytes(mut bytes) = piece else { return self.end_record() };
+        while let Some(at) = memchr2(self.delimiter, QUOTE, bytes) {
+            self.add(&bytes[..at]);
+            match (bytes[at] == QUOTE, self.quotes) {
+                (true, Quotes::Start | Quotes::Closing) => self.quotes = Quotes::Inside,
+                (true, Quotes::Inside) => self.quotes = Quotes::Closing,
+                (true, Quotes::Outside) => {}
+                (false, Quotes::Inside) => self.add(&bytes[at..=at]),
+                (false, _) => self.end_cell(),
             }
-            Piece::End => {
-                if self.telling {
-                    self.minhash.add(self.hasher.finish());
-                }
-                self.hasher = self.empty;
-                self.telling = false;
-            }
+            bytes = &bytes[at + 1..];
         }
+        self.add(bytes);
+    }
+
+    /// Adds bytes to the current cell.
+    fn add(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        if self.quotes != Quotes::Inside {
+            self.quotes = Quotes::Outside;
+        }
+        if self.columns.as_ref().is_none_or(|columns| columns.get(self.column) == Some(&true)) {
+            self.filled = true;
+            self.telling = self.telling || bytes.iter().any(|&b| b.is_ascii_alphanumeric() || !b.is_ascii());
+            self.cell.write(bytes);
+        }
+    }
+
+    fn end_cell(&mut self) {
+        if self.filled {
+            self.record = self.record.wrapping_add(self.cell.finish());
+            self.cell = self.empty;
+            self.filled = false;
+        }
+        self.quotes = Quotes::Start;
+        self.column += 1;
+    }
+
+    fn end_record(&mut self) {
+        self.end_cell();
+        if self.telling {
+            self.minhash.add(self.record);
+        }
+        self.record = 0;
+        self.telling = false;
+        self.column = 0;
     }
 }
 
@@ -202,7 +285,14 @@ impl MinHashScanner {
         } else {
             State::Seek(Seek::new(&job))
         };
-        Self { job, delimiter, state, hasher: MinHasher::new(key) }
+        Self { job, delimiter, state, hasher: MinHasher::new(delimiter, key) }
+    }
+
+    /// Omits the cells of columns for which `columns` has no `true`.
+    #[must_use]
+    pub fn of_columns(mut self, columns: Vec<bool>) -> Self {
+        self.hasher.columns = Some(columns);
+        self
     }
 
     /// Reads the next bytes; [`Feed::Done`] when the slice needs no more.
@@ -264,7 +354,7 @@ mod tests {
     }
 
     fn of<'a>(key: &MinHashKey, records: impl IntoIterator<Item = &'a [u8]>) -> MinHash {
-        let mut hasher = MinHasher::new(key);
+        let mut hasher = MinHasher::new(b',', key);
         for record in records {
             hasher.take(Piece::Bytes(record));
             hasher.take(Piece::End);
@@ -304,7 +394,7 @@ mod tests {
     fn the_hash_is_siphash_2_4() {
         // Appendix A of Aumasson and Bernstein (2012): the key 00 to 0f, the bytes 00 to 0e.
         let key: MinHashKey = std::array::from_fn(|at| u8::try_from(at).unwrap());
-        let mut hasher = MinHasher::new(&key);
+        let mut hasher = MinHasher::new(b',', &key);
         let bytes: Vec<u8> = (0..15).collect();
         for part in bytes.chunks(4) {
             hasher.take(Piece::Bytes(part));
@@ -312,6 +402,34 @@ mod tests {
         hasher.telling = true;
         hasher.take(Piece::End);
         assert_eq!(hasher.minhash.0, [0xa129_ca61_49be_45e5]);
+    }
+
+    #[test]
+    fn the_order_of_columns_delimiter_and_quotes_do_not_matter() {
+        let hash = |file: &[u8], delimiter: u8, columns: Option<Vec<bool>>| {
+            let job = Job { slice: 0, from: 0, to: u64::MAX, known: true };
+            let scanner = MinHashScanner::new(job, delimiter, &KEY);
+            let mut scanner = match columns {
+                Some(columns) => scanner.of_columns(columns),
+                None => scanner,
+            };
+            file.chunks(3).for_each(|part| assert_eq!(scanner.feed(part), Feed::More));
+            match scanner.finish().outcome {
+                Outcome::Read { part, .. } => part.sink,
+                other => panic!("{other:?}"),
+            }
+        };
+        let table = hash(b"1,\"a, \"\"b\"\"\",,60\n2,c,x,61\n", b',', None);
+        for (other, delimiter) in [
+            (&b"60;1;;\"a, \"\"b\"\"\"\n61;2;x;c\n"[..], b';'),
+            (b"\"2\"\tc\tx\t61\t\n\n\"1\"\ta, b\t60\n", b'\t'),
+        ] {
+            assert_eq!(hash(other, delimiter, None), table);
+        }
+        assert_eq!(table.0.len(), 2);
+        assert_ne!(hash(b"1,\"a, b\",,60\n2,c,x,62\n", b',', None), table);
+        let masked = hash(b"9,60,1\n8,61,2\n", b',', Some(vec![false, true, true]));
+        assert_eq!(masked, hash(b"1,\"a,b\",60\n2,c,61\n", b',', Some(vec![true, false, true, true])));
     }
 
     #[test]

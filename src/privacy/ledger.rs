@@ -22,6 +22,7 @@ use super::compose::Pair;
 use super::event::{Event, charge};
 use super::measure::{Delta, Epsilon, Mu};
 use super::mutants::{Mutant, is_active};
+use super::promise::can_pay;
 use super::units::Units;
 use crate::model::Assurance;
 use crate::text::{hexadecimal, one_line};
@@ -107,10 +108,13 @@ impl Ledger {
     /// Opens a ledger.
     ///
     /// # Errors
-    /// [`LedgerError`] if the budget is out of range or the terms contradict each other.
+    /// [`LedgerError`] if the budget is out of range or can pay for no release, or the terms contradict each other.
     pub fn open(opening: &Opening<'_>) -> Result<Self, LedgerError> {
         let parts = budget_parts(&opening.budget, &opening.split)?;
         let (epsilon, delta) = parts.promise.ok_or(CalibrationError::NoDelta)?;
+        if !can_pay(&parts) {
+            return Err(LedgerError::Opening(words::error::ledger_never_pays()));
+        }
         let terms = opening.terms;
         if terms.max_rows_per_person == 0 {
             return Err(LedgerError::Opening(words::error::ledger_person_rows()));

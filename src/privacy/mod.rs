@@ -10,6 +10,7 @@ pub mod ledger;
 pub mod measure;
 pub mod mutants;
 pub mod profile;
+pub mod promise;
 pub mod pure_bounds;
 pub mod subsampling;
 pub mod units;

@@ -17,8 +17,9 @@ const PIECE: usize = 1 << 20;
 /// Writes one record per coefficient with the release's fields, by RFC 4180: CRLF at line ends, quotes where they are
 /// due, an empty field where the release has `null`. Log-odds have their odds ratios beside them, but for the constant.
 ///
-/// A name that a spreadsheet would take for a formula (it starts with `=`, `+`, `-`, `@`, a tab or a line end) gets an
-/// apostrophe in front.
+/// A name that a spreadsheet would take for a formula (it starts with `=`, `+`, `-`, `@`, one of their full-width forms, a tab or a line
+/// end) gets an apostrophe in front. So does each part of a name after a semicolon, a tab or a line end: a spreadsheet of a
+/// locale with semicolons ends a cell there, because for it the quotes stand in the middle of a cell.
 #[must_use]
 pub fn csv(coefficients: &Coefficients, log_odds: bool) -> String {
     pieces(coefficients, log_odds).collect()
@@ -99,13 +100,30 @@ fn numbers(text: &mut Vec<u8>, values: &[Option<f64>]) {
 }
 
 fn name(text: &str) -> Cow<'_, str> {
-    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
-    let guarded = if formula { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) };
-    if guarded.contains([',', '"', '\r', '\n']) {
+    let guarded = without_formulas(text);
+    if guarded.contains([',', ';', '"', '\t', '\r', '\n']) {
         Cow::Owned(format!("\"{}\"", guarded.replace('"', "\"\"")))
     } else {
         guarded
     }
+}
+
+/// Puts an apostrophe in front of each sign that could start a formula at the start of a cell.
+fn without_formulas(text: &str) -> Cow<'_, str> {
+    const SIGNS: [char; 11] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n'];
+    if !text.contains(SIGNS) {
+        return Cow::Borrowed(text);
+    }
+    let mut guarded = String::with_capacity(text.len() + 1);
+    let mut starts = true;
+    for c in text.chars() {
+        if starts && SIGNS.contains(&c) {
+            guarded.push('\'');
+        }
+        starts = matches!(c, ';' | '\t' | '\r' | '\n') || (starts && matches!(c, ' ' | '"'));
+        guarded.push(c);
+    }
+    Cow::Owned(guarded)
 }
 
 #[cfg(test)]
@@ -143,6 +161,24 @@ mod tests {
         assert_eq!(lines[3], format!("'@cmd,\"'+y,\"\"z\",{numbers}"));
         assert_eq!(lines[4], format!("plain,(Intercept),{numbers}"));
         assert_eq!(lines.len(), 6);
+    }
+
+    #[test]
+    fn no_formula_starts_where_a_semicolon_ends_cells() {
+        for (text, expected) in [
+            ("＝1", "'＝1"),
+            ("＠x", "'＠x"),
+            ("－x＋y", "'－x＋y"),
+            ("a;=1", "\"a;'=1\""),
+            ("a; =1", "\"a; '=1\""),
+            ("a;\"=1", "\"a;\"\"'=1\""),
+            ("a\n+1", "\"a\n'+1\""),
+            ("a\t@1", "\"a\t'@1\""),
+            ("\t1", "\"'\t1\""),
+            ("a-b=c", "a-b=c"),
+        ] {
+            assert_eq!(name(text), expected, "{text:?}");
+        }
     }
 
     #[test]

@@ -18,6 +18,9 @@ pub struct Lock {
 
 impl Lock {
     /// Waits for the lock `name`.
+    ///
+    /// # Errors
+    /// [`Failure`] if the browser refuses locks.
     pub async fn take(name: &str) -> Result<Self, Failure> {
         let (held, release) = deferred()?;
         // Created before the wait, so that a lock whose wait is cancelled is released as soon as it is granted.

@@ -4,11 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::MinHash;
-use crate::data::minhash::Overlap;
+use crate::data::minhash::{DIFFERENT, Overlap};
 use crate::privacy::ledger::Ledger;
-
-/// The text that a person types to confirm that two tables are about different people.
-pub const DIFFERENT: &str = "different people";
 
 /// A ledger of a table that shares people with another table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,7 +12,7 @@ use super::db::{Answer, Db, LEDGERS, MINHASHES, RELEASES, SETTINGS, TABLES};
 use super::document;
 use super::failure::{Failure, Reason};
 use super::lock::Lock;
-use super::people::{DIFFERENT, Different, Shared, sharing};
+use super::people::{Different, Shared, sharing};
 use crate::data::MinHash;
 use crate::privacy::adjacency::Protect;
 use crate::privacy::ledger::{Ledger, LedgerError};

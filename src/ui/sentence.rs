@@ -1,8 +1,12 @@
 //! Messages of other rooms, made sentences of the page.
 
-/// With a capital letter in front.
+use crate::text::{one_line, shortened};
+
+/// On one line of a length that can be read, with a capital letter in front.
 #[must_use]
 pub fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
+    let line = one_line(text);
+    let line = shortened(&line);
+    let mut chars = line.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
 }

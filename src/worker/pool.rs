@@ -10,7 +10,7 @@ use std::rc::Rc;
 use js_sys::{Array, Promise};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{
     Blob, BlobPropertyBag, ErrorEvent, Event, MessageChannel, MessageEvent, MessagePort, Url, Window, Worker,
 };
@@ -28,22 +28,27 @@ use crate::noise::entropy::random_id;
 use crate::plan::Plan;
 use crate::plan::public::PublicTable;
 use crate::privacy::ledger::Ledger;
-use crate::store;
 use crate::store::document::{Made, read_release};
+use crate::store::{self, Lock};
 use crate::text::hexadecimal;
 use crate::words;
 
 /// What follows the glue in a worker's text: it starts the module that the first message brings, keeps the translation
-/// that comes with it, and tells of what the module itself cannot tell, such as memory that has run out.
+/// that comes with it, and tells of what the module itself cannot tell, such as memory that has run out. The worker holds a lock for its
+/// whole life, by which the page notices that it is gone.
 const BOOTSTRAP: &str = r#"
 {
     const stopped = () => self.postMessage({ stopped: true });
     self.addEventListener("error", stopped);
     self.addEventListener("unhandledrejection", stopped);
-    self.onmessage = ({ data: [module, words] }) => {
+    self.onmessage = ({ data: [module, words, life] }) => {
         self.onmessage = null;
         self.words = words;
-        wasm_bindgen({ module_or_path: module }).catch(stopped);
+        const live = (end) => {
+            self.end = end;
+            wasm_bindgen({ module_or_path: module }).catch(stopped);
+        };
+        navigator.locks.request(life, () => new Promise(live)).catch(stopped);
     };
 }
 "#;
@@ -293,8 +298,12 @@ impl Run {
     async fn ready(&mut self) -> Result<(), Failure> {
         let mut missing = self.workers.len();
         while missing > 0 {
-            match self.response().await?.1.body {
-                Response::Ready { build } if build == build_id() => missing -= 1,
+            let (worker, received) = self.response().await?;
+            match received.body {
+                Response::Ready { build } if build == build_id() => {
+                    missing -= 1;
+                    self.workers.get(worker).ok_or_else(confused)?.watch(&self.events);
+                }
                 Response::Ready { .. } => {
                     return Err(Failure::new(Reason::Program, words::failure::versions()));
                 }
@@ -347,6 +356,8 @@ impl Run {
 /// A worker and its event handlers.
 struct Handle {
     worker: Worker,
+    /// The name of the lock that it holds.
+    life: String,
     _message: Closure<dyn FnMut(MessageEvent)>,
     _error: Closure<dyn FnMut(Event)>,
 }
@@ -385,8 +396,21 @@ impl Handle {
         worker.set_onmessageerror(Some(error.as_ref().unchecked_ref()));
         worker.set_onerror(Some(error.as_ref().unchecked_ref()));
         let words = JsValue::from(context.words.as_deref());
-        worker.post_message(&Array::of2(&context.module, &words)).map_err(no_worker)?;
-        Ok(Self { worker, _message: message, _error: error })
+        let life = format!("discreet-worker:{}", random_name()?);
+        let start = Array::of3(&context.module, &words, &JsValue::from_str(&life));
+        worker.post_message(&start).map_err(no_worker)?;
+        Ok(Self { worker, life, _message: message, _error: error })
+    }
+
+    /// Reports [`Happening::Stopped`] when the worker is gone, for whatever reason: then the browser grants its lock. After the run has
+    /// ended nobody reads the report.
+    fn watch(&self, events: &Mailbox<Happening>) {
+        let (life, events) = (self.life.clone(), events.clone());
+        spawn_local(async move {
+            if Lock::take(&life).await.is_ok() {
+                events.push(Happening::Stopped);
+            }
+        });
     }
 
     fn post(&self, request: &Request, attachments: Attachments) -> Result<(), Failure> {

@@ -125,10 +125,14 @@ impl Bench {
 
     /// What is in the folder beside what was put there.
     pub fn strays(&self) -> BTreeSet<String> {
-        let names = fs::read_dir(self.0.path()).unwrap();
-        let names = names.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
-        let known = ["plan.json", "table.csv", "ledger.json", "ledger.json.lock"];
-        names.filter(|name| !known.contains(&name.as_str())).collect()
+        let names = |folder: PathBuf| {
+            let entries = fs::read_dir(folder).into_iter().flatten();
+            entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        };
+        let known = ["plan.json", "table.csv", "ledger.json", "ledger.json.lock", "ledger.json.releases"];
+        let strays = names(self.path(".")).filter(|name| !known.contains(&name.as_str()));
+        let unfinished = names(self.path("ledger.json.releases")).filter(|name| name.ends_with(".new"));
+        strays.chain(unfinished).collect()
     }
 }
 

@@ -321,7 +321,7 @@ fn openings() -> Vec<Ledger> {
         (pair(30.0, 0.9), Split::Both),
         (pair(3e26, 0.5), Split::Other),
         (mu(0.5), Split::Gaussian),
-        (mu(1e10), Split::Gaussian),
+        (mu(5.0), Split::Gaussian),
         (rho, Split::Gaussian),
     ];
     let terms =

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use discreet::engine::prepare;
 use discreet::model::Assurance;
 use discreet::plan::{Plan, Purpose};
-use discreet::privacy::ledger::{Ledger, State};
+use discreet::privacy::ledger::{Ledger, Request, State};
 use discreet::release::document::Release;
 use serde_json::{Value, json};
 
@@ -400,8 +400,133 @@ fn output_that_cannot_be_written_says_that_the_charge_was_made() {
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let output = bench.command(&arguments).stdout(full).output().unwrap();
     let errors = failed(&output, 1, RELEASE);
-    assert!(errors.contains("the charge was made (entry 1"), "{errors}");
+    assert!(errors.contains("the charge was made (entry 1") && errors.contains("reprint"), "{errors}");
     assert_eq!(bench.ledger().entries().len(), 1);
+    let again = bench.ok("ledger reprint ledger.json --entry 1");
+    assert_eq!(again, bench.ok("ledger reprint ledger.json"));
+    let release: Release = serde_json::from_str(&again).unwrap();
+    assert_eq!(release.ledger.unwrap().entry, 1);
+    bench.fails("ledger reprint ledger.json --entry 2", 2);
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = bench.command(&["ledger", "reprint", "ledger.json"]).stdout(full).output().unwrap();
+    failed(&output, 1, "reprint");
+}
+
+/// The shell closes standard output; the runtime would write to `/dev/null` and succeed.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_closed_output_stops_before_the_charge() {
+    let bench = Bench::new();
+    bench.open_ledger("2");
+    for (line, entries) in [(RELEASE, 0), ("ledger show ledger.json", 0)] {
+        let script = format!("exec \"$0\" {line} >&-");
+        let output = Command::new("sh")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_discreet")])
+            .current_dir(bench.path("."))
+            .output()
+            .unwrap();
+        let errors = failed(&output, 1, line);
+        assert!(errors.contains("standard output is closed"), "{errors}");
+        assert_eq!(bench.ledger().entries().len(), entries);
+    }
+    // A person may throw the output away: the copy stays.
+    let null = fs::OpenOptions::new().write(true).open("/dev/null").unwrap();
+    let arguments: Vec<&str> = RELEASE.split(' ').collect();
+    assert!(bench.command(&arguments).stdout(null).status().unwrap().success());
+    assert!(bench.ok("ledger reprint ledger.json").contains("discreet.release/1"));
+}
+
+#[test]
+fn a_printed_release_can_be_printed_again() {
+    let bench = Bench::new();
+    bench.open_ledger("2");
+    let [first, second] = [bench.ok(RELEASE), bench.ok(RELEASE)];
+    assert_eq!(bench.ok("ledger reprint ledger.json"), second);
+    assert_eq!(bench.ok("ledger reprint ledger.json --entry 1"), first);
+    assert_eq!(bench.ok("ledger reprint ledger.json --entry 2"), second);
+}
+
+/// An older copy of a ledger would pay for its entries again.
+#[test]
+fn an_older_copy_in_the_ledgers_place_is_refused() {
+    let bench = Bench::new();
+    bench.open_ledger("2");
+    let old = bench.read("ledger.json");
+    bench.ok(RELEASE);
+    bench.write("ledger.json", &old);
+    let errors = bench.fails(RELEASE, 1);
+    assert!(errors.contains("older copy") && errors.contains("nothing was charged"), "{errors}");
+    assert_eq!(bench.read("ledger.json"), old);
+}
+
+#[test]
+fn a_release_that_cannot_be_kept_is_not_charged() {
+    let bench = Bench::new();
+    bench.open_ledger("2");
+    bench.write("ledger.json.releases", "");
+    let errors = bench.fails(RELEASE, 1);
+    assert!(errors.contains("nothing was charged"), "{errors}");
+    assert!(bench.ledger().entries().is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_ledger_with_two_names_pays_under_none() {
+    let bench = Bench::new();
+    bench.open_ledger("1");
+    fs::hard_link(bench.path("ledger.json"), bench.path("twin.json")).unwrap();
+    for name in ["ledger.json", "twin.json"] {
+        let errors = bench.fails(&RELEASE.replace("ledger.json", name), 2);
+        assert!(errors.contains("hard link"), "{errors}");
+    }
+    assert!(bench.ledger().entries().is_empty());
+    fs::remove_file(bench.path("twin.json")).unwrap();
+    bench.ok(RELEASE);
+}
+
+#[test]
+fn nothing_of_a_document_steers_the_terminal() {
+    let bench = Bench::new();
+    bench.open_ledger("2");
+    let plan = Plan::parse(&bench.read("plan.json")).unwrap();
+    let names: Vec<String> = DIABETES.lines().next().unwrap().split(',').map(str::to_owned).collect();
+    let prepared = prepare(plan, &names, b',', Purpose::Release).unwrap();
+    let mut ledger = bench.ledger();
+    let mechanism = "x\u{1b}[2J\n  9  forged  released";
+    let entry = ledger.reserve(&Request { mechanism, ..prepared.request() }).unwrap();
+    ledger.release(entry).unwrap();
+    bench.write("forged.json", ledger.to_json().unwrap());
+    let shown = bench.ok("ledger show forged.json");
+    assert!(shown.contains("x\\u{1b}[2J\\n  9  forged"), "{shown}");
+    assert!(!shown.contains('\u{1b}'));
+}
+
+#[test]
+fn a_budget_that_promises_nothing_takes_typed_words() {
+    let bench = Bench::new();
+    let new = |budget: &str| format!("ledger new ledger.json --adjacency add-remove {budget}");
+    for budget in ["--epsilon 45 --delta 1e-6", "--epsilon 1e19 --delta 1e-5"] {
+        assert!(bench.fails(&new(budget), 2).contains("epsilon"), "{budget}");
+        assert!(bench.fails(&new(&format!("{budget} --confirm-weak weak")), 2).contains("epsilon"));
+    }
+    for budget in ["--epsilon 21 --delta 1e-5", "--epsilon 1 --delta 0.999999", "--mu 4 --delta 1e-5"] {
+        let errors = bench.fails(&new(budget), 2);
+        assert!(errors.contains("protects next to nobody") && errors.contains("weak promise"), "{errors}");
+        assert!(!bench.path("ledger.json").exists());
+        let line = new(budget);
+        let mut arguments: Vec<&str> = line.split(' ').collect();
+        arguments.extend(["--confirm-weak", "weak promise"]);
+        assert!(bench.command(&arguments).status().unwrap().success(), "{budget}");
+        fs::remove_file(bench.path("ledger.json")).unwrap();
+    }
+}
+
+#[test]
+fn a_message_is_short_and_says_what_to_do() {
+    let bench = Bench::new();
+    let long = "x".repeat(50_000);
+    let errors = bench.fails(&format!("release {long} --plan plan.json --ledger ledger.json y"), 2);
+    assert!(errors.chars().count() < 800, "{}", errors.len());
 }
 
 #[cfg(unix)]

@@ -37,7 +37,7 @@ fn noise_below_the_least_scale_is_not_charged() {
 /// What is in the folder beside `table.csv`, `plan.json`, the ledger and its lock.
 fn strays(bench: &Bench) -> Vec<String> {
     let names = fs::read_dir(bench.path(".")).unwrap().map(|entry| entry.unwrap().file_name());
-    let known = ["plan.json", "table.csv", "ledger.json", "ledger.json.lock"];
+    let known = ["plan.json", "table.csv", "ledger.json", "ledger.json.lock", "ledger.json.releases"];
     names.filter_map(|name| name.into_string().ok()).filter(|name| !known.contains(&name.as_str())).collect()
 }
 
@@ -85,7 +85,7 @@ fn a_full_disk_gives_no_release() {
     let errors = failed(&output, 1, "on a full disk");
     assert!(errors.contains("make room on its disk; nothing was charged"), "{errors}");
     assert_eq!(bench.read("after.json"), bench.read("ledger.json"));
-    assert_eq!(bench.read("list"), "ledger.json\nledger.json.lock\nrest\n");
+    assert_eq!(bench.read("list"), "ledger.json\nledger.json.lock\nledger.json.releases\nrest\n");
 }
 
 /// Somebody whom permissions bind: this user, or `nobody` where this is root.

@@ -447,10 +447,10 @@ fn a_guided_release_repeats_what_was_public() {
     let mut plan: Value = serde_json::from_str(&bench.read("plan.json")).unwrap();
     let guided = plan.clone();
     plan["mechanism"] = json!({"name": "analyze-gauss"});
-    plan["budget"] = json!({"mu": 4.0});
+    plan["budget"] = json!({"mu": 3.0});
     plan.as_object_mut().unwrap().remove("stated_rows");
     bench.plan(&plan);
-    bench.ok("ledger new other.json --mu 4 --delta 1e-5 --adjacency add-remove");
+    bench.ok("ledger new other.json --mu 3 --delta 1e-5 --adjacency add-remove");
     let earlier = bench.ok("release --plan plan.json --ledger other.json public.csv");
     bench.write("earlier.json", earlier);
     bench.plan(&guided);
@@ -473,9 +473,14 @@ fn the_private_table_is_not_public_and_nothing_is_charged() {
     let before = bench.read("ledger.json");
     let private = bench.read("table.csv");
     bench.write("copy.csv", &private);
-    for name in ["table.csv", "./table.csv", "copy.csv"] {
+    bench.write("longer.csv", format!("{private}\n"));
+    let turned = |line: &str| line.split(',').rev().collect::<Vec<_>>().join(";");
+    bench.write("turned.csv", private.lines().map(turned).collect::<Vec<_>>().join("\n"));
+    for name in ["table.csv", "./table.csv", "copy.csv", "longer.csv", "turned.csv"] {
         let error = bench.fails(&format!("{GUIDED} {name}"), 2);
-        assert!(error.contains("same bytes"), "{error}");
+        assert!(error.contains("all of 100 rows"), "{error}");
+        let error = bench.fails(&format!("{GUIDED} {name} --confirm-public yes"), 2);
+        assert!(error.contains("needs the words"), "{error}");
     }
     // Standard input is compared while it is read.
     let mut command = bench.command(&[
@@ -490,7 +495,7 @@ fn the_private_table_is_not_public_and_nothing_is_charged() {
     ]);
     let input = std::fs::File::open(bench.path("table.csv")).unwrap();
     let error = failed(&command.stdin(input).output().unwrap(), 2, "standard input");
-    assert!(error.contains("same bytes"), "{error}");
+    assert!(error.contains("all of 100 rows"), "{error}");
     assert_eq!(bench.read("ledger.json"), before);
 
     assert!(
@@ -516,5 +521,14 @@ fn the_private_table_is_not_public_and_nothing_is_charged() {
     ]);
     let input = std::fs::File::open(bench.path("table.csv")).unwrap();
     let output = command.stdin(input).output().unwrap();
+    assert!(output.status.success(), "{}", crate::cli::text(&output.stderr));
+}
+
+#[test]
+fn a_person_can_state_that_equal_rows_are_other_people() {
+    let bench = guided_bench();
+    bench.write("copy.csv", format!("{}\n", bench.read("table.csv")));
+    let mut command = bench.command(&GUIDED.split(' ').collect::<Vec<_>>());
+    let output = command.args(["copy.csv", "--confirm-public", "different people"]).output().unwrap();
     assert!(output.status.success(), "{}", crate::cli::text(&output.stderr));
 }

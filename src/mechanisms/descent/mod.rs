@@ -541,8 +541,7 @@ impl Gradient {
         }
         let limit = u128::from(self.noise.cap.unsigned_abs()).pow(2);
         let within = |entries: &[i64]| {
-            is_active(Mutant::GradientUnclipped)
-                || entries.iter().map(|entry| u128::from(entry.unsigned_abs()).pow(2)).sum::<u128>() <= limit
+            is_active(Mutant::GradientUnclipped) || squares(entries).is_some_and(|sum| sum <= limit)
         };
         let scope = if per_outcome { d.max(1) } else { entries.len().max(1) };
         for entries in entries.chunks_exact_mut(scope) {
@@ -551,6 +550,11 @@ impl Gradient {
             }
         }
     }
+}
+
+/// Returns the sum of the squares, or `None` beyond 128 bits, where a saturated entry has come.
+fn squares(entries: &[i64]) -> Option<u128> {
+    entries.iter().try_fold(0_u128, |sum, entry| sum.checked_add(u128::from(entry.unsigned_abs()).pow(2)))
 }
 
 impl RecordMap for Gradient {

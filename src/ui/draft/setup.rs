@@ -63,6 +63,8 @@ pub struct Setup {
     pub rho: String,
     /// μ as typed.
     pub mu: String,
+    /// The words that were typed to open a ledger whose promise is weak.
+    pub weak: String,
     /// What kinds of release a new budget is kept for.
     pub split: Split,
     /// Share of what is left in the budget that the next release asks for, in percent.
@@ -96,6 +98,7 @@ impl Default for Setup {
             one_in: String::new(),
             rho: "0.05".to_owned(),
             mu: "0.3".to_owned(),
+            weak: String::new(),
             split: Split::Gaussian,
             share: 50,
             patterns: Vec::new(),

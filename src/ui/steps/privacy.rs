@@ -11,6 +11,7 @@ use crate::release::format::short;
 use crate::release::statement::budget_sentence;
 use crate::ui::draft::{self, BudgetKind, Place, Setup};
 use crate::ui::parts::{Choice, Field};
+use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::text;
 use crate::ui::view_model::{self, Worth};
@@ -209,6 +210,7 @@ fn Propose() -> impl IntoView {
                     set=write(|setup, value| setup.one_in = value) hint=proposed/>
             </div>
             <Meaning/>
+            <Weak/>
             <Choice id="privacy-split" label=words::privacy::the_budget_is_kept_for()
                 options=kept.into_iter().map(|kept| (split_key(kept), text::kept(kept).to_owned())).collect()
                 value=Signal::derive(move || split_key(split.get())) set=set_split
@@ -222,6 +224,24 @@ fn Propose() -> impl IntoView {
                 <p class="hint">{words::privacy::form_hint()}</p>
             </details>
         </section>
+    }
+}
+
+/// The warning for a budget that promises next to nothing, and the words that it takes.
+#[component]
+fn Weak() -> impl IntoView {
+    let setup = App::here().state.setup();
+    let why = Memo::new(move |_| setup.with(view_model::weak));
+    let set = Callback::new(move |value| setup.update(|setup| setup.weak = value));
+    move || {
+        why.get().map(|why| {
+            view! {
+                <div class="notice problem" role="alert"><p>{sentence(&why)}</p></div>
+                <div class="fields">
+                    <Field id="privacy-weak" label=words::promise::confirm() value=Signal::derive(move || setup.get().weak) set/>
+                </div>
+            }
+        })
     }
 }
 

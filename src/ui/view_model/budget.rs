@@ -8,6 +8,7 @@ use crate::privacy::calibrate::{self, Budget, Split, delta_of_units, epsilon_of_
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::ledger::{Ledger, Opening, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
+use crate::privacy::promise::{doubt, is_confirmed};
 use crate::privacy::units::Units;
 use crate::release::statement::guessing_accuracy;
 use crate::ui::draft::{self, Gap, Place, Setup};
@@ -32,6 +33,13 @@ pub struct Worth {
 pub fn worth(setup: &Setup) -> Option<Worth> {
     let parts = calibrate::budget_parts(&as_budget(&draft::budget(setup).ok()?)?, &setup.split).ok()?;
     worth_of(parts.promise?, parts.pair.mu, parts.capacity)
+}
+
+/// Why the setup's budget promises next to nothing, for the whole table.
+pub fn weak(setup: &Setup) -> Option<String> {
+    let parts = calibrate::budget_parts(&as_budget(&draft::budget(setup).ok()?)?, &setup.split).ok()?;
+    let (epsilon, delta) = parts.promise?;
+    doubt(epsilon, delta, draft::count(&setup.rows))
 }
 
 /// What a ledger was opened with.
@@ -151,6 +159,9 @@ pub(super) fn keeps(capacity: &Units, wallet: Wallet) -> bool {
 pub fn open_ledger(setup: &Setup, plan: &Plan, today: &str) -> Result<Ledger, String> {
     let form = draft::budget(setup).map_err(|gap| gap.text)?;
     let budget = as_budget(&form).ok_or(words::gap::budget())?;
+    if let Some(why) = weak(setup).filter(|_| !is_confirmed(&setup.weak)) {
+        return Err(words::promise::unconfirmed(why));
+    }
     let terms = Terms {
         adjacency: plan.adjacency,
         protect: plan.protect.unwrap_or_default(),

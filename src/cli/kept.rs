@@ -1,0 +1,73 @@
+//! Keeps the document of each release beside its ledger, as `FILE.releases/ID-ENTRY.json`, so that it can be printed again. A document is
+//! public when it is written here: its charge is on the disk.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::error::CliError;
+use super::store::{SaveError, beside, temporary_beside};
+use crate::privacy::ledger::{Kind, Ledger};
+
+/// A file beside the place of a release's document, opened before the charge.
+pub struct Kept {
+    path: PathBuf,
+    file: tempfile::NamedTempFile,
+}
+
+impl Kept {
+    /// Opens a file for the document of an entry that will be charged.
+    ///
+    /// # Errors
+    /// [`CliError::Failed`] if a document of this entry exists, or the folder cannot be written.
+    pub fn prepare(path: &Path, ledger: &Ledger, entry: u64) -> Result<Self, CliError> {
+        let place = place(path, ledger, entry);
+        if place.exists() {
+            return Err(CliError::failed(format!(
+                "{} holds a release of entry {entry} already: the ledger is an older copy, or another program has changed it since it was \
+                 read; use the newer one",
+                place.display()
+            )));
+        }
+        let failed = |error| CliError::failed(SaveError::before(error).to_string());
+        fs::create_dir_all(folder(path)).map_err(failed)?;
+        // The ledger is locked, so one name is enough, and what a crash left is replaced.
+        let file = temporary_beside(&folder(path).join("release.json")).map_err(failed)?;
+        Ok(Self { path: place, file })
+    }
+
+    /// Writes the document and waits until it is on the disk. A document that exists is not replaced.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn store(mut self, document: &[u8]) -> io::Result<()> {
+        self.file.write_all(document)?;
+        self.file.as_file().sync_all()?;
+        self.file.persist_noclobber(&self.path).map(drop).map_err(|error| error.error)
+    }
+}
+
+/// Returns the document of an entry, or that of the last entry that has one.
+///
+/// # Errors
+/// [`CliError::Input`] if there is none.
+pub fn read(path: &Path, ledger: &Ledger, entry: Option<u64>) -> Result<Vec<u8>, CliError> {
+    let releases = ledger.entries().iter().rev().filter(|found| found.kind == Kind::Release);
+    let mut wanted =
+        releases.filter_map(|found| found.seq.parse().ok()).filter(|seq| entry.is_none_or(|one| one == *seq));
+    let found = wanted.find_map(|seq| fs::read(place(path, ledger, seq)).ok());
+    found.ok_or_else(|| {
+        CliError::usage(format!(
+            "{} has no such release; `discreet ledger show` lists the entries, and releases made on another computer are kept there",
+            folder(path).display()
+        ))
+    })
+}
+
+fn folder(path: &Path) -> PathBuf {
+    beside(path, "", ".releases")
+}
+
+fn place(path: &Path, ledger: &Ledger, entry: u64) -> PathBuf {
+    folder(path).join(format!("{}-{entry}.json", ledger.id()))
+}
