@@ -44,7 +44,7 @@ REMAP := --remap-path-prefix=$(CURDIR)=/discreet --remap-path-prefix=$(CARGO_DIR
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help run dist docs test check native web journeys screenshots audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium
+.PHONY: help run dist single docs test check native web journeys screenshots audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -53,6 +53,7 @@ help:
 	@echo 'make native       native tests'
 	@echo 'make web          tests inside headless Chromium'
 	@echo 'make dist         the release page with its documentation, in dist/'
+	@echo 'make single       the page as one file that opens from a disk: dist/discreet.html (needs xz)'
 	@echo 'make docs         the documentation alone, in dist/docs/'
 	@echo 'make journeys     whole journeys through the release page'
 	@echo 'make screenshots  pictures of every step, in test-results/'
@@ -113,6 +114,11 @@ docs: $(MDBOOK)/done node_modules/done
 	$(call say,Documentation: a second)
 	mdbook build site --dest-dir $(CURDIR)/dist/docs
 	node site/finish.mjs dist/docs
+
+# The same page in one file, from dist/ as it stands.
+single:
+	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }
+	node .ci/single.mjs dist dist/discreet.html
 
 # Uses dist/ as it stands: `make dist journeys` after an edit. `make journeys LATE=300` holds every frame and every word of a
 # worker back by so many milliseconds, which shows a test that looks before the page is done.

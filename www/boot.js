@@ -37,7 +37,23 @@ function requirements() {
   }
 }
 
+/// The files of a page of one file, by name (`single.js`); a hosted page has none.
+let files = globalThis.discreetFiles;
+delete globalThis.discreetFiles;
+
+function held(name) {
+  const bytes = files.get(name.replace(/^\.\//, "").replace(/\?.*/, ""));
+  if (!bytes) throw new Refusal(`This page of one file has no ${name}.`);
+  return bytes;
+}
+
+function program(name) {
+  const address = files ? URL.createObjectURL(new Blob([held(name)], { type: "text/javascript" })) : new URL(name, document.baseURI);
+  return import(address);
+}
+
 async function load(name) {
+  if (files) return new Response(held(name));
   const address = new URL(name, document.baseURI);
   const response = await fetch(address, { credentials: "omit" }).catch(() => null);
   if (!response?.ok) throw new Refusal(`The page could not load ${address.pathname}. Reload it; if it stays so, the site is not complete.`);
@@ -62,9 +78,10 @@ async function sample(name) {
 
 async function start() {
   requirements();
+  files = await files;
   const asked = language();
   const [app, wasm, glue, module, samples, words] = await Promise.all([
-    import(new URL(appJs, document.baseURI)),
+    program(appJs),
     load(appWasm).then((response) => response.arrayBuffer()),
     load(`worker.js?v=${version}`).then((response) => response.text()),
     load(`worker_bg.wasm?v=${version}`).then((response) => response.arrayBuffer()).then(WebAssembly.compile),

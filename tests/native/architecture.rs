@@ -499,7 +499,7 @@ const ROADS: [&str; 11] = [
 ];
 
 /// The uses that are meant, each with how often and why.
-const MEANT: [(&str, &str, usize, &str); 4] = [
+const MEANT: [(&str, &str, usize, &str); 3] = [
     ("www/boot.js", "import(", 1, "the app's glue, which the build names"),
     (
         "www/boot.js",
@@ -507,7 +507,6 @@ const MEANT: [(&str, &str, usize, &str); 4] = [
         3,
         "the app's module, the worker's module and its glue, before the policy narrows",
     ),
-    ("www/sw.js", "fetch(", 2, "the page's own files, from this origin, when they are not in its cache"),
     ("index.html", "http://www.w3.org/2000/svg", 1, "the name of a language, not an address to visit"),
 ];
 
