@@ -16,14 +16,17 @@ pub const MOST_DELTA: f64 = 1e-3;
 /// A scale S that no mechanism exceeds at an ε for which this matters (μ above 4): the largest sensitivity is below 2^50.
 const LARGE_SCALE: u64 = 1 << 48;
 
-/// Returns whether a ledger of these parts can pay for the discreteness of one noisy cell, if it has a Gaussian budget at all. The charge
-/// grows with e^ε.
+/// The noisy cells of the smallest regression: sums of squares and products of a feature and an outcome.
+const FEWEST_CELLS: u64 = 3;
+
+/// Returns whether a ledger of these parts can pay for the discreteness of the smallest regression's noise, if it has a Gaussian budget at
+/// all. The charge grows with e^ε.
 #[must_use]
 pub fn can_pay(parts: &BudgetParts) -> bool {
     let (Some((epsilon, _)), Some(scale)) = (parts.promise, NoiseScale::try_new(LARGE_SCALE).ok()) else {
         return true;
     };
-    parts.capacity.gaussian == 0 || slack_charge(epsilon, 1, 0, scale) <= parts.capacity.slack
+    parts.capacity.gaussian == 0 || slack_charge(epsilon, FEWEST_CELLS, 0, scale) <= parts.capacity.slack
 }
 
 /// Returns why a promise of `epsilon` and `delta` protects next to nobody, as a sentence that says what to do; `None` for others. `rows` is the

@@ -14,6 +14,7 @@ use super::failure::{Failure, Reason};
 use super::lock::Lock;
 use super::people::{Different, Shared, sharing};
 use crate::data::MinHash;
+use crate::data::minhash::DIFFERENT;
 use crate::privacy::adjacency::Protect;
 use crate::privacy::ledger::{Ledger, LedgerError};
 use crate::release::Release;
