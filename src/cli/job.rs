@@ -105,7 +105,7 @@ impl Input {
                 "--phenotypes is for a .bed file or a VCF; leave it out, because a CSV has the outcomes in its columns",
             )),
             None => {
-                let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
+                let rules = HeaderRules::of(checked);
                 let (table, watch) = match public {
                     None => (Table::open(path, rules)?, None),
                     Some(public) => public.beside(path, rules)?,

@@ -17,6 +17,7 @@ pub fn dialect(plan: &Plan) -> Setup {
         decimal: csv.decimal.unwrap_or(defaults.decimal),
         encoding: csv.encoding.unwrap_or(defaults.encoding),
         na: csv.na.map(|na| unlist(&na.into_iter().filter(|mark| !mark.is_empty()).collect::<Vec<_>>())),
+        header: csv.header,
         ..Setup::default()
     }
 }
@@ -29,6 +30,7 @@ pub(super) fn csv(setup: &Setup) -> Option<Csv> {
         encoding: Some(setup.encoding.clone()).filter(|text| text != "utf-8"),
         // An empty cell always counts as missing here; the field lists the other marks.
         na: setup.na.as_deref().map(|text| std::iter::once(String::new()).chain(list(text)).collect()),
+        header: setup.header,
     };
     Some(csv).filter(|csv| *csv != Csv::default())
 }
@@ -36,7 +38,11 @@ pub(super) fn csv(setup: &Setup) -> Option<Csv> {
 /// How the header is read.
 #[must_use]
 pub fn header_rules(setup: &Setup) -> HeaderRules {
-    HeaderRules { delimiter: setup.delimiter.bytes().next(), encoding: encoding(setup) }
+    HeaderRules {
+        delimiter: setup.delimiter.bytes().next(),
+        encoding: encoding(setup),
+        line: setup.header.unwrap_or(1),
+    }
 }
 
 /// How cells are read, where fields end with `delimiter`.
