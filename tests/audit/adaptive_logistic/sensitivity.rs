@@ -133,8 +133,9 @@ fn unshortened() {
     let mut dropped = 0;
     for _ in 0..500 {
         let one = record(&setting, &mut draws);
-        dropped +=
-            usize::from(one[3].abs() > 0.5 && cells(&map, &[one.clone()]).iter().all(|cell| *cell == 0));
+        dropped += usize::from(
+            one[3].abs() > 0.5 && cells(&map, std::slice::from_ref(&one)).iter().all(|cell| *cell == 0),
+        );
         let share = moved(&setting, 3, &map, &(vec![one], Vec::new()));
         assert!(share <= 1.0, "{share}");
     }
