@@ -99,6 +99,7 @@ impl Setting {
     /// Chooses the layouts of the second round by the noisy integers of the first.
     #[must_use]
     pub fn layouts(&self, first: &[i128]) -> Arc<[Layout]> {
+        let first = planted::counts(Mutant::LayoutFromExactCounts, 0, first);
         let sd = self.units.sd()[0];
         let column = |cells: &[i128]| Layout::choose(&Octaves::new(self.units.rows(cells), sd).heaps());
         first.chunks(FIRST_CELLS).map(column).collect()
