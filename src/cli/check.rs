@@ -8,7 +8,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use super::args::Args;
 use super::error::CliError;
 use super::job::Job;
-use super::{help, print};
+use super::{help, print, warnings};
 use crate::engine::Prepared;
 use crate::engine::foresee::{expected, foresee, hopeless};
 use crate::inference::preview::TermPreview;
@@ -25,6 +25,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
         return print(help::CHECK);
     }
     let job = Job::new(&args, Purpose::Release)?;
+    warnings::warn(&job);
     print(&described(&job))
 }
 

@@ -79,7 +79,7 @@ mod tests {
     fn names_are_not_doubted() {
         for text in [
             "age,sex,sbp\n61,F,140\n",
-            "id,2019,2020,note\n1,3,4,x\n",
+            "id,2019,2020,note,age\n1,3,4,x,61\n",
             "alone\n1\n2\n",
             "a,,b\n1,2,3\n",
             "Score\nScore 1\n",

@@ -141,9 +141,7 @@ fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &C
             }
         }
         None if is_date(cell) => Some(Contradiction::Date),
-        None if cell.strip_suffix('%').is_some_and(|rest| is_number_somehow(rest)) => {
-            Some(Contradiction::Percent)
-        }
+        None if cell.strip_suffix('%').is_some_and(is_number_somehow) => Some(Contradiction::Percent),
         None if groups_of_thousands(cell, rules.decimal) && !has_fractions => Some(Contradiction::Thousands),
         None if number::parse(cell, other).is_some() => Some(Contradiction::DecimalMark),
         None => Some(Contradiction::Words),

@@ -45,13 +45,19 @@ pub fn header_rules(setup: &Setup) -> HeaderRules {
     }
 }
 
+/// The marks of missing cells but the empty one, which always counts as missing.
+#[must_use]
+pub fn missing_marks(setup: &Setup) -> Vec<String> {
+    match &setup.na {
+        None => DEFAULT_NA.iter().filter(|mark| !mark.is_empty()).map(|mark| (*mark).to_owned()).collect(),
+        Some(text) => list(text),
+    }
+}
+
 /// How cells are read, where fields end with `delimiter`.
 #[must_use]
 pub fn csv_rules(setup: &Setup, delimiter: u8) -> CsvRules {
-    let na = match &setup.na {
-        None => DEFAULT_NA.iter().map(|mark| (*mark).to_owned()).collect(),
-        Some(text) => std::iter::once(String::new()).chain(list(text)).collect(),
-    };
+    let na = std::iter::once(String::new()).chain(missing_marks(setup)).collect();
     let encoding = encoding(setup);
     let decimal = setup.decimal.bytes().next().unwrap_or(b'.');
     CsvRules { delimiter, decimal, encoding, na }

@@ -13,7 +13,7 @@ mod typed;
 
 pub use budget::{ask, ask_other, budget, delta, proposed_one_in};
 pub use columns::{ColumnDraft, filtered, paste};
-pub use dialect::{csv_rules, dialect, header_rules};
+pub use dialect::{csv_rules, dialect, header_rules, missing_marks};
 pub use faults::{UNCERTAIN_BOUNDS, place};
 pub use from_plan::{as_typed, open};
 pub use place::{Cell, Gap, Place};

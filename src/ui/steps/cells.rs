@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use super::contradictions::Contradictions;
+
 use crate::model::{Missing, Role};
 use crate::plan::check::DEFAULT_ESTIMATE_SHARE;
 use crate::plan::document::ColumnType;
@@ -68,6 +70,7 @@ pub fn Row(index: usize) -> impl IntoView {
             {tail}
             <td class="if-missing">{move || if_missing(column)}</td>
         </tr>
+        <Contradictions index/>
     }
 }
 

@@ -5,6 +5,7 @@ mod cells;
 mod chooser;
 mod columns;
 mod comparison;
+mod contradictions;
 mod data;
 mod errors;
 mod estimates;
