@@ -31,6 +31,7 @@ pub struct Job {
     comparison: Option<Comparison>,
     files: Files,
     purpose: Purpose,
+    states_header: bool,
 }
 
 /// Where the table is.
@@ -85,10 +86,6 @@ enum Input {
 /// The delimiter that a plan without one gets from a genotype source: a VCF's own.
 const GENOTYPE_DELIMITER: u8 = b'\t';
 
-fn rules(checked: &CheckedPlan) -> HeaderRules {
-    HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding }
-}
-
 impl Input {
     /// Reads what is public about the file at `path`.
     fn open(path: &Path, phenotypes: Option<&Path>, checked: &CheckedPlan) -> Result<Self, CliError> {
@@ -104,7 +101,7 @@ impl Input {
             None if phenotypes.is_some() => Err(CliError::usage(
                 "--phenotypes is for a .bed file or a VCF; leave it out, because a CSV has the outcomes in its columns",
             )),
-            None => Ok(Self::Table(Table::open(path, rules(checked))?)),
+            None => Ok(Self::Table(Table::open(path, HeaderRules::of(checked))?)),
         }
     }
 
@@ -153,8 +150,9 @@ impl Job {
         let moments =
             public.as_ref().map(|file| file.table(&plan, checked, names, delimiter, workers)).transpose()?;
         let prepared = configured.prepare(moments.as_ref(), names, delimiter)?;
+        let states_header = plan.csv.is_some_and(|csv| csv.header.is_some());
         let files = Files { table, phenotypes };
-        Ok(Self { prepared, input, workers, public, comparison: None, files, purpose })
+        Ok(Self { prepared, input, workers, public, comparison: None, files, purpose, states_header })
     }
 
     /// Compares the public file with the private ones. A private stream is compared while it is read, and the result is known before
@@ -164,7 +162,7 @@ impl Job {
     /// When they share rows, or one of them cannot be read.
     pub fn compare(mut self) -> Result<Self, CliError> {
         let Some(public) = &self.public else { return Ok(self) };
-        let rules = rules(self.prepared.checked());
+        let rules = HeaderRules::of(self.prepared.checked());
         let path = match (&self.input, &self.files.phenotypes) {
             (Input::Table(_), _) => &self.files.table,
             (Input::Genotypes(_), Some(phenotypes)) => phenotypes,
@@ -222,6 +220,18 @@ impl Job {
             workers: self.workers,
             purpose: self.purpose,
         }))
+    }
+
+    /// Returns the table, where it is no genotypes.
+    #[must_use]
+    pub fn table(&self) -> Option<&Table> {
+        if let Input::Table(table) = &self.input { Some(table) } else { None }
+    }
+
+    /// Returns whether the plan says which line is the header.
+    #[must_use]
+    pub const fn states_header(&self) -> bool {
+        self.states_header
     }
 
     /// Returns the mechanism that is recommended for the plan.
@@ -294,7 +304,16 @@ impl Fit {
             None => Input::open(&self.files.table, self.files.phenotypes.as_deref(), &self.checked)?,
         };
         let (files, purpose) = (self.files.clone(), self.purpose);
-        Ok(Job { prepared, input, workers: self.workers, public: None, comparison: None, files, purpose })
+        Ok(Job {
+            prepared,
+            input,
+            workers: self.workers,
+            public: None,
+            comparison: None,
+            files,
+            purpose,
+            states_header: true,
+        })
     }
 }
 

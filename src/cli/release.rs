@@ -10,7 +10,7 @@ use super::halt::halt;
 use super::job::{Job, software};
 use super::kept::Kept;
 use super::store::LedgerFile;
-use super::{check_output, help, print, public, write_out};
+use super::{check_output, help, print, public, warnings, write_out};
 use crate::engine::{Computation, Prepared};
 use crate::noise::entropy::PrivateRng;
 use crate::plan::Purpose;
@@ -36,6 +36,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let job = Job::new(&args, Purpose::Release)?;
     let job = if public::confirmed(&args)? { job } else { job.compare()? };
     let fit = job.fit()?;
+    warnings::warn(&job);
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     ledger.check(&job.prepared.whole_request())?;
     consent(&job.prepared, &ledger, args.flag("confirm"))?;
