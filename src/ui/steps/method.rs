@@ -46,8 +46,10 @@ fn Chosen() -> impl IntoView {
         });
     };
     let name = Memo::new(move |_| app.mechanism());
-    let kind = move || name.with(|name| find(name).and_then(|info| info.group).map(|group| group.title));
-    let title = move || name.with(|name| find(name).map(|info| info.title));
+    let kind = move || {
+        name.with(|name| find(name).and_then(|info| info.group).map(|group| words::of_mechanism(group.title)))
+    };
+    let title = move || name.with(|name| find(name).map(|info| words::of_mechanism(info.title)));
     let why = move || {
         let recommended = app.recommended.get();
         if !by_hand.get() {
