@@ -8,7 +8,7 @@ use super::newton::Link;
 use super::preview::{EFFECT, EXPLAINED, OUTCOMES, TermPreview, USUAL};
 use crate::data::encode::Geometry;
 use crate::model::Role;
-use crate::plan::bound::{BoundPlan, Kind};
+use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
 
 /// What a forecast advises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,17 +69,17 @@ impl NoiseForecast {
         for (outcome, column) in outcomes.iter().take(OUTCOMES) {
             // Of a yes or no at every second row: the logistic distribution behind it, and the information p(1 − p) of a row.
             let (spread, residual) = match self.link {
-                Link::Identity => (spread(&column.kind), spread(&column.kind)),
+                Link::Identity => (spread(column), spread(column)),
                 Link::Logit => (LOGISTIC_SPREAD, 2.0),
             };
             for (feature, column) in &features {
-                let sampling = residual * (1.0 / (rows * information(&column.kind))).sqrt();
+                let sampling = residual * (1.0 / (rows * information(column))).sqrt();
                 terms.push(TermPreview {
                     outcome: outcome.name.clone(),
                     term: feature.name.clone(),
                     noise_std_error: self.noise * sampling,
                     sampling_std_error: sampling,
-                    plausible_effect: effect * spread / self::spread(&column.kind),
+                    plausible_effect: effect * spread / self::spread(column),
                     noise_share: (self.noise / self.widening()).powi(2),
                     shrinkage: 0.0,
                 });
@@ -89,10 +89,12 @@ impl NoiseForecast {
     }
 }
 
-/// Returns the assumed standard deviation of a column's values, or of the dummy of one of its levels.
-fn spread(kind: &Kind) -> f64 {
-    match kind {
-        Kind::Number { lower, upper } => USUAL.spread * (upper / 2.0 - lower / 2.0),
+/// Returns the typical or else assumed standard deviation of a column's values, or of the dummy of one of its levels.
+fn spread(column: &BoundColumn) -> f64 {
+    match &column.kind {
+        Kind::Number { lower, upper } => {
+            column.typical.map_or(USUAL.spread * (upper / 2.0 - lower / 2.0), |typical| typical.sd)
+        }
         Kind::Category { levels, .. } => {
             let share = 1.0 / count(levels.len());
             (share * (1.0 - share)).sqrt()
@@ -101,9 +103,9 @@ fn spread(kind: &Kind) -> f64 {
 }
 
 /// Returns what one row says of a coefficient: of a level, that of two shares, its own and the reference's.
-fn information(kind: &Kind) -> f64 {
-    match kind {
-        Kind::Number { .. } => spread(kind) * spread(kind),
+fn information(column: &BoundColumn) -> f64 {
+    match &column.kind {
+        Kind::Number { .. } => spread(column).powi(2),
         Kind::Category { levels, .. } => 0.5 / count(levels.len()),
     }
 }

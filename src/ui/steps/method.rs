@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::Status;
+use super::assumptions::Assumptions;
 use super::chooser::Chooser;
 use super::comparison::Comparison;
 use super::errors::LeastErrors;
@@ -27,7 +28,7 @@ pub fn status(app: App) -> Status {
 /// Choose how; see what it will give.
 #[component]
 pub fn Method() -> impl IntoView {
-    view! { <Chosen/> <Expectation/> <Chooser/> <PublicMoments/> <First/> <Comparison/> <Accept/> <Advanced/> }
+    view! { <Chosen/> <Expectation/> <Assumptions/> <Chooser/> <PublicMoments/> <First/> <Comparison/> <Accept/> <Advanced/> }
         .into_any()
 }
 
