@@ -191,6 +191,7 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         estimate,
         typical_mean,
         typical_sd,
+        integer,
         unit,
         levels,
         reference,
@@ -204,6 +205,7 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         && *estimate == right.estimate
         && *typical_mean == right.typical_mean
         && *typical_sd == right.typical_sd
+        && *integer == right.integer
         && *unit == right.unit
         && *levels == right.levels
         && *reference == right.reference
