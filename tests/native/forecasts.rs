@@ -210,9 +210,8 @@ fn what_is_foreseen_is_what_is_released() {
             }
         }
     }
-    println!(
-        "{plans} plans; verdict wrong in {}: {wrong:#?}; width far in {}: {far:#?}",
-        wrong.len(),
-        far.len()
-    );
+    println!("{plans} plans; verdict wrong: {wrong:#?}; width far: {far:#?}");
+    // Both wrong verdicts and four of the seven widths are of `analyze-gauss`, at the edge of what its rows give.
+    assert!(wrong.len() <= 2 && wrong.iter().all(|line| line.contains("analyze-gauss")), "{wrong:#?}");
+    assert!(far.len() <= 7 && far.iter().filter(|line| line.contains("adaptive")).count() <= 3, "{far:#?}");
 }
