@@ -60,6 +60,12 @@ impl NoiseForecast {
         self.noise.hypot(1.0)
     }
 
+    /// Returns [`Self::widening`] with `times` as much of the budget's μ, as which the noise falls.
+    #[must_use]
+    pub fn widening_at(&self, times: f64) -> f64 {
+        (self.noise / times).hypot(1.0)
+    }
+
     /// Returns the variance that a feature has in the last round, at most 1: less where it spreads too little in its bounds for the first
     /// rounds to resolve it (theory/adaptive 6.2). `spread` is its standard deviation in half widths of its bounds.
     #[must_use]

@@ -70,6 +70,8 @@ test("a release and its download by keyboard alone", async (t) => {
   // Ask for a quarter.
   await press(page, "Shift+Tab", ({ name }) => /^Privacy/.test(name), 200);
   await page.keyboard.press("Enter");
+  await press(page, "Tab", ({ name }) => name === say("privacy.advanced"));
+  await page.keyboard.press("Enter");
   await press(page, "Tab", ({ role }) => role === "radio");
   await page.keyboard.press("ArrowUp");
   assert.equal(await page.getByRole("radio", { name: say("privacy.a_quarter"), exact: true }).isChecked(), true);

@@ -39,10 +39,13 @@ pub fn Chooser() -> impl IntoView {
         view! { <Family group=*group place members current/> }
     });
     view! {
-        <fieldset class="block" id="method-name" tabindex="-1">
-            <legend>{words::method::mechanism()}</legend>
-            <div class="families">{families.collect_view()}</div>
-        </fieldset>
+        <details class="more">
+            <summary>{words::method::all_methods()}</summary>
+            <fieldset class="block" id="method-name" tabindex="-1">
+                <legend>{words::method::mechanism()}</legend>
+                <div class="families">{families.collect_view()}</div>
+            </fieldset>
+        </details>
     }
 }
 
@@ -139,7 +142,7 @@ fn Member(
                     setup.idealised = false;
                 })/>
             <span>
-                <strong class="code" id=name>{info.name}</strong>
+                <strong>{words::of_mechanism(info.title)}</strong> " " <span class="code" id=name>{info.name}</span>
                 <span id=about>
                     {default} {tags}
                     <span class="what">{words::of_mechanism(info.summary)}</span>
