@@ -7,6 +7,7 @@ mod comparison;
 mod data;
 mod errors;
 mod expectations;
+mod exports;
 mod ledger;
 mod many;
 mod method;

@@ -1,10 +1,12 @@
 //! A demonstration is not taken for a release, and a release cannot be relabelled as one.
 
 use discreet::engine::Demonstration;
+use discreet::release::publication::Labels;
+use discreet::release::supplement::Supplement;
 use discreet::release::{Release, report};
 
 fn printed(demonstration: &Demonstration) -> String {
-    report::html(demonstration, false)
+    report::html(demonstration, &Supplement::default(), &Labels::default())
 }
 
 fn shown(demonstration: Demonstration) -> Release {
