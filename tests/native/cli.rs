@@ -51,10 +51,13 @@ impl Bench {
         self.command(&line.split(' ').collect::<Vec<_>>()).output().unwrap()
     }
 
-    /// Runs a command that succeeds in silence but for its output.
+    /// Runs a command that succeeds in silence but for its output, and for the rows that counted in a release.
     pub fn ok(&self, line: &str) -> String {
         let output = self.run(line);
         let errors = text(&output.stderr);
+        let mut errors: Vec<&str> = errors.lines().collect();
+        errors.retain(|said| !(line.starts_with("release ") && said.contains(" rows counted")));
+        let errors = errors.concat();
         assert_eq!((output.status.code(), errors.as_str()), (Some(0), ""), "{line}");
         text(&output.stdout)
     }
@@ -157,7 +160,7 @@ fn a_plan_is_checked_before_it_is_paid_for() {
     assert_eq!(warned.status.code(), Some(0));
     let warning = text(&warned.stderr);
     assert!(
-        warning.starts_with("discreet: All coefficients will be withheld") && warning.lines().count() == 1
+        warning.starts_with("discreet: All coefficients will be withheld") && warning.lines().count() == 2
     );
     bench.ok(&format!("{RELEASE} --confirm"));
 

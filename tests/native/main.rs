@@ -27,6 +27,7 @@ mod genotypes;
 mod hostile;
 mod inference;
 mod intervals;
+mod journal;
 #[cfg(feature = "audit-mutants")]
 mod killed;
 mod leaks;
