@@ -22,6 +22,7 @@ mod report;
 mod simulate;
 mod store;
 pub mod table;
+mod warnings;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -217,6 +217,9 @@ pub struct Csv {
     /// Cells that count as missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub na: Option<Vec<String>>,
+    /// The line that is the header, from 1; 0: there is none, and the columns are V1, V2, ….
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<u32>,
 }
 
 /// A mechanism by its name, with its parameters.

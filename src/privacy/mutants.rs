@@ -87,6 +87,10 @@ mutants! {
     PersonsUncountedInTails,
     /// The counts that estimate bounds are charged as if each person had one row.
     PersonsUncountedInBounds,
+    /// The cells of the second counts for bounds follow from exact counts.
+    LayoutFromExactCounts,
+    /// How far an unseen tail may reach follows from the exact number of rows.
+    RowsFromExactCounts,
     /// The estimated bounds are read from exact counts.
     EndsFromExactCounts,
     /// The second counts for bounds have the noise of the first.
@@ -125,6 +129,8 @@ mutants! {
     PersonsUncountedInSteps,
     /// The weight of a record's curvature is rounded up.
     CurvatureRoundedUp,
+    /// The length of a step's integers is not checked.
+    LengthUnchecked,
     /// A shortened record pulls with its weight, not with the square of it.
     WeightNotSquared,
     /// Records are shortened by their labels, too.

@@ -29,7 +29,7 @@ use discreet::privacy::mutants::{Mutant, current, with_active};
 use audits::{Depth, Saw};
 
 /// Which audits have to catch which bug. Those of the ledger are in [`ledger::CHECKS`].
-const KILLERS: [(Mutant, &[&str]); 66] = [
+const KILLERS: &[(Mutant, &[&str])] = &[
     (
         Mutant::SigmaHalved,
         &["T1 P1", "T1 P3 iid", "T2 P1", "T4 P1", "T5 diagonal 10", "T5 fine diagonal", LIST],
@@ -88,6 +88,8 @@ const KILLERS: [(Mutant, &[&str]); 66] = [
     (Mutant::HistogramsCountedOnce, &["T7 adaptive rounds"]),
     (Mutant::PersonsUncountedInTails, &["T7 adaptive rounds"]),
     (Mutant::PersonsUncountedInBounds, &["T7 bounds neighbours", "T7 bounds golden", "T1 bounds"]),
+    (Mutant::LayoutFromExactCounts, &["T7 bounds of equal counts"]),
+    (Mutant::RowsFromExactCounts, &["T7 bounds of equal counts"]),
     (Mutant::EndsFromExactCounts, &["T7 bounds of equal counts", "T7 bounds golden"]),
     (Mutant::FirstNoiseReused, &["T6 noise of bounds"]),
     (Mutant::NanCountedAsZero, &["T7 bounds golden"]),
@@ -106,6 +108,7 @@ const KILLERS: [(Mutant, &[&str]); 66] = [
     (Mutant::LabelsUncounted, &["T7 adaptive-logistic rounds"]),
     (Mutant::PersonsUncountedInSteps, &["T7 adaptive-logistic rounds"]),
     (Mutant::CurvatureRoundedUp, &["T7 adaptive-logistic rounds"]),
+    (Mutant::LengthUnchecked, &["T7 adaptive-logistic rounds"]),
     (Mutant::WeightNotSquared, &["T7 adaptive-logistic weights"]),
     (Mutant::LabelsShorten, &["T7 adaptive-logistic weights"]),
     (Mutant::FittedShortened, &["T7 adaptive-logistic weights"]),

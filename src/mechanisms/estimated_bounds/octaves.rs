@@ -2,6 +2,7 @@
 
 use super::cells::{GREATEST_EXPONENT, OCTAVES, ZERO};
 use super::layout::exponent;
+use super::planted;
 use super::windows::{Counts, OCTAVE_WIDTHS, Window};
 
 /// Strength of a column's strongest window, or of its zero cell, from which the column is found.
@@ -108,7 +109,7 @@ impl Octaves {
             side.map_or(0.0, |side| counts.sum(side.bottom..side.top + 1))
         };
         let rows = sum(negative, below) + sum(positive, above) + if zeros { self.zero() } else { 0.0 };
-        Heaps::Sides(Sides { negative: below, positive: above, zeros, rows })
+        Heaps::Sides(Sides { negative: below, positive: above, zeros, rows: planted::rows(rows) })
     }
 
     /// Returns the ends of the range that these sides need; nothing where a side reaches the highest octave.

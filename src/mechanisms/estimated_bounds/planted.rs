@@ -18,6 +18,10 @@ mod kept {
         noisy.to_vec()
     }
 
+    pub const fn rows(rows: f64) -> f64 {
+        rows
+    }
+
     pub const fn seen(_: usize, _: f64) {}
 
     pub const fn widened(_: usize, range: (f64, f64)) -> (f64, f64) {
@@ -31,6 +35,7 @@ mod kept {
     use std::collections::BTreeMap;
 
     use super::{Exact, Mutant};
+    use crate::mechanisms::estimated_bounds::cells::FIRST_CELLS;
     use crate::privacy::mutants::is_active;
 
     thread_local! {
@@ -67,6 +72,15 @@ mod kept {
         if is_active(mutant) && exact.len() == noisy.len() { exact } else { noisy.to_vec() }
     }
 
+    /// Returns the exact number of rows of the first column.
+    pub fn rows(rows: f64) -> f64 {
+        if !is_active(Mutant::RowsFromExactCounts) {
+            return rows;
+        }
+        let sum: i128 = EXACT.with_borrow(|exact| exact[0].iter().take(FIRST_CELLS).sum());
+        sum as f64 / (1_u64 << 42) as f64
+    }
+
     /// Keeps the extremes of a column.
     pub fn seen(place: usize, value: f64) {
         if is_active(Mutant::WidenedToExtremes) && value.is_finite() {
@@ -87,4 +101,4 @@ mod kept {
     }
 }
 
-pub use kept::{counts, exact, noise, seen, widened};
+pub use kept::{counts, exact, noise, rows, seen, widened};

@@ -21,6 +21,8 @@ pub struct ColumnDraft {
     pub upper: String,
     /// Whether a bound that is left empty is to be estimated.
     pub estimate: bool,
+    /// Whether values are always whole; unset where nobody has said.
+    pub integer: Option<bool>,
     /// Unit as typed.
     pub unit: String,
     /// Levels as typed, separated by commas.
@@ -31,6 +33,18 @@ pub struct ColumnDraft {
     pub note: String,
     /// Whether the row is ticked for "apply to many".
     pub selected: bool,
+}
+
+impl ColumnDraft {
+    /// Whether a bound of it is to be estimated.
+    #[must_use]
+    pub fn is_estimated(&self) -> bool {
+        let missing = |typed: &str| typed.trim().is_empty();
+        self.role != Role::Ignored
+            && self.kind == Some(ColumnType::Number)
+            && self.estimate
+            && (missing(&self.lower) || missing(&self.upper))
+    }
 }
 
 /// Fills a pasted block into the rows `targets`, its first cell into `first`.
@@ -80,7 +94,7 @@ pub(super) fn to_entry(draft: &ColumnDraft) -> Column {
         kind: draft.kind,
         lower: bound(&draft.lower).filter(|_| number_column),
         upper: bound(&draft.upper).filter(|_| number_column),
-        integer: None,
+        integer: draft.integer.filter(|_| number_column),
         levels: Some(list(&draft.levels)).filter(|_| category),
         reference: text(&draft.reference).filter(|_| category),
         unit: text(&draft.unit).filter(|_| number_column),
@@ -97,7 +111,8 @@ pub(super) fn describe(draft: &mut ColumnDraft, entry: &Column) {
     draft.kind = entry.kind;
     draft.lower = written(entry.lower);
     draft.upper = written(entry.upper);
-    draft.estimate = entry.is_estimated();
+    draft.estimate = [entry.lower, entry.upper].contains(&Some(Bound::Estimate));
+    draft.integer = entry.integer;
     draft.unit = entry.unit.clone().unwrap_or_default();
     draft.levels = entry.levels.as_deref().map(unlist).unwrap_or_default();
     draft.reference = entry.reference.clone().unwrap_or_default();

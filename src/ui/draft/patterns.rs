@@ -189,6 +189,7 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         lower,
         upper,
         estimate,
+        integer,
         unit,
         levels,
         reference,
@@ -200,6 +201,7 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         && *lower == right.lower
         && *upper == right.upper
         && *estimate == right.estimate
+        && *integer == right.integer
         && *unit == right.unit
         && *levels == right.levels
         && *reference == right.reference

@@ -1,11 +1,14 @@
 //! The steps of the page, one line each in [`STEPS`]: navigation, headings, addresses and views follow from it.
 
+mod bounds;
 mod cells;
 mod chooser;
 mod columns;
 mod comparison;
+mod contradictions;
 mod data;
 mod errors;
+mod estimates;
 mod expectations;
 mod exports;
 mod ledger;

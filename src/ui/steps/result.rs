@@ -5,6 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::Status;
+use super::bounds::FoundBounds;
 use super::exports::Exports;
 use super::ledger::LedgerPanel;
 use super::outcomes::Outcomes;
@@ -63,9 +64,11 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         Origin::Kept => words::result::kept_on_this_machine(),
         Origin::File => words::result::opened_from_a_file(),
     };
+    // Where bounds were not found, nothing was fitted, and their table says so.
+    let fitted = release.estimated_bounds.as_ref().is_none_or(|bounds| bounds.missing().next().is_none());
     let undetermined = release.coefficients.is_undetermined();
     let mut notes = release.diagnostics.notes.clone();
-    let why = (undetermined && !notes.is_empty()).then(|| notes.remove(0));
+    let why = (undetermined && fitted && !notes.is_empty()).then(|| notes.remove(0));
     // What the intervals do not cover stands beside them.
     let beside = (!undetermined && !notes.is_empty() && is_adaptive(&release)).then(|| notes.remove(0));
     let beside = beside.map(|note| view! { <p class="caveat">{note}</p> });
@@ -83,6 +86,9 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     let per = RwSignal::new("1".to_owned());
     let (for_table, for_fit) = (Arc::clone(&release), Arc::clone(&supplement));
     let table = move || {
+        if !fitted {
+            return ().into_any();
+        }
         if undetermined {
             return view! {
                 <div class="verdict withheld">
@@ -118,8 +124,10 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         .columns
         .iter()
         .any(|column| column.role == Role::Feature && column.stated_bounds().is_some());
-    let scale = (numbers && !undetermined).then(|| view! { <Scale per/> });
-    let described = view! { <Described release=Arc::clone(&release) supplement=Arc::clone(&supplement)/> };
+    let scale = (numbers && fitted && !undetermined).then(|| view! { <Scale per/> });
+    let described = fitted
+        .then(|| view! { <Described release=Arc::clone(&release) supplement=Arc::clone(&supplement)/> });
+    let for_bounds = Arc::clone(&release);
     view! {
         <section class="zone released" aria-label=words::result::released()>
             <div class="seal">
@@ -134,6 +142,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             {beside}
             {after}
             {described}
+            <FoundBounds release=for_bounds/>
             {public}
             <ul class="notes">{notes}</ul>
             <Exports release supplement per/>

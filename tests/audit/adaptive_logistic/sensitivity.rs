@@ -118,7 +118,28 @@ pub fn check() {
             }
         }
     }
+    unshortened();
     coarse();
+}
+
+/// A record that is longer than B adds nothing, whatever arithmetic has shortened it to: this grid shortens none, so that the integer
+/// check alone is left.
+fn unshortened() {
+    let mut draws = Draws(23);
+    let setting = setting(Adjacency::AddRemove, 1, 1, 1 << 44);
+    let guide = some_guide(&setting.terms, &mut draws);
+    let grid = Grid { radius: f64::INFINITY, ..Grid::new(4, setting.rounds.codes, 1.3) };
+    let map = RoundMap::Step(Arc::clone(&setting), Arc::new(guide), grid, vec![vec![0.0; 4]]);
+    let mut dropped = 0;
+    for _ in 0..500 {
+        let one = record(&setting, &mut draws);
+        dropped += usize::from(
+            one[3].abs() > 0.5 && cells(&map, std::slice::from_ref(&one)).iter().all(|cell| *cell == 0),
+        );
+        let share = moved(&setting, 3, &map, &(vec![one], Vec::new()));
+        assert!(share <= 1.0, "{share}");
+    }
+    assert!(dropped > 50, "{dropped} of 500 records are too long");
 }
 
 fn maps(setting: &Arc<Setting>, guide: Guide, scale: f64, radius: f64, b: Vec<f64>) -> [RoundMap; 4] {
