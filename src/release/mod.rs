@@ -11,7 +11,6 @@ pub mod moments;
 pub mod odds;
 pub mod paid;
 pub mod publication;
-pub mod report;
 pub mod row_count;
 pub mod significance;
 pub mod statement;

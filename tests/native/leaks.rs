@@ -210,9 +210,9 @@ fn a_planted_leak_is_seen() {
     let tables = tables();
     let planted: [(Plant, &str); 5] = [
         (|release, side| release.diagnostics.rows = Some(side.moments.rows() as f64), "release"),
-        (|release, side| release.diagnostics.notes.push(format!("{} rows", side.moments.rows())), "report"),
+        (|release, side| release.diagnostics.notes.push(format!("{} rows", side.moments.rows())), "html"),
         (|release, side| release.plan.stated_rows = Some(side.moments.rows()), "plan"),
-        (|release, side| release.software.build = side.moments.get(0, 0).to_string(), "report"),
+        (|release, side| release.software.build = side.moments.get(0, 0).to_string(), "html"),
         (
             |release, side| {
                 release.moments.as_mut().unwrap().matrix.as_mut().unwrap()[2][2] =

@@ -31,7 +31,7 @@ categories <- unlist(lapply(release$plan$columns, function(column) {
   if (identical(column$type, "category") && !is.null(column$name)) paste0(column$name, "[", unlist(column$levels), "]")
 }))
 scale <- ifelse(result$term == "(Intercept)" | result$term %in% categories, 1, per)
-for (name in fields[1:4]) result[[name]] <- as.numeric(result[[name]]) * scale
+for (name in fields[seq_len(4)]) result[[name]] <- as.numeric(result[[name]]) * scale
 
 share <- as.numeric(result$noise_share)
 full <- tested & result$interval != "withheld" & (is.na(share) | share < 1) & !is.na(result$std_error) & result$std_error > 0

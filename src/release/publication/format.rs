@@ -3,8 +3,8 @@
 use super::super::Release;
 use super::super::significance::Tests;
 use super::super::supplement::Supplement;
-use super::super::{figure, report, table};
-use super::{Labels, Publication, drawing, html, latex, markdown, scripts};
+use super::super::{figure, table};
+use super::{Labels, Publication, drawing, html, latex, markdown, report, scripts};
 
 /// A format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@ pub mod format;
 pub mod html;
 pub mod latex;
 pub mod markdown;
+pub mod report;
 pub mod scripts;
 pub mod tables;
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 use crate::mechanisms::info::are_log_odds;
 use crate::release::document::LONG_FORM_OUTCOMES;
@@ -60,6 +61,14 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
                 .set(if copied { words::export::copied() } else { words::export::not_copied() }.to_owned());
         }
     };
+    let for_png = text.clone();
+    let png = move |_| {
+        let Some(svg) = untrack(&for_png) else { return };
+        spawn_local(async move {
+            let saved = dom::download_png("discreet-figure.png", &svg).await;
+            say(saved.is_some(), words::page::saved());
+        });
+    };
     let for_plan = Arc::clone(&release);
     let save_plan = move |_| {
         if let Ok(text) = serde_json::to_string_pretty(&for_plan.plan) {
@@ -91,6 +100,9 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
             <div class="buttons">
                 <button type="button" id="export-copy" disabled=many on:click=copy>{words::export::copy()}</button>
                 <button type="button" id="export-download" on:click=download>{words::export::download()}</button>
+                {move || (format.get() == Format::Svg).then(|| view! {
+                    <button type="button" id="export-png" on:click=png.clone()>{words::export::png()}</button>
+                })}
                 <button type="button" class="quiet" on:click=move |_| date.set(dom::today())>{words::export::use_today()}</button>
             </div>
             {(!many).then(|| view! {

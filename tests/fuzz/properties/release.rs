@@ -6,10 +6,10 @@ use discreet::inference::refit::Request;
 use discreet::mechanisms::info::are_log_odds;
 use discreet::model::{Coefficient, Interval};
 use discreet::release::document::{Coefficients, Release};
-use discreet::release::publication::{Format, Labels};
+use discreet::release::publication::{Format, Labels, report};
 use discreet::release::significance::Tests;
 use discreet::release::statement::Statement;
-use discreet::release::{figure, format, report, table};
+use discreet::release::{figure, format, table};
 
 use super::common::assert_one_line;
 

@@ -1,9 +1,9 @@
 //! A demonstration is not taken for a release, and a release cannot be relabelled as one.
 
 use discreet::engine::Demonstration;
-use discreet::release::publication::Labels;
+use discreet::release::Release;
+use discreet::release::publication::{Labels, report};
 use discreet::release::supplement::Supplement;
-use discreet::release::{Release, report};
 
 fn printed(demonstration: &Demonstration) -> String {
     report::html(demonstration, &Supplement::default(), &Labels::default())

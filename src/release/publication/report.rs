@@ -4,15 +4,15 @@
 
 use std::fmt::Write;
 
-use super::Release;
-use super::document::LONG_FORM_OUTCOMES;
-use super::figure::{self, Figure};
-use super::format::{self, at_most, short};
-use super::known;
-use super::publication::html::escape;
-use super::publication::{Labels, MOST_OUTCOMES, Publication, Table, tables};
-use super::row_count::{RowCount, Verdict};
-use super::supplement::Supplement;
+use super::super::Release;
+use super::super::document::LONG_FORM_OUTCOMES;
+use super::super::figure::{self, Figure};
+use super::super::format::{self, at_most, short};
+use super::super::known;
+use super::super::row_count::{RowCount, Verdict};
+use super::super::supplement::Supplement;
+use super::html::escape;
+use super::{Labels, MOST_OUTCOMES, Publication, Table, tables};
 use crate::model::Role;
 use crate::plan::document::{Column, ColumnType};
 use crate::privacy::adjacency::Adjacency;
