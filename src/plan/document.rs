@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::error::PlanError;
-use crate::model::{Missing, Role};
+use crate::model::{Missing, Role, Typical};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::words;
 
@@ -103,6 +103,9 @@ pub struct Column {
     /// Whether a number is always whole, so that estimated bounds are rounded outwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integer: Option<bool>,
+    /// What is known of a number from elsewhere. Forecasts use it and nothing else does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub typical: Option<Typical>,
     /// A category's public levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Vec<String>>,
