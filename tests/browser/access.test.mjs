@@ -277,7 +277,7 @@ test("who moves on before the page is drawn keeps the focus", async (t) => {
   assert.equal(await drawn(), 1);
   assert.equal(await epsilon.evaluate((field) => field === document.activeElement), true);
   await hold();
-  await discreet.goTo(say("step.method"));
+  await discreet.step(say("step.method")).click();
   assert.equal(await drawn(), 1);
   await focuses(page, "h1", /./);
 });

@@ -130,6 +130,12 @@ impl StepInfo {
         let [first, ..] = &STEPS;
         STEPS.iter().find(|info| info.step == step).unwrap_or(first)
     }
+
+    /// Returns the step after one, up to that on which a release is asked for.
+    pub fn next(step: Step) -> Option<&'static Self> {
+        let place = STEPS.iter().position(|info| info.step == step)?;
+        STEPS.get(place + 1).filter(|info| info.step != Step::Result)
+    }
 }
 
 /// The step of an address; without one the page begins.
