@@ -55,12 +55,12 @@ export class DiscreetPage {
   /// Goes to a step, and opens what is folded on those where a test needs it.
   async goTo(name) {
     await this.step(name).click();
-    if (name === say("step.privacy")) await this.open(say("privacy.advanced"));
-    if (name === say("step.method")) await this.open(say("method.all_methods"));
+    if (name === say("step.privacy")) await this.openFold(say("privacy.advanced"));
+    if (name === say("step.method")) await this.openFold(say("method.all_methods"));
   }
 
   /// Opens a fold, if it is closed.
-  async open(summary) {
+  async openFold(summary) {
     const words = this.page.getByText(summary, { exact: true });
     await words.waitFor();
     if (!(await words.evaluate((own) => own.parentElement.open))) await words.click();
