@@ -101,7 +101,7 @@ test("a release is copied and downloaded as a journal prints it, and every form 
   const shown = (await discreet.coefficients()).find(([term]) => term.startsWith("age"));
   assert.match(shown[0], /per 10 years/);
   const [estimate, p] = [shown[1], await discreet.released.locator(".p-value").nth(1).innerText()];
-  assert.match(p, /< 0\.001[^]*z = \d+\.\d\d/);
+  assert.match(p, /<.0\.001[^]*z = \d+\.\d\d/);
   const caveat = (await discreet.released.locator(".notes li").allInnerTexts()).at(-1);
   const count = await discreet.released.locator("#row-count").innerText();
   for (const [format, sign] of [
