@@ -8,7 +8,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use super::args::Args;
 use super::error::CliError;
 use super::job::Job;
-use super::{help, print};
+use super::{help, print, warnings};
 use crate::engine::Prepared;
 use crate::engine::foresee::{expected, foresee, hopeless};
 use crate::inference::preview::TermPreview;
@@ -25,24 +25,26 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
         return print(help::CHECK);
     }
     let job = Job::new(&args, Purpose::Release)?;
+    warnings::warn(&job);
     print(&described(&job))
 }
 
 fn described(job: &Job) -> String {
-    let prepared = &job.prepared;
+    let stage = &job.prepared;
+    let prepared = stage.fit();
     let mut lines = vec![format!("mechanism: {}", prepared.info().name)];
     let recommended = job.recommended();
     if recommended.name != prepared.info().name {
         lines.push(format!("recommended: {}. {}", recommended.name, recommended.reason));
     }
-    lines.extend(prepared.cost().and_then(|cost| match (cost.mu, cost.promise) {
+    lines.extend(prepared.cost().and_then(|cost| match (stage.whole_mu(), cost.promise) {
         (Some(mu), _) => Some(format!("cost: mu {}", short(mu, 4))),
         (None, Some((epsilon, delta))) => {
             Some(format!("cost: epsilon {}, delta {}", short(epsilon.get(), 4), short(delta.get(), 4)))
         }
         (None, None) => None,
     }));
-    let (verdict, terms) = match (foresee(prepared), expected(prepared)) {
+    let (verdict, terms) = match (foresee(stage), expected(stage)) {
         (Some(foreseen), _) => (format!("{} {}", foreseen.verdict(), foreseen.advice()), foreseen.terms),
         (None, Some(preview)) => (preview.advice, preview.terms),
         (None, None) if prepared.stated_rows().is_none() => {

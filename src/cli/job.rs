@@ -30,6 +30,7 @@ pub struct Job {
     watch: Option<Watch>,
     files: Files,
     purpose: Purpose,
+    states_header: bool,
 }
 
 /// Where the table is.
@@ -105,7 +106,7 @@ impl Input {
                 "--phenotypes is for a .bed file or a VCF; leave it out, because a CSV has the outcomes in its columns",
             )),
             None => {
-                let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
+                let rules = HeaderRules::of(checked);
                 let (table, watch) = match public {
                     None => (Table::open(path, rules)?, None),
                     Some(public) => public.beside(path, rules)?,
@@ -165,7 +166,9 @@ impl Job {
         let public =
             public.map(|public| public.table(&plan, checked, names, delimiter, workers)).transpose()?;
         let prepared = configured.prepare(public.as_ref(), names, delimiter)?;
-        Ok(Self { prepared, input, workers, watch, files: Files { table, phenotypes }, purpose })
+        let states_header = plan.csv.is_some_and(|csv| csv.header.is_some());
+        let files = Files { table, phenotypes };
+        Ok(Self { prepared, input, workers, watch, files, purpose, states_header })
     }
 
     /// Returns the fit that follows if this estimates bounds.
@@ -195,6 +198,18 @@ impl Job {
             workers: self.workers,
             purpose: self.purpose,
         }))
+    }
+
+    /// Returns the table, where it is no genotypes.
+    #[must_use]
+    pub fn table(&self) -> Option<&Table> {
+        if let Input::Table(table) = &self.input { Some(table) } else { None }
+    }
+
+    /// Returns whether the plan says which line is the header.
+    #[must_use]
+    pub const fn states_header(&self) -> bool {
+        self.states_header
     }
 
     /// Returns the mechanism that is recommended for the plan.
@@ -267,7 +282,7 @@ impl Fit {
             None => Input::open(&self.files.table, self.files.phenotypes.as_deref(), None, &self.checked)?.0,
         };
         let (files, purpose) = (self.files.clone(), self.purpose);
-        Ok(Job { prepared, input, workers: self.workers, watch: None, files, purpose })
+        Ok(Job { prepared, input, workers: self.workers, watch: None, files, purpose, states_header: true })
     }
 }
 

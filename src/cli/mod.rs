@@ -21,6 +21,7 @@ mod release;
 mod simulate;
 mod store;
 pub mod table;
+mod warnings;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

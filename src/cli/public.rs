@@ -121,7 +121,7 @@ impl PublicFile {
             ));
         }
         let unreadable = |error: TableError| CliError::usage(format!("the public file: {error}"));
-        let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
+        let rules = HeaderRules::of(checked);
         let table = Table::open(&self.path, rules).map_err(unreadable)?;
         let header = table.header();
         let prepared = prepare_table(plan, &header.names, header.delimiter)?;

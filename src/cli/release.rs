@@ -8,7 +8,7 @@ use super::error::CliError;
 use super::halt::halt;
 use super::job::{Job, software};
 use super::store::LedgerFile;
-use super::{help, print, write_out};
+use super::{help, print, warnings, write_out};
 use crate::engine::{Computation, Prepared};
 use crate::noise::entropy::PrivateRng;
 use crate::plan::Purpose;
@@ -31,6 +31,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let path = args.needed_path("ledger")?;
     let job = Job::new(&args, Purpose::Release)?;
     let fit = job.fit()?;
+    warnings::warn(&job);
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     ledger.check(&job.prepared.whole_request())?;
     consent(&job.prepared, args.flag("confirm"))?;

@@ -67,7 +67,7 @@ pub struct Table {
 
 enum Source {
     /// A file, which several threads can read at once.
-    File { path: PathBuf, stamp: Stamp },
+    File { path: PathBuf, stamp: Stamp, head: Vec<u8> },
     /// A stream, with the bytes that came with the header.
     Stream { head: Vec<u8>, reader: Box<dyn Read> },
 }
@@ -100,8 +100,9 @@ impl Table {
             // A pipe: it has no length and no second reader. A directory fails at its first read.
             return Self::stream(file, rules);
         }
-        let (header, _) = first_bytes(&mut file, rules)?;
-        Ok(Self { header, source: Source::File { path: path.to_owned(), stamp: Stamp::of(&metadata) } })
+        let (header, head) = first_bytes(&mut file, rules)?;
+        let stamp = Stamp::of(&metadata);
+        Ok(Self { header, source: Source::File { path: path.to_owned(), stamp, head } })
     }
 
     /// Reads the header of a stream.
@@ -118,9 +119,9 @@ impl Table {
     #[must_use]
     pub fn again(&self) -> Option<Self> {
         match &self.source {
-            Source::File { path, stamp } => Some(Self {
+            Source::File { path, stamp, head } => Some(Self {
                 header: self.header.clone(),
-                source: Source::File { path: path.clone(), stamp: *stamp },
+                source: Source::File { path: path.clone(), stamp: *stamp, head: head.clone() },
             }),
             Source::Stream { .. } => None,
         }
@@ -130,6 +131,15 @@ impl Table {
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Returns the first bytes, which contain the header and records after it, and whether they are all of a file.
+    #[must_use]
+    pub fn first_bytes(&self) -> (&[u8], bool) {
+        match &self.source {
+            Source::File { head, stamp, .. } => (head, head.len() as u64 == stamp.length),
+            Source::Stream { head, .. } => (head, false),
+        }
     }
 
     /// Reads all records. `sink` returns an empty sink for a part of the table. `progress` receives the bytes read and the length
@@ -151,7 +161,7 @@ impl Table {
             Source::Stream { head, reader } => {
                 scan_stream(&self.header, head, reader, plan, sink(), &progress)
             }
-            Source::File { path, stamp } => {
+            Source::File { path, stamp, head: _ } => {
                 let workers = workers.max(1);
                 let step = slice_bytes(stamp.length, sink().least_bytes(), workers);
                 let pool = ScanPool {

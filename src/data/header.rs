@@ -4,6 +4,7 @@ use csv_core::ReadRecordResult;
 use serde::{Deserialize, Serialize};
 
 use super::csv::{LineCount, is_line_end};
+use crate::plan::CheckedPlan;
 use crate::plan::bound::Encoding;
 
 /// Most columns that a header may have.
@@ -28,11 +29,21 @@ pub struct HeaderRules {
     pub delimiter: Option<u8>,
     /// How bytes become text.
     pub encoding: Encoding,
+    /// The line of the file that is the header, from 1; 0 if the file has none. Blank lines from there on are skipped.
+    pub line: u32,
 }
 
 impl Default for HeaderRules {
     fn default() -> Self {
-        Self { delimiter: None, encoding: Encoding::Utf8 }
+        Self { delimiter: None, encoding: Encoding::Utf8, line: 1 }
+    }
+}
+
+impl HeaderRules {
+    /// Returns the rules of a plan.
+    #[must_use]
+    pub const fn of(plan: &CheckedPlan) -> Self {
+        Self { delimiter: plan.delimiter, encoding: plan.encoding, line: plan.header }
     }
 }
 
@@ -122,7 +133,8 @@ pub enum HeaderError {
 ///
 /// Without a delimiter in the rules it is the one that occurs most often in the header line outside quotes, the earlier
 /// of `,` `;` tab `|` on a tie. Here, where the delimiter is not known yet, a quote opens at the start of the line or
-/// after any of the four. Blank lines before the header do not count as its line.
+/// after any of the four. Blank lines before the header do not count as its line. Without a header the names are V1, V2, …, as many as
+/// the first line has fields, and that line is the first record.
 ///
 /// # Errors
 /// [`HeaderError`] for files that are no table: empty, UTF-16, a workbook, compressed, without a line end, or with a
@@ -133,7 +145,10 @@ pub fn read_header(bytes: &[u8], at_end: bool, rules: HeaderRules) -> Result<Hea
     }
     recognise(bytes)?;
     let bom = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
-    let start = bom + bytes[bom..].iter().take_while(|&&byte| is_line_end(byte)).count();
+    let Some(from) = skip_lines(bytes, bom, rules.line.saturating_sub(1), at_end) else {
+        return if at_end { Err(HeaderError::Empty) } else { too_long(bytes) };
+    };
+    let start = from + bytes[from..].iter().take_while(|&&byte| is_line_end(byte)).count();
     let text = &bytes[start..];
     if text.is_empty() {
         return if at_end { Err(HeaderError::Empty) } else { too_long(bytes) };
@@ -150,7 +165,9 @@ pub fn read_header(bytes: &[u8], at_end: bool, rules: HeaderRules) -> Result<Hea
         return too_long(bytes);
     }
     let delimiter = line.delimiter(candidates);
-    let Some((names, length)) = names(text, delimiter, rules.encoding)? else {
+    // Without a header the bytes are a record's, whose encoding is checked with all others.
+    let encoding = if rules.line == 0 { Encoding::Latin1 } else { rules.encoding };
+    let Some((names, length)) = names(text, delimiter, encoding)? else {
         return match (at_end, line.complete) {
             (false, _) => too_long(bytes),
             (true, true) => Err(HeaderError::OpenQuote),
@@ -161,6 +178,10 @@ pub fn read_header(bytes: &[u8], at_end: bool, rules: HeaderRules) -> Result<Hea
     if names.len() == 1 && names[0].starts_with("sep=") || names.len() == 2 && names[0] == "sep=" {
         return Err(HeaderError::SeparatorLine);
     }
+    if rules.line == 0 {
+        let names = (1..=names.len()).map(|column| format!("V{column}")).collect();
+        return Ok(HeaderRead::Header(header(names, delimiter, bytes, start)));
+    }
     let mut body = start + length;
     if text[length - 1] == b'\r' {
         match bytes.get(body) {
@@ -169,9 +190,29 @@ pub fn read_header(bytes: &[u8], at_end: bool, rules: HeaderRules) -> Result<Hea
             _ => {}
         }
     }
+    Ok(HeaderRead::Header(header(names, delimiter, bytes, body)))
+}
+
+fn header(names: Vec<String>, delimiter: u8, bytes: &[u8], body: usize) -> Header {
     let mut lines = LineCount::default();
     lines.add(&bytes[..body]);
-    Ok(HeaderRead::Header(Header { names, delimiter, body_offset: body as u64, lines: lines.ends }))
+    Header { names, delimiter, body_offset: body as u64, lines: lines.ends }
+}
+
+/// Returns the offset after `count` lines from `from` on; `None` if their ends are not all there yet.
+fn skip_lines(bytes: &[u8], from: usize, count: u32, at_end: bool) -> Option<usize> {
+    let mut at = from;
+    for _ in 0..count {
+        at += bytes[at..].iter().position(|&byte| is_line_end(byte))? + 1;
+        if bytes[at - 1] == b'\r' {
+            match bytes.get(at) {
+                Some(b'\n') => at += 1,
+                None if !at_end => return None,
+                _ => {}
+            }
+        }
+    }
+    Some(at)
 }
 
 /// Refuses files that are clearly no CSV, by their first bytes.
@@ -326,7 +367,7 @@ mod tests {
         ] {
             assert_eq!(read(&format!("{line}\n")).delimiter, delimiter, "{line}");
         }
-        let rules = HeaderRules { delimiter: Some(b'|'), encoding: Encoding::Utf8 };
+        let rules = HeaderRules { delimiter: Some(b'|'), ..HeaderRules::default() };
         let read = read_header(b"a,b,c|d\n", true, rules);
         assert!(matches!(read, Ok(HeaderRead::Header(header)) if header.names == ["a,b,c", "d"]));
     }
@@ -393,8 +434,37 @@ mod tests {
     }
 
     #[test]
+    fn the_header_may_be_another_line_or_none() {
+        let at = |text: &str, line: u32| {
+            read_header(text.as_bytes(), true, HeaderRules { line, ..HeaderRules::default() })
+        };
+        let text = "\u{feff}Ward 7\r\n\r\nage;sex\r\n61;F\r\n";
+        for line in [2, 3] {
+            let Ok(HeaderRead::Header(header)) = at(text, line) else { panic!("line {line}") };
+            assert_eq!((header.names, header.delimiter), (vec!["age".to_owned(), "sex".to_owned()], b';'));
+            assert_eq!((header.body_offset, header.lines), (22, 3));
+        }
+        assert_eq!(at(text, 5), Err(HeaderError::Empty));
+        let Ok(HeaderRead::Header(header)) = at("\n61,F,\"a\nb\"\n58,M,c\n", 0) else { panic!("no header") };
+        assert_eq!(header.names, ["V1", "V2", "V3"]);
+        assert_eq!((header.body_offset, header.lines), (1, 1));
+    }
+
+    #[test]
+    fn another_line_is_found_wherever_the_bytes_are_cut() {
+        let text = format!("title\r\n\r\n{},b\r\n1,2\r\n", "c".repeat(80));
+        let rules = HeaderRules { line: 2, ..HeaderRules::default() };
+        let whole = read_header(text.as_bytes(), false, rules);
+        assert!(matches!(&whole, Ok(HeaderRead::Header(header)) if header.names.len() == 2));
+        for cut in (0..text.len()).step_by(STEP) {
+            let part = read_header(&text.as_bytes()[..cut], false, rules);
+            assert!(part == Ok(HeaderRead::NeedMore) || part == whole, "{cut}: {part:?}");
+        }
+    }
+
+    #[test]
     fn latin_1_names_are_decoded() {
-        let rules = HeaderRules { delimiter: None, encoding: Encoding::Latin1 };
+        let rules = HeaderRules { encoding: Encoding::Latin1, ..HeaderRules::default() };
         let read = read_header(b"\xe9t\xe9,b\n", true, rules);
         assert!(matches!(read, Ok(HeaderRead::Header(header)) if header.names[0] == "été"));
     }

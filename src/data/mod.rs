@@ -6,11 +6,13 @@
 //! starts a thread: the caller supplies the bytes.
 
 pub mod csv;
+mod dates;
 pub mod encode;
-
+pub mod first_line;
 pub mod genotypes;
 pub mod header;
 pub mod minhash;
+pub mod mismatch;
 pub mod moments;
 pub mod number;
 pub mod person;
@@ -19,6 +21,7 @@ pub mod raw;
 pub mod sink;
 pub mod slices;
 pub mod source;
+mod spelling;
 pub mod statistics;
 
 pub use csv::CsvError;

@@ -3,11 +3,40 @@
 use super::error::EngineError;
 use super::prepare::{ConfiguredPlan, Found, Prepared, Stage};
 use crate::mechanisms::estimated_bounds::Setting;
+use crate::mechanisms::estimated_bounds::forecast::{Outlook, Prospect};
 use crate::plan::document::{Bound, Column};
-use crate::plan::{Plan, Purpose};
+use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::Release;
 use crate::release::bounds::EstimatedBounds;
+
+/// What the stated rows mean for estimating the bounds of a plan, from public numbers alone (theory/estimated-bounds 4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoundsOutlook {
+    /// What is to be expected.
+    pub prospect: Prospect,
+    /// The stated rows.
+    pub rows: u64,
+    /// Rows below which a plan is refused.
+    pub rows_for_any: u64,
+    /// Rows from which ordinary columns get good ranges.
+    pub rows_for_good: u64,
+}
+
+/// Returns what to expect of estimating the bounds of `columns` columns under a plan; nothing where nothing is set aside for it, or the plan
+/// has a fault.
+#[must_use]
+pub fn bounds_outlook(plan: &Plan, columns: usize) -> Option<BoundsOutlook> {
+    let checked = CheckedPlan::new(plan.clone(), Purpose::Simulate).ok()?;
+    let (units, rows) = (checked.estimation?.units, checked.public_rows()?);
+    let outlook = Outlook::new(columns, checked.adjacency, checked.max_rows_per_person, units);
+    Some(BoundsOutlook {
+        prospect: outlook.of(rows),
+        rows,
+        rows_for_any: outlook.rows_for_any(),
+        rows_for_good: outlook.rows_for_good(),
+    })
+}
 
 /// Prepares the mechanism of a plan whose bounds `stage` has found, as `release` says. It has what the bounds left of the budget, and its
 /// release repeats theirs.

@@ -44,9 +44,11 @@ pub struct Needed {
 }
 
 /// Returns what a plan's mechanism foresees; nothing for a mechanism that foresees nothing, without a budget of Gaussian noise, or without
-/// a number of rows.
+/// a number of rows. Columns whose bounds are estimated have no unit before, so their coefficients are left out.
 #[must_use]
 pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
+    let stage = prepared;
+    let prepared = stage.fit();
     let rows = prepared.stated_rows()?;
     let mu = prepared.cost()?.mu?;
     #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
@@ -70,8 +72,18 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         let column = term.column.and_then(|column| prepared.bound().columns.get(column));
         term.level.is_some() && column.is_some_and(|column| column.role == Role::Feature)
     });
-    let terms = forecast.terms(prepared.geometry(), prepared.bound(), rows);
+    let mut terms = forecast.terms(prepared.geometry(), prepared.bound(), rows);
+    retain_stated(&mut terms, stage);
     Some(Foreseen { forecast, rows, terms, has_levels, needed })
+}
+
+/// Keeps the coefficients between columns whose bounds are stated.
+fn retain_stated(terms: &mut Vec<TermPreview>, stage: &Prepared) {
+    if stage.estimates_bounds() {
+        let sought = &stage.bound().columns;
+        let is_sought = |name: &str| sought.iter().any(|column| column.name == name);
+        terms.retain(|term| !is_sought(&term.outcome) && !is_sought(&term.term));
+    }
 }
 
 /// Returns the largest number of leading feature columns for which full intervals are expected, by bisection.
@@ -162,6 +174,8 @@ impl Needed {
 /// Returns the expected uncertainty of a release of moments on its stated rows; nothing without their number or a law of the noise.
 #[must_use]
 pub fn expected(prepared: &Prepared) -> Option<Preview> {
+    let stage = prepared;
+    let prepared = stage.fit();
     let rows = prepared.stated_rows()?;
     let post_processing = prepared.post_processing();
     let options = Options {
@@ -173,7 +187,10 @@ pub fn expected(prepared: &Prepared) -> Option<Preview> {
     let expected =
         Expected::of(prepared.law()?, prepared.plan(), prepared.geometry(), prepared.layout()).ok()?;
     let intercept = prepared.checked().intercept;
-    preview::preview(prepared.geometry(), prepared.bound(), expected, rows, intercept, options).ok()
+    let mut preview =
+        preview::preview(prepared.geometry(), prepared.bound(), expected, rows, intercept, options).ok()?;
+    retain_stated(&mut preview.terms, stage);
+    Some(preview)
 }
 
 /// Returns why a release would be of no use, and what would help, by what is foreseen or expected of it; nothing where it may be of use.

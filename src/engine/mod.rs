@@ -20,7 +20,7 @@ mod release;
 pub mod simulate;
 
 pub use crate::mechanisms::{Answer, Run};
-pub use bounds::after_bounds;
+pub use bounds::{BoundsOutlook, after_bounds, bounds_outlook};
 pub use demonstrate::{Demonstration, demonstrate, demonstrate_with};
 pub use error::EngineError;
 pub use preflight::{preflight, standard_errors};

@@ -61,6 +61,8 @@ pub(super) struct Sought {
     pub(super) entries: Vec<usize>,
     /// What both charges are for, as far as is known before the bounds are.
     events: Vec<Event>,
+    /// The mechanism that follows, with the widest bounds that can be found.
+    fit: Prepared,
 }
 
 /// Bounds that were found.
@@ -218,10 +220,10 @@ impl ConfiguredPlan {
         };
         let fit = self.resolve(public, whitener, names, delimiter, Stage::Stated)?;
         let none = |_: &PublicTable, _: &MomentTerms| Err(PlanError::at("columns", "", ""));
-        let stage = |entries, events| Stage::Bounds(Arc::new(Sought { entries, events }));
-        let mut prepared = bounds.resolve(None, none, names, delimiter, stage(Vec::new(), Vec::new()))?;
-        let events = prepared.events().iter().chain(fit.events()).cloned().collect();
-        prepared.stage = stage(entries, events);
+        let sought = |events| Sought { entries: entries.clone(), events, fit: fit.clone() };
+        let stage = |events| Stage::Bounds(Arc::new(sought(events)));
+        let mut prepared = bounds.resolve(None, none, names, delimiter, stage(Vec::new()))?;
+        prepared.stage = stage(prepared.events().iter().chain(fit.events()).cloned().collect());
         Ok(prepared)
     }
 
@@ -302,15 +304,7 @@ fn cost(checked: &CheckedPlan, charge: Charge, stage: &Stage) -> Result<Cost, En
     }
     // What is μ-GDP in several parts is so as a whole.
     let before = if let Stage::Found(found) = stage { found.units() } else { 0 };
-    let units = charge.events.iter().try_fold(before, |sum, event| match event {
-        Event::Gaussian { sensitivity_squared, scale, .. } => {
-            let units = gaussian_charge(sensitivity_squared, *scale)?;
-            sum.checked_add(units).ok_or(EngineError::Internal("noise beyond all bounds"))
-        }
-        Event::Pure { .. } | Event::Approximate { .. } => {
-            Err(EngineError::Internal("noise that nothing pays for"))
-        }
-    })?;
+    let units = gaussian_units(&charge.events, before)?;
     let (mu, rho) = mu_and_rho(units);
     let asked = budget_parts(budget, &Split::Gaussian)?.promise;
     let real = |delta| {
@@ -324,6 +318,19 @@ fn cost(checked: &CheckedPlan, charge: Charge, stage: &Stage) -> Result<Cost, En
         _ => (asked, None),
     };
     Ok(Cost { charge, promise, mu: Some(mu), rho: Some(rho), claimed })
+}
+
+/// Returns `before` and what the events cost, in units of 2^-40 of μ².
+fn gaussian_units(events: &[Event], before: u128) -> Result<u128, EngineError> {
+    events.iter().try_fold(before, |sum, event| match event {
+        Event::Gaussian { sensitivity_squared, scale, .. } => {
+            let units = gaussian_charge(sensitivity_squared, *scale)?;
+            sum.checked_add(units).ok_or(EngineError::Internal("noise beyond all bounds"))
+        }
+        Event::Pure { .. } | Event::Approximate { .. } => {
+            Err(EngineError::Internal("noise that nothing pays for"))
+        }
+    })
 }
 
 /// What a release needs beyond its budget: a paper's scale that keeps its own claim, and the person's word for a proof that
@@ -402,6 +409,24 @@ impl Prepared {
     #[must_use]
     pub const fn estimates_bounds(&self) -> bool {
         matches!(self.stage, Stage::Bounds(_))
+    }
+
+    /// Returns the stage of the plan's own mechanism: this one, or the one that follows estimated bounds, with the widest bounds that can
+    /// be found.
+    #[must_use]
+    pub fn fit(&self) -> &Self {
+        if let Stage::Bounds(sought) = &self.stage { &sought.fit } else { self }
+    }
+
+    /// Returns μ of all stages together, rounded up; nothing for the (ε, δ) budget.
+    #[must_use]
+    pub fn whole_mu(&self) -> Option<f64> {
+        let own = self.cost.as_ref()?.mu?;
+        if !self.estimates_bounds() {
+            return Some(own);
+        }
+        let units = gaussian_units(self.whole_events(), 0).ok()?;
+        Some(mu_and_rho(units).0)
     }
 
     /// Returns the checked plan.

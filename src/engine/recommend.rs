@@ -9,7 +9,7 @@ use crate::mechanisms::info::{self, Info};
 use crate::mechanisms::{REGISTRY, USUAL};
 use crate::model::Wallet;
 use crate::model::note::factor;
-use crate::plan::document::{Column, Mechanism as Named};
+use crate::plan::document::{Column, Confirm, Mechanism as Named};
 use crate::plan::{Plan, Purpose};
 use crate::words;
 
@@ -53,7 +53,9 @@ pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation
     let yes_or_no = is_yes_or_no(plan);
     let with = |info: &Info| {
         let mechanism = Named { name: info.name.to_owned(), params: Map::new(), calibration: None };
-        let plan = Plan { mechanism, ..plan.clone() };
+        let mut plan = Plan { mechanism, ..plan.clone() };
+        // Consent to uncertain bounds changes nothing of what suits the plan.
+        plan.confirm.push(Confirm::UncertainBounds);
         prepare(plan, names, delimiter, Purpose::Release).ok()
     };
     let candidates =

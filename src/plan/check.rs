@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::bound::{Encoding, Kind};
 use super::document::{Bound, BudgetForm, Calibration, Column, ColumnType, Confirm, Csv, Plan};
 use super::error::PlanError;
-use crate::model::{Missing, Role};
+use crate::model::{Missing, Role, Typical};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{Budget, LEAST_DELTA, WHOLE_SHARE, set_aside};
 use crate::privacy::measure::{Delta, Epsilon, MeasureError, Mu, Rho};
@@ -16,6 +16,9 @@ pub const DEFAULT_NA: [&str; 6] = ["", "NA", "N/A", "NaN", "null", "."];
 
 /// Most rows that a table may have, so that exact sums stay below 2^79 (theory/encoding 2.6).
 pub const MAX_ROWS: u64 = 1 << 30;
+
+/// The last line that may be the header.
+pub const MAX_HEADER_LINE: u32 = 100;
 
 /// Most rows of one person that may count.
 pub const MAX_ROWS_PER_PERSON: u32 = 1 << 16;
@@ -91,6 +94,8 @@ pub struct CheckedPlan {
     pub encoding: Encoding,
     /// Cells that count as missing.
     pub na: Vec<String>,
+    /// The line that is the header, from 1; 0 if there is none.
+    pub header: u32,
 }
 
 impl CheckedPlan {
@@ -103,7 +108,7 @@ impl CheckedPlan {
         check_rows(&plan)?;
         check_protection(&plan, protect, purpose)?;
         let max_rows_per_person = check_person(&plan)?;
-        let CsvRules { delimiter, decimal, encoding } = check_csv(&plan)?;
+        let CsvRules { delimiter, decimal, encoding, header } = check_csv(&plan)?;
         let na = na(&plan);
         let intercept = plan.intercept.unwrap_or(true);
         let kinds = column_kinds(&plan, &na).collect::<Result<Vec<_>, _>>()?;
@@ -133,6 +138,7 @@ impl CheckedPlan {
             decimal: Some(char::from(decimal).to_string()),
             encoding: Some(if encoding == Encoding::Utf8 { "utf-8" } else { "latin-1" }.to_owned()),
             na: Some(na.clone()),
+            header: Some(header),
         });
         Ok(Self {
             adjacency: filled.adjacency,
@@ -150,6 +156,7 @@ impl CheckedPlan {
             decimal,
             encoding,
             na,
+            header,
             plan: filled,
         })
     }
@@ -276,6 +283,7 @@ struct CsvRules {
     delimiter: Option<u8>,
     decimal: u8,
     encoding: Encoding,
+    header: u32,
 }
 
 fn check_csv(plan: &Plan) -> Result<CsvRules, PlanError> {
@@ -289,7 +297,15 @@ fn check_csv(plan: &Plan) -> Result<CsvRules, PlanError> {
             words::plan::commas_clash_advice(),
         ));
     }
-    Ok(CsvRules { delimiter, decimal, encoding: encoding(&csv)? })
+    let header = csv.header.unwrap_or(1);
+    if header > MAX_HEADER_LINE {
+        return Err(PlanError::at(
+            "csv.header",
+            words::plan::header_line(),
+            words::plan::header_line_advice(MAX_HEADER_LINE),
+        ));
+    }
+    Ok(CsvRules { delimiter, decimal, encoding: encoding(&csv)?, header })
 }
 
 /// Cells that count as missing.
@@ -427,11 +443,26 @@ fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
     if lower.abs().max(upper.abs()) > LARGEST_BOUND || upper - lower < 1.0 / LARGEST_BOUND {
         return Err(PlanError::at(path, words::plan::bounds_far(), words::plan::bounds_far_advice()));
     }
+    if let Some(Typical { mean, sd }) = column.typical {
+        let inside = mean.is_none_or(|mean| (lower..=upper).contains(&mean));
+        if !(sd > 0.0 && sd <= (upper - lower) / 2.0 && inside) {
+            let path = format!("{}.typical", path.trim_end_matches(".upper"));
+            return Err(PlanError::at(
+                path,
+                words::plan::typical_range(),
+                words::plan::typical_range_advice(),
+            ));
+        }
+    }
     Ok(Kind::Number { lower, upper })
 }
 
 fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, PlanError> {
-    if column.lower.is_some() || column.upper.is_some() || column.integer.is_some() {
+    if column.lower.is_some()
+        || column.upper.is_some()
+        || column.integer.is_some()
+        || column.typical.is_some()
+    {
         return Err(PlanError::at(
             path,
             words::plan::category_bounds(),

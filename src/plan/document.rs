@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::error::PlanError;
-use crate::model::{Missing, Role};
+use crate::model::{Missing, Role, Typical};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::words;
 
@@ -104,6 +104,9 @@ pub struct Column {
     /// no.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integer: Option<bool>,
+    /// What is known of a number from elsewhere. Forecasts use it and nothing else does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub typical: Option<Typical>,
     /// A category's public levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Vec<String>>,
@@ -218,6 +221,9 @@ pub struct Csv {
     /// Cells that count as missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub na: Option<Vec<String>>,
+    /// The line that is the header, from 1; 0: there is none, and the columns are V1, V2, ….
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<u32>,
 }
 
 /// A mechanism by its name, with its parameters.

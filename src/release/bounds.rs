@@ -90,6 +90,16 @@ impl EstimatedColumn {
 }
 
 impl EstimatedBounds {
+    /// Returns about how many rows may lie unseen beyond each end of a range: eight standard deviations of a count's noise, where the counts
+    /// of both rounds are averaged by precision (theory/estimated-bounds 4.1).
+    #[must_use]
+    pub fn unseen_rows(&self) -> f64 {
+        let number = |text: &String| text.parse::<f64>().unwrap_or(f64::NAN);
+        let unit = number(&self.unit);
+        let [first, second] = self.noise.each_ref().map(|scale| number(scale) / unit);
+        8.0 * first * second / first.hypot(second)
+    }
+
     /// Returns the columns without a range.
     pub fn missing(&self) -> impl Iterator<Item = &EstimatedColumn> {
         self.columns.iter().filter(|column| column.range().is_none())

@@ -13,7 +13,7 @@ use super::files::Part;
 use super::public_form::{self, PublicForm, Term};
 use super::step::Step;
 use super::table::Table;
-use super::view_model::{self, Forecast};
+use super::view_model::{self, Confirmed, Contradictions, Forecast};
 use crate::audit::check::Finding;
 use crate::engine::public_moments::PublicMoments;
 use crate::engine::recommend::{Recommendation, recommend};
@@ -150,6 +150,8 @@ pub struct State {
     pub columns: Vec<ColumnDraft>,
     /// Everything else of the plan.
     pub setup: Setup,
+    /// Contradictions between cells and descriptions that the person has confirmed.
+    pub confirmed: Confirmed,
     /// What is publicly known of the columns, for a mechanism that is guided by it.
     pub public: PublicForm,
     /// Names of the files of a set that is not whole.
@@ -226,6 +228,8 @@ pub struct App {
     pub handles: StoredValue<Handles, LocalStorage>,
     /// What the engine recommends for the columns and the budget, whatever was chosen.
     pub recommended: Memo<Recommendation>,
+    /// Where the cells on the screen contradict what is said of their columns.
+    pub contradictions: Memo<Contradictions>,
     /// The plan of the next release, or everything that it still lacks.
     pub plan: Memo<Result<Plan, Vec<Gap>>>,
     /// What public moments the plan's columns need; nothing where the mechanism takes none or the columns are not described.
@@ -234,6 +238,17 @@ pub struct App {
     pub public: Memo<Public>,
     /// What the plan costs and gives, from public numbers.
     pub forecast: Memo<Result<Forecast, Vec<Gap>>>,
+}
+
+/// A plan, or what it lacks with what has still to be answered.
+fn with_questions(plan: Result<Plan, Vec<Gap>>, questions: Vec<Gap>) -> Result<Plan, Vec<Gap>> {
+    if questions.is_empty() {
+        return plan;
+    }
+    let mut gaps = plan.err().unwrap_or_default();
+    gaps.extend(questions);
+    gaps.sort_by_key(|gap| gap.place.step());
+    Err(gaps)
 }
 
 impl App {
@@ -260,8 +275,24 @@ impl App {
             }),
             Err(_) => Recommendation::before_a_plan(),
         });
+        let contradictions = Memo::new(move |_| {
+            let table = state.table().get().unwrap_or_default();
+            state.columns().with(|columns| {
+                state.setup().with(|setup| view_model::contradictions(&table, columns, setup))
+            })
+        });
+        let questions = Memo::new(move |_| {
+            let table = state.table().get().unwrap_or_default();
+            state.columns().with(|columns| {
+                state.setup().with(|setup| {
+                    let confirmed = state.confirmed().get();
+                    contradictions
+                        .with(|found| view_model::open_questions(&table, columns, setup, found, &confirmed))
+                })
+            })
+        });
         let plan = Memo::new(move |_| {
-            let plan: Plan = described.get()?;
+            let plan: Plan = with_questions(described.get(), questions.get())?;
             let chosen = state.setup().with(|setup| setup.mechanism.is_some());
             Ok(if chosen { plan } else { recommended.get().into_plan(plan) })
         });
@@ -291,7 +322,7 @@ impl App {
                 |(path, text)| state.columns().with(|c| vec![Gap::new(draft::place(&path, &plan, c), text)]),
             )
         });
-        Self { state, handles, recommended, plan, terms, public, forecast }
+        Self { state, handles, recommended, contradictions, plan, terms, public, forecast }
     }
 
     /// The app that a component belongs to.

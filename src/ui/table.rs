@@ -3,6 +3,7 @@
 use super::draft::ColumnDraft;
 use super::files::Part;
 use super::{text, variants};
+use crate::data::first_line::Doubt;
 use crate::data::genotypes::Choice;
 use crate::data::preview::Suggestion;
 use crate::plan::document::ColumnType;
@@ -29,6 +30,10 @@ pub struct Table {
     pub suggestions: Vec<Suggestion>,
     /// A record among the first rows that is not well formed.
     pub fault: Option<String>,
+    /// Why the line that was read as the header may not be it.
+    pub doubt: Option<Doubt>,
+    /// The decimal mark that would make numbers of a column which are none now.
+    pub other_decimal: Option<u8>,
     /// What genotypes have beside; `None` for a CSV.
     pub genotypes: Option<Genotypes>,
 }
@@ -46,7 +51,26 @@ pub struct Genotypes {
     pub first: usize,
 }
 
+/// The type that a suggestion is.
+fn kind(suggestion: &Suggestion) -> Option<ColumnType> {
+    match suggestion {
+        Suggestion::Number => Some(ColumnType::Number),
+        Suggestion::Category { .. } => Some(ColumnType::Category),
+        Suggestion::Unknown => None,
+    }
+}
+
 impl Table {
+    /// Suggests types again where those of the same table as it was read before are still as suggested.
+    pub fn suggest_again(&self, before: &Self, columns: &mut [ColumnDraft]) {
+        let kinds = self.suggestions.iter().zip(&before.suggestions);
+        for (column, (now, then)) in columns.iter_mut().zip(kinds) {
+            if column.kind == kind(then) {
+                column.kind = kind(now);
+            }
+        }
+    }
+
     /// Its name and what it has, in a line.
     pub fn line(&self) -> String {
         let columns = self.names.len();
@@ -65,11 +89,6 @@ impl Table {
             let (fixed, chosen) = self.names.split_at(genotypes.first.min(self.names.len()));
             return variants::columns(described, fixed, &self.suggestions, chosen);
         }
-        let kind = |suggestion: &Suggestion| match suggestion {
-            Suggestion::Number => Some(ColumnType::Number),
-            Suggestion::Category { .. } => Some(ColumnType::Category),
-            Suggestion::Unknown => None,
-        };
         let kinds = self.suggestions.iter().map(kind).chain(std::iter::repeat(None));
         let named = self.names.iter().zip(kinds);
         named.map(|(name, kind)| ColumnDraft { name: name.clone(), kind, ..ColumnDraft::default() }).collect()

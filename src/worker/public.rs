@@ -37,7 +37,7 @@ async fn try_read(
     let mut table = Table::new(files, ports, post, 2)?;
     // Nothing is released here, so no confirmation is needed.
     let checked = CheckedPlan::new(plan.clone(), Purpose::Simulate).map_err(|error| refused(&error))?;
-    let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
+    let rules = HeaderRules::of(&checked);
     let header = table.header(rules).await?;
     let (key, minhash) = table.pool.recognise(Some(&header)).await?;
     if key == private {

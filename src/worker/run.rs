@@ -56,7 +56,7 @@ async fn try_identify(
     let mut table = Table::new(files, ports, post, 1)?;
     // A name of any bytes will do here. A file without a header that can be read is hashed as if all of it were records;
     // nothing can be released from it as it stands.
-    let rules = HeaderRules { delimiter: None, encoding: Encoding::Latin1 };
+    let rules = HeaderRules { encoding: Encoding::Latin1, ..HeaderRules::default() };
     let header = match table.header(rules).await {
         Err(Failure { reason: Reason::Table, .. }) => {
             Header { names: Vec::new(), delimiter: b',', body_offset: 0, lines: 0 }
@@ -110,7 +110,7 @@ async fn try_release(
     let names = names.to_vec();
     let prepared = configured.prepare(public.as_ref(), &names, delimiter).map_err(refused)?;
     // With genotypes the page knows the chosen variants, and the plan may fit others.
-    if prepared.bound().columns.len() != columns {
+    if prepared.fit().bound().columns.len() != columns {
         return Err(Failure::new(Reason::Plan, words::failure::other_columns()));
     }
     // A refusal depends on public numbers alone, so it need not wait for the table.
@@ -215,7 +215,7 @@ impl<P: Fn(&Response)> Source<P> {
             return Ok(Self::Genotypes(pool, Box::new(opened)));
         }
         let table = Table::new(files, ports, post, 2)?;
-        let rules = HeaderRules { delimiter: checked.delimiter, encoding: checked.encoding };
+        let rules = HeaderRules::of(checked);
         let header = table.header(rules).await?;
         Ok(Self::Table(table, header))
     }

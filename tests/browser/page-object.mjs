@@ -10,6 +10,9 @@ export const STEPS = section("step").filter(([key]) => !key.includes("_")).map((
 /// In the page: the names of elements that another element names.
 const named = (elements) => elements.map((element) => document.getElementById(element.getAttribute("aria-labelledby")).textContent.trim());
 
+/// Milliseconds in which a release is made on a busy machine.
+const SLOW = 120_000;
+
 export const exact = (name) => ({ name, exact: true });
 
 export class DiscreetPage {
@@ -237,9 +240,9 @@ export class DiscreetPage {
     if (await this.released.count()) await this.goTo(say("step.method"));
     await this.ready();
     await this.release.click();
-    await this.released.or(this.anyway).first().waitFor();
+    await this.released.or(this.anyway).first().waitFor({ timeout: SLOW });
     if (await this.anyway.isVisible()) await this.anyway.click();
-    await this.released.waitFor();
+    await this.released.waitFor({ timeout: SLOW });
   }
 
   /// What the page asks before a release that will give no intervals.

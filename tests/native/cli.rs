@@ -309,10 +309,89 @@ fn a_table_that_cannot_be_read_is_not_charged_and_not_quoted() {
     }
     bench.write("table.csv", b"bmi,bp,target\n1,2,3\n1,\xff\xfe,3\n");
     assert!(bench.fails(RELEASE, 2).contains("line 3"));
-    // Well formed, if odd: such a cell is missing or clipped, and no message says so.
+    // Well formed, if odd: such a cell is missing or clipped. A warning names the column and the kind.
     bench.write("table.csv", format!("bmi,bp,target\n{CANARY},2,3\n1e999,2,-3\n"));
     assert_eq!(bench.read("ledger.json"), before, "nothing was charged");
-    assert!(!bench.ok(RELEASE).contains(CANARY));
+    let output = bench.run(RELEASE);
+    let (released, warnings) = (text(&output.stdout), text(&output.stderr));
+    assert!(
+        output.status.success() && !released.contains(CANARY) && !warnings.contains(CANARY),
+        "{warnings}"
+    );
+    assert!(warnings.contains("column `bmi`: the first rows have words in place of numbers"), "{warnings}");
+    assert!(warnings.lines().all(|line| line.starts_with("discreet: warning: column `")), "{warnings}");
+}
+
+#[test]
+fn a_plan_that_the_first_rows_contradict_is_warned_of_before_the_charge() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    plan["columns"].as_array_mut().unwrap().push(json!(
+        {"name": "sex", "role": "feature", "type": "category", "levels": ["Male", "Female"]}
+    ));
+    bench.plan(&plan);
+    let rows = (0..40).map(|row| format!("{}.5,{},100,{}\n", 20 + row % 10, 300 + row, ["F", "M"][row % 2]));
+    bench.write("table.csv", format!("bmi,bp,target,sex\n{}", rows.collect::<String>()));
+    let warned = |line: &str| text(&bench.run(line).stderr);
+    let errors = warned("check --plan plan.json table.csv");
+    assert!(
+        errors.contains("column `sex`: the first rows have cells that are none of its levels"),
+        "{errors}"
+    );
+    assert!(errors.contains("column `bp`: the first rows have numbers beyond its bounds"), "{errors}");
+    assert!(!errors.contains("300") && !errors.contains("20.5"), "no cell is quoted: {errors}");
+    bench.open_ledger("1");
+    assert_eq!(warned(RELEASE), errors);
+}
+
+#[test]
+fn a_plan_says_which_line_is_the_header() {
+    let bench = Bench::new();
+    bench.open_ledger("8");
+    let header = |line: u32| {
+        let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+        plan["csv"] = json!({"header": line});
+        plan
+    };
+    // A title above the header.
+    bench.write("table.csv", format!("Study 12,,\n\n{DIABETES}"));
+    assert!(bench.fails(RELEASE, 2).contains("no column `bmi`"));
+    bench.plan(&header(3));
+    let release: Value = serde_json::from_str(&bench.ok(RELEASE)).unwrap();
+    assert_eq!(release["plan"]["csv"]["header"], json!(3));
+    // No header: the first line is a row, and the columns have numbers.
+    let mut lines = DIABETES.lines();
+    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+    bench.write("table.csv", lines.collect::<Vec<_>>().join("\n") + "\n");
+    let mut plan = header(0);
+    for column in plan["columns"].as_array_mut().unwrap() {
+        let place = names.iter().position(|name| column["name"] == json!(name)).unwrap();
+        column["name"] = json!(format!("V{}", place + 1));
+    }
+    bench.plan(&plan);
+    let exact = |file: &str| {
+        let line = format!("simulate --plan {file} --runs 1 --seed 1 table.csv");
+        let release: Value = serde_json::from_str(&bench.ok(&line)).unwrap();
+        release["coefficients"][1]["estimate"].clone()
+    };
+    bench.ok(RELEASE);
+    let mut without_noise = plan.clone();
+    without_noise["budget"] = json!({"none": true});
+    bench.write("exact.json", without_noise.to_string());
+    let no_header = exact("exact.json");
+    bench.write("table.csv", DIABETES);
+    let mut usual = small_diabetes_plan(json!({"none": true}));
+    usual["csv"] = json!({"header": 1});
+    bench.write("usual.json", usual.to_string());
+    assert_eq!(no_header, exact("usual.json"), "the first line is a row");
+    let mut far = header(101);
+    far["csv"]["header"] = json!(101);
+    bench.plan(&far);
+    assert!(bench.fails(RELEASE, 2).contains("csv.header"));
+    // Without the plan's word the command line asks.
+    bench.plan(&small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5})));
+    bench.write("table.csv", "bmi,bp,target\n25,80,100\nbmi,81,102\n");
+    assert!(text(&bench.run(RELEASE).stderr).contains("names of the columns look like values"));
 }
 
 #[test]

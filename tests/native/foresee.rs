@@ -2,8 +2,9 @@
 
 use discreet::engine::foresee::{Foreseen, expected, foresee, hopeless};
 use discreet::engine::recommend::recommend;
-use discreet::engine::{demonstrate, prepare};
+use discreet::engine::{bounds_outlook, demonstrate, prepare};
 use discreet::inference::noise_forecast::Advice;
+use discreet::mechanisms::estimated_bounds::forecast::Prospect;
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::{Plan, Purpose};
 use serde_json::{Value, json};
@@ -168,4 +169,50 @@ fn whole_numbers_from_0_to_1_are_yes_or_no() {
             (json!(bounds[0]), json!(bounds[1]), integer);
         assert_eq!(recommended(&coded).0, name, "{bounds:?}");
     }
+}
+
+/// A plan whose age is estimated.
+fn estimating(rows: u64, epsilon: f64) -> Value {
+    let mut plan = plan(Some(rows), epsilon);
+    plan["columns"][0]["lower"] = json!("estimate");
+    plan["columns"][0]["upper"] = json!("estimate");
+    plan
+}
+
+#[test]
+fn a_plan_that_estimates_bounds_is_foreseen_by_what_follows_them() {
+    let plan = estimating(12_000, 2.0);
+    let (name, _, reason) = recommended(&plan);
+    assert_eq!(name, "adaptive-gauss");
+    assert!(reason.contains("1.1 times as wide"), "{reason}");
+    let foreseen = foreseen(&plan);
+    assert_eq!(foreseen.forecast.advice, Advice::Recommended);
+    let terms: Vec<&str> = foreseen.terms.iter().map(|term| term.term.as_str()).collect();
+    assert_eq!(terms, ["sex[M]", "bmi"], "age has no unit yet");
+    // Both charges together are what the same plan costs with stated bounds, up to the rounding of scales.
+    let mu = |plan: &Value| {
+        let plan = parsed(plan);
+        prepare(plan, &names(), b',', Purpose::Release).unwrap().whole_mu().unwrap()
+    };
+    let (both, stated) = (mu(&plan), mu(&self::plan(Some(12_000), 2.0)));
+    assert!((both / stated - 1.0).abs() < 1e-6, "{both} {stated}");
+}
+
+#[test]
+fn the_outlook_of_estimated_bounds_is_what_a_release_is_refused_by() {
+    let outlook = |rows| bounds_outlook(&parsed(&estimating(rows, 1.0)), 1).unwrap();
+    let least = outlook(1_000).rows_for_any;
+    let prepared = |rows, confirm: bool| {
+        let mut plan = estimating(rows, 1.0);
+        if confirm {
+            plan["confirm"] = json!(["uncertain-bounds"]);
+        }
+        prepare(parsed(&plan), &names(), b',', Purpose::Release)
+    };
+    assert_eq!(outlook(least / 2).prospect, Prospect::Refused);
+    assert!(prepared(least / 2, true).is_err());
+    assert_eq!(outlook(least + least / 4).prospect, Prospect::Doubtful);
+    assert!(prepared(least + least / 4, false).is_err() && prepared(least + least / 4, true).is_ok());
+    assert_eq!(outlook(10 * least).prospect, Prospect::Good);
+    assert_eq!(bounds_outlook(&parsed(&plan(Some(1_000), 1.0)), 0), None);
 }

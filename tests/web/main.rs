@@ -8,6 +8,9 @@
 #[expect(dead_code, reason = "some of it is for the native tests alone")]
 #[path = "../audit/adaptive/mod.rs"]
 mod adaptive_checks;
+#[expect(dead_code, reason = "some of it is for the native tests alone")]
+#[path = "../audit/estimated_bounds/mod.rs"]
+mod estimated_bounds_checks;
 mod golden;
 mod store;
 #[path = "../vectors/adaptive.rs"]
@@ -43,4 +46,5 @@ fn the_golden_numbers_hold_in_the_browser() {
     vectors_primo::all_pass();
     vectors_adaptive::every_round();
     vectors_adaptive::every_gate();
+    estimated_bounds_checks::golden();
 }

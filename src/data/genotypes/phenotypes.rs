@@ -104,7 +104,7 @@ impl<'a> PhenotypeReader<'a> {
     /// Reads the header, once it is complete, and the bytes after it.
     fn begin(&mut self, at_end: bool) -> Result<(), GenotypeError> {
         let State::Head(head) = &mut self.state else { return Ok(()) };
-        let rules = HeaderRules { delimiter: None, encoding: self.encoding };
+        let rules = HeaderRules { encoding: self.encoding, ..HeaderRules::default() };
         let read = read_header(head, at_end, rules).map_err(|error| failed(GenotypeFault::Header(error)))?;
         let HeaderRead::Header(mut header) = read else { return Ok(()) };
         let head = std::mem::take(head);

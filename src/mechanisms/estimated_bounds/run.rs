@@ -121,13 +121,13 @@ impl Setting {
     /// Returns what a reader of these bounds has to know.
     #[must_use]
     pub fn notes(&self, bounds: &EstimatedBounds, stated_rows: u64) -> Vec<Note> {
-        let [first, second] = self.units.sd();
-        let joined = first * second / (first * first + second * second).sqrt();
         let used = |column: &EstimatedColumn| {
             column.range().map(|(lower, upper)| (column.column.clone(), lower, upper))
         };
-        let mut notes =
-            vec![Note::BoundsEstimated(bounds.columns.iter().filter_map(used).collect(), 8.0 * joined)];
+        let mut notes = vec![Note::BoundsEstimated(
+            bounds.columns.iter().filter_map(used).collect(),
+            bounds.unseen_rows(),
+        )];
         if self.outlook.of(stated_rows) != Prospect::Good {
             notes.push(Note::BoundsDoubtful { rows: stated_rows, good: self.outlook.rows_for_good() });
         }

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::run::pool;
 use crate::ui::public_form::PublicForm;
 use crate::ui::state::{App, StateStoreFields};
+use crate::ui::view_model::Confirmed;
 
 /// Closes the table, and what runs on it.
 pub fn forget(app: App) {
@@ -20,6 +21,7 @@ fn forget_table(app: App) {
     app.state.table().set(None);
     app.state.columns().set(Vec::new());
     app.state.key().set(None);
+    app.state.confirmed().set(Confirmed::default());
     app.state.exported().set(None);
     forget_ledger(app);
     app.state.shown().set(None);

@@ -9,11 +9,13 @@ use web_sys::Blob;
 
 use super::genotypes;
 use super::ledger::{lock_setup, recall};
+use super::navigation::go;
 use super::release::show;
 use super::say::{fail, say};
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
 use crate::release::Release;
+use crate::release::bounds::EstimatedBounds;
 use crate::store;
 use crate::store::document::Bytes;
 use crate::ui::draft::{self, ColumnDraft};
@@ -85,6 +87,29 @@ async fn import(app: App, content: &str) {
             fail(app, step, problem, false);
         }
     }
+}
+
+/// States the bounds that a release has estimated in the columns of their names. They are public now.
+pub fn use_bounds(app: App, bounds: &EstimatedBounds) {
+    let mut stated = 0;
+    app.state.columns().update(|columns| {
+        for found in &bounds.columns {
+            let Some((lower, upper)) = found.range() else { continue };
+            for column in columns.iter_mut().filter(|column| column.name == found.column) {
+                (column.lower, column.upper) = (lower.to_string(), upper.to_string());
+                column.estimate = false;
+                column.note = words::found::note().to_owned();
+                stated += 1;
+            }
+        }
+    });
+    // The next plan estimates nothing, so its fit has the whole budget, unless bounds are still missing.
+    let open = app.state.columns().with_untracked(|columns| columns.iter().any(ColumnDraft::is_estimated));
+    if !open {
+        app.state.setup().update(|setup| setup.estimate_share.clear());
+    }
+    say(app, words::found::used(stated, text::whole(stated)));
+    go(app, Step::Columns);
 }
 
 /// Describes the open table as a plan does, or lets the plan wait for its table.

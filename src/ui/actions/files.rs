@@ -13,8 +13,10 @@ use super::ledger::recognise;
 use super::run::pool;
 use super::say::{fail, say};
 use crate::data::FileRole;
+use crate::data::first_line::doubt;
 use crate::data::genotypes::Choice;
 use crate::data::header::{Header, HeaderRead, read_header};
+use crate::data::mismatch::other_decimal_mark;
 use crate::data::preview::preview;
 use crate::store;
 use crate::ui::draft::{self, Setup};
@@ -29,7 +31,7 @@ use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Reason};
 
 /// Rows that the preview shows.
-const PREVIEW_ROWS: usize = 8;
+const PREVIEW_ROWS: usize = 24;
 
 /// Bytes that are read for the header and the preview; more where the header is longer.
 const FIRST_BYTES: f64 = 1_048_576.0;
@@ -146,6 +148,8 @@ pub fn reread(app: App) {
             Ok(table) => {
                 if table.names != old.names {
                     app.state.columns().set(table.columns(Vec::new()));
+                } else {
+                    app.state.columns().update(|columns| table.suggest_again(&old, columns));
                 }
                 app.state.problem().set(None);
                 app.state.table().set(Some(Arc::new(table)));
@@ -180,14 +184,14 @@ async fn read(
 }
 
 async fn read_csv(blob: &Blob, setup: &Setup, name: &str, sample: bool) -> Result<Table, String> {
-    let rules = draft::header_rules(setup);
+    let read_by = draft::header_rules(setup);
     let (mut bytes, mut at_end) = dom::first_bytes(blob, FIRST_BYTES).await?;
-    let mut found = read_header(&bytes, at_end, rules).map_err(|error| sentence(&error.to_string()))?;
+    let mut found = read_header(&bytes, at_end, read_by).map_err(|error| sentence(&error.to_string()))?;
     // A header of this length leaves no room for rows.
     let crowded = matches!(&found, HeaderRead::Header(header) if header.body_offset > CROWDED);
     if !at_end && (found == HeaderRead::NeedMore || crowded) {
         (bytes, at_end) = dom::first_bytes(blob, MOST_BYTES).await?;
-        found = read_header(&bytes, at_end, rules).map_err(|error| sentence(&error.to_string()))?;
+        found = read_header(&bytes, at_end, read_by).map_err(|error| sentence(&error.to_string()))?;
     }
     let HeaderRead::Header(header) = found else {
         return Err(words::data::header_too_long().to_owned());
@@ -195,6 +199,8 @@ async fn read_csv(blob: &Blob, setup: &Setup, name: &str, sample: bool) -> Resul
     let rules = draft::csv_rules(setup, header.delimiter);
     let start = usize::try_from(header.body_offset).unwrap_or(usize::MAX).min(bytes.len());
     let shown = preview(&header, &rules, bytes.get(start..).unwrap_or_default(), at_end, PREVIEW_ROWS);
+    let doubt = doubt(&header, read_by, &bytes, &shown.rows);
+    let other_decimal = other_decimal_mark(&shown.rows, header.names.len(), &rules);
     let Header { names, delimiter, .. } = header;
     Ok(Table {
         name: name.to_owned(),
@@ -205,6 +211,8 @@ async fn read_csv(blob: &Blob, setup: &Setup, name: &str, sample: bool) -> Resul
         rows: shown.rows,
         suggestions: shown.suggestions,
         fault: shown.error.map(|error| sentence(&error.to_string())),
+        doubt,
+        other_decimal,
         genotypes: None,
     })
 }

@@ -126,6 +126,8 @@ pub async fn look(app: App, files: &Files, setup: &Setup, choices: Vec<Choice>) 
         rows: looked.rows,
         suggestions,
         fault: None,
+        doubt: None,
+        other_decimal: None,
         genotypes: Some(genotypes),
     })
 }

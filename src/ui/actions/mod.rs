@@ -14,7 +14,7 @@ mod save;
 mod say;
 
 pub use close::give_up;
-pub use documents::choose_document;
+pub use documents::{choose_document, use_bounds};
 pub use files::{begin, choose_files, choose_sample, reread, sample_names};
 pub use ledger::{differ, relax, take_back};
 pub use navigation::{follow_address, go, go_to};

@@ -17,6 +17,7 @@ pub fn dialect(plan: &Plan) -> Setup {
         decimal: csv.decimal.unwrap_or(defaults.decimal),
         encoding: csv.encoding.unwrap_or(defaults.encoding),
         na: csv.na.map(|na| unlist(&na.into_iter().filter(|mark| !mark.is_empty()).collect::<Vec<_>>())),
+        header: csv.header,
         ..Setup::default()
     }
 }
@@ -29,6 +30,7 @@ pub(super) fn csv(setup: &Setup) -> Option<Csv> {
         encoding: Some(setup.encoding.clone()).filter(|text| text != "utf-8"),
         // An empty cell always counts as missing here; the field lists the other marks.
         na: setup.na.as_deref().map(|text| std::iter::once(String::new()).chain(list(text)).collect()),
+        header: setup.header,
     };
     Some(csv).filter(|csv| *csv != Csv::default())
 }
@@ -36,16 +38,26 @@ pub(super) fn csv(setup: &Setup) -> Option<Csv> {
 /// How the header is read.
 #[must_use]
 pub fn header_rules(setup: &Setup) -> HeaderRules {
-    HeaderRules { delimiter: setup.delimiter.bytes().next(), encoding: encoding(setup) }
+    HeaderRules {
+        delimiter: setup.delimiter.bytes().next(),
+        encoding: encoding(setup),
+        line: setup.header.unwrap_or(1),
+    }
+}
+
+/// The marks of missing cells but the empty one, which always counts as missing.
+#[must_use]
+pub fn missing_marks(setup: &Setup) -> Vec<String> {
+    match &setup.na {
+        None => DEFAULT_NA.iter().filter(|mark| !mark.is_empty()).map(|mark| (*mark).to_owned()).collect(),
+        Some(text) => list(text),
+    }
 }
 
 /// How cells are read, where fields end with `delimiter`.
 #[must_use]
 pub fn csv_rules(setup: &Setup, delimiter: u8) -> CsvRules {
-    let na = match &setup.na {
-        None => DEFAULT_NA.iter().map(|mark| (*mark).to_owned()).collect(),
-        Some(text) => std::iter::once(String::new()).chain(list(text)).collect(),
-    };
+    let na = std::iter::once(String::new()).chain(missing_marks(setup)).collect();
     let encoding = encoding(setup);
     let decimal = setup.decimal.bytes().next().unwrap_or(b'.');
     CsvRules { delimiter, decimal, encoding, na }

@@ -63,6 +63,9 @@ fn cell(path: &str) -> Option<(usize, Cell)> {
     Some((entry, cell))
 }
 
+/// The consent that a plan needs whose bounds may not be found.
+pub const UNCERTAIN_BOUNDS: &str = "uncertain-bounds";
+
 /// The field of a path that is no column's.
 fn field(path: &str) -> Place {
     match path {
@@ -70,6 +73,7 @@ fn field(path: &str) -> Place {
         "rows" | "stated_rows" => Place::privacy("rows"),
         "max_rows_per_person" => Place::privacy("max-rows"),
         "person" | "adjacency" | "protect" => Place::privacy(path),
+        "estimate_share" | UNCERTAIN_BOUNDS => Place::columns(path),
         path if path.starts_with("budget.") => Place::privacy(path.trim_start_matches("budget.")),
         path if path.starts_with("csv") => Place::Whole(Step::Data),
         path if path.starts_with("public") => Place::method("public"),
@@ -93,7 +97,8 @@ fn at_field(error: &PlanError) -> Gap {
 
 fn cell_words(error: &PlanError, cell: Cell, draft: &ColumnDraft) -> String {
     let bound = |typed: &str, missing: &'static str| match number(typed) {
-        None if typed.trim().is_empty() => Some(missing),
+        // Where it is estimated, the fault is another one.
+        None if typed.trim().is_empty() => Some(missing).filter(|_| !draft.is_estimated()),
         None => Some(words::gap::not_a_number()),
         Some(_) => None,
     };

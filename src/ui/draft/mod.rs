@@ -13,8 +13,8 @@ mod typed;
 
 pub use budget::{ask, ask_other, budget, delta, proposed_one_in};
 pub use columns::{ColumnDraft, filtered, paste};
-pub use dialect::{csv_rules, dialect, header_rules};
-pub use faults::place;
+pub use dialect::{csv_rules, dialect, header_rules, missing_marks};
+pub use faults::{UNCERTAIN_BOUNDS, place};
 pub use from_plan::{as_typed, open};
 pub use place::{Cell, Gap, Place};
 pub use setup::{BudgetKind, Setup};

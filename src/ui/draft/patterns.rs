@@ -189,6 +189,9 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         lower,
         upper,
         estimate,
+        typical_mean,
+        typical_sd,
+        integer,
         unit,
         levels,
         reference,
@@ -200,6 +203,9 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         && *lower == right.lower
         && *upper == right.upper
         && *estimate == right.estimate
+        && *typical_mean == right.typical_mean
+        && *typical_sd == right.typical_sd
+        && *integer == right.integer
         && *unit == right.unit
         && *levels == right.levels
         && *reference == right.reference

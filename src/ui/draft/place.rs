@@ -14,6 +14,16 @@ pub enum Place {
 }
 
 impl Place {
+    /// A field of the data step.
+    pub fn data(field: &str) -> Self {
+        Self::Field(Step::Data, field.to_owned())
+    }
+
+    /// A field of the columns step that is no cell of its table.
+    pub fn columns(field: &str) -> Self {
+        Self::Field(Step::Columns, field.to_owned())
+    }
+
     /// A field of the privacy step.
     pub fn privacy(field: &str) -> Self {
         Self::Field(Step::Privacy, field.to_owned())

@@ -27,6 +27,8 @@ pub struct Setup {
     pub encoding: String,
     /// Cells that count as missing, separated by commas; `None` for the usual ones.
     pub na: Option<String>,
+    /// The line that is the header, 0 for none; unset for the first line where nobody was asked.
+    pub header: Option<u32>,
     /// The column that says whose a row is; empty where each row is one person.
     pub person: String,
     /// Rows of one person that count, as typed.
@@ -69,6 +71,10 @@ pub struct Setup {
     pub share: u8,
     /// Patterns under which the plan may keep columns.
     pub patterns: Vec<String>,
+    /// Share of the budget for estimating bounds in percent, as typed; empty for the usual one.
+    pub estimate_share: String,
+    /// Whether the person accepts that bounds may not be found with the stated rows.
+    pub uncertain_bounds: bool,
 }
 
 impl Default for Setup {
@@ -78,6 +84,7 @@ impl Default for Setup {
             decimal: ".".to_owned(),
             encoding: "utf-8".to_owned(),
             na: None,
+            header: None,
             person: String::new(),
             max_rows: "1".to_owned(),
             missing: Missing::Skip,
@@ -99,6 +106,8 @@ impl Default for Setup {
             split: Split::Gaussian,
             share: 50,
             patterns: Vec::new(),
+            estimate_share: String::new(),
+            uncertain_bounds: false,
         }
     }
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::model::Role;
-use crate::plan::document::ColumnType;
+use crate::plan::document::{Bound, ColumnType, Confirm};
 use crate::ui::step::Step;
 
 fn number_column(name: &str, role: Role, lower: &str, upper: &str) -> ColumnDraft {
@@ -69,6 +69,38 @@ fn a_draft_becomes_a_plan_and_comes_back() {
     assert_eq!(again, expected);
     assert_eq!(super::plan(&again, &setup_again, budget(&setup_again)).unwrap(), plan);
     assert_eq!(open(&plan, &names[1..]), Err("age".to_owned()));
+}
+
+#[test]
+fn a_plan_that_estimates_bounds_comes_back_with_share_and_consent() {
+    let (mut columns, mut setup) = drafts();
+    columns[0].lower.clear();
+    (columns[0].estimate, columns[0].integer) = (true, Some(true));
+    (setup.estimate_share, setup.uncertain_bounds, setup.header) = ("7.5".to_owned(), true, Some(2));
+    let plan = plan(&columns, &setup, budget(&setup)).unwrap();
+    assert_eq!((plan.columns[0].lower, plan.columns[0].integer), (Some(Bound::Estimate), Some(true)));
+    assert_eq!(
+        (plan.estimate_share, plan.confirm.as_slice()),
+        (Some(0.075), &[Confirm::UncertainBounds][..])
+    );
+    assert_eq!(plan.csv.as_ref().unwrap().header, Some(2));
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let (again, setup_again) = open(&plan, &names).unwrap();
+    assert_eq!(super::plan(&again, &setup_again, budget(&setup_again)).unwrap(), plan);
+    // Where a bound is typed after all, nothing needs consent.
+    columns[0].lower = "0".to_owned();
+    assert_eq!(super::plan(&columns, &setup, budget(&setup)).unwrap().confirm, []);
+}
+
+#[test]
+fn a_share_that_cannot_be_is_named_at_its_field() {
+    let (mut columns, mut setup) = drafts();
+    (columns[0].lower, columns[0].estimate) = (String::new(), true);
+    for share in ["x", "60", "0.1"] {
+        setup.estimate_share = share.to_owned();
+        let gaps = plan(&columns, &setup, budget(&setup)).unwrap_err();
+        assert_eq!(gaps[0].place, Place::columns("estimate_share"), "{share}");
+    }
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn draft_plan(columns: &[ColumnDraft], setup: &Setup, budget: Result<BudgetForm,
         protect: Some(setup.protect).filter(|protect| *protect != Protect::Rows),
         person: Some(setup.person.clone()).filter(|name| !name.is_empty()),
         max_rows_per_person: max_rows,
-        confirm: confirmed(setup),
+        confirm: confirmed(setup, columns),
         columns: patterns::columns(columns, &setup.patterns, &setup.person),
         intercept: Some(setup.intercept).filter(|intercept| !intercept),
         missing: Some(setup.missing).filter(|rule| *rule != Missing::Skip),
@@ -77,19 +77,27 @@ fn draft_plan(columns: &[ColumnDraft], setup: &Setup, budget: Result<BudgetForm,
         },
         budget,
         confidence: Some(confidence).filter(|level| (level - 0.95).abs() > 1e-9),
-        estimate_share: None,
+        estimate_share: estimate_share(setup),
     };
     (plan, unread)
 }
 
-fn confirmed(setup: &Setup) -> Vec<Confirm> {
+/// The share of the budget for estimating bounds. A share that is no number counts as out of range, like 0.
+fn estimate_share(setup: &Setup) -> Option<f64> {
+    let typed = Some(setup.estimate_share.trim()).filter(|typed| !typed.is_empty());
+    typed.map(|typed| number(typed).map_or(0.0, |percent| percent / 100.0))
+}
+
+fn confirmed(setup: &Setup, columns: &[ColumnDraft]) -> Vec<Confirm> {
     let relaxed = match setup.protect {
         Protect::Rows => None,
         Protect::Labels => Some(Confirm::ProtectLabels),
         Protect::Features => Some(Confirm::ProtectFeatures),
     };
     let idealised = setup.idealised.then_some(Confirm::Idealised);
-    idealised.into_iter().chain(relaxed.filter(|_| setup.protect_confirmed)).collect()
+    let uncertain = (setup.uncertain_bounds && columns.iter().any(ColumnDraft::is_estimated))
+        .then_some(Confirm::UncertainBounds);
+    idealised.into_iter().chain(relaxed.filter(|_| setup.protect_confirmed)).chain(uncertain).collect()
 }
 
 fn params(setup: &Setup) -> Map<String, Value> {

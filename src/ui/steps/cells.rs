@@ -2,7 +2,10 @@
 
 use leptos::prelude::*;
 
+use super::contradictions::Contradictions;
+
 use crate::model::{Missing, Role};
+use crate::plan::check::DEFAULT_ESTIMATE_SHARE;
 use crate::plan::document::ColumnType;
 use crate::ui::draft::{self, Cell, ColumnDraft, Gap, Place};
 use crate::ui::presets::{self, PRESETS};
@@ -67,6 +70,7 @@ pub fn Row(index: usize) -> impl IntoView {
             {tail}
             <td class="if-missing">{move || if_missing(column)}</td>
         </tr>
+        <Contradictions index/>
     }
 }
 
@@ -149,6 +153,7 @@ fn TextCell(
     set: fn(&mut ColumnDraft, String),
     #[prop(optional)] numeric: bool,
     #[prop(optional, into)] wrong: Option<Signal<bool>>,
+    #[prop(optional, into)] empty: Option<Signal<&'static str>>,
 ) -> impl IntoView {
     // In a very wide table the plan is made when the person leaves a cell, not after each letter.
     let wide = column.app.state.columns().with_untracked(|columns| columns.len() > WIDE);
@@ -164,7 +169,7 @@ fn TextCell(
     view! {
         <input type="text" class="cell" class:numeric=numeric data-row=column.index data-cell=format!("{cell:?}")
             inputmode=numeric.then_some("decimal") autocomplete="off" spellcheck="false" aria-label=move || label.get() aria-invalid=move || wrong.is_some_and(|wrong| wrong.get()).then_some("true")
-            prop:value=move || column.read(get)
+            placeholder=move || empty.map(|empty| empty.get()) prop:value=move || column.read(get)
             on:input=move |event| if !wide { write(event) } on:change=move |event| if wide { write(event) }/>
     }
 }
@@ -182,9 +187,12 @@ fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<Gap>>) -> im
     let bare = Memo::new(move |_| {
         column.read(|c| c.role != Role::Ignored && (c.lower.trim().is_empty() || c.upper.trim().is_empty()))
     });
+    let estimated = Memo::new(move |_| column.read(ColumnDraft::is_estimated));
     let under = move || {
         let note = column.read(|c| c.note.clone());
-        if bare.get() {
+        if estimated.get() {
+            view! { <Estimated column name/> }.into_any()
+        } else if bare.get() {
             view! { <p class="cell-note ask">{words::columns::empty_bound()}</p> }.into_any()
         } else if !note.is_empty() {
             view! { <p class="cell-note">{note}</p> }.into_any()
@@ -193,7 +201,7 @@ fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<Gap>>) -> im
         }
     };
     let offer = move || {
-        let index = suggested.get().filter(|_| bare.get())?;
+        let index = suggested.get().filter(|_| bare.get() && !estimated.get())?;
         let preset = PRESETS.get(index)?;
         let (lower, upper) = (text::number(preset.lower), text::number(preset.upper));
         let offer = words::columns::use_range(lower, upper, preset.unit);
@@ -204,12 +212,46 @@ fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<Gap>>) -> im
             <p class="cell-note">{preset.source.cite}</p>
         })
     };
+    // A range that is known is the better choice, so estimating is offered where none is.
+    let estimate = move || {
+        let unknown = bare.get() && !estimated.get() && suggested.get().is_none();
+        unknown.then(|| {
+            let share = share_typed(column.app);
+            let label = words::columns::estimate_for(name.get(), &share);
+            let choose = move |_| column.write(|c| c.estimate = true);
+            view! { <button type="button" class="link" aria-label=label on:click=choose>{words::columns::estimate(share)}</button> }
+        })
+    };
+    let empty = Signal::derive(move || if estimated.get() { words::columns::estimated_cell() } else { "" });
     view! {
         <td class="numeric"><TextCell column cell=Cell::Lower label=named(words::columns::lowest_of) numeric=true
-            get=|c| c.lower.clone() set=|c, value| c.lower = value wrong=wrong(Cell::Lower)/></td>
+            get=|c| c.lower.clone() set=|c, value| c.lower = value wrong=wrong(Cell::Lower) empty/></td>
         <td class="numeric"><TextCell column cell=Cell::Upper label=named(words::columns::highest_of) numeric=true
-            get=|c| c.upper.clone() set=|c, value| c.upper = value wrong=wrong(Cell::Upper)/></td>
-        <td><TextCell column cell=Cell::Unit label=named(words::columns::unit_of) get=|c| c.unit.clone() set=|c, value| c.unit = value/>{under}{offer}</td>
+            get=|c| c.upper.clone() set=|c, value| c.upper = value wrong=wrong(Cell::Upper) empty/></td>
+        <td><TextCell column cell=Cell::Unit label=named(words::columns::unit_of) get=|c| c.unit.clone() set=|c, value| c.unit = value/>{under}{offer}{estimate}</td>
+    }
+}
+
+/// The share of the budget for estimating bounds in percent, as typed.
+fn share_typed(app: App) -> String {
+    let typed = app.state.setup().with(|setup| setup.estimate_share.trim().to_owned());
+    if typed.is_empty() { text::number(100.0 * DEFAULT_ESTIMATE_SHARE) } else { typed }
+}
+
+/// What is said of a column whose bounds are estimated.
+#[component]
+fn Estimated(column: Column, name: Memo<String>) -> impl IntoView {
+    let state = move |_| column.write(|c| c.estimate = false);
+    let whole = move |event| {
+        let on = event_target_checked(&event);
+        column.write(|c| c.integer = on.then_some(true));
+    };
+    view! {
+        <p class="cell-note">{move || words::columns::estimated(share_typed(column.app))}</p>
+        <label class="cell-note cell-check"><input type="checkbox" aria-label=move || words::columns::whole_numbers_of(name.get())
+            prop:checked=move || column.read(|c| c.integer == Some(true)) on:change=whole/>{words::columns::whole_numbers()}</label>
+        <button type="button" class="link" aria-label=move || words::columns::state_bounds_of(name.get()) on:click=state>
+            {words::columns::state_bounds()}</button>
     }
 }
 

@@ -7,6 +7,7 @@ use web_sys::{HtmlElement, HtmlInputElement};
 
 use super::Status;
 use super::cells::Row;
+use super::estimates::Estimates;
 use super::many::{Many, Rules};
 use super::variants::Variants;
 use crate::model::{Missing, Role};
@@ -65,6 +66,7 @@ pub fn Columns() -> impl IntoView {
         <Sheet rows/>
         <Pages rows/>
         <p class="hint">{words::columns::keys()}</p>
+        <Estimates/>
         <Ranges/>
     }
     .into_any()

@@ -4,18 +4,23 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
+use super::contradictions::{decimal_label, read_decimal};
 use super::{Status, people};
 use crate::data::FileRole;
+use crate::data::first_line::Doubt;
 use crate::release::format::bytes;
 use crate::ui::parts::{Choice, Field, Icon, PrivateZone};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::table::Table;
-use crate::ui::{actions, check, dom, samples, text};
+use crate::ui::{actions, check, dom, samples, text, view_model};
 use crate::words;
 
 /// Most columns of the preview: more do not help to recognise a table.
 const SHOWN_COLUMNS: usize = 30;
+
+/// Lines that can be chosen as the header.
+const HEADER_LINES: u32 = 12;
 
 /// Endings of files that hold a table.
 const ACCEPTED: &str = ".csv,.tsv,.txt,.pheno,.phe,.bed,.bim,.fam,.vcf,.gz,.bgz,text/csv";
@@ -137,11 +142,71 @@ fn Preview() -> impl IntoView {
                 <p class="notice"><Icon name="note"/><span>{told} " "
                     <button type="button" class="link" on:click=move |_| actions::go(app, Step::Privacy)>{words::data::see_privacy()}</button></span></p>
             })}
+            <HeaderQuestion/>
+            <DecimalOffer/>
             {move || table().fault.clone().map(|fault| view! { <p class="notice problem" role="alert"><Icon name="stop"/>{fault}</p> })}
             {move || view! { <Rows table=table()/> }}
             {move || is_genotypes.get().then(|| view! { <Phenotypes/> })}
             <Dialect is_genotypes/>
         </PrivateZone>
+    }
+}
+
+/// Asks which line is the header, where the first may not be it.
+#[component]
+fn HeaderQuestion() -> impl IntoView {
+    let app = App::here();
+    let question = Memo::new(move |_| {
+        let table = app.state.table().get().unwrap_or_default();
+        app.state.setup().with(|setup| view_model::header_question(&table, setup))
+    });
+    let choose = move |line: u32| {
+        app.state.setup().update(|setup| setup.header = Some(line));
+        actions::reread(app);
+    };
+    move || {
+        question.get().map(|doubt| {
+            let (why, below) = match doubt {
+                Doubt::Values => (words::data::header_values().to_owned(), None),
+                Doubt::Title(line) => (words::data::header_title(line), Some(line)),
+            };
+            let below = below.map(|line| {
+                view! { <button type="button" on:click=move |_| choose(line)>{words::data::header_is_line(line)}</button> }
+            });
+            view! {
+                <div class="notice question" id="data-header" tabindex="-1" role="group" aria-labelledby="data-header-title"><Icon name="note"/>
+                    <div>
+                        <p><strong id="data-header-title">{words::data::header_question()}</strong> " " {why}</p>
+                        <div class="buttons">
+                            {below}
+                            <button type="button" on:click=move |_| choose(0)>{words::data::no_header()}</button>
+                            <button type="button" on:click=move |_| choose(1)>{words::data::this_is_the_header()}</button>
+                        </div>
+                    </div>
+                </div>
+            }
+        })
+    }
+}
+
+/// Offers the other decimal mark, where it would make numbers of a column.
+#[component]
+fn DecimalOffer() -> impl IntoView {
+    let app = App::here();
+    let other = Memo::new(move |_| {
+        app.state.table().with(|table| table.as_ref().and_then(|table| table.other_decimal))
+    });
+    move || {
+        other.get().map(|mark| {
+            view! {
+                <div class="notice question"><Icon name="note"/>
+                    <div>
+                        <p>{if mark == b',' { words::data::commas_seen() } else { words::data::points_seen() }}</p>
+                        <div class="buttons"><button type="button" on:click=move |_| read_decimal(app, mark)>{decimal_label(mark)}</button></div>
+                    </div>
+                </div>
+            }
+        })
     }
 }
 
@@ -196,7 +261,7 @@ fn Rows(table: Arc<Table>) -> impl IntoView {
         view! { <tr>{cells.collect_view()}</tr> }
     });
     view! {
-        <div class="scroll" tabindex="0" role="group" aria-label=words::data::first_rows_of_the_table()>
+        <div class="scroll first-rows" tabindex="0" role="group" aria-label=words::data::first_rows_of_the_table()>
             <table class="grid-table">
                 <caption class="hidden">{words::data::first_rows_caption()}</caption>
                 <thead><tr>{head.collect_view()}</tr></thead>
@@ -228,6 +293,11 @@ fn Dialect(is_genotypes: Memo<bool>) -> impl IntoView {
             pair("|", words::data::bar()),
         ]
     };
+    let header_lines = || {
+        let line = |line: u32| (line.to_string(), words::data::line_number(line));
+        let none = ("0".to_owned(), words::data::no_header().to_owned());
+        (1..=HEADER_LINES).map(line).chain(std::iter::once(none)).collect::<Vec<_>>()
+    };
     view! {
         <details class="more">
             <summary>{words::data::how_the_file_is_written()}</summary>
@@ -235,6 +305,11 @@ fn Dialect(is_genotypes: Memo<bool>) -> impl IntoView {
                 {move || (!is_genotypes.get()).then(|| view! {
                     <Choice id="csv-delimiter" label=words::data::delimiter() options=delimiters()
                         value=Signal::derive(move || setup.get().delimiter) set=change(|setup, value| setup.delimiter = value)/>
+                })}
+                {move || (!is_genotypes.get()).then(|| view! {
+                    <Choice id="csv-header" label=words::data::header_line() options=header_lines()
+                        value=Signal::derive(move || setup.get().header.unwrap_or(1).to_string())
+                        set=change(|setup, value| setup.header = value.parse().ok())/>
                 })}
                 <Choice id="csv-decimal" label=words::data::decimal_mark()
                     options=vec![pair(".", words::data::point_1_5()), pair(",", words::data::comma_1_5())]

@@ -1,11 +1,15 @@
 //! The steps of the page, one line each in [`STEPS`]: navigation, headings, addresses and views follow from it.
 
+mod assumptions;
+mod bounds;
 mod cells;
 mod chooser;
 mod columns;
 mod comparison;
+mod contradictions;
 mod data;
 mod errors;
+mod estimates;
 mod expectations;
 mod ledger;
 mod many;

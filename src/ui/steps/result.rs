@@ -5,6 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::Status;
+use super::bounds::FoundBounds;
 use super::ledger::LedgerPanel;
 use super::outcomes::Outcomes;
 use super::refit::Refit;
@@ -57,9 +58,11 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         Origin::Kept => words::result::kept_on_this_machine(),
         Origin::File => words::result::opened_from_a_file(),
     };
+    // Where bounds were not found, nothing was fitted, and their table says so.
+    let fitted = release.estimated_bounds.as_ref().is_none_or(|bounds| bounds.missing().next().is_none());
     let undetermined = release.coefficients.is_undetermined();
     let mut notes = release.diagnostics.notes.clone();
-    let why = (undetermined && !notes.is_empty()).then(|| notes.remove(0));
+    let why = (undetermined && fitted && !notes.is_empty()).then(|| notes.remove(0));
     // What the intervals do not cover stands beside them.
     let beside = (!undetermined && !notes.is_empty() && is_adaptive(&release)).then(|| notes.remove(0));
     let beside = beside.map(|note| view! { <p class="caveat">{note}</p> });
@@ -75,6 +78,9 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     let first = names.into_iter().next().unwrap_or_default();
     let for_table = Arc::clone(&release);
     let table = move || {
+        if !fitted {
+            return ().into_any();
+        }
         if undetermined {
             return view! {
                 <div class="verdict withheld">
@@ -97,6 +103,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         view! { <p class="public-origin">{words}</p> }
     });
     let for_refit = Arc::clone(&release);
+    let for_bounds = Arc::clone(&release);
     view! {
         <section class="zone released" aria-label=words::result::released()>
             <div class="seal">
@@ -108,6 +115,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             <div id="regression" tabindex="-1">{table}</div>
             {beside}
             {after}
+            <FoundBounds release=for_bounds/>
             {public}
             <ul class="notes">{notes}</ul>
             <Downloads release/>

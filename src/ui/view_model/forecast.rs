@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::budget::taken;
+use super::estimates::{bounds_of, needs_consent};
 use crate::engine::foresee::{Foreseen, expected, foresee, hopeless};
 use crate::engine::public::{prepare_table, term_names};
 use crate::engine::public_moments::PublicMoments;
@@ -18,7 +19,7 @@ use crate::privacy::measure::{Epsilon, Mu};
 use crate::privacy::units::Units;
 use crate::release::figure::unit;
 use crate::release::format::short;
-use crate::ui::draft::Setup;
+use crate::ui::draft::{Setup, UNCERTAIN_BOUNDS};
 use crate::ui::public_form::Term;
 use crate::ui::sentence::sentence;
 use crate::ui::table::Table;
@@ -71,6 +72,9 @@ pub fn forecast(
     ledger: Option<&Ledger>,
     whole: &Units,
 ) -> Result<Forecast, (String, String)> {
+    if needs_consent(plan, bounds_of(plan, &table.names).as_ref()) {
+        return Err((UNCERTAIN_BOUNDS.to_owned(), words::gap::uncertain_bounds().to_owned()));
+    }
     let prepared =
         prepare_with_moments(plan.clone(), public, &table.names, table.delimiter, Purpose::Release).map_err(
             |error| match error {
@@ -81,7 +85,8 @@ pub fn forecast(
                 error => (String::new(), error.to_string()),
             },
         )?;
-    let cost = prepared.cost().ok_or_else(|| ("budget".to_owned(), words::gap::no_budget().to_owned()))?;
+    let fit = prepared.fit();
+    let cost = fit.cost().ok_or_else(|| ("budget".to_owned(), words::gap::no_budget().to_owned()))?;
     let epsilon = match ledger {
         Some(ledger) => ledger.promise().0,
         None => cost.promise.map_or(Epsilon::ZERO, |(epsilon, _)| epsilon),
@@ -91,10 +96,11 @@ pub fn forecast(
         Some(ledger) => (ledger.capacity(), ledger.remaining()),
         None => (*whole, *whole),
     };
-    let refusal =
-        ledger.and_then(|ledger| ledger.check(&prepared.request()).err()).map(|error| error.to_string());
-    let wallet = prepared.info().wallet;
-    let price = match (cost.mu, cost.promise) {
+    let refusal = ledger
+        .and_then(|ledger| ledger.check(&prepared.whole_request()).err())
+        .map(|error| error.to_string());
+    let wallet = fit.info().wallet;
+    let price = match (prepared.whole_mu(), cost.promise) {
         (Some(mu), _) => words::privacy::price_mu(short(mu, 4)),
         (None, Some((epsilon, delta))) => {
             words::privacy::price(short(epsilon.get(), 4), text::one_in(delta.get()))
@@ -104,29 +110,36 @@ pub fn forecast(
     let (foreseen, preview) = (foresee(&prepared), expected(&prepared));
     Ok(Forecast {
         plan: prepared.plan().clone(),
-        columns: prepared.bound().columns.len(),
+        columns: fit.bound().columns.len(),
         price,
         of_all: taken(&charge, &all, wallet),
         of_left: taken(&charge, &left, wallet),
         hopeless: hopeless(foreseen.as_ref(), preview.as_ref()),
         foreseen,
         preview,
-        outlook: outlook(&prepared),
-        errors: standard_errors(&prepared),
-        notes: prepared
+        outlook: outlook(fit),
+        errors: standard_errors(fit).filter(|_| !prepared.estimates_bounds()),
+        notes: fit
             .whitener()
             .map(|guide| guide.notes.iter().map(ToString::to_string).collect())
             .unwrap_or_default(),
-        passes: prepared.repeats().then(|| (prepared.rounds(), kept(&prepared, table))),
-        has_errors: prepared.info().standard_errors,
+        passes: prepared.repeats().then(|| (passes(&prepared), kept(&prepared, table))),
+        has_errors: fit.info().standard_errors,
         refusal,
     })
 }
 
+/// How often the rows are gone through, for the bounds and for the fit.
+fn passes(prepared: &Prepared) -> u32 {
+    let before = if prepared.estimates_bounds() { prepared.rounds() } else { 0 };
+    before + prepared.fit().rounds()
+}
+
 /// Whether rows stay in memory from one pass to the next, by their stated number; calls of genotypes always do.
 fn kept(prepared: &Prepared, table: &Table) -> Option<bool> {
-    let rows = prepared.plan().rows.or(prepared.plan().stated_rows);
-    if table.genotypes.is_some() { Some(true) } else { rows.map(|_| !prepared.rereads()) }
+    let rows = prepared.stated_rows();
+    let rereads = prepared.rereads() || prepared.fit().rereads();
+    if table.genotypes.is_some() { Some(true) } else { rows.map(|_| !rereads) }
 }
 
 /// Whether the chosen mechanism is guided by public moments.

@@ -2,10 +2,16 @@
 
 mod budget;
 mod comparison;
+mod contradictions;
+mod estimates;
 mod forecast;
 mod ineligibility;
 
 pub use budget::{Worth, ask, budget_parts, ledger_worth, left, open_ledger, taken, wallet, worth};
 pub use comparison::{Row, compare};
+pub use contradictions::{
+    Confirmed, Contradictions, confirmation, contradictions, header_question, open_questions,
+};
+pub use estimates::bounds_of;
 pub use forecast::{Forecast, forecast, public_terms, takes_public_moments};
 pub use ineligibility::{ineligibility, not_yes_or_no};

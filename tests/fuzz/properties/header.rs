@@ -15,7 +15,7 @@ pub fn holds(data: &[u8]) {
     let file = &file[..file.len().min(512)];
     let mut dialect = rules(setting);
     let delimiter = (setting & 16 != 0).then_some(dialect.delimiter);
-    let asked = HeaderRules { delimiter, encoding: dialect.encoding };
+    let asked = HeaderRules { delimiter, encoding: dialect.encoding, ..HeaderRules::default() };
     let whole = read_header(file, true, asked);
     let step = [1, 2, 5, 11, 23, 47, 64, 97][usize::from(setting >> 5)];
     for cut in (0..=file.len()).step_by(step) {

@@ -428,7 +428,6 @@ fn a_rare_level_withholds_itself_alone() {
             }
             noted += usize::from(release.diagnostics.notes.iter().any(|note| note.contains("`k[rare]`")));
         }
-        println!("{share} {epsilon}: rare withheld {rare}, others {others}, held {held}, noted {noted}");
         assert!(rare >= 20 && noted == rare, "{share} {epsilon}: {rare} {noted}");
         assert!(others <= 15, "{share} {epsilon}: {others} of 150 others are withheld");
         assert!(held as f64 >= 0.95 * (150 - others) as f64, "{share} {epsilon}: {held}");
@@ -453,7 +452,6 @@ fn its_error_is_nowhere_above_that_of_steps_in_the_box() {
         };
         let (error, withheld) = accuracy(plan, "adaptive-logistic", epsilon, &table, 8);
         let (other, none) = accuracy(plan, "dp-logistic", epsilon, &table, 8);
-        println!("{rows}: {error} {withheld}, {other} {none}");
         assert!(withheld < 0.6 && withheld <= none, "{rows}: {withheld} {none}");
         assert!(other.is_nan() || error <= 1.1 * other, "{rows}: {error} {other}");
     }
@@ -501,40 +499,5 @@ fn hard_tables_give_a_result_or_a_sentence() {
                 }
             }
         }
-    }
-}
-
-#[test]
-#[ignore = "measured once"]
-fn smokers() {
-    let table = hypertension();
-    let plan = |mechanism: &str, budget: Value| {
-        let mut plan = sample_plan(mechanism, budget);
-        plan["columns"][3]["role"] = json!("outcome");
-        plan["columns"][5] = column("sbp", "feature", 40.0, 270.0);
-        plan
-    };
-    let exact = runs(&plan("logistic", json!({"none": true})), &table, 1).remove(0);
-    for (name, budget) in [
-        ("logistic", json!({"none": true})),
-        ("adaptive-logistic", budget(8.0)),
-        ("adaptive-logistic", budget(2.0)),
-        ("adaptive-logistic", budget(100.0)),
-    ] {
-        let prepared = prepared(&plan(name, budget.clone()), &table).unwrap();
-        let scan = scan(&prepared, &table, EncodedRows::new);
-        let source = Source::Resample { rows: scan.sink, records: scan.records };
-        let simulation = Simulation::new(prepared, source, 1, software());
-        let mut covered = [[0_u32; 6]; 4];
-        for run in 1..=400_u64 {
-            let release = simulation.run(run).unwrap();
-            for (place, (found, exact)) in list(release.document()).iter().zip(list(&exact)).enumerate() {
-                if let Some((lower, upper)) = found.lower.zip(found.upper) {
-                    let hit = u32::from((lower..=upper).contains(&exact.estimate.unwrap()));
-                    covered[((run - 1) / 100) as usize][place] += hit;
-                }
-            }
-        }
-        println!("{name} {budget}: {covered:?}");
     }
 }

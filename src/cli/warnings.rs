@@ -1,0 +1,89 @@
+//! Warnings before a charge: where the first rows contradict the plan. They name a column and a kind, never a cell or a count, and stand on
+//! standard error, which stays with the person at this machine.
+
+use std::io::{self, Write};
+
+use super::job::Job;
+use crate::data::first_line::{Doubt, doubt};
+use crate::data::header::HeaderRules;
+use crate::data::mismatch::{Contradiction, Stated, mismatches};
+use crate::data::preview::preview;
+use crate::plan::bound::Kind;
+
+/// First rows that are compared with the plan, as many as the page shows.
+const ROWS: usize = 24;
+
+/// Writes the warnings.
+pub fn warn(job: &Job) {
+    let mut errors = io::stderr().lock();
+    for warning in warnings(job) {
+        // A failure to write a warning is ignored: the release is what was asked for.
+        let _ = writeln!(errors, "discreet: warning: {warning}");
+    }
+}
+
+fn warnings(job: &Job) -> Vec<String> {
+    let Some(table) = job.table() else { return Vec::new() };
+    let prepared = job.prepared.fit();
+    let (header, bound) = (table.header(), prepared.bound());
+    let (bytes, at_end) = table.first_bytes();
+    let body = usize::try_from(header.body_offset).unwrap_or(usize::MAX);
+    let shown = preview(header, &bound.csv, bytes.get(body..).unwrap_or_default(), at_end, ROWS);
+    if shown.error.is_some() {
+        // The run ends with this error, which is one line.
+        return Vec::new();
+    }
+    let rows = shown.rows;
+    let mut warnings = Vec::new();
+    if !job.states_header() {
+        let found = doubt(header, HeaderRules::of(prepared.checked()), bytes, &rows);
+        warnings.extend(found.map(|doubt| match doubt {
+            Doubt::Values => "the names of the columns look like values; if the file has no header, write \"header\": 0 \
+                              into `csv` of the plan, or \"header\": 1 if it has one"
+                .to_owned(),
+            Doubt::Title(line) => format!(
+                "line 1 looks like a title; if line {line} has the names, write \"header\": {line} into `csv` of the plan"
+            ),
+        }));
+    }
+    for column in &bound.columns {
+        let cells = rows.iter().filter_map(|row| row.get(column.field)).map(String::as_str);
+        let stated = match &column.kind {
+            Kind::Number { lower, upper } => Stated::Number { lower: Some(*lower), upper: Some(*upper) },
+            Kind::Category { levels, .. } => Stated::Category { levels },
+        };
+        let found = mismatches(cells, stated, &bound.csv);
+        warnings.extend(found.iter().map(|found| format!("column `{}`: {}", column.name, what(found.kind))));
+    }
+    warnings
+}
+
+/// Returns what a contradiction means and what to do.
+const fn what(kind: Contradiction) -> &'static str {
+    match kind {
+        Contradiction::Levels => {
+            "the first rows have cells that are none of its levels and count as missing; compare `levels` with the file"
+        }
+        Contradiction::DecimalMark => {
+            "the first rows have numbers with another decimal mark, which count as missing; see `decimal` in `csv`"
+        }
+        Contradiction::Thousands => {
+            "the first rows have separators of thousands, and such cells count as missing; save the file without them"
+        }
+        Contradiction::Percent => {
+            "the first rows have percent signs, and such cells count as missing; save the file without them"
+        }
+        Contradiction::Date => {
+            "the first rows have dates, which count as missing; leave the column out or convert it"
+        }
+        Contradiction::Words => {
+            "the first rows have words in place of numbers, which count as missing; is it a category?"
+        }
+        Contradiction::Code => {
+            "the first rows have what looks like a code for a missing value; if it is one, add it to `na` in `csv`"
+        }
+        Contradiction::Outside => {
+            "the first rows have numbers beyond its bounds, which are clipped; are they in another unit?"
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Asks whether the line that was read as the header is one: names that look like values, and a title above the header.
+//!
+//! What is found says nothing of the records but that a name looks like them. It is for the person at this machine.
+
+use super::dates::is_date;
+use super::header::{Header, HeaderRead, HeaderRules, read_header};
+use super::number;
+
+/// Lines in which the header below a title is looked for.
+const LINES: u32 = 12;
+
+/// Why the line that was read as the header may not be it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// Its names look like values.
+    Values,
+    /// It has one filled cell, and the header may be this line.
+    Title(u32),
+}
+
+/// Returns why the header that `rules` have found may not be the header, from the first bytes of the file and the `rows` below it.
+#[must_use]
+pub fn doubt(header: &Header, rules: HeaderRules, bytes: &[u8], rows: &[Vec<String>]) -> Option<Doubt> {
+    let filled = header.names.iter().filter(|name| !name.is_empty()).count();
+    if filled <= 1
+        && let Some(line) = header_below(rules, bytes)
+    {
+        return Some(Doubt::Title(line));
+    }
+    looks_like_values(&header.names, rows).then_some(Doubt::Values)
+}
+
+/// Returns the header below a title: the first further line with several cells that are all filled and do not look like values.
+fn header_below(rules: HeaderRules, bytes: &[u8]) -> Option<u32> {
+    let read = |line| match read_header(bytes, true, HeaderRules { line, ..rules }) {
+        Ok(HeaderRead::Header(header)) => Some(header),
+        _ => None,
+    };
+    let is_header = |header: &Header| {
+        header.names.len() > 1
+            && header.names.iter().all(|name| !name.is_empty())
+            && !looks_like_values(&header.names, &[])
+    };
+    (rules.line + 1..=LINES).find(|line| read(*line).is_some_and(|header| is_header(&header)))
+}
+
+/// Returns whether half of the names are numbers, or one of them is a date, a fraction, or the same as a cell below it.
+fn looks_like_values(names: &[String], rows: &[Vec<String>]) -> bool {
+    let is_number = |name: &str| number::parse(name, b'.').or_else(|| number::parse(name, b',')).is_some();
+    let is_fraction = |name: &str| is_number(name) && name.contains(['.', ',']);
+    let numbers = names.iter().filter(|name| is_number(name)).count();
+    let repeated = |place: usize, name: &String| {
+        !name.is_empty()
+            && rows.iter().filter_map(|row| row.get(place)).any(|cell| cell.trim() == name.as_str())
+    };
+    let marked = names.iter().enumerate();
+    numbers * 2 >= names.len() && numbers > 0
+        || marked.clone().any(|(_, name)| is_date(name) || is_fraction(name))
+        || marked.clone().any(|(place, name)| repeated(place, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn doubted(text: &str) -> Option<Doubt> {
+        let rules = HeaderRules::default();
+        let Ok(HeaderRead::Header(header)) = read_header(text.as_bytes(), true, rules) else {
+            panic!("{text:?}")
+        };
+        let rows = text
+            .lines()
+            .skip(1)
+            .map(|line| line.split(char::from(header.delimiter)).map(str::to_owned).collect::<Vec<_>>());
+        doubt(&header, rules, text.as_bytes(), &rows.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn names_are_not_doubted() {
+        for text in [
+            "age,sex,sbp\n61,F,140\n",
+            "id,2019,2020,note,age\n1,3,4,x,61\n",
+            "alone\n1\n2\n",
+            "a,,b\n1,2,3\n",
+            "Score\nScore 1\n",
+        ] {
+            assert_eq!(doubted(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_first_patient_is_no_header() {
+        for text in [
+            "61,F,140\n58,M,133\n",
+            "F,no,Ward 7,61.5\nM,yes,Ward 2,58\n",
+            "F,smoker\nM,no\nF,no\n",
+            "P01,12.03.2019,x\nP02,13.03.2019,y\n",
+        ] {
+            assert_eq!(doubted(text), Some(Doubt::Values), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_title_is_no_header() {
+        for (text, line) in [
+            ("Study 12, export of May,,\nage,sex,sbp\n61,F,140\n", None),
+            ("Study 12,,\nage,sex,sbp\n61,F,140\n", Some(2)),
+            ("Study 12\n\nage;sex;sbp\n61;F;140\n", Some(2)),
+            ("Study 12,,\nexported on,,\nage,sex,sbp\n61,F,140\n", Some(3)),
+        ] {
+            assert_eq!(doubted(text), line.map(Doubt::Title), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What the cells on the screen say against the description of their column, below its row, with one-click repairs. It is for this
+//! machine alone.
+
+use leptos::prelude::*;
+
+use crate::data::mismatch::{Contradiction, Mismatch, Repair};
+use crate::model::Role;
+use crate::plan::document::ColumnType;
+use crate::ui::draft::{self, ColumnDraft, Setup};
+use crate::ui::parts::Icon;
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::{actions, text, view_model};
+use crate::words;
+
+/// Columns of the column table.
+const ALL: &str = "9";
+
+/// A row of the column table below that of column `index`, where its cells contradict it.
+#[component]
+pub fn Contradictions(index: usize) -> impl IntoView {
+    let app = App::here();
+    let found =
+        Memo::new(move |_| app.contradictions.with(|all| all.get(&index).cloned().unwrap_or_default()));
+    move || {
+        let found = found.get();
+        (!found.is_empty()).then(|| {
+            let all = found.into_iter().map(|mismatch| view! { <One index mismatch/> }).collect_view();
+            view! {
+                <tr class="contradicts">
+                    <td colspan=ALL>
+                        <div class="contradictions" role="group" aria-label=move || words::contradiction::of(name(app, index))>
+                            <p class="zone-mark"><Icon name="lock"/>{words::page::private()}</p>
+                            {all}
+                        </div>
+                    </td>
+                </tr>
+            }
+        })
+    }
+}
+
+fn name(app: App, index: usize) -> String {
+    app.state
+        .columns()
+        .with(|columns| columns.get(index).map(|column| column.name.clone()).unwrap_or_default())
+}
+
+#[component]
+fn One(index: usize, mismatch: Mismatch) -> impl IntoView {
+    let app = App::here();
+    let kind = mismatch.kind;
+    let key = move || {
+        let of = |columns: &Vec<ColumnDraft>| {
+            columns.get(index).map(|column| view_model::confirmation(index, column, kind))
+        };
+        app.state.columns().with(of)
+    };
+    let confirmed = Memo::new(move |_| {
+        key().is_some_and(|key| app.state.confirmed().with(|confirmed| confirmed.contains(&key)))
+    });
+    let confirm = move |_| {
+        if let Some(key) = untrack(key) {
+            app.state.confirmed().update(|confirmed| {
+                if !confirmed.remove(&key) {
+                    confirmed.insert(key);
+                }
+            });
+        }
+    };
+    let (told, repair) = (mismatch.clone(), mismatch.repair);
+    let told = move || {
+        let of = |columns: &Vec<ColumnDraft>| columns.get(index).map(|column| sentence(&told, column));
+        app.state.columns().with(of)
+    };
+    let offer = move || {
+        let repair = repair.clone().filter(|_| !confirmed.get())?;
+        let label = label(&repair);
+        Some(view! { <button type="button" on:click=move |_| take(app, index, &repair)>{label}</button> })
+    };
+    view! {
+        <div class="contradiction" class:confirmed=move || confirmed.get()>
+            <p>{told}</p>
+            <div class="buttons">
+                {offer}
+                <label class="cell-check"><input type="checkbox" prop:checked=move || confirmed.get() on:change=confirm/>{allowed(kind)}</label>
+            </div>
+        </div>
+    }
+}
+
+/// What the cells say, and what follows.
+fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
+    let cells = text::list(&mismatch.cells, mismatch.cells.len());
+    match mismatch.kind {
+        Contradiction::Levels => words::contradiction::levels(cells, &column.levels),
+        Contradiction::DecimalMark if mismatch.repair.is_some() => words::contradiction::decimal_mark(cells),
+        Contradiction::DecimalMark => words::contradiction::decimal_clash(cells),
+        Contradiction::Thousands => words::contradiction::thousands(cells),
+        Contradiction::Percent => words::contradiction::percent(cells),
+        Contradiction::Date => words::contradiction::date(cells),
+        Contradiction::Words => words::contradiction::words(cells),
+        Contradiction::Code => words::contradiction::code(cells),
+        Contradiction::Outside => match (column.lower.trim(), column.upper.trim()) {
+            ("", upper) => words::contradiction::above(cells, upper),
+            (lower, "") => words::contradiction::below(cells, lower),
+            (lower, upper) => words::contradiction::outside(cells, lower, upper),
+        },
+    }
+}
+
+/// What the person says who leaves it as it is.
+fn allowed(kind: Contradiction) -> &'static str {
+    match kind {
+        Contradiction::Outside => words::contradiction::right_to_be_clipped(),
+        Contradiction::Code => words::contradiction::right_as_values(),
+        _ => words::contradiction::right_as_missing(),
+    }
+}
+
+fn label(repair: &Repair) -> String {
+    match repair {
+        Repair::Levels(levels) => words::contradiction::use_levels(draft::unlist(levels)),
+        Repair::DecimalMark(mark) => decimal_label(*mark).to_owned(),
+        Repair::Missing(cells) => words::contradiction::count_as_missing(text::list(cells, cells.len())),
+        Repair::Category => words::contradiction::make_category().to_owned(),
+        Repair::LeaveOut => words::contradiction::leave_out().to_owned(),
+    }
+}
+
+/// The offer to read fractions by another mark.
+pub fn decimal_label(mark: u8) -> &'static str {
+    if mark == b',' { words::contradiction::read_commas() } else { words::contradiction::read_points() }
+}
+
+/// Changes what is said of the column, or how the file is read.
+fn take(app: App, index: usize, repair: &Repair) {
+    let column = |edit: &dyn Fn(&mut ColumnDraft)| {
+        app.state.columns().update(|columns| {
+            if let Some(column) = columns.get_mut(index) {
+                edit(column);
+            }
+        });
+    };
+    match repair {
+        Repair::Levels(levels) => column(&|column| {
+            column.levels = draft::unlist(levels);
+            if !levels.contains(&column.reference) {
+                column.reference.clear();
+            }
+        }),
+        Repair::Category => column(&|column| column.kind = Some(ColumnType::Category)),
+        Repair::LeaveOut => column(&|column| column.role = Role::Ignored),
+        Repair::DecimalMark(mark) => read_decimal(app, *mark),
+        Repair::Missing(cells) => {
+            app.state.setup().update(|setup| count_as_missing(setup, cells));
+            actions::reread(app);
+        }
+    }
+    app.state.said().set(words::contradiction::repaired().to_owned());
+}
+
+/// Reads the file with another decimal mark.
+pub fn read_decimal(app: App, mark: u8) {
+    app.state.setup().update(|setup| setup.decimal = char::from(mark).to_string());
+    actions::reread(app);
+}
+
+fn count_as_missing(setup: &mut Setup, cells: &[String]) {
+    let mut marks = draft::missing_marks(setup);
+    marks.extend(cells.iter().filter(|cell| !marks.contains(cell)).cloned().collect::<Vec<_>>());
+    setup.na = Some(draft::unlist(&marks));
+}

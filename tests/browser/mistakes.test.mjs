@@ -1,0 +1,175 @@
+// Journeys with tables whose cells contradict what a person says of them, and with bounds that nobody can state.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { faults } from "./browser.mjs";
+import { csv } from "./files.mjs";
+import { journeys } from "./journey.mjs";
+import { exact } from "./page-object.mjs";
+import { like, say } from "./words.mjs";
+
+const stage = journeys();
+
+const people = (count, line) => Array.from({ length: count }, (_, row) => line(row));
+const table = (name, header, lines) => csv(name, [...header, ...lines, ""].join("\n"));
+const wards = (count) => table("ward.csv", ["age,sex,sbp"], people(count, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`));
+
+/// What the page says of the cells of a column, on this machine only.
+const contradictions = (page, name) => page.getByRole("group", exact(say("contradiction.of", { name })));
+
+async function describeWard(discreet, sex) {
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 122 });
+  await discreet.describe("sex", { role: say("columns.feature"), type: say("columns.category"), levels: sex });
+  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 40, upper: 270 });
+  await discreet.budget({ rows: 3000, epsilon: 8, oneIn: 1000000 });
+}
+
+test("levels that the cells contradict hold the release back until one click repairs them", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.choose(wards(600));
+  await discreet.table("ward.csv");
+  await describeWard(discreet, "Male, Female");
+  // The bar leads to the column, and quotes no cell.
+  const bar = discreet.strip.getByRole("button", exact(say("gap.contradicted", { name: "sex" })));
+  await bar.click();
+  const said = contradictions(page, "sex");
+  assert.match(await said.innerText(), /On this machine only[^]*Cells read F and M; you stated Male, Female\./);
+  assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
+  await said.getByRole("button", exact(say("contradiction.use_levels", { levels: "M, F" }))).click();
+  await said.waitFor({ state: "detached" });
+  assert.equal(await page.getByLabel(say("columns.levels_of", { name: "sex" }), { exact: true }).inputValue(), "M, F");
+  await discreet.make();
+  const { plan } = await discreet.downloadJson(say("result.release_json"));
+  assert.deepEqual(plan.columns[1].levels, ["M", "F"]);
+  assert.deepEqual(faults(record), {});
+});
+
+test("values beyond a bound are confirmed in place, and another bound is asked about again", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.choose(wards(600));
+  await discreet.table("ward.csv");
+  await describeWard(discreet, "F, M");
+  await discreet.ready();
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("sbp", { upper: 120 });
+  const said = contradictions(page, "sbp");
+  assert.match(await said.innerText(), /you stated 40 to 120\. What lies outside is clipped/);
+  await said.getByLabel(say("contradiction.right_to_be_clipped")).check();
+  await discreet.ready();
+  await discreet.describe("sbp", { upper: 130 });
+  await discreet.strip.getByRole("button", exact(say("gap.contradicted", { name: "sbp" }))).waitFor();
+  // A code for a missing value is no value beyond a bound.
+  await discreet.choose(table("codes.csv", ["age,sbp"], people(300, (row) => `${30 + (row % 50)},${row % 5 === 2 ? -99 : 120 + (row % 40)}`)));
+  await discreet.table("codes.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 0, upper: 122 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
+  await contradictions(page, "sbp").getByRole("button", exact(say("contradiction.count_as_missing", { cells: "-99" }))).click();
+  await contradictions(page, "sbp").waitFor({ state: "detached" });
+});
+
+test("the page asks which line is the header", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  const question = discreet.preview.getByRole("group", exact(say("data.header_question")));
+  // The first patient is no header.
+  await discreet.choose(table("bare.csv", [], people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + (row % 60)}`)));
+  await discreet.table("bare.csv");
+  assert.match(await question.innerText(), /look like values/);
+  await discreet.strip.getByRole("button", exact(say("gap.header"))).click();
+  await question.getByRole("button", exact(say("data.no_header"))).click();
+  await question.waitFor({ state: "detached" });
+  await discreet.preview.getByRole("columnheader", { name: "V3" }).waitFor();
+  await discreet.preview.getByRole("cell", exact("110")).first().waitFor();
+  // A title stands above the header.
+  await discreet.choose(table("titled.csv", ["Study 12,,", "age,sex,sbp"], people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`)));
+  await discreet.table("titled.csv");
+  await question.getByRole("button", exact(say("data.header_is_line", { line: 2 }))).click();
+  await discreet.preview.getByRole("columnheader", { name: "sbp" }).waitFor();
+  await describeWard(discreet, "F, M");
+  await discreet.make();
+  const { plan } = await discreet.downloadJson(say("result.release_json"));
+  assert.equal(plan.csv.header, 2);
+  // The plan answers the question for the next time.
+  await discreet.choose(table("titled.csv", ["Study 13,,", "age,sex,sbp"], people(200, (row) => `${31 + (row % 50)},${"FM"[row % 2]},${111 + ((row * 7) % 60)}`)));
+  await discreet.table("titled.csv");
+  await question.getByRole("button", exact(say("data.this_is_the_header"))).click();
+  await question.waitFor({ state: "detached" });
+  assert.equal(await page.getByRole("alert").count() > 0, true, "the rows do not fit this header, and the page says so");
+});
+
+test("decimal commas are offered, and types are suggested again", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.choose(table("komma.csv", ["bmi;bp"], people(60, (row) => `${20 + (row % 15)},${row % 10};${80 + (row % 40)}`)));
+  await discreet.table("komma.csv");
+  await discreet.goTo(say("step.columns"));
+  const type = page.getByLabel(say("columns.type_of", { name: "bmi" }), { exact: true });
+  assert.equal(await type.inputValue(), say("columns.category"));
+  await discreet.goTo(say("step.data"));
+  await discreet.preview.getByRole("button", exact(say("contradiction.read_commas"))).click();
+  await discreet.preview.getByRole("button", exact(say("contradiction.read_commas"))).waitFor({ state: "detached" });
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await type.inputValue(), say("columns.number"));
+});
+
+const incomes = (count) => table("income.csv", ["x,y,nothing"], people(count, (row) => `${1000 + ((row * 37) % 900)},${(row * 13) % 100},0`));
+
+/// Chooses that the bounds of a column are estimated.
+const estimate = async (page, name) => page.getByRole("button", exact(say("columns.estimate_for", { name, share: 5 }))).click();
+
+test("bounds that nobody can state are estimated, shown, and stated in the next plan", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.choose(incomes(4000));
+  await discreet.table("income.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("x", { role: say("columns.feature") });
+  await discreet.describe("y", { role: say("columns.outcome"), lower: 0, upper: 100 });
+  await estimate(page, "x");
+  await page.getByLabel(say("columns.whole_numbers_of", { name: "x" }), { exact: true }).check();
+  const region = page.getByRole("region", exact(say("estimates.title")));
+  // Too few rows are refused before anything is charged, a few more need the person's word.
+  await discreet.budget({ rows: 60, epsilon: 8, oneIn: 1000000 });
+  await discreet.goTo(say("step.columns"));
+  await region.getByText(/too few for this at this budget/).waitFor();
+  await discreet.budget({ rows: 300 });
+  await discreet.goTo(say("step.columns"));
+  await region.getByText(/may not be found, or be far too wide/).waitFor();
+  await discreet.strip.getByRole("button", exact(say("gap.uncertain_bounds"))).waitFor();
+  await region.getByLabel(say("estimates.consent")).check();
+  await discreet.ready();
+  await discreet.budget({ rows: 4000 });
+  await discreet.goTo(say("step.columns"));
+  await region.getByText(/enough for good ranges/).waitFor();
+  await discreet.make();
+  const found = discreet.released.getByRole("region", exact(say("found.title")));
+  const row = await found.getByRole("row", { name: /^x / }).innerText();
+  assert.match(row, /a range/);
+  assert.match(await found.innerText(), /rows may lie unseen beyond each end/);
+  const release = await discreet.downloadJson(say("result.release_json"));
+  const [{ lower, upper, state }] = release.estimated_bounds.columns;
+  assert.ok(["fine", "coarse", "octaves"].includes(state) && lower <= 1010 && upper >= 1890 && Number.isInteger(lower), `${lower} to ${upper}, ${state}`);
+  assert.equal((await discreet.account()).entries.length, 2, "the bounds and the fit are charged one after the other");
+  await found.getByRole("button", exact(say("found.use_again"))).click();
+  assert.equal(await page.getByLabel(say("columns.lowest_of", { name: "x" }), { exact: true }).inputValue(), String(lower));
+  assert.equal(await region.count(), 0, "nothing is estimated any more");
+  assert.deepEqual(faults(record), {});
+});
+
+test("a column of zeros has no bounds, and nothing is fitted", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.choose(incomes(4000));
+  await discreet.table("income.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("nothing", { role: say("columns.feature"), type: say("columns.number") });
+  await discreet.describe("y", { role: say("columns.outcome"), lower: 0, upper: 100 });
+  await estimate(page, "nothing");
+  await discreet.budget({ rows: 4000, epsilon: 8, oneIn: 1000000 });
+  await discreet.make();
+  const found = discreet.released.getByRole("region", exact(say("found.title")));
+  assert.match(await found.innerText(), like("found.no_bounds"));
+  assert.match(await found.getByRole("row", { name: /^nothing / }).innerText(), like("found.zero"));
+  const { line, entries } = await discreet.account();
+  assert.equal(entries.length, 1, "only the counts were charged");
+  assert.match(line, /^9[0-9](\.[0-9]+)? % left/);
+  assert.deepEqual(faults(record), {});
+});
