@@ -28,6 +28,7 @@ mod genotypes;
 mod hostile;
 mod inference;
 mod intervals;
+mod journal;
 #[cfg(feature = "audit-mutants")]
 mod killed;
 mod leaks;

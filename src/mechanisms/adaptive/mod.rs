@@ -5,6 +5,7 @@
 
 pub mod bits;
 pub mod coded;
+pub mod description;
 pub mod guide;
 pub mod holding;
 pub mod map;

@@ -136,9 +136,10 @@ impl Gate {
             noise_shares: Vec::with_capacity(k),
             states: Vec::with_capacity(k),
             fit,
+            covariance,
         };
         for row in 0..k {
-            let own = covariance[(row, row)].max(0.0);
+            let own = judged.covariance[(row, row)].max(0.0);
             let mut price = 0.0;
             for (column, size) in sizes.iter().enumerate() {
                 let moved = moved[(row, excluded + column)];
@@ -237,4 +238,6 @@ pub struct Judged {
     pub states: Vec<State>,
     /// In whitened units.
     pub fit: Fit,
+    /// The covariance of the estimates, without what held effects may be off.
+    pub covariance: DMatrix<f64>,
 }

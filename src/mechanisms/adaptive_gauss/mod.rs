@@ -22,7 +22,7 @@ pub mod last;
 pub mod progress;
 pub mod radii;
 pub mod refit;
-mod report;
+pub mod report;
 mod run;
 pub mod units;
 

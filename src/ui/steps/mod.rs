@@ -11,6 +11,7 @@ mod data;
 mod errors;
 mod estimates;
 mod expectations;
+mod exports;
 mod ledger;
 mod many;
 mod method;
