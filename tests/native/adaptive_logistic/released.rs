@@ -411,20 +411,15 @@ fn a_rare_level_withholds_itself_alone() {
         let found = runs(&rare_plan("adaptive-logistic", budget(epsilon)), &table, 30);
         let (mut rare, mut others, mut held, mut noted) = (0, 0, 0, 0);
         for release in &found {
-            let list = list(release);
-            let withheld = |place: usize| list[place].interval == Interval::Withheld;
-            rare += usize::from(withheld(5));
-            for place in 0..5 {
-                if withheld(place) {
-                    others += 1;
-                } else if share > 0.0 {
-                    let exact = self::list(&exact)[place].estimate.unwrap();
-                    held += usize::from(
-                        (list[place].lower.unwrap()..=list[place].upper.unwrap()).contains(&exact),
-                    );
-                } else {
-                    held += 1;
-                }
+            let (list, exact) = (list(release), list(&exact));
+            rare += usize::from(list[5].interval == Interval::Withheld);
+            for (found, exact) in list.iter().zip(exact).take(5) {
+                let bounds = found.lower.zip(found.upper);
+                let exact = exact.estimate.unwrap_or_default();
+                others += usize::from(bounds.is_none());
+                held += usize::from(
+                    bounds.is_some_and(|(lower, upper)| share <= 0.0 || (lower..=upper).contains(&exact)),
+                );
             }
             noted += usize::from(release.diagnostics.notes.iter().any(|note| note.contains("`k[rare]`")));
         }
