@@ -1,6 +1,7 @@
 //! The command `discreet release`: charges, then computes, then prints.
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 
 use super::args::Args;
 use super::check::consent;
@@ -16,6 +17,8 @@ use crate::privacy::ledger::Ledger;
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::Release;
 use crate::release::document::{LedgerReference, Software};
+use crate::release::row_count::RowCount;
+use crate::text::one_line;
 
 /// Runs the command. Everything that can fail for a public reason fails before the charge. The release is printed only after
 /// the ledger on the disk says `released`. A plan that estimates bounds has two charges: for the bounds, and, if they were found, for the
@@ -71,6 +74,10 @@ impl Charged {
             entry: self.entry,
         })?;
         halt("printed");
+        if let Some(count) = RowCount::of(&self.release) {
+            // The release is out and charged, so a closed standard error changes nothing.
+            let _ = writeln!(io::stderr(), "discreet: {}", one_line(&count.sentence()));
+        }
         Ok(())
     }
 }

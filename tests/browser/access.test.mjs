@@ -78,7 +78,7 @@ test("a release and its download by keyboard alone", async (t) => {
   await discreet.released.waitFor();
   // The focus has moved to the result, so what follows is near.
   const arrives = page.waitForEvent("download");
-  await press(page, "Tab", ({ name }) => name === say("result.release_json"), 20);
+  await press(page, "Tab", ({ name }) => name === say("result.release_json"), 30);
   await page.keyboard.press("Enter");
   assert.equal((await arrives).suggestedFilename(), "discreet-release.json");
   assert.deepEqual(faults(record), {});

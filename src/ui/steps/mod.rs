@@ -1,5 +1,6 @@
 //! The steps of the page, one line each in [`STEPS`]: navigation, headings, addresses and views follow from it.
 
+mod assumptions;
 mod bounds;
 mod cells;
 mod chooser;
@@ -10,6 +11,7 @@ mod data;
 mod errors;
 mod estimates;
 mod expectations;
+mod exports;
 mod ledger;
 mod many;
 mod method;
