@@ -12,6 +12,9 @@ use super::{Head, MOST_OUTCOMES, Table};
 use crate::model::{INTERCEPT, Interval, Missing};
 use crate::words;
 
+/// Noise on R² above which it is left out.
+const MOST_R_SQUARED_NOISE: f64 = 0.1;
+
 /// Most rows of a table of adjusted p-values.
 const MOST_ADJUSTED: usize = 1_000;
 
@@ -202,7 +205,8 @@ pub fn r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> O
     let total = spread.value.powi(2) * (rows - 1.0);
     let rest = known.residual_sd?.powi(2) * (rows - terms);
     let noise = 2.0 * spread.std_error / spread.value * rest / total;
-    (rows > terms && total > 0.0).then_some((1.0 - rest / total, Some(noise)))
+    (rows > terms && total > 0.0 && noise <= MOST_R_SQUARED_NOISE)
+        .then_some((1.0 - rest / total, Some(noise)))
 }
 
 /// Returns the sentence on the fit as a whole: rows, R² and the residual standard deviation.
