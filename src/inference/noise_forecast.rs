@@ -15,6 +15,8 @@ use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
 pub enum Advice {
     /// Intervals are expected for all coefficients.
     Recommended,
+    /// The same, marked approximate: at this budget many rows could lie far out unnoticed.
+    Approximate,
     /// Some intervals may be withheld.
     Uncertain,
     /// The rows are too few for this budget: all coefficients will be withheld.
@@ -45,7 +47,7 @@ pub struct NoiseForecast {
 const MEDIAN: f64 = 0.674_489_750_196_081_7;
 
 /// Standard deviation of the standard logistic distribution, π/√3.
-const LOGISTIC_SPREAD: f64 = 1.813_799_364_234_217_8;
+pub const LOGISTIC_SPREAD: f64 = 1.813_799_364_234_217_8;
 
 impl NoiseForecast {
     /// Returns the median of |slope − slope without privacy|, in units of the sampling error.

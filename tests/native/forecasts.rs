@@ -138,7 +138,7 @@ fn look(table: &Table, mechanism: &str, epsilon: f64, narrow: bool) -> Seen {
     let (foreseen, halves) = match (foresee(&prepared), expected(&prepared)) {
         (Some(foreseen), _) => (
             match foreseen.forecast.advice {
-                Advice::Recommended => Some(true),
+                Advice::Recommended | Advice::Approximate => Some(true),
                 Advice::Uncertain => None,
                 Advice::TooFew => Some(false),
             },

@@ -130,7 +130,7 @@ fn without_noise_all_numbers_are_those_of_the_rows() {
     let n = rows.len() as f64;
     let (share, about) = tables::r_squared(&release, &found, "target").unwrap();
     near(share, 1.0 - variance * (n - 5.0) / (sd[5] * sd[5] * (n - 1.0)));
-    assert!(!about);
+    assert_eq!(about, None);
     let (a, b, d) = (inverse[3][3], inverse[3][4], inverse[4][4]);
     let wald = (d * beta[3] * beta[3] - 2.0 * b * beta[3] * beta[4] + a * beta[4] * beta[4])
         / (a * d - b * b)
@@ -192,7 +192,11 @@ fn the_noise_on_the_description_is_as_large_as_stated() {
             let (share, about) =
                 tables::r_squared(&releases[0], &supplement(&releases[0]), "target").unwrap();
             let (_, variance, _) = least_squares(&rows);
-            assert!(about && (share - (1.0 - variance / (sd[5] * sd[5]))).abs() < 0.08, "{share}");
+            let noise = about.unwrap();
+            assert!(
+                noise > 0.0 && (share - (1.0 - variance / (sd[5] * sd[5]))).abs() < 5.0 * noise + 0.03,
+                "{share} {noise}"
+            );
             assert_eq!(supplement(&releases[0]).categories.len(), 1);
         }
     }

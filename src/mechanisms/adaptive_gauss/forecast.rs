@@ -1,6 +1,6 @@
 //! What to expect, from public numbers alone (theory/adaptive 6.1, 6.2).
 
-use super::radii::noise_constant_squared;
+use super::radii::{hides_a_tail, noise_constant_squared};
 use crate::inference::newton::Link;
 use crate::inference::noise_forecast::{Advice, NoiseForecast};
 use crate::mechanisms::adaptive::terms::{Terms, count};
@@ -16,6 +16,8 @@ pub struct Forecast {
     pub condition: f64,
     /// φ̂: the noise of the guide in units of what it measures.
     pub guide_noise: f64,
+    /// Whether a fiftieth of the rows could lie far out unnoticed.
+    pub unseen: bool,
     /// 2τ: the least variance that the margins tell from their own noise, in squared half widths of the bounds.
     pub margin_variance: f64,
 }
@@ -25,9 +27,10 @@ const USUAL_SQUARE: f64 = 2.25;
 const USUAL_OUTCOME_RADIUS: f64 = 4.0;
 /// κ̂ of a level below which its coefficient is withheld.
 const LEVEL_WITHHELD_BELOW: f64 = 1.0;
-/// Shares of μ² of the margins, of the moments and of the final round.
+/// Shares of μ² of the margins, the moments, the tails and the final round.
 const MARGINS: f64 = 0.06;
 const MOMENTS: f64 = 0.14;
+const TAILS: f64 = 0.08;
 const LAST: f64 = 0.72;
 
 impl Forecast {
@@ -46,7 +49,9 @@ impl Forecast {
             Adjacency::AddRemove => ((2.0 + 2.0 / (q * q)).sqrt(), 1.0),
             Adjacency::ReplaceOne => (8.0_f64.sqrt(), std::f64::consts::SQRT_2),
         };
+        let tails = replaced * (1.0 + l).sqrt() / (mu * TAILS.sqrt());
         Self {
+            unseen: hides_a_tail(tails, rows),
             noise: constant * l.sqrt() * square.sqrt() * USUAL_OUTCOME_RADIUS / (last * rows.sqrt()),
             condition: rows * last / (std::f64::consts::SQRT_2 * q * k.sqrt() * square * norm),
             guide_noise: replaced * 2.04 * (k + l) * (k - 1.0).sqrt() / (moments * rows),
@@ -66,7 +71,7 @@ impl Forecast {
     pub fn advice(&self, least: f64) -> Advice {
         let condition = self.condition * least;
         if condition >= 2.0 && self.guide_noise <= 1.0 / 3.0 {
-            Advice::Recommended
+            if self.unseen { Advice::Approximate } else { Advice::Recommended }
         } else if condition >= 0.5 {
             Advice::Uncertain
         } else {

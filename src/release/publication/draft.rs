@@ -139,9 +139,8 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
             let p = tables::p_value(test.p, line.interval);
             if test.p < 0.001 { words::journal::with_p_below(p) } else { words::journal::with_p(p) }
         });
-        let named = format!("{} {}", line.term, line.per);
         told.push(words::journal::told(
-            named.trim(),
+            tables::label(line),
             written.estimate,
             &level,
             interval,

@@ -7,7 +7,7 @@ use super::super::figure;
 use super::super::format::{row, short};
 use super::super::supplement::Supplement;
 use super::html::escape;
-use super::tables::{interval, lines};
+use super::tables::{interval, label, lines};
 use crate::model::INTERCEPT;
 use crate::words;
 
@@ -17,6 +17,9 @@ const PLOT: f64 = 400.0;
 const NUMBERS: f64 = 240.0;
 const LINE: f64 = 28.0;
 const TOP: f64 = 44.0;
+
+/// What an SVG of its own begins with.
+pub const NAME_SPACE: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
 
 /// Most lines that are drawn.
 const MOST: usize = 300;
@@ -44,7 +47,7 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) 
     };
     let at = |share: f64| NAMES + share * PLOT;
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+        "<svg{NAME_SPACE} width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#16201f\">\n<title>{0}</title>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<text x=\"12\" y=\"24\" font-weight=\"bold\">{0}</text>\n",
         escape(&title)
@@ -59,11 +62,10 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) 
         let written = row(line.estimate, line.std_error, line.lower, line.upper);
         let numbers = format!("{} ({})", written.estimate, interval(written.interval, line.interval));
         let base = y + 4.0;
-        let named = format!("{} {}", line.term, line.per);
         let _ = writeln!(
             svg,
             "<text x=\"12\" y=\"{base}\">{}</text><text x=\"{:.2}\" y=\"{base}\">{}</text>",
-            escape(&shortened(named.trim())),
+            escape(&shortened(&label(line))),
             NAMES + PLOT + 14.0,
             escape(&numbers)
         );

@@ -58,7 +58,13 @@ fn table(text: &mut String, table: &Table) {
         let bottom = if place + 1 == table.rows.len() { BOTTOM } else { "" };
         text.push_str("<tr>");
         for (cell, head) in row.iter().zip(&table.heads) {
-            let _ = write!(text, "<td style=\"{CELL}{bottom}{}\">{}</td>", align(head.numeric), escape(cell));
+            let line = if head.numeric { "white-space:nowrap;" } else { "" };
+            let _ = write!(
+                text,
+                "<td style=\"{CELL}{bottom}{line}{}\">{}</td>",
+                align(head.numeric),
+                escape(cell)
+            );
         }
         text.push_str("</tr>\n");
     }

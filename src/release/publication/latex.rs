@@ -70,12 +70,19 @@ fn escape(text: &str) -> String {
             '<' => safe.push_str("$<$"),
             '>' => safe.push_str("$>$"),
             '|' => safe.push_str("$|$"),
-            '"' => safe.push_str("\\textquotedbl{}"),
+            '"' => safe.push_str("\\char34{}"),
+            // Behind a line end these would be its argument or its star.
+            '[' | ']' | '*' => {
+                safe.push('{');
+                safe.push(c);
+                safe.push('}');
+            }
             '−' => safe.push_str("$-$"),
             '±' => safe.push_str("$\\pm$"),
             '≈' => safe.push_str("$\\approx$"),
             '×' => safe.push_str("$\\times$"),
             '–' => safe.push_str("--"),
+            '\u{a0}' => safe.push('~'),
             '\u{202f}' => safe.push_str("\\,"),
             'µ' | 'μ' => safe.push_str("$\\mu$"),
             '²' | '³' | '¹' | '⁰' | '⁴'..='⁹' | '⁻' => {
@@ -108,5 +115,6 @@ mod tests {
         assert_eq!(escape("a_b & 50% {x} \\input"), "a\\_b \\& 50\\% \\{x\\} \\textbackslash{}input");
         assert_eq!(escape("−1.2 × 10⁻⁶ kg/m²"), "$-$1.2 $\\times$ 10$^{-}$$^{6}$ kg/m$^{2}$");
         assert_eq!(escape("a\n\\end"), "a \\textbackslash{}end");
+        assert_eq!(escape("[2em]*"), "{[}2em{]}{*}");
     }
 }

@@ -6,13 +6,13 @@ use std::fmt::Write;
 
 use super::super::Release;
 use super::super::document::LONG_FORM_OUTCOMES;
-use super::super::figure::{self, Figure};
+use super::super::figure;
 use super::super::format::{self, at_most, short};
 use super::super::known;
 use super::super::row_count::{RowCount, Verdict};
 use super::super::supplement::Supplement;
 use super::html::escape;
-use super::{Labels, MOST_OUTCOMES, Publication, Table, tables};
+use super::{Labels, MOST_OUTCOMES, Publication, Table, drawing};
 use crate::model::Role;
 use crate::plan::document::{Column, ColumnType};
 use crate::privacy::adjacency::Adjacency;
@@ -31,7 +31,7 @@ table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;brea
 caption{text-align:left;font-weight:600;padding:5mm 0 1.5mm}th,td{text-align:left;padding:1.1mm 3mm 1.1mm 0;vertical-align:top}\
 thead th{border-top:.5mm solid #16201f;border-bottom:.25mm solid #16201f;font-weight:600;font-size:9pt}\
 tbody tr:last-child>*{border-bottom:.5mm solid #16201f}tbody th{font-weight:500}.n{text-align:right;white-space:nowrap}\
-.per{color:#4b5957;font-size:9pt}td.p{width:44mm;padding:0;vertical-align:middle}.odds td.p{width:34mm}.odds th,.odds td{padding-right:2mm;vertical-align:middle}.odds .per{display:block;white-space:nowrap}.known{width:auto}.known th,.known td{padding-right:10mm}svg{display:block;width:100%;overflow:visible}ul{margin:0 0 2mm;padding-left:5mm}\
+.known{width:auto}.known th,.known td{padding-right:10mm}svg{display:block;width:100%;height:auto;margin:2mm 0}thead .n{white-space:normal}ul{margin:0 0 2mm;padding-left:5mm}\
 footer{margin-top:8mm;border-top:.25mm solid #9aa5a3;padding-top:2mm;font-size:8.5pt;color:#4b5957}";
 
 /// Writes the report: what the person called it, the tables with their plots, notes, guarantee and setting.
@@ -64,15 +64,14 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
     let plots = outcomes.len() <= LONG_FORM_OUTCOMES;
     let regressions = if undetermined { 0 } else { outcomes.len().min(MOST_OUTCOMES) };
     for (place, published) in publication.tables.iter().enumerate() {
-        let outcome = outcomes.get(place).filter(|_| place < regressions);
-        let drawn = outcome.filter(|_| plots).and_then(|outcome| {
-            let lines = tables::lines(release, outcome, labels.scale());
-            if supplement.log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) }
-        });
-        table(&mut page, published, drawn.as_ref(), supplement.log_odds);
-    }
-    if regressions > 0 && plots {
-        let _ = writeln!(page, "<p class=\"quiet\">{}</p>", escape(words::journal::plot_note()));
+        table(&mut page, published);
+        let outcome = outcomes.get(place).filter(|_| place < regressions && plots);
+        let drawn = outcome.and_then(|outcome| drawing::svg(release, supplement, outcome, labels.scale()));
+        if let Some(svg) = drawn {
+            // Inside a page it needs no name space, which looks like an address.
+            page.push_str(&svg.replacen(drawing::NAME_SPACE, "", 1));
+            let _ = writeln!(page, "<p class=\"quiet\">{}</p>", escape(words::journal::plot_note()));
+        }
     }
     list(&mut page, words::report::notes(), publication.caveats.iter().map(String::as_str));
     let _ = writeln!(page, "<h2>{}</h2>", words::result::what_is_promised());
@@ -95,24 +94,15 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
     page
 }
 
-/// Writes a table, with a plot of its rows beside them where there is one.
-fn table(page: &mut String, table: &Table, figure: Option<&Figure>, log_odds: bool) {
-    let class = if log_odds && figure.is_some() { " class=\"odds\"" } else { "" };
-    let _ = write!(page, "<table{class}><caption>{}</caption><thead><tr>", escape(&table.caption));
+/// Writes a table with its notes.
+fn table(page: &mut String, table: &Table) {
+    let _ = write!(page, "<table><caption>{}</caption><thead><tr>", escape(&table.caption));
     let numeric = |numeric: bool| if numeric { " class=\"n\"" } else { "" };
     for head in &table.heads {
         let _ = write!(page, "<th scope=\"col\"{}>{}</th>", numeric(head.numeric), escape(&head.text));
     }
-    if figure.is_some() {
-        let plotted = if log_odds {
-            words::result::odds_ratio_across_the_whole_range()
-        } else {
-            words::report::across_range()
-        };
-        let _ = write!(page, "<th scope=\"col\">{plotted}</th>");
-    }
     page.push_str("</tr></thead><tbody>\n");
-    for (index, row) in table.rows.iter().enumerate() {
+    for row in &table.rows {
         page.push_str("<tr>");
         for (place, (cell, head)) in row.iter().zip(&table.heads).enumerate() {
             if place == 0 {
@@ -121,73 +111,12 @@ fn table(page: &mut String, table: &Table, figure: Option<&Figure>, log_odds: bo
                 let _ = write!(page, "<td{}>{}</td>", numeric(head.numeric), escape(cell));
             }
         }
-        if let Some(figure) = figure {
-            let _ = write!(page, "<td class=\"p\">{}</td>", marks(figure, index));
-        }
         page.push_str("</tr>\n");
     }
-    page.push_str("</tbody>");
-    if let Some(figure) = figure {
-        let span = table.heads.len();
-        let _ = write!(
-            page,
-            "<tfoot><tr><td colspan=\"{span}\"></td><td class=\"p\">{}</td></tr></tfoot>",
-            axis(figure)
-        );
-    }
-    page.push_str("</table>\n");
+    page.push_str("</tbody></table>\n");
     if !table.notes.is_empty() {
         let _ = writeln!(page, "<p class=\"quiet\">{}</p>", escape(&table.notes.join(" ")));
     }
-}
-
-fn at(share: f64) -> String {
-    format!("{:.2}%", 100.0 * share)
-}
-
-/// Draws one row of the plot; the numbers beside it are the same.
-fn marks(figure: &Figure, index: usize) -> String {
-    let mut svg = String::from("<svg height=\"22\" aria-hidden=\"true\">");
-    let zero = at(figure.zero);
-    let _ = write!(svg, "<line x1=\"{zero}\" x2=\"{zero}\" y1=\"0\" y2=\"22\" stroke=\"#9aa5a3\"/>");
-    if let Some(mark) = figure.marks.get(index) {
-        if let Some((low, high)) = mark.span {
-            let _ = write!(
-                svg,
-                "<line x1=\"{}\" x2=\"{}\" y1=\"11\" y2=\"11\" stroke=\"#16201f\" stroke-width=\"1.6\"/>",
-                at(low),
-                at(high)
-            );
-        }
-        if let Some(x) = mark.estimate {
-            let fill = if mark.span.is_some() { "#16201f" } else { "#fff" };
-            let _ = write!(
-                svg,
-                "<circle cx=\"{}\" cy=\"11\" r=\"3.4\" fill=\"{fill}\" stroke=\"#16201f\"/>",
-                at(x)
-            );
-        }
-    }
-    svg.push_str("</svg>");
-    svg
-}
-
-fn axis(figure: &Figure) -> String {
-    let mut svg = String::from(
-        "<svg height=\"22\" aria-hidden=\"true\" font-size=\"10\"><line x1=\"0\" x2=\"100%\" y1=\"1\" y2=\"1\" \
-         stroke=\"#16201f\"/>",
-    );
-    for tick in &figure.ticks {
-        let x = at(tick.at);
-        let _ = write!(
-            svg,
-            "<line x1=\"{x}\" x2=\"{x}\" y1=\"1\" y2=\"5\" stroke=\"#16201f\"/>\
-             <text x=\"{x}\" y=\"17\" text-anchor=\"middle\">{}</text>",
-            short(tick.value, 3)
-        );
-    }
-    svg.push_str("</svg>");
-    svg
 }
 
 fn list<'a>(page: &mut String, title: &str, items: impl Iterator<Item = &'a str>) {

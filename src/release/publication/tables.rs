@@ -12,6 +12,9 @@ use super::{Head, MOST_OUTCOMES, Table};
 use crate::model::{INTERCEPT, Interval, Missing};
 use crate::words;
 
+/// Noise on R² above which it is left out.
+const MOST_R_SQUARED_NOISE: f64 = 0.1;
+
 /// Most rows of a table of adjusted p-values.
 const MOST_ADJUSTED: usize = 1_000;
 
@@ -61,6 +64,19 @@ pub fn lines(release: &Release, outcome: &str, per: f64) -> Vec<Line> {
 #[must_use]
 pub fn name(term: &str) -> &str {
     if term == INTERCEPT { words::result::intercept() } else { term }
+}
+
+/// Returns what a line's coefficient is for: `age per year`, `sex: M against F`.
+#[must_use]
+pub fn label(line: &Line) -> String {
+    if line.per.is_empty() {
+        return name(&line.term).to_owned();
+    }
+    let against = line.per.split_once(' ').and_then(|_| line.term.split_once('[')).map(|(column, _)| column);
+    match against.filter(|_| line.per.contains(" against ")) {
+        Some(column) => format!("{column}: {}", line.per),
+        None => format!("{} {}", line.term, line.per),
+    }
 }
 
 /// Returns the words of an interval: its ends and its kind.
@@ -119,8 +135,7 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     heads.push(number(words::report::noise_share()));
     let rows = lines.iter().zip(standard).map(|(line, standard)| {
         let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
-        let per = if line.per.is_empty() { String::new() } else { format!(" {}", line.per) };
-        let mut row = vec![format!("{}{per}", name(&line.term))];
+        let mut row = vec![label(line)];
         if log_odds {
             row.push(ratio(line));
         }
@@ -171,12 +186,13 @@ fn standardised(supplement: &Supplement, line: &Line, outcome: &str, per: f64) -
     Some(line.estimate? * own / of)
 }
 
-/// Returns R², and whether it is only about that: of the release, or where that has none from the margins (theory/inference 6.6).
+/// Returns R², and the standard deviation of its noise where it is only about that: of the release, or where that has none from the margins
+/// (theory/inference 6.6).
 #[must_use]
-pub fn r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> Option<(f64, bool)> {
+pub fn r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> Option<(f64, Option<f64>)> {
     let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome)?;
     if let Some(share) = known.r_squared {
-        return Some((share, false));
+        return Some((share, None));
     }
     let adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
     if !adaptive || supplement.log_odds || !known.residual_resolved {
@@ -185,9 +201,12 @@ pub fn r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> O
     let rows = release.diagnostics.rows?;
     let terms = figure::lines(&release.plan, &release.coefficients, outcome).len();
     let terms = f64::from(u32::try_from(terms).ok()?);
-    let total = supplement.description.as_ref()?.sd(outcome)?.value.powi(2) * (rows - 1.0);
+    let spread = supplement.description.as_ref()?.sd(outcome)?;
+    let total = spread.value.powi(2) * (rows - 1.0);
     let rest = known.residual_sd?.powi(2) * (rows - terms);
-    (rows > terms && total > 0.0).then(|| (1.0 - rest / total, true))
+    let noise = 2.0 * spread.std_error / spread.value * rest / total;
+    (rows > terms && total > 0.0 && noise <= MOST_R_SQUARED_NOISE)
+        .then_some((1.0 - rest / total, Some(noise)))
 }
 
 /// Returns the sentence on the fit as a whole: rows, R² and the residual standard deviation.
@@ -201,9 +220,12 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> String 
             words::journal::n(count.about())
         }
     });
-    let share = r_squared(release, supplement, outcome).map(|(share, about)| {
+    let share = r_squared(release, supplement, outcome).map(|(share, noise)| {
         let share = significant(share, 2);
-        if about { words::journal::r_squared_about(share) } else { words::journal::r_squared(share) }
+        match noise {
+            Some(noise) => words::journal::r_squared_about(share, significant(noise, 1)),
+            None => words::journal::r_squared(share),
+        }
     });
     let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome);
     let spread = known.and_then(|known| {
@@ -393,8 +415,9 @@ pub fn correlations(description: &Description) -> Option<Table> {
             _ if column > place => String::new(),
             _ if column == place => "1".to_owned(),
             Some(Noisy { value, std_error }) if *std_error > 0.0 => {
-                let value = format::row(Some(*value), Some(std_error.max(1e-3)), None, None).estimate;
-                format!("{value} ± {}", significant(*std_error, 1))
+                let decimals = if *std_error < 0.005 { 3 } else { 2 };
+                let sign = if *value < 0.0 { "−" } else { "" };
+                format!("{sign}{:.decimals$} ± {std_error:.decimals$}", value.abs())
             }
             Some(Noisy { value, .. }) => format!("{value:.3}"),
             None => format::NONE.to_owned(),

@@ -313,7 +313,7 @@ fn Propose() -> impl IntoView {
     }
     };
     view! {
-        <section class="block" aria-label=words::privacy::budget()>
+        <section class="block" aria-label=words::privacy::budget_exact()>
             <div class="fields">
                 {amount}
                 <Field id="privacy-delta" label=words::privacy::delta_one_in() numeric=true value=shown
