@@ -188,7 +188,7 @@ fn Levels() -> impl IntoView {
         }
     });
     let own = move || {
-        let named = current.get().is_some_and(|now| levels().iter().any(|(epsilon, ..)| *epsilon == now));
+        let named = levels().iter().any(|(epsilon, ..)| current.get() == Some(*epsilon));
         (!named).then(|| view! { <p class="hint">{words::privacy::level_own()}</p> })
     };
     view! {
