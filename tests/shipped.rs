@@ -29,7 +29,9 @@ fn a_program_that_is_handed_out_cannot_be_stopped_or_spoiled_by_a_variable() {
         "release --plan plan.json --ledger ledger.json table.csv",
     ] {
         let output = run(line);
-        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{line}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        let silent = said.lines().all(|said| said.contains(" rows counted"));
+        assert!(output.status.code() == Some(0) && silent, "{line}: {said}");
     }
 }
 

@@ -8,6 +8,7 @@ discreet: differentially private regression; the table stays on this computer
   discreet check     --plan plan.json TABLE                          print what a release will cost and give, free
   discreet simulate  --plan plan.json --runs N --seed N TABLE        print demonstrations, which are not private
   discreet refit     --release FILE --outcome NAME --features A,B    compute another regression from a release, free
+  discreet report    --release FILE --format html                    print a release as a journal does, free
   discreet ledger    new | show | verify | reprint | import | relax  open and inspect ledgers
   discreet account   sigma | epsilon | delta | mu | rho              convert between measures of privacy
   discreet mechs     [NAME]                                          list the mechanisms, or explain one and its parameters
@@ -75,6 +76,21 @@ discreet refit --release FILE --outcome NAME --features A,B,... [--ridge none|au
 Computes another regression from the moments of a release. It reads no table and costs nothing.
 Without --ridge the penalty is that of the release's own regressions.
 From a release of `adaptive-gauss` any of its outcomes can be fitted on any of its features. A ridge is then in the columns' own units.
+";
+
+/// `discreet report --help`.
+pub const REPORT: &str = "\
+discreet report --release FILE [--format NAME] [--title TEXT] [--date TEXT] [--per N] [--outcome NAME]
+
+Prints a release. It reads no table and costs nothing.
+
+  --format NAME   html (a report, the default), word (tables to open or paste in a word processor), markdown, latex, csv,
+                  r, python (programs that read the release and print its coefficients), svg (the plot of one outcome) or
+                  text (drafts of the paragraphs on methods and results)
+  --title TEXT    what the table is called
+  --date TEXT     the date, printed as it is given; without it there is none
+  --per N         show the coefficients of numbers for N units of their columns; a display scale alone
+  --outcome NAME  whose plot is drawn; default: the first
 ";
 
 /// `discreet ledger --help`.

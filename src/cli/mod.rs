@@ -19,6 +19,7 @@ mod mechs;
 mod public;
 mod refit;
 mod release;
+mod report;
 mod simulate;
 mod store;
 pub mod table;
@@ -52,13 +53,14 @@ fn command(mut arguments: Vec<OsString>) -> Result<(), CliError> {
         Some("check") => check::run(arguments),
         Some("simulate") => simulate::run(arguments),
         Some("refit") => refit::run(arguments),
+        Some("report") => report::run(arguments),
         Some("ledger") => ledger::run(arguments),
         Some("account") => account::run(arguments),
         Some("mechs") => listing::run(arguments),
         Some("--help" | "-h" | "help") => print(help::MAIN),
         Some("--version" | "-V") => print(&format!("discreet {}\n", env!("CARGO_PKG_VERSION"))),
         _ => Err(CliError::usage(
-            "the command is missing or unknown; give release, check, simulate, refit, ledger, account or mechs; `discreet --help` \
+            "the command is missing or unknown; give release, check, simulate, refit, report, ledger, account or mechs; `discreet --help` \
              explains them",
         )),
     }

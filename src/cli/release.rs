@@ -18,6 +18,8 @@ use crate::privacy::ledger::Ledger;
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::Release;
 use crate::release::document::{LedgerReference, Software};
+use crate::release::row_count::RowCount;
+use crate::text::one_line;
 
 /// Runs the command. Everything that can fail for a public reason fails before the charge. The release is kept beside the ledger, and it is printed only after
 /// the ledger on the disk says `released`. A plan that estimates bounds has two charges: for the bounds, and, if they were found, for the
@@ -78,6 +80,10 @@ impl Charged {
             after_charge(what, self.entry, self.kept)
         })?;
         halt("printed");
+        if let Some(count) = RowCount::of(&self.release) {
+            // The release is out and charged, so a closed standard error changes nothing.
+            let _ = writeln!(io::stderr(), "discreet: {}", one_line(&count.sentence()));
+        }
         Ok(())
     }
 }

@@ -26,11 +26,11 @@ pub struct Foreseen {
     pub terms: Vec<TermPreview>,
     /// Whether a feature is a category.
     pub has_levels: bool,
-    /// What would give intervals; nothing where they are expected.
+    /// What would give full intervals; nothing where they are expected.
     pub needed: Option<Needed>,
 }
 
-/// What would give intervals, each alone.
+/// What would give full intervals, each alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Needed {
     /// Rows at this budget.
@@ -86,7 +86,7 @@ fn retain_stated(terms: &mut Vec<TermPreview>, stage: &Prepared) {
     }
 }
 
-/// Returns the largest number of leading feature columns for which intervals are expected, by bisection.
+/// Returns the largest number of leading feature columns for which full intervals are expected, by bisection.
 fn features_that_fit(prepared: &Prepared, rows: f64) -> usize {
     let fits = |features: usize| with_features(prepared, features, rows) == Some(Advice::Recommended);
     let columns = &prepared.bound().columns;
@@ -122,6 +122,7 @@ impl Foreseen {
     pub fn verdict(&self) -> &'static str {
         match self.forecast.advice {
             Advice::Recommended => words::forecast::verdict_recommended(),
+            Advice::Approximate => words::forecast::verdict_approximate(),
             Advice::Uncertain => words::forecast::verdict_uncertain(),
             Advice::TooFew => words::forecast::verdict_too_few(),
         }

@@ -18,6 +18,7 @@ pub mod recommend;
 mod refit;
 mod release;
 pub mod simulate;
+mod supplement;
 
 pub use crate::mechanisms::{Answer, Run};
 pub use bounds::{BoundsOutlook, after_bounds, bounds_outlook};
@@ -28,3 +29,4 @@ pub use prepare::{ConfiguredPlan, Cost, Prepared, check_table, prepare, prepare_
 pub use refit::refit;
 pub use release::{Computation, release, sums_of};
 pub use simulate::{Simulation, demonstrate_bounds};
+pub use supplement::supplement;

@@ -4,7 +4,9 @@
 use super::error::EngineError;
 use super::prepare::{Prepared, Stage};
 use crate::mechanisms::Output;
+use crate::mechanisms::info::are_log_odds;
 use crate::model::{Assurance, Note};
+use crate::plan::Plan;
 use crate::release::bounds::EstimatedBounds;
 use crate::release::document::{Claimed, Demo, LedgerReference, Privacy, Release, SCHEMA, Software};
 use crate::release::statement::relaxation;
@@ -37,6 +39,9 @@ pub(super) fn publish(
     if let Stage::Found(found) = &prepared.stage {
         bounds = Some(found.bounds.clone());
         diagnostics.notes.extend(found.notes.iter().map(Note::to_string));
+    }
+    if !matches!(prepared.stage, Stage::Bounds(_)) {
+        diagnostics.notes.extend(linear_probability(prepared.plan()).map(String::from));
     }
     diagnostics.notes.extend(relaxation(prepared.checked().protect).map(String::from));
     diagnostics
@@ -71,6 +76,17 @@ pub(super) fn publish(
         demo,
         software,
     })
+}
+
+/// Returns what a regression of numbers says of outcomes that are declared as yes or no.
+fn linear_probability(plan: &Plan) -> Option<Note> {
+    if are_log_odds(plan) {
+        return None;
+    }
+    let outcomes = plan.outcomes().filter(|column| column.is_yes_or_no());
+    let names: Vec<String> =
+        outcomes.filter_map(|column| column.name.clone().or_else(|| column.pattern.clone())).collect();
+    (!names.is_empty()).then_some(Note::LinearProbability(names))
 }
 
 fn privacy(prepared: &Prepared, assurance: Assurance) -> Privacy {

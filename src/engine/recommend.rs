@@ -7,9 +7,9 @@ use super::prepare::prepare;
 use crate::inference::noise_forecast::Advice;
 use crate::mechanisms::info::{self, Info};
 use crate::mechanisms::{REGISTRY, USUAL};
+use crate::model::Wallet;
 use crate::model::note::factor;
-use crate::model::{Role, Wallet};
-use crate::plan::document::{ColumnType, Confirm, Mechanism as Named};
+use crate::plan::document::{Column, Confirm, Mechanism as Named};
 use crate::plan::{Plan, Purpose};
 use crate::words;
 
@@ -76,8 +76,7 @@ pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation
         };
     }
     let labels = |info: &Info| info.labels && !info.public_moments && info.wallet == Wallet::Gaussian;
-    if yes_or_no && let Some(info) = info::all().find(|info| labels(info)).filter(|info| with(info).is_some())
-    {
+    if yes_or_no && let Some(info) = info::all().find(|info| labels(info) && with(info).is_some()) {
         return Recommendation::plain(info.name, words::recommend::binary().to_owned());
     }
     Recommendation::plain(USUAL, words::recommend::usual().to_owned())
@@ -86,17 +85,12 @@ pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation
 fn reason(foreseen: &Foreseen) -> String {
     let times = factor(foreseen.forecast.widening());
     match foreseen.forecast.advice {
-        Advice::Recommended => words::recommend::least_noise(times),
+        Advice::Recommended | Advice::Approximate => words::recommend::least_noise(times),
         Advice::Uncertain | Advice::TooFew => words::recommend::least_noise_few().to_owned(),
     }
 }
 
-/// Returns whether all outcomes are categories of two levels. A number from 0 to 1 may be a share.
+/// Returns whether all outcomes are declared as yes or no.
 fn is_yes_or_no(plan: &Plan) -> bool {
-    let mut outcomes = plan.columns.iter().filter(|column| column.role == Role::Outcome).peekable();
-    outcomes.peek().is_some()
-        && outcomes.all(|column| {
-            column.kind == Some(ColumnType::Category)
-                && column.levels.as_ref().is_some_and(|levels| levels.len() == 2)
-        })
+    plan.outcomes().next().is_some() && plan.outcomes().all(Column::is_yes_or_no)
 }

@@ -6,8 +6,10 @@
 //! reads a table.
 
 pub mod bootstrap;
+pub mod category;
 mod cell_noise;
 mod debiasing;
+pub mod description;
 pub mod design;
 pub mod fits;
 pub mod forecast;

@@ -8,13 +8,15 @@ use super::newton::Link;
 use super::preview::{EFFECT, EXPLAINED, OUTCOMES, TermPreview, USUAL};
 use crate::data::encode::Geometry;
 use crate::model::Role;
-use crate::plan::bound::{BoundPlan, Kind};
+use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
 
 /// What a forecast advises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
     /// Intervals are expected for all coefficients.
     Recommended,
+    /// The same, marked approximate: at this budget many rows could lie far out unnoticed.
+    Approximate,
     /// Some intervals may be withheld.
     Uncertain,
     /// The rows are too few for this budget: all coefficients will be withheld.
@@ -34,13 +36,18 @@ pub struct NoiseForecast {
     pub least_share: f64,
     /// What the coefficients are: changes of the outcome, or of its log odds.
     pub link: Link,
+    /// The least variance of a column that the first round tells from its own noise, in squared half widths of its bounds; 0 where that
+    /// is not foreseen.
+    pub margin_variance: f64,
+    /// The noise of the transform in units of what it measures; 0 where that is not foreseen.
+    pub guide_noise: f64,
 }
 
 /// The median of |N(0, 1)|.
 const MEDIAN: f64 = 0.674_489_750_196_081_7;
 
 /// Standard deviation of the standard logistic distribution, π/√3.
-const LOGISTIC_SPREAD: f64 = 1.813_799_364_234_217_8;
+pub const LOGISTIC_SPREAD: f64 = 1.813_799_364_234_217_8;
 
 impl NoiseForecast {
     /// Returns the median of |slope − slope without privacy|, in units of the sampling error.
@@ -53,6 +60,20 @@ impl NoiseForecast {
     #[must_use]
     pub fn widening(&self) -> f64 {
         self.noise.hypot(1.0)
+    }
+
+    /// Returns [`Self::widening`] with `times` as much of the budget's μ, as which the noise falls.
+    #[must_use]
+    pub fn widening_at(&self, times: f64) -> f64 {
+        (self.noise / times).hypot(1.0)
+    }
+
+    /// Returns the variance that a feature has in the last round, at most 1: less where it spreads too little in its bounds for the first
+    /// rounds to resolve it (theory/adaptive 6.2). `spread` is its standard deviation in half widths of its bounds.
+    #[must_use]
+    pub fn resolved(&self, spread: f64) -> f64 {
+        let standardised = (spread * spread / self.margin_variance).min(1.0);
+        (standardised / self.guide_noise).min(1.0)
     }
 
     /// Computes the uncertainty of each coefficient but the intercepts on `rows` rows, in its own unit and under the assumptions of
@@ -69,18 +90,20 @@ impl NoiseForecast {
         for (outcome, column) in outcomes.iter().take(OUTCOMES) {
             // Of a yes or no at every second row: the logistic distribution behind it, and the information p(1 − p) of a row.
             let (spread, residual) = match self.link {
-                Link::Identity => (spread(&column.kind), spread(&column.kind)),
+                Link::Identity => (spread(column), spread(column)),
                 Link::Logit => (LOGISTIC_SPREAD, 2.0),
             };
             for (feature, column) in &features {
-                let sampling = residual * (1.0 / (rows * information(&column.kind))).sqrt();
+                let sampling = residual * (1.0 / (rows * information(column))).sqrt();
+                let noise =
+                    self.noise / half_widths(column).map_or(1.0, |spread| self.resolved(spread)).sqrt();
                 terms.push(TermPreview {
                     outcome: outcome.name.clone(),
                     term: feature.name.clone(),
-                    noise_std_error: self.noise * sampling,
+                    noise_std_error: noise * sampling,
                     sampling_std_error: sampling,
-                    plausible_effect: effect * spread / self::spread(&column.kind),
-                    noise_share: (self.noise / self.widening()).powi(2),
+                    plausible_effect: effect * spread / self::spread(column),
+                    noise_share: (noise / noise.hypot(1.0)).powi(2),
                     shrinkage: 0.0,
                 });
             }
@@ -89,10 +112,12 @@ impl NoiseForecast {
     }
 }
 
-/// Returns the assumed standard deviation of a column's values, or of the dummy of one of its levels.
-fn spread(kind: &Kind) -> f64 {
-    match kind {
-        Kind::Number { lower, upper } => USUAL.spread * (upper / 2.0 - lower / 2.0),
+/// Returns the typical or else assumed standard deviation of a column's values, or of the dummy of one of its levels.
+fn spread(column: &BoundColumn) -> f64 {
+    match &column.kind {
+        Kind::Number { lower, upper } => {
+            column.typical.map_or(USUAL.spread * (upper / 2.0 - lower / 2.0), |typical| typical.sd)
+        }
         Kind::Category { levels, .. } => {
             let share = 1.0 / count(levels.len());
             (share * (1.0 - share)).sqrt()
@@ -100,10 +125,25 @@ fn spread(kind: &Kind) -> f64 {
     }
 }
 
+/// Returns the assumed standard deviation of a number in half widths of its bounds.
+fn half_widths(column: &BoundColumn) -> Option<f64> {
+    match column.kind {
+        Kind::Number { lower, upper } => Some(spread(column) / (upper / 2.0 - lower / 2.0)),
+        Kind::Category { .. } => None,
+    }
+}
+
+/// Returns the assumed standard deviations of the numbers among the features, in half widths of their bounds.
+#[must_use]
+pub fn assumed_spreads(bound: &BoundPlan) -> Vec<f64> {
+    let features = bound.columns.iter().filter(|column| column.role == Role::Feature);
+    features.filter_map(half_widths).collect()
+}
+
 /// Returns what one row says of a coefficient: of a level, that of two shares, its own and the reference's.
-fn information(kind: &Kind) -> f64 {
-    match kind {
-        Kind::Number { .. } => spread(kind) * spread(kind),
+fn information(column: &BoundColumn) -> f64 {
+    match &column.kind {
+        Kind::Number { .. } => spread(column).powi(2),
         Kind::Category { levels, .. } => 0.5 / count(levels.len()),
     }
 }

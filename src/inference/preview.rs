@@ -1,7 +1,7 @@
 //! Forecasts the uncertainty of a release from public numbers alone, before anything is spent.
 //!
-//! Assumptions: a number is centred in its bounds with a standard deviation
-//! of a sixth of its range; levels are equally frequent; predictors are uncorrelated; a predictor's plausible effect is
+//! Assumptions: a number has the mean and the standard deviation that the plan calls typical, else it is centred in its bounds with a
+//! standard deviation of a sixth of its range; levels are equally frequent; predictors are uncorrelated; a predictor's plausible effect is
 //! 0.3 standard deviations of the outcome per standard deviation of its own, less where many predictors would then
 //! explain more than half of the outcome. Bounds from domain knowledge are wider than the data and predictors go
 //! together, so the verdict and its advice come from a cautious picture: a tenth of the range, and a correlation of 0.4
@@ -17,7 +17,7 @@ use super::options::{Options, Ridge};
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
 use crate::model::note::factor;
-use crate::model::{Layout, NoiseLaw, Role};
+use crate::model::{Layout, NoiseLaw, Role, Typical};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundPlan, Kind, Whitening};
 use crate::words;
@@ -224,11 +224,15 @@ impl Picture {
             let known = column.and_then(|column| bound.columns.get(column));
             let whitened =
                 bound.whitening.is_some() && known.is_none_or(|column| column.role == Role::Feature);
-            let (middle, spread, share) = match known.map(|column| &column.kind) {
+            let (middle, spread, share) = match known.map(|column| (&column.kind, column.typical)) {
                 _ if whitened => (0.0, 1.0 / term.scale, 0.0),
                 None => (term.reach, 0.0, 0.0),
-                Some(Kind::Number { .. }) => (0.0, term.reach * assumed.spread, 0.0),
-                Some(Kind::Category { levels, .. }) => {
+                Some((Kind::Number { .. }, None)) => (0.0, term.reach * assumed.spread, 0.0),
+                Some((Kind::Number { .. }, Some(Typical { mean, sd }))) => {
+                    let middle = mean.map_or(0.0, |mean| (mean - term.centre) / term.scale);
+                    (middle, sd / term.scale, 0.0)
+                }
+                Some((Kind::Category { levels, .. }, _)) => {
                     let share = 1.0 / count(levels.len());
                     let spread = (share * (1.0 - share)).sqrt();
                     ((share - term.centre) / term.scale, spread / term.scale, share / term.scale)

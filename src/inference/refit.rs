@@ -10,7 +10,7 @@ use super::report::report;
 use crate::inference::report::RegressionTerms;
 use crate::model::{INTERCEPT, Missing, NoiseLaw, Note};
 use crate::plan::Plan;
-use crate::plan::document::ColumnType;
+use crate::plan::document::{Column, ColumnType};
 use crate::privacy::adjacency::Adjacency;
 use crate::release::Release;
 use crate::release::document::{Coefficients, Diagnostics, LedgerReference, Privacy, Software};
@@ -140,6 +140,9 @@ impl Refit {
         intercept: bool,
         (coefficients, mut diagnostics): (Coefficients, Diagnostics),
     ) -> Self {
+        if is_yes_or_no(&release.plan, request.outcome) {
+            diagnostics.notes.push(Note::LinearProbability(vec![request.outcome.to_owned()]).into());
+        }
         let cost = if release.demo.is_some() {
             diagnostics.notes.push(Note::OfDemonstration.into());
             words::note::refit_cost_of_demonstration()
@@ -245,6 +248,13 @@ pub fn own_ridge(release: &Release) -> Ridge {
 pub fn public_rows(plan: &Plan, moments: &NoisyMoments) -> Option<u64> {
     let every_row = plan.missing == Some(Missing::Midpoint) && plan.person.is_none();
     plan.rows.filter(|_| plan.adjacency == Adjacency::ReplaceOne && (every_row || !moments.has_constant()))
+}
+
+/// Returns whether a column, or the column of a term `column[level]`, is declared as yes or no.
+fn is_yes_or_no(plan: &Plan, outcome: &str) -> bool {
+    let columns = PlanColumns::new(plan);
+    let of_term = || outcome.rsplit_once('[').and_then(|(column, _)| columns.named(column));
+    columns.named(outcome).or_else(of_term).is_some_and(Column::is_yes_or_no)
 }
 
 /// Returns the coordinates of a column: one, or one for each level.

@@ -1,6 +1,6 @@
 //! One outcome's regression with uncertainty that counts sampling and privacy noise (theory/inference 2).
 
-use nalgebra::{DVector, RowDVector};
+use nalgebra::{DMatrix, DVector, RowDVector};
 
 use super::bootstrap;
 use super::cell_noise::CellNoise;
@@ -160,6 +160,42 @@ impl Design<'_> {
             overflowed: false,
         };
         (fit, Coded { outcome, shift, cross, sigma2: sigma2.unwrap_or(0.0) })
+    }
+
+    /// Returns the covariance of an outcome's coefficients in own units, from sampling and from noise (theory/inference 2.1): with R the rows of
+    /// M (A + Λ)⁻¹ T it is σ² R A R′ + R Cov(w) R′. Nothing with a ridge, for noise that is not added to every cell alike, and where intervals
+    /// are withheld.
+    pub(super) fn covariance(&self, outcome: usize) -> Option<DMatrix<f64>> {
+        let solution = self.solution.as_ref()?;
+        let term = self.moments.terms().get(outcome)?;
+        let fit = self.fit_all(&[outcome]).ok()?.pop()?;
+        let sigma = fit.residual_sd? / term.scale;
+        if self.ridge > 0.0 || fit.uncertainty.is_none() || fit.noise_alone {
+            return None;
+        }
+        let shift = self.shift(outcome);
+        let cross = DVector::from_fn(self.support.len(), |row, _| {
+            let constant = if self.through_origin { shift * self.cell(self.support[row], 0) } else { 0.0 };
+            self.cell(self.support[row], outcome) + constant
+        });
+        let rest = self.residual_vector(shift, &solution.factor.solve(&(&self.transform * cross)));
+        let square = rest.norm_squared() + 1.0;
+        let noise = match self.moments.noise() {
+            CellNoise::None => DMatrix::zeros(rest.len(), rest.len()),
+            CellNoise::Goe { s } => {
+                (DMatrix::from_diagonal_element(rest.len(), rest.len(), square) + &rest * rest.transpose())
+                    * s
+            }
+            CellNoise::Iid { v } => {
+                let both = DMatrix::from_diagonal(&rest.map(|entry| entry * entry));
+                let own = DMatrix::from_diagonal_element(rest.len(), rest.len(), square);
+                (own + &rest * rest.transpose() - both) * v
+            }
+            _ => return None,
+        };
+        let sampling = &self.unscale * solution.factor.inverse() * self.unscale.transpose() * (sigma * sigma);
+        let noise = &solution.response * noise * solution.response.transpose();
+        Some((sampling + noise) * (term.scale * term.scale))
     }
 
     /// Returns the variance of one coefficient from the noise alone, per squared unit of the outcome's scale: row j of

@@ -33,15 +33,15 @@ pub use self::rounds::{
 
 /// Every mechanism, group by group, the usual one of a group first.
 pub static REGISTRY: &[&dyn Mechanism] = &[
-    &analyze_gauss::AnalyzeGauss,
     &adaptive_gauss::AdaptiveGauss,
+    &analyze_gauss::AnalyzeGauss,
     &ada_ssp::AdaSsp,
     &ridge::Kind::Bounds,
     &reuse_cov::Kind::Gauss,
     &reuse_cov::Kind::ProjectedOnFeatures,
     &reuse_cov::Kind::ProjectedOnOutcomes,
-    &newton::Kind::Bounds,
     &adaptive_logistic::AdaptiveLogistic,
+    &newton::Kind::Bounds,
     &newton::Kind::PublicMoments,
     &ridge::Kind::PublicMoments,
     &newton::Kind::PublicFamily,

@@ -97,6 +97,16 @@ pub struct Resolved {
     pub rounds: Arc<dyn Rounds>,
 }
 
+impl Resolved {
+    /// Returns rounds after which nothing is done with released moments, of whose noise no law is named, and no parameter of which follows
+    /// from the header.
+    #[must_use]
+    pub fn new(encoding: Encoding, charge: Option<Charge>, rounds: Arc<dyn Rounds>) -> Self {
+        let post_processing = PostProcessing::default();
+        Self { parameters: Map::new(), encoding, charge, law: None, post_processing, rounds }
+    }
+}
+
 /// How records become integers, and what is released of their sums.
 #[derive(Clone, Debug)]
 pub struct Encoding {

@@ -13,7 +13,7 @@ pub mod noise;
 pub mod note;
 
 pub use coefficients::{Coefficient, Estimate, Interval};
-pub use columns::{INTERCEPT, Missing, Role};
+pub use columns::{INTERCEPT, Missing, Role, Typical};
 pub use guarantee::{Assurance, Wallet};
 pub use layout::Layout;
 pub use noise::{NoiseLaw, Shape};

@@ -110,8 +110,12 @@ pub enum Note {
     EqualSpread,
     /// When intervals hold: the bounds were not chosen by looking.
     BoundsFixed,
+    /// These terms' log-odds are not determined; those of the others allow for so large ones there.
+    HeldOdds(Listing, f64),
     /// The coefficients are log-odds.
     LogOdds,
+    /// A regression of numbers on these outcomes, which are yes or no.
+    LinearProbability(Vec<String>),
     /// A penalty of this size weighs on slopes in units of the features' spread.
     WhitenedPenalty(f64),
     /// The noise on the curvature of these outcomes is as large as the signal.
@@ -256,6 +260,8 @@ impl fmt::Display for Note {
             Self::UnseenTail => words::note::unseen_tail().to_owned(),
             Self::EqualSpread => words::note::equal_spread().to_owned(),
             Self::BoundsFixed => words::note::bounds_fixed().to_owned(),
+            Self::LinearProbability(outcomes) => words::note::linear_probability(quoted(outcomes)),
+            Self::HeldOdds(terms, size) => words::note::held_odds(listing(terms), format_args!("{size:.1}")),
             Self::LogOdds => words::note::log_odds().to_owned(),
             Self::WhitenedPenalty(lambda) => words::note::whitened_penalty(lambda, two_digits(1.0 / lambda)),
             Self::LabelsDrowned(outcomes) => words::note::labels_drowned(listing(outcomes)),
@@ -365,13 +371,14 @@ mod tests {
             BoundsFixed, BoundsNotFound, BoundsZero, Clipped, ClippedByPublicMoments, ClippedResiduals,
             Collinear, CorrelationsRaised, CurvatureDrowned, Descent, Diverged, Drowned, EqualSpread,
             FarRows, FeaturesOpen, FewPublicRows, FilteredByRidge, FilteredByShare, FilteredWhole,
-            GradientsClipped, Hardened, HeavyPenalty, Held, IsotropicNoise, LabelsApproximate, LabelsDrowned,
-            LabelsUnsettled, LogOdds, LogisticModel, NearlySingular, NoNoise, NoNoisePenalised, NoiseAlone,
-            NoiseAloneByRows, NotDebiased, NotPositiveDefinite, NotPrivate, NotSettled, OfDemonstration,
-            OutcomesOpen, Overflowed, OwnMoments, OwnUnitPenalty, PenalisedBootstrap, PenalisedNoiseAlone,
-            Projected, RadiusOfPaper, RadiusReached, Raised, RepetitionsUnsolved, ResidualNotResolved, Ridge,
-            RowsNotResolved, RowsUnknown, SecretSample, Shifted, ThroughCentres, ThroughOrigin, Undetermined,
-            UnseenTail, WellFormed, WhitenedNoise, WhitenedPenalty,
+            GradientsClipped, Hardened, HeavyPenalty, Held, HeldOdds, IsotropicNoise, LabelsApproximate,
+            LabelsDrowned, LabelsUnsettled, LinearProbability, LogOdds, LogisticModel, NearlySingular,
+            NoNoise, NoNoisePenalised, NoiseAlone, NoiseAloneByRows, NotDebiased, NotPositiveDefinite,
+            NotPrivate, NotSettled, OfDemonstration, OutcomesOpen, Overflowed, OwnMoments, OwnUnitPenalty,
+            PenalisedBootstrap, PenalisedNoiseAlone, Projected, RadiusOfPaper, RadiusReached, Raised,
+            RepetitionsUnsolved, ResidualNotResolved, Ridge, RowsNotResolved, RowsUnknown, SecretSample,
+            Shifted, ThroughCentres, ThroughOrigin, Undetermined, UnseenTail, WellFormed, WhitenedNoise,
+            WhitenedPenalty,
         };
         let names = |count: usize| (0..count).map(|name| format!("y{name}")).collect::<Vec<_>>();
         vec![
@@ -452,6 +459,8 @@ mod tests {
             LabelsUnsettled((names(2), 2)),
             LabelsApproximate((names(5), 9)),
             LogisticModel,
+            LinearProbability(names(1)),
+            HeldOdds((names(1), 1), 1.8),
         ]
     }
 

@@ -65,10 +65,15 @@ pub fn bind_entries(
     let with_role = |role: Role| {
         let listed = columns.iter().zip(&plan.kinds).zip(&fields).enumerate();
         let of_role = listed.filter(move |(_, ((column, _), _))| column.role == role);
-        of_role.flat_map(move |(entry, ((_, kind), found))| {
+        of_role.flat_map(move |(entry, ((entry_column, kind), found))| {
             found.iter().filter_map(move |&field| {
-                let column =
-                    BoundColumn { name: names.get(field)?.clone(), field, role, kind: kind.clone()? };
+                let column = BoundColumn {
+                    name: names.get(field)?.clone(),
+                    field,
+                    role,
+                    kind: kind.clone()?,
+                    typical: entry_column.typical,
+                };
                 Some((column, entry))
             })
         })

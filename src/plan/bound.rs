@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::public::PublicOutcome;
-use crate::model::{Missing, Role};
+use crate::model::{Missing, Role, Typical};
 
 /// How a field is read, with its public bounds or levels.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,8 @@ pub struct BoundColumn {
     pub role: Role,
     /// Number or category.
     pub kind: Kind,
+    /// What is known of a number from elsewhere, for forecasts.
+    pub typical: Option<Typical>,
 }
 
 /// The column that identifies a person, and how many of a person's rows count.

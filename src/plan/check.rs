@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::bound::{Encoding, Kind};
 use super::document::{Bound, BudgetForm, Calibration, Column, ColumnType, Confirm, Csv, Plan};
 use super::error::PlanError;
-use crate::model::{Missing, Role};
+use crate::model::{Missing, Role, Typical};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{Budget, LEAST_DELTA, WHOLE_SHARE, set_aside};
 use crate::privacy::measure::{Delta, Epsilon, MeasureError, Mu, Rho};
@@ -443,11 +443,26 @@ fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
     if lower.abs().max(upper.abs()) > LARGEST_BOUND || upper - lower < 1.0 / LARGEST_BOUND {
         return Err(PlanError::at(path, words::plan::bounds_far(), words::plan::bounds_far_advice()));
     }
+    if let Some(Typical { mean, sd }) = column.typical {
+        let inside = mean.is_none_or(|mean| (lower..=upper).contains(&mean));
+        if !(sd > 0.0 && sd <= (upper - lower) / 2.0 && inside) {
+            let path = format!("{}.typical", path.trim_end_matches(".upper"));
+            return Err(PlanError::at(
+                path,
+                words::plan::typical_range(),
+                words::plan::typical_range_advice(),
+            ));
+        }
+    }
     Ok(Kind::Number { lower, upper })
 }
 
 fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, PlanError> {
-    if column.lower.is_some() || column.upper.is_some() || column.integer.is_some() {
+    if column.lower.is_some()
+        || column.upper.is_some()
+        || column.integer.is_some()
+        || column.typical.is_some()
+    {
         return Err(PlanError::at(
             path,
             words::plan::category_bounds(),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::error::PlanError;
-use crate::model::{Missing, Role};
+use crate::model::{Missing, Role, Typical};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::words;
 
@@ -100,9 +100,13 @@ pub struct Column {
     /// A number's public upper bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upper: Option<Bound>,
-    /// Whether a number is always whole, so that estimated bounds are rounded outwards.
+    /// Whether a number is always whole, so that estimated bounds are rounded outwards, and an outcome with the bounds 0 and 1 is yes or
+    /// no.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integer: Option<bool>,
+    /// What is known of a number from elsewhere. Forecasts use it and nothing else does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub typical: Option<Typical>,
     /// A category's public levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Vec<String>>,
@@ -280,9 +284,27 @@ impl Column {
     pub fn is_estimated(&self) -> bool {
         self.role != Role::Ignored && [self.lower, self.upper].contains(&Some(Bound::Estimate))
     }
+
+    /// Returns whether it is declared as yes or no: a category of two levels, or whole numbers with the stated bounds 0 and 1. A number
+    /// from 0 to 1 that is not declared whole may be a share.
+    #[must_use]
+    pub fn is_yes_or_no(&self) -> bool {
+        match self.kind {
+            Some(ColumnType::Category) => self.levels.as_ref().is_some_and(|levels| levels.len() == 2),
+            Some(ColumnType::Number) => {
+                self.integer == Some(true) && self.stated_bounds() == Some((0.0, 1.0))
+            }
+            None => false,
+        }
+    }
 }
 
 impl Plan {
+    /// Returns its outcomes.
+    pub fn outcomes(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.role == Role::Outcome)
+    }
+
     /// Returns whether a bound of one of its columns is to be estimated.
     #[must_use]
     pub fn estimates(&self) -> bool {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Release;
 use super::document::Coefficients;
+use super::significance::Tests;
 use super::table;
 use crate::model::{Estimate, INTERCEPT, Interval};
 use crate::plan::search::Search;
@@ -189,7 +190,7 @@ impl Browser {
         let record = move |row: &usize| {
             Some((outcomes.get(*row)?.as_str(), terms.get(term)?.as_str(), self.entry(*row, term)?))
         };
-        table::records(rows.iter().filter_map(record), log_odds)
+        table::records(rows.iter().filter_map(record), Tests::of(&self.release), log_odds)
     }
 }
 

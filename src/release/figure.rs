@@ -6,8 +6,10 @@
 
 use super::Release;
 use super::document::Coefficients;
+use super::format::short;
 use crate::model::{Estimate, INTERCEPT, Interval};
 use crate::plan::document::{Column, ColumnType, Plan};
+use crate::words;
 
 /// Fewest ticks on an axis.
 const TICKS: f64 = 4.0;
@@ -161,6 +163,21 @@ fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
         }
     }
     (String::new(), Some(1.0))
+}
+
+/// Returns a line whose coefficient is for `per` units of its column, where that is a number; the plot stays as it is.
+#[must_use]
+pub fn scaled(plan: &Plan, mut line: Line, per: f64) -> Line {
+    let found = column(plan, &line.term).filter(|found| found.kind != Some(ColumnType::Category));
+    let Some(found) = found.filter(|_| (per - 1.0).abs() > 0.0) else { return line };
+    let unit =
+        found.unit.as_deref().filter(|unit| !unit.is_empty()).unwrap_or_else(|| words::journal::units());
+    line.per = words::journal::per(short(per, 6), unit);
+    for value in [&mut line.estimate, &mut line.std_error, &mut line.lower, &mut line.upper] {
+        *value = value.map(|value| value * per);
+    }
+    line.reach = line.reach.map(|reach| reach / per);
+    line
 }
 
 /// Returns the singular of a unit that is written in the plural: years, hours.

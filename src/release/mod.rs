@@ -10,9 +10,12 @@ pub mod long;
 pub mod moments;
 pub mod odds;
 pub mod paid;
-pub mod report;
+pub mod publication;
+pub mod row_count;
+pub mod significance;
 pub mod statement;
 pub mod steps;
+pub mod supplement;
 pub mod table;
 
 pub use document::Release;

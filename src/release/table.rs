@@ -4,12 +4,20 @@ use std::borrow::Cow;
 
 use super::document::Coefficients;
 use super::odds::{self, OddsRatio};
+use super::significance::Tests;
 use crate::model::{Estimate, Interval};
 
-const HEADER: &str = "outcome,term,estimate,std_error,lower,upper,noise_share,interval";
+const HEADER: &str = "outcome,term,estimate,std_error,lower,upper,noise_share,interval,z,p_value";
 
 /// What the header of log-odds has beside.
 const ODDS: &str = ",odds_ratio,odds_ratio_lower,odds_ratio_upper";
+
+/// What starts a formula, in half and in full width.
+const FORMULA: [char; 11] =
+    ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}', '\t', '\r', '\n'];
+
+/// What may end a cell in some locale.
+const SEPARATORS: [char; 6] = [',', ';', '|', '\t', '\r', '\n'];
 
 /// About how many bytes a piece of the text has.
 const PIECE: usize = 1 << 20;
@@ -17,19 +25,23 @@ const PIECE: usize = 1 << 20;
 /// Writes one record per coefficient with the release's fields, by RFC 4180: CRLF at line ends, quotes where they are
 /// due, an empty field where the release has `null`. Log-odds have their odds ratios beside them, but for the constant.
 ///
-/// A name that a spreadsheet would take for a formula (it starts with `=`, `+`, `-`, `@`, one of their full-width forms, a tab or a line
-/// end) gets an apostrophe in front. So does each part of a name after a semicolon, a tab or a line end: a spreadsheet of a
-/// locale with semicolons ends a cell there, because for it the quotes stand in the middle of a cell.
+/// A part of a name that a spreadsheet would take for a formula (it starts with `=`, `+`, `-`, `@`, their full-width forms, a tab or a line
+/// end, at the beginning or behind a sign that some locale splits at) gets an apostrophe in front.
 #[must_use]
-pub fn csv(coefficients: &Coefficients, log_odds: bool) -> String {
-    pieces(coefficients, log_odds).collect()
+pub fn csv(coefficients: &Coefficients, tests: Tests, log_odds: bool) -> String {
+    pieces(coefficients, tests, log_odds).collect()
 }
 
 /// Writes the CSV in pieces of about a megabyte, each made when it is asked for.
-pub fn pieces(coefficients: &Coefficients, log_odds: bool) -> Box<dyn Iterator<Item = String> + '_> {
+pub fn pieces(
+    coefficients: &Coefficients,
+    tests: Tests,
+    log_odds: bool,
+) -> Box<dyn Iterator<Item = String> + '_> {
     match coefficients {
         Coefficients::List(list) => Box::new(records(
             list.iter().map(|entry| (entry.outcome.as_str(), entry.term.as_str(), entry.entry())),
+            tests,
             log_odds,
         )),
         Coefficients::Table(table) => {
@@ -38,7 +50,7 @@ pub fn pieces(coefficients: &Coefficients, log_odds: bool) -> Box<dyn Iterator<I
                     Some((outcome.as_str(), term.as_str(), table.entry(row, column)?))
                 })
             });
-            Box::new(records(entries, log_odds))
+            Box::new(records(entries, tests, log_odds))
         }
     }
 }
@@ -46,6 +58,7 @@ pub fn pieces(coefficients: &Coefficients, log_odds: bool) -> Box<dyn Iterator<I
 /// Writes some coefficients, each with its outcome and term, in pieces as [`pieces`] does; log-odds with their odds ratios.
 pub fn records<'a>(
     entries: impl Iterator<Item = (&'a str, &'a str, Estimate)>,
+    tests: Tests,
     log_odds: bool,
 ) -> impl Iterator<Item = String> {
     let mut entries = entries.fuse();
@@ -62,6 +75,8 @@ pub fn records<'a>(
             && let Some((outcome, term, entry)) = entries.next()
         {
             record(&mut text, &name(outcome), &name(term), entry);
+            let test = tests.test(&entry);
+            numbers(&mut text, &[test.map(|test| test.z), test.map(|test| test.p)]);
             if log_odds {
                 let ratio = odds::ratio(term, &entry);
                 let OddsRatio { estimate, lower, upper, .. } = ratio.unwrap_or_default();
@@ -99,31 +114,24 @@ fn numbers(text: &mut Vec<u8>, values: &[Option<f64>]) {
     }
 }
 
+/// Returns a name for a cell. A spreadsheet of another locale splits lines at other signs than commas, whatever is quoted, so every part
+/// of a name that would start a formula is guarded, and not its beginning alone.
 fn name(text: &str) -> Cow<'_, str> {
-    let guarded = without_formulas(text);
-    if guarded.contains([',', ';', '"', '\t', '\r', '\n']) {
+    let mut guarded = String::with_capacity(text.len());
+    let mut starts = true;
+    for c in text.chars() {
+        if starts && FORMULA.contains(&c) {
+            guarded.push('\'');
+        }
+        guarded.push(c);
+        starts = SEPARATORS.contains(&c) || starts && (c.is_whitespace() || matches!(c, '"' | '\''));
+    }
+    let guarded = if guarded == text { Cow::Borrowed(text) } else { Cow::Owned(guarded) };
+    if guarded.contains([',', ';', '\t', '"', '\r', '\n']) {
         Cow::Owned(format!("\"{}\"", guarded.replace('"', "\"\"")))
     } else {
         guarded
     }
-}
-
-/// Puts an apostrophe in front of each sign that could start a formula at the start of a cell.
-fn without_formulas(text: &str) -> Cow<'_, str> {
-    const SIGNS: [char; 11] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n'];
-    if !text.contains(SIGNS) {
-        return Cow::Borrowed(text);
-    }
-    let mut guarded = String::with_capacity(text.len() + 1);
-    let mut starts = true;
-    for c in text.chars() {
-        if starts && SIGNS.contains(&c) {
-            guarded.push('\'');
-        }
-        starts = matches!(c, ';' | '\t' | '\r' | '\n') || (starts && matches!(c, ' ' | '"'));
-        guarded.push(c);
-    }
-    Cow::Owned(guarded)
 }
 
 #[cfg(test)]
@@ -153,9 +161,10 @@ mod tests {
             one("@cmd", "+y,\"z"),
             one("plain", "(Intercept)"),
         ]);
-        let lines: Vec<String> = csv(&list, false).split("\r\n").map(str::to_owned).collect();
-        assert_eq!(lines[0], "outcome,term,estimate,std_error,lower,upper,noise_share,interval");
-        let numbers = "-1.5e-12,,,1000000000000.0,0.25,approximate";
+        let lines: Vec<String> =
+            csv(&list, Tests::default(), false).split("\r\n").map(str::to_owned).collect();
+        assert_eq!(lines[0], "outcome,term,estimate,std_error,lower,upper,noise_share,interval,z,p_value");
+        let numbers = "-1.5e-12,,,1000000000000.0,0.25,approximate,,";
         assert_eq!(lines[1], format!("\"a,b\",\"say \"\"x\"\"\",{numbers}"));
         assert_eq!(lines[2], format!("'=1+1,'-x,{numbers}"));
         assert_eq!(lines[3], format!("'@cmd,\"'+y,\"\"z\",{numbers}"));
@@ -164,21 +173,14 @@ mod tests {
     }
 
     #[test]
-    fn no_formula_starts_where_a_semicolon_ends_cells() {
-        for (text, expected) in [
-            ("＝1", "'＝1"),
-            ("＠x", "'＠x"),
-            ("－x＋y", "'－x＋y"),
-            ("a;=1", "\"a;'=1\""),
-            ("a; =1", "\"a; '=1\""),
-            ("a;\"=1", "\"a;\"\"'=1\""),
-            ("a\n+1", "\"a\n'+1\""),
-            ("a\t@1", "\"a\t'@1\""),
-            ("\t1", "\"'\t1\""),
-            ("a-b=c", "a-b=c"),
-        ] {
-            assert_eq!(name(text), expected, "{text:?}");
-        }
+    fn no_locale_and_no_width_makes_a_formula() {
+        assert_eq!(name("a;=cmd"), "\"a;'=cmd\"");
+        assert_eq!(name("x,\" =1"), "\"x,\"\" '=1\"");
+        assert_eq!(name("\u{ff1d}1+1"), "'\u{ff1d}1+1");
+        assert_eq!(name("a|\u{ff20}b"), "a|'\u{ff20}b");
+        assert_eq!(name(" =1"), " '=1");
+        assert_eq!(name("body-mass (kg)"), "body-mass (kg)");
+        assert_eq!(name("a\t-b"), "\"a\t'-b\"");
     }
 
     #[test]
@@ -186,11 +188,15 @@ mod tests {
         let half = Coefficient { estimate: Some(0.0), upper: None, ..one("y", "x") };
         let list =
             Coefficients::List(vec![Coefficient { term: "(Intercept)".to_owned(), ..half.clone() }, half]);
-        let text = csv(&list, true);
+        let text = csv(&list, Tests::default(), true);
         let lines: Vec<&str> = text.split("\r\n").collect();
-        assert!(lines[0].ends_with(",interval,odds_ratio,odds_ratio_lower,odds_ratio_upper"), "{}", lines[0]);
-        assert!(lines[1].ends_with(",approximate,,,"), "{}", lines[1]);
-        assert!(lines[2].ends_with(",approximate,1.0,,"), "{}", lines[2]);
+        assert!(
+            lines[0].ends_with(",interval,z,p_value,odds_ratio,odds_ratio_lower,odds_ratio_upper"),
+            "{}",
+            lines[0]
+        );
+        assert!(lines[1].ends_with(",approximate,,,,,"), "{}", lines[1]);
+        assert!(lines[2].ends_with(",approximate,,,1.0,,"), "{}", lines[2]);
     }
 
     #[test]
@@ -207,19 +213,25 @@ mod tests {
             }
         }
         let long = Coefficients::Table(table);
-        assert!(pieces(&long, false).count() == 1 && csv(&long, false).len() < PIECE);
-        assert_eq!(csv(&long, false), csv(&Coefficients::List(list), false));
+        assert!(
+            pieces(&long, Tests::default(), false).count() == 1
+                && csv(&long, Tests::default(), false).len() < PIECE
+        );
+        assert_eq!(
+            csv(&long, Tests::default(), false),
+            csv(&Coefficients::List(list), Tests::default(), false)
+        );
     }
 
     #[test]
     fn a_long_text_comes_in_pieces_that_end_with_a_record() {
         let outcomes: Vec<String> = (0..50_000).map(|index| format!("y{index}")).collect();
         let long = Coefficients::Table(CoefficientTable::new(outcomes, vec!["x".to_owned()]));
-        let parts: Vec<String> = pieces(&long, false).collect();
+        let parts: Vec<String> = pieces(&long, Tests::default(), false).collect();
         assert!(
             parts.len() > 1 && parts.iter().all(|part| part.ends_with("\r\n") && part.len() < PIECE + 100)
         );
         assert_eq!(parts.concat().lines().count(), 50_001);
-        assert!(parts.concat().ends_with("y49999,x,,,,,,withheld\r\n"));
+        assert!(parts.concat().ends_with("y49999,x,,,,,,withheld,,\r\n"));
     }
 }

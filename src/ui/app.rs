@@ -59,7 +59,10 @@ fn Frame() -> impl IntoView {
     let step_name = Signal::derive(move || (StepInfo::of(app.state.step().get()).name)());
     let work = move || match app.state.step().get() {
         _ if checking.get() => view! { <check::CheckScreen from=step_name/> }.into_any(),
-        step => (StepInfo::of(step).view)(),
+        step => {
+            let next = StepInfo::next(step).map(|next| view! { <Next next/> });
+            view! { {(StepInfo::of(step).view)()} {next} }.into_any()
+        }
     };
     let title = move || {
         if checking.get() { words::check::title() } else { (StepInfo::of(app.state.step().get()).title)() }
@@ -100,6 +103,19 @@ fn Frame() -> impl IntoView {
             {foot}
         </div>
         <p class="said" role="status">{move || app.state.said().get()}</p>
+    }
+}
+
+/// The way to the step after this one.
+#[component]
+fn Next(next: &'static StepInfo) -> impl IntoView {
+    let app = App::here();
+    let open = move || app.state.table().with(Option::is_some);
+    let go = move |_| actions::go(app, next.step);
+    move || {
+        open().then(|| {
+            view! { <p class="next"><button type="button" on:click=go>{words::page::next((next.name)())}</button></p> }
+        })
     }
 }
 

@@ -1,9 +1,13 @@
 //! The few things that the page asks of the browser itself.
 
 use js_sys::Uint8Array;
+use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, Element, File, HtmlAnchorElement, HtmlElement, HtmlInputElement, Url};
+use web_sys::{
+    Blob, CanvasRenderingContext2d, ClipboardEvent, Element, File, HtmlAnchorElement, HtmlCanvasElement,
+    HtmlDocument, HtmlElement, HtmlImageElement, HtmlInputElement, Url,
+};
 
 use crate::store::document::from_text;
 use crate::words;
@@ -159,6 +163,50 @@ pub fn save(name: &str, document: &Blob) -> Option<()> {
     link.set_download(name);
     link.click();
     Url::revoke_object_url(&url).ok()
+}
+
+/// Puts a text on the clipboard, and beside it the same as HTML for a word processor. Says whether the browser allowed it.
+pub fn copy(text: &str, html: Option<&str>) -> bool {
+    let Some(document) = web_sys::window().and_then(|window| window.document()) else { return false };
+    let (text, html) = (text.to_owned(), html.map(str::to_owned));
+    let put = Closure::<dyn Fn(ClipboardEvent)>::new(move |event: ClipboardEvent| {
+        let Some(data) = event.clipboard_data() else { return };
+        let plain = data.set_data("text/plain", &text);
+        let rich = html.as_ref().map_or(Ok(()), |html| data.set_data("text/html", html));
+        if plain.is_ok() && rich.is_ok() {
+            event.prevent_default();
+        }
+    });
+    let listener = put.as_ref().unchecked_ref();
+    if document.add_event_listener_with_callback("copy", listener).is_err() {
+        return false;
+    }
+    let copied = document.dyn_ref::<HtmlDocument>().and_then(|document| document.exec_command("copy").ok());
+    let _ = document.remove_event_listener_with_callback("copy", listener);
+    copied.unwrap_or(false)
+}
+
+/// Gives the person an SVG as a PNG of twice its size. Nothing where the browser cannot draw it.
+pub async fn download_png(name: &str, svg: &str) -> Option<()> {
+    let drawn = Url::create_object_url_with_blob(&from_text([svg], "image/svg+xml").ok()?).ok()?;
+    let image = HtmlImageElement::new().ok()?;
+    image.set_src(&drawn);
+    let decoded = JsFuture::from(image.decode()).await;
+    let _ = Url::revoke_object_url(&drawn);
+    decoded.ok()?;
+    let canvas = web_sys::window()?.document()?.create_element("canvas").ok()?;
+    let canvas: HtmlCanvasElement = canvas.dyn_into().ok()?;
+    canvas.set_width(2 * image.natural_width());
+    canvas.set_height(2 * image.natural_height());
+    let context: CanvasRenderingContext2d = canvas.get_context("2d").ok()??.dyn_into().ok()?;
+    context.scale(2.0, 2.0).ok()?;
+    context.draw_image_with_html_image_element(&image, 0.0, 0.0).ok()?;
+    let written = js_sys::Promise::new(&mut |resolve, reject| {
+        if canvas.to_blob(&resolve).is_err() {
+            let _ = reject.call0(&JsValue::NULL);
+        }
+    });
+    save(name, &JsFuture::from(written).await.ok()?.dyn_into().ok()?)
 }
 
 /// Today in the place's own calendar, as `2026-11-20`: no finer time may leave.

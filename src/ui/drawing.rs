@@ -75,9 +75,67 @@ pub fn histogram(bins: &[Bin]) -> String {
     drawing
 }
 
+/// A falling curve in a box, its places as shares of the box from the left and from the top.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// The curve.
+    pub points: Vec<(f64, f64)>,
+    /// The place of the present budget.
+    pub at: (f64, f64),
+    /// The height there, in the curve's own unit.
+    pub here: f64,
+    /// Values of ε under the box, with their places.
+    pub across: Vec<(f64, f64)>,
+    /// Heights beside the box, with their places.
+    pub up: Vec<(f64, f64)>,
+}
+
+/// Heights of the curve of precision, from the lower to the upper edge of its box: 1 is the width of intervals without privacy.
+const HEIGHTS: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
+
+/// Draws by how much intervals are wider than without privacy against ε on a logarithmic scale; what is above the box runs along its edge.
+#[must_use]
+pub fn precision_curve(points: &[(f64, f64)], now: f64) -> Curve {
+    let (first, last) =
+        (points.first().map_or(1.0, |point| point.0), points.last().map_or(1.0, |point| point.0));
+    let x = |epsilon: f64| (libm::log(epsilon / first) / libm::log(last / first)).clamp(0.0, 1.0);
+    let [low, .., high] = HEIGHTS;
+    let y = |times: f64| 1.0 - ((times - low) / (high - low)).clamp(0.0, 1.0);
+    // Between two points on a straight line.
+    let after = points
+        .iter()
+        .position(|point| point.0 >= now)
+        .unwrap_or(points.len())
+        .clamp(1, points.len().max(2) - 1);
+    let here = match (points.get(after - 1), points.get(after)) {
+        (Some(left), Some(right)) => {
+            let share = ((x(now) - x(left.0)) / (x(right.0) - x(left.0))).clamp(0.0, 1.0);
+            left.1 + share * (right.1 - left.1)
+        }
+        _ => low,
+    };
+    Curve {
+        points: points.iter().map(|(epsilon, times)| (x(*epsilon), y(*times))).collect(),
+        at: (x(now), y(here)),
+        here,
+        across: [0.1, 0.5, 1.0, 2.0, 4.0, 10.0].map(|epsilon| (epsilon, x(epsilon))).to_vec(),
+        up: HEIGHTS.map(|times| (times, y(times))).to_vec(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_curve_of_precision_falls_from_left_to_right() {
+        let curve = precision_curve(&[(0.1, 9.0), (1.0, 2.0), (10.0, 1.0)], 1.0);
+        for (found, (x, y)) in curve.points.iter().zip([(0.0, 0.0), (0.5, 0.75), (1.0, 1.0)]) {
+            assert!((found.0 - x).abs() + (found.1 - y).abs() < 1e-12, "{found:?}");
+        }
+        assert!((curve.here - 2.0).abs() + (curve.at.0 - 0.5).abs() + (curve.at.1 - 0.75).abs() < 1e-12);
+        assert_eq!(precision_curve(&[(0.1, 9.0), (10.0, 1.0)], 40.0).at, (1.0, 1.0));
+    }
 
     #[test]
     fn a_measurement_has_its_shape() {

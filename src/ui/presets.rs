@@ -3,6 +3,8 @@
 //! The ranges say what a value *could* be for any patient. They are not reference ranges of healthy people, and nothing
 //! in them comes from the table that is open.
 
+use crate::model::Typical;
+
 /// A published table of ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
@@ -39,6 +41,8 @@ pub struct Preset {
     pub lower: f64,
     /// Largest value.
     pub upper: f64,
+    /// Mean and standard deviation among adults, roughly. Forecasts alone use them, and a person can change them.
+    pub typical: Typical,
     /// Unit.
     pub unit: &'static str,
     /// Where the range is published.
@@ -48,21 +52,31 @@ pub struct Preset {
 }
 
 macro_rules! preset {
-    ($name:literal, $lower:literal, $upper:literal, $unit:literal, $source:ident, [$($names:literal),*]) => {
-        Preset { name: $name, lower: $lower, upper: $upper, unit: $unit, source: $source, names: &[$($names),*] }
+    ($name:literal, $lower:literal, $upper:literal, $mean:literal, $sd:literal, $unit:literal, $source:ident, [$($names:literal),*]) => {
+        Preset {
+            name: $name,
+            lower: $lower,
+            upper: $upper,
+            typical: Typical { mean: Some($mean), sd: $sd },
+            unit: $unit,
+            source: $source,
+            names: &[$($names),*],
+        }
     };
 }
 
 /// All presets, in the order of the page's table.
 pub const PRESETS: &[Preset] = &[
-    preset!("Age", 0.0, 122.0, "years", AGE, ["age", "ageyears", "ageatentry", "ageatbaseline"]),
-    preset!("Height", 60.0, 225.0, "cm", EXETER, ["height", "heightcm"]),
-    preset!("Weight", 40.0, 350.0, "kg", EXETER, ["weight", "weightkg"]),
-    preset!("Body mass index", 15.0, 100.0, "kg/m²", EXETER, ["bmi", "bodymassindex"]),
+    preset!("Age", 0.0, 122.0, 50.0, 17.0, "years", AGE, ["age", "ageyears", "ageatentry", "ageatbaseline"]),
+    preset!("Height", 60.0, 225.0, 168.0, 10.0, "cm", EXETER, ["height", "heightcm"]),
+    preset!("Weight", 40.0, 350.0, 78.0, 18.0, "kg", EXETER, ["weight", "weightkg"]),
+    preset!("Body mass index", 15.0, 100.0, 27.0, 5.5, "kg/m²", EXETER, ["bmi", "bodymassindex"]),
     preset!(
         "Systolic blood pressure",
         40.0,
         270.0,
+        128.0,
+        18.0,
         "mmHg",
         EXETER,
         ["sbp", "systolic", "systolicbp", "systolicpressure", "systolicbloodpressure", "bpsys", "sysbp"]
@@ -71,38 +85,114 @@ pub const PRESETS: &[Preset] = &[
         "Diastolic blood pressure",
         20.0,
         200.0,
+        76.0,
+        11.0,
         "mmHg",
         EXETER,
         ["dbp", "diastolic", "diastolicbp", "diastolicpressure", "diastolicbloodpressure", "bpdia", "diabp"]
     ),
-    preset!("Mean blood pressure", 14.0, 330.0, "mmHg", MIMIC, ["map", "meanbp", "meanbloodpressure"]),
-    preset!("Heart rate", 0.0, 350.0, "beats/min", MIMIC, ["heartrate", "hr", "pulse", "pulserate"]),
-    preset!("Respiratory rate", 0.0, 300.0, "breaths/min", MIMIC, ["respiratoryrate", "resprate", "rr"]),
-    preset!("Temperature", 26.0, 45.0, "°C", MIMIC, ["temperature", "temp", "bodytemperature", "tempc"]),
-    preset!("Oxygen saturation", 0.0, 100.0, "%", MIMIC, ["spo2", "oxygensaturation", "o2sat", "sao2"]),
-    preset!("HbA1c", 20.0, 195.0, "mmol/mol", EXETER, ["hba1c", "a1c", "hba1cmmolmol"]),
-    preset!("Glucose, fasting", 2.5, 30.0, "mmol/L", EXETER, ["glucose", "fastingglucose", "fpg", "fbg"]),
-    preset!("Glucose", 33.0, 2000.0, "mg/dL", MIMIC, ["glucosemgdl"]),
-    preset!("Creatinine", 20.0, 2500.0, "µmol/L", EXETER, ["creatinine", "crea", "serumcreatinine"]),
-    preset!("Creatinine", 0.1, 60.0, "mg/dL", MIMIC, ["creatininemgdl"]),
+    preset!(
+        "Mean blood pressure",
+        14.0,
+        330.0,
+        92.0,
+        12.0,
+        "mmHg",
+        MIMIC,
+        ["map", "meanbp", "meanbloodpressure"]
+    ),
+    preset!(
+        "Heart rate",
+        0.0,
+        350.0,
+        75.0,
+        13.0,
+        "beats/min",
+        MIMIC,
+        ["heartrate", "hr", "pulse", "pulserate"]
+    ),
+    preset!(
+        "Respiratory rate",
+        0.0,
+        300.0,
+        17.0,
+        4.0,
+        "breaths/min",
+        MIMIC,
+        ["respiratoryrate", "resprate", "rr"]
+    ),
+    preset!(
+        "Temperature",
+        26.0,
+        45.0,
+        36.8,
+        0.6,
+        "°C",
+        MIMIC,
+        ["temperature", "temp", "bodytemperature", "tempc"]
+    ),
+    preset!(
+        "Oxygen saturation",
+        0.0,
+        100.0,
+        97.0,
+        2.5,
+        "%",
+        MIMIC,
+        ["spo2", "oxygensaturation", "o2sat", "sao2"]
+    ),
+    preset!("HbA1c", 20.0, 195.0, 42.0, 12.0, "mmol/mol", EXETER, ["hba1c", "a1c", "hba1cmmolmol"]),
+    preset!(
+        "Glucose, fasting",
+        2.5,
+        30.0,
+        5.7,
+        1.5,
+        "mmol/L",
+        EXETER,
+        ["glucose", "fastingglucose", "fpg", "fbg"]
+    ),
+    preset!("Glucose", 33.0, 2000.0, 110.0, 40.0, "mg/dL", MIMIC, ["glucosemgdl"]),
+    preset!(
+        "Creatinine",
+        20.0,
+        2500.0,
+        80.0,
+        25.0,
+        "µmol/L",
+        EXETER,
+        ["creatinine", "crea", "serumcreatinine"]
+    ),
+    preset!("Creatinine", 0.1, 60.0, 0.9, 0.3, "mg/dL", MIMIC, ["creatininemgdl"]),
     preset!(
         "Total cholesterol",
         0.5,
         20.0,
+        5.1,
+        1.1,
         "mmol/L",
         EXETER,
         ["cholesterol", "totalcholesterol", "chol", "tc"]
     ),
-    preset!("Total cholesterol", 32.0, 600.0, "mg/dL", MIMIC, ["cholesterolmgdl"]),
-    preset!("HDL cholesterol", 0.2, 10.0, "mmol/L", EXETER, ["hdl", "hdlc", "hdlcholesterol"]),
-    preset!("LDL cholesterol", 0.1, 20.0, "mmol/L", EXETER, ["ldl", "ldlc", "ldlcholesterol"]),
-    preset!("Triglycerides", 0.1, 40.0, "mmol/L", EXETER, ["triglycerides", "triglyceride", "tg", "trig"]),
-    preset!("Haemoglobin", 0.0, 25.0, "g/dL", MIMIC, ["haemoglobin", "hemoglobin", "hb", "hgb"]),
-    preset!("Sodium", 50.0, 225.0, "mmol/L", MIMIC, ["sodium", "na", "serumsodium"]),
-    preset!("Potassium", 0.0, 12.0, "mmol/L", MIMIC, ["potassium", "serumpotassium"]),
-    preset!("Albumin", 0.6, 6.0, "g/dL", MIMIC, ["albumin", "serumalbumin"]),
-    preset!("Lactate", 0.4, 30.0, "mmol/L", MIMIC, ["lactate"]),
-    preset!("Platelets", 0.0, 2000.0, "10⁹/L", MIMIC, ["platelets", "plt"]),
+    preset!("Total cholesterol", 32.0, 600.0, 195.0, 42.0, "mg/dL", MIMIC, ["cholesterolmgdl"]),
+    preset!("HDL cholesterol", 0.2, 10.0, 1.4, 0.4, "mmol/L", EXETER, ["hdl", "hdlc", "hdlcholesterol"]),
+    preset!("LDL cholesterol", 0.1, 20.0, 3.1, 0.9, "mmol/L", EXETER, ["ldl", "ldlc", "ldlcholesterol"]),
+    preset!(
+        "Triglycerides",
+        0.1,
+        40.0,
+        1.5,
+        0.9,
+        "mmol/L",
+        EXETER,
+        ["triglycerides", "triglyceride", "tg", "trig"]
+    ),
+    preset!("Haemoglobin", 0.0, 25.0, 13.8, 1.6, "g/dL", MIMIC, ["haemoglobin", "hemoglobin", "hb", "hgb"]),
+    preset!("Sodium", 50.0, 225.0, 139.0, 3.5, "mmol/L", MIMIC, ["sodium", "na", "serumsodium"]),
+    preset!("Potassium", 0.0, 12.0, 4.2, 0.45, "mmol/L", MIMIC, ["potassium", "serumpotassium"]),
+    preset!("Albumin", 0.6, 6.0, 4.2, 0.4, "g/dL", MIMIC, ["albumin", "serumalbumin"]),
+    preset!("Lactate", 0.4, 30.0, 1.6, 1.0, "mmol/L", MIMIC, ["lactate"]),
+    preset!("Platelets", 0.0, 2000.0, 250.0, 70.0, "10⁹/L", MIMIC, ["platelets", "plt"]),
 ];
 
 impl Preset {
@@ -137,7 +227,10 @@ mod tests {
     fn every_range_can_stand_in_a_plan_and_no_name_is_claimed_twice() {
         let mut names = std::collections::BTreeSet::new();
         for preset in PRESETS {
+            let Typical { mean, sd } = preset.typical;
             assert!(preset.lower < preset.upper, "{}", preset.name);
+            assert!((preset.lower..preset.upper).contains(&mean.unwrap()), "{}", preset.name);
+            assert!(sd > 0.0 && sd < (preset.upper - preset.lower) / 4.0, "{}", preset.name);
             for name in preset.names {
                 assert!(names.insert(name), "{name}");
             }

@@ -158,6 +158,8 @@ pub struct State {
     pub waiting: Vec<String>,
     /// Names of the files that it lacks.
     pub missing: Vec<String>,
+    /// Whether the description of the table is one that was kept.
+    pub restored: bool,
     /// A plan that waits for its table.
     pub pending: Option<Plan>,
     /// The table's ledger.

@@ -2,7 +2,10 @@
 //! `{placeholder}`. A message with a count has two texts, `.one` and `.other`, and a function whose first argument chooses between them.
 //!
 //! English is compiled in. A translation is a file of the same shape, which [`choose`] takes before the page is drawn; a message that it
-//! lacks stays English. The page takes one that its address asks for (`www/boot.js`). The messages of `note` stand in documents and are English always, so that one release is one text.
+//! lacks stays English. The page takes one that its address asks for (`www/boot.js`). The messages of `note` stand in documents and are
+//! English always, so that one release is one text.
+//!
+//! The words of a mechanism stand in its folder, so its English text is the key of its translation ([`of_mechanism`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -10,9 +13,17 @@ use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
-/// The texts of a translation, by the places of their keys in [`ENGLISH`].
+/// What the key of a mechanism's text begins with; its English text follows.
+const OF_MECHANISM: &str = "mechanism: ";
+
+/// A translation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Catalogue(BTreeMap<usize, String>);
+pub struct Catalogue {
+    /// By the places of their keys in [`ENGLISH`].
+    messages: BTreeMap<usize, String>,
+    /// By the English text.
+    mechanisms: BTreeMap<String, String>,
+}
 
 /// A text of a translation that cannot stand for the English one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,22 +53,32 @@ impl Catalogue {
     /// # Errors
     /// [`Misfit`] for the first text that cannot stand for the English one.
     pub fn new(texts: &BTreeMap<String, String>) -> Result<Self, Misfit> {
-        let place = |key: &str| ENGLISH.iter().position(|(own, _)| *own == key);
-        let translated = texts.iter().map(|(key, text)| {
-            let place = place(key).ok_or_else(|| Misfit::Key(key.clone()))?;
-            if placeholders(english(place)) == placeholders(text) {
-                Ok((place, text.clone()))
-            } else {
-                Err(Misfit::Placeholders(key.clone()))
+        let mut translation = Self::default();
+        for (key, text) in texts {
+            if let Some(english) = key.strip_prefix(OF_MECHANISM) {
+                translation.mechanisms.insert(english.to_owned(), text.clone());
+                continue;
             }
-        });
-        translated.collect::<Result<_, _>>().map(Self)
+            let place = ENGLISH.iter().position(|(own, _)| own == key);
+            let place = place.ok_or_else(|| Misfit::Key(key.clone()))?;
+            if placeholders(english(place)) != placeholders(text) {
+                return Err(Misfit::Placeholders(key.clone()));
+            }
+            translation.messages.insert(place, text.clone());
+        }
+        Ok(translation)
     }
 
     /// The text of a message: the translation's, else the English one.
     #[must_use]
     pub fn text(&self, place: usize) -> &str {
-        self.0.get(&place).map_or_else(|| english(place), String::as_str)
+        self.messages.get(&place).map_or_else(|| english(place), String::as_str)
+    }
+
+    /// A text of a mechanism: the translation's, else the English one.
+    #[must_use]
+    pub fn of_mechanism<'a>(&'a self, english: &'a str) -> &'a str {
+        self.mechanisms.get(english).map_or(english, String::as_str)
     }
 }
 
@@ -77,6 +98,12 @@ fn placeholders(text: &str) -> BTreeSet<&str> {
 /// The text of a message in the language that is shown.
 fn text(place: usize) -> &'static str {
     CHOSEN.get_or_init(Catalogue::default).text(place)
+}
+
+/// A text of a mechanism in the language that is shown: its title, a sentence about it, a label or a hint of a parameter.
+#[must_use]
+pub fn of_mechanism(english: &str) -> &str {
+    CHOSEN.get_or_init(Catalogue::default).of_mechanism(english)
 }
 
 /// The text of a message in English, for documents.

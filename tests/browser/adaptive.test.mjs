@@ -58,6 +58,9 @@ async function describe(discreet, file, { rows, epsilon }) {
   await discreet.dialect({ decimal: say("data.comma_1_5") });
   await discreet.goTo(say("step.columns"));
   for (const [name, column] of Object.entries(COLUMNS)) await discreet.describe(name, column);
+  // The first rows show that k.A. is no number: it is missing, as the person confirms.
+  const doubts = discreet.page.getByRole("group", { name: say("contradiction.of", { name: "BMI" }), exact: true });
+  await doubts.getByLabel(say("contradiction.right_as_missing")).check();
   await discreet.budget({ rows, epsilon, oneIn: 100000, share: say("privacy.all") });
   await discreet.ready();
 }

@@ -64,6 +64,9 @@ test("one click releases the sample, and nothing leaves the page", async (t) => 
     assert.match(interval, /^[−-]?[\d. ]+ to [−-]?[\d. ]+/, term);
     assert.match(share, /\d %/, term);
   }
+  // About as many rows counted as were stated, and the fit as a whole is beside the table.
+  assert.match(await discreet.released.locator("#row-count").innerText(), /^About (11|12)\D?\d+ rows counted/);
+  assert.match(await discreet.released.locator(".fit").innerText(), /^N about [^]*Residual standard deviation 1\d\.\d mmHg\.$/);
   await page.getByRole("heading", { name: say("result.what_is_promised") }).waitFor();
   assert.match(await page.getByRole("region", { name: say("result.what_is_promised") }).innerText(), /Someone guessing[^]*Epsilon is 1\.3\d* and delta is 5/);
   const account = await discreet.account();
@@ -86,6 +89,51 @@ test("one click releases the sample, and nothing leaves the page", async (t) => 
 
   assert.deepEqual(faults(record), {});
   assert.deepEqual(stage.server.requests.slice(served), []);
+});
+
+test("a release is copied and downloaded as a journal prints it, and every form has the same numbers and caveats", async (t) => {
+  const { page, record, discreet, context } = await stage.arrive(t);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await discreet.make();
+  await page.locator("#per-units").selectOption("10");
+  await page.getByLabel(say("export.title")).fill("Table 2 <pressure & age>");
+  await page.getByLabel(say("export.date")).fill("23 November 2026");
+  const shown = (await discreet.coefficients()).find(([term]) => term.startsWith("age"));
+  assert.match(shown[0], /per 10 years/);
+  const [estimate, p] = [shown[1], await discreet.released.locator(".p-value").nth(1).innerText()];
+  assert.match(p, /<.0\.001[^]*z = \d+\.\d\d/);
+  const caveat = (await discreet.released.locator(".notes li").allInnerTexts()).at(-1);
+  const count = await discreet.released.locator("#row-count").innerText();
+  for (const [format, sign] of [
+    [say("result.report_html"), "Table 2 &lt;pressure &amp; age&gt;"],
+    [say("export.word"), "Table 2 &lt;pressure &amp; age&gt;"],
+    [say("export.markdown"), "Table 2 \\<pressure & age\\>"],
+    [say("export.latex"), "\\toprule"],
+    [say("export.text"), "We fitted a linear regression of sbp on age"],
+  ]) {
+    const { text } = await discreet.download(format);
+    for (const part of [sign, estimate, count.slice(0, 8)]) assert.ok(text.includes(part), `${format}: ${part}`);
+    // Escapes differ; the words do not.
+    const words = (sentence) => sentence.replace(/[^a-z]/gi, "");
+    assert.ok(words(text).includes(words(caveat)), `${format} has the caveat`);
+    assert.equal(text.includes("23 November 2026"), format !== say("export.text"), format);
+  }
+  const svg = (await discreet.download(say("export.svg"))).text;
+  assert.ok(svg.startsWith("<svg") && svg.includes("per 10 years") && svg.includes(estimate));
+  for (const program of [say("export.r"), say("export.python")]) {
+    assert.match((await discreet.download(program)).text, /10\.0/);
+  }
+  await page.locator("#export-format").selectOption({ label: say("export.word") });
+  await page.getByRole("button", { name: say("export.copy"), exact: true }).click();
+  await page.getByText(say("export.copied"), { exact: true }).waitFor({ state: "attached" });
+  const copied = await page.evaluate(async () => {
+    const [item] = await navigator.clipboard.read();
+    return (await item.getType("text/html")).text();
+  });
+  assert.ok(copied.includes("<table") && copied.includes(estimate));
+  await discreet.released.locator("#table-one > summary").click();
+  await page.getByRole("table", { name: say("journal.columns") }).getByText("sex: M").waitFor();
+  assert.deepEqual(faults(record), {});
 });
 
 test("a file is described, released, downloaded in every form and opened again", async (t) => {
@@ -119,7 +167,7 @@ test("a file is described, released, downloaded in every form and opened again",
   const table = await discreet.download(say("result.coefficients_csv"));
   assert.match(table.name, /\.csv$/);
   const lines = table.text.trimEnd().split("\r\n");
-  assert.equal(lines[0], "outcome,term,estimate,std_error,lower,upper,noise_share,interval");
+  assert.equal(lines[0], "outcome,term,estimate,std_error,lower,upper,noise_share,interval,z,p_value");
   assert.equal(lines.length, 4);
   assert.equal(Number(lines[2].split(",")[2]), release.coefficients[1].estimate);
 

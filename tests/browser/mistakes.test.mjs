@@ -70,7 +70,7 @@ test("values beyond a bound are confirmed in place, and another bound is asked a
 });
 
 test("the page asks which line is the header", async (t) => {
-  const { page, discreet } = await stage.arrive(t);
+  const { discreet } = await stage.arrive(t);
   const question = discreet.preview.getByRole("group", exact(say("data.header_question")));
   // The first patient is no header.
   await discreet.choose(table("bare.csv", [], people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + (row % 60)}`)));
@@ -90,12 +90,12 @@ test("the page asks which line is the header", async (t) => {
   await discreet.make();
   const { plan } = await discreet.downloadJson(say("result.release_json"));
   assert.equal(plan.csv.header, 2);
-  // The plan answers the question for the next time.
+  // Another file is asked about again, and the person may insist.
   await discreet.choose(table("titled.csv", ["Study 13,,", "age,sex,sbp"], people(200, (row) => `${31 + (row % 50)},${"FM"[row % 2]},${111 + ((row * 7) % 60)}`)));
   await discreet.table("titled.csv");
   await question.getByRole("button", exact(say("data.this_is_the_header"))).click();
   await question.waitFor({ state: "detached" });
-  assert.equal(await page.getByRole("alert").count() > 0, true, "the rows do not fit this header, and the page says so");
+  await discreet.preview.getByRole("columnheader", { name: "Study 13" }).waitFor();
 });
 
 test("decimal commas are offered, and types are suggested again", async (t) => {
@@ -172,4 +172,34 @@ test("a column of zeros has no bounds, and nothing is fitted", async (t) => {
   assert.equal(entries.length, 1, "only the counts were charged");
   assert.match(line, /^9[0-9](\.[0-9]+)? % left/);
   assert.deepEqual(faults(record), {});
+});
+
+test("the description of a table is there again after a reload, and can be forgotten", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.choose(wards(600));
+  await discreet.table("ward.csv");
+  await describeWard(discreet, "F, M");
+  await discreet.ready();
+  // Nothing says when it is kept, so it is asked for until it is.
+  const isKept = () => page.evaluate(async () => {
+    const open = (request) => new Promise((done) => { request.onsuccess = () => done(request.result); request.onerror = () => done(null); });
+    const db = await open(indexedDB.open("discreet"));
+    const kept = await open(db.transaction("settings").objectStore("settings").getAll());
+    db.close();
+    return kept.some((text) => text.includes('"M"') && text.includes("1000000"));
+  });
+  while (!(await isKept())) await page.waitForTimeout(100);
+  await discreet.start(stage.server.url);
+  await discreet.choose(wards(600));
+  await discreet.table("ward.csv");
+  await discreet.preview.getByText(say("data.draft_restored")).waitFor();
+  await discreet.ready();
+  await discreet.goTo(say("step.columns"));
+  const role = page.getByLabel(say("columns.role_of", { name: "sex" }), { exact: true });
+  assert.equal(await page.getByLabel(say("columns.levels_of", { name: "sex" }), { exact: true }).inputValue(), "F, M");
+  assert.equal(await role.inputValue(), say("columns.feature"));
+  await discreet.goTo(say("step.data"));
+  await discreet.preview.getByRole("button", exact(say("data.forget_draft"))).click();
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await role.inputValue(), say("columns.ignored"));
 });

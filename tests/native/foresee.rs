@@ -2,11 +2,14 @@
 
 use discreet::engine::foresee::{Foreseen, expected, foresee, hopeless};
 use discreet::engine::recommend::recommend;
-use discreet::engine::{bounds_outlook, prepare};
+use discreet::engine::{bounds_outlook, demonstrate, prepare};
 use discreet::inference::noise_forecast::Advice;
 use discreet::mechanisms::estimated_bounds::forecast::Prospect;
+use discreet::noise::entropy::DemoRng;
 use discreet::plan::{Plan, Purpose};
 use serde_json::{Value, json};
+
+use crate::support::{prepared, scan, software};
 
 const NAMES: [&str; 4] = ["age", "sex", "bmi", "sbp"];
 
@@ -76,13 +79,31 @@ fn what_would_help_does() {
     assert_ne!(foreseen(&plan(Some(200), epsilon * 0.99)).forecast.advice, Advice::Recommended);
     assert!(few.advice().contains("in place of 200"), "{}", few.advice());
 
-    let some = foreseen(&plan(Some(1_000), 0.5));
-    let features = some.needed.map_or(3, |needed| needed.features);
-    let mut fewer = plan(Some(1_000), 0.5);
-    let kept = fewer["columns"].as_array().unwrap().clone();
-    fewer["columns"] = Value::Array(kept[..features].iter().chain(&kept[3..]).cloned().collect());
-    assert_eq!(features, 2);
-    assert_eq!(foreseen(&fewer).forecast.advice, Advice::Recommended);
+    // Yes or no on fewer columns: one column of three can be kept.
+    let mut some = plan(Some(1_000), 0.5);
+    some["mechanism"]["name"] = json!("adaptive-logistic");
+    some["columns"][3] = json!({"name": "sbp", "role": "outcome", "type": "number", "lower": 0, "upper": 1});
+    let rows = (100..10_000_u64).step_by(100).find(|rows| {
+        some["stated_rows"] = json!(rows);
+        foreseen(&some).needed.is_some_and(|needed| needed.features == 2)
+    });
+    assert!(rows.is_some());
+    let columns = some["columns"].as_array().unwrap().clone();
+    some["columns"] = Value::Array(columns[..2].iter().chain(&columns[3..]).cloned().collect());
+    assert_eq!(foreseen(&some).forecast.advice, Advice::Recommended);
+}
+
+/// theory/adaptive 4.3: a release marks its intervals by the same rule.
+#[test]
+fn one_predictor_has_approximate_intervals_long_before_full_ones() {
+    let mut one = plan(Some(2_000), 1.0);
+    one["columns"] = json!([one["columns"][0], one["columns"][3]]);
+    let few = foreseen(&one);
+    assert_eq!(few.forecast.advice, Advice::Approximate);
+    assert!(few.verdict().contains("marked approximate"));
+    let needed = few.needed.unwrap().rows.unwrap();
+    assert!((9_000.0..10_000.0).contains(&needed), "{needed}");
+    assert_eq!(recommended(&one).0, "adaptive-gauss");
 }
 
 #[test]
@@ -114,6 +135,40 @@ fn what_the_adaptive_mechanism_cannot_do_is_left_to_the_usual_one() {
     yes_or_no["columns"][1]["role"] = json!("outcome");
     yes_or_no["columns"][3]["role"] = json!("feature");
     assert_ne!(recommended(&yes_or_no).0, "adaptive-gauss");
+}
+
+#[test]
+fn a_linear_regression_of_yes_or_no_says_what_its_coefficients_are() {
+    let table = "age,sex,bmi,sbp\n30,F,22,1\n60,M,27,0\n50,F,31,1\n40,M,20,0\n";
+    let said = |mechanism: &str, integer: bool| {
+        let mut coded = plan(Some(4), 2.0);
+        coded["mechanism"]["name"] = json!(mechanism);
+        let outcome = &mut coded["columns"][3];
+        (outcome["lower"], outcome["upper"], outcome["integer"]) = (json!(0), json!(1), json!(integer));
+        let prepared = prepared(&coded, table).unwrap();
+        let sums = scan(&prepared, table, |_| prepared.sums()).sink;
+        let shown = demonstrate(&prepared, &sums, DemoRng::new(1, 1), software()).unwrap();
+        shown.document().diagnostics.notes.join(" ")
+    };
+    assert!(said("analyze-gauss", true).contains("Yes or no, fitted as 0 and 1: `sbp`."));
+    assert!(!said("analyze-gauss", false).contains("Yes or no"));
+    assert!(!said("dp-logistic", true).contains("Yes or no"));
+}
+
+#[test]
+fn whole_numbers_from_0_to_1_are_yes_or_no() {
+    let mut coded = plan(Some(12_000), 2.0);
+    for (bounds, integer, name) in [
+        ([0.0, 1.0], json!(true), "adaptive-logistic"),
+        ([0.0, 1.0], json!(false), "adaptive-gauss"),
+        ([0.0, 1.0], json!(null), "adaptive-gauss"),
+        ([0.0, 2.0], json!(true), "adaptive-gauss"),
+    ] {
+        let outcome = &mut coded["columns"][3];
+        (outcome["lower"], outcome["upper"], outcome["integer"]) =
+            (json!(bounds[0]), json!(bounds[1]), integer);
+        assert_eq!(recommended(&coded).0, name, "{bounds:?}");
+    }
 }
 
 /// A plan whose age is estimated.

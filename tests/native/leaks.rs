@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 
 use discreet::cli::CliError;
 use discreet::data::{EncodedRows, Moments};
-use discreet::engine::{Demonstration, EngineError, Prepared, check_table, demonstrate_with, refit};
+use discreet::engine::{
+    Demonstration, EngineError, Prepared, check_table, demonstrate_with, refit, supplement,
+};
 use discreet::inference::options::{Repair, Ridge};
 use discreet::inference::refit::Request;
 use discreet::mechanisms::info::are_log_odds;
@@ -17,7 +19,9 @@ use discreet::privacy::calibrate::{Budget, Split};
 use discreet::privacy::ledger::{Ledger, Opening};
 use discreet::privacy::measure::{Delta, Epsilon};
 use discreet::release::document::Release;
-use discreet::release::{report, table};
+use discreet::release::publication::{Format, Labels};
+use discreet::release::significance::Tests;
+use discreet::release::table;
 use discreet::worker::protocol::{Failure, Reason, Response};
 use serde_json::{Value, json};
 
@@ -80,11 +84,14 @@ impl Side {
         let mut exports = vec![
             ("release", document(release)),
             ("line", serde_json::to_string(release).unwrap()),
-            ("coefficients", table::csv(&release.coefficients, log_odds)),
-            ("report", report::html(release, log_odds)),
+            ("coefficients", table::csv(&release.coefficients, Tests::of(release), log_odds)),
             ("plan", pretty(&release.plan)),
             ("ledger", self.ledger().to_json().unwrap()),
         ];
+        let supplement = supplement(release);
+        exports.extend(Format::ALL.into_iter().filter_map(|(name, format)| {
+            Some((name, format.write(release, &supplement, &Labels::default(), None)?))
+        }));
         for (outcome, features) in [("bmi", "bp,target"), ("target", "bp"), ("bp", "nobody"), ("bp", "bp")] {
             let features: Vec<String> = features.split(',').map(str::to_owned).collect();
             for (ridge, repair) in [(Ridge::None, Repair::None), (Ridge::Auto, Repair::Floor)] {
@@ -203,9 +210,9 @@ fn a_planted_leak_is_seen() {
     let tables = tables();
     let planted: [(Plant, &str); 5] = [
         (|release, side| release.diagnostics.rows = Some(side.moments.rows() as f64), "release"),
-        (|release, side| release.diagnostics.notes.push(format!("{} rows", side.moments.rows())), "report"),
+        (|release, side| release.diagnostics.notes.push(format!("{} rows", side.moments.rows())), "html"),
         (|release, side| release.plan.stated_rows = Some(side.moments.rows()), "plan"),
-        (|release, side| release.software.build = side.moments.get(0, 0).to_string(), "report"),
+        (|release, side| release.software.build = side.moments.get(0, 0).to_string(), "html"),
         (
             |release, side| {
                 release.moments.as_mut().unwrap().matrix.as_mut().unwrap()[2][2] =

@@ -20,6 +20,7 @@ mod coverage;
 mod estimated_bounds;
 #[path = "../audit/estimated_bounds/mod.rs"]
 mod estimated_bounds_checks;
+mod forecasts;
 mod foresee;
 mod formats;
 mod fuzz;
@@ -27,6 +28,7 @@ mod genotypes;
 mod hostile;
 mod inference;
 mod intervals;
+mod journal;
 #[cfg(feature = "audit-mutants")]
 mod killed;
 mod leaks;

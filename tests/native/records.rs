@@ -29,13 +29,19 @@ pub fn rules() -> CsvRules {
 }
 
 pub fn number(name: &str, field: usize, role: Role, lower: f64, upper: f64) -> BoundColumn {
-    BoundColumn { name: name.to_owned(), field, role, kind: Kind::Number { lower, upper } }
+    BoundColumn { name: name.to_owned(), field, role, kind: Kind::Number { lower, upper }, typical: None }
 }
 
 pub fn category(name: &str, field: usize, role: Role, levels: &[&str], reference: usize) -> BoundColumn {
     let other = levels.iter().position(|level| *level == "other");
     let levels = levels.iter().map(|level| (*level).to_owned()).collect();
-    BoundColumn { name: name.to_owned(), field, role, kind: Kind::Category { levels, reference, other } }
+    BoundColumn {
+        name: name.to_owned(),
+        field,
+        role,
+        kind: Kind::Category { levels, reference, other },
+        typical: None,
+    }
 }
 
 pub fn plan(columns: Vec<BoundColumn>, fields: usize) -> BoundPlan {

@@ -170,6 +170,9 @@ fn a_translation_takes_the_place_of_english() {
     assert_eq!(one("page.nowhere", "x"), Err(Misfit::Key("page.nowhere".to_owned())));
     assert!(matches!(Catalogue::parse("[]"), Err(Misfit::Json(_))));
     assert_eq!(one("page.one_in", "jeder"), Err(Misfit::Placeholders("page.one_in".to_owned())));
+    let mechanism = one("mechanism: Linear regression", "Lineare Regression").unwrap();
+    assert_eq!(mechanism.of_mechanism("Linear regression"), "Lineare Regression");
+    assert_eq!(mechanism.of_mechanism("Gradient descent"), "Gradient descent");
     let partly = one("page.one_in", "eins zu {number}").unwrap();
     let place = |key: &str| ENGLISH.iter().position(|(own, _)| *own == key).unwrap();
     assert_eq!(partly.text(place("page.one_in")), "eins zu {number}");

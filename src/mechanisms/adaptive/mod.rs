@@ -5,7 +5,9 @@
 
 pub mod bits;
 pub mod coded;
+pub mod description;
 pub mod guide;
+pub mod holding;
 pub mod map;
 pub mod margins;
 pub mod noise;

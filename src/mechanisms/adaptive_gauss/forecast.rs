@@ -1,11 +1,11 @@
 //! What to expect, from public numbers alone (theory/adaptive 6.1, 6.2).
 
-use super::radii::noise_constant_squared;
+use super::radii::{hides_a_tail, noise_constant_squared};
 use crate::inference::newton::Link;
 use crate::inference::noise_forecast::{Advice, NoiseForecast};
 use crate::mechanisms::adaptive::terms::{Terms, count};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::cross_weight;
+use crate::privacy::calibrate::{cross_weight, margins_sensitivity_squared};
 
 /// What is expected of the usual shares at a stated number of rows, where no tail is long.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,6 +16,10 @@ pub struct Forecast {
     pub condition: f64,
     /// φ̂: the noise of the guide in units of what it measures.
     pub guide_noise: f64,
+    /// Whether a fiftieth of the rows could lie far out unnoticed.
+    pub unseen: bool,
+    /// 2τ: the least variance that the margins tell from their own noise, in squared half widths of the bounds.
+    pub margin_variance: f64,
 }
 
 /// R_x² / k where no tail is long.
@@ -23,8 +27,10 @@ const USUAL_SQUARE: f64 = 2.25;
 const USUAL_OUTCOME_RADIUS: f64 = 4.0;
 /// κ̂ of a level below which its coefficient is withheld.
 const LEVEL_WITHHELD_BELOW: f64 = 1.0;
-/// Shares of μ² of the moments and of the final round.
+/// Shares of μ² of the margins, the moments, the tails and the final round.
+const MARGINS: f64 = 0.06;
 const MOMENTS: f64 = 0.14;
+const TAILS: f64 = 0.08;
 const LAST: f64 = 0.72;
 
 impl Forecast {
@@ -32,6 +38,8 @@ impl Forecast {
     #[must_use]
     pub fn new(terms: &Terms, adjacency: Adjacency, max_rows_per_person: u32, rows: f64, mu: f64) -> Self {
         let (k, l) = (count(terms.coefficients()), count(terms.outcomes()));
+        let moved = margins_sensitivity_squared(1, terms.columns() as u64, adjacency, max_rows_per_person);
+        let margin_variance = 2.0 * moved.to_f64().value().sqrt() / (mu * MARGINS.sqrt() * rows);
         let mu = mu / f64::from(max_rows_per_person.max(1));
         let q = f64::from(cross_weight(adjacency));
         let constant = noise_constant_squared(adjacency, cross_weight(adjacency)).sqrt();
@@ -41,10 +49,13 @@ impl Forecast {
             Adjacency::AddRemove => ((2.0 + 2.0 / (q * q)).sqrt(), 1.0),
             Adjacency::ReplaceOne => (8.0_f64.sqrt(), std::f64::consts::SQRT_2),
         };
+        let tails = replaced * (1.0 + l).sqrt() / (mu * TAILS.sqrt());
         Self {
+            unseen: hides_a_tail(tails, rows),
             noise: constant * l.sqrt() * square.sqrt() * USUAL_OUTCOME_RADIUS / (last * rows.sqrt()),
             condition: rows * last / (std::f64::consts::SQRT_2 * q * k.sqrt() * square * norm),
             guide_noise: replaced * 2.04 * (k + l) * (k - 1.0).sqrt() / (moments * rows),
+            margin_variance,
         }
     }
 
@@ -54,27 +65,33 @@ impl Forecast {
         self.condition * (2.0 * count(terms.coefficients()) * share).min(1.0)
     }
 
-    /// Whether to take this mechanism.
+    /// Whether to take this mechanism, where the features are measured as if none spread less than `least` of what the transform resolves
+    /// ([`NoiseForecast::resolved`]).
     #[must_use]
-    pub fn advice(&self) -> Advice {
-        if self.condition >= 2.0 && self.guide_noise <= 1.0 / 3.0 {
-            Advice::Recommended
-        } else if self.condition >= 0.5 {
+    pub fn advice(&self, least: f64) -> Advice {
+        let condition = self.condition * least;
+        if condition >= 2.0 && self.guide_noise <= 1.0 / 3.0 {
+            if self.unseen { Advice::Approximate } else { Advice::Recommended }
+        } else if condition >= 0.5 {
             Advice::Uncertain
         } else {
             Advice::TooFew
         }
     }
 
-    /// Returns what is said of it before a release.
+    /// Returns what is said of it before a release of features with these standard deviations, in half widths of their bounds.
     #[must_use]
-    pub fn said(&self, terms: &Terms) -> NoiseForecast {
-        NoiseForecast {
+    pub fn said(&self, terms: &Terms, spreads: &[f64]) -> NoiseForecast {
+        let forecast = NoiseForecast {
             noise: self.noise,
             condition: self.condition,
-            advice: self.advice(),
+            advice: Advice::TooFew,
             least_share: LEVEL_WITHHELD_BELOW / (self.condition * 2.0 * count(terms.coefficients())),
             link: Link::Identity,
-        }
+            margin_variance: self.margin_variance,
+            guide_noise: self.guide_noise,
+        };
+        let least = spreads.iter().map(|spread| forecast.resolved(*spread)).fold(1.0, f64::min);
+        NoiseForecast { advice: self.advice(least), ..forecast }
     }
 }

@@ -6,9 +6,10 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::estimate::{Coded, Fit, Inverse, Moments};
-use crate::math::jacobi_eigen::{Jacobi, product};
-use crate::math::linalg::{Cholesky, LinalgError};
+use crate::math::jacobi_eigen::product;
+use crate::math::linalg::LinalgError;
 use crate::mechanisms::adaptive::guide::Guide;
+use crate::mechanisms::adaptive::holding::{Holding, Solved, effect_size};
 use crate::mechanisms::adaptive::terms::Terms;
 
 /// How far a coefficient's interval can be trusted.
@@ -71,46 +72,18 @@ impl Gate {
         excluded: &[usize],
         penalty: Option<Penalty>,
     ) -> Result<Self, LinalgError> {
-        let k = moments.coefficients();
         let penalised =
             penalty.as_ref().map(|penalty| &moments.features + penalty.carry(map, &map.transpose()));
         let features = penalised.as_ref().unwrap_or(&moments.features);
-        let mut fixed: Vec<usize> = excluded.to_vec();
-        loop {
-            let columns = DMatrix::from_fn(k, fixed.len(), |i, j| map[(i, fixed[j])]);
-            let basis = complement(&columns);
-            let held = fixed[excluded.len()..].to_vec();
-            let inside = product(&product(&basis.transpose(), features), &basis);
-            let eigen = Jacobi::try_new(&inside)?;
-            let condition = eigen.smallest() / moments.floor;
-            if condition >= 1.0 {
-                let middle = Cholesky::try_new(&inside)?.inverse();
-                let matrix = product(&product(&basis, &middle), &basis.transpose());
-                let pull = pull(&matrix, features, &columns)?;
-                let inverse = Inverse { matrix, ridge: 0.0, penalised: penalty.is_some() };
-                return Ok(Self { held, condition, inverse: Some(inverse), fixed, pull, penalty });
+        let Holding { held, fixed, condition, solved } =
+            Holding::new(features, moments.floor, map, excluded)?;
+        let (inverse, pull) = match solved {
+            Some(Solved { inverse, pull }) => {
+                (Some(Inverse { matrix: inverse, ridge: 0.0, penalised: penalty.is_some() }), pull)
             }
-            let mut best: Option<(f64, usize)> = None;
-            for term in (1..k).filter(|term| !fixed.contains(term)) {
-                let column = DMatrix::from_fn(k, 1, |i, _| map[(i, term)]);
-                let direction = product(&eigen.vectors.transpose(), &product(&basis.transpose(), &column));
-                let smallest = smallest_beside(&eigen.values, direction.as_slice());
-                if best.is_none_or(|(most, _)| smallest > most) {
-                    best = Some((smallest, term));
-                }
-            }
-            let Some((_, term)) = best else {
-                return Ok(Self {
-                    held,
-                    condition,
-                    inverse: None,
-                    fixed,
-                    pull: DMatrix::zeros(k, 0),
-                    penalty,
-                });
-            };
-            fixed.push(term);
-        }
+            None => (None, DMatrix::zeros(moments.coefficients(), 0)),
+        };
+        Ok(Self { held, condition, inverse, fixed, pull, penalty })
     }
 
     /// Whether the coefficients are those of a penalised regression.
@@ -163,9 +136,10 @@ impl Gate {
             noise_shares: Vec::with_capacity(k),
             states: Vec::with_capacity(k),
             fit,
+            covariance,
         };
         for row in 0..k {
-            let own = covariance[(row, row)].max(0.0);
+            let own = judged.covariance[(row, row)].max(0.0);
             let mut price = 0.0;
             for (column, size) in sizes.iter().enumerate() {
                 let moved = moved[(row, excluded + column)];
@@ -264,117 +238,6 @@ pub struct Judged {
     pub states: Vec<State>,
     /// In whitened units.
     pub fit: Fit,
-}
-
-/// By how much a held effect may be off, in residual standard deviations for one coded unit: 1 for a dummy, else one standard deviation of
-/// the term.
-fn effect_size(terms: &Terms, guide: &Guide, coefficient: usize) -> f64 {
-    let term = coefficient - 1;
-    if terms.is_dummy(term) {
-        return 1.0;
-    }
-    // Σ = A⁻¹ A⁻ᵀ: the squared norm of a row of A⁻¹, which is lower triangular.
-    let p = guide.whitening.nrows();
-    let mut row = vec![0.0; p];
-    for j in (0..=term).rev() {
-        let mut sum = if j == term { 1.0 } else { 0.0 };
-        for (i, entry) in row.iter().enumerate().take(term + 1).skip(j + 1) {
-            sum -= entry * guide.whitening[(i, j)];
-        }
-        row[j] = sum / guide.whitening[(j, j)];
-    }
-    1.0 / row.iter().fold(0.0, |sum, entry| sum + entry * entry).sqrt()
-}
-
-/// (I − Z (Z′AZ)⁻¹ Z′ A) H_h (H_h′ H_h)⁻¹: what θ is where one of the fixed coefficients is 1 and the others are 0. H′ times it is Γ.
-fn pull(
-    inverse: &DMatrix<f64>,
-    features: &DMatrix<f64>,
-    columns: &DMatrix<f64>,
-) -> Result<DMatrix<f64>, LinalgError> {
-    if columns.ncols() == 0 {
-        return Ok(columns.clone());
-    }
-    let gram = product(&columns.transpose(), columns);
-    let pseudo = product(columns, &Cholesky::try_new(&gram)?.inverse());
-    let kept = product(&product(inverse, features), &pseudo);
-    Ok(pseudo - kept)
-}
-
-/// The smallest eigenvalue of a symmetric matrix on the vectors orthogonal to one direction, from its eigenvalues and the direction in their
-/// coordinates: the root of Σ c_i² / (λ_i − μ) between the two smallest.
-fn smallest_beside(values: &[f64], direction: &[f64]) -> f64 {
-    let mut pairs: Vec<(f64, f64)> = values.iter().copied().zip(direction.iter().map(|c| c * c)).collect();
-    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let Some((first, others)) = pairs.split_first() else { return f64::INFINITY };
-    // One dimension, and it is taken away.
-    let Some(second) = others.first() else { return f64::INFINITY };
-    let total = pairs.iter().fold(0.0, |sum, (_, weight)| sum + weight);
-    if first.1 <= f64::EPSILON * f64::EPSILON * total {
-        return first.0;
-    }
-    let above = |mu: f64| {
-        mu > first.0 && pairs.iter().fold(0.0, |sum, (value, weight)| sum + weight / (value - mu)) > 0.0
-    };
-    crate::math::search::first_true(first.0, second.0, above)
-}
-
-/// An orthonormal basis of the vectors that are orthogonal to all `columns`, by Householder reflections.
-fn complement(columns: &DMatrix<f64>) -> DMatrix<f64> {
-    let (k, count) = columns.shape();
-    let mut work = columns.clone();
-    let mut reflectors: Vec<DVector<f64>> = Vec::with_capacity(count);
-    for j in 0..count {
-        let mut v = DVector::from_fn(k, |i, _| if i < j { 0.0 } else { work[(i, j)] });
-        let norm = v.iter().fold(0.0, |sum, entry| sum + entry * entry).sqrt();
-        v[j] += if v[j] < 0.0 { -norm } else { norm };
-        let square = v.iter().fold(0.0, |sum, entry| sum + entry * entry);
-        if square > 0.0 {
-            v.iter_mut().for_each(|entry| *entry /= square.sqrt());
-        }
-        for column in j..count {
-            reflect(&mut work, &v, column);
-        }
-        reflectors.push(v);
-    }
-    let mut basis = DMatrix::from_fn(k, k - count, |i, j| if i == count + j { 1.0 } else { 0.0 });
-    for v in reflectors.iter().rev() {
-        for column in 0..k - count {
-            reflect(&mut basis, v, column);
-        }
-    }
-    basis
-}
-
-/// (I − 2 v v′) on one column.
-fn reflect(matrix: &mut DMatrix<f64>, v: &DVector<f64>, column: usize) {
-    let mut inner = 0.0;
-    for (i, entry) in v.iter().enumerate() {
-        inner += entry * matrix[(i, column)];
-    }
-    for (i, entry) in v.iter().enumerate() {
-        matrix[(i, column)] -= 2.0 * inner * entry;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_least_eigenvalue_beside_a_direction_is_that_of_the_complement() {
-        let a = DMatrix::from_fn(5, 5, |i, j| libm::cos((i.min(j) * 3 + i.max(j) * 5) as f64));
-        let eigen = Jacobi::try_new(&a).unwrap();
-        for seed in 0..20 {
-            let column = DMatrix::from_fn(5, 1, |i, _| libm::sin((seed * 7 + i * 3 + 1) as f64));
-            let basis = complement(&column);
-            assert!((product(&basis.transpose(), &basis) - DMatrix::identity(4, 4)).amax() < 1e-14);
-            assert!(product(&basis.transpose(), &column).amax() < 1e-14);
-            let inside = product(&product(&basis.transpose(), &a), &basis);
-            let expected = Jacobi::try_new(&inside).unwrap().smallest();
-            let direction = product(&eigen.vectors.transpose(), &column);
-            let found = smallest_beside(&eigen.values, direction.as_slice());
-            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
-        }
-    }
+    /// The covariance of the estimates, without what held effects may be off.
+    pub covariance: DMatrix<f64>,
 }

@@ -22,13 +22,11 @@ pub mod last;
 pub mod progress;
 pub mod radii;
 pub mod refit;
-mod report;
+pub mod report;
 mod run;
 pub mod units;
 
 use std::sync::Arc;
-
-use serde_json::Map;
 
 use self::progress::Setting;
 use self::run::Adaptive;
@@ -144,17 +142,16 @@ impl Configured for Parameters {
         bound: BoundPlan,
         _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        let (shares, parameters) = (self.shares, Map::new());
+        let shares = self.shares;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         let (terms, coded) = terms_of(&encoding);
         check_size(&terms)?;
         encoding.check(None)?;
-        let post_processing = PostProcessing::default();
         let Some(budget) = plan.budget else {
             // Without noise there is nothing to adapt to, and all rounds but the last say nothing.
-            let rounds = SecondMoments::new(&encoding, None::<gaussian::Noise>, post_processing);
-            let rounds = Arc::new(rounds);
-            return Ok(Resolved { parameters, encoding, charge: None, law: None, post_processing, rounds });
+            let none = PostProcessing::default();
+            let rounds = SecondMoments::new(&encoding, None::<gaussian::Noise>, none);
+            return Ok(Resolved::new(encoding, None, Arc::new(rounds)));
         };
         let units = budget_parts(&budget, &Split::Gaussian)?.capacity.gaussian;
         let rounds = Rounds::new(&terms, plan.adjacency, plan.max_rows_per_person, shares, units)?;
@@ -166,7 +163,7 @@ impl Configured for Parameters {
         let setting = Setting { terms, rounds, adjacency: plan.adjacency, mu_last };
         let rounds = Arc::new(Adaptive::new(Arc::new(setting), coded, &encoding));
         // What the noise does to a coefficient depends on the transform, so no forecast goes by the last round's law.
-        Ok(Resolved { parameters, encoding, charge: Some(charge), law: None, post_processing, rounds })
+        Ok(Resolved::new(encoding, Some(charge), rounds))
     }
 }
 

@@ -45,6 +45,12 @@ pub fn noise_constant_squared(adjacency: Adjacency, weight: u32) -> f64 {
     }
 }
 
+/// Returns whether a fiftieth of the rows could lie far out unnoticed, where a tail count has noise of this standard deviation.
+#[must_use]
+pub fn hides_a_tail(noise: f64, rows: f64) -> bool {
+    9.0 * noise > rows / 50.0
+}
+
 impl Choice {
     /// Chooses the radii. `mu_last` is μ of the final round for one row of a person: √(u_4 2^-40) / p; `rows` is n_1.
     #[must_use]
@@ -60,7 +66,7 @@ impl Choice {
         let outcomes = count(terms.outcomes());
         let (features, costs) = feature_radius(terms, counts, 16.0 * constant * outcomes, mu_last * mu_last);
         let clipped = constant.sqrt() * outcomes.sqrt() * features / (3.0 * mu_last);
-        let unseen = 9.0 * counts.noise > rows / 50.0;
+        let unseen = hides_a_tail(counts.noise, rows);
         let outcomes =
             counts.outcomes.iter().map(|tail| bits26(outcome_radius(tail, counts.noise, clipped, unseen)));
         let radii = Radii { features: bits26(features), outcomes: outcomes.collect(), unseen };

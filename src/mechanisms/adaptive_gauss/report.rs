@@ -1,8 +1,10 @@
 //! The regressions of a release, and what a reader has to know of them.
 
+use super::document;
 use super::forecast::Forecast;
 use super::gate::{Far, Judged, Known, State, Units};
 use super::progress::{Released, Solved};
+use crate::inference::category::of_covariance;
 use crate::math::special::normal_quantile_central;
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::model::note::NAMED;
@@ -11,8 +13,10 @@ use crate::plan::CheckedPlan;
 use crate::privacy::calibrate::{Split, budget_parts};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
+use crate::release::Release;
 use crate::release::document::{Coefficients, Diagnostics, OutcomeDiagnostics};
 use crate::release::moments::CodedTerm;
+use crate::release::significance::CategoryTest;
 
 /// Which regressions are reported.
 #[derive(Clone, Debug)]
@@ -35,22 +39,15 @@ pub fn report(
     solved: &Solved,
     coded: &[CodedTerm],
 ) -> (Coefficients, Diagnostics) {
-    let Released { terms, guide, radii, .. } = released;
-    let Solved { moments, map, gate } = solved;
-    let k = terms.coefficients();
-    let bounds: Vec<(f64, f64)> = coded.iter().map(|term| (term.centre, term.half_width)).collect();
-    let (features, outcomes) = bounds.split_at(k - 1);
-    let quantile = normal_quantile_central(asked.confidence / 2.0);
-    let known = Known { terms, guide, map, moments };
     let mut entries = Vec::with_capacity(asked.outcomes.len());
     let mut summaries = Vec::with_capacity(asked.outcomes.len());
+    let quantile = normal_quantile_central(asked.confidence / 2.0);
     for (name, outcome) in &asked.outcomes {
-        let bounds = outcomes[*outcome];
-        let far = Far { radius: radii.outcomes[*outcome], unseen: radii.unseen };
-        let judged = gate.judge(known, *outcome, far, &Units::columns(features, bounds));
+        let judged = judge(released, solved, coded, *outcome);
         let places = std::iter::once(0).chain(asked.features.iter().map(|feature| feature + 1));
         entries.push(places.map(|place| entry(judged.as_ref(), place, quantile)).collect());
-        let spread = guide.spreads[*outcome] * bounds.1;
+        let half_width = coded.get(released.terms.features() + outcome).map_or(1.0, |term| term.half_width);
+        let spread = released.guide.spreads.get(*outcome).map_or(f64::NAN, |spread| spread * half_width);
         summaries.push(OutcomeDiagnostics {
             outcome: name.clone(),
             residual_sd: judged.as_ref().map(|judged| judged.fit.sigma * spread).filter(|sd| sd.is_finite()),
@@ -62,7 +59,7 @@ pub fn report(
     let diagnostics = Diagnostics {
         rows: Some(rows),
         rows_std_error: Some(rows_std_error),
-        signal_to_noise: Some(gate.condition).filter(|condition| condition.is_finite()),
+        signal_to_noise: Some(solved.gate.condition).filter(|condition| condition.is_finite()),
         ridge: 0.0,
         repair: None,
         notes: notes(asked, released, solved, coded).into_iter().map(String::from).collect(),
@@ -72,6 +69,38 @@ pub fn report(
     let terms = asked.features.iter().map(|feature| coded[*feature].term.clone());
     let terms = std::iter::once(INTERCEPT.to_owned()).chain(terms).collect();
     (Coefficients::of(names, terms, &entries), diagnostics)
+}
+
+/// Returns the tests of whole categories of a release; empty where a term is held, because the others' errors then depend on each other
+/// through its price.
+#[must_use]
+pub fn category_tests(release: &Release) -> Vec<CategoryTest> {
+    let Coefficients::List(list) = &release.coefficients else { return Vec::new() };
+    let Some(released) = release.moments.as_ref().and_then(document::read) else { return Vec::new() };
+    let Ok(solved) = released.solve(&[], None) else { return Vec::new() };
+    let coded = release.moments.as_ref().and_then(|moments| moments.adaptive.as_ref());
+    let coded = coded.map_or(&[][..], |adaptive| &adaptive.terms);
+    if !solved.gate.held.is_empty() {
+        return Vec::new();
+    }
+    let mut tests = Vec::new();
+    for (outcome, entries) in list.chunk_by(|a, b| a.outcome == b.outcome).enumerate() {
+        if let Some(judged) = judge(&released, &solved, coded, outcome) {
+            tests.extend(of_covariance(&release.plan, entries, &judged.covariance));
+        }
+    }
+    tests
+}
+
+/// Returns an outcome's coefficients in own units, with what is known of their errors.
+fn judge(released: &Released, solved: &Solved, coded: &[CodedTerm], outcome: usize) -> Option<Judged> {
+    let Released { terms, guide, radii, .. } = released;
+    let Solved { moments, map, gate } = solved;
+    let bounds: Vec<(f64, f64)> = coded.iter().map(|term| (term.centre, term.half_width)).collect();
+    let (features, outcomes) = bounds.split_at_checked(terms.features())?;
+    let far = Far { radius: *radii.outcomes.get(outcome)?, unseen: radii.unseen };
+    let units = Units::columns(features, *outcomes.get(outcome)?);
+    gate.judge(Known { terms, guide, map, moments }, outcome, far, &units)
 }
 
 /// Returns the numbers of one coefficient.

@@ -10,7 +10,7 @@ use super::{document, report};
 use crate::data::statistics::{RecordMap, Scratch};
 use crate::data::{Exact, Statistic};
 use crate::inference::RegressionTerms;
-use crate::inference::noise_forecast::NoiseForecast;
+use crate::inference::noise_forecast::{NoiseForecast, assumed_spreads};
 use crate::mechanisms::rounds::{Answer, Encoding, Noise, Output, Round, Rounds, Run, Task, Unsettled};
 use crate::noise::entropy::Entropy;
 use crate::privacy::mutants::{Mutant, is_active};
@@ -52,7 +52,8 @@ impl Rounds for Adaptive {
     fn noise_forecast(&self, task: &Task, rows: f64, mu: f64) -> Option<NoiseForecast> {
         let Setting { terms, adjacency, .. } = &*self.setting;
         let people = task.checked.max_rows_per_person;
-        Some(Forecast::new(terms, *adjacency, people, rows, mu).said(terms))
+        let spreads = assumed_spreads(&task.encoding.bound);
+        Some(Forecast::new(terms, *adjacency, people, rows, mu).said(terms, &spreads))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::{Cholesky, LinalgError};
 use crate::math::triangle;
 use crate::mechanisms::adaptive::bits::real;
+use crate::mechanisms::adaptive::holding::Holding;
 use crate::mechanisms::adaptive::rough::symmetric;
 use crate::mechanisms::adaptive::terms::count;
 use crate::mechanisms::adaptive::units::Round;
@@ -93,14 +94,43 @@ impl Stepped {
             let gradient = sums.gradient.get(i).copied().unwrap_or(0.0);
             if i == 0 { gradient } else { gradient - lambda * b[i] }
         });
-        let mut d: Vec<f64> = product(&inverse, &pull).iter().copied().collect();
+        let condition = eigen.smallest() / sums.floor;
+        Ok(Self::moved(b, &pull, sums, raised, inverse, condition))
+    }
+
+    /// Moves `b` by F times the pull, shortened, and cuts what is too far.
+    fn moved(
+        b: &[f64],
+        pull: &DMatrix<f64>,
+        sums: Sums,
+        raised: DMatrix<f64>,
+        inverse: DMatrix<f64>,
+        condition: f64,
+    ) -> Self {
+        let mut d: Vec<f64> = product(&inverse, pull).iter().copied().collect();
         let length = norm(&d);
         shorten(&mut d, LONGEST_STEP);
         let mut after: Vec<f64> = b.iter().zip(&d).map(|(b, d)| b + d).collect();
         let cut = cut(&mut after);
         let change = after.iter().zip(b).map(|(after, before)| after - before).collect();
-        let condition = eigen.smallest() / sums.floor;
-        Ok(Self { b: after, change, length, cut, sums, raised, inverse, condition })
+        Self { b: after, change, length, cut, sums, raised, inverse, condition }
+    }
+
+    /// Takes this step from `b` again, without a penalty, with those terms held that the curvature does not determine; nothing where all
+    /// would be. `map` is H_w, from coded units.
+    ///
+    /// # Errors
+    /// [`LinalgError`] where the eigenvalues do not settle.
+    pub fn holding(&self, b: &[f64], map: &DMatrix<f64>) -> Result<Option<(Self, Holding)>, LinalgError> {
+        let sums = self.sums.clone();
+        let holding = Holding::new(&sums.curvature, sums.floor, map, &[])?;
+        let Some(solved) = holding.solved.as_ref().filter(|_| holding.held.len() + 1 < b.len()) else {
+            return Ok(None);
+        };
+        let pull = DMatrix::from_column_slice(sums.gradient.len(), 1, &sums.gradient);
+        let (curvature, inverse) = (sums.curvature.clone(), solved.inverse.clone());
+        let stepped = Self::moved(b, &pull, sums, curvature, inverse, holding.condition);
+        Ok(Some((stepped, holding)))
     }
 
     /// Judges the last step: the covariance of b, and whether the coefficients are shown.

@@ -74,6 +74,8 @@ impl Forecast {
             advice: self.advice(),
             least_share: (WITHHELD_BELOW + 1.0) / whole,
             link: Link::Logit,
+            margin_variance: 0.0,
+            guide_noise: 0.0,
         }
     }
 }

@@ -35,7 +35,7 @@ use super::adaptive::coded::terms_of;
 use super::adaptive::terms::{Terms, count};
 use super::info::{Info, Scope, YES_OR_NO};
 use super::newton;
-use super::rounds::{Configured, Encoding, Mechanism, PostProcessing, Resolved};
+use super::rounds::{Configured, Encoding, Mechanism, Resolved};
 use super::shared::{Charge, NoiseError, require_intercept};
 use crate::data::MAX_CELLS;
 use crate::model::{Assurance, Layout, Wallet};
@@ -164,8 +164,7 @@ impl Configured for Parameters {
         let mu_last = mu_squared(last).sqrt() / f64::from(people.max(1));
         let setting = Setting { terms, rounds, adjacency: plan.adjacency, mu_last, lambda: self.lambda };
         let rounds = Arc::new(Adaptive::new(Arc::new(setting), coded, &encoding));
-        let post_processing = PostProcessing::default();
-        Ok(Resolved { parameters, encoding, charge: Some(charge), law: None, post_processing, rounds })
+        Ok(Resolved { parameters, ..Resolved::new(encoding, Some(charge), rounds) })
     }
 }
 

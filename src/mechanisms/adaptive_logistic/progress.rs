@@ -358,4 +358,14 @@ impl Released {
             })
             .collect()
     }
+
+    /// Returns b of a label before the last step.
+    #[must_use]
+    pub fn before(&self, label: usize) -> Option<&[f64]> {
+        let steps = self.steps.len().checked_sub(2).and_then(|last| self.steps.get(last));
+        match steps {
+            Some(step) => Some(&step.get(label)?.b),
+            None => self.start.get(label).map(Vec::as_slice),
+        }
+    }
 }

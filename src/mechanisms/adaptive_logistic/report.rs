@@ -1,15 +1,19 @@
 //! The regressions of a release, and what a reader has to know of them.
 
+use std::collections::BTreeSet;
+
 use nalgebra::DMatrix;
 
 use super::estimate::{Judged, State, Turned, Why};
 use super::progress::Released;
+use crate::inference::noise_forecast::LOGISTIC_SPREAD;
 use crate::inference::report::RegressionTerms;
 use crate::math::jacobi_eigen::product;
 use crate::math::special::normal_quantile_central;
 use crate::mechanisms::adaptive::bits::real;
+use crate::mechanisms::adaptive::holding::effect_size;
 use crate::mechanisms::rounds::Task;
-use crate::model::note::NAMED;
+use crate::model::note::{Listing, NAMED};
 use crate::model::{Estimate, INTERCEPT, Interval, Note};
 use crate::release::document::{Coefficients, Diagnostics, OutcomeDiagnostics};
 use crate::release::moments::CodedTerm;
@@ -26,24 +30,27 @@ pub fn report(task: &Task, released: &Released, coded: &[CodedTerm]) -> (Coeffic
         .collect();
     let quantile = normal_quantile_central(task.checked.confidence / 2.0);
     let map = own_map(&released.guide.map(), coded.get(..p).unwrap_or_default());
-    let judged: Vec<(Judged, Turned)> = released
+    let labels: Vec<Label> = released
         .judged()
         .into_iter()
-        .map(|(b, judged)| (Turned::new(&map, &b, &judged), judged))
-        .map(|(turned, judged)| (judged, turned))
+        .enumerate()
+        .map(|(label, (b, judged))| {
+            let whole = || Label::whole(released, label, &map, &b, &judged);
+            let drowned = judged.state == State::Withheld(Why::Drowned) && setting.lambda <= 0.0;
+            if drowned { Label::holding(released, label, &map).unwrap_or_else(whole) } else { whole() }
+        })
         .collect();
-    let entries: Vec<Vec<Estimate>> =
-        judged.iter().map(|(judged, turned)| entries(judged.state, turned, quantile)).collect();
+    let entries: Vec<Vec<Estimate>> = labels.iter().map(|label| label.entries(quantile)).collect();
     let level = f64::from(setting.rounds.codes.level);
     let rows = released.margins.first().copied().map_or(0.0, real) / (level * level);
-    let conditions = released.steps.last().into_iter().flatten().map(|label| label.condition);
+    let conditions = labels.iter().map(|label| label.condition);
     let diagnostics = Diagnostics {
         rows: Some(rows),
         rows_std_error: Some(setting.rounds.margins.s() / (level * level)),
         signal_to_noise: conditions.reduce(f64::min),
         ridge: 0.0,
         repair: None,
-        notes: notes(released, &names, &judged, rows).into_iter().map(String::from).collect(),
+        notes: notes(released, &names, &labels, coded, rows).into_iter().map(String::from).collect(),
         outcomes: names
             .iter()
             .map(|outcome| OutcomeDiagnostics {
@@ -73,43 +80,118 @@ pub fn own_map(map: &DMatrix<f64>, features: &[CodedTerm]) -> DMatrix<f64> {
     product(map, &own)
 }
 
-fn entries(state: State, turned: &Turned, quantile: f64) -> Vec<Estimate> {
-    let interval = match state {
-        State::Normal => Interval::Normal,
-        State::Approximate => Interval::Approximate,
-        State::Withheld(_) => return vec![Estimate::WITHHELD; turned.coefficients.len()],
-    };
-    let one = |(place, estimate): (usize, &f64)| {
-        let (variance, noise) = (turned.covariance[(place, place)], turned.noise[(place, place)]);
-        let error = variance.sqrt();
-        Estimate {
-            estimate: Some(*estimate),
-            std_error: Some(error),
-            lower: Some(estimate - quantile * error),
-            upper: Some(estimate + quantile * error),
-            noise_share: Some(if variance > 0.0 { noise / variance } else { 0.0 }),
-            interval,
-        }
-    };
-    turned.coefficients.iter().enumerate().map(one).collect()
+/// One label's coefficients in the columns' own units, and how far each can be trusted.
+struct Label {
+    state: State,
+    turned: Turned,
+    /// κ, of the terms that are not held.
+    condition: f64,
+    /// Coefficients that are held, the intercept's place being 0.
+    held: Vec<usize>,
+    /// The variance of each coefficient that held effects may add.
+    prices: Vec<f64>,
 }
 
-fn notes(released: &Released, names: &[String], judged: &[(Judged, Turned)], rows: f64) -> Vec<Note> {
+impl Label {
+    /// A label of which all terms are determined, or none.
+    fn whole(released: &Released, label: usize, map: &DMatrix<f64>, b: &[f64], judged: &Judged) -> Self {
+        let last = released.steps.last().and_then(|step| step.get(label));
+        Self {
+            state: judged.state,
+            turned: Turned::new(map, b, judged),
+            condition: last.map_or(0.0, |last| last.condition),
+            held: Vec::new(),
+            prices: vec![0.0; b.len()],
+        }
+    }
+
+    /// A label with those terms held that the curvature does not determine; nothing where none would be left
+    /// (theory/adaptive-logistic 4.4).
+    fn holding(released: &Released, label: usize, map: &DMatrix<f64>) -> Option<Self> {
+        let last = released.steps.last()?.get(label)?;
+        let coded = released.guide.map();
+        let (stepped, holding) = last.holding(released.before(label)?, &coded).ok()??;
+        let moved = product(&map.transpose(), &holding.solved?.pull);
+        let terms = &released.setting.terms;
+        let sizes =
+            holding.held.iter().map(|term| LOGISTIC_SPREAD * effect_size(terms, &released.guide, *term));
+        let sizes: Vec<f64> = sizes.collect();
+        let price = |row: usize| {
+            sizes.iter().enumerate().fold(0.0, |sum, (column, size)| {
+                let off = moved[(row, column)] * size;
+                sum + off * off
+            })
+        };
+        let judged = stepped.judge(0.0);
+        Some(Self {
+            state: judged.state,
+            turned: Turned::new(map, &stepped.b, &judged),
+            condition: stepped.condition,
+            prices: (0..stepped.b.len()).map(price).collect(),
+            held: holding.held,
+        })
+    }
+
+    /// The state of a coefficient.
+    fn interval(&self, place: usize) -> Interval {
+        let (own, price) = (self.turned.covariance[(place, place)], self.prices[place]);
+        match self.state {
+            State::Withheld(_) => Interval::Withheld,
+            _ if self.held.contains(&place) || price > own => Interval::Withheld,
+            State::Normal if price <= own / 16.0 => Interval::Normal,
+            State::Normal | State::Approximate => Interval::Approximate,
+        }
+    }
+
+    fn entries(&self, quantile: f64) -> Vec<Estimate> {
+        let one = |(place, estimate): (usize, &f64)| {
+            let interval = self.interval(place);
+            if interval == Interval::Withheld {
+                return Estimate::WITHHELD;
+            }
+            let own = self.turned.covariance[(place, place)];
+            let (variance, noise) = (own + self.prices[place], self.turned.noise[(place, place)]);
+            let error = variance.sqrt();
+            Estimate {
+                estimate: Some(*estimate),
+                std_error: Some(error),
+                lower: Some(estimate - quantile * error),
+                upper: Some(estimate + quantile * error),
+                noise_share: Some(if variance > 0.0 { noise / variance } else { 0.0 }),
+                interval,
+            }
+        };
+        self.turned.coefficients.iter().enumerate().map(one).collect()
+    }
+}
+
+fn notes(
+    released: &Released,
+    names: &[String],
+    labels: &[Label],
+    coded: &[CodedTerm],
+    rows: f64,
+) -> Vec<Note> {
     let setting = &released.setting;
     let mut notes = vec![Note::LogOdds];
     if setting.lambda > 0.0 {
         notes.push(Note::WhitenedPenalty(setting.lambda));
     }
     let of = |wanted: &dyn Fn(State) -> bool| {
-        let found = names.iter().zip(judged).filter(|(_, (judged, _))| wanted(judged.state));
-        let found: Vec<String> = found.map(|(name, _)| name.clone()).collect();
-        let count = found.len();
-        (count > 0).then(|| (found.into_iter().take(NAMED).collect(), count))
+        let found = names.iter().zip(labels).filter(|(_, label)| wanted(label.state));
+        listed(found.map(|(name, _)| name.clone()).collect())
     };
     notes.extend(of(&|state| state == State::Withheld(Why::Drowned)).map(Note::LabelsDrowned));
     notes.extend(of(&|state| state == State::Withheld(Why::Unsettled)).map(Note::LabelsUnsettled));
     notes.extend(of(&|state| state == State::Approximate).map(Note::LabelsApproximate));
-    if judged.iter().any(|(judged, _)| !matches!(judged.state, State::Withheld(_))) {
+    let shown = || labels.iter().filter(|label| !matches!(label.state, State::Withheld(_)));
+    let held: BTreeSet<usize> = shown().flat_map(|label| label.held.iter().copied()).collect();
+    let held = held.into_iter().filter_map(|place| coded.get(place.checked_sub(1)?));
+    notes.extend(
+        listed(held.map(|term| term.term.clone()).collect())
+            .map(|held| Note::HeldOdds(held, LOGISTIC_SPREAD)),
+    );
+    if shown().next().is_some() {
         let shortened = released.counts.shortened(&setting.terms, released.grid.radius);
         notes.push(Note::FarRows {
             shortened: shortened.map(|beyond| (beyond.rows, beyond.deviation)),
@@ -119,4 +201,10 @@ fn notes(released: &Released, names: &[String], judged: &[(Judged, Turned)], row
     }
     notes.push(Note::Clipped);
     notes
+}
+
+/// The first names and their number; nothing where there are none.
+fn listed(names: Vec<String>) -> Option<Listing> {
+    let count = names.len();
+    (count > 0).then(|| (names.into_iter().take(NAMED).collect(), count))
 }

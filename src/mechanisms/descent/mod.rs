@@ -36,8 +36,8 @@ use super::public_moments::{
     ETA, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, TRUNCATION, feature_unit,
 };
 use super::rounds::{
-    Answer, Charge, Configured, Encoding, Mechanism, Noise as RoundNoise, Output, PostProcessing, Resolved,
-    Round, Rounds, Run, Task, Unsettled,
+    Answer, Charge, Configured, Encoding, Mechanism, Noise as RoundNoise, Output, Resolved, Round, Rounds,
+    Run, Task, Unsettled,
 };
 use super::shared::{
     INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, radius, require_intercept_or_zero_weight,
@@ -193,14 +193,7 @@ impl Configured for Parameters {
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         encoding.check(None)?;
         let noise = own.descent(plan, &encoding, plan.budget.as_ref())?;
-        Ok(Resolved {
-            parameters,
-            charge: noise.charge(),
-            law: None,
-            post_processing: PostProcessing::default(),
-            rounds: Arc::new(noise),
-            encoding,
-        })
+        Ok(Resolved { parameters, ..Resolved::new(encoding, noise.charge(), Arc::new(noise)) })
     }
 }
 

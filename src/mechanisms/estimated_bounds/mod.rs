@@ -24,14 +24,12 @@ pub mod windows;
 
 use std::sync::Arc;
 
-use serde_json::Map;
-
 use self::forecast::Outlook;
 pub use self::run::{Count, Setting, Target};
 use self::units::Units;
 use super::info::{Info, Scope};
 use super::rounds::{Configured, Encoding, Resolved};
-use super::shared::{Charge, NoiseError, PostProcessing};
+use super::shared::{Charge, NoiseError};
 use crate::model::{Assurance, Layout, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::document::Column;
@@ -115,14 +113,8 @@ impl Configured for Counting {
         );
         let bound = BoundPlan { columns, ..bound };
         let encoding = Encoding::new(bound, false, |d, l| Layout::whole(d + l));
-        Ok(Resolved {
-            parameters: Map::new(),
-            encoding,
-            charge: Some(charge),
-            law: None,
-            post_processing: PostProcessing::default(),
-            rounds: Arc::new(Setting { units, targets, share: estimation.share, outlook }),
-        })
+        let rounds = Setting { units, targets, share: estimation.share, outlook };
+        Ok(Resolved::new(encoding, Some(charge), Arc::new(rounds)))
     }
 }
 

@@ -40,16 +40,14 @@ use std::sync::Arc;
 
 use dashu_int::UBig;
 use nalgebra::{DMatrix, DVector};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub use self::fit::{Expansion, Fitted, Steps};
 use super::info::{FAMILY as FAMILY_NAME, Info, LOGISTIC, PUBLIC_MOMENTS, Scope, YES_OR_NO};
 use super::public_moments::{
     ETA, FLOOR, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, Standard, TRUNCATION, feature_unit,
 };
-use super::rounds::{
-    Charge, Configured, Encoding, Mechanism, Output, PostProcessing, Resolved, Rounds, Run, Task,
-};
+use super::rounds::{Charge, Configured, Encoding, Mechanism, Output, Resolved, Rounds, Run, Task};
 use super::shared::{
     INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, ROW_NORM, no_scale, paper_replaces, require_intercept,
     squared_codes, stated_rows,
@@ -294,14 +292,7 @@ impl Configured for Parameters {
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         encoding.check(None)?;
         let noise = self.newton(plan, &encoding, plan.budget.as_ref())?;
-        Ok(Resolved {
-            parameters: Map::new(),
-            charge: noise.charge(),
-            law: None,
-            post_processing: PostProcessing::default(),
-            rounds: Arc::new(noise),
-            encoding,
-        })
+        Ok(Resolved::new(encoding, noise.charge(), Arc::new(noise)))
     }
 }
 

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector};
-use serde_json::Map;
 
 use super::gaussian;
 use super::info::{Info, Scope};
@@ -80,16 +79,9 @@ impl Configured for Parameters {
     ) -> Result<Resolved, NoiseError> {
         let encoding = Encoding::new(bound, true, |d, l| Layout::whole(d + l));
         encoding.check(None)?;
-        let post_processing = PostProcessing::default();
-        let rounds = SecondMoments::new(&encoding, None::<gaussian::Noise>, post_processing);
-        Ok(Resolved {
-            parameters: Map::new(),
-            charge: None,
-            law: None,
-            post_processing,
-            rounds: Arc::new(SecondMoments { analysis: Arc::new(*self), ..rounds }),
-            encoding,
-        })
+        let rounds = SecondMoments::new(&encoding, None::<gaussian::Noise>, PostProcessing::default());
+        let rounds = SecondMoments { analysis: Arc::new(*self), ..rounds };
+        Ok(Resolved::new(encoding, None, Arc::new(rounds)))
     }
 }
 

@@ -21,6 +21,7 @@ fn forget_table(app: App) {
     app.state.table().set(None);
     app.state.columns().set(Vec::new());
     app.state.key().set(None);
+    app.state.restored().set(false);
     app.state.confirmed().set(Confirmed::default());
     app.state.exported().set(None);
     forget_ledger(app);

@@ -44,6 +44,7 @@ const MOST_BYTES: f64 = 18_874_368.0;
 
 /// Finds out what this browser can do, then opens the first sample.
 pub fn begin(app: App) {
+    super::draft::keep(app);
     let secure = web_sys::window().is_some_and(|window| window.is_secure_context());
     let build = pool(app).context().build.clone();
     app.state.host().set(Host { secure, durable: None, fault: None, build });
@@ -166,7 +167,7 @@ pub fn reread(app: App) {
 }
 
 /// The table that files are: a CSV's first rows, or what a worker says of genotypes and of the variants that were chosen.
-async fn read(
+pub(super) async fn read(
     app: App,
     files: &Files,
     setup: &Setup,

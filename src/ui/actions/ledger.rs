@@ -31,8 +31,9 @@ pub async fn recognise(app: App, files: &Files) {
         Ok(key) => match store::open_table(&key).await {
             Ok(record) => {
                 app.state.run().set(None);
-                app.state.key().set(Some(key));
+                app.state.key().set(Some(key.clone()));
                 remember(app, Ok(record));
+                super::draft::restore(app, files, &key).await;
             }
             Err(failure) => fail(app, Step::Data, failure.message, false),
         },

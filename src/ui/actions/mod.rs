@@ -3,6 +3,7 @@
 
 mod close;
 mod documents;
+mod draft;
 mod files;
 pub mod genotypes;
 mod ledger;
@@ -15,6 +16,7 @@ mod say;
 
 pub use close::give_up;
 pub use documents::{choose_document, use_bounds};
+pub use draft::forget_draft;
 pub use files::{begin, choose_files, choose_sample, reread, sample_names};
 pub use ledger::{differ, relax, take_back};
 pub use navigation::{follow_address, go, go_to};

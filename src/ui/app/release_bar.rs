@@ -171,6 +171,7 @@ fn noise(forecast: &Forecast) -> String {
         let times = factor(foreseen.forecast.widening());
         return match foreseen.forecast.advice {
             Advice::Recommended => words::release_bar::widening(times),
+            Advice::Approximate => words::release_bar::approximate(words::release_bar::widening(times)),
             Advice::Uncertain => words::release_bar::may_be_withheld(words::release_bar::widening(times)),
             Advice::TooFew => words::release_bar::all_withheld().to_owned(),
         };

@@ -2,7 +2,7 @@
 
 use super::place::Cell;
 use super::typed::{list, number, unlist};
-use crate::model::Role;
+use crate::model::{Role, Typical};
 use crate::plan::document::{Bound, Column, ColumnType};
 use crate::plan::search::Search;
 
@@ -21,6 +21,10 @@ pub struct ColumnDraft {
     pub upper: String,
     /// Whether a bound that is left empty is to be estimated.
     pub estimate: bool,
+    /// Typical mean as typed; forecasts use it.
+    pub typical_mean: String,
+    /// Typical standard deviation as typed; forecasts use it.
+    pub typical_sd: String,
     /// Whether values are always whole; unset where nobody has said.
     pub integer: Option<bool>,
     /// Unit as typed.
@@ -94,12 +98,18 @@ pub(super) fn to_entry(draft: &ColumnDraft) -> Column {
         kind: draft.kind,
         lower: bound(&draft.lower).filter(|_| number_column),
         upper: bound(&draft.upper).filter(|_| number_column),
+        typical: typical(draft).filter(|_| number_column),
         integer: draft.integer.filter(|_| number_column),
         levels: Some(list(&draft.levels)).filter(|_| category),
         reference: text(&draft.reference).filter(|_| category),
         unit: text(&draft.unit).filter(|_| number_column),
         note: text(&draft.note),
     }
+}
+
+/// What is typical of a column, where its standard deviation was typed.
+fn typical(draft: &ColumnDraft) -> Option<Typical> {
+    number(&draft.typical_sd).map(|sd| Typical { mean: number(&draft.typical_mean), sd })
 }
 
 /// Describes a column as an entry of a plan does.
@@ -111,6 +121,9 @@ pub(super) fn describe(draft: &mut ColumnDraft, entry: &Column) {
     draft.kind = entry.kind;
     draft.lower = written(entry.lower);
     draft.upper = written(entry.upper);
+    let mean = entry.typical.and_then(|typical| typical.mean);
+    draft.typical_mean = mean.map_or_else(String::new, |mean| mean.to_string());
+    draft.typical_sd = entry.typical.map_or_else(String::new, |typical| typical.sd.to_string());
     draft.estimate = [entry.lower, entry.upper].contains(&Some(Bound::Estimate));
     draft.integer = entry.integer;
     draft.unit = entry.unit.clone().unwrap_or_default();

@@ -189,6 +189,8 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         lower,
         upper,
         estimate,
+        typical_mean,
+        typical_sd,
         integer,
         unit,
         levels,
@@ -201,6 +203,8 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         && *lower == right.lower
         && *upper == right.upper
         && *estimate == right.estimate
+        && *typical_mean == right.typical_mean
+        && *typical_sd == right.typical_sd
         && *integer == right.integer
         && *unit == right.unit
         && *levels == right.levels

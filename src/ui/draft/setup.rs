@@ -1,11 +1,13 @@
 //! Everything that is typed but the columns.
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::Missing;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::Split;
 
 /// How the budget is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BudgetKind {
     /// ε and δ.
     #[default]

@@ -93,6 +93,25 @@ fn a_plan_that_estimates_bounds_comes_back_with_share_and_consent() {
 }
 
 #[test]
+fn an_unfinished_draft_is_kept_and_comes_back() {
+    let (mut columns, mut setup) = drafts();
+    columns[0].upper.clear();
+    (columns[2].levels, columns[3].kind) = (String::new(), None);
+    (columns[3].lower, columns[3].upper) = (String::new(), String::new());
+    (setup.rows, setup.share, setup.header) = (String::new(), 100, Some(3));
+    setup.epsilon = "2.5".to_owned();
+    let kept = KeptDraft::of(&columns, &setup).unwrap();
+    let text = serde_json::to_string(&kept).unwrap();
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let (again, setup_again) = serde_json::from_str::<KeptDraft>(&text).unwrap().open(&names).unwrap();
+    columns[1].kind = None;
+    assert_eq!(again, columns);
+    assert_eq!(setup_again, setup);
+    assert_eq!(kept.open(&names[1..]), None);
+    assert_eq!(KeptDraft::of(&[ColumnDraft::default()], &setup), None, "nothing is described yet");
+}
+
+#[test]
 fn a_share_that_cannot_be_is_named_at_its_field() {
     let (mut columns, mut setup) = drafts();
     (columns[0].lower, columns[0].estimate) = (String::new(), true);

@@ -45,7 +45,11 @@ pub fn plan(
 }
 
 /// The plan as far as it was typed, and what could not be read.
-fn draft_plan(columns: &[ColumnDraft], setup: &Setup, budget: Result<BudgetForm, Gap>) -> (Plan, Vec<Gap>) {
+pub(super) fn draft_plan(
+    columns: &[ColumnDraft],
+    setup: &Setup,
+    budget: Result<BudgetForm, Gap>,
+) -> (Plan, Vec<Gap>) {
     let mut unread = Vec::new();
     let budget = budget.unwrap_or_else(|gap| {
         unread.push(gap);

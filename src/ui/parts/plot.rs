@@ -4,6 +4,8 @@ use leptos::prelude::*;
 
 use crate::release::figure::{Figure, Mark, Tick};
 use crate::release::format::short;
+use crate::ui::drawing::Curve;
+use crate::words;
 
 fn at(share: f64) -> String {
     format!("{:.3}%", 100.0 * share)
@@ -80,6 +82,36 @@ pub fn NoiseCell(effect: f64, noise: f64, total: f64, most: f64) -> impl IntoVie
             <rect class="noise-band" x=noise_at y="20%" width=noise_width height="60%"/>
             <rect class="total-band" x=total_at y="47%" width=total_width height="6%"/>
             <line class="effect-end" x1=place(effect) x2=place(effect) y1="14%" y2="86%"/>
+        </svg>
+    }
+}
+
+/// A curve of precision with the present budget on it. `label` says in words what it shows.
+#[component]
+pub fn CurvePlot(curve: Curve, label: String) -> impl IntoView {
+    const WIDTH: f64 = 520.0;
+    const HEIGHT: f64 = 150.0;
+    let place = |(x, y): (f64, f64)| (40.0 + x * (WIDTH - 60.0), 10.0 + y * (HEIGHT - 40.0));
+    let line: Vec<String> =
+        curve.points.iter().map(|point| place(*point)).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+    let across = curve.across.iter().map(|(epsilon, x)| {
+        let (x, y) = place((*x, 1.0));
+        view! { <text x=x y=y + 18.0 text-anchor="middle">{short(*epsilon, 2)}</text> }
+    });
+    let up = curve.up.iter().map(|(times, y)| {
+        let (x, y) = place((0.0, *y));
+        view! {
+            <line class="grid" x1=x x2=WIDTH - 20.0 y1=y y2=y/>
+            <text x=x - 8.0 y=y + 4.0 text-anchor="end">{words::privacy::curve_times(short(*times, 2))}</text>
+        }
+    });
+    let (x, y) = place(curve.at);
+    view! {
+        <svg class="curve-plot" viewBox=format!("0 0 {WIDTH} {HEIGHT}") role="img" aria-label=label>
+            {up.collect_view()}
+            {across.collect_view()}
+            <polyline class="line" points=line.join(" ")/>
+            <circle class="dot" cx=x cy=y r="5"/>
         </svg>
     }
 }

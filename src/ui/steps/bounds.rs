@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
+use crate::model::note::two_digits;
 use crate::release::Release;
 use crate::release::bounds::{EstimatedBounds, EstimatedColumn, State};
 use crate::release::figure;
-use crate::release::format::{percent, short, significant};
+use crate::release::format::{percent, short};
 use crate::ui::state::App;
 use crate::ui::step::Step;
 use crate::ui::{actions, text};
@@ -23,7 +24,7 @@ pub fn FoundBounds(release: Arc<Release>) -> impl IntoView {
     let missing: Vec<String> = bounds.missing().map(|column| column.column.clone()).collect();
     let verdict = (!missing.is_empty()).then(|| view! { <Failed missing/> });
     let rows = bounds.columns.iter().take(MOST).map(|column| row(&release, column)).collect_view();
-    let unseen = words::found::unseen(significant(bounds.unseen_rows(), 2));
+    let unseen = words::found::unseen(two_digits(bounds.unseen_rows()));
     let share = percent(bounds.share);
     let used = use_again(&release, bounds);
     Some(view! {

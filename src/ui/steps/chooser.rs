@@ -39,10 +39,13 @@ pub fn Chooser() -> impl IntoView {
         view! { <Family group=*group place members current/> }
     });
     view! {
-        <fieldset class="block" id="method-name" tabindex="-1">
-            <legend>{words::method::mechanism()}</legend>
-            <div class="families">{families.collect_view()}</div>
-        </fieldset>
+        <details class="more">
+            <summary>{words::method::all_methods()}</summary>
+            <fieldset class="block" id="method-name" tabindex="-1">
+                <legend>{words::method::mechanism()}</legend>
+                <div class="families">{families.collect_view()}</div>
+            </fieldset>
+        </details>
     }
 }
 
@@ -90,10 +93,10 @@ fn Family(
     view! {
         <details class="family" prop:open=move || open.get() on:toggle=toggled>
             <summary>
-                <span class="family-title" id=format!("family-{place}")>{group.title}</span>
+                <span class="family-title" id=format!("family-{place}")>{words::of_mechanism(group.title)}</span>
                 {move || chosen.get().map(|name| view! { <span class="tag when-closed">{text::chosen(&name)}</span> })}
                 {move || none.get().then(|| view! { <span class="tag">{words::method::not_now()}</span> })}
-                <span class="hint">{group.when}</span>
+                <span class="hint">{words::of_mechanism(group.when)}</span>
             </summary>
             <p class="hint why-not" id=why>{move || shared.get()}</p>
             <div class="choices column" role="radiogroup" aria-labelledby=format!("family-{place}") aria-describedby=described>
@@ -139,11 +142,11 @@ fn Member(
                     setup.idealised = false;
                 })/>
             <span>
-                <strong class="code" id=name>{info.name}</strong>
+                <strong>{words::of_mechanism(info.title)}</strong> " " <span class="code" id=name>{info.name}</span>
                 <span id=about>
                     {default} {tags}
-                    <span class="what">{info.summary}</span>
-                    <span class="hint"><Quoted words=info.prefer/> " " {words::method::source(info.source)}</span>
+                    <span class="what">{words::of_mechanism(info.summary)}</span>
+                    <span class="hint"><Quoted words=words::of_mechanism(info.prefer)/> " " {words::method::source(info.source)}</span>
                     {move || own().map(|(why, _)| view! { <span class="hint why-not">{why}</span> })}
                 </span>
             </span>

@@ -36,7 +36,7 @@ pub fn Comparison() -> impl IntoView {
             let rows = rows.into_iter().map(|row| view! { <Line row/> });
             view! {
                 <tbody>
-                    <tr class="group"><th scope="rowgroup" colspan="4">{group.title}</th></tr>
+                    <tr class="group"><th scope="rowgroup" colspan="4">{words::of_mechanism(group.title)}</th></tr>
                     {rows.collect_view()}
                 </tbody>
             }

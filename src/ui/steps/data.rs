@@ -142,6 +142,10 @@ fn Preview() -> impl IntoView {
                 <p class="notice"><Icon name="note"/><span>{told} " "
                     <button type="button" class="link" on:click=move |_| actions::go(app, Step::Privacy)>{words::data::see_privacy()}</button></span></p>
             })}
+            {move || app.state.restored().get().then(|| view! {
+                <p class="notice"><Icon name="note"/><span>{words::data::draft_restored()} " "
+                    <button type="button" class="link" on:click=move |_| actions::forget_draft(app)>{words::data::forget_draft()}</button></span></p>
+            })}
             <HeaderQuestion/>
             <DecimalOffer/>
             {move || table().fault.clone().map(|fault| view! { <p class="notice problem" role="alert"><Icon name="stop"/>{fault}</p> })}

@@ -18,6 +18,8 @@ pub fn fill(column: &mut ColumnDraft, preset: &Preset) {
     column.kind = Some(ColumnType::Number);
     column.lower = preset.lower.to_string();
     column.upper = preset.upper.to_string();
+    column.typical_mean = preset.typical.mean.map_or_else(String::new, text::number);
+    column.typical_sd = text::number(preset.typical.sd);
     column.unit = preset.unit.to_owned();
     column.note = preset.note();
 }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::Status;
+use super::assumptions::Assumptions;
 use super::chooser::Chooser;
 use super::comparison::Comparison;
 use super::errors::LeastErrors;
@@ -27,7 +28,7 @@ pub fn status(app: App) -> Status {
 /// Choose how; see what it will give.
 #[component]
 pub fn Method() -> impl IntoView {
-    view! { <Chosen/> <Expectation/> <Chooser/> <PublicMoments/> <First/> <Comparison/> <Accept/> <Advanced/> }
+    view! { <Chosen/> <Expectation/> <Assumptions/> <Chooser/> <PublicMoments/> <First/> <Comparison/> <Accept/> <Advanced/> }
         .into_any()
 }
 
@@ -46,8 +47,10 @@ fn Chosen() -> impl IntoView {
         });
     };
     let name = Memo::new(move |_| app.mechanism());
-    let kind = move || name.with(|name| find(name).and_then(|info| info.group).map(|group| group.title));
-    let title = move || name.with(|name| find(name).map(|info| info.title));
+    let kind = move || {
+        name.with(|name| find(name).and_then(|info| info.group).map(|group| words::of_mechanism(group.title)))
+    };
+    let title = move || name.with(|name| find(name).map(|info| words::of_mechanism(info.title)));
     let why = move || {
         let recommended = app.recommended.get();
         if !by_hand.get() {

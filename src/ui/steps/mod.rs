@@ -1,5 +1,6 @@
 //! The steps of the page, one line each in [`STEPS`]: navigation, headings, addresses and views follow from it.
 
+mod assumptions;
 mod bounds;
 mod cells;
 mod chooser;
@@ -10,6 +11,7 @@ mod data;
 mod errors;
 mod estimates;
 mod expectations;
+mod exports;
 mod ledger;
 mod many;
 mod method;
@@ -127,6 +129,12 @@ impl StepInfo {
     pub fn of(step: Step) -> &'static Self {
         let [first, ..] = &STEPS;
         STEPS.iter().find(|info| info.step == step).unwrap_or(first)
+    }
+
+    /// Returns the step after one, up to that on which a release is asked for.
+    pub fn next(step: Step) -> Option<&'static Self> {
+        let place = STEPS.iter().position(|info| info.step == step)?;
+        STEPS.get(place + 1).filter(|info| info.step != Step::Result)
     }
 }
 

@@ -34,7 +34,7 @@ fn typed(name: &'static str) -> Signal<String> {
 
 /// What is said below the field of a parameter.
 fn hint(parameter: &Parameter) -> String {
-    let explained = parameter.explained();
+    let explained = words::of_mechanism(&parameter.explained()).to_owned();
     match parameter.default {
         Usual::Given => explained,
         default => words::parameters::hint(explained, default),
@@ -42,7 +42,7 @@ fn hint(parameter: &Parameter) -> String {
 }
 
 fn field(parameter: &'static Parameter) -> AnyView {
-    let (name, label, hint) = (parameter.name, parameter.label, hint(parameter));
+    let (name, label, hint) = (parameter.name, words::of_mechanism(parameter.label), hint(parameter));
     let id = format!("method-{name}");
     let app = App::here();
     let setup = app.state.setup();

@@ -5,11 +5,14 @@ use leptos::prelude::*;
 use super::Status;
 use super::people::People;
 use super::protect::Protection;
+use crate::model::note::factor;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Split;
-use crate::release::format::short;
+use crate::release::format::{percent, short};
 use crate::release::statement::budget_sentence;
 use crate::ui::draft::{self, BudgetKind, Place, Setup};
+use crate::ui::drawing::precision_curve;
+use crate::ui::parts::plot::CurvePlot;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
@@ -36,12 +39,16 @@ pub fn PrivacyStep() -> impl IntoView {
     view! {
         <p class="lead">{move || if fixed.get() { words::privacy::budget_fixed() } else { words::privacy::budget_why() }}</p>
         <People/>
-        {move || if fixed.get() { view! { <Fixed/> }.into_any() } else { view! { <Propose/> }.into_any() }}
+        {move || if fixed.get() { view! { <Fixed/> }.into_any() } else { view! { <Careful/> }.into_any() }}
         <Prospect/>
-        <Share/>
-        <Protection/>
-        <Neighbours fixed/>
-        <Person fixed/>
+        <details class="more">
+            <summary>{words::privacy::advanced()}</summary>
+            {move || (!fixed.get()).then(|| view! { <Propose/> })}
+            <Share/>
+            <Protection/>
+            <Neighbours fixed/>
+            <Person fixed/>
+        </details>
     }
     .into_any()
 }
@@ -113,6 +120,112 @@ fn RowsField() -> impl IntoView {
             <Field id="privacy-rows" label=label numeric=true value=Signal::derive(move || setup.get().rows) set
                 hint=Signal::derive(move || if needed.get() { words::privacy::needed(why) } else { why.to_owned() })/>
         }
+    }
+}
+
+/// The one question: how many rows there are, and how careful to be.
+#[component]
+fn Careful() -> impl IntoView {
+    view! {
+        <section class="block" aria-label=words::privacy::budget()>
+            <div class="fields"><RowsField/></div>
+            <Levels/>
+            <Meaning/>
+            <Weak/>
+            <Precision/>
+        </section>
+    }
+}
+
+/// The budgets that have a name: ε, the name, for what it is meant.
+fn levels() -> [(f64, &'static str, &'static str); 4] {
+    [
+        (0.5, words::privacy::level_strict(), words::privacy::level_strict_for()),
+        (1.0, words::privacy::level_careful(), words::privacy::level_careful_for()),
+        (2.0, words::privacy::level_moderate(), words::privacy::level_moderate_for()),
+        (4.0, words::privacy::level_loose(), words::privacy::level_loose_for()),
+    ]
+}
+
+/// ε as it stands, where the budget is stated by it.
+fn typed_epsilon(setup: &Setup) -> Option<f64> {
+    draft::number(&setup.epsilon).filter(|_| setup.form == BudgetKind::EpsilonDelta)
+}
+
+/// What is worth saying of another ε: how often a guess is right at most, and by how much intervals are wider than without privacy.
+fn at_epsilon(app: App, epsilon: f64) -> (Option<Worth>, Option<f64>) {
+    let setup = app.state.setup().get();
+    let now = view_model::worth(&setup);
+    let other =
+        view_model::worth(&Setup { epsilon: epsilon.to_string(), form: BudgetKind::EpsilonDelta, ..setup });
+    let widening = app.forecast.with(|forecast| {
+        let foreseen = forecast.as_ref().ok()?.foreseen.as_ref()?;
+        Some(foreseen.forecast.widening_at(other?.mu / now?.mu))
+    });
+    (other, widening)
+}
+
+/// Named levels of care.
+#[component]
+fn Levels() -> impl IntoView {
+    let app = App::here();
+    let setup = app.state.setup();
+    let current = Memo::new(move |_| setup.with(typed_epsilon));
+    let radios = levels().map(|(epsilon, name, purpose)| {
+        let found = Memo::new(move |_| at_epsilon(app, epsilon));
+        let guess = move || found.get().0.map(|worth| words::privacy::level_guess(percent(worth.accuracy)));
+        let wide = move || found.get().1.map(|times| words::privacy::level_width(factor(times)));
+        view! {
+            <label class="choice tall">
+                <input type="radio" name="level" prop:checked=move || current.get() == Some(epsilon)
+                    on:change=move |_| setup.update(|setup| {
+                        setup.form = BudgetKind::EpsilonDelta;
+                        setup.epsilon = short(epsilon, 2);
+                    })/>
+                <span>
+                    <strong>{words::privacy::level(name, short(epsilon, 2))}</strong>
+                    <span class="hint">{purpose} " " {guess} " " {wide}</span>
+                </span>
+            </label>
+        }
+    });
+    let own = move || {
+        let named = levels().iter().any(|(epsilon, ..)| current.get() == Some(*epsilon));
+        (!named).then(|| view! { <p class="hint">{words::privacy::level_own()}</p> })
+    };
+    view! {
+        <fieldset class="levels">
+            <legend>{words::privacy::how_careful()}</legend>
+            <div class="choices column">{radios}</div>
+            {own}
+        </fieldset>
+    }
+}
+
+/// ε at which the curve of precision is drawn, from left to right.
+const CURVE: [f64; 15] = [0.1, 0.14, 0.2, 0.28, 0.4, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 10.0];
+
+/// Precision against ε: by how much intervals are wider than without privacy.
+#[component]
+fn Precision() -> impl IntoView {
+    let app = App::here();
+    let curve = Memo::new(move |_| {
+        let now = app.state.setup().with(typed_epsilon)?;
+        let points = CURVE.map(|epsilon| at_epsilon(app, epsilon).1.map(|times| (epsilon, times)));
+        let points: Vec<(f64, f64)> = points.into_iter().flatten().collect();
+        (points.len() == CURVE.len()).then_some((now, points))
+    });
+    move || {
+        curve.get().map(|(now, points)| {
+            let curve = precision_curve(&points, now);
+            let label = words::privacy::curve_label(short(now, 3), factor(curve.here));
+            view! {
+                <figure class="curve">
+                    <figcaption>{words::privacy::curve()}</figcaption>
+                    <CurvePlot curve label/>
+                </figure>
+            }
+        })
     }
 }
 
@@ -202,15 +315,12 @@ fn Propose() -> impl IntoView {
     }
     };
     view! {
-        <section class="block" aria-label=words::privacy::budget()>
+        <section class="block" aria-label=words::privacy::budget_exact()>
             <div class="fields">
-                <RowsField/>
                 {amount}
                 <Field id="privacy-delta" label=words::privacy::delta_one_in() numeric=true value=shown
                     set=write(|setup, value| setup.one_in = value) hint=proposed/>
             </div>
-            <Meaning/>
-            <Weak/>
             <Choice id="privacy-split" label=words::privacy::the_budget_is_kept_for()
                 options=kept.into_iter().map(|kept| (split_key(kept), text::kept(kept).to_owned())).collect()
                 value=Signal::derive(move || split_key(split.get())) set=set_split

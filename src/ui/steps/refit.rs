@@ -12,6 +12,8 @@ use crate::inference::{Repair, Ridge};
 use crate::model::INTERCEPT;
 use crate::release::Release;
 use crate::release::figure;
+use crate::release::publication::tables;
+use crate::release::significance::Tests;
 use crate::ui::draft::number;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::sentence::sentence;
@@ -150,9 +152,11 @@ fn Refitted(release: Arc<Release>) -> impl IntoView {
                 let unit = figure::unit(&release.plan, &outcome);
                 let lines = figure::lines(&release.plan, &refit.coefficients, &outcome);
                 let drowned = is_drowned(&refit.diagnostics);
+                let tests = Tests::new(&release, &refit.diagnostics);
+                let below = tables::test_notes_of(tests, &lines);
                 let notes = refit.diagnostics.notes.into_iter().map(|note| view! { <li>{note}</li> });
                 view! {
-                    <CoefficientTable lines outcome unit drowned confidence=refit.confidence/>
+                    <CoefficientTable lines outcome unit drowned tests below confidence=refit.confidence/>
                     <ul class="notes">{notes.collect_view()}</ul>
                     <p class="hint">{words::refit::cost(refit.cost)}</p>
                 }

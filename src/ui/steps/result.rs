@@ -6,20 +6,26 @@ use leptos::prelude::*;
 
 use super::Status;
 use super::bounds::FoundBounds;
+use super::exports::Exports;
 use super::ledger::LedgerPanel;
 use super::outcomes::Outcomes;
 use super::refit::Refit;
 use super::table::CoefficientTable;
+use crate::engine::supplement;
 use crate::inference::design::is_drowned;
-use crate::mechanisms::info::are_log_odds;
+use crate::model::Role;
 use crate::release::document::LONG_FORM_OUTCOMES;
 use crate::release::figure;
-use crate::release::report;
+use crate::release::publication::{Table, tables};
+use crate::release::row_count::{RowCount, Verdict};
+use crate::release::significance::Tests;
 use crate::release::statement::Statement;
-use crate::release::{Release, known, table};
-use crate::ui::parts::Icon;
+use crate::release::supplement::Supplement;
+use crate::release::{Release, known};
+use crate::ui::draft::number;
+use crate::ui::parts::{Choice, Icon};
 use crate::ui::state::{App, Origin, StateStoreFields};
-use crate::ui::{actions, dom, text};
+use crate::ui::{dom, text};
 use crate::words;
 
 /// How many releases there are.
@@ -76,7 +82,9 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         (count > 1 && !undetermined).then(|| view! { <AllOutcomes release=Arc::clone(&release) many/> });
     let (before, after) = if many { (all, None) } else { (None, all) };
     let first = names.into_iter().next().unwrap_or_default();
-    let for_table = Arc::clone(&release);
+    let supplement = Arc::new(supplement(&release));
+    let per = RwSignal::new("1".to_owned());
+    let (for_table, for_fit) = (Arc::clone(&release), Arc::clone(&supplement));
     let table = move || {
         if !fitted {
             return ().into_any();
@@ -91,18 +99,34 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             .into_any();
         }
         let outcome = app.state.outcome().get().unwrap_or_else(|| first.clone());
-        let lines = figure::lines(&for_table.plan, &for_table.coefficients, &outcome);
+        let lines = tables::lines(&for_table, &outcome, number(&per.get()).unwrap_or(1.0));
         let unit = figure::unit(&for_table.plan, &outcome);
-        let log_odds = are_log_odds(&for_table.plan);
+        let log_odds = for_fit.log_odds;
+        let tests = Tests::of(&for_table);
+        let fit = tables::fit(&for_table, &for_fit, &outcome);
+        let below = tables::test_notes(&for_table, &lines);
         let drowned = is_drowned(&for_table.diagnostics);
         let confidence = for_table.plan.confidence.unwrap_or(0.95);
-        view! { <CoefficientTable lines outcome unit log_odds drowned confidence/> }.into_any()
+        view! { <CoefficientTable lines outcome unit log_odds drowned confidence tests fit below/> }
+            .into_any()
     };
     let public = release.public.as_ref().map(|table| {
         let words = format!("{} {}", known::origin(table), known::correlations(table));
         view! { <p class="public-origin">{words}</p> }
     });
     let for_refit = Arc::clone(&release);
+    let count = RowCount::of(&release).map(|count| {
+        let far = count.verdict != Verdict::AsStated;
+        view! { <p id="row-count" class=if far { "verdict withheld" } else { "hint" }>{count.sentence()}</p> }
+    });
+    let numbers = release
+        .plan
+        .columns
+        .iter()
+        .any(|column| column.role == Role::Feature && column.stated_bounds().is_some());
+    let scale = (numbers && fitted && !undetermined).then(|| view! { <Scale per/> });
+    let described = fitted
+        .then(|| view! { <Described release=Arc::clone(&release) supplement=Arc::clone(&supplement)/> });
     let for_bounds = Arc::clone(&release);
     view! {
         <section class="zone released" aria-label=words::result::released()>
@@ -110,15 +134,18 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
                 <Icon name="seal"/>
                 <div><p class="seal-main">{statement.headline.clone()}</p> <p class="hint">{origin}</p></div>
             </div>
+            {count}
             {before}
             {chooser}
+            {scale}
             <div id="regression" tabindex="-1">{table}</div>
             {beside}
             {after}
+            {described}
             <FoundBounds release=for_bounds/>
             {public}
             <ul class="notes">{notes}</ul>
-            <Downloads release/>
+            <Exports release supplement per/>
         </section>
         <Guarantee statement/>
         <Refit release=for_refit/>
@@ -129,6 +156,79 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
 /// Whether the release has measured coordinates, whose notes begin with what its intervals do not cover.
 fn is_adaptive(release: &Release) -> bool {
     release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some())
+}
+
+/// How many units a coefficient is for.
+#[component]
+fn Scale(per: RwSignal<String>) -> impl IntoView {
+    let option = |count: &str| {
+        let words =
+            if count == "1" { words::export::per_one().to_owned() } else { words::export::per_many(count) };
+        (count.to_owned(), words)
+    };
+    let options = ["1", "5", "10", "100"].map(option).into();
+    view! {
+        <Choice id="per-units" label=words::export::per_units() options value=per set=Callback::new(move |value| per.set(value))/>
+    }
+}
+
+/// What follows from the release beside the coefficients, behind folds.
+#[component]
+fn Described(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoView {
+    let tests: Vec<Table> = [tables::categories(&release, &supplement), tables::adjusted(&release)]
+        .into_iter()
+        .flatten()
+        .collect();
+    let described: Vec<Table> = supplement
+        .description
+        .iter()
+        .flat_map(|description| {
+            [Some(tables::columns(&release, description)), tables::correlations(description)]
+                .into_iter()
+                .flatten()
+        })
+        .collect();
+    let shown =
+        |tables: Vec<Table>| tables.into_iter().map(|table| view! { <Printed table/> }).collect_view();
+    let first = if described.is_empty() {
+        view! { <p class="hint">{words::journal::no_description()}</p> }.into_any()
+    } else {
+        view! { <details class="more" id="table-one"><summary>{words::journal::describes()}</summary>{shown(described)}</details> }.into_any()
+    };
+    view! {
+        {(!tests.is_empty()).then(|| view! {
+            <details class="more" id="tests"><summary>{words::journal::tests()}</summary>{shown(tests)}</details>
+        })}
+        {first}
+    }
+}
+
+/// A table as it is printed, with its notes.
+#[component]
+fn Printed(table: Table) -> impl IntoView {
+    let numeric: Vec<bool> = table.heads.iter().map(|head| head.numeric).collect();
+    let heads = table
+        .heads
+        .into_iter()
+        .map(|head| view! { <th scope="col" class:numeric=head.numeric>{head.text}</th> });
+    let rows = table.rows.into_iter().map(|row| {
+        let mut cells = row.into_iter().zip(numeric.clone());
+        let first = cells.next().map(|(cell, _)| view! { <th scope="row">{cell}</th> });
+        let rest =
+            cells.map(|(cell, numeric)| view! { <td class:numeric=numeric>{cell}</td> }).collect_view();
+        view! { <tr>{first}{rest}</tr> }
+    });
+    let (label, caption) = (table.caption.clone(), table.caption);
+    view! {
+        <div class="scroll" tabindex="0" role="group" aria-label=label>
+            <table class="plain printed">
+                <caption>{caption}</caption>
+                <thead><tr>{heads.collect_view()}</tr></thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </div>
+        <p class="hint">{table.notes.join(" ")}</p>
+    }
 }
 
 #[component]
@@ -178,47 +278,6 @@ fn Guarantee(statement: Statement) -> impl IntoView {
             {middle.collect_view()}
             <p>{statement.assurance}</p>
             <details class="more"><summary>{words::result::what_the_promise_rests_on()}</summary><ul class="notes">{conditions.collect_view()}</ul></details>
-        </section>
-    }
-}
-
-/// Everything that can leave, in one place.
-#[component]
-fn Downloads(release: Arc<Release>) -> impl IntoView {
-    let app = App::here();
-    let (for_csv, for_html, for_plan) = (Arc::clone(&release), Arc::clone(&release), release);
-    let save_table = move |_| {
-        let pieces = table::pieces(&for_csv.coefficients, are_log_odds(&for_csv.plan));
-        let saved = dom::download_pieces("discreet-coefficients.csv", "text/csv", pieces);
-        app.state
-            .said()
-            .set(if saved.is_some() { words::page::saved() } else { words::page::no_room() }.to_owned());
-    };
-    let save_report = move |_| {
-        let _ = dom::download(
-            "discreet-report.html",
-            "text/html",
-            &report::html(&for_html, are_log_odds(&for_html.plan)),
-        );
-    };
-    let save_plan = move |_| {
-        if let Ok(text) = serde_json::to_string_pretty(&for_plan.plan) {
-            let _ = dom::download("discreet-plan.json", "application/json", &(text + "\n"));
-        }
-    };
-    let save_ledger = move |_| actions::save_ledger(app);
-    let due = move || app.export_due();
-    view! {
-        <section class="downloads" aria-label=words::result::downloads()>
-            <h2>{words::result::download()}</h2>
-            <div class="buttons">
-                <button type="button" on:click=save_report>{words::result::report_html()}</button>
-                <button type="button" on:click=save_table>{words::result::coefficients_csv()}</button>
-                <button type="button" on:click=move |_| actions::save_release(app)>{words::result::release_json()}</button>
-                <button type="button" on:click=save_plan>{words::result::plan_json()}</button>
-                <button type="button" class:due=due disabled=move || app.state.ledger().with(Option::is_none) on:click=save_ledger>{words::result::ledger_json()}</button>
-            </div>
-            {move || due().then(|| view! { <p class="hint">{words::page::export_first()}</p> })}
         </section>
     }
 }

@@ -6,6 +6,8 @@ use crate::model::{INTERCEPT, Interval};
 use crate::release::figure::{self, Line, Mark};
 use crate::release::format::{self, percent};
 use crate::release::odds;
+use crate::release::publication::tables;
+use crate::release::significance::Tests;
 use crate::ui::parts::plot::{Axis, IntervalCell, ShareBar};
 use crate::ui::text;
 use crate::words;
@@ -22,6 +24,13 @@ pub fn CoefficientTable(
     confidence: f64,
     /// Whether the noise is as large as the signal.
     drowned: bool,
+    /// Which coefficients have a p-value.
+    tests: Tests,
+    /// The fit as a whole.
+    #[prop(optional)]
+    fit: String,
+    /// What a reader has to know of the p-values.
+    below: Vec<String>,
     #[prop(optional)] log_odds: bool,
 ) -> impl IntoView {
     let drawn = if log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) };
@@ -36,7 +45,7 @@ pub fn CoefficientTable(
             let mark = figure.marks.get(index).copied().unwrap_or(nothing);
             (mark, figure.zero, figure.ticks.clone())
         });
-        view! { <CoefficientRow line cell log_odds/> }
+        view! { <CoefficientRow line cell tests log_odds/> }
     });
     let rows = rows.collect_view();
     let axis = match (log_odds, unit.as_str()) {
@@ -49,7 +58,7 @@ pub fn CoefficientTable(
     } else {
         (words::result::linear_of(&what), words::result::estimate())
     };
-    let before = if log_odds { "5" } else { "4" };
+    let before = if log_odds { "6" } else { "5" };
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label=words::result::coefficients_for(&outcome)>
             <table class="journal" class:odds=log_odds>
@@ -59,6 +68,7 @@ pub fn CoefficientTable(
                     {log_odds.then(|| view! { <th scope="col" class="numeric">{words::result::odds_ratio(&level)}</th> })}
                     <th scope="col" class="numeric">{estimate}</th>
                     <th scope="col" class="numeric">{words::result::interval(level)}</th>
+                    <th scope="col" class="numeric">{words::journal::p()}</th>
                     <th scope="col" class="share-head">{words::result::of_uncertainty()}</th>
                     <th scope="col" class="plot-head">{axis}</th>
                 </tr></thead>
@@ -69,12 +79,23 @@ pub fn CoefficientTable(
             </table>
         </div>
         {(more > 0).then(|| view! { <p class="hint">{words::result::more_terms(more, text::whole(more))}</p> })}
+        {(!fit.is_empty()).then(|| view! { <p class="fit">{fit}</p> })}
+        {(!below.is_empty()).then(|| view! { <p class="hint">{below.join(" ")}</p> })}
         <p class="hint">{words::result::table_note()} {log_odds.then_some(words::page::odds())}</p>
     }
 }
 
 #[component]
-fn CoefficientRow(line: Line, cell: Option<(Mark, f64, Vec<figure::Tick>)>, log_odds: bool) -> impl IntoView {
+fn CoefficientRow(
+    line: Line,
+    cell: Option<(Mark, f64, Vec<figure::Tick>)>,
+    tests: Tests,
+    log_odds: bool,
+) -> impl IntoView {
+    let test = tests.test(&line.entry()).map(|test| {
+        let z = words::journal::z_is(tables::z_value(test.z));
+        view! { {tables::p_value(test.p, line.interval)} <span class="row-note">{z}</span> }
+    });
     let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
     let withheld = line.interval == Interval::Withheld;
     let share = line.noise_share.map(|share| view! { <Uncertainty share/> });
@@ -103,6 +124,7 @@ fn CoefficientRow(line: Line, cell: Option<(Mark, f64, Vec<figure::Tick>)>, log_
             {ratio}
             <td class="numeric">{written.estimate}</td>
             <td class="numeric interval"><Spread written=written.interval kind=line.interval/></td>
+            <td class="numeric p-value">{test}</td>
             <td class="share-cell">{share}</td>
             <td class="plot">{plot}</td>
         </tr>

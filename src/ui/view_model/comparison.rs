@@ -2,9 +2,11 @@
 
 use serde_json::Map;
 
-use crate::engine::foresee::expected;
+use crate::engine::foresee::{expected, foresee};
 use crate::engine::public_moments::PublicMoments;
-use crate::engine::{EngineError, prepare_with_moments};
+use crate::engine::{EngineError, Prepared, prepare_with_moments};
+use crate::inference::noise_forecast::Advice;
+use crate::inference::preview::TermPreview;
 use crate::mechanisms::Info;
 use crate::mechanisms::info::{GROUPS, Group};
 use crate::model::Assurance;
@@ -58,15 +60,24 @@ fn compared(plan: Plan, public: Option<&PublicMoments>, table: &Table) -> Result
             EngineError::Plan(error) => sentence(&error.what),
             error => sentence(&error.to_string()),
         })?;
-    if prepared.cost().is_some() && prepared.law().is_none() {
-        return Err(words::method::not_forecast().to_owned());
-    }
-    let preview = expected(&prepared).ok_or(words::method::state_the_number_of_rows_first())?;
-    let effects = preview.terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);
+    let terms = terms(&prepared)?;
+    let effects = terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);
     let ratios: Vec<f64> =
         effects.clone().map(|term| term.noise_std_error / term.plausible_effect.abs()).collect();
     let shrinkage = effects.map(|term| term.shrinkage).fold(0.0, f64::max);
     let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
     let most = ratios.iter().copied().fold(0.0, f64::max);
     Ok(Compared { assurance: prepared.assurance(), noise: (least, most), shrinkage })
+}
+
+/// What is expected of each coefficient: by the mechanism's own forecast, or by the law of its noise.
+fn terms(prepared: &Prepared) -> Result<Vec<TermPreview>, &'static str> {
+    if prepared.stated_rows().is_none() {
+        return Err(words::method::state_the_number_of_rows_first());
+    }
+    match foresee(prepared) {
+        Some(foreseen) if foreseen.forecast.advice == Advice::TooFew => Err(foreseen.verdict()),
+        Some(foreseen) => Ok(foreseen.terms),
+        None => expected(prepared).map(|preview| preview.terms).ok_or(words::method::not_forecast()),
+    }
 }

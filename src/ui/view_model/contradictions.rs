@@ -58,7 +58,7 @@ pub fn open_questions(
         let column = columns.get(*place)?;
         let open = found.iter().find(|one| !confirmed.contains(&confirmation(*place, column, one.kind)))?;
         let text = words::gap::contradicted(&column.name);
-        Some(Gap::new(Place::Cell(*place, cell(open.kind, column)), text))
+        Some(Gap::new(Place::Cell(*place, cell(open, column)), text))
     };
     header.into_iter().chain(found.iter().filter_map(of_column)).collect()
 }
@@ -69,9 +69,12 @@ pub fn header_question(table: &Table, setup: &Setup) -> Option<Doubt> {
 }
 
 /// The cell of the column table that is contradicted.
-fn cell(kind: Contradiction, column: &ColumnDraft) -> Cell {
-    match kind {
+fn cell(mismatch: &Mismatch, column: &ColumnDraft) -> Cell {
+    let is_above =
+        |cell: &String| number(cell).zip(number(&column.upper)).is_some_and(|(value, upper)| value > upper);
+    match mismatch.kind {
         _ if column.kind == Some(ColumnType::Category) => Cell::Levels,
+        Contradiction::Outside if mismatch.cells.iter().any(is_above) => Cell::Upper,
         Contradiction::Outside => Cell::Lower,
         _ => Cell::Kind,
     }

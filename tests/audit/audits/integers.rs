@@ -275,6 +275,7 @@ fn any_plan(numbers: &mut Numbers, columns: usize) -> BoundPlan {
             field,
             role: if field + 1 < columns { Role::Feature } else { Role::Outcome },
             kind: Kind::Number { lower: one.min(two), upper: one.max(two) },
+            typical: None,
         }
     });
     let columns: Vec<BoundColumn> = columns.collect();

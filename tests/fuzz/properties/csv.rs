@@ -126,7 +126,8 @@ fn plan(fields: usize, csv: CsvRules, setting: u8) -> BoundPlan {
     let number = Kind::Number { lower: 0.0, upper: 10.0 };
     let levels = ["a", "b", "other"].map(str::to_owned).into();
     let category = Kind::Category { levels, reference: 0, other: Some(2) };
-    let column = |field, role, kind| BoundColumn { name: format!("x{field}"), field, role, kind };
+    let column =
+        |field, role, kind| BoundColumn { name: format!("x{field}"), field, role, kind, typical: None };
     let mut columns = vec![column(0, Role::Outcome, number)];
     if fields > 1 {
         columns.insert(0, column(1, Role::Feature, category));

@@ -1,13 +1,15 @@
 //! A release document is refused, or all that is made of it can be shown: no panic, no number that is none.
 
-use discreet::engine::refit;
+use discreet::engine::{refit, supplement};
 use discreet::inference::options::{Repair, Ridge};
 use discreet::inference::refit::Request;
 use discreet::mechanisms::info::are_log_odds;
 use discreet::model::{Coefficient, Interval};
 use discreet::release::document::{Coefficients, Release};
+use discreet::release::publication::{Format, Labels, report};
+use discreet::release::significance::Tests;
 use discreet::release::statement::Statement;
-use discreet::release::{figure, format, report, table};
+use discreet::release::{figure, format, table};
 
 use super::common::assert_one_line;
 
@@ -29,11 +31,18 @@ pub fn holds(data: &[u8]) {
 /// The report, the table and the figure.
 fn shown(release: &Release) {
     let log_odds = are_log_odds(&release.plan);
-    let page = report::html(release, log_odds);
+    let supplement = supplement(release);
+    let labels = Labels { title: "A title".to_owned(), date: "today".to_owned(), per: 10.0 };
+    let page = report::html(release, &supplement, &labels);
+    for (name, format) in Format::ALL {
+        let Some(text) = format.write(release, &supplement, &labels, None) else { continue };
+        let marked = matches!(format, Format::Report | Format::Word | Format::Svg | Format::Markdown);
+        assert!(!marked || !text.contains("<script"), "{name}: {text}");
+    }
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
     // A name may hold anything, but no mark of its own.
     assert!(!page.contains("<script") && page.matches("<main>").count() == 1);
-    let csv = table::csv(&release.coefficients, log_odds);
+    let csv = table::csv(&release.coefficients, Tests::of(release), log_odds);
     assert!(csv.ends_with("\r\n"));
     for outcome in figure::outcomes(release).iter().take(4) {
         let lines = figure::lines(&release.plan, &release.coefficients, outcome);

@@ -376,3 +376,123 @@ fn the_command_line_charges_once() {
     assert!((list(&again)[1].estimate.unwrap() - age.estimate.unwrap()).abs() < 0.02);
     assert_eq!(bench.ledger().entries().len(), 2);
 }
+
+/// A category of three levels, of which one has this share of the rows, and three normal features; the fit on the other columns is the same
+/// at any share.
+fn rare_level(rows: u32, share: f64) -> String {
+    let mut table = "x0,x1,x2,k,y\n".to_owned();
+    for row in 0..rows {
+        let x = [3, 5, 7].map(|salt| normal(row, salt));
+        let level = match uniform(row, 11) {
+            u if u < share => "rare",
+            u if u < 0.5 => "b",
+            _ => "a",
+        };
+        let eta = 0.6 * x[0] - 0.4 * x[1] + if level == "b" { 0.5 } else { 0.0 };
+        let y = u8::from(uniform(row, 1) < 1.0 / (1.0 + libm::exp(-eta)));
+        table.push_str(&format!("{:.3},{:.3},{:.3},{level},{y}\n", x[0], x[1], x[2]));
+    }
+    table
+}
+
+fn rare_plan(mechanism: &str, budget: Value) -> Value {
+    let mut plan = numbers_plan(mechanism, 3, budget);
+    let levels = json!({"name": "k", "role": "feature", "type": "category", "levels": ["a", "b", "rare"]});
+    plan["columns"].as_array_mut().unwrap().insert(3, levels);
+    plan
+}
+
+/// theory/adaptive-logistic 4.4: the others are shown, and hold the slopes of the exact fit; a level without rows has no exact slope.
+#[test]
+fn a_rare_level_withholds_itself_alone() {
+    for (share, epsilon) in [(0.004, 1.0), (0.0, 1.0), (0.004, 0.5)] {
+        let table = rare_level(10_000, share);
+        let exact = runs(&rare_plan("logistic", json!({"none": true})), &table, 1).remove(0);
+        let found = runs(&rare_plan("adaptive-logistic", budget(epsilon)), &table, 30);
+        let (mut rare, mut others, mut held, mut noted) = (0, 0, 0, 0);
+        for release in &found {
+            let (list, exact) = (list(release), list(&exact));
+            rare += usize::from(list[5].interval == Interval::Withheld);
+            for (found, exact) in list.iter().zip(exact).take(5) {
+                let bounds = found.lower.zip(found.upper);
+                let exact = exact.estimate.unwrap_or_default();
+                others += usize::from(bounds.is_none());
+                held += usize::from(
+                    bounds.is_some_and(|(lower, upper)| share <= 0.0 || (lower..=upper).contains(&exact)),
+                );
+            }
+            noted += usize::from(release.diagnostics.notes.iter().any(|note| note.contains("`k[rare]`")));
+        }
+        assert!(rare >= 20 && noted == rare, "{share} {epsilon}: {rare} {noted}");
+        assert!(others <= 15, "{share} {epsilon}: {others} of 150 others are withheld");
+        assert!(held as f64 >= 0.95 * (150 - others) as f64, "{share} {epsilon}: {held}");
+    }
+}
+
+/// theory/adaptive-logistic 8: on no table is the error above 1.1 times that of steps in the box, whose coefficients count whether they are
+/// shown or not. Its own are compared where it shows them.
+#[test]
+fn its_error_is_nowhere_above_that_of_steps_in_the_box() {
+    let slope = 3.0 / 6_f64.sqrt();
+    let tables = [
+        (6, 20_000, 0.5, table(20_000, &[slope, -slope, slope, slope, -slope, slope], 0.0)),
+        (3, 2_000, 2.0, table(2_000, &[0.5, -0.5, 0.2], 0.0)),
+        (3, 20_000, 1.0, table(20_000, &[0.5, -0.3, 0.4], -4.4)),
+    ];
+    for (features, rows, epsilon, table) in tables {
+        let plan = |name: &str, budget: Value| {
+            let mut plan = numbers_plan(name, features, budget);
+            plan["stated_rows"] = json!(rows);
+            plan
+        };
+        let (error, withheld) = accuracy(plan, "adaptive-logistic", epsilon, &table, 8);
+        let (other, none) = accuracy(plan, "dp-logistic", epsilon, &table, 8);
+        assert!(withheld < 0.6 && withheld <= none, "{rows}: {withheld} {none}");
+        assert!(other.is_nan() || error <= 1.1 * other, "{rows}: {error} {other}");
+    }
+}
+
+/// Tables on which a fit hardly exists give coefficients or a sentence, at any budget.
+#[test]
+fn hard_tables_give_a_result_or_a_sentence() {
+    let separated = "x0,x1,y\n".to_owned()
+        + &(0..3_000_u32)
+            .map(|row| {
+                let x = normal(row, 3);
+                format!("{x:.3},{:.3},{}\n", normal(row, 5), u8::from(x > 0.0))
+            })
+            .collect::<String>();
+    let header = "x0,x1,y\n".to_owned();
+    let one = "x0,x1,y\n0.5,0.5,1\n".to_owned();
+    let constant = header.clone() + &"1,1,1\n".repeat(500);
+    let missing = header.clone() + &",,\n".repeat(500);
+    let outside = header.clone() + &"9e99,-9e99,1\n9e99,9e99,0\n".repeat(300);
+    let rare = table(3_000, &[0.5, -0.3], -6.5);
+    for (name, table) in [
+        ("separated", separated),
+        ("empty", header),
+        ("one", one),
+        ("constant", constant),
+        ("missing", missing),
+        ("outside", outside),
+        ("rare", rare),
+    ] {
+        for epsilon in [0.01, 0.5, 8.0] {
+            for params in [json!({}), json!({"lambda": 1.0}), json!({"steps": 2})] {
+                let mut plan = numbers_plan("adaptive-logistic", 2, budget(epsilon));
+                plan["mechanism"]["params"] = params;
+                for release in runs(&plan, &table, 3) {
+                    for coefficient in list(&release) {
+                        let shown = [coefficient.estimate, coefficient.std_error, coefficient.lower];
+                        let withheld = coefficient.interval == Interval::Withheld;
+                        assert!(shown.iter().all(|number| number.is_none() == withheld), "{name} {epsilon}");
+                        assert!(shown.iter().flatten().all(|number| number.is_finite()), "{name} {epsilon}");
+                    }
+                    let notes = release.diagnostics.notes.join(" ");
+                    let some = list(&release).iter().any(|one| one.interval != Interval::Withheld);
+                    assert!(some || notes.contains("Withheld, because"), "{name} {epsilon}: {notes}");
+                }
+            }
+        }
+    }
+}

@@ -270,7 +270,7 @@ fn foreseen(text: &mut Markdown, size: &Size, name: &str, cells: &[Cell]) {
     let one = |(cell, epsilon): (&Cell, &f64)| {
         let (advice, error) = cell.forecast?;
         let advice = match advice {
-            Advice::Recommended => "recommended",
+            Advice::Recommended | Advice::Approximate => "recommended",
             Advice::Uncertain => "intervals may be withheld",
             Advice::TooFew => "too few rows",
         };

@@ -163,9 +163,11 @@ pub fn all(size: &Size, results: &[Measured<'_>]) -> Vec<Verdict> {
         judge(
             "it is never worse than 1.1 times `analyze-gauss` where its own forecast recommends it",
             1.0,
-            gauss
-                .iter()
-                .filter(|cell| cell.own.forecast.is_some_and(|(advice, _)| advice == Advice::Recommended)),
+            gauss.iter().filter(|cell| {
+                cell.own
+                    .forecast
+                    .is_some_and(|(advice, _)| matches!(advice, Advice::Recommended | Advice::Approximate))
+            }),
             |cell| cell.of(CORNERS).map_or(Ok(()), |other| against(cell.own, other, 1.1)),
         ),
     ];

@@ -4,19 +4,19 @@
 
 use std::fmt::Write;
 
-use super::Release;
-use super::document::LONG_FORM_OUTCOMES;
-use super::figure::{self, Figure, Line};
-use super::format::{self, at_most, percent, short};
-use super::statement::Statement;
-use super::{known, odds};
-use crate::model::{INTERCEPT, Interval, Role};
+use super::super::Release;
+use super::super::document::LONG_FORM_OUTCOMES;
+use super::super::figure;
+use super::super::format::{self, at_most, short};
+use super::super::known;
+use super::super::row_count::{RowCount, Verdict};
+use super::super::supplement::Supplement;
+use super::html::escape;
+use super::{Labels, MOST_OUTCOMES, Publication, Table, drawing};
+use crate::model::Role;
 use crate::plan::document::{Column, ColumnType};
 use crate::privacy::adjacency::Adjacency;
 use crate::words;
-
-/// Most outcomes that are written out; the rest are in the release itself.
-const MOST_OUTCOMES: usize = 200;
 
 /// Most public terms that are written out.
 const MOST_PUBLIC: usize = 40;
@@ -26,53 +26,56 @@ const STYLE: &str = "\
 @page{size:A4;margin:18mm 16mm}*{box-sizing:border-box}\
 body{font:10.5pt/1.45 system-ui,sans-serif;color:#16201f;background:#fff;max-width:178mm;margin:0 auto;padding:8mm 4mm}\
 h1{font-size:17pt;line-height:1.2;margin:0 0 2mm}h2{font-size:11.5pt;margin:8mm 0 2mm}p{margin:0 0 2mm;max-width:150mm}\
-.lead{border-left:1mm solid #0b5f5c;padding:1mm 0 1mm 4mm;font-size:11.5pt;margin:4mm 0 6mm}.quiet{color:#4b5957}\
+.lead{border-left:1mm solid #0b5f5c;padding:1mm 0 1mm 4mm;font-size:11.5pt;margin:4mm 0 6mm}.quiet{color:#4b5957;font-size:9pt}.warning{border:.4mm solid #8a5a00;padding:2mm 3mm}\
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;break-inside:auto}tr{break-inside:avoid}\
-caption{text-align:left;font-weight:600;padding:0 0 1.5mm}th,td{text-align:left;padding:1.1mm 3mm 1.1mm 0;vertical-align:top}\
+caption{text-align:left;font-weight:600;padding:5mm 0 1.5mm}th,td{text-align:left;padding:1.1mm 3mm 1.1mm 0;vertical-align:top}\
 thead th{border-top:.5mm solid #16201f;border-bottom:.25mm solid #16201f;font-weight:600;font-size:9pt}\
 tbody tr:last-child>*{border-bottom:.5mm solid #16201f}tbody th{font-weight:500}.n{text-align:right;white-space:nowrap}\
-.per{color:#4b5957;font-size:9pt}td.p{width:58mm;padding:0;vertical-align:middle}.odds td.p{width:40mm}.odds th,.odds td{padding-right:2mm;vertical-align:middle}.odds .per{display:block;white-space:nowrap}.known{width:auto}.known th,.known td{padding-right:10mm}svg{display:block;width:100%;overflow:visible}ul{margin:0 0 2mm;padding-left:5mm}\
+.known{width:auto}.known th,.known td{padding-right:10mm}svg{display:block;width:100%;height:auto;margin:2mm 0}thead .n{white-space:normal}ul{margin:0 0 2mm;padding-left:5mm}\
 footer{margin-top:8mm;border-top:.25mm solid #9aa5a3;padding-top:2mm;font-size:8.5pt;color:#4b5957}";
 
-/// Writes the report, with odds ratios where the coefficients are log-odds.
+/// Writes the report: what the person called it, the tables with their plots, notes, guarantee and setting.
 #[must_use]
-pub fn html(release: &Release, log_odds: bool) -> String {
-    let statement = Statement::new(release);
+pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> String {
+    let publication = Publication::new(release, supplement, labels);
     let outcomes = figure::outcomes(release);
     let mut page = String::new();
-    let title = match outcomes.as_slice() {
-        [one] => words::report::title_one(one),
-        many => words::report::title_many(many.len()),
-    };
-    let title = escape(&title);
+    let title = escape(&publication.title);
+    let headline = publication.guarantee.first().map(String::as_str).unwrap_or_default();
     let _ = write!(
         page,
         "<!DOCTYPE html>\n<html lang=\"{}\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
-         <title>{title}</title><style>{STYLE}</style></head><body><main>\n<h1>{title}</h1>\n\
-         <p class=\"lead\">{}</p>\n",
+         <title>{title}</title><style>{STYLE}</style></head><body><main>\n<h1>{title}</h1>\n",
         words::page::language(),
-        escape(&statement.headline)
     );
+    if !publication.date.is_empty() {
+        let _ = writeln!(page, "<p class=\"quiet\">{}</p>", escape(&publication.date));
+    }
+    let _ = writeln!(page, "<p class=\"lead\">{}</p>", escape(headline));
+    if let Some(count) = RowCount::of(release).filter(|count| count.verdict != Verdict::AsStated) {
+        let _ = writeln!(page, "<p class=\"warning\">{}</p>", escape(&count.sentence()));
+    }
     let undetermined = release.coefficients.is_undetermined();
     if undetermined {
         let _ = writeln!(page, "<h2>{}</h2>", words::result::undetermined());
     }
-    for outcome in outcomes.iter().take(if undetermined { 0 } else { MOST_OUTCOMES }) {
-        regression(&mut page, release, outcome, log_odds, outcomes.len() <= LONG_FORM_OUTCOMES);
+    let plots = outcomes.len() <= LONG_FORM_OUTCOMES;
+    let regressions = if undetermined { 0 } else { outcomes.len().min(MOST_OUTCOMES) };
+    for (place, published) in publication.tables.iter().enumerate() {
+        table(&mut page, published);
+        let outcome = outcomes.get(place).filter(|_| place < regressions && plots);
+        let drawn = outcome.and_then(|outcome| drawing::svg(release, supplement, outcome, labels.scale()));
+        if let Some(svg) = drawn {
+            // Inside a page it needs no name space, which looks like an address.
+            page.push_str(&svg.replacen(drawing::NAME_SPACE, "", 1));
+            let _ = writeln!(page, "<p class=\"quiet\">{}</p>", escape(words::journal::plot_note()));
+        }
     }
-    if outcomes.len() > MOST_OUTCOMES && !undetermined {
-        let more = outcomes.len() - MOST_OUTCOMES;
-        let _ = writeln!(page, "<p>{}</p>", words::report::more_outcomes(more));
-    }
-    let odds = if log_odds { words::page::odds() } else { "" };
-    if !undetermined {
-        let _ = writeln!(page, "<p class=\"quiet\">{} {odds}</p>", escape(words::report::table_note()));
-    }
-    list(&mut page, words::report::notes(), release.diagnostics.notes.iter().map(String::as_str));
+    list(&mut page, words::report::notes(), publication.caveats.iter().map(String::as_str));
     let _ = writeln!(page, "<h2>{}</h2>", words::result::what_is_promised());
-    for sentence in statement.sentences().into_iter().skip(1) {
+    for sentence in publication.guarantee.iter().skip(1) {
         let _ = writeln!(page, "<p>{}</p>", escape(sentence));
     }
     columns(&mut page, release);
@@ -91,139 +94,29 @@ pub fn html(release: &Release, log_odds: bool) -> String {
     page
 }
 
-fn regression(page: &mut String, release: &Release, outcome: &str, log_odds: bool, plot: bool) {
-    let lines = figure::lines(&release.plan, &release.coefficients, outcome);
-    let drawn = if log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) }.filter(|_| plot);
-    let unit = figure::unit(&release.plan, outcome);
-    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
-    let named = if unit.is_empty() { outcome.to_owned() } else { format!("{outcome} ({unit})") };
-    let (class, caption, estimate, ratio, plotted) = if log_odds {
-        let ratio = format!("<th scope=\"col\" class=\"n\">{}</th>", words::report::odds_ratio());
-        let plotted = words::result::odds_ratio_across_the_whole_range();
-        (" class=\"odds\"", words::result::logistic_of(&named), words::result::log_odds(), ratio, plotted)
-    } else {
-        (
-            "",
-            words::result::linear_of(&named),
-            words::result::estimate(),
-            String::new(),
-            words::report::across_range(),
-        )
-    };
-    let plotted = drawn.as_ref().map(|_| format!("<th scope=\"col\">{plotted}</th>")).unwrap_or_default();
-    let _ = writeln!(
-        page,
-        "<table{class}><caption>{}</caption><thead><tr><th scope=\"col\">{}</th>\
-         <th scope=\"col\" class=\"n\">{estimate}</th><th scope=\"col\" class=\"n\">{}</th>{ratio}\
-         <th scope=\"col\" class=\"n\">{}</th>{plotted}</tr></thead><tbody>",
-        escape(&caption),
-        words::result::term(),
-        words::result::interval(level),
-        words::report::noise_share(),
-    );
-    for (index, line) in lines.iter().enumerate() {
-        row(page, line, log_odds, drawn.as_ref(), index);
+/// Writes a table with its notes.
+fn table(page: &mut String, table: &Table) {
+    let _ = write!(page, "<table><caption>{}</caption><thead><tr>", escape(&table.caption));
+    let numeric = |numeric: bool| if numeric { " class=\"n\"" } else { "" };
+    for head in &table.heads {
+        let _ = write!(page, "<th scope=\"col\"{}>{}</th>", numeric(head.numeric), escape(&head.text));
     }
-    page.push_str("</tbody>");
-    if let Some(figure) = &drawn {
-        let _ = write!(
-            page,
-            "<tfoot><tr><td colspan=\"{}\"></td><td class=\"p\">{}</td></tr></tfoot>",
-            if log_odds { 5 } else { 4 },
-            axis(figure)
-        );
-    }
-    page.push_str("</table>\n");
-    let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome);
-    if let Some(share) = known.and_then(|known| known.r_squared) {
-        let _ = writeln!(page, "<p class=\"quiet\">{}</p>", words::report::r_squared(short(share, 3)));
-    }
-}
-
-fn row(page: &mut String, line: &Line, log_odds: bool, figure: Option<&Figure>, index: usize) {
-    let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
-    let name = if line.term == INTERCEPT { words::result::intercept() } else { &line.term };
-    let interval = match line.interval {
-        Interval::Normal => written.interval,
-        Interval::Approximate => words::report::approximate(written.interval),
-        Interval::Withheld => "withheld".to_owned(),
-    };
-    let share = line.noise_share.map_or_else(|| format::NONE.to_owned(), percent);
-    let _ = write!(
-        page,
-        "<tr><th scope=\"row\">{} <span class=\"per\">{}</span></th><td class=\"n\">{}</td><td class=\"n\">{}</td>",
-        escape(name),
-        escape(&line.per),
-        written.estimate,
-        interval
-    );
-    if log_odds {
-        let _ = write!(page, "<td class=\"n\">{}</td>", ratio(line));
-    }
-    let _ = write!(page, "<td class=\"n\">{share}</td>");
-    if let Some(figure) = figure {
-        let _ = write!(page, "<td class=\"p\">{}</td>", marks(figure, index));
-    }
-    page.push_str("</tr>\n");
-}
-
-/// Returns a line's odds ratio with its interval, where it has one.
-fn ratio(line: &Line) -> String {
-    let Some(ratio) = odds::ratio(&line.term, &line.entry()) else { return String::new() };
-    let written = format::row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper);
-    match line.interval {
-        Interval::Withheld => written.estimate,
-        Interval::Normal | Interval::Approximate => format!("{}<br>{}", written.estimate, written.interval),
-    }
-}
-
-fn at(share: f64) -> String {
-    format!("{:.2}%", 100.0 * share)
-}
-
-/// Draws one row of the plot; the numbers beside it are the same.
-fn marks(figure: &Figure, index: usize) -> String {
-    let mut svg = String::from("<svg height=\"22\" aria-hidden=\"true\">");
-    let zero = at(figure.zero);
-    let _ = write!(svg, "<line x1=\"{zero}\" x2=\"{zero}\" y1=\"0\" y2=\"22\" stroke=\"#9aa5a3\"/>");
-    if let Some(mark) = figure.marks.get(index) {
-        if let Some((low, high)) = mark.span {
-            let _ = write!(
-                svg,
-                "<line x1=\"{}\" x2=\"{}\" y1=\"11\" y2=\"11\" stroke=\"#16201f\" stroke-width=\"1.6\"/>",
-                at(low),
-                at(high)
-            );
+    page.push_str("</tr></thead><tbody>\n");
+    for row in &table.rows {
+        page.push_str("<tr>");
+        for (place, (cell, head)) in row.iter().zip(&table.heads).enumerate() {
+            if place == 0 {
+                let _ = write!(page, "<th scope=\"row\">{}</th>", escape(cell));
+            } else {
+                let _ = write!(page, "<td{}>{}</td>", numeric(head.numeric), escape(cell));
+            }
         }
-        if let Some(x) = mark.estimate {
-            let fill = if mark.span.is_some() { "#16201f" } else { "#fff" };
-            let _ = write!(
-                svg,
-                "<circle cx=\"{}\" cy=\"11\" r=\"3.4\" fill=\"{fill}\" stroke=\"#16201f\"/>",
-                at(x)
-            );
-        }
+        page.push_str("</tr>\n");
     }
-    svg.push_str("</svg>");
-    svg
-}
-
-fn axis(figure: &Figure) -> String {
-    let mut svg = String::from(
-        "<svg height=\"22\" aria-hidden=\"true\" font-size=\"10\"><line x1=\"0\" x2=\"100%\" y1=\"1\" y2=\"1\" \
-         stroke=\"#16201f\"/>",
-    );
-    for tick in &figure.ticks {
-        let x = at(tick.at);
-        let _ = write!(
-            svg,
-            "<line x1=\"{x}\" x2=\"{x}\" y1=\"1\" y2=\"5\" stroke=\"#16201f\"/>\
-             <text x=\"{x}\" y=\"17\" text-anchor=\"middle\">{}</text>",
-            short(tick.value, 3)
-        );
+    page.push_str("</tbody></table>\n");
+    if !table.notes.is_empty() {
+        let _ = writeln!(page, "<p class=\"quiet\">{}</p>", escape(&table.notes.join(" ")));
     }
-    svg.push_str("</svg>");
-    svg
 }
 
 fn list<'a>(page: &mut String, title: &str, items: impl Iterator<Item = &'a str>) {
@@ -328,22 +221,6 @@ fn setting(page: &mut String, release: &Release) {
     );
 }
 
-/// Escapes text for HTML.
-fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            c => safe.push(c),
-        }
-    }
-    safe
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -375,7 +252,7 @@ mod tests {
 
     #[test]
     fn names_cannot_break_out_of_the_page() {
-        let page = html(&release("<script>alert('x')</script>"), false);
+        let page = html(&release("<script>alert('x')</script>"), &Supplement::default(), &Labels::default());
         assert!(!page.contains("<script") && page.contains("&lt;script&gt;"));
         assert!(page.contains("a &lt;note&gt;"));
     }
@@ -383,14 +260,15 @@ mod tests {
     #[test]
     fn log_odds_have_odds_ratios_and_public_moments_are_told() {
         let mut release = release("x");
-        let linear = html(&release, false);
+        let linear = html(&release, &Supplement::default(), &Labels::default());
         assert!(linear.contains("Linear regression of y") && !linear.contains("dds ratio"));
         release.public = serde_json::from_value(
             json!({"schema": "discreet.public/1", "source": "A <paper>", "rows": 1200,
             "terms": [{"term": "x", "mean": 54.125, "sd": 12.5}], "correlation": [[1.0]]}),
         )
         .unwrap();
-        let page = html(&release, true);
+        let odds = Supplement { log_odds: true, ..Supplement::default() };
+        let page = html(&release, &odds, &Labels::default());
         for expected in [
             "Logistic regression of y",
             "Log-odds",
@@ -406,11 +284,16 @@ mod tests {
 
     #[test]
     fn it_needs_nothing_else_and_says_what_is_withheld() {
-        let page = html(&release("x"), false);
+        let labels = Labels { title: "A <title>".to_owned(), date: "23 November 2026".to_owned(), per: 10.0 };
+        let page = html(&release("x"), &Supplement::default(), &labels);
         for forbidden in ["http://", "https://", "src=", "url(", "@import", "<link"] {
             assert!(!page.contains(forbidden), "{forbidden}");
         }
         assert!(page.contains("R squared 0.625"));
-        assert!(page.contains("withheld") && page.contains("per kg") && page.contains("0 to 10 kg"));
+        assert!(page.contains("withheld") && page.contains("per 10 kg") && page.contains("0 to 10 kg"));
+        assert!(
+            page.contains("A &lt;title&gt;") && page.contains("23 November 2026") && page.contains(">2.50<"),
+            "{page}"
+        );
     }
 }

@@ -1,0 +1,51 @@
+//! The command `discreet report`: prints a release as a journal does.
+
+use std::ffi::OsString;
+
+use super::args::Args;
+use super::error::CliError;
+use super::job::read_json;
+use super::{help, print};
+use crate::engine::supplement;
+use crate::release::Release;
+use crate::release::document::SCHEMA;
+use crate::release::figure::outcomes;
+use crate::release::publication::{Format, Labels};
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`]; nothing is ever charged.
+pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
+    let args = Args::parse(arguments, &["release", "format", "title", "date", "per", "outcome"], &[])?;
+    if args.help {
+        return print(help::REPORT);
+    }
+    let [] = args.places([])?;
+    let path = args.needed_path("release")?;
+    let named = args.text("format")?.unwrap_or("html");
+    let format = Format::named(named).ok_or_else(|| {
+        let names: Vec<&str> = Format::ALL.iter().map(|(name, _)| *name).collect();
+        CliError::usage(format!("--format is `{named}`; give one of {}", names.join(", ")))
+    })?;
+    let per = args.value::<f64>("per", "a number above 0")?.unwrap_or(1.0);
+    if !(per.is_finite() && per > 0.0) {
+        return Err(CliError::usage(format!("--per is `{per}`; give a number above 0")));
+    }
+    let text = |name: &str| Ok::<_, CliError>(args.text(name)?.unwrap_or_default().to_owned());
+    let labels = Labels { title: text("title")?, date: text("date")?, per };
+    let release: Release = read_json("release", &path)?;
+    if release.schema != SCHEMA {
+        return Err(CliError::usage(format!(
+            "release: `schema` is not \"{SCHEMA}\"; choose a file that this program released"
+        )));
+    }
+    let outcome = args.text("outcome")?;
+    if let Some(outcome) = outcome.filter(|outcome| !outcomes(&release).iter().any(|own| own == outcome)) {
+        return Err(CliError::usage(format!("--outcome is `{outcome}`; give an outcome of the release")));
+    }
+    let printed = format.write(&release, &supplement(&release), &labels, outcome);
+    print(&printed.ok_or_else(|| {
+        CliError::usage("this release has no coefficient that can be drawn; choose another --format")
+    })?)
+}

@@ -1,0 +1,106 @@
+//! Tests of whole categories from coefficients with their covariance (theory/inference 6.3).
+
+use nalgebra::{DMatrix, DVector};
+
+use super::design::Design;
+use super::moments::{NoisyMoments, PlanColumns};
+use super::options::{Options, Ridge};
+use super::refit::public_rows;
+use crate::math::linalg::Cholesky;
+use crate::model::{Coefficient, Interval, Role};
+use crate::plan::Plan;
+use crate::plan::document::{Column, ColumnType};
+use crate::release::Release;
+use crate::release::document::Coefficients;
+use crate::release::significance::{CategoryTest, Tests};
+
+/// Returns the tests of all categories with several coefficients, for every outcome of a release of second moments; empty where the
+/// coefficients' covariance is not known or an interval is withheld.
+#[must_use]
+pub fn category_tests(release: &Release) -> Vec<CategoryTest> {
+    let Coefficients::List(list) = &release.coefficients else { return Vec::new() };
+    if Tests::of(release).absent().is_some() || categories(&release.plan, list).next().is_none() {
+        return Vec::new();
+    }
+    let Some(moments) = release
+        .moments
+        .as_ref()
+        .and_then(|released| NoisyMoments::from_released(released, &release.plan).ok())
+        .filter(|moments| moments.whitening().is_none())
+    else {
+        return Vec::new();
+    };
+    let mut tests = Vec::new();
+    for entries in list.chunk_by(|a, b| a.outcome == b.outcome) {
+        tests.extend(
+            covariance(release, &moments, entries).map(|v| of_covariance(&release.plan, entries, &v)),
+        );
+    }
+    tests.concat()
+}
+
+/// Returns the tests of one outcome's categories, given the covariance of its coefficients in their order.
+#[must_use]
+pub fn of_covariance(plan: &Plan, entries: &[Coefficient], covariance: &DMatrix<f64>) -> Vec<CategoryTest> {
+    let columns = PlanColumns::new(plan);
+    let tests = categories(plan, entries).filter_map(|column| {
+        let places: Vec<usize> = (0..entries.len())
+            .filter(|place| {
+                columns.of_term(&entries[*place].term).is_some_and(|own| std::ptr::eq(own, column))
+            })
+            .collect();
+        let entry = |place: &usize| entries[*place].entry();
+        let known = places.iter().all(|place| {
+            let entry = entry(place);
+            entry.interval != Interval::Withheld && entry.noise_share.is_some_and(|share| share < 1.0)
+        });
+        if places.len() < 2 || !known || covariance.nrows() != entries.len() {
+            return None;
+        }
+        let b: Option<Vec<f64>> = places.iter().map(|place| entry(place).estimate).collect();
+        let b = DVector::from_vec(b?);
+        let v = DMatrix::from_fn(places.len(), places.len(), |i, j| covariance[(places[i], places[j])]);
+        let statistic = Cholesky::try_new(&v).ok()?.solve_lower(&b).norm_squared();
+        Some(CategoryTest {
+            outcome: entries.first()?.outcome.clone(),
+            column: column.name.clone()?,
+            statistic,
+            degrees: places.len(),
+            p: CategoryTest::tail(statistic, places.len()),
+            approximate: places.iter().any(|place| entry(place).interval == Interval::Approximate),
+        })
+    });
+    tests.collect()
+}
+
+/// Returns the named categories among the features whose coefficients are more than one.
+fn categories<'a>(plan: &'a Plan, entries: &'a [Coefficient]) -> impl Iterator<Item = &'a Column> {
+    plan.columns.iter().filter(move |column| {
+        column.role == Role::Feature
+            && column.kind == Some(ColumnType::Category)
+            && column.name.is_some()
+            && column.levels.as_ref().is_some_and(|levels| levels.len() > 2)
+            && !entries.is_empty()
+    })
+}
+
+fn covariance(release: &Release, moments: &NoisyMoments, entries: &[Coefficient]) -> Option<DMatrix<f64>> {
+    let intercept = release.plan.intercept.unwrap_or(true);
+    let outcome = moments.index(&entries.first()?.outcome)?;
+    let predictors: Option<Vec<usize>> =
+        entries.iter().skip(usize::from(intercept)).map(|entry| moments.index(&entry.term)).collect();
+    let options = Options {
+        ridge: Ridge::None,
+        confidence: release.plan.confidence.unwrap_or(0.95),
+        rows: public_rows(&release.plan, moments),
+        ..Options::default()
+    };
+    let design = Design::try_new(moments, &predictors?, &[outcome], intercept, options).ok()?;
+    let covariance = design.covariance(outcome)?;
+    // Only where it is that of the released numbers: its diagonal has to be their squared standard errors.
+    let same = entries.iter().enumerate().all(|(place, entry)| {
+        let variance = covariance[(place, place)];
+        entry.std_error.is_some_and(|error| (error * error - variance).abs() <= 1e-4 * variance)
+    });
+    same.then_some(covariance)
+}

@@ -1,0 +1,165 @@
+//! Drafts of the paragraphs on methods and results: what the release says, and no more.
+
+use super::super::Release;
+use super::super::figure;
+use super::super::format::{at_most, row, short};
+use super::super::row_count::RowCount;
+use super::super::significance::Tests;
+use super::super::statement::Statement;
+use super::super::supplement::Supplement;
+use super::tables::{self, name};
+use crate::model::{INTERCEPT, Interval, Missing, Role};
+use crate::plan::document::{Column, ColumnType};
+use crate::words;
+
+/// Outcomes whose results are written out.
+const MOST_OUTCOMES: usize = 20;
+
+/// Terms of an outcome that are written out.
+const MOST_TERMS: usize = 60;
+
+/// Columns whose bounds are written out.
+const MOST_COLUMNS: usize = 60;
+
+/// Returns a draft of the paragraph on methods.
+#[must_use]
+pub fn methods(release: &Release, supplement: &Supplement) -> String {
+    let plan = &release.plan;
+    let of_role = |role: Role| {
+        let named = plan.columns.iter().filter(|column| column.role == role);
+        named.take(MOST_COLUMNS).filter_map(column_name).collect::<Vec<_>>().join(", ")
+    };
+    let (outcomes, features) = (of_role(Role::Outcome), of_role(Role::Feature));
+    let fitted = if supplement.log_odds {
+        words::journal::fitted_logistic(outcomes, features)
+    } else {
+        words::journal::fitted_linear(outcomes, features)
+    };
+    let number =
+        |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {}", at_most(value, 4)));
+    let privacy = &release.privacy;
+    let budget =
+        [number("epsilon", privacy.epsilon), number("delta", privacy.delta), number("mu", privacy.mu)];
+    let budget: Vec<String> = budget.into_iter().flatten().collect();
+    let software = &release.software;
+    let program = words::journal::program(&software.name, &software.version, &plan.mechanism.name);
+    let bounds: Vec<String> = plan
+        .columns
+        .iter()
+        .filter(|column| column.role != Role::Ignored)
+        .take(MOST_COLUMNS)
+        .filter_map(|column| {
+            let (lower, upper) = column.stated_bounds()?;
+            let unit = column.unit.as_deref().unwrap_or_default();
+            let range = words::page::from_to(short(lower, 6), short(upper, 6));
+            Some(format!("{} {range} {unit}", column_name(column)?).trim_end().to_owned())
+        })
+        .collect();
+    let statement = Statement::new(release);
+    let mut sentences = vec![fitted];
+    if release.demo.is_some() || budget.is_empty() {
+        sentences.push(words::journal::not_private().to_owned());
+    } else {
+        sentences.push(words::journal::private(budget.join(", ")));
+        sentences.push(statement.unit.clone());
+        sentences.extend(statement.relaxation.clone());
+    }
+    sentences.push(program);
+    if !bounds.is_empty() {
+        sentences.push(words::journal::clipped(bounds.join("; ")));
+    }
+    sentences.push(
+        match plan.missing.unwrap_or_default() {
+            Missing::Skip => words::journal::missing_skipped(),
+            Missing::Midpoint => words::journal::missing_midpoint(),
+        }
+        .to_owned(),
+    );
+    let lines: Vec<figure::Line> = figure::outcomes(release)
+        .iter()
+        .take(MOST_OUTCOMES)
+        .flat_map(|outcome| figure::lines(plan, &release.coefficients, outcome))
+        .collect();
+    sentences.extend(tables::test_notes(release, &lines));
+    sentences.join(" ")
+}
+
+fn column_name(column: &Column) -> Option<String> {
+    let name = column.name.clone().or_else(|| column.pattern.clone())?;
+    if column.kind != Some(ColumnType::Category) {
+        return Some(name);
+    }
+    let first = || column.levels.as_ref().and_then(|levels| levels.first().cloned());
+    let reference = column.reference.clone().or_else(first).unwrap_or_default();
+    Some(words::journal::category_against(name, reference))
+}
+
+/// Returns a draft of the paragraph on results, with every note of the release behind it.
+#[must_use]
+pub fn results(release: &Release, supplement: &Supplement, per: f64) -> String {
+    let mut sentences = Vec::new();
+    if release.coefficients.is_undetermined() {
+        sentences.push(words::journal::undetermined().to_owned());
+        sentences.extend(RowCount::of(release).map(|count| count.sentence()));
+    } else {
+        let outcomes = figure::outcomes(release);
+        for outcome in outcomes.iter().take(MOST_OUTCOMES) {
+            sentences.push(of_outcome(release, supplement, outcome, per));
+        }
+        if outcomes.len() > MOST_OUTCOMES {
+            sentences.push(words::report::more_outcomes(outcomes.len() - MOST_OUTCOMES));
+        }
+    }
+    let caveats = super::caveats(release);
+    if !caveats.is_empty() {
+        sentences.push(words::journal::to_be_reported(caveats.join(" ")));
+    }
+    sentences.join("\n\n")
+}
+
+fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> String {
+    let tests = Tests::of(release);
+    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let lines = tables::lines(release, outcome, per);
+    let mut withheld = Vec::new();
+    let mut told = Vec::new();
+    for line in lines.iter().filter(|line| line.term != INTERCEPT).take(MOST_TERMS) {
+        if line.interval == Interval::Withheld {
+            withheld.push(name(&line.term).to_owned());
+            continue;
+        }
+        let ratio =
+            supplement.log_odds.then(|| super::super::odds::ratio(&line.term, &line.entry())).flatten();
+        let written = match ratio {
+            Some(ratio) => row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper),
+            None => row(line.estimate, line.std_error, line.lower, line.upper),
+        };
+        let interval = tables::interval(written.interval, line.interval);
+        let test = tests.test(&line.entry()).map(|test| {
+            let p = tables::p_value(test.p, line.interval);
+            if test.p < 0.001 { words::journal::with_p_below(p) } else { words::journal::with_p(p) }
+        });
+        told.push(words::journal::told(
+            tables::label(line),
+            written.estimate,
+            &level,
+            interval,
+            test.unwrap_or_default(),
+        ));
+    }
+    let mut text = tables::fit(release, supplement, outcome);
+    if !told.is_empty() {
+        let unit = figure::unit(&release.plan, outcome);
+        let told = told.join("; ");
+        let told = match (supplement.log_odds, unit.as_str()) {
+            (true, _) => words::journal::odds_ratios_of(outcome, told),
+            (false, "") => words::journal::coefficients_of(outcome, told),
+            (false, unit) => words::journal::coefficients_of_unit(outcome, unit, told),
+        };
+        text = format!("{text} {told}");
+    }
+    if !withheld.is_empty() {
+        text = format!("{text} {}", words::journal::not_determined(withheld.join(", ")));
+    }
+    text.trim().to_owned()
+}

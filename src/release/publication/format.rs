@@ -1,0 +1,103 @@
+//! The formats in which a release is printed.
+
+use super::super::Release;
+use super::super::significance::Tests;
+use super::super::supplement::Supplement;
+use super::super::{figure, table};
+use super::{Labels, Publication, drawing, html, latex, markdown, report, scripts};
+
+/// A format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A page that prints well.
+    Report,
+    /// Tables that paste into a word processor.
+    Word,
+    /// Tables with pipes.
+    Markdown,
+    /// Tables for `booktabs`.
+    Latex,
+    /// Coefficients for a spreadsheet.
+    Csv,
+    /// A program in R.
+    R,
+    /// A program in Python.
+    Python,
+    /// The plot of one outcome.
+    Svg,
+    /// Drafts of the paragraphs on methods and results.
+    Text,
+}
+
+impl Format {
+    /// All formats with their names on the command line.
+    pub const ALL: [(&'static str, Self); 9] = [
+        ("html", Self::Report),
+        ("word", Self::Word),
+        ("markdown", Self::Markdown),
+        ("latex", Self::Latex),
+        ("csv", Self::Csv),
+        ("r", Self::R),
+        ("python", Self::Python),
+        ("svg", Self::Svg),
+        ("text", Self::Text),
+    ];
+
+    /// Returns the format of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(own, _)| *own == name).map(|(_, format)| *format)
+    }
+
+    /// Returns its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, format)| *format == self).map_or("", |(name, _)| name)
+    }
+
+    /// Returns how a file of it is called and which media type it has.
+    #[must_use]
+    pub const fn file(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Report => ("discreet-report.html", "text/html"),
+            Self::Word => ("discreet-tables.html", "text/html"),
+            Self::Markdown => ("discreet-tables.md", "text/markdown"),
+            Self::Latex => ("discreet-tables.tex", "application/x-tex"),
+            Self::Csv => ("discreet-coefficients.csv", "text/csv"),
+            Self::R => ("discreet-coefficients.R", "text/plain"),
+            Self::Python => ("discreet-coefficients.py", "text/x-python"),
+            Self::Svg => ("discreet-figure.svg", "image/svg+xml"),
+            Self::Text => ("discreet-paragraphs.txt", "text/plain"),
+        }
+    }
+
+    /// Writes a release; `outcome` is that of a plot, the first where it is not given. Nothing where there is nothing to draw.
+    #[must_use]
+    pub fn write(
+        self,
+        release: &Release,
+        supplement: &Supplement,
+        labels: &Labels,
+        outcome: Option<&str>,
+    ) -> Option<String> {
+        let printed = || Publication::new(release, supplement, labels);
+        Some(match self {
+            Self::Report => report::html(release, supplement, labels),
+            Self::Word => html::document(&printed()),
+            Self::Markdown => markdown::document(&printed()),
+            Self::Latex => latex::document(&printed()),
+            Self::Csv => table::csv(&release.coefficients, Tests::of(release), supplement.log_odds),
+            Self::R => scripts::r(release, supplement.log_odds, labels),
+            Self::Python => scripts::python(release, supplement.log_odds, labels),
+            Self::Svg => {
+                let first = || figure::outcomes(release).into_iter().next();
+                let outcome = outcome.map(str::to_owned).or_else(first)?;
+                drawing::svg(release, supplement, &outcome, labels.scale())?
+            }
+            Self::Text => {
+                let Publication { methods, results, .. } = printed();
+                format!("{methods}\n\n{results}\n")
+            }
+        })
+    }
+}

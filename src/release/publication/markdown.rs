@@ -1,0 +1,75 @@
+//! Tables as Markdown with pipes.
+
+use std::fmt::Write;
+
+use super::Publication;
+use crate::words;
+
+/// Writes the title, all tables with their notes, the notes and the guarantee.
+#[must_use]
+pub fn document(publication: &Publication) -> String {
+    let mut text = format!("## {}\n\n", escape(&publication.title));
+    if !publication.date.is_empty() {
+        let _ = write!(text, "{}\n\n", escape(&publication.date));
+    }
+    for table in &publication.tables {
+        let _ = write!(text, "**{}**\n\n|", escape(&table.caption));
+        for head in &table.heads {
+            let _ = write!(text, " {} |", escape(&head.text));
+        }
+        text.push_str("\n|");
+        for head in &table.heads {
+            text.push_str(if head.numeric { " ---: |" } else { " --- |" });
+        }
+        for row in &table.rows {
+            text.push_str("\n|");
+            for cell in row {
+                let _ = write!(text, " {} |", escape(cell));
+            }
+        }
+        text.push_str("\n\n");
+        for note in &table.notes {
+            let _ = writeln!(text, "{}", escape(note));
+        }
+        text.push('\n');
+    }
+    for (title, items) in [
+        (words::report::notes(), &publication.caveats),
+        (words::result::what_is_promised(), &publication.guarantee),
+    ] {
+        if !items.is_empty() {
+            let _ = write!(text, "**{title}**\n\n");
+            for item in items {
+                let _ = writeln!(text, "- {}", escape(item));
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Escapes what Markdown would take for marks; a line end becomes a space.
+fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '$' => {
+                safe.push('\\');
+                safe.push(c);
+            }
+            c if c.is_control() => safe.push(' '),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_escaped() {
+        assert_eq!(escape("sex[M]|a*b\n#"), "sex\\[M\\]\\|a\\*b \\#");
+    }
+}

@@ -1,0 +1,135 @@
+//! A release as a journal prints it: tables, notes and drafts of text, which the writers turn into HTML, Markdown, LaTeX, SVG and programs.
+//!
+//! Everything is made from the release document and the [`Supplement`] that follows from it. No writer computes a number of its own, so all
+//! formats have the same.
+
+pub mod draft;
+pub mod drawing;
+pub mod format;
+pub mod html;
+pub mod latex;
+pub mod markdown;
+pub mod report;
+pub mod scripts;
+pub mod tables;
+
+pub use format::Format;
+
+use super::Release;
+use super::figure;
+use super::known;
+use super::row_count::RowCount;
+use super::statement::Statement;
+use super::supplement::Supplement;
+use crate::words;
+
+/// Most outcomes that are written out; the rest are in the release itself.
+pub const MOST_OUTCOMES: usize = 200;
+
+/// What the person gives beside the release.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Labels {
+    /// What the table is called.
+    pub title: String,
+    /// The date, as it is to be printed.
+    pub date: String,
+    /// How many units a coefficient of a number is for; a display scale alone.
+    pub per: f64,
+}
+
+impl Default for Labels {
+    fn default() -> Self {
+        Self { title: String::new(), date: String::new(), per: 1.0 }
+    }
+}
+
+impl Labels {
+    /// Returns the scale, which is 1 where what was given is no positive number.
+    #[must_use]
+    pub fn scale(&self) -> f64 {
+        if self.per.is_finite() && self.per > 0.0 { self.per } else { 1.0 }
+    }
+}
+
+/// The head of a column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Its words.
+    pub text: String,
+    /// Whether its cells are numbers.
+    pub numeric: bool,
+}
+
+/// A table as it is printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// What it shows.
+    pub caption: String,
+    /// Its columns.
+    pub heads: Vec<Head>,
+    /// Its rows, a cell for each column.
+    pub rows: Vec<Vec<String>>,
+    /// What a reader has to know of its numbers.
+    pub notes: Vec<String>,
+}
+
+/// A release, ready to be written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Publication {
+    /// The title: what the person gave, or the outcome.
+    pub title: String,
+    /// The date, where one was given.
+    pub date: String,
+    /// The tables: coefficients first, then tests, then the description of the columns.
+    pub tables: Vec<Table>,
+    /// The notes: what the screen shows beside the tables.
+    pub caveats: Vec<String>,
+    /// The guarantee in full.
+    pub guarantee: Vec<String>,
+    /// A draft of the paragraph on methods.
+    pub methods: String,
+    /// A draft of the paragraph on results.
+    pub results: String,
+}
+
+impl Publication {
+    /// Returns everything that is printed of a release.
+    #[must_use]
+    pub fn new(release: &Release, supplement: &Supplement, labels: &Labels) -> Self {
+        let outcomes = figure::outcomes(release);
+        let title = if labels.title.trim().is_empty() {
+            match outcomes.as_slice() {
+                [one] => words::report::title_one(one),
+                many => words::report::title_many(many.len()),
+            }
+        } else {
+            labels.title.trim().to_owned()
+        };
+        let statement = Statement::new(release);
+        Self {
+            title,
+            date: labels.date.trim().to_owned(),
+            tables: tables::all(release, supplement, labels.scale()),
+            caveats: caveats(release),
+            guarantee: statement.sentences().into_iter().map(str::to_owned).collect(),
+            methods: draft::methods(release, supplement),
+            results: draft::results(release, supplement, labels.scale()),
+        }
+    }
+}
+
+/// Returns the notes of a release, with the rows that counted first.
+#[must_use]
+pub fn caveats(release: &Release) -> Vec<String> {
+    let mut caveats: Vec<String> = RowCount::of(release).iter().map(RowCount::sentence).collect();
+    caveats.extend(release.diagnostics.notes.iter().cloned());
+    if let Some(table) = &release.public {
+        caveats.push(format!(
+            "{} {} {}",
+            known::origin(table),
+            known::correlations(table),
+            words::report::public_unprotected()
+        ));
+    }
+    caveats
+}

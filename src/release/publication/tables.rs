@@ -1,0 +1,437 @@
+//! The tables of a release: coefficients with tests, whole categories, adjusted p-values, and the description of the columns.
+
+use super::super::Release;
+use super::super::document::Coefficients;
+use super::super::figure::{self, Line};
+use super::super::format::{self, percent, short, significant};
+use super::super::odds;
+use super::super::row_count::RowCount;
+use super::super::significance::{Absent, Test, Tests, benjamini_hochberg, holm, is_noise_alone};
+use super::super::supplement::{Correlations, Description, Noisy, Supplement};
+use super::{Head, MOST_OUTCOMES, Table};
+use crate::model::{INTERCEPT, Interval, Missing};
+use crate::words;
+
+/// Noise on R² above which it is left out.
+const MOST_R_SQUARED_NOISE: f64 = 0.1;
+
+/// Most rows of a table of adjusted p-values.
+const MOST_ADJUSTED: usize = 1_000;
+
+/// Returns all tables of a release, coefficients of numbers for `per` units each.
+#[must_use]
+pub fn all(release: &Release, supplement: &Supplement, per: f64) -> Vec<Table> {
+    let mut tables: Vec<Table> = Vec::new();
+    if !release.coefficients.is_undetermined() {
+        let outcomes = figure::outcomes(release);
+        tables.extend(
+            outcomes
+                .iter()
+                .take(MOST_OUTCOMES)
+                .map(|outcome| coefficients(release, supplement, outcome, per)),
+        );
+        if let Some(last) = tables.last_mut()
+            && outcomes.len() > MOST_OUTCOMES
+        {
+            last.notes.push(words::report::more_outcomes(outcomes.len() - MOST_OUTCOMES));
+        }
+        tables.extend(categories(release, supplement));
+        tables.extend(adjusted(release));
+    }
+    if let Some(description) = &supplement.description {
+        tables.push(columns(release, description));
+        tables.extend(correlations(description));
+    }
+    tables
+}
+
+fn head(text: impl Into<String>) -> Head {
+    Head { text: text.into(), numeric: false }
+}
+
+fn number(text: impl Into<String>) -> Head {
+    Head { text: text.into(), numeric: true }
+}
+
+/// Returns the lines of an outcome, coefficients of numbers for `per` units each.
+#[must_use]
+pub fn lines(release: &Release, outcome: &str, per: f64) -> Vec<Line> {
+    let lines = figure::lines(&release.plan, &release.coefficients, outcome);
+    lines.into_iter().map(|line| figure::scaled(&release.plan, line, per)).collect()
+}
+
+/// Returns the name of a term for a reader.
+#[must_use]
+pub fn name(term: &str) -> &str {
+    if term == INTERCEPT { words::result::intercept() } else { term }
+}
+
+/// Returns what a line's coefficient is for: `age per year`, `sex: M against F`.
+#[must_use]
+pub fn label(line: &Line) -> String {
+    if line.per.is_empty() {
+        return name(&line.term).to_owned();
+    }
+    let against = line.per.split_once(' ').and_then(|_| line.term.split_once('[')).map(|(column, _)| column);
+    match against.filter(|_| line.per.contains(" against ")) {
+        Some(column) => format!("{column}: {}", line.per),
+        None => format!("{} {}", line.term, line.per),
+    }
+}
+
+/// Returns the words of an interval: its ends and its kind.
+#[must_use]
+pub fn interval(written: String, kind: Interval) -> String {
+    match kind {
+        Interval::Normal => written,
+        Interval::Approximate => words::report::approximate(written),
+        Interval::Withheld => words::result::interval_withheld().to_owned(),
+    }
+}
+
+/// Returns a p-value with three decimals, marked where its interval is approximate.
+#[must_use]
+pub fn p_value(p: f64, kind: Interval) -> String {
+    let text = if p < 0.001 { words::journal::p_below().to_owned() } else { format!("{p:.3}") };
+    if kind == Interval::Approximate { words::journal::p_approximate(text) } else { text }
+}
+
+/// Returns z with two decimals.
+#[must_use]
+pub fn z_value(z: f64) -> String {
+    let text = format!("{:.2}", z.abs());
+    if z < 0.0 && text != "0.00" { format!("−{text}") } else { text }
+}
+
+fn tested(test: Option<Test>, kind: Interval) -> [String; 2] {
+    test.map_or_else(
+        || [format::NONE.to_owned(), format::NONE.to_owned()],
+        |test| [z_value(test.z), p_value(test.p, kind)],
+    )
+}
+
+/// Returns the coefficients of one outcome.
+#[must_use]
+pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Table {
+    let lines = lines(release, outcome, per);
+    let tests = Tests::of(release);
+    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let unit = figure::unit(&release.plan, outcome);
+    let named = if unit.is_empty() { outcome.to_owned() } else { format!("{outcome} ({unit})") };
+    let log_odds = supplement.log_odds;
+    let standard: Vec<Option<f64>> =
+        lines.iter().map(|line| standardised(supplement, line, outcome, per)).collect();
+    let any_standard = standard.iter().any(Option::is_some);
+    let mut heads = vec![head(words::result::term())];
+    if log_odds {
+        heads.push(number(words::report::odds_ratio()));
+    }
+    heads.push(number(if log_odds { words::result::log_odds() } else { words::result::estimate() }));
+    heads.extend([number(words::journal::std_error()), number(words::result::interval(level))]);
+    heads.extend([number(words::journal::z()), number(words::journal::p())]);
+    if any_standard {
+        heads.push(number(words::journal::standardised()));
+    }
+    heads.push(number(words::report::noise_share()));
+    let rows = lines.iter().zip(standard).map(|(line, standard)| {
+        let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
+        let mut row = vec![label(line)];
+        if log_odds {
+            row.push(ratio(line));
+        }
+        row.extend([written.estimate, written.std_error, interval(written.interval, line.interval)]);
+        row.extend(tested(tests.test(&line.entry()), line.interval));
+        if any_standard {
+            row.push(standard.map_or_else(|| format::NONE.to_owned(), |value| significant(value, 2)));
+        }
+        row.push(line.noise_share.map_or_else(|| format::NONE.to_owned(), percent));
+        row
+    });
+    let rows = rows.collect();
+    let caption =
+        if log_odds { words::result::logistic_of(&named) } else { words::result::linear_of(&named) };
+    let mut notes = vec![fit(release, supplement, outcome)];
+    notes.extend(test_notes(release, &lines));
+    if any_standard {
+        notes.push(words::journal::standardised_note().to_owned());
+    }
+    notes.push(words::journal::share_note().to_owned());
+    if log_odds {
+        notes.push(words::page::odds().to_owned());
+    }
+    notes.retain(|note| !note.is_empty());
+    Table { caption, heads, rows, notes }
+}
+
+/// Returns a line's odds ratio with its interval, where it has one.
+#[must_use]
+pub fn ratio(line: &Line) -> String {
+    let Some(ratio) = odds::ratio(&line.term, &line.entry()) else { return String::new() };
+    let written = format::row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper);
+    match line.interval {
+        Interval::Withheld => written.estimate,
+        Interval::Normal | Interval::Approximate => format!("{} ({})", written.estimate, written.interval),
+    }
+}
+
+/// Returns what one standard deviation of a feature, or a level, does to the outcome in standard deviations of it (theory/inference 6.6).
+fn standardised(supplement: &Supplement, line: &Line, outcome: &str, per: f64) -> Option<f64> {
+    if supplement.log_odds || line.term == INTERCEPT || line.interval == Interval::Withheld {
+        return None;
+    }
+    let description = supplement.description.as_ref()?;
+    let of = description.sd(outcome)?.value;
+    let level = description.terms.iter().any(|term| term.term == line.term && term.level.is_some());
+    let own = if level { 1.0 } else { description.sd(&line.term)?.value / per };
+    Some(line.estimate? * own / of)
+}
+
+/// Returns R², and the standard deviation of its noise where it is only about that: of the release, or where that has none from the margins
+/// (theory/inference 6.6).
+#[must_use]
+pub fn r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> Option<(f64, Option<f64>)> {
+    let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome)?;
+    if let Some(share) = known.r_squared {
+        return Some((share, None));
+    }
+    let adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
+    if !adaptive || supplement.log_odds || !known.residual_resolved {
+        return None;
+    }
+    let rows = release.diagnostics.rows?;
+    let terms = figure::lines(&release.plan, &release.coefficients, outcome).len();
+    let terms = f64::from(u32::try_from(terms).ok()?);
+    let spread = supplement.description.as_ref()?.sd(outcome)?;
+    let total = spread.value.powi(2) * (rows - 1.0);
+    let rest = known.residual_sd?.powi(2) * (rows - terms);
+    let noise = 2.0 * spread.std_error / spread.value * rest / total;
+    (rows > terms && total > 0.0 && noise <= MOST_R_SQUARED_NOISE)
+        .then_some((1.0 - rest / total, Some(noise)))
+}
+
+/// Returns the sentence on the fit as a whole: rows, R² and the residual standard deviation.
+#[must_use]
+pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> String {
+    let unit = figure::unit(&release.plan, outcome);
+    let rows = RowCount::of(release).map(|count| {
+        if count.std_error > 0.0 {
+            words::journal::n_about(count.about())
+        } else {
+            words::journal::n(count.about())
+        }
+    });
+    let share = r_squared(release, supplement, outcome).map(|(share, noise)| {
+        let share = significant(share, 2);
+        match noise {
+            Some(noise) => words::journal::r_squared_about(share, significant(noise, 1)),
+            None => words::journal::r_squared(share),
+        }
+    });
+    let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome);
+    let spread = known.and_then(|known| {
+        let sd = format!("{} {unit}", significant(known.residual_sd?, 3));
+        let sd = sd.trim_end();
+        Some(if known.residual_resolved {
+            words::journal::residual_sd(sd)
+        } else {
+            words::journal::residual_sd_at_most(sd)
+        })
+    });
+    [rows, share, spread].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns what a reader has to know of the p-values of these lines, or why there are none.
+#[must_use]
+pub fn test_notes(release: &Release, lines: &[Line]) -> Vec<String> {
+    test_notes_of(Tests::of(release), lines)
+}
+
+/// Returns the same under the rule of another regression.
+#[must_use]
+pub fn test_notes_of(tests: Tests, lines: &[Line]) -> Vec<String> {
+    let has = |wanted: &dyn Fn(&Line) -> bool| lines.iter().any(wanted);
+    let shown = has(&|line| tests.test(&line.entry()).is_some());
+    let interval = |line: &Line| line.interval != Interval::Withheld;
+    let mut notes = Vec::new();
+    if shown {
+        notes.push(words::journal::p_note());
+        if has(&|line| line.interval == Interval::Approximate) {
+            notes.push(words::journal::p_approximate_note());
+        }
+    } else if has(&interval) {
+        notes.push(match tests.absent() {
+            Some(Absent::Penalised) => words::journal::p_penalised(),
+            Some(Absent::Drawn) => words::journal::p_drawn(),
+            None => words::journal::p_noise_alone(),
+        });
+    }
+    if shown && has(&|line| interval(line) && is_noise_alone(&line.entry())) {
+        notes.push(words::journal::p_noise_alone());
+    }
+    notes.into_iter().map(str::to_owned).collect()
+}
+
+/// Returns the tests of whole categories; nothing where no category has several coefficients.
+#[must_use]
+pub fn categories(release: &Release, supplement: &Supplement) -> Option<Table> {
+    if supplement.categories.is_empty() {
+        return None;
+    }
+    let many = figure::outcomes(release).len() > 1;
+    let mut heads: Vec<Head> = many.then(|| head(words::outcomes::outcome())).into_iter().collect();
+    heads.push(head(words::journal::category()));
+    heads.extend([words::journal::wald(), words::journal::degrees(), words::journal::p()].map(number));
+    let rows = supplement.categories.iter().take(MOST_ADJUSTED).map(|test| {
+        let kind = if test.approximate { Interval::Approximate } else { Interval::Normal };
+        let mut row: Vec<String> = many.then(|| test.outcome.clone()).into_iter().collect();
+        row.extend([test.column.clone(), short(test.statistic, 3), test.degrees.to_string()]);
+        row.push(p_value(test.p, kind));
+        row
+    });
+    Some(Table {
+        caption: words::journal::categories().to_owned(),
+        heads,
+        rows: rows.collect(),
+        notes: vec![words::journal::categories_note().to_owned()],
+    })
+}
+
+/// Returns each term's p-values over all outcomes, adjusted; nothing for one outcome, or where no p-value is known.
+#[must_use]
+pub fn adjusted(release: &Release) -> Option<Table> {
+    let Coefficients::List(list) = &release.coefficients else { return None };
+    let tests = Tests::of(release);
+    let mut terms: Vec<&str> = Vec::new();
+    for entry in list.iter().filter(|entry| entry.term != INTERCEPT) {
+        if !terms.contains(&entry.term.as_str()) {
+            terms.push(&entry.term);
+        }
+    }
+    let mut rows = Vec::new();
+    for term in terms {
+        let found: Vec<_> = list
+            .iter()
+            .filter(|entry| entry.term == term)
+            .filter_map(|entry| Some((entry, tests.test(&entry.entry())?)))
+            .collect();
+        if found.len() < 2 {
+            continue;
+        }
+        let p: Vec<f64> = found.iter().map(|(_, test)| test.p).collect();
+        for (((entry, test), holm), rate) in found.iter().zip(holm(&p)).zip(benjamini_hochberg(&p)) {
+            let p = |p: f64| p_value(p, entry.interval);
+            rows.push(vec![term.to_owned(), entry.outcome.clone(), p(test.p), p(holm), p(rate)]);
+        }
+    }
+    if rows.is_empty() {
+        return None;
+    }
+    let more = rows.len().saturating_sub(MOST_ADJUSTED);
+    rows.truncate(MOST_ADJUSTED);
+    let mut notes = vec![words::journal::adjusted_note().to_owned()];
+    if more > 0 {
+        notes.push(words::report::more_outcomes(more));
+    }
+    Some(Table {
+        caption: words::journal::adjusted().to_owned(),
+        heads: vec![
+            head(words::result::term()),
+            head(words::outcomes::outcome()),
+            number(words::journal::p()),
+            number(words::journal::holm()),
+            number(words::journal::benjamini_hochberg()),
+        ],
+        rows,
+        notes,
+    })
+}
+
+/// Writes a number to the place that its noise leaves.
+fn noisy(value: Noisy) -> [String; 2] {
+    let written = format::row(Some(value.value), Some(value.std_error), None, None);
+    let error = if value.std_error > 0.0 { significant(value.std_error, 2) } else { "0".to_owned() };
+    let text = if value.std_error > 0.0 { written.estimate } else { significant(value.value, 4) };
+    [text, error]
+}
+
+/// Returns the table that describes the columns: Table 1.
+#[must_use]
+pub fn columns(release: &Release, description: &Description) -> Table {
+    let none = || format::NONE.to_owned();
+    let rows = description.terms.iter().take(MOST_ADJUSTED).map(|term| {
+        if let Some((column, level)) = &term.level {
+            let share = |value: f64| format!("{value:.1} %");
+            let mean = Noisy { value: 100.0 * term.mean.value, std_error: 100.0 * term.mean.std_error };
+            return vec![
+                format!("{column}: {level}"),
+                share(mean.value.clamp(0.0, 100.0)),
+                share(mean.std_error),
+                none(),
+                none(),
+            ];
+        }
+        let unit = figure::unit(&release.plan, &term.term);
+        let named = if unit.is_empty() { term.term.clone() } else { format!("{} ({unit})", term.term) };
+        let [mean, mean_error] = noisy(term.mean);
+        let [sd, sd_error] = term.sd.map_or_else(|| [none(), none()], noisy);
+        vec![named, mean, mean_error, sd, sd_error]
+    });
+    let mut notes: Vec<String> = RowCount::of(release).iter().map(RowCount::sentence).collect();
+    notes.push(words::journal::columns_note().to_owned());
+    if release.plan.missing == Some(Missing::Midpoint) {
+        notes.push(words::journal::columns_midpoint().to_owned());
+    }
+    Table {
+        caption: words::journal::columns().to_owned(),
+        heads: vec![
+            head(words::columns::column()),
+            number(words::journal::mean_or_share()),
+            number(words::journal::its_noise()),
+            number(words::report::standard_deviation()),
+            number(words::journal::its_noise()),
+        ],
+        rows: rows.collect(),
+        notes,
+    }
+}
+
+/// Returns the lower triangle of the correlations, each with its noise; nothing where none is known.
+#[must_use]
+pub fn correlations(description: &Description) -> Option<Table> {
+    let known = description
+        .correlations
+        .iter()
+        .enumerate()
+        .any(|(row, cells)| cells.iter().take(row).any(Option::is_some));
+    if !known {
+        return None;
+    }
+    let names = &description.correlated;
+    let mut heads = vec![head("")];
+    heads.extend(names.iter().map(number));
+    let rows = description.correlations.iter().zip(names).enumerate().map(|(place, (cells, name))| {
+        let mut row = vec![name.clone()];
+        row.extend(cells.iter().enumerate().map(|(column, cell)| match cell {
+            _ if column > place => String::new(),
+            _ if column == place => "1".to_owned(),
+            Some(Noisy { value, std_error }) if *std_error > 0.0 => {
+                let decimals = if *std_error < 0.005 { 3 } else { 2 };
+                let sign = if *value < 0.0 { "−" } else { "" };
+                format!("{sign}{:.decimals$} ± {std_error:.decimals$}", value.abs())
+            }
+            Some(Noisy { value, .. }) => format!("{value:.3}"),
+            None => format::NONE.to_owned(),
+        }));
+        row
+    });
+    let note = match description.source {
+        Correlations::Rows => words::journal::correlations_note(),
+        Correlations::ShortenedRows => words::journal::correlations_shortened(),
+    };
+    Some(Table {
+        caption: words::journal::correlations().to_owned(),
+        heads,
+        rows: rows.collect(),
+        notes: vec![note.to_owned()],
+    })
+}

@@ -1,0 +1,159 @@
+//! About how many rows counted, from what was released, and whether that is far from what was stated (theory/inference 6.5).
+
+use super::Release;
+use super::format::grouped;
+use crate::model::Role;
+use crate::plan::document::ColumnType;
+use crate::words;
+
+/// Standard deviations of the noise that are no reason for a warning.
+const DEVIATIONS: f64 = 3.0;
+
+/// The share of the stated number that is none, either.
+const SHARE: f64 = 0.05;
+
+/// Columns that a sentence names.
+const NAMED: usize = 4;
+
+/// How the number of rows that counted lies to the stated number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Noise or a few left-out rows explain the difference, or no number was stated.
+    AsStated,
+    /// Far fewer rows counted than were stated.
+    Fewer,
+    /// Far more rows counted than were stated.
+    More,
+}
+
+/// The rows that counted in a release.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowCount {
+    /// About how many.
+    pub rows: f64,
+    /// The standard deviation of the noise on that number; 0 where it is exact.
+    pub std_error: f64,
+    /// How many were stated.
+    pub stated: Option<u64>,
+    /// How the two compare.
+    pub verdict: Verdict,
+    /// The columns with levels, of which [`RowCount::sentence`] names some.
+    levels: Vec<String>,
+}
+
+impl RowCount {
+    /// Returns the count of a release; nothing where the release has none.
+    #[must_use]
+    pub fn of(release: &Release) -> Option<Self> {
+        let rows = release.diagnostics.rows.filter(|rows| rows.is_finite())?;
+        let std_error = release.diagnostics.rows_std_error.filter(|error| error.is_finite()).unwrap_or(0.0);
+        let plan = &release.plan;
+        let stated = plan.rows.or(plan.stated_rows);
+        // A person may have several rows, so the stated number of persons allows a span of rows.
+        let most = if plan.person.is_some() { plan.max_rows_per_person.unwrap_or(1).max(1) } else { 1 };
+        let verdict = stated.map_or(Verdict::AsStated, |stated| {
+            #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
+            let stated = stated as f64;
+            if rows + DEVIATIONS * std_error < (1.0 - SHARE) * stated {
+                Verdict::Fewer
+            } else if rows - DEVIATIONS * std_error > (1.0 + SHARE) * stated * f64::from(most) {
+                Verdict::More
+            } else {
+                Verdict::AsStated
+            }
+        });
+        let levels = plan
+            .columns
+            .iter()
+            .filter(|column| column.role != Role::Ignored && column.kind == Some(ColumnType::Category))
+            .filter_map(|column| column.name.clone().or_else(|| column.pattern.clone()));
+        Some(Self { rows, std_error, stated, verdict, levels: levels.collect() })
+    }
+
+    /// Returns the number of rows rounded to the place that the noise leaves.
+    #[must_use]
+    pub fn about(&self) -> String {
+        let place = if self.std_error > 0.0 {
+            libm::pow(10.0, libm::floor(libm::log10(self.std_error)).max(0.0))
+        } else {
+            1.0
+        };
+        grouped((self.rows.max(0.0) / place).round() * place)
+    }
+
+    /// Returns what a reader has to know of the rows that counted, and where to look if they are far from what was stated.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let counted = if self.std_error > 0.0 {
+            words::journal::rows_about(self.about(), grouped(self.std_error.ceil()))
+        } else {
+            words::journal::rows_exact(self.about())
+        };
+        #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
+        let stated = self.stated.map(|stated| grouped(stated as f64)).unwrap_or_default();
+        match self.verdict {
+            Verdict::AsStated => counted,
+            Verdict::Fewer => words::journal::rows_fewer(counted, self.about(), stated, self.suspects()),
+            Verdict::More => words::journal::rows_more(counted, self.about(), stated),
+        }
+    }
+
+    fn suspects(&self) -> String {
+        if self.levels.is_empty() {
+            return words::journal::check_numbers().to_owned();
+        }
+        let named: Vec<&str> = self.levels.iter().take(NAMED).map(String::as_str).collect();
+        words::journal::check_levels(named.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn release(rows: f64, error: f64, plan: serde_json::Value) -> Release {
+        let mut whole = json!({"schema": "discreet.plan/1", "adjacency": "add-remove", "columns": [
+            {"name": "age", "role": "feature", "type": "number", "lower": 0, "upper": 10},
+            {"name": "sex", "role": "feature", "type": "category", "levels": ["F", "M"]},
+            {"name": "y", "role": "outcome", "type": "number", "lower": 0, "upper": 1}],
+            "mechanism": {"name": "analyze-gauss"}, "budget": {"mu": 1.0, "delta": 1e-6}});
+        for (key, value) in plan.as_object().unwrap() {
+            whole[key] = value.clone();
+        }
+        serde_json::from_value(json!({
+            "schema": "discreet.release/1", "plan": whole,
+            "privacy": {"adjacency": "add-remove", "protect": "rows", "max_rows_per_person": 1, "person": "assumed",
+                "epsilon": 5.0, "delta": 1e-6, "mu": 1.0, "rho": 0.5, "claimed": null, "assurance": "EXACT"},
+            "coefficients": [], "ledger": null,
+            "diagnostics": {"rows": rows, "rows_std_error": error, "signal_to_noise": 0.5, "ridge": 0.0, "repair": null,
+                "outcomes": [], "notes": []},
+            "software": {"name": "discreet", "version": "0", "build": "b"}
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_count_far_from_the_stated_number_says_where_to_look() {
+        let of = |rows, error, plan| RowCount::of(&release(rows, error, plan)).unwrap();
+        let far = of(6_234.0, 31.0, json!({"stated_rows": 12_000}));
+        assert_eq!((far.verdict, far.about()), (Verdict::Fewer, "6230".to_owned()));
+        let sentence = far.sentence();
+        assert!(
+            sentence.contains("6230 of 12\u{202f}000") && sentence.contains("levels of sex"),
+            "{sentence}"
+        );
+        assert_eq!(of(11_700.0, 30.0, json!({"stated_rows": 12_000})).verdict, Verdict::AsStated);
+        assert_eq!(
+            of(9_000.0, 2_000.0, json!({"stated_rows": 12_000})).verdict,
+            Verdict::AsStated,
+            "noise explains it"
+        );
+        assert_eq!(of(15_000.0, 30.0, json!({"stated_rows": 12_000})).verdict, Verdict::More);
+        assert_eq!(of(6_000.0, 30.0, json!({})).verdict, Verdict::AsStated);
+        let persons = json!({"stated_rows": 4_000, "person": "id", "max_rows_per_person": 3});
+        assert_eq!(of(11_000.0, 30.0, persons.clone()).verdict, Verdict::AsStated);
+        assert_eq!(of(14_000.0, 30.0, persons).verdict, Verdict::More);
+    }
+}

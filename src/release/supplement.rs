@@ -1,0 +1,67 @@
+//! What follows from a release beside its coefficients, at no cost: a description of its columns, and tests of whole categories.
+//! `engine::supplement` computes it.
+
+use super::significance::CategoryTest;
+
+/// A number with the standard deviation of its privacy noise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Noisy {
+    /// The number.
+    pub value: f64,
+    /// The standard deviation of the noise on it, to first order.
+    pub std_error: f64,
+}
+
+/// One term of the table that describes the columns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DescribedTerm {
+    /// A column, or `column[level]`.
+    pub term: String,
+    /// The mean in the column's own unit; of a level the share of rows, 0 to 1.
+    pub mean: Noisy,
+    /// The standard deviation, with n − 1; nothing for a level, and where it does not stand out of the noise.
+    pub sd: Option<Noisy>,
+    /// The column and the level, where it is one.
+    pub level: Option<(String, String)>,
+}
+
+/// Where the correlations come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Correlations {
+    /// The rows that counted.
+    Rows,
+    /// Rows of which those far out were shortened.
+    ShortenedRows,
+}
+
+/// Means, standard deviations and correlations from released sums (theory/inference 6.4).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Description {
+    /// The columns and levels, reference levels included.
+    pub terms: Vec<DescribedTerm>,
+    /// The names of the rows and columns of `correlations`.
+    pub correlated: Vec<String>,
+    /// Row by row; nothing where the product was not released or does not stand out of the noise.
+    pub correlations: Vec<Vec<Option<Noisy>>>,
+    /// Of which rows.
+    pub source: Correlations,
+}
+
+impl Description {
+    /// Returns the standard deviation of a column.
+    #[must_use]
+    pub fn sd(&self, term: &str) -> Option<Noisy> {
+        self.terms.iter().find(|described| described.term == term)?.sd
+    }
+}
+
+/// What follows from one release.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Supplement {
+    /// Whether the coefficients are log-odds.
+    pub log_odds: bool,
+    /// The columns; nothing where the released sums do not give their means.
+    pub description: Option<Description>,
+    /// The tests of whole categories; empty where the covariance of the coefficients is not known.
+    pub categories: Vec<CategoryTest>,
+}

@@ -1,0 +1,102 @@
+//! Keeps the description of a table on this machine, beside its ledger, and finds it again. No cell is kept.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use leptos::leptos_dom::helpers::TimeoutHandle;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::files::read;
+use super::ledger::lock_setup;
+use super::say::say;
+use crate::model::Role;
+use crate::store;
+use crate::ui::draft::{KeptDraft, Setup, dialect};
+use crate::ui::state::{App, StateStoreFields};
+use crate::words;
+use crate::worker::files::Files;
+
+/// How long nothing is typed before the draft is kept.
+const PAUSE: Duration = Duration::from_millis(600);
+
+/// The setting that keeps the draft of a table.
+fn setting(key: &str) -> String {
+    format!("draft {key}")
+}
+
+/// Keeps the draft from now on, whenever it was changed.
+pub fn keep(app: App) {
+    let waiting = StoredValue::new_local(None::<TimeoutHandle>);
+    Effect::new(move |_| {
+        app.state.columns().track();
+        app.state.setup().track();
+        if let Some(handle) = waiting.get_value() {
+            handle.clear();
+        }
+        waiting.set_value(set_timeout_with_handle(move || write(app), PAUSE).ok());
+    });
+}
+
+fn write(app: App) {
+    let sample = app.state.table().with_untracked(|table| table.as_ref().is_none_or(|table| table.sample));
+    let Some(key) = app.state.key().get_untracked().filter(|_| !sample) else { return };
+    let kept = app
+        .state
+        .columns()
+        .with_untracked(|columns| app.state.setup().with_untracked(|setup| KeptDraft::of(columns, setup)));
+    if let Some(text) = kept.and_then(|kept| serde_json::to_string(&kept).ok()) {
+        // If the storage refuses, the draft lasts as long as the page.
+        spawn_local(async move { drop(store::set_setting(&setting(&key), &text).await) });
+    }
+}
+
+/// Describes the open table as it was described last, where nothing was described meanwhile.
+pub async fn restore(app: App, files: &Files, key: &str) {
+    let Some(old) = app.state.table().get_untracked() else { return };
+    let described = app
+        .state
+        .columns()
+        .with_untracked(|columns| columns.iter().any(|column| column.role != Role::Ignored));
+    if old.sample || described {
+        return;
+    }
+    let Ok(Some(text)) = store::setting(&setting(key)).await else { return };
+    let Ok(kept) = serde_json::from_str::<KeptDraft>(&text) else { return };
+    let rules = dialect(kept.plan());
+    let choices = super::genotypes::of_plan(kept.plan());
+    let Ok(table) = read(app, files, &rules, &old.name, false, choices).await else { return };
+    // Another table may have been opened meanwhile.
+    if app.state.key().with_untracked(|now| now.as_deref() != Some(key)) {
+        return;
+    }
+    let Some((mut columns, setup)) = kept.open(&table.names) else { return };
+    for (column, suggested) in columns.iter_mut().zip(table.columns(Vec::new())) {
+        column.kind = column.kind.or(suggested.kind);
+    }
+    app.state.table().set(Some(Arc::new(table)));
+    app.state.columns().set(columns);
+    app.state.setup().set(setup);
+    app.state.restored().set(true);
+    if let Some(ledger) = app.state.ledger().get_untracked() {
+        lock_setup(app, &ledger);
+    }
+    say(app, words::data::draft_restored());
+}
+
+/// Forgets the description of the open table, here and on this machine.
+pub fn forget_draft(app: App) {
+    let Some(table) = app.state.table().get_untracked() else { return };
+    app.state.restored().set(false);
+    app.state.columns().set(table.columns(Vec::new()));
+    app.state.setup().update(|setup| {
+        let Setup { delimiter, decimal, encoding, na, header, .. } = std::mem::take(setup);
+        *setup = Setup { delimiter, decimal, encoding, na, header, ..Setup::default() };
+    });
+    if let Some(ledger) = app.state.ledger().get_untracked() {
+        lock_setup(app, &ledger);
+    }
+    if let Some(key) = app.state.key().get_untracked() {
+        spawn_local(async move { drop(store::set_setting(&setting(&key), "").await) });
+    }
+}

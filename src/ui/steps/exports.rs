@@ -1,0 +1,136 @@
+//! Everything that can leave, in one place: the release in the format that a person needs.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::mechanisms::info::are_log_odds;
+use crate::release::document::LONG_FORM_OUTCOMES;
+use crate::release::publication::{Format, Labels, Publication, html};
+use crate::release::significance::Tests;
+use crate::release::supplement::Supplement;
+use crate::release::{Release, figure, table};
+use crate::ui::draft::number;
+use crate::ui::parts::{Choice, Field};
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::{actions, dom};
+use crate::words;
+
+/// Formats, labels, copy and download.
+#[component]
+pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal<String>) -> impl IntoView {
+    let app = App::here();
+    let format = RwSignal::new(Format::Word);
+    let (title, date) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
+    let labels =
+        move || Labels { title: title.get(), date: date.get(), per: number(&per.get()).unwrap_or(1.0) };
+    let text = {
+        let (release, supplement) = (Arc::clone(&release), Arc::clone(&supplement));
+        move || {
+            let outcome = app.state.outcome().get();
+            format.get().write(&release, &supplement, &labels(), outcome.as_deref())
+        }
+    };
+    let say = move |done: bool, words: &'static str| {
+        app.state.said().set(if done { words } else { words::page::no_room() }.to_owned());
+    };
+    let download = {
+        let (release, text) = (Arc::clone(&release), text.clone());
+        move |_| {
+            let (name, kind) = format.get_untracked().file();
+            // A long table is written piece by piece.
+            let saved = if format.get_untracked() == Format::Csv {
+                let pieces =
+                    table::pieces(&release.coefficients, Tests::of(&release), are_log_odds(&release.plan));
+                dom::download_pieces(name, kind, pieces)
+            } else {
+                untrack(&text).and_then(|text| dom::download(name, kind, &text))
+            };
+            say(saved.is_some(), words::page::saved());
+        }
+    };
+    let copy = {
+        let (release, supplement, text) = (Arc::clone(&release), supplement, text.clone());
+        move |_| {
+            let rich = (format.get_untracked() == Format::Word)
+                .then(|| html::fragment(&Publication::new(&release, &supplement, &untrack(labels))));
+            let copied = untrack(&text).is_some_and(|text| dom::copy(&text, rich.as_deref()));
+            app.state
+                .said()
+                .set(if copied { words::export::copied() } else { words::export::not_copied() }.to_owned());
+        }
+    };
+    let for_png = text.clone();
+    let png = move |_| {
+        let Some(svg) = untrack(&for_png) else { return };
+        spawn_local(async move {
+            let saved = dom::download_png("discreet-figure.png", &svg).await;
+            say(saved.is_some(), words::page::saved());
+        });
+    };
+    let for_plan = Arc::clone(&release);
+    let save_plan = move |_| {
+        if let Ok(text) = serde_json::to_string_pretty(&for_plan.plan) {
+            let _ = dom::download("discreet-plan.json", "application/json", &(text + "\n"));
+        }
+    };
+    let many = figure::outcomes(&release).len() > LONG_FORM_OUTCOMES;
+    let shown = RwSignal::new(false);
+    let preview = move || {
+        let text = text.clone();
+        shown.get().then(|| view! {
+            <textarea class="preview" readonly=true rows="16" spellcheck="false" aria-label=words::export::preview()
+                prop:value=move || text().unwrap_or_else(|| words::export::nothing_to_draw().to_owned())></textarea>
+        })
+    };
+    let options =
+        Format::ALL.iter().map(|(name, format)| ((*name).to_owned(), described(*format).to_owned()));
+    let due = move || app.export_due();
+    view! {
+        <section class="downloads" aria-label=words::result::downloads()>
+            <h2>{words::export::copy_or_download()}</h2>
+            <div class="fields">
+                <Choice id="export-format" label=words::export::format() options=options.collect()
+                    value=Signal::derive(move || format.get().name().to_owned())
+                    set=Callback::new(move |name: String| if let Some(chosen) = Format::named(&name) { format.set(chosen) })/>
+                <Field id="export-title" label=words::export::title() value=title set=Callback::new(move |value| title.set(value))/>
+                <Field id="export-date" label=words::export::date() value=date set=Callback::new(move |value| date.set(value))/>
+            </div>
+            <div class="buttons">
+                <button type="button" id="export-copy" disabled=many on:click=copy>{words::export::copy()}</button>
+                <button type="button" id="export-download" on:click=download>{words::export::download()}</button>
+                {move || (format.get() == Format::Svg).then(|| view! {
+                    <button type="button" id="export-png" on:click=png.clone()>{words::export::png()}</button>
+                })}
+                <button type="button" class="quiet" on:click=move |_| date.set(dom::today())>{words::export::use_today()}</button>
+            </div>
+            {(!many).then(|| view! {
+                <details class="more" on:toggle=move |event| shown.set(dom::is_open(&event))>
+                    <summary>{words::export::preview()}</summary>{preview}
+                </details>
+            })}
+            <h3>{words::export::records()}</h3>
+            <div class="buttons">
+                <button type="button" on:click=move |_| actions::save_release(app)>{words::result::release_json()}</button>
+                <button type="button" on:click=save_plan>{words::result::plan_json()}</button>
+                <button type="button" class:due=due disabled=move || app.state.ledger().with(Option::is_none) on:click=move |_| actions::save_ledger(app)>{words::result::ledger_json()}</button>
+            </div>
+            {move || due().then(|| view! { <p class="hint">{words::page::export_first()}</p> })}
+        </section>
+    }
+}
+
+fn described(format: Format) -> &'static str {
+    match format {
+        Format::Report => words::result::report_html(),
+        Format::Word => words::export::word(),
+        Format::Markdown => words::export::markdown(),
+        Format::Latex => words::export::latex(),
+        Format::Csv => words::result::coefficients_csv(),
+        Format::R => words::export::r(),
+        Format::Python => words::export::python(),
+        Format::Svg => words::export::svg(),
+        Format::Text => words::export::text(),
+    }
+}

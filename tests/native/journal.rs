@@ -1,0 +1,303 @@
+//! What a journal prints follows from a release: numbers against independent computations on the rows, noise against its stated size, programs
+//! against the table.
+
+use std::process::Command;
+
+use discreet::engine::supplement;
+use discreet::release::document::Release;
+use discreet::release::publication::{Format, Labels, tables};
+use discreet::release::row_count::{RowCount, Verdict};
+use discreet::release::significance::{Tests, two_sided};
+use discreet::release::supplement::{Description, Supplement};
+use serde_json::{Value, json};
+
+use crate::cli::Bench;
+use crate::support::{DIABETES, column, list, plan};
+
+/// The table with a category of three levels beside the numbers: the thirds of `s6`.
+fn table() -> (String, Vec<[f64; 6]>) {
+    let mut lines = DIABETES.lines();
+    lines.next();
+    let mut text = "bmi,bp,site,target\n".to_owned();
+    let mut rows = Vec::new();
+    for (place, line) in lines.enumerate() {
+        let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        let site = place % 7 % 3;
+        text += &format!("{},{},{},{}\n", cells[2], cells[3], ["A", "B", "C"][site], cells[10]);
+        let level = |own: usize| if site == own { 1.0 } else { 0.0 };
+        rows.push([1.0, cells[2], cells[3], level(1), level(2), cells[10]]);
+    }
+    (text, rows)
+}
+
+fn wide_plan(mechanism: Value, budget: Value) -> Value {
+    let mut plan = plan(
+        &[
+            column("bmi", "feature", 15.0, 45.0),
+            column("bp", "feature", 60.0, 140.0),
+            json!({"name": "site", "role": "feature", "type": "category", "levels": ["A", "B", "C"]}),
+            column("target", "outcome", 0.0, 350.0),
+        ],
+        budget,
+    );
+    plan["mechanism"] = mechanism;
+    plan
+}
+
+/// Demonstrations of a plan: of `repeats` times the table.
+fn demonstrations(plan: &Value, repeats: usize, runs: u32) -> Vec<Release> {
+    let bench = Bench::new();
+    let (text, _) = table();
+    let (header, rows) = text.split_once('\n').unwrap();
+    bench.write("table.csv", format!("{header}\n{}", rows.repeat(repeats)));
+    bench.plan(plan);
+    let lines = bench.ok(&format!("simulate --plan plan.json --runs {runs} --seed 11 table.csv"));
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Least squares on the rows: coefficients, residual variance, and the inverse of X'X, by Gauss and Jordan.
+fn least_squares(rows: &[[f64; 6]]) -> (Vec<f64>, f64, Vec<Vec<f64>>) {
+    let k = 5;
+    let sum = |i: usize, j: usize| rows.iter().map(|row| row[i] * row[j]).sum::<f64>();
+    let mut a: Vec<Vec<f64>> = (0..k)
+        .map(|i| (0..k).map(|j| sum(i, j)).chain((0..k).map(|j| if i == j { 1.0 } else { 0.0 })).collect())
+        .collect();
+    for pivot in 0..k {
+        let scale = a[pivot][pivot];
+        a[pivot].iter_mut().for_each(|cell| *cell /= scale);
+        let own = a[pivot].clone();
+        for (_, row) in a.iter_mut().enumerate().filter(|(place, _)| *place != pivot) {
+            let factor = row[pivot];
+            row.iter_mut().zip(&own).for_each(|(cell, own)| *cell -= factor * own);
+        }
+    }
+    let inverse: Vec<Vec<f64>> = a.into_iter().map(|row| row[k..].to_vec()).collect();
+    let cross: Vec<f64> = (0..k).map(|i| sum(i, 5)).collect();
+    let beta: Vec<f64> = inverse.iter().map(|row| row.iter().zip(&cross).map(|(a, b)| a * b).sum()).collect();
+    let rest = |row: &[f64; 6]| row[5] - (0..k).map(|i| beta[i] * row[i]).sum::<f64>();
+    let variance = rows.iter().map(|row| rest(row).powi(2)).sum::<f64>() / (rows.len() - k) as f64;
+    (beta, variance, inverse)
+}
+
+/// Means and standard deviations of the columns, and correlations of all pairs.
+fn truth(rows: &[[f64; 6]]) -> ([f64; 6], [f64; 6], impl Fn(usize, usize) -> f64) {
+    let n = rows.len() as f64;
+    let mean = std::array::from_fn(|i| rows.iter().map(|row| row[i]).sum::<f64>() / n);
+    let covariance = {
+        let rows = rows.to_vec();
+        move |i: usize, j: usize| {
+            rows.iter().map(|row| (row[i] - mean[i]) * (row[j] - mean[j])).sum::<f64>() / (n - 1.0)
+        }
+    };
+    let sd = std::array::from_fn(|i| covariance(i, i).sqrt());
+    (mean, sd, move |i, j| covariance(i, j) / (sd[i] * sd[j]))
+}
+
+fn mean_of(description: &Description, term: &str) -> (f64, f64) {
+    let found = description.terms.iter().find(|found| found.term == term).unwrap();
+    (found.mean.value, found.mean.std_error)
+}
+
+#[test]
+fn without_noise_all_numbers_are_those_of_the_rows() {
+    let (_, rows) = table();
+    let release =
+        demonstrations(&wide_plan(json!({"name": "analyze-gauss"}), json!({"none": true})), 1, 1).remove(0);
+    let found = supplement(&release);
+    let description = found.description.as_ref().unwrap();
+    let (mean, sd, correlation) = truth(&rows);
+    let near = |found: f64, expected: f64| {
+        assert!((found - expected).abs() < 1e-4 * expected.abs(), "{found} {expected}")
+    };
+    for (term, place) in [("bmi", 1), ("bp", 2), ("site[B]", 3), ("site[C]", 4), ("target", 5)] {
+        near(mean_of(description, term).0, mean[place]);
+    }
+    near(mean_of(description, "site[A]").0, 1.0 - mean[3] - mean[4]);
+    for (term, place) in [("bmi", 1), ("bp", 2), ("target", 5)] {
+        near(description.sd(term).unwrap().value, sd[place]);
+    }
+    near(description.correlations[0][1].unwrap().value, correlation(1, 2));
+    near(description.correlations[4][0].unwrap().value, correlation(1, 5));
+
+    // z, p, R², residual spread, standardised coefficients and the Wald statistic, from least squares on the rows.
+    let (beta, variance, inverse) = least_squares(&rows);
+    let tests = Tests::of(&release);
+    for (place, entry) in list(&release).iter().enumerate() {
+        let test = tests.test(&entry.entry()).unwrap();
+        near(test.z, beta[place] / (variance * inverse[place][place]).sqrt());
+        near(test.p, two_sided(test.z));
+    }
+    let n = rows.len() as f64;
+    let (share, about) = tables::r_squared(&release, &found, "target").unwrap();
+    near(share, 1.0 - variance * (n - 5.0) / (sd[5] * sd[5] * (n - 1.0)));
+    assert_eq!(about, None);
+    let (a, b, d) = (inverse[3][3], inverse[3][4], inverse[4][4]);
+    let wald = (d * beta[3] * beta[3] - 2.0 * b * beta[3] * beta[4] + a * beta[4] * beta[4])
+        / (a * d - b * b)
+        / variance;
+    let [test] = found.categories.as_slice() else { panic!("{:?}", found.categories) };
+    near(test.statistic, wald);
+    assert_eq!((test.column.as_str(), test.degrees), ("site", 2));
+    // With two degrees of freedom the tail is an exponential.
+    near(test.p, libm::exp(-wald / 2.0));
+    let coefficients = tables::coefficients(&release, &found, "target", 1.0);
+    let standardised = coefficients.heads.iter().position(|head| head.text == "Standardised").unwrap();
+    let shown: f64 = coefficients.rows[1][standardised].replace('−', "-").parse().unwrap();
+    assert!((shown - beta[1] * sd[1] / sd[5]).abs() < 0.006, "{shown}");
+    // A display scale changes estimate, error and interval together, and neither z nor p.
+    let tens = tables::coefficients(&release, &found, "target", 10.0);
+    assert!(tens.rows[1][0].contains("per 10 units") && tens.rows[3][0] == coefficients.rows[3][0]);
+    assert_eq!(tens.rows[1][4..], coefficients.rows[1][4..], "z, p, standardised, share");
+    assert_eq!(tens.rows[3], coefficients.rows[3], "a level is not scaled");
+    let count = RowCount::of(&release).unwrap();
+    assert_eq!((count.about().as_str(), count.verdict), ("442", Verdict::AsStated));
+}
+
+/// 160 seeded runs of each mechanism: the squared errors over the stated variances sum to a chi-square of 160 degrees of freedom, whose
+/// 10⁻⁶ points are 88 and 259. A first-order error may be off by a tenth, so the bounds are a fifth wider.
+#[test]
+fn the_noise_on_the_description_is_as_large_as_stated() {
+    let (_, rows) = table();
+    let (mean, sd, correlation) = truth(&rows);
+    for (mechanism, own) in [("analyze-gauss", true), ("adaptive-gauss", false)] {
+        let plan = wide_plan(json!({"name": mechanism}), json!({"epsilon": 6, "delta": 1e-6}));
+        let releases = demonstrations(&plan, 24, 160);
+        let mut sums = [0.0; 5];
+        for release in &releases {
+            let description = supplement(release).description.unwrap();
+            let z = |value: f64, error: f64, truth: f64| ((value - truth) / error).powi(2);
+            let (bmi, error) = mean_of(&description, "bmi");
+            sums[0] += z(bmi, error, mean[1]);
+            let (share, error) = mean_of(&description, "site[A]");
+            sums[1] += z(share, error, 1.0 - mean[3] - mean[4]);
+            let spread = description.sd("target").unwrap();
+            // With 24 times the rows the divisor is n − 1 of that many.
+            let n = rows.len() as f64;
+            let truth = sd[5] * ((n - 1.0) / n * (24.0 * n) / (24.0 * n - 1.0)).sqrt();
+            sums[2] += z(spread.value, spread.std_error, truth);
+            let spread = description.sd("bp").unwrap();
+            let truth = sd[2] * ((n - 1.0) / n * (24.0 * n) / (24.0 * n - 1.0)).sqrt();
+            sums[3] += z(spread.value, spread.std_error, truth);
+            let r = description.correlations[0][1].unwrap();
+            sums[4] += z(r.value, r.std_error, correlation(1, 2));
+        }
+        // Correlations of the adaptive mechanism are of shortened rows, so their centre is another one.
+        let counted = if own { &sums[..] } else { &sums[..4] };
+        for (place, sum) in counted.iter().enumerate() {
+            assert!((88.0 / 1.2..259.0 * 1.2).contains(sum), "{mechanism} {place}: {sums:?}");
+        }
+        if !own {
+            let about = supplement(&releases[0]).description.unwrap().correlations[0][1].unwrap();
+            assert!((about.value - correlation(1, 2)).abs() < 0.1, "{about:?}");
+            let (share, about) =
+                tables::r_squared(&releases[0], &supplement(&releases[0]), "target").unwrap();
+            let (_, variance, _) = least_squares(&rows);
+            let noise = about.unwrap();
+            assert!(
+                noise > 0.0 && (share - (1.0 - variance / (sd[5] * sd[5]))).abs() < 5.0 * noise + 0.03,
+                "{share} {noise}"
+            );
+            assert_eq!(supplement(&releases[0]).categories.len(), 1);
+        }
+    }
+}
+
+#[test]
+fn rows_that_do_not_fit_are_noticed_from_the_released_count() {
+    let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 6, "delta": 1e-6}));
+    plan["stated_rows"] = json!(442 * 24);
+    plan["columns"][2]["levels"] = json!(["a", "B", "C"]);
+    let release = demonstrations(&plan, 24, 1).remove(0);
+    let count = RowCount::of(&release).unwrap();
+    assert_eq!(count.verdict, Verdict::Fewer);
+    assert!(count.sentence().contains("check the levels of site"), "{}", count.sentence());
+    for (name, format) in
+        Format::ALL.into_iter().filter(|(name, _)| !["csv", "r", "python", "svg"].contains(name))
+    {
+        let text = format.write(&release, &supplement(&release), &Labels::default(), None).unwrap();
+        assert!(text.contains("check the levels of site"), "{name} says it");
+    }
+}
+
+/// Every number of the table, from the program in Python that the release hands out.
+#[test]
+fn the_program_in_python_reproduces_the_table() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("python3 is not on this machine: the program in Python is not tested");
+        return;
+    }
+    let budget = json!({"epsilon": 6, "delta": 1e-6});
+    let linear =
+        demonstrations(&wide_plan(json!({"name": "adaptive-gauss"}), budget.clone()), 24, 1).remove(0);
+    let ridge = wide_plan(json!({"name": "analyze-gauss", "params": {"ridge": 0.01}}), budget);
+    let penalised = demonstrations(&ridge, 24, 1).remove(0);
+    for (release, log_odds, tested) in
+        [(&linear, false, true), (&linear, true, true), (&penalised, false, false)]
+    {
+        let bench = Bench::new();
+        bench.write("release.json", serde_json::to_string(release).unwrap());
+        let facts = Supplement { log_odds, ..supplement(release) };
+        let own = Format::Csv.write(release, &facts, &Labels::default(), None).unwrap();
+        assert_eq!(
+            own.contains("e-") || own.lines().nth(2).unwrap().split(',').nth(9) != Some(""),
+            tested || log_odds,
+            "{own}"
+        );
+        bench.write("program.py", Format::Python.write(release, &facts, &Labels::default(), None).unwrap());
+        let output = Command::new("python3")
+            .args([bench.path("program.py"), bench.path("release.json")])
+            .output()
+            .unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(printed.lines().count(), own.lines().count());
+        for (theirs, ours) in printed.lines().zip(own.lines()) {
+            for (theirs, ours) in theirs.split(',').zip(ours.split(',')) {
+                match (theirs.parse::<f64>(), ours.parse::<f64>()) {
+                    (Ok(a), Ok(b)) => assert!((a - b).abs() <= 1e-9 * b.abs().max(1e-300), "{theirs} {ours}"),
+                    _ => assert_eq!(theirs, ours.trim_start_matches('\'')),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_penalised_or_withheld_coefficient_has_no_p_value() {
+    let plan = wide_plan(
+        json!({"name": "analyze-gauss", "params": {"ridge": 0.01}}),
+        json!({"epsilon": 6, "delta": 1e-6}),
+    );
+    let release = demonstrations(&plan, 24, 1).remove(0);
+    assert!(list(&release).iter().all(|entry| Tests::of(&release).test(&entry.entry()).is_none()));
+    let facts = supplement(&release);
+    assert!(facts.categories.is_empty());
+    let table = tables::coefficients(&release, &facts, "target", 1.0);
+    assert!(table.notes.iter().any(|note| note.starts_with("There are no p-values")), "{:?}", table.notes);
+}
+
+#[test]
+fn the_command_prints_every_format_and_refuses_others() {
+    let bench = Bench::new();
+    let plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 6, "delta": 1e-6}));
+    let release = demonstrations(&plan, 24, 1).remove(0);
+    bench.write("release.json", serde_json::to_string(&release).unwrap());
+    for (name, sign) in [
+        ("html", "<!DOCTYPE html>"),
+        ("word", "border-collapse"),
+        ("markdown", "| ---: |"),
+        ("latex", "\\toprule"),
+        ("csv", "z,p_value"),
+        ("r", "library(jsonlite)"),
+        ("python", "import json"),
+        ("svg", "<svg xmlns"),
+        ("text", "We fitted a linear regression of target on bmi, bp, site (against A)."),
+    ] {
+        let printed = bench
+            .ok(&format!("report --release release.json --format {name} --per 10 --title T --date today"));
+        assert!(printed.contains(sign), "{name}: {printed}");
+    }
+    assert!(bench.fails("report --release release.json --format pdf", 2).contains("markdown"));
+    assert!(bench.fails("report --release release.json --per 0", 2).contains("above 0"));
+    assert!(bench.fails("report --release release.json --format svg --outcome bmi", 2).contains("outcome"));
+}
