@@ -243,7 +243,7 @@ mod tests {
                     "noise_share": null, "interval": "withheld"}],
             "ledger": {"id": "00", "entry": 1, "idealised": false},
             "diagnostics": {"rows": 100.0, "rows_std_error": 3.0, "signal_to_noise": 0.5, "ridge": 0.0, "repair": null,
-                "outcomes": [{"outcome": "y", "residual_sd": 0.2, "residual_resolved": true, "r_squared": 0.625}],
+                "outcomes": [{"outcome": "y", "residual_sd": 0.2, "residual_resolved": true, "r_squared": 0.64}],
                 "notes": ["a <note>"]},
             "software": {"name": "discreet", "version": "0", "build": "b"}
         }))
@@ -289,7 +289,7 @@ mod tests {
         for forbidden in ["http://", "https://", "src=", "url(", "@import", "<link"] {
             assert!(!page.contains(forbidden), "{forbidden}");
         }
-        assert!(page.contains("R squared 0.625"));
+        assert!(page.contains("R squared 0.64"));
         assert!(page.contains("withheld") && page.contains("per 10 kg") && page.contains("0 to 10 kg"));
         assert!(
             page.contains("A &lt;title&gt;") && page.contains("23 November 2026") && page.contains(">2.50<"),
