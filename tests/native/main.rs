@@ -41,6 +41,7 @@ mod ledger_attacks;
 #[path = "../audit/ledger_model.rs"]
 mod ledger_model;
 mod mechanisms;
+mod page;
 mod passes;
 mod pivots;
 mod plans;
