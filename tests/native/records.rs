@@ -174,7 +174,8 @@ proptest! {
         prop_assert_eq!(found, table);
     }
 
-    /// Any bytes: the same records as the crate `csv` up to the first one that is not well formed.
+    /// Any bytes: the same records as the crate `csv` up to the first one that is not well formed. Empty cells of one column are left out, as
+    /// a blank line is a record only for us.
     #[test]
     fn any_bytes_read_as_csv_reads_them(
         bytes in prop::collection::vec(prop::sample::select(b"ab1,,;\"\"\n\r\xe9 ".to_vec()), 0..60),
@@ -182,13 +183,16 @@ proptest! {
         width in 1_usize..4,
     ) {
         let rules = CsvRules { encoding: Encoding::Latin1, ..rules() };
-        let (found, fine) = records(width, &rules, &bytes, piece);
+        let (mut found, fine) = records(width, &rules, &bytes, piece);
         let mut reader =
             csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes.as_slice());
-        let theirs: Vec<Vec<String>> = reader
+        let mut theirs: Vec<Vec<String>> = reader
             .byte_records()
             .map(|record| record.expect("memory").iter().map(latin).collect())
             .collect();
+        for records in [&mut found, &mut theirs] {
+            records.retain(|record| width > 1 || record != &[""]);
+        }
         let good: Vec<_> = theirs.iter().take_while(|record| record.len() == width).cloned().collect();
         if fine {
             prop_assert_eq!(&found, &theirs);

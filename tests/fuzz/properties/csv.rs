@@ -80,7 +80,8 @@ fn independent(fields: usize, rules: &CsvRules, text: &[u8]) -> (Vec<Vec<String>
     let mut at = 0;
     let line_end = |byte: u8| byte == b'\r' || byte == b'\n';
     while at < text.len() {
-        if line_end(text[at]) {
+        // A blank line is a record of a table of one column, and of no other.
+        if line_end(text[at]) && fields > 1 {
             at += 1;
             continue;
         }
@@ -104,6 +105,7 @@ fn independent(fields: usize, rules: &CsvRules, text: &[u8]) -> (Vec<Vec<String>
             start = false;
             at += 1;
         }
+        at += usize::from(text[at..].starts_with(b"\r\n")) + usize::from(at < text.len());
         let decoded: Option<Vec<String>> = record
             .iter()
             .map(|field| match rules.encoding {
