@@ -84,8 +84,7 @@ fn linear_probability(plan: &Plan) -> Option<Note> {
         return None;
     }
     let outcomes = plan.outcomes().filter(|column| column.is_yes_or_no());
-    let names: Vec<String> =
-        outcomes.filter_map(|column| column.name.clone().or_else(|| column.pattern.clone())).collect();
+    let names: Vec<String> = outcomes.filter_map(|column| column.name.or(column.pattern)).collect();
     (!names.is_empty()).then_some(Note::LinearProbability(names))
 }
 

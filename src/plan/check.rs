@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::bound::{Encoding, Kind};
+use super::derived::{self, DerivedTerm};
 use super::document::{Bound, BudgetForm, Calibration, Column, ColumnType, Confirm, Csv, Plan};
 use super::error::PlanError;
 use crate::model::{Missing, Role, Typical};
@@ -86,6 +87,8 @@ pub struct CheckedPlan {
     pub calibration: Calibration,
     /// How each listed column is read, in the plan's order; `None` for ignored ones.
     pub kinds: Vec<Option<Kind>>,
+    /// The derived terms, in the plan's order.
+    pub derived: Vec<DerivedTerm>,
     /// The delimiter, where the plan fixes it.
     pub delimiter: Option<u8>,
     /// The decimal mark.
@@ -112,6 +115,7 @@ impl CheckedPlan {
         let na = na(&plan);
         let intercept = plan.intercept.unwrap_or(true);
         let kinds = column_kinds(&plan, &na).collect::<Result<Vec<_>, _>>()?;
+        let derived = derived::terms(&plan, &kinds, &na).into_iter().collect::<Result<Vec<_>, _>>()?;
         check_roles(&plan, intercept, purpose)?;
         let whole = check_budget(&plan.budget, purpose)?;
         let estimation = check_estimation(&plan, whole.as_ref(), purpose)?;
@@ -131,6 +135,10 @@ impl CheckedPlan {
             if let Some(Kind::Category { levels, reference, .. }) = kind {
                 column.reference = levels.get(*reference).cloned();
             }
+        }
+        for (entry, term) in filled.derived.iter_mut().zip(&derived) {
+            entry.name = Some(term.name.clone());
+            entry.role = Some(entry.role.unwrap_or(Role::Feature));
         }
         filled.mechanism.calibration = Some(calibration);
         filled.csv = Some(Csv {
@@ -152,6 +160,7 @@ impl CheckedPlan {
             confidence,
             calibration,
             kinds,
+            derived,
             delimiter,
             decimal,
             encoding,
@@ -200,7 +209,13 @@ pub fn faults(plan: &Plan, purpose: Purpose) -> Vec<PlanError> {
         budget.ok().and_then(|budget| check_estimation(plan, budget.as_ref(), purpose).err()),
         check_confidence(plan).err(),
     ];
-    let columns = column_kinds(plan, &na).map(Result::err);
+    let kinds: Vec<Result<Option<Kind>, PlanError>> = column_kinds(plan, &na).collect();
+    let derived = match kinds.iter().cloned().collect::<Result<Vec<_>, _>>() {
+        Ok(kinds) => derived::terms(plan, &kinds, &na),
+        // What is wrong with a column would be said again of each term that is made from it.
+        Err(_) => Vec::new(),
+    };
+    let columns = kinds.into_iter().map(Result::err).chain(derived.into_iter().map(Result::err));
     first.into_iter().chain(columns).chain(last).flatten().collect()
 }
 
@@ -308,8 +323,8 @@ fn check_csv(plan: &Plan) -> Result<CsvRules, PlanError> {
     Ok(CsvRules { delimiter, decimal, encoding: encoding(&csv)?, header })
 }
 
-/// Cells that count as missing.
-fn na(plan: &Plan) -> Vec<String> {
+/// Returns the cells that count as missing.
+pub(super) fn na(plan: &Plan) -> Vec<String> {
     let given = plan.csv.as_ref().and_then(|csv| csv.na.clone());
     given.unwrap_or_else(|| DEFAULT_NA.iter().map(|text| (*text).to_owned()).collect())
 }
@@ -362,8 +377,8 @@ fn encoding(csv: &Csv) -> Result<Encoding, PlanError> {
     }
 }
 
-/// How each listed column is read, or what is wrong with it, in the plan's order.
-fn column_kinds<'a>(
+/// Returns how each listed column is read, or what is wrong with it, in the plan's order.
+pub(super) fn column_kinds<'a>(
     plan: &'a Plan,
     na: &'a [String],
 ) -> impl Iterator<Item = Result<Option<Kind>, PlanError>> + 'a {
@@ -392,7 +407,9 @@ fn column_kinds<'a>(
 }
 
 fn check_roles(plan: &Plan, intercept: bool, purpose: Purpose) -> Result<(), PlanError> {
-    let has = |role| plan.columns.iter().any(|column| column.role == role);
+    let has = |role| {
+        plan.columns.iter().any(|column| column.role == role) || plan.derived_with(role).next().is_some()
+    };
     if !has(Role::Outcome) && purpose != Purpose::Public {
         return Err(PlanError::at("columns", words::plan::no_outcome(), words::plan::no_outcome_advice()));
     }
@@ -407,18 +424,28 @@ fn check_roles(plan: &Plan, intercept: bool, purpose: Purpose) -> Result<(), Pla
 }
 
 fn kind(column: &Column, path: &str, na: &[String]) -> Result<Option<Kind>, PlanError> {
-    if column.role == Role::Ignored {
-        return Ok(None);
-    }
+    if column.role == Role::Ignored { Ok(None) } else { described_kind(column, path, na).map(Some) }
+}
+
+/// Returns how a column is read, whatever its role.
+///
+/// # Errors
+/// [`PlanError`] where its type, bounds or levels are missing or wrong.
+pub(super) fn described_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, PlanError> {
     match column.kind {
         None => Err(PlanError::at(
             format!("{path}.type"),
             words::plan::type_missing(),
             words::plan::type_missing_advice(),
         )),
-        Some(ColumnType::Number) => number_kind(column, path).map(Some),
-        Some(ColumnType::Category) => category_kind(column, path, na).map(Some),
+        Some(ColumnType::Number) => number_kind(column, path),
+        Some(ColumnType::Category) => category_kind(column, path, na),
     }
+}
+
+/// Returns whether bounds are in order, and far from where doubles end, so that no coefficient and no variance overflows after the charge.
+pub(super) fn are_usable_bounds(lower: f64, upper: f64) -> bool {
+    lower < upper && lower.abs().max(upper.abs()) <= LARGEST_BOUND && upper - lower >= 1.0 / LARGEST_BOUND
 }
 
 fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
@@ -439,8 +466,7 @@ fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
     if !(lower.is_finite() && upper.is_finite() && lower < upper && (upper - lower).is_finite()) {
         return Err(PlanError::at(path, words::plan::bounds_order(), advice));
     }
-    // Far from where doubles end, so that no coefficient and no variance overflows after the charge.
-    if lower.abs().max(upper.abs()) > LARGEST_BOUND || upper - lower < 1.0 / LARGEST_BOUND {
+    if !are_usable_bounds(lower, upper) {
         return Err(PlanError::at(path, words::plan::bounds_far(), words::plan::bounds_far_advice()));
     }
     if let Some(Typical { mean, sd }) = column.typical {

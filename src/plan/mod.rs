@@ -6,6 +6,7 @@
 pub mod bind;
 pub mod bound;
 pub mod check;
+pub mod derived;
 pub mod document;
 pub mod error;
 pub mod params;

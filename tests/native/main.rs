@@ -17,6 +17,7 @@ mod citations;
 mod cli;
 mod compile_fail;
 mod coverage;
+mod derived;
 mod estimated_bounds;
 #[path = "../audit/estimated_bounds/mod.rs"]
 mod estimated_bounds_checks;

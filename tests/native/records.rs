@@ -14,7 +14,7 @@ use discreet::data::preview::{Suggestion, preview};
 use discreet::data::{HeaderRead, HeaderRules, csv::Record, header::read_header};
 use discreet::model::{Missing, Role};
 use discreet::plan::bound::{
-    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Levels, Norms, PersonColumn,
+    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Levels, Norms, PersonColumn, Source,
 };
 use proptest::prelude::*;
 
@@ -29,7 +29,13 @@ pub fn rules() -> CsvRules {
 }
 
 pub fn number(name: &str, field: usize, role: Role, lower: f64, upper: f64) -> BoundColumn {
-    BoundColumn { name: name.to_owned(), field, role, kind: Kind::Number { lower, upper }, typical: None }
+    BoundColumn {
+        name: name.to_owned(),
+        source: Source::Field(field),
+        role,
+        kind: Kind::Number { lower, upper },
+        typical: None,
+    }
 }
 
 pub fn category(name: &str, field: usize, role: Role, levels: &[&str], reference: usize) -> BoundColumn {
@@ -37,7 +43,7 @@ pub fn category(name: &str, field: usize, role: Role, levels: &[&str], reference
     let levels = levels.iter().map(|level| (*level).to_owned()).collect();
     BoundColumn {
         name: name.to_owned(),
-        field,
+        source: Source::Field(field),
         role,
         kind: Kind::Category { levels, reference, other },
         typical: None,

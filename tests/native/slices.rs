@@ -117,7 +117,8 @@ fn a_blank_line_of_one_column_is_a_missing_cell_however_it_is_cut() {
             assert_eq!(whole.records, records, "{body:?} with {end:?}");
             assert_same_however_cut(&bytes, &plan);
             // A blank line is what an empty cell in quotes is.
-            let quoted: Vec<&str> = body.split('\n').map(|cell| if cell.is_empty() { "\"\"" } else { cell }).collect();
+            let quoted: Vec<&str> =
+                body.split('\n').map(|cell| if cell.is_empty() { "\"\"" } else { cell }).collect();
             let mut quoted = quoted.join(end);
             if !body.contains('"') {
                 if body.is_empty() || body.ends_with('\n') {

@@ -9,6 +9,7 @@ mod kept;
 pub mod patterns;
 mod place;
 mod setup;
+mod terms;
 mod to_plan;
 mod typed;
 
@@ -20,6 +21,7 @@ pub use from_plan::{as_typed, open};
 pub use kept::KeptDraft;
 pub use place::{Cell, Gap, Place};
 pub use setup::{BudgetKind, Setup};
+pub use terms::TermDraft;
 pub use to_plan::plan;
 pub use typed::{block, count, is_block, list, number, unlist};
 
