@@ -3,7 +3,7 @@
 use super::csv::Record;
 use super::number;
 use crate::plan::bound::{CsvRules, Source};
-use crate::plan::derived::{Expression, Leaf, LevelCodes};
+use crate::plan::expression::{Expression, Leaf, LevelCodes};
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// How cells are read.

@@ -13,7 +13,7 @@ use crate::model::{INTERCEPT, Missing, Role};
 use crate::plan::bound::{
     BoundColumn, BoundPlan, Clipping, GridParams, Kind, Norms, Sides, Source, Whitening,
 };
-use crate::plan::derived::LevelCodes;
+use crate::plan::expression::LevelCodes;
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// Bits of a guard digit: the remainder that rounding to the grid leaves of a code, in units of 2⁻²² of a step.

@@ -9,6 +9,7 @@ use crate::mechanisms::info::{self, Info};
 use crate::mechanisms::{REGISTRY, USUAL};
 use crate::model::Wallet;
 use crate::model::note::factor;
+use crate::plan::derived::outcomes;
 use crate::plan::document::{Confirm, Mechanism as Named};
 use crate::plan::{Plan, Purpose};
 use crate::words;
@@ -92,6 +93,6 @@ fn reason(foreseen: &Foreseen) -> String {
 
 /// Returns whether all outcomes are declared as yes or no.
 fn is_yes_or_no(plan: &Plan) -> bool {
-    let mut outcomes = plan.outcomes().peekable();
+    let mut outcomes = outcomes(plan).peekable();
     outcomes.peek().is_some() && outcomes.all(|column| column.is_yes_or_no())
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::derived::{Expression, Leaf, LevelCodes};
+use super::expression::{Expression, Leaf, LevelCodes};
 use super::public::PublicOutcome;
 use crate::model::{Missing, Role, Typical};
 

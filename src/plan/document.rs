@@ -8,7 +8,6 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::derived::all_columns;
 use super::error::PlanError;
 use crate::model::{Missing, Role, Typical};
 use crate::privacy::adjacency::{Adjacency, Protect};
@@ -125,7 +124,7 @@ pub struct Column {
     pub note: Option<String>,
 }
 
-/// A public function of a record's own values, as one or several further columns ([`super::derived`]).
+/// A public function of a record's own values, as one or several further columns (theory/encoding 2.8).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Derived {
@@ -383,11 +382,6 @@ impl Column {
 }
 
 impl Plan {
-    /// Returns its outcomes, with derived ones.
-    pub fn outcomes(&self) -> impl Iterator<Item = Column> {
-        all_columns(self).into_iter().filter(|column| column.role == Role::Outcome)
-    }
-
     /// Returns the derived terms with a role.
     pub fn derived_with(&self, role: Role) -> impl Iterator<Item = &Derived> {
         self.derived.iter().filter(move |entry| entry.role.unwrap_or(Role::Feature) == role)

@@ -9,6 +9,8 @@ pub mod check;
 pub mod derived;
 pub mod document;
 pub mod error;
+pub mod expression;
+pub mod kinds;
 pub mod params;
 pub mod public;
 pub mod search;

@@ -13,7 +13,7 @@ use crate::data::sink::{Merge, RowSink};
 use crate::data::slices::{RecordReader, Scan};
 use crate::model::Role;
 use crate::plan::bound::{BoundPlan, Kind, Source};
-use crate::plan::derived::Leaf;
+use crate::plan::expression::Leaf;
 
 /// The text of a missing cell if the plan lists none.
 const MISSING: &str = "NA";
