@@ -16,6 +16,7 @@ mod kept;
 mod ledger;
 mod listing;
 mod mechs;
+mod packed;
 mod public;
 mod refit;
 mod release;

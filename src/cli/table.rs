@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use super::packed::Packed;
+use crate::data::container::ContainerError;
 use crate::data::csv::Feed;
 use crate::data::genotypes::{GenotypeError, SourceFile};
 use crate::data::header::{Header, HeaderError, HeaderRead, HeaderRules, read_header};
@@ -27,6 +29,12 @@ pub enum TableError {
     /// The file is no table.
     #[error("{}", crate::words::error::table_header(.0))]
     Header(#[from] HeaderError),
+    /// The file is of another form, and its table cannot be read.
+    #[error("{}", crate::words::error::table_header(.0))]
+    Container(#[from] ContainerError),
+    /// A workbook has several sheets, and none was named.
+    #[error("{}", crate::words::error::table_sheets(.0.join(", "), .0.first().map_or("", String::as_str)))]
+    Sheets(Vec<String>),
     /// A record is malformed.
     #[error("{}", crate::words::error::table_scan(.0))]
     Scan(#[from] ScanError),
@@ -68,6 +76,8 @@ pub struct Table {
 enum Source {
     /// A file, which several threads can read at once.
     File { path: PathBuf, stamp: Stamp, head: Vec<u8> },
+    /// A file in another form, with the unpacked bytes of the header.
+    Packed { packed: Packed, head: Vec<u8> },
     /// A stream, with the bytes that came with the header.
     Stream { head: Vec<u8>, reader: Box<dyn Read> },
 }
@@ -83,6 +93,10 @@ impl Stamp {
     pub(super) fn of(metadata: &Metadata) -> Self {
         Self { length: metadata.len(), modified: metadata.modified().ok() }
     }
+
+    pub(super) const fn length(&self) -> u64 {
+        self.length
+    }
 }
 
 impl Table {
@@ -93,6 +107,10 @@ impl Table {
     pub fn open(path: &Path, rules: HeaderRules) -> Result<Self, TableError> {
         if path == Path::new("-") {
             return Self::stream(io::stdin(), rules);
+        }
+        if let Some(packed) = Packed::of(path)? {
+            let (header, head) = first_bytes(&mut packed.reader()?, rules)?;
+            return Ok(Self { header, source: Source::Packed { packed, head } });
         }
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
@@ -123,6 +141,10 @@ impl Table {
                 header: self.header.clone(),
                 source: Source::File { path: path.clone(), stamp: *stamp, head: head.clone() },
             }),
+            Source::Packed { packed, head } => Some(Self {
+                header: self.header.clone(),
+                source: Source::Packed { packed: packed.clone(), head: head.clone() },
+            }),
             Source::Stream { .. } => None,
         }
     }
@@ -149,7 +171,7 @@ impl Table {
     pub fn first_bytes(&self) -> (&[u8], bool) {
         match &self.source {
             Source::File { head, stamp, .. } => (head, head.len() as u64 == stamp.length),
-            Source::Stream { head, .. } => (head, false),
+            Source::Packed { head, .. } | Source::Stream { head, .. } => (head, false),
         }
     }
 
@@ -171,6 +193,12 @@ impl Table {
         match self.source {
             Source::Stream { head, reader } => {
                 scan_stream(&self.header, head, reader, plan, sink(), &progress)
+            }
+            Source::Packed { packed, head } => {
+                let mut reader = packed.reader()?;
+                io::copy(&mut reader.by_ref().take(head.len() as u64), &mut io::sink())?;
+                let scan = scan_stream(&self.header, head, reader, plan, sink(), &progress)?;
+                if packed.is_changed()? { Err(TableError::Changed) } else { Ok(scan) }
             }
             Source::File { path, stamp, head: _ } => {
                 let workers = workers.max(1);

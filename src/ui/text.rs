@@ -4,7 +4,7 @@ pub mod check;
 pub mod genotypes;
 pub mod public;
 
-use super::draft::BudgetKind;
+use super::draft::{BudgetKind, Filled};
 use crate::inference::preview::Verdict;
 use crate::mechanisms::Scope;
 use crate::model::{Assurance, Missing, Role};
@@ -332,4 +332,23 @@ pub fn chance(chance: &Chance, level: &str) -> String {
     }
     let expected = if chance.expected < 10.0 { short(chance.expected, 2) } else { grouped(chance.expected) };
     words::outcomes::chance(whole(chance.excluding), whole(chance.intervals), level, expected)
+}
+
+/// What a codebook has filled and what not.
+pub fn codebook(file: &str, filled: &Filled) -> String {
+    let Filled { described, untyped, unbounded, unknown } = filled;
+    if described.is_empty() {
+        return words::codebook::none(file);
+    }
+    let total = whole(described.len() + unknown.len());
+    let mut told = vec![words::codebook::filled(described.len(), whole(described.len()), file, total)];
+    let lacks: [(&[String], fn(String) -> String); 3] = [
+        (unbounded, |columns| words::codebook::unbounded(columns)),
+        (untyped, |columns| words::codebook::untyped(columns)),
+        (unknown, |columns| words::codebook::unknown(columns)),
+    ];
+    told.extend(
+        lacks.into_iter().filter(|(names, _)| !names.is_empty()).map(|(names, say)| say(list(names, 6))),
+    );
+    told.join(" ")
 }

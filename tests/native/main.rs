@@ -16,6 +16,7 @@ mod audit;
 mod citations;
 mod cli;
 mod compile_fail;
+mod containers;
 mod coverage;
 mod estimated_bounds;
 #[path = "../audit/estimated_bounds/mod.rs"]

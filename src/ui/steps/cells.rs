@@ -56,6 +56,10 @@ pub fn Row(index: usize) -> impl IntoView {
         Some(ColumnType::Category) => view! { <CategoryCells column name/> }.into_any(),
         _ => view! { <NumberCells column name gap/> }.into_any(),
     };
+    let label = move || {
+        let label = column.read(|c| c.label.clone());
+        (!label.is_empty()).then(|| view! { <span class="meaning">{label}</span> })
+    };
     view! {
         <tr aria-label=move || name.get() class:ignored=move || ignored.get() class:gap=move || gap.with(Option::is_some)>
             <td class="tick">
@@ -63,7 +67,7 @@ pub fn Row(index: usize) -> impl IntoView {
                     prop:checked=move || column.read(|c| c.selected)
                     on:change=move |event| { let on = event_target_checked(&event); column.write(|c| c.selected = on); }/>
             </td>
-            <th scope="row" class="name">{move || name.get()}</th>
+            <th scope="row" class="name">{move || name.get()}{label}</th>
             <td class="private-cell">{move || samples(app, index)}</td>
             <td><RoleCell column name/></td>
             <td><KindCell column name/></td>
