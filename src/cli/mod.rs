@@ -5,6 +5,7 @@
 
 mod account;
 mod args;
+mod bytes;
 mod check;
 mod clock;
 mod error;

@@ -4,11 +4,25 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use super::table::{PIECE, Stamp, TableError, read_some};
+use super::bytes::{PIECE, Stamp, read_some};
 use crate::data::container::{ContainerError, Form, HEAD_BYTES, Unpacker, Workbook};
 
 /// The largest workbook in bytes.
 const MOST_BYTES: u64 = 1 << 30;
+
+/// A table in another form that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum PackedError {
+    /// The file cannot be opened or read.
+    #[error("{}", crate::words::error::table_io(.0))]
+    Io(#[from] io::Error),
+    /// Its table cannot be read.
+    #[error("{}", crate::words::error::table_header(.0))]
+    Container(#[from] ContainerError),
+    /// A workbook has several sheets, and none was named.
+    #[error("{}", crate::words::error::table_sheets(.0.join(", "), .0.first().map_or("", String::as_str)))]
+    Sheets(Vec<String>),
+}
 
 /// A file on a disk with a table in another form than a plain CSV.
 #[derive(Clone)]
@@ -32,8 +46,8 @@ impl Packed {
     /// Returns what a file holds by its first bytes; `None` for a plain table and for a pipe.
     ///
     /// # Errors
-    /// [`TableError`] if it cannot be read, or is of a form that is not read.
-    pub fn of(path: &Path) -> Result<Option<Self>, TableError> {
+    /// [`PackedError`] if it cannot be read, or is of a form that is not read.
+    pub fn of(path: &Path) -> Result<Option<Self>, PackedError> {
         let (path, sheet) = located(path);
         // A pipe must not be opened twice.
         let metadata = std::fs::metadata(&path)?;
@@ -52,8 +66,8 @@ impl Packed {
     /// Returns the bytes of the table, from their beginning.
     ///
     /// # Errors
-    /// [`TableError`] if the file cannot be read, or has several sheets of which none is named.
-    pub fn reader(&self) -> Result<Box<dyn Read>, TableError> {
+    /// [`PackedError`] if the file cannot be read, or has several sheets of which none is named.
+    pub fn reader(&self) -> Result<Box<dyn Read>, PackedError> {
         let mut file = File::open(&self.path)?;
         if let Some(unpacker) = Unpacker::new(self.form) {
             return Ok(Box::new(Unpacked { file, unpacker: Some(unpacker), out: Vec::new(), at: 0 }));
@@ -66,7 +80,7 @@ impl Packed {
         let book = Workbook::open(&bytes)?;
         let sheets = book.sheets();
         if self.sheet.is_none() && sheets.len() > 1 {
-            return Err(TableError::Sheets(sheets));
+            return Err(PackedError::Sheets(sheets));
         }
         Ok(Box::new(Cursor::new(book.csv(self.sheet.as_deref())?)))
     }
@@ -116,8 +130,8 @@ impl Read for Unpacked {
 /// Opens a table's bytes, unpacked where they are packed.
 ///
 /// # Errors
-/// [`TableError`] if the file cannot be read.
-pub fn bytes(path: &Path) -> Result<Box<dyn Read>, TableError> {
+/// [`PackedError`] if the file cannot be read.
+pub fn bytes(path: &Path) -> Result<Box<dyn Read>, PackedError> {
     match Packed::of(path)? {
         Some(packed) => packed.reader(),
         None => Ok(Box::new(File::open(path)?)),

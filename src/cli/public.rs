@@ -11,9 +11,10 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::args::Args;
+use super::bytes::{PIECE, read_some};
 use super::error::CliError;
-use super::packed::bytes;
-use super::table::{PIECE, Table, TableError, read_some};
+use super::packed;
+use super::table::{Table, TableError};
 use crate::data::genotypes::Form;
 use crate::data::minhash::{DIFFERENT, MinHash, MinHashKey, MinHashScanner};
 use crate::data::slices::{Job, Outcome};
@@ -248,7 +249,7 @@ fn minhash(scanner: MinHashScanner) -> MinHash {
 
 fn hashed(path: &Path, header: &Header, columns: Vec<bool>) -> Result<MinHash, TableError> {
     let mut scanner = scanner(header, columns);
-    let mut file = bytes(path)?;
+    let mut file = packed::bytes(path)?;
     io::copy(&mut file.by_ref().take(header.body_offset), &mut io::sink())?;
     let mut piece = vec![0; PIECE];
     loop {

@@ -6,14 +6,14 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlInputElement};
 
 use super::Status;
-use super::cells::Row;
+use super::cells::{Row, USUAL_LEVELS_LIST};
 use super::estimates::Estimates;
 use super::many::{Many, Rules};
 use super::variants::Variants;
 use crate::model::{Missing, Role};
 use crate::ui::draft::{self, Cell, Gap};
 use crate::ui::parts::{Choice, Field, Icon};
-use crate::ui::presets::PRESETS;
+use crate::ui::presets::{PRESETS, USUAL_LEVELS};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::table::PAGE;
 use crate::ui::{actions, dom, text};
@@ -137,6 +137,7 @@ fn Sheet(rows: Memo<Vec<usize>>) -> impl IntoView {
     };
     view! {
         <div class="scroll" on:keydown=move |event| move_about(&event, rows) on:paste=move |event| paste(app, &event, rows)>
+            <datalist id=USUAL_LEVELS_LIST>{USUAL_LEVELS.map(|levels| view! { <option value=levels></option> })}</datalist>
             <table class="sheet">
                 <caption class="hidden">{words::columns::columns_of_the_table_and_what()}</caption>
                 <thead><tr>
