@@ -23,7 +23,7 @@ pub use confirm::answer;
 pub use documents::{choose_document, use_bounds};
 pub use draft::{forget_draft, undo};
 pub use files::{begin, choose_files, choose_sample, reread, sample_names};
-pub use ledger::{differ, relax, take_back};
+pub use ledger::{differ, erase, relax, take_back};
 pub use navigation::{follow_address, go, go_to};
 pub use release::{release, show_kept};
 pub use run::cancel;

@@ -23,7 +23,7 @@ use crate::release::statement::Statement;
 use crate::release::supplement::Supplement;
 use crate::release::{Release, known};
 use crate::ui::draft::number;
-use crate::ui::parts::{Choice, Icon};
+use crate::ui::parts::{Choice, Icon, Quoted};
 use crate::ui::state::{App, Origin, StateStoreFields};
 use crate::ui::{dom, text};
 use crate::words;
@@ -74,7 +74,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     // What the intervals do not cover stands beside them.
     let beside = (!undetermined && !notes.is_empty() && is_adaptive(&release)).then(|| notes.remove(0));
     let beside = beside.map(|note| view! { <p class="caveat">{note}</p> });
-    let notes = notes.into_iter().map(|note| view! { <li>{note}</li> }).collect_view();
+    let notes = notes.into_iter().map(|note| view! { <li><Quoted words=note/></li> }).collect_view();
     let count = names.len();
     let many = count > LONG_FORM_OUTCOMES;
     // Thousands of outcomes are searched in a table.
