@@ -342,13 +342,13 @@ pub fn codebook(file: &str, filled: &Filled) -> String {
     }
     let total = whole(described.len() + unknown.len());
     let mut told = vec![words::codebook::filled(described.len(), whole(described.len()), file, total)];
-    let lacks: [(&[String], fn(String) -> String); 3] = [
-        (unbounded, |columns| words::codebook::unbounded(columns)),
-        (untyped, |columns| words::codebook::untyped(columns)),
-        (unknown, |columns| words::codebook::unknown(columns)),
-    ];
-    told.extend(
-        lacks.into_iter().filter(|(names, _)| !names.is_empty()).map(|(names, say)| say(list(names, 6))),
-    );
+    let mut add = |names: &[String], say: fn(String) -> String| {
+        if !names.is_empty() {
+            told.push(say(list(names, 6)));
+        }
+    };
+    add(unbounded, words::codebook::unbounded);
+    add(untyped, words::codebook::untyped);
+    add(unknown, words::codebook::unknown);
     told.join(" ")
 }
