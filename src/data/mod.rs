@@ -6,6 +6,8 @@
 //! starts a thread: the caller supplies the bytes.
 
 mod cells;
+pub mod codebook;
+pub mod container;
 pub mod csv;
 mod dates;
 pub mod encode;

@@ -16,6 +16,7 @@ mod audit;
 mod citations;
 mod cli;
 mod compile_fail;
+mod containers;
 mod coverage;
 mod derived;
 mod estimated_bounds;

@@ -107,6 +107,7 @@ fn Appearance() -> impl IntoView {
                 <option value="system">{words::page::as_the_system()}</option>
                 <option value="light">{words::page::light()}</option>
                 <option value="dark">{words::page::dark()}</option>
+                <option value="large">{words::page::large()}</option>
             </select>
         </div>
     }
