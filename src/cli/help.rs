@@ -15,8 +15,8 @@ discreet: differentially private regression; the table stays on this computer
   discreet page                                                      open the page in a browser of this computer
 
 `discreet COMMAND --help` explains a command; `discreet --version` prints the version.
-TABLE is a CSV file with a header line, the .bed file of a PLINK set, a .vcf or a .vcf.gz file; - reads a CSV from
-standard input. Options are written --x value or --x=value.
+TABLE is a CSV with a header line (also .csv.gz or UTF-16), a workbook (book.xlsx, or book.xlsx#Sheet2), the .bed file of
+a PLINK set, a .vcf or a .vcf.gz file; - reads a CSV from standard input. Options are written --x value or --x=value.
 Exit status: 0 success, 2 invalid input, 3 budget refused, 1 other failure (the message says whether the ledger was
 charged).
 ";

@@ -5,6 +5,7 @@
 
 mod account;
 mod args;
+mod bytes;
 mod check;
 mod clock;
 mod error;
@@ -16,6 +17,7 @@ mod kept;
 mod ledger;
 mod listing;
 mod mechs;
+mod packed;
 pub mod page;
 mod public;
 mod refit;

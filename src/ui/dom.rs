@@ -73,6 +73,19 @@ fn control() -> Option<Element> {
     focused.matches("input, select, textarea, button, summary, a").ok()?.then_some(focused)
 }
 
+/// Whether an event comes from the element with that identifier.
+pub fn is_of(target: Option<web_sys::EventTarget>, id: &str) -> bool {
+    target.and_then(|target| target.dyn_into::<Element>().ok()).is_some_and(|element| element.id() == id)
+}
+
+/// Whether a person types text in what an event comes from.
+pub fn is_typed_in(target: Option<web_sys::EventTarget>) -> bool {
+    let element = target.and_then(|target| target.dyn_into::<Element>().ok());
+    let text =
+        "textarea, [contenteditable], input:not([type=checkbox], [type=radio], [type=range], [type=file])";
+    element.is_some_and(|element| element.matches(text).unwrap_or(false))
+}
+
 /// Moves the focus there now.
 pub fn focus(id: &str) {
     if let Some(element) = element(id) {

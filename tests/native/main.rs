@@ -16,7 +16,9 @@ mod audit;
 mod citations;
 mod cli;
 mod compile_fail;
+mod containers;
 mod coverage;
+mod derived;
 mod estimated_bounds;
 #[path = "../audit/estimated_bounds/mod.rs"]
 mod estimated_bounds_checks;

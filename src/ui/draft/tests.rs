@@ -1,6 +1,7 @@
 use super::*;
 use crate::model::Role;
 use crate::plan::document::{Bound, ColumnType, Confirm};
+use crate::privacy::calibrate::Split;
 use crate::ui::step::Step;
 
 fn number_column(name: &str, role: Role, lower: &str, upper: &str) -> ColumnDraft {
@@ -28,6 +29,51 @@ fn drafts() -> (Vec<ColumnDraft>, Setup) {
         number_column("sbp", Role::Outcome, "60", "260"),
     ];
     (columns, Setup { rows: "12 000".to_owned(), ..Setup::default() })
+}
+
+#[test]
+fn a_plan_with_derived_terms_keeps_them_on_the_page() {
+    let names = ["age", "crp", "y"].map(str::to_owned);
+    let number = |name: &str, role: &str| serde_json::json!({"name": name, "role": role, "type": "number", "lower": 0.5, "upper": 90});
+    let plan = serde_json::json!({
+        "schema": "discreet.plan/1", "adjacency": "add-remove", "mechanism": {"name": "analyze-gauss"}, "budget": {"epsilon": 1, "delta": 1e-6},
+        "columns": [number("age", "feature"), number("y", "outcome"), number("crp", "ignored")],
+        "derived": [
+            {"transform": "log", "from": ["crp"]}, {"transform": "spline", "from": ["age"], "knots": [20, 40, 60]},
+            {"transform": "square", "from": ["bmi"]},
+        ],
+    });
+    let opened = crate::plan::Plan::parse(&plan.to_string()).unwrap();
+    let (columns, setup) = open(&opened, &names).unwrap();
+    let gaps = super::plan(&columns, &setup, super::budget(&setup)).unwrap_err();
+    assert_eq!(gaps.len(), 1, "{gaps:?}");
+    assert_eq!(gaps[0].place, Place::columns("terms"), "the term of a column that the table lacks");
+    let mut setup = setup;
+    setup.derived.pop();
+    let kept = super::plan(&columns, &setup, super::budget(&setup)).unwrap();
+    assert_eq!(kept.derived, opened.derived[..2]);
+    assert_eq!(
+        kept.columns.last().unwrap().name.as_deref(),
+        Some("crp"),
+        "an ignored column that a term needs"
+    );
+
+    let typed = |transform, from: &str, value: &str| {
+        super::TermDraft { transform, from: from.to_owned(), value: value.to_owned(), outcome: false }.entry()
+    };
+    use crate::plan::document::Transform::{Centred, Log, Merged, Product, Spline};
+    assert_eq!(typed(Log, "crp", "").unwrap().offset, None);
+    assert_eq!(typed(Log, "crp", "0,5").unwrap().offset, Some(0.5));
+    assert_eq!(typed(Spline, "age", " 20  40 60 ").unwrap().knots, Some(vec![20.0, 40.0, 60.0]));
+    assert_eq!(typed(Product, "age, \"a,b\"", "").unwrap().from, ["age", "a,b"]);
+    let groups = typed(Merged, "k", "ever = former, light; other = x").unwrap().groups.unwrap();
+    assert_eq!(
+        (groups[0].name.as_str(), groups[0].levels.len(), groups[1].name.as_str()),
+        ("ever", 2, "other")
+    );
+    for (transform, value) in [(Log, "x"), (Centred, ""), (Spline, "1 b"), (Merged, "former, light")] {
+        assert_eq!(typed(transform, "age", value), None, "{value}");
+    }
 }
 
 #[test]
@@ -100,11 +146,14 @@ fn an_unfinished_draft_is_kept_and_comes_back() {
     (columns[3].lower, columns[3].upper) = (String::new(), String::new());
     (setup.rows, setup.share, setup.header) = (String::new(), 100, Some(3));
     setup.epsilon = "2.5".to_owned();
+    setup.split = Split::Both;
+    (columns[0].label, columns[0].note) = ("Age at entry".to_owned(), "a source".to_owned());
+    // A column without a role keeps what was said of it.
+    (columns[1].lower, columns[1].upper, columns[1].unit) = ("1".to_owned(), "9".to_owned(), "kg".to_owned());
     let kept = KeptDraft::of(&columns, &setup).unwrap();
     let text = serde_json::to_string(&kept).unwrap();
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     let (again, setup_again) = serde_json::from_str::<KeptDraft>(&text).unwrap().open(&names).unwrap();
-    columns[1].kind = None;
     assert_eq!(again, columns);
     assert_eq!(setup_again, setup);
     assert_eq!(kept.open(&names[1..]), None);

@@ -43,13 +43,15 @@ pub fn status(app: App) -> Status {
 #[component]
 pub fn ResultStep() -> impl IntoView {
     let app = App::here();
-    let body = move || match app.state.shown().get() {
+    let body = move || {
+        match app.state.shown().get() {
         Some(shown) => view! { <Released release=shown.release origin=shown.origin/> }.into_any(),
         None => view! {
-            <p class="lead">{words::result::none_yet()}</p>
+            <p class="lead">{move || if app.state.releases().with(Vec::is_empty) { words::result::none_yet() } else { words::result::some_kept() }}</p>
             <LedgerPanel/>
         }
         .into_any(),
+    }
     };
     view! { {body} }.into_any()
 }
