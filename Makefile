@@ -47,7 +47,7 @@ SIMD := -C target-feature=+simd128
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help run dist single docs test check native web journeys screenshots bench audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium
+.PHONY: help run dist single install verify docs test check native web journeys screenshots bench audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -57,6 +57,8 @@ help:
 	@echo 'make web          tests inside headless Chromium'
 	@echo 'make dist         the release page with its documentation, in dist/'
 	@echo 'make single       the page as one file that opens from a disk: dist/discreet.html (needs xz)'
+	@echo 'make verify FILE=...  compares a page of one file, or a folder, with one that is built from this source'
+	@echo 'make install      the command line, with the page in it for `discreet page`'
 	@echo 'make docs         the documentation alone, in dist/docs/'
 	@echo 'make journeys     whole journeys through the release page'
 	@echo 'make screenshots  pictures of every step, in test-results/'
@@ -112,8 +114,10 @@ dist: toolchain $(BINDGEN)/done $(TRUNK)/done node_modules/done
 	cargo fetch --locked
 	env -u NO_COLOR CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="$(REMAP) $(SIMD)" trunk build --release
 	@$(MAKE) --no-print-directory docs
+	node .ci/materials.mjs dist
+	node .ci/offline.mjs dist
 
-# Trunk empties dist/ before it writes the page, so the documentation comes after it.
+# Trunk empties dist/ before it writes the page, so what is made of other files comes after it.
 docs: $(MDBOOK)/done node_modules/done
 	$(call say,Documentation: a second)
 	mdbook build site --dest-dir $(CURDIR)/dist/docs
@@ -123,6 +127,16 @@ docs: $(MDBOOK)/done node_modules/done
 single:
 	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }
 	node .ci/single.mjs dist dist/discreet.html
+
+# A page that came from elsewhere, file by file against one that is built here. Two builds of one commit have the same bytes.
+verify: dist
+	@test -e "$(FILE)" || { echo 'Name what to compare: make verify FILE=discreet.html, or the folder of a hosted page.' >&2; exit 2; }
+	@if test -d "$(FILE)"; then diff -rq "$(FILE)" dist; else node .ci/single.mjs dist dist/discreet.html && cmp "$(FILE)" dist/discreet.html; fi
+	@echo 'It is the page of this source.'
+
+# `discreet page` serves the page that is built here.
+install: dist
+	DISCREET_PAGE=$(CURDIR)/dist cargo install --locked --path . --bin discreet
 
 # Uses dist/ as it stands: `make dist journeys` after an edit. `make journeys LATE=300` holds every frame and every word of a
 # worker back by so many milliseconds, which shows a test that looks before the page is done.

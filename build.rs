@@ -15,7 +15,7 @@ const DOCUMENTS: &str = "note";
 
 fn main() -> Result<()> {
     let mut files = vec![PathBuf::from("Cargo.lock"), PathBuf::from(WORDS)];
-    collect(Path::new("src"), &mut files)?;
+    collect(Path::new("src"), Some("rs"), &mut files)?;
     // Paths are relative and in one order, so the name does not depend on the machine.
     files.sort();
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -29,7 +29,29 @@ fn main() -> Result<()> {
     println!("cargo:rerun-if-changed=src");
     println!("cargo:rustc-env=DISCREET_SOURCE={hash:016x}");
     let made = words(&messages(&fs::read_to_string(WORDS)?)?);
-    fs::write(Path::new(&env::var_os("OUT_DIR").unwrap_or_default()).join("words.rs"), made)
+    let made_in = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    fs::write(made_in.join("words.rs"), made)?;
+    fs::write(made_in.join("page.rs"), page()?)
+}
+
+/// The files of the page that `discreet page` serves: those of the folder `DISCREET_PAGE`, if it is set.
+fn page() -> Result<String> {
+    println!("cargo:rerun-if-env-changed=DISCREET_PAGE");
+    let mut files = Vec::new();
+    let folder = env::var_os("DISCREET_PAGE").map(fs::canonicalize).transpose()?;
+    if let Some(folder) = &folder {
+        println!("cargo:rerun-if-changed={}", folder.display());
+        collect(folder, None, &mut files)?;
+        files.sort();
+    }
+    let mut text = "static PAGE: &[(&str, &[u8])] = &[\n".to_owned();
+    for file in &files {
+        let name = file.strip_prefix(folder.as_deref().unwrap_or(Path::new(""))).map_err(Error::other)?;
+        let name = name.to_string_lossy().replace('\\', "/");
+        let _ = writeln!(text, "    ({name:?}, include_bytes!({file:?})),");
+    }
+    text.push_str("];\n");
+    Ok(text)
 }
 
 /// The messages by their keys. The file is one flat object of strings, a message a line.
@@ -101,12 +123,12 @@ fn words(messages: &BTreeMap<String, String>) -> String {
     format!("{table}];\n{}", modules.collect::<String>())
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+fn collect(folder: &Path, ending: Option<&str>, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            collect(&path, ending, files)?;
+        } else if ending.is_none_or(|ending| path.extension().is_some_and(|own| own == ending)) {
             files.push(path);
         }
     }

@@ -76,10 +76,29 @@ async function sample(name) {
   return { name, blob: new Blob([bytes], { type: "text/csv" }) };
 }
 
+/// Keeps this build in the browser, for work without a network. A newer build waits until all tabs are closed, and this says so.
+async function keepForOffline() {
+  const local = location.protocol !== "https:" && location.hostname !== "localhost";
+  if (files || local || !navigator.serviceWorker) return;
+  const registration = await navigator.serviceWorker.register("sw.js", { updateViaCache: "none" });
+  const announce = () => {
+    if (!registration.waiting || !navigator.serviceWorker.controller) return;
+    const notice = document.createElement("p");
+    notice.setAttribute("role", "status");
+    notice.className = "boot-update";
+    notice.textContent = "A new version of this page is ready. To use it, close all tabs of this page and open it again.";
+    document.body.prepend(notice);
+  };
+  registration.addEventListener("updatefound", () => registration.installing?.addEventListener("statechange", announce, { once: true }));
+  announce();
+}
+
 async function start() {
   requirements();
   files = await files;
   const asked = language();
+  // Without it the page works as well.
+  keepForOffline().catch(() => {});
   const [app, wasm, glue, module, samples, words] = await Promise.all([
     program(appJs),
     load(appWasm).then((response) => response.arrayBuffer()),

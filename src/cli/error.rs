@@ -99,6 +99,7 @@ impl From<TableError> for CliError {
         match error {
             TableError::Io(_)
             | TableError::Header(_)
+            | TableError::Packed(_)
             | TableError::Scan(_)
             | TableError::File { .. }
             | TableError::Genotypes(_) => Self::Input(error.to_string()),

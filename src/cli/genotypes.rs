@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::table::{PIECE, Stamp, TableError, read_some};
+use super::bytes::{PIECE, Stamp, read_some};
+use super::table::TableError;
 use crate::data::genotypes::{
     BedLayout, BimPlace, BimReader, BimVariants, FamReader, Form, GenotypeError, GenotypeTable,
     PhenotypeReader, Phenotypes, Samples, SourceFile, VcfReader, Wanted, join,

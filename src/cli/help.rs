@@ -12,10 +12,11 @@ discreet: differentially private regression; the table stays on this computer
   discreet ledger    new | show | verify | reprint | import | relax  open and inspect ledgers
   discreet account   sigma | epsilon | delta | mu | rho              convert between measures of privacy
   discreet mechs     [NAME]                                          list the mechanisms, or explain one and its parameters
+  discreet page                                                      open the page in a browser of this computer
 
 `discreet COMMAND --help` explains a command; `discreet --version` prints the version.
-TABLE is a CSV file with a header line, the .bed file of a PLINK set, a .vcf or a .vcf.gz file; - reads a CSV from
-standard input. Options are written --x value or --x=value.
+TABLE is a CSV with a header line (also .csv.gz or UTF-16), a workbook (book.xlsx, or book.xlsx#Sheet2), the .bed file of
+a PLINK set, a .vcf or a .vcf.gz file; - reads a CSV from standard input. Options are written --x value or --x=value.
 Exit status: 0 success, 2 invalid input, 3 budget refused, 1 other failure (the message says whether the ledger was
 charged).
 ";
@@ -127,4 +128,16 @@ discreet account NAME OPTIONS
 
 Prints one number. Budgets are rounded down; privacy losses and noise scales up, unless a line says otherwise.
 `discreet account NAME --help` explains one conversion.
+";
+
+/// `discreet page --help`.
+pub const PAGE: &str = "\
+discreet page [--folder DIR] [--port N] [--no-open]
+
+Serves the page to this computer alone, and opens it in the browser. The table is read by the page, not by this program, and
+needs no connection. Browsers keep the ledgers of each port apart, so leave --port as it is.
+
+  --folder DIR    a page that `make dist` wrote, instead of the one that this program carries
+  --port N        the port; 8640 unless N is given
+  --no-open       print the address alone
 ";

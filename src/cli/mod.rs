@@ -5,6 +5,7 @@
 
 mod account;
 mod args;
+mod bytes;
 mod check;
 mod clock;
 mod error;
@@ -16,6 +17,8 @@ mod kept;
 mod ledger;
 mod listing;
 mod mechs;
+mod packed;
+pub mod page;
 mod public;
 mod refit;
 mod release;
@@ -57,10 +60,11 @@ fn command(mut arguments: Vec<OsString>) -> Result<(), CliError> {
         Some("ledger") => ledger::run(arguments),
         Some("account") => account::run(arguments),
         Some("mechs") => listing::run(arguments),
+        Some("page") => page::run(arguments),
         Some("--help" | "-h" | "help") => print(help::MAIN),
         Some("--version" | "-V") => print(&format!("discreet {}\n", env!("CARGO_PKG_VERSION"))),
         _ => Err(CliError::usage(
-            "the command is missing or unknown; give release, check, simulate, refit, report, ledger, account or mechs; `discreet --help` \
+            "the command is missing or unknown; give release, check, simulate, refit, report, ledger, account, mechs or page; `discreet --help` \
              explains them",
         )),
     }

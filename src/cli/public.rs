@@ -4,15 +4,17 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use serde_json::Value;
 
 use super::args::Args;
+use super::bytes::{PIECE, read_some};
 use super::error::CliError;
-use super::table::{PIECE, Table, TableError, read_some};
+use super::packed;
+use super::table::{Table, TableError};
 use crate::data::genotypes::Form;
 use crate::data::minhash::{DIFFERENT, MinHash, MinHashKey, MinHashScanner};
 use crate::data::slices::{Job, Outcome};
@@ -170,7 +172,7 @@ impl Comparison {
         };
         let columns = of_both(&header.names, &own.names);
         let common = columns.iter().filter(|is_common| **is_common).count();
-        let unreadable = |error: io::Error| CliError::unreadable("public file", &public.path, error);
+        let unreadable = |error: TableError| CliError::usage(format!("the public file: {error}"));
         let public = hashed(&public.path, own, of_both(&own.names, &header.names)).map_err(unreadable)?;
         Ok(Some(Self { public, columns, common, stream: None }))
     }
@@ -180,8 +182,7 @@ impl Comparison {
     /// # Errors
     /// When the two share people, and when the file cannot be read.
     pub fn with_file(&self, path: &Path, header: &Header) -> Result<(), CliError> {
-        let private = hashed(path, header, self.columns.clone())
-            .map_err(|error| CliError::unreadable("table", path, error))?;
+        let private = hashed(path, header, self.columns.clone())?;
         self.verdict(&private)
     }
 
@@ -246,10 +247,10 @@ fn minhash(scanner: MinHashScanner) -> MinHash {
     }
 }
 
-fn hashed(path: &Path, header: &Header, columns: Vec<bool>) -> io::Result<MinHash> {
+fn hashed(path: &Path, header: &Header, columns: Vec<bool>) -> Result<MinHash, TableError> {
     let mut scanner = scanner(header, columns);
-    let mut file = File::open(path)?;
-    file.seek(SeekFrom::Start(header.body_offset))?;
+    let mut file = packed::bytes(path)?;
+    io::copy(&mut file.by_ref().take(header.body_offset), &mut io::sink())?;
     let mut piece = vec![0; PIECE];
     loop {
         match read_some(&mut file, &mut piece)? {

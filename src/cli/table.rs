@@ -1,21 +1,19 @@
 //! Reads a table from a disk or from standard input, with several threads.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
+use super::bytes::{PIECE, Stamp, read_some};
+use super::packed::{Packed, PackedError};
 use crate::data::csv::Feed;
 use crate::data::genotypes::{GenotypeError, SourceFile};
 use crate::data::header::{Header, HeaderError, HeaderRead, HeaderRules, read_header};
 use crate::data::sink::RowSink;
 use crate::data::slices::{Combiner, Job, Scan, ScanError, SliceReport, SliceScanner, slice_bytes};
 use crate::plan::bound::BoundPlan;
-
-/// Bytes read at a time.
-pub(super) const PIECE: usize = 1 << 20;
 
 /// A table that cannot be read. No message quotes a cell.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +25,9 @@ pub enum TableError {
     /// The file is no table.
     #[error("{}", crate::words::error::table_header(.0))]
     Header(#[from] HeaderError),
+    /// The file is of another form, and its table cannot be read.
+    #[error(transparent)]
+    Packed(PackedError),
     /// A record is malformed.
     #[error("{}", crate::words::error::table_scan(.0))]
     Scan(#[from] ScanError),
@@ -59,6 +60,15 @@ pub enum TableError {
     Stopped,
 }
 
+impl From<PackedError> for TableError {
+    fn from(error: PackedError) -> Self {
+        match error {
+            PackedError::Io(error) => Self::Io(error),
+            error => Self::Packed(error),
+        }
+    }
+}
+
 /// A table whose header was read.
 pub struct Table {
     header: Header,
@@ -68,21 +78,10 @@ pub struct Table {
 enum Source {
     /// A file, which several threads can read at once.
     File { path: PathBuf, stamp: Stamp, head: Vec<u8> },
+    /// A file in another form, with the unpacked bytes of the header.
+    Packed { packed: Packed, head: Vec<u8> },
     /// A stream, with the bytes that came with the header.
     Stream { head: Vec<u8>, reader: Box<dyn Read> },
-}
-
-/// The properties of a file that change when it is written to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stamp {
-    length: u64,
-    modified: Option<SystemTime>,
-}
-
-impl Stamp {
-    pub(super) fn of(metadata: &Metadata) -> Self {
-        Self { length: metadata.len(), modified: metadata.modified().ok() }
-    }
 }
 
 impl Table {
@@ -93,6 +92,10 @@ impl Table {
     pub fn open(path: &Path, rules: HeaderRules) -> Result<Self, TableError> {
         if path == Path::new("-") {
             return Self::stream(io::stdin(), rules);
+        }
+        if let Some(packed) = Packed::of(path)? {
+            let (header, head) = first_bytes(&mut packed.reader()?, rules)?;
+            return Ok(Self { header, source: Source::Packed { packed, head } });
         }
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
@@ -123,6 +126,10 @@ impl Table {
                 header: self.header.clone(),
                 source: Source::File { path: path.clone(), stamp: *stamp, head: head.clone() },
             }),
+            Source::Packed { packed, head } => Some(Self {
+                header: self.header.clone(),
+                source: Source::Packed { packed: packed.clone(), head: head.clone() },
+            }),
             Source::Stream { .. } => None,
         }
     }
@@ -148,8 +155,8 @@ impl Table {
     #[must_use]
     pub fn first_bytes(&self) -> (&[u8], bool) {
         match &self.source {
-            Source::File { head, stamp, .. } => (head, head.len() as u64 == stamp.length),
-            Source::Stream { head, .. } => (head, false),
+            Source::File { head, stamp, .. } => (head, head.len() as u64 == stamp.length()),
+            Source::Packed { head, .. } | Source::Stream { head, .. } => (head, false),
         }
     }
 
@@ -172,15 +179,21 @@ impl Table {
             Source::Stream { head, reader } => {
                 scan_stream(&self.header, head, reader, plan, sink(), &progress)
             }
+            Source::Packed { packed, head } => {
+                let mut reader = packed.reader()?;
+                io::copy(&mut reader.by_ref().take(head.len() as u64), &mut io::sink())?;
+                let scan = scan_stream(&self.header, head, reader, plan, sink(), &progress)?;
+                if packed.is_changed()? { Err(TableError::Changed) } else { Ok(scan) }
+            }
             Source::File { path, stamp, head: _ } => {
                 let workers = workers.max(1);
-                let step = slice_bytes(stamp.length, sink().least_bytes(), workers);
+                let step = slice_bytes(stamp.length(), sink().least_bytes(), workers);
                 let pool = ScanPool {
                     path: &path,
-                    length: stamp.length,
+                    length: stamp.length(),
                     plan,
                     state: Mutex::new(State {
-                        combiner: Combiner::new(&self.header, stamp.length, plan, step, workers),
+                        combiner: Combiner::new(&self.header, stamp.length(), plan, step, workers),
                         error: None,
                     }),
                     news: Condvar::new(),
@@ -262,16 +275,6 @@ fn scan_stream<S: RowSink>(
     }
     combiner.offer(scanner.finish())?;
     combiner.finish().ok_or(TableError::Stopped)
-}
-
-/// Reads once, past interruptions by signals.
-pub(super) fn read_some(reader: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
-    loop {
-        match reader.read(piece) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            other => return other,
-        }
-    }
 }
 
 /// The state that the threads share.

@@ -5,6 +5,8 @@
 //! and [`minhash`] estimate whether two tables have records in common, without reading a cell. Nothing here opens a file or
 //! starts a thread: the caller supplies the bytes.
 
+pub mod codebook;
+pub mod container;
 pub mod csv;
 mod dates;
 pub mod encode;

@@ -65,15 +65,16 @@ pub static MANY_OUTCOMES: Group = Group {
 
 /// Logistic regression.
 pub static YES_OR_NO: Group = Group {
-    title: "Yes-or-no outcomes",
-    when: "Logistic regression, for outcomes such as readmitted or not. It gives odds ratios.",
+    title: "Logistic regression (odds ratios)",
+    when: "For yes-or-no outcomes, such as readmitted or not.",
     calls: Calls::YesOrNo,
 };
 
 /// Regression with public moments.
 pub static PUBLIC_MOMENTS: Group = Group {
-    title: "Guided by other people's data",
-    when: "Where means, spreads and correlations of the same columns are published. The noise then has the shape of the columns.",
+    title: "With published means and standard deviations",
+    when: "Where means, standard deviations and correlations of the same columns are known from other people. The noise then has the \
+           shape of the columns.",
     calls: Calls::Never,
 };
 

@@ -37,21 +37,13 @@ pub struct Db(IdbDatabase);
 impl Db {
     /// Opens the database and creates the stores that are missing.
     pub async fn open() -> Result<Self, Failure> {
-        let factory: IdbFactory = Reflect::get(&js_sys::global(), &"indexedDB".into())
-            .and_then(JsCast::dyn_into)
-            .map_err(refused)?;
-        let request = factory.open_with_u32(NAME, VERSION).map_err(refused)?;
+        let request = factory()?.open_with_u32(NAME, VERSION).map_err(refused)?;
         let upgrade = {
             let request = request.clone();
             Closure::once(move |_: JsValue| upgrade(&request))
         };
         request.set_onupgradeneeded(Some(upgrade.as_ref().unchecked_ref()));
-        let opened = Promise::new(&mut |resolve, reject| {
-            request.set_onsuccess(Some(&resolve));
-            request.set_onerror(Some(&reject));
-            request.set_onblocked(Some(&reject));
-        });
-        JsFuture::from(opened).await.map_err(refused)?;
+        answered(&request).await?;
         request.result().and_then(JsCast::dyn_into).map(Self).map_err(refused)
     }
 
@@ -88,6 +80,24 @@ impl Drop for Db {
     fn drop(&mut self) {
         self.0.close();
     }
+}
+
+/// Deletes the database with everything in it.
+pub async fn erase() -> Result<(), Failure> {
+    answered(&factory()?.delete_database(NAME).map_err(refused)?).await
+}
+
+fn factory() -> Result<IdbFactory, Failure> {
+    Reflect::get(&js_sys::global(), &"indexedDB".into()).and_then(JsCast::dyn_into).map_err(refused)
+}
+
+async fn answered(request: &IdbOpenDbRequest) -> Result<(), Failure> {
+    let answer = Promise::new(&mut |resolve, reject| {
+        request.set_onsuccess(Some(&resolve));
+        request.set_onerror(Some(&reject));
+        request.set_onblocked(Some(&reject));
+    });
+    JsFuture::from(answer).await.map(drop).map_err(refused)
 }
 
 fn upgrade(request: &IdbOpenDbRequest) {

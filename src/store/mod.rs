@@ -32,6 +32,6 @@ pub use self::key::{fingerprint, minhash_key};
 pub use self::lock::Lock;
 #[cfg(target_arch = "wasm32")]
 pub use self::tables::{
-    KnownTable, LedgerRecord, StoredRelease, create_ledger, forget_unused, import_ledger, keep_minhash, list,
-    open_table, persist, relax, set_setting, setting, shares_people, stored_release,
+    KnownTable, LedgerRecord, StoredRelease, create_ledger, erase, forget_unused, import_ledger,
+    keep_minhash, list, open_table, persist, relax, set_setting, setting, shares_people, stored_release,
 };

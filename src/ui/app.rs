@@ -1,12 +1,14 @@
 //! The frame: navigation, the open step, release bar.
 
 mod navigation;
+mod question;
 mod release_bar;
 
 use leptos::ev::DragEvent;
 use leptos::prelude::*;
 
 use navigation::Navigation;
+use question::Question;
 use release_bar::ReleaseBar;
 
 use super::parts::Icon;
@@ -102,6 +104,7 @@ fn Frame() -> impl IntoView {
             </main>
             {foot}
         </div>
+        <Question/>
         <p class="said" role="status">{move || app.state.said().get()}</p>
     }
 }

@@ -73,6 +73,19 @@ fn control() -> Option<Element> {
     focused.matches("input, select, textarea, button, summary, a").ok()?.then_some(focused)
 }
 
+/// Whether an event comes from the element with that identifier.
+pub fn is_of(target: Option<web_sys::EventTarget>, id: &str) -> bool {
+    target.and_then(|target| target.dyn_into::<Element>().ok()).is_some_and(|element| element.id() == id)
+}
+
+/// Whether a person types text in what an event comes from.
+pub fn is_typed_in(target: Option<web_sys::EventTarget>) -> bool {
+    let element = target.and_then(|target| target.dyn_into::<Element>().ok());
+    let text =
+        "textarea, [contenteditable], input:not([type=checkbox], [type=radio], [type=range], [type=file])";
+    element.is_some_and(|element| element.matches(text).unwrap_or(false))
+}
+
 /// Moves the focus there now.
 pub fn focus(id: &str) {
     if let Some(element) = element(id) {
@@ -226,14 +239,16 @@ pub fn is_open(event: &web_sys::Event) -> bool {
     element.is_some_and(|element| element.has_attribute("open"))
 }
 
-/// Sets the colours: `light`, `dark`, or as the system says.
+/// Sets how the page looks: in the colours `light` or `dark`, or as the system says; `large` for a lecture hall.
 pub fn appearance(choice: &str) {
     let root = web_sys::window().and_then(|window| window.document()).and_then(|d| d.document_element());
     if let Some(root) = root {
-        // Setting an attribute of the root element cannot fail for these names.
-        let _ = match choice {
-            "light" | "dark" => root.set_attribute("data-theme", choice),
-            _ => root.remove_attribute("data-theme"),
-        };
+        for (name, choices) in [("data-theme", ["light", "dark"].as_slice()), ("data-size", &["large"])] {
+            // Setting an attribute of the root element cannot fail for these names.
+            let _ = match choices.contains(&choice) {
+                true => root.set_attribute(name, choice),
+                false => root.remove_attribute(name),
+            };
+        }
     }
 }

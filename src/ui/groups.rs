@@ -2,7 +2,7 @@
 
 use super::draft::{ColumnDraft, list, number};
 use crate::mechanisms::Info;
-use crate::mechanisms::info::{Calls, Group, all};
+use crate::mechanisms::info::{Calls, Group, MANY_OUTCOMES, PUBLIC_MOMENTS, YES_OR_NO, all};
 use crate::model::Role;
 use crate::plan::document::ColumnType;
 
@@ -24,6 +24,17 @@ pub fn is_usual(group: &Group, columns: &[ColumnDraft]) -> bool {
         }
         Calls::Never => false,
     }
+}
+
+/// Returns plain alternatives to what is recommended, each with the group that says when to take it: public numbers about the columns, and
+/// many outcomes where there are several.
+pub fn alternatives(columns: &[ColumnDraft]) -> impl Iterator<Item = (&'static Info, &'static Group)> {
+    let labels = is_usual(&YES_OR_NO, columns);
+    let several = !labels && is_usual(&MANY_OUTCOMES, columns);
+    let public = all().find(|info| info.public_moments && info.labels == labels && info.group.is_some());
+    let many = several.then(|| members(&MANY_OUTCOMES).next()).flatten();
+    let with = |group: &'static Group| move |info| (info, group);
+    public.map(with(&PUBLIC_MOMENTS)).into_iter().chain(many.map(with(&MANY_OUTCOMES)))
 }
 
 /// The first outcome that a mechanism cannot take, because it has to be yes or no and is not.
@@ -93,6 +104,18 @@ mod tests {
             let usual = GROUPS.map(|group| is_usual(group, &columns));
             assert_eq!(usual, [true, several, labels, false, false, false, false], "{outcomes:?}");
         }
+    }
+
+    #[test]
+    fn alternatives_take_the_outcomes_that_there_are() {
+        let pressure = outcome(ColumnType::Number, "40", "270", "");
+        let named = outcome(ColumnType::Category, "", "", "no, yes");
+        let names = |columns: &[ColumnDraft]| -> Vec<&str> {
+            alternatives(columns).map(|(info, _)| info.name).collect()
+        };
+        assert_eq!(names(&[]), ["pmt-ridge"]);
+        assert_eq!(names(&[pressure.clone(), pressure]), ["pmt-ridge", "reuse-cov-gauss"]);
+        assert_eq!(names(&[named.clone(), named]), ["pmt-logistic"]);
     }
 
     #[test]

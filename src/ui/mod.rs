@@ -1,6 +1,6 @@
 //! The page: everything a person sees.
 //!
-//! What is typed and how it becomes a plan ([`draft`], [`variants`]), what chosen files are ([`files`]), the public-moments form
+//! What is typed and how it becomes a plan ([`draft`], [`variants`]), what chosen files are ([`files`]), how downloads are called ([`names`]), the public-moments form
 //! ([`public_form`]), the public ranges ([`presets`]) and the check's drawings ([`drawing`]) are pure and compile everywhere; the rest
 //! is Leptos and exists in the browser alone. No mathematics happens here: numbers come from `engine`, `inference` and `privacy`,
 //! texts from `words`.
@@ -9,6 +9,7 @@ pub mod draft;
 pub mod drawing;
 pub mod files;
 pub mod groups;
+pub mod names;
 pub mod presets;
 pub mod public_form;
 pub mod samples;

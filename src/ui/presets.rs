@@ -32,6 +32,16 @@ pub const AGE: Source = Source {
     place: "Robine and Allard (1998), The oldest human, Science 279",
 };
 
+/// A scale of answers.
+pub const LIKERT: Source = Source {
+    cite: "By definition: five answers, counted from 1 to 5",
+    place: "the questionnaire's own scale",
+};
+
+/// Levels that categories often have, offered while levels are typed.
+pub const USUAL_LEVELS: [&str; 8] =
+    ["F, M", "Female, Male", "0, 1", "no, yes", "No, Yes", "1, 2", "1, 2, 3, 4, 5", "never, former, current"];
+
 /// A quantity's public range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Preset {
@@ -192,6 +202,7 @@ pub const PRESETS: &[Preset] = &[
     preset!("Potassium", 0.0, 12.0, 4.2, 0.45, "mmol/L", MIMIC, ["potassium", "serumpotassium"]),
     preset!("Albumin", 0.6, 6.0, 4.2, 0.4, "g/dL", MIMIC, ["albumin", "serumalbumin"]),
     preset!("Lactate", 0.4, 30.0, 1.6, 1.0, "mmol/L", MIMIC, ["lactate"]),
+    preset!("Likert item", 1.0, 5.0, 3.0, 0.9, "points", LIKERT, ["likert"]),
     preset!("Platelets", 0.0, 2000.0, 250.0, 70.0, "10⁹/L", MIMIC, ["platelets", "plt"]),
 ];
 

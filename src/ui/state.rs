@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use reactive_stores::Store;
 use web_sys::Blob;
 
-use super::draft::{self, ColumnDraft, Gap, Setup};
+use super::draft::{self, ColumnDraft, Gap, History, Setup};
 use super::files::Part;
 use super::public_form::{self, PublicForm, Term};
 use super::step::Step;
@@ -158,6 +158,16 @@ pub struct State {
     pub waiting: Vec<String>,
     /// Names of the files that it lacks.
     pub missing: Vec<String>,
+    /// The names of the sheets of a workbook, where it has several.
+    pub sheets: Vec<String>,
+    /// The place of the sheet that is open.
+    pub sheet: usize,
+    /// What is asked before the description of the table is replaced.
+    pub question: Option<&'static str>,
+    /// Whether the last change of the draft can be undone.
+    pub undoable: bool,
+    /// What a codebook has filled, in words.
+    pub filled: Option<String>,
     /// Whether the description of the table is one that was kept.
     pub restored: bool,
     /// A plan that waits for its table.
@@ -212,6 +222,12 @@ pub struct Handles {
     pub files: RefCell<Option<Files>>,
     /// The same with their names; also those of a set that is not whole.
     pub held: RefCell<Held>,
+    /// The files of a workbook with several sheets, as they were chosen.
+    pub packed: RefCell<Option<Held>>,
+    /// What is done if the person agrees that the description of the table is replaced.
+    pub replaces: RefCell<Option<Box<dyn FnOnce()>>>,
+    /// Earlier states of the draft.
+    pub history: RefCell<History>,
     /// The document of the release that is shown.
     pub document: RefCell<Option<Blob>>,
     /// The documents of the releases beside the ledger, by entry.
@@ -260,7 +276,9 @@ impl App {
         let check = pool.apart();
         let (files, held) = (RefCell::default(), RefCell::default());
         let (document, kept) = (RefCell::default(), RefCell::default());
-        let handles = StoredValue::new_local(Handles { pool, check, files, held, document, kept });
+        let (packed, replaces, history) = (RefCell::default(), RefCell::default(), RefCell::default());
+        let handles = Handles { pool, check, files, held, packed, replaces, history, document, kept };
+        let handles = StoredValue::new_local(handles);
         let described = Memo::new(move |_| {
             state.columns().with(|columns| {
                 state.setup().with(|setup| {

@@ -4,7 +4,7 @@ pub mod check;
 pub mod genotypes;
 pub mod public;
 
-use super::draft::BudgetKind;
+use super::draft::{BudgetKind, Filled};
 use crate::inference::preview::Verdict;
 use crate::mechanisms::Scope;
 use crate::model::{Assurance, Missing, Role};
@@ -332,4 +332,23 @@ pub fn chance(chance: &Chance, level: &str) -> String {
     }
     let expected = if chance.expected < 10.0 { short(chance.expected, 2) } else { grouped(chance.expected) };
     words::outcomes::chance(whole(chance.excluding), whole(chance.intervals), level, expected)
+}
+
+/// What a codebook has filled and what not.
+pub fn codebook(file: &str, filled: &Filled) -> String {
+    let Filled { described, untyped, unbounded, unknown } = filled;
+    if described.is_empty() {
+        return words::codebook::none(file);
+    }
+    let total = whole(described.len() + unknown.len());
+    let mut told = vec![words::codebook::filled(described.len(), whole(described.len()), file, total)];
+    let mut add = |names: &[String], say: fn(String) -> String| {
+        if !names.is_empty() {
+            told.push(say(list(names, 6)));
+        }
+    };
+    add(unbounded, words::codebook::unbounded);
+    add(untyped, words::codebook::untyped);
+    add(unknown, words::codebook::unknown);
+    told.join(" ")
 }

@@ -61,6 +61,13 @@ async fn serve(received: Received<Request>) {
             Some(files) => post(&run::look(&request, files, post).await),
             None => incomplete(),
         },
+        Request::Unpack { sheet } => match Files::matched(&[FileRole::Table], handles) {
+            Some(files) => {
+                let (response, attachments) = run::unpack(&files, sheet, post).await;
+                post_with(&response, &attachments);
+            }
+            None => incomplete(),
+        },
         Request::Public(request) => match Files::matched(&[FileRole::Table], handles) {
             Some(file) => post(&public::read(*request, file, ports, post).await),
             None => incomplete(),

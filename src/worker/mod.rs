@@ -36,3 +36,5 @@ mod scan;
 mod scan_pool;
 #[cfg(target_arch = "wasm32")]
 mod table;
+#[cfg(target_arch = "wasm32")]
+mod unpack;

@@ -35,6 +35,11 @@ pub enum Request {
     Release(Box<ReleaseRequest>),
     /// Be the engine worker: say what a person sees of genotypes before they are described. Files travel beside it.
     Look(Look),
+    /// Be the engine worker: unpack a table that is compressed, in UTF-16, or a workbook. The file travels beside it.
+    Unpack {
+        /// The place of the workbook's sheet.
+        sheet: usize,
+    },
     /// Be the engine worker: read a public table as means, standard deviations and correlations. The public file and the ports ride
     /// beside it; no private file does.
     Public(Box<PublicRequest>),
@@ -120,6 +125,11 @@ pub enum Response {
     },
     /// What a person sees of genotypes.
     Looked(Box<Looked>),
+    /// The table was unpacked. Its CSV travels beside it.
+    Unpacked {
+        /// The names of the workbook's sheets; none for other files.
+        sheets: Vec<String>,
+    },
     /// What a public file says.
     Public {
         /// Its numbers.

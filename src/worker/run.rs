@@ -10,8 +10,9 @@ use super::genotypes::{self, Genotypes};
 use super::protocol::{Failure, Look, Reason, ReleaseRequest, Response, RoundNumber, ScanRequest};
 use super::scan_pool::{ScanPool, confused};
 use super::table::{Rows, Table};
+use super::unpack;
 use crate::data::genotypes::Wanted;
-use crate::data::{Header, HeaderRules, MinHash, Nothing, Scan, Statistic, Sums};
+use crate::data::{FileRole, Header, HeaderRules, MinHash, Nothing, Scan, Statistic, Sums};
 use crate::engine::{self, Answer, Computation, ConfiguredPlan, EngineError, Prepared};
 
 use crate::noise::entropy::PrivateRng;
@@ -74,6 +75,18 @@ pub async fn look(request: &Look, files: Files, post: impl Fn(&Response)) -> Res
     match genotypes::look(request, &files, &mut |bytes| pool.advance(bytes)).await {
         Ok(looked) => Response::Looked(Box::new(looked)),
         Err(failure) => Response::Failed(failure),
+    }
+}
+
+/// Unpacks a table. Its CSV rides beside the answer.
+pub async fn unpack(files: &Files, sheet: usize, post: impl Fn(&Response)) -> (Response, Attachments) {
+    let failed = |failure| (Response::Failed(failure), Attachments::default());
+    let Some(file) = files.get(FileRole::Table) else { return failed(confused()) };
+    match unpack::unpack(file, sheet, post).await {
+        Ok((sheets, csv)) => {
+            (Response::Unpacked { sheets }, Attachments { files: vec![csv], ..Attachments::default() })
+        }
+        Err(failure) => failed(failure),
     }
 }
 

@@ -82,7 +82,7 @@ test("a release and its download by keyboard alone", async (t) => {
   const arrives = page.waitForEvent("download");
   await press(page, "Tab", ({ name }) => name === say("result.release_json"), 30);
   await page.keyboard.press("Enter");
-  assert.equal((await arrives).suggestedFilename(), "discreet-release.json");
+  assert.equal((await arrives).suggestedFilename(), "discreet-release-blood-pressure-1.json");
   assert.deepEqual(faults(record), {});
 });
 
@@ -216,7 +216,7 @@ test("a mechanism is found in its group and public moments are typed by keyboard
   await press(page, "Tab", ({ name, role }) => role === "radio" && name.includes("adaptive-gauss"));
   await page.keyboard.press("ArrowDown");
   assert.equal(await discreet.chooser.getByRole("radio", exact("analyze-gauss")).isChecked(), true);
-  await press(page, "Tab", ({ name }) => name.startsWith("Guided by other people's data"), 4);
+  await press(page, "Tab", ({ name }) => name.startsWith("With published means and standard deviations"), 4);
   await page.keyboard.press("Enter");
   await press(page, "Tab", ({ name }) => name.includes("pmt-ridge"), 1);
   await page.keyboard.press("Space");

@@ -55,8 +55,8 @@ function late(delay) {
   });
 }
 
-/// A fresh profile with one page on it and the record of all its tabs. `options` go to Playwright's `newContext`;
-/// `newTab()` opens a further tab of the same profile, on the same record.
+/// A fresh profile with one page on it and the record of all its tabs. `options` go to Playwright's `newContext`; without any, the page
+/// keeps no files for work without a network. `newTab()` opens a further tab of the same profile, on the same record.
 ///
 /// The record:
 /// - `requests`: address of every request, those of workers too. `loaded()` marks the end of loading, and
@@ -66,7 +66,7 @@ function late(delay) {
 /// - `violations`: of the content security policy. A page's come from its own event. A worker's raise no event that its
 ///   page can hear, so they are read from the browser's log, which has both.
 export async function open(browser, options = {}) {
-  const context = await browser.newContext(options);
+  const context = await browser.newContext({ serviceWorkers: "block", ...options });
   const record = { requests: [], consoleErrors: [], pageErrors: [], violations: [] };
   let mark = null;
   record.loaded = () => {

@@ -210,3 +210,28 @@ test("a downloaded ledger goes on in another browser", async (t) => {
   assert.deepEqual(await there.discreet.account(), account);
   assert.deepEqual(faults(here.record), {});
 });
+
+test("all that the browser keeps can be erased, after a typed word", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.make();
+  const kept = () => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name));
+  assert.deepEqual(await kept(), ["discreet"]);
+  await discreet.openFold(say("erase.title"));
+  const word = page.getByLabel(say("erase.label"), { exact: true });
+  const erase = page.getByRole("button", { name: say("erase.act"), exact: true });
+  await word.fill("yes");
+  await erase.click();
+  await page.getByText(say("erase.other_word")).waitFor();
+  assert.equal((await discreet.account()).entries.length, 1);
+  await discreet.openFold(say("erase.title"));
+  await word.fill("Erase ");
+  await erase.click();
+  await page.getByText(say("erase.done")).waitFor({ state: "attached" });
+  assert.deepEqual(await kept(), []);
+  assert.deepEqual(faults(record), {});
+
+  // The table is a new one to the page.
+  await page.reload({ waitUntil: "networkidle" });
+  await discreet.table("blood-pressure.csv");
+  assert.deepEqual(await discreet.account(), { line: null, entries: [] });
+});

@@ -74,7 +74,7 @@ test("one click releases the sample, and nothing leaves the page", async (t) => 
   assert.equal(account.entries.length, 1);
 
   const { name, text } = await discreet.download(say("result.release_json"));
-  assert.equal(name, "discreet-release.json");
+  assert.equal(name, "discreet-release-blood-pressure-1.json");
   const release = JSON.parse(text);
   assert.equal(release.schema, "discreet.release/1");
   assert.deepEqual(Object.keys(release).sort(), ["coefficients", "diagnostics", "ledger", "moments", "plan", "privacy", "public", "schema", "software"].filter((key) => key in release));

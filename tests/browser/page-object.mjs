@@ -91,6 +91,21 @@ export class DiscreetPage {
   async choose(file) {
     await this.goTo(say("step.data"));
     await this.page.getByLabel(say("data.choose")).setInputFiles(file);
+    await this.agree();
+  }
+
+  /// Agrees that the description of a table is replaced, if the page asks.
+  async agree() {
+    await this.page.evaluate(() => new Promise((done) => setTimeout(done, 50)));
+    const replace = this.page.getByRole("button", exact(say("confirm.replace")));
+    if (await replace.isVisible()) await replace.click();
+  }
+
+  /// Opens a codebook on the columns step, and answers what was filled.
+  async openCodebook(file) {
+    await this.goTo(say("step.columns"));
+    await this.page.getByLabel(say("codebook.open")).setInputFiles(file);
+    return this.page.locator("#codebook-filled").innerText();
   }
 
   /// Chooses what a PLINK set lacks.
@@ -107,6 +122,7 @@ export class DiscreetPage {
   async openSaved(file) {
     await this.goTo(say("step.data"));
     await this.page.getByLabel(say("data.open")).setInputFiles(file);
+    await this.agree();
   }
 
   /// Opens a block that is closed at first.

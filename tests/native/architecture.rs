@@ -484,8 +484,9 @@ fn entropy_faults(sources: &[Source]) -> Vec<String> {
 }
 
 /// Roads out of the page, wherever `www` and `index.html` could use one.
-const ROADS: [&str; 11] = [
+const ROADS: [&str; 12] = [
     "fetch(",
+    "serviceWorker",
     "XMLHttpRequest",
     "sendBeacon",
     "WebSocket",
@@ -499,7 +500,7 @@ const ROADS: [&str; 11] = [
 ];
 
 /// The uses that are meant, each with how often and why.
-const MEANT: [(&str, &str, usize, &str); 3] = [
+const MEANT: [(&str, &str, usize, &str); 5] = [
     ("www/boot.js", "import(", 1, "the app's glue, which the build names"),
     (
         "www/boot.js",
@@ -507,6 +508,8 @@ const MEANT: [(&str, &str, usize, &str); 3] = [
         3,
         "the app's module, the worker's module and its glue, before the policy narrows",
     ),
+    ("www/boot.js", "serviceWorker", 3, "the worker that keeps the page's files, before the policy narrows"),
+    ("www/sw.js", "fetch(", 2, "the page's own files, when they are kept and if one is lost"),
     ("index.html", "http://www.w3.org/2000/svg", 1, "the name of a language, not an address to visit"),
 ];
 

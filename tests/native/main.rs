@@ -16,6 +16,7 @@ mod audit;
 mod citations;
 mod cli;
 mod compile_fail;
+mod containers;
 mod coverage;
 mod estimated_bounds;
 #[path = "../audit/estimated_bounds/mod.rs"]
@@ -41,6 +42,7 @@ mod ledger_attacks;
 #[path = "../audit/ledger_model.rs"]
 mod ledger_model;
 mod mechanisms;
+mod page;
 mod passes;
 mod pivots;
 mod plans;

@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 use serde::Deserialize;
 use web_sys::Blob;
 
+use super::confirm::guard;
 use super::genotypes;
 use super::ledger::{lock_setup, recall};
 use super::navigation::go;
@@ -57,7 +58,7 @@ async fn open_document(app: App, file: &Blob) {
     let content = bytes.text().unwrap_or_default();
     match schema.as_str() {
         crate::plan::document::SCHEMA => match Plan::parse(&content) {
-            Ok(plan) => apply(app, plan).await,
+            Ok(plan) => guard(app, words::confirm::plan(), move || spawn_local(apply(app, plan))),
             Err(error) => fail(app, Step::Data, error.to_string(), false),
         },
         crate::privacy::ledger::SCHEMA => import(app, &content).await,

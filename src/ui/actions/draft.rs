@@ -7,12 +7,13 @@ use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::files::read;
+use super::files::{read, reread};
 use super::ledger::lock_setup;
 use super::say::say;
 use crate::model::Role;
 use crate::store;
-use crate::ui::draft::{KeptDraft, Setup, dialect};
+use crate::ui::dom;
+use crate::ui::draft::{self, KeptDraft, Setup, dialect};
 use crate::ui::state::{App, StateStoreFields};
 use crate::words;
 use crate::worker::files::Files;
@@ -29,13 +30,53 @@ fn setting(key: &str) -> String {
 pub fn keep(app: App) {
     let waiting = StoredValue::new_local(None::<TimeoutHandle>);
     Effect::new(move |_| {
-        app.state.columns().track();
-        app.state.setup().track();
+        remember(app);
         if let Some(handle) = waiting.get_value() {
             handle.clear();
         }
         waiting.set_value(set_timeout_with_handle(move || write(app), PAUSE).ok());
     });
+}
+
+/// Keeps the state before the last change, so that it can be undone.
+fn remember(app: App) {
+    let now = (app.state.columns().get(), app.state.setup().get());
+    let undoable = app.handles.with_value(|handles| {
+        let mut history = handles.history.borrow_mut();
+        history.change(now, dom::clock());
+        history.has_earlier()
+    });
+    app.state.undoable().set(undoable);
+}
+
+/// Takes the last change of the draft back.
+pub fn undo(app: App) {
+    let Some((columns, setup)) = app.handles.with_value(|handles| handles.history.borrow_mut().undo()) else {
+        return say(app, words::columns::nothing_to_undo());
+    };
+    let rules = |setup: &Setup| (draft::header_rules(setup), draft::csv_rules(setup, b','));
+    let reads_again = app.state.setup().with_untracked(|now| rules(now) != rules(&setup));
+    app.state.columns().set(columns);
+    app.state.setup().set(setup);
+    if let Some(ledger) = app.state.ledger().get_untracked() {
+        lock_setup(app, &ledger);
+    }
+    if reads_again {
+        reread(app);
+    }
+    say(app, words::columns::undone());
+}
+
+/// Undoes the last change on Ctrl+Z or Cmd+Z, but for what is typed in a field, which the browser undoes.
+pub fn undo_on_key(app: App) {
+    let handle = window_event_listener(leptos::ev::keydown, move |event| {
+        let undoes = (event.ctrl_key() || event.meta_key()) && !event.shift_key() && event.key() == "z";
+        if undoes && !dom::is_typed_in(event.target()) {
+            event.prevent_default();
+            undo(app);
+        }
+    });
+    on_cleanup(move || handle.remove());
 }
 
 fn write(app: App) {

@@ -7,11 +7,13 @@ use leptos::task::spawn_local;
 use web_sys::Blob;
 
 use super::close::forget;
+use super::confirm::guard;
 use super::documents::{apply, choose_document};
 use super::genotypes::{self, Described};
 use super::ledger::recognise;
 use super::run::pool;
 use super::say::{fail, say};
+use super::unpack::open_packed;
 use crate::data::FileRole;
 use crate::data::first_line::doubt;
 use crate::data::genotypes::Choice;
@@ -45,6 +47,7 @@ const MOST_BYTES: f64 = 18_874_368.0;
 /// Finds out what this browser can do, then opens the first sample.
 pub fn begin(app: App) {
     super::draft::keep(app);
+    super::draft::undo_on_key(app);
     let secure = web_sys::window().is_some_and(|window| window.is_secure_context());
     let build = pool(app).context().build.clone();
     app.state.host().set(Host { secure, durable: None, fault: None, build });
@@ -73,13 +76,14 @@ pub fn sample_names(app: App) -> Vec<String> {
 
 /// Opens a sample, with the plan that belongs to it.
 pub fn choose_sample(app: App, name: String) {
-    spawn_local(async move { open_sample(app, &name).await });
+    guard(app, words::confirm::sample(), move || spawn_local(async move { open_sample(app, &name).await }));
 }
 
 async fn open_sample(app: App, name: &str) {
     let blob = pool(app).context().samples.iter().find(|sample| sample.name == name).map(|s| s.blob.clone());
     if let Some(blob) = blob {
         let part = Part { role: FileRole::Table, name: name.to_owned() };
+        app.state.sheets().set(Vec::new());
         open_table(app, vec![(part, blob.clone())], Files::table(blob), true, None).await;
     }
 }
@@ -91,18 +95,28 @@ pub fn choose_files(app: App, files: Vec<web_sys::File>, added: bool) {
     match files.as_slice() {
         [] => {}
         [file] if document(file) => choose_document(app, file.clone()),
-        files if files.iter().any(document) => fail(app, Step::Data, words::data::document_alone(), false),
+        _ if files.iter().any(document) => fail(app, Step::Data, words::data::document_alone(), false),
         _ => {
             let described = added.then(|| genotypes::described(app));
-            if let Some((held, files)) = genotypes::take(app, files, added) {
-                spawn_local(async move { open_table(app, held, files, false, described).await });
-            }
+            let open = move || {
+                if let Some(held) = genotypes::take(app, files, added) {
+                    spawn_local(async move { open_packed(app, held, 0, described).await });
+                }
+            };
+            // Files that are added to genotypes keep their description.
+            if added { open() } else { guard(app, words::confirm::table(), open) }
         }
     }
 }
 
 /// Opens files as a table. `described` is what stays of the one before, where they are mostly the same files.
-async fn open_table(app: App, held: Held, files: Files, sample: bool, described: Option<Described>) {
+pub(super) async fn open_table(
+    app: App,
+    held: Held,
+    files: Files,
+    sample: bool,
+    described: Option<Described>,
+) {
     let name = held.first().map(|(part, _)| part.name.clone()).unwrap_or_default();
     forget(app);
     app.handles.with_value(|handles| {

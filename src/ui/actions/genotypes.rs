@@ -53,7 +53,7 @@ pub fn described(app: App) -> Described {
 
 /// Puts chosen files together with those that wait, or with those that are open where they are `added` to them. Answers a whole
 /// table's; of one that is not whole it is shown what is missing.
-pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<(Held, Files)> {
+pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<Held> {
     let names: Vec<String> = files.iter().map(web_sys::File::name).collect();
     let waits = app.state.missing().with_untracked(|missing| !missing.is_empty());
     let held = app.handles.with_value(|handles| handles.held.borrow().clone());
@@ -75,8 +75,7 @@ pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<(Held, F
     };
     let held: Held = parts.into_iter().filter_map(file).collect();
     if missing.is_empty() {
-        let files = held.iter().map(|(part, file)| (part.role, file.clone())).collect();
-        return Some((held, Files::new(files)));
+        return Some(held);
     }
     forget(app);
     let here: Vec<String> = held.iter().map(|(part, _)| part.name.clone()).collect();

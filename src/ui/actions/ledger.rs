@@ -6,7 +6,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::close::forget_ledger;
+use super::close::{forget, forget_ledger};
 use super::run::{cancelling, on_progress, pool};
 use super::say::{fail, say};
 use crate::privacy::adjacency::Protect;
@@ -85,6 +85,21 @@ pub fn differ(app: App, typed: &str) -> bool {
     app.state.exported().set(None);
     app.state.different().set(Some(word));
     say(app, words::page::different());
+    true
+}
+
+/// Closes the table and erases all that the browser keeps; `false` where another word was typed.
+pub fn erase(app: App, typed: &str) -> bool {
+    if typed.trim().to_lowercase() != words::erase::word() {
+        return false;
+    }
+    forget(app);
+    spawn_local(async move {
+        match store::erase().await {
+            Ok(()) => say(app, words::erase::done()),
+            Err(failure) => fail(app, Step::Data, failure.message, false),
+        }
+    });
     true
 }
 

@@ -2,6 +2,8 @@
 //! captured by a worker.
 
 mod close;
+mod codebook;
+mod confirm;
 mod documents;
 mod draft;
 mod files;
@@ -13,13 +15,19 @@ mod release;
 mod run;
 mod save;
 mod say;
+mod unpack;
 
 pub use close::give_up;
+pub use codebook::choose_codebook;
+pub use confirm::answer;
 pub use documents::{choose_document, use_bounds};
-pub use draft::forget_draft;
+pub use draft::{forget_draft, undo};
 pub use files::{begin, choose_files, choose_sample, reread, sample_names};
-pub use ledger::{differ, relax, take_back};
+pub use ledger::{differ, erase, relax, take_back};
 pub use navigation::{follow_address, go, go_to};
 pub use release::{release, show_kept};
 pub use run::cancel;
-pub use save::{save_ledger, save_release};
+pub use save::{named, save_ledger, save_release};
+pub use unpack::{choose_sheet, paste_table};
+
+use confirm::guard;

@@ -74,7 +74,7 @@ fn BudgetMeter() -> impl IntoView {
         let wallet = app.state.setup().with(view_model::wallet);
         app.state
             .ledger()
-            .with(|ledger| ledger.as_ref().map_or(1.0, |ledger| view_model::left(ledger, wallet)))
+            .with(|ledger| ledger.as_ref().map_or(0.0, |ledger| view_model::left(ledger, wallet)))
     });
     let ask = Signal::derive(move || {
         app.forecast.with(|forecast| forecast.as_ref().map_or(0.0, |f| f.of_all.min(1.0)))
@@ -107,6 +107,7 @@ fn Appearance() -> impl IntoView {
                 <option value="system">{words::page::as_the_system()}</option>
                 <option value="light">{words::page::light()}</option>
                 <option value="dark">{words::page::dark()}</option>
+                <option value="large">{words::page::large()}</option>
             </select>
         </div>
     }

@@ -11,6 +11,8 @@ use crate::plan::search::Search;
 pub struct ColumnDraft {
     /// The header's name.
     pub name: String,
+    /// What it means, as a codebook says.
+    pub label: String,
     /// Feature, outcome or ignored.
     pub role: Role,
     /// Number or category; unset until the file or the person says.
@@ -103,8 +105,18 @@ pub(super) fn to_entry(draft: &ColumnDraft) -> Column {
         levels: Some(list(&draft.levels)).filter(|_| category),
         reference: text(&draft.reference).filter(|_| category),
         unit: text(&draft.unit).filter(|_| number_column),
-        note: text(&draft.note),
+        note: note(draft),
     }
+}
+
+/// What it means, and where its range comes from.
+fn note(draft: &ColumnDraft) -> Option<String> {
+    let parts: Vec<&str> = [&draft.label, &draft.note]
+        .into_iter()
+        .map(|part| part.trim())
+        .filter(|part| !part.is_empty())
+        .collect();
+    (!parts.is_empty()).then(|| parts.join(". "))
 }
 
 /// What is typical of a column, where its standard deviation was typed.
@@ -117,6 +129,7 @@ pub(super) fn describe(draft: &mut ColumnDraft, entry: &Column) {
     let written = |bound: Option<Bound>| {
         bound.and_then(Bound::stated).map_or_else(String::new, |value| value.to_string())
     };
+    draft.label.clear();
     draft.role = entry.role;
     draft.kind = entry.kind;
     draft.lower = written(entry.lower);

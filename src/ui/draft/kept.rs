@@ -1,14 +1,18 @@
 //! A draft as it is kept on this machine, so that it survives a reload: the plan as far as it was described, without a cell.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::budget::budget;
-use super::columns::ColumnDraft;
+use super::columns::{ColumnDraft, describe, to_entry};
 use super::from_plan::open;
 use super::setup::{BudgetKind, Setup};
 use super::to_plan::draft_plan;
 use crate::model::Role;
 use crate::plan::Plan;
+use crate::plan::document::Column;
+use crate::privacy::calibrate::Split;
 
 /// A kept draft.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,19 +28,64 @@ pub struct KeptDraft {
     form: BudgetKind,
     /// The budget as typed: ε, N of δ = 1/N, ρ, μ.
     budget: [String; 4],
+    /// For what kinds of release the budget is kept.
+    #[serde(default)]
+    split: KeptSplit,
+    /// What is said of columns without a role.
+    #[serde(default)]
+    ignored: Vec<Column>,
+    /// What columns mean, by name.
+    #[serde(default)]
+    labels: Vec<(String, String)>,
+}
+
+/// For what kinds of release a budget is kept, as the page offers it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum KeptSplit {
+    #[default]
+    Gaussian,
+    Other,
+    Both,
 }
 
 impl KeptDraft {
     /// Returns what is kept of a draft; nothing where no column has a role.
     #[must_use]
     pub fn of(columns: &[ColumnDraft], setup: &Setup) -> Option<Self> {
-        if columns.iter().all(|column| column.role == Role::Ignored) {
+        let is_empty = |column: &&ColumnDraft| {
+            let named = ColumnDraft { name: column.name.clone(), ..ColumnDraft::default() };
+            ColumnDraft { kind: None, selected: false, ..(*column).clone() } == named
+        };
+        let unnamed = |column: &ColumnDraft| ColumnDraft { label: String::new(), ..column.clone() };
+        let ignored: Vec<Column> = columns
+            .iter()
+            .filter(|column| column.role == Role::Ignored && !is_empty(column))
+            .map(|column| to_entry(&unnamed(column)))
+            .collect();
+        if ignored.is_empty() && columns.iter().all(|column| column.role == Role::Ignored) {
             return None;
         }
-        let (plan, _) = draft_plan(columns, setup, budget(setup));
+        let labelled = columns.iter().filter(|column| !column.label.is_empty());
+        let labels = labelled.map(|column| (column.name.clone(), column.label.clone())).collect();
+        let columns: Vec<ColumnDraft> = columns.iter().map(unnamed).collect();
+        let split = match setup.split {
+            Split::Other => KeptSplit::Other,
+            Split::Both => KeptSplit::Both,
+            Split::Gaussian | Split::Explicit { .. } => KeptSplit::Gaussian,
+        };
+        let (plan, _) = draft_plan(&columns, setup, budget(setup));
         let Setup { epsilon, one_in, rho, mu, .. } = setup;
         let budget = [epsilon, one_in, rho, mu].map(Clone::clone);
-        Some(Self { plan, chosen: setup.mechanism.is_some(), share: setup.share, form: setup.form, budget })
+        Some(Self {
+            plan,
+            chosen: setup.mechanism.is_some(),
+            share: setup.share,
+            form: setup.form,
+            budget,
+            split,
+            ignored,
+            labels,
+        })
     }
 
     /// Returns how the table was read.
@@ -48,12 +97,27 @@ impl KeptDraft {
     /// Returns columns and setup in a table of these names; nothing where it lacks a column.
     #[must_use]
     pub fn open(&self, names: &[String]) -> Option<(Vec<ColumnDraft>, Setup)> {
-        let (columns, mut setup) = open(&self.plan, names).ok()?;
+        let (mut columns, mut setup) = open(&self.plan, names).ok()?;
+        let ignored = self.ignored.iter().filter_map(|entry| Some((entry.name.as_deref()?, entry)));
+        let ignored: HashMap<&str, &Column> = ignored.collect();
+        let labels: HashMap<&str, &str> =
+            self.labels.iter().map(|(name, label)| (name.as_str(), label.as_str())).collect();
+        for column in &mut columns {
+            if let Some(entry) = ignored.get(column.name.as_str()).filter(|_| column.role == Role::Ignored) {
+                describe(column, entry);
+            }
+            column.label = labels.get(column.name.as_str()).copied().unwrap_or_default().to_owned();
+        }
         if !self.chosen {
             setup.mechanism = None;
         }
         setup.share = self.share.min(100);
         setup.form = self.form;
+        setup.split = match self.split {
+            KeptSplit::Gaussian => Split::Gaussian,
+            KeptSplit::Other => Split::Other,
+            KeptSplit::Both => Split::Both,
+        };
         [setup.epsilon, setup.one_in, setup.rho, setup.mu] = self.budget.clone();
         Some((columns, setup))
     }

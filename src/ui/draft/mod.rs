@@ -1,10 +1,12 @@
 //! What a person has typed so far, and its way to a plan and back: pure, and tested natively.
 
 mod budget;
+mod codebook;
 mod columns;
 mod dialect;
 mod faults;
 mod from_plan;
+mod history;
 mod kept;
 pub mod patterns;
 mod place;
@@ -13,10 +15,12 @@ mod to_plan;
 mod typed;
 
 pub use budget::{ask, ask_other, budget, delta, proposed_one_in};
+pub use codebook::{Filled, fill, fill_from_plan};
 pub use columns::{ColumnDraft, filtered, paste};
 pub use dialect::{csv_rules, dialect, header_rules, missing_marks};
 pub use faults::{UNCERTAIN_BOUNDS, place};
 pub use from_plan::{as_typed, open};
+pub use history::History;
 pub use kept::KeptDraft;
 pub use place::{Cell, Gap, Place};
 pub use setup::{BudgetKind, Setup};

@@ -184,6 +184,7 @@ pub fn columns(drafts: &[ColumnDraft], patterns: &[String], person: &str) -> Vec
 fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
     let ColumnDraft {
         name: _,
+        label,
         role,
         kind,
         lower,
@@ -198,7 +199,8 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         note,
         selected: _,
     } = left;
-    *role == right.role
+    *label == right.label
+        && *role == right.role
         && *kind == right.kind
         && *lower == right.lower
         && *upper == right.upper

@@ -81,6 +81,16 @@ pub struct Setup {
     pub uncertain_bounds: bool,
 }
 
+impl Setup {
+    /// Chooses a mechanism, or what is recommended. Parameters are those of the one before, so they go.
+    pub fn choose(&mut self, mechanism: Option<&str>) {
+        self.mechanism = mechanism.map(str::to_owned);
+        self.params.clear();
+        self.paper = false;
+        self.idealised = false;
+    }
+}
+
 impl Default for Setup {
     fn default() -> Self {
         Self {

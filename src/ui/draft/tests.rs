@@ -1,6 +1,7 @@
 use super::*;
 use crate::model::Role;
 use crate::plan::document::{Bound, ColumnType, Confirm};
+use crate::privacy::calibrate::Split;
 use crate::ui::step::Step;
 
 fn number_column(name: &str, role: Role, lower: &str, upper: &str) -> ColumnDraft {
@@ -100,11 +101,14 @@ fn an_unfinished_draft_is_kept_and_comes_back() {
     (columns[3].lower, columns[3].upper) = (String::new(), String::new());
     (setup.rows, setup.share, setup.header) = (String::new(), 100, Some(3));
     setup.epsilon = "2.5".to_owned();
+    setup.split = Split::Both;
+    (columns[0].label, columns[0].note) = ("Age at entry".to_owned(), "a source".to_owned());
+    // A column without a role keeps what was said of it.
+    (columns[1].lower, columns[1].upper, columns[1].unit) = ("1".to_owned(), "9".to_owned(), "kg".to_owned());
     let kept = KeptDraft::of(&columns, &setup).unwrap();
     let text = serde_json::to_string(&kept).unwrap();
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     let (again, setup_again) = serde_json::from_str::<KeptDraft>(&text).unwrap().open(&names).unwrap();
-    columns[1].kind = None;
     assert_eq!(again, columns);
     assert_eq!(setup_again, setup);
     assert_eq!(kept.open(&names[1..]), None);

@@ -16,6 +16,9 @@ use crate::words;
 /// Columns above which a cell is read when it is left.
 const WIDE: usize = 2_000;
 
+/// The list of levels that are offered.
+pub const USUAL_LEVELS_LIST: &str = "usual-levels";
+
 /// Sample cells that a row shows.
 const SAMPLES: usize = 4;
 
@@ -56,6 +59,10 @@ pub fn Row(index: usize) -> impl IntoView {
         Some(ColumnType::Category) => view! { <CategoryCells column name/> }.into_any(),
         _ => view! { <NumberCells column name gap/> }.into_any(),
     };
+    let label = move || {
+        let label = column.read(|c| c.label.clone());
+        (!label.is_empty()).then(|| view! { <span class="meaning">{label}</span> })
+    };
     view! {
         <tr aria-label=move || name.get() class:ignored=move || ignored.get() class:gap=move || gap.with(Option::is_some)>
             <td class="tick">
@@ -63,12 +70,12 @@ pub fn Row(index: usize) -> impl IntoView {
                     prop:checked=move || column.read(|c| c.selected)
                     on:change=move |event| { let on = event_target_checked(&event); column.write(|c| c.selected = on); }/>
             </td>
-            <th scope="row" class="name">{move || name.get()}</th>
-            <td class="private-cell">{move || samples(app, index)}</td>
-            <td><RoleCell column name/></td>
-            <td><KindCell column name/></td>
+            <th scope="row" class="name">{move || name.get()}{label}</th>
+            <td class="private-cell" data-label=words::columns::first_cells()>{move || samples(app, index)}</td>
+            <td data-label=words::columns::role()><RoleCell column name/></td>
+            <td data-label=words::columns::type_word()><KindCell column name/></td>
             {tail}
-            <td class="if-missing">{move || if_missing(column)}</td>
+            <td class="if-missing" data-label=words::columns::if_missing()>{move || if_missing(column)}</td>
         </tr>
         <Contradictions index/>
     }
@@ -152,6 +159,7 @@ fn TextCell(
     get: fn(&ColumnDraft) -> String,
     set: fn(&mut ColumnDraft, String),
     #[prop(optional)] numeric: bool,
+    #[prop(optional)] suggestions: Option<&'static str>,
     #[prop(optional, into)] wrong: Option<Signal<bool>>,
     #[prop(optional, into)] empty: Option<Signal<&'static str>>,
 ) -> impl IntoView {
@@ -168,7 +176,7 @@ fn TextCell(
     };
     view! {
         <input type="text" class="cell" class:numeric=numeric data-row=column.index data-cell=format!("{cell:?}")
-            inputmode=numeric.then_some("decimal") autocomplete="off" spellcheck="false" aria-label=move || label.get() aria-invalid=move || wrong.is_some_and(|wrong| wrong.get()).then_some("true")
+            inputmode=numeric.then_some("decimal") autocomplete="off" spellcheck="false" list=suggestions aria-label=move || label.get() aria-invalid=move || wrong.is_some_and(|wrong| wrong.get()).then_some("true")
             placeholder=move || empty.map(|empty| empty.get()) prop:value=move || column.read(get)
             on:input=move |event| if !wide { write(event) } on:change=move |event| if wide { write(event) }/>
     }
@@ -224,11 +232,11 @@ fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<Gap>>) -> im
     };
     let empty = Signal::derive(move || if estimated.get() { words::columns::estimated_cell() } else { "" });
     view! {
-        <td class="numeric"><TextCell column cell=Cell::Lower label=named(words::columns::lowest_of) numeric=true
+        <td class="numeric" data-label=words::columns::lowest()><TextCell column cell=Cell::Lower label=named(words::columns::lowest_of) numeric=true
             get=|c| c.lower.clone() set=|c, value| c.lower = value wrong=wrong(Cell::Lower) empty/></td>
-        <td class="numeric"><TextCell column cell=Cell::Upper label=named(words::columns::highest_of) numeric=true
+        <td class="numeric" data-label=words::columns::highest()><TextCell column cell=Cell::Upper label=named(words::columns::highest_of) numeric=true
             get=|c| c.upper.clone() set=|c, value| c.upper = value wrong=wrong(Cell::Upper) empty/></td>
-        <td><TextCell column cell=Cell::Unit label=named(words::columns::unit_of) get=|c| c.unit.clone() set=|c, value| c.unit = value/>{under}{offer}{estimate}</td>
+        <td class="wide" data-label=words::columns::unit()><TextCell column cell=Cell::Unit label=named(words::columns::unit_of) get=|c| c.unit.clone() set=|c, value| c.unit = value/>{under}{offer}{estimate}</td>
     }
 }
 
@@ -269,10 +277,11 @@ fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
         view! { <option value="">{words::columns::against(first)}</option>{rest.collect_view()} }
     };
     view! {
-        <td colspan="2"><TextCell column cell=Cell::Levels label=Signal::derive(move || words::columns::levels_of(name.get())) get=|c| c.levels.clone() set=|c, value| c.levels = value/>
+        <td colspan="2" class="wide" data-label=words::columns::levels()><TextCell column cell=Cell::Levels label=Signal::derive(move || words::columns::levels_of(name.get())) suggestions=USUAL_LEVELS_LIST
+            get=|c| c.levels.clone() set=|c, value| c.levels = value/>
             {move || missing().then(|| view! { <p class="cell-note ask">{words::columns::which_levels_can_it_have_list()}</p> })}
         </td>
-        <td><select class="cell" data-row=column.index data-cell="Reference"
+        <td class="wide" data-label=words::columns::reference()><select class="cell" data-row=column.index data-cell="Reference"
             aria-label=move || words::columns::reference_of(name.get())
             on:change=move |event| { let value = event_target_value(&event); column.write(|c| c.reference = value); }>
             {options}</select></td>

@@ -135,12 +135,7 @@ fn Member(
         <label class="choice tall" class:off=off for=target>
             <input id=id type="radio" name=format!("mechanism-{place}") value=info.name disabled=off aria-labelledby=named
                 aria-describedby=described prop:checked=move || current.get() == info.name
-                on:change=move |_| setup.update(|setup| {
-                    setup.mechanism = Some(info.name.to_owned());
-                    setup.params.clear();
-                    setup.paper = false;
-                    setup.idealised = false;
-                })/>
+                on:change=move |_| setup.update(|setup| setup.choose(Some(info.name)))/>
             <span>
                 <strong>{words::of_mechanism(info.title)}</strong> " " <span class="code" id=name>{info.name}</span>
                 <span id=about>

@@ -6,22 +6,25 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlInputElement};
 
 use super::Status;
-use super::cells::Row;
+use super::cells::{Row, USUAL_LEVELS_LIST};
 use super::estimates::Estimates;
 use super::many::{Many, Rules};
 use super::variants::Variants;
 use crate::model::{Missing, Role};
 use crate::ui::draft::{self, Cell, Gap};
-use crate::ui::parts::{Choice, Field};
-use crate::ui::presets::PRESETS;
+use crate::ui::parts::{Choice, Field, Icon};
+use crate::ui::presets::{PRESETS, USUAL_LEVELS};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::table::PAGE;
-use crate::ui::{dom, text};
+use crate::ui::{actions, dom, text};
 use crate::words;
 
 /// The cells of a row, in the order of the arrows.
 const CELLS: [Cell; 7] =
     [Cell::Role, Cell::Kind, Cell::Lower, Cell::Levels, Cell::Upper, Cell::Unit, Cell::Reference];
+
+/// Endings of codebooks.
+const CODEBOOKS: &str = ".csv,.tsv,.txt,.json,text/csv,application/json";
 
 /// How many columns are described, and how many are not.
 pub fn status(app: App) -> Status {
@@ -54,6 +57,7 @@ pub fn Columns() -> impl IntoView {
     view! {
         <p class="lead">{words::columns::suggested_by_file()}</p>
         {move || empty().then(|| view! { <p class="notice">{words::columns::choose_a_table_first()}</p> })}
+        {move || (!empty()).then(|| view! { <Codebook/> })}
         {move || genotypes.get().then(|| view! { <Variants/> })}
         {move || (!empty()).then(|| view! { <Rules/> })}
         <div class="column-tools">
@@ -62,6 +66,7 @@ pub fn Columns() -> impl IntoView {
                 hint=Signal::derive(|| words::columns::filter_hint().to_owned())/>
             <MissingChoice/>
         </div>
+        <Undo/>
         <Many rows/>
         <Sheet rows/>
         <Pages rows/>
@@ -70,6 +75,39 @@ pub fn Columns() -> impl IntoView {
         <Ranges/>
     }
     .into_any()
+}
+
+/// Offers to fill the table from a codebook, and says what was filled.
+#[component]
+fn Codebook() -> impl IntoView {
+    let app = App::here();
+    let chosen = move |event: web_sys::Event| actions::choose_codebook(app, dom::chosen(&event));
+    let filled = move || {
+        app.state.filled().get().map(|told| {
+            view! { <p class="notice" id="codebook-filled"><Icon name="note"/><span>{told}</span></p> }
+        })
+    };
+    view! {
+        <div class="codebook">
+            <strong>{words::codebook::offer()}</strong>
+            <span class="offer-file">
+                <label class="button quiet" for="choose-codebook">{words::codebook::open()}</label>
+                <input id="choose-codebook" class="file" type="file" accept=CODEBOOKS aria-describedby="codebook-about" on:change=chosen/>
+            </span>
+            <p class="hint" id="codebook-about">{words::codebook::about()}</p>
+            {filled}
+        </div>
+    }
+}
+
+#[component]
+fn Undo() -> impl IntoView {
+    let app = App::here();
+    let nothing = move || !app.state.undoable().get();
+    view! {
+        <p class="undo"><button type="button" class="quiet" disabled=nothing title=words::columns::undo_key() on:click=move |_| actions::undo(app)>
+            {words::columns::undo()}</button></p>
+    }
 }
 
 #[component]
@@ -99,6 +137,7 @@ fn Sheet(rows: Memo<Vec<usize>>) -> impl IntoView {
     };
     view! {
         <div class="scroll" on:keydown=move |event| move_about(&event, rows) on:paste=move |event| paste(app, &event, rows)>
+            <datalist id=USUAL_LEVELS_LIST>{USUAL_LEVELS.map(|levels| view! { <option value=levels></option> })}</datalist>
             <table class="sheet">
                 <caption class="hidden">{words::columns::columns_of_the_table_and_what()}</caption>
                 <thead><tr>

@@ -22,8 +22,11 @@ const SHOWN_COLUMNS: usize = 30;
 /// Lines that can be chosen as the header.
 const HEADER_LINES: u32 = 12;
 
+/// The field into which cells are pasted.
+const PASTE: &str = "paste-table";
+
 /// Endings of files that hold a table.
-const ACCEPTED: &str = ".csv,.tsv,.txt,.pheno,.phe,.bed,.bim,.fam,.vcf,.gz,.bgz,text/csv";
+const ACCEPTED: &str = ".csv,.xlsx,.tsv,.txt,.pheno,.phe,.bed,.bim,.fam,.vcf,.gz,.bgz,text/csv";
 
 /// Which table is open.
 pub fn status(app: App) -> Status {
@@ -66,6 +69,7 @@ fn Offers() -> impl IntoView {
                 <label class="button" for="choose-csv">{words::data::choose()}</label>
                 <input id="choose-csv" class="file" type="file" multiple accept=ACCEPTED on:change=chosen aria-describedby="choose-forms"/>
                 <span class="hint">{words::data::drop()}</span>
+                <PasteTable/>
                 <p class="hint forms" id="choose-forms">{words::data::forms()}</p>
             </div>
             <div class="offer-samples" role="group" aria-label=words::data::sample()>
@@ -77,6 +81,27 @@ fn Offers() -> impl IntoView {
             </div>
         </div>
     }
+}
+
+/// Takes cells that were copied from a spreadsheet: in its field, or anywhere on this step where nothing else is typed in.
+#[component]
+fn PasteTable() -> impl IntoView {
+    let app = App::here();
+    let handle = window_event_listener(leptos::ev::paste, move |event| {
+        let own = dom::is_of(event.target(), PASTE);
+        if own || !dom::is_typed_in(event.target()) {
+            let text = event.clipboard_data().and_then(|data| data.get_data("text").ok()).unwrap_or_default();
+            let opened = actions::paste_table(app, &text);
+            if opened || own {
+                event.prevent_default();
+            }
+            if own && !opened {
+                app.state.said().set(words::data::paste_more().to_owned());
+            }
+        }
+    });
+    on_cleanup(move || handle.remove());
+    view! { <input type="text" id=PASTE class="paste" autocomplete="off" aria-label=words::data::paste_cells() placeholder=words::data::paste_cells()/> }
 }
 
 /// Says which files of a set are missing.
@@ -146,6 +171,7 @@ fn Preview() -> impl IntoView {
                 <p class="notice"><Icon name="note"/><span>{words::data::draft_restored()} " "
                     <button type="button" class="link" on:click=move |_| actions::forget_draft(app)>{words::data::forget_draft()}</button></span></p>
             })}
+            <SheetChoice/>
             <HeaderQuestion/>
             <DecimalOffer/>
             {move || table().fault.clone().map(|fault| view! { <p class="notice problem" role="alert"><Icon name="stop"/>{fault}</p> })}
@@ -153,6 +179,27 @@ fn Preview() -> impl IntoView {
             {move || is_genotypes.get().then(|| view! { <Phenotypes/> })}
             <Dialect is_genotypes/>
         </PrivateZone>
+    }
+}
+
+/// Offers the sheets of a workbook, where it has several.
+#[component]
+fn SheetChoice() -> impl IntoView {
+    let app = App::here();
+    let options = move || {
+        let sheets = app.state.sheets().get().into_iter().enumerate();
+        sheets.map(|(place, name)| (place.to_string(), name)).collect::<Vec<_>>()
+    };
+    let set = Callback::new(move |value: String| {
+        if let Ok(place) = value.parse() {
+            actions::choose_sheet(app, place);
+        }
+    });
+    let value = Signal::derive(move || app.state.sheet().get().to_string());
+    move || {
+        let options = options();
+        (!options.is_empty())
+            .then(|| view! { <Choice id="sheet" label=words::data::sheet() options value set/> })
     }
 }
 

@@ -87,9 +87,9 @@ fn Expect(term: TermPreview, unit: String, one: bool) -> impl IntoView {
     view! {
         <tr>
             <th scope="row">{name} {unit}</th>
-            <td class="numeric">{significant(effect, 2)}</td>
-            <td class="numeric">{significant(noise, 2)}</td>
-            <td class="numeric">{significant(total, 2)}</td>
+            <td class="numeric" data-label=words::method::plausible_size()>{significant(effect, 2)}</td>
+            <td class="numeric" data-label=words::method::noise()>{significant(noise, 2)}</td>
+            <td class="numeric" data-label=words::method::with_sampling()>{significant(total, 2)}</td>
             <td class="plot"><NoiseCell effect noise total most/></td>
             <td class="share-cell"><span class="tabular">{percent(term.noise_share)}</span> <ShareBar share=term.noise_share/></td>
         </tr>

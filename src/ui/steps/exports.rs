@@ -43,9 +43,9 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
             let saved = if format.get_untracked() == Format::Csv {
                 let pieces =
                     table::pieces(&release.coefficients, Tests::of(&release), are_log_odds(&release.plan));
-                dom::download_pieces(name, kind, pieces)
+                dom::download_pieces(&actions::named(app, name), kind, pieces)
             } else {
-                untrack(&text).and_then(|text| dom::download(name, kind, &text))
+                untrack(&text).and_then(|text| dom::download(&actions::named(app, name), kind, &text))
             };
             say(saved.is_some(), words::page::saved());
         }
@@ -65,14 +65,15 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     let png = move |_| {
         let Some(svg) = untrack(&for_png) else { return };
         spawn_local(async move {
-            let saved = dom::download_png("discreet-figure.png", &svg).await;
+            let saved = dom::download_png(&actions::named(app, "discreet-figure.png"), &svg).await;
             say(saved.is_some(), words::page::saved());
         });
     };
     let for_plan = Arc::clone(&release);
     let save_plan = move |_| {
         if let Ok(text) = serde_json::to_string_pretty(&for_plan.plan) {
-            let _ = dom::download("discreet-plan.json", "application/json", &(text + "\n"));
+            let _ =
+                dom::download(&actions::named(app, "discreet-plan.json"), "application/json", &(text + "\n"));
         }
     };
     let many = figure::outcomes(&release).len() > LONG_FORM_OUTCOMES;

@@ -17,12 +17,18 @@ use crate::ui::parts::Quoted;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::text::public::Outlook;
 use crate::ui::view_model::Forecast;
-use crate::ui::{actions, text};
+use crate::ui::{actions, groups, text};
 use crate::words;
 
-/// The mechanism.
+/// What is fitted.
 pub fn status(app: App) -> Status {
-    app.mechanism().into()
+    kind(&app.mechanism()).into()
+}
+
+/// A mechanism's group, in words.
+fn kind(name: &str) -> String {
+    let group = find(name).and_then(|info| info.group);
+    group.map_or_else(|| name.to_owned(), |group| words::of_mechanism(group.title).to_owned())
 }
 
 /// Choose how; see what it will give.
@@ -38,18 +44,8 @@ fn Chosen() -> impl IntoView {
     let app = App::here();
     let setup = app.state.setup();
     let by_hand = Memo::new(move |_| setup.with(|setup| setup.mechanism.is_some()));
-    let follow = move |_| {
-        setup.update(|setup| {
-            setup.mechanism = None;
-            setup.params.clear();
-            setup.paper = false;
-            setup.idealised = false;
-        });
-    };
+    let follow = move |_| setup.update(|setup| setup.choose(None));
     let name = Memo::new(move |_| app.mechanism());
-    let kind = move || {
-        name.with(|name| find(name).and_then(|info| info.group).map(|group| words::of_mechanism(group.title)))
-    };
     let title = move || name.with(|name| find(name).map(|info| words::of_mechanism(info.title)));
     let why = move || {
         let recommended = app.recommended.get();
@@ -69,9 +65,43 @@ fn Chosen() -> impl IntoView {
     };
     view! {
         <section class="block chosen" aria-label=words::method::chosen_method()>
-            <h2>{kind} ": " {title} " " <code class="code">{move || name.get()}</code></h2>
+            <h2>{move || name.with(|name| kind(name))}</h2>
             {why}
+            <p class="hint">{title} " " <code class="code">{move || name.get()}</code></p>
+            <Change/>
         </section>
+    }
+}
+
+/// What is recommended, and plain alternatives.
+#[component]
+fn Change() -> impl IntoView {
+    let app = App::here();
+    let setup = app.state.setup();
+    let current = Memo::new(move |_| setup.with(|setup| setup.mechanism.clone()));
+    let option = move |name: Option<&'static str>, title: String, when: String| {
+        view! {
+            <label class="choice tall">
+                <input type="radio" name="alternative" prop:checked=move || current.with(|current| current.as_deref() == name)
+                    on:change=move |_| setup.update(|setup| setup.choose(name))/>
+                <span><strong>{title}</strong> <span class="hint">{when}</span></span>
+            </label>
+        }
+    };
+    let others = Memo::new(move |_| {
+        let found = app.state.columns().with(|columns| groups::alternatives(columns).collect::<Vec<_>>());
+        found.into_iter().map(|(info, group)| (info.name, group.title, group.when)).collect::<Vec<_>>()
+    });
+    view! {
+        <details class="more">
+            <summary>{words::method::change()}</summary>
+            <div class="choices column" role="radiogroup" aria-label=words::method::change()>
+                {option(None, words::method::alternative_recommended().to_owned(), words::method::alternative_recommended_when().to_owned())}
+                {move || others.get().into_iter().map(|(name, title, when)| {
+                    option(Some(name), words::of_mechanism(title).to_owned(), words::of_mechanism(when).to_owned())
+                }).collect_view()}
+            </div>
+        </details>
     }
 }
 

@@ -15,7 +15,7 @@ use crate::release::format;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::table::PAGE;
-use crate::ui::{dom, text};
+use crate::ui::{actions, dom, text};
 use crate::words;
 
 /// What can be sorted by, in the order of the list.
@@ -224,7 +224,11 @@ fn Save(browser: Arc<Browser>, found: Found, log_odds: bool) -> impl IntoView {
     let save = move |_| {
         let term = found.query.with_untracked(|query| query.term);
         let saved = found.rows.with_untracked(|rows| {
-            dom::download_pieces("discreet-outcomes.csv", "text/csv", browser.csv(rows, term, log_odds))
+            dom::download_pieces(
+                &actions::named(found.app, "discreet-outcomes.csv"),
+                "text/csv",
+                browser.csv(rows, term, log_odds),
+            )
         });
         found
             .app

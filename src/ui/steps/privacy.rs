@@ -127,12 +127,16 @@ fn RowsField() -> impl IntoView {
 #[component]
 fn Careful() -> impl IntoView {
     view! {
-        <section class="block" aria-label=words::privacy::budget()>
-            <div class="fields"><RowsField/></div>
-            <Levels/>
-            <Meaning/>
-            <Weak/>
-            <Precision/>
+        <section class="block beside" aria-label=words::privacy::budget()>
+            <div>
+                <RowsField/>
+                <Levels/>
+            </div>
+            <div>
+                <Meaning/>
+                <Weak/>
+                <Precision/>
+            </div>
         </section>
     }
 }

@@ -23,7 +23,7 @@ use crate::release::statement::Statement;
 use crate::release::supplement::Supplement;
 use crate::release::{Release, known};
 use crate::ui::draft::number;
-use crate::ui::parts::{Choice, Icon};
+use crate::ui::parts::{Choice, Icon, Quoted};
 use crate::ui::state::{App, Origin, StateStoreFields};
 use crate::ui::{dom, text};
 use crate::words;
@@ -43,13 +43,15 @@ pub fn status(app: App) -> Status {
 #[component]
 pub fn ResultStep() -> impl IntoView {
     let app = App::here();
-    let body = move || match app.state.shown().get() {
+    let body = move || {
+        match app.state.shown().get() {
         Some(shown) => view! { <Released release=shown.release origin=shown.origin/> }.into_any(),
         None => view! {
-            <p class="lead">{words::result::none_yet()}</p>
+            <p class="lead">{move || if app.state.releases().with(Vec::is_empty) { words::result::none_yet() } else { words::result::some_kept() }}</p>
             <LedgerPanel/>
         }
         .into_any(),
+    }
     };
     view! { {body} }.into_any()
 }
@@ -72,7 +74,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     // What the intervals do not cover stands beside them.
     let beside = (!undetermined && !notes.is_empty() && is_adaptive(&release)).then(|| notes.remove(0));
     let beside = beside.map(|note| view! { <p class="caveat">{note}</p> });
-    let notes = notes.into_iter().map(|note| view! { <li>{note}</li> }).collect_view();
+    let notes = notes.into_iter().map(|note| view! { <li><Quoted words=note/></li> }).collect_view();
     let count = names.len();
     let many = count > LONG_FORM_OUTCOMES;
     // Thousands of outcomes are searched in a table.

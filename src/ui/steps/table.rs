@@ -40,23 +40,25 @@ pub fn CoefficientTable(
     let withheld = lines.iter().any(|line| line.interval == Interval::Withheld);
     let why = withheld.then(|| view! { <span class="withheld">{if drowned { words::result::withheld() } else { words::result::withheld_as_noted() }}</span> });
     let nothing = Mark { estimate: None, span: None };
+    let (title, estimate) = if log_odds {
+        (words::result::logistic_of(&what), words::result::log_odds())
+    } else {
+        (words::result::linear_of(&what), words::result::estimate())
+    };
+    let interval = words::result::interval(&level);
+    let named = interval.clone();
     let rows = lines.into_iter().take(MOST).enumerate().map(|(index, line)| {
         let cell = drawn.as_ref().map(|figure| {
             let mark = figure.marks.get(index).copied().unwrap_or(nothing);
             (mark, figure.zero, figure.ticks.clone())
         });
-        view! { <CoefficientRow line cell tests log_odds/> }
+        view! { <CoefficientRow line cell tests log_odds estimate interval=named.clone()/> }
     });
     let rows = rows.collect_view();
     let axis = match (log_odds, unit.as_str()) {
         (true, _) => words::result::odds_ratio_across_the_whole_range().to_owned(),
         (false, "") => words::result::across_the_whole_range_in_the().to_owned(),
         (false, unit) => words::result::across_range_in(unit),
-    };
-    let (title, estimate) = if log_odds {
-        (words::result::logistic_of(&what), words::result::log_odds())
-    } else {
-        (words::result::linear_of(&what), words::result::estimate())
     };
     let before = if log_odds { "6" } else { "5" };
     view! {
@@ -67,7 +69,7 @@ pub fn CoefficientTable(
                     <th scope="col">{words::result::term()}</th>
                     {log_odds.then(|| view! { <th scope="col" class="numeric">{words::result::odds_ratio(&level)}</th> })}
                     <th scope="col" class="numeric">{estimate}</th>
-                    <th scope="col" class="numeric">{words::result::interval(level)}</th>
+                    <th scope="col" class="numeric">{interval}</th>
                     <th scope="col" class="numeric">{words::journal::p()}</th>
                     <th scope="col" class="share-head">{words::result::of_uncertainty()}</th>
                     <th scope="col" class="plot-head">{axis}</th>
@@ -91,6 +93,9 @@ fn CoefficientRow(
     cell: Option<(Mark, f64, Vec<figure::Tick>)>,
     tests: Tests,
     log_odds: bool,
+    /// What the columns of estimate and interval are called.
+    estimate: &'static str,
+    interval: String,
 ) -> impl IntoView {
     let test = tests.test(&line.entry()).map(|test| {
         let z = words::journal::z_is(tables::z_value(test.z));
@@ -122,9 +127,9 @@ fn CoefficientRow(
         <tr tabindex="0">
             <th scope="row"><span class="term">{column}<wbr/>{level}</span> <span class="per">{line.per}</span></th>
             {ratio}
-            <td class="numeric">{written.estimate}</td>
-            <td class="numeric interval"><Spread written=written.interval kind=line.interval/></td>
-            <td class="numeric p-value">{test}</td>
+            <td class="numeric" data-label=estimate>{written.estimate}</td>
+            <td class="numeric interval" data-label=interval><Spread written=written.interval kind=line.interval/></td>
+            <td class="numeric p-value" data-label=words::journal::p()>{test}</td>
             <td class="share-cell">{share}</td>
             <td class="plot">{plot}</td>
         </tr>
@@ -137,7 +142,7 @@ pub fn Uncertainty(share: f64) -> impl IntoView {
     view! {
         <span class="uncertainty">
             <ShareBar share/>
-            <span class="row-note tabular">{words::result::uncertainty(percent(share), percent(1.0 - share))}</span>
+            <span class="row-note tabular">{words::result::uncertainty(percent(share))}</span>
         </span>
     }
 }

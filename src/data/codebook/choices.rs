@@ -1,0 +1,89 @@
+//! The values of a category as a codebook lists them, and the numbers beside them.
+
+use crate::data::number as cell;
+
+/// A value of a category.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Level {
+    code: String,
+    label: String,
+}
+
+impl Level {
+    /// Returns what a raw export has.
+    #[must_use]
+    pub fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// Returns what a labelled export has.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+}
+
+/// Reads a list of values, such as `1, Male | 2, Female`, `1=Male; 2=Female`, `F, M`, or one value on each line.
+pub fn parse(text: &str) -> Vec<Level> {
+    let separator = ['|', '\n', ';', ','].into_iter().find(|mark| pieces(text, *mark).len() > 1);
+    let items = separator.map_or_else(|| vec![text], |mark| pieces(text, mark));
+    let items = items.into_iter().map(str::trim).filter(|item| !item.is_empty());
+    items.map(|item| level(item, separator)).collect()
+}
+
+/// Splits a text at a mark outside of double quotes.
+fn pieces(text: &str, mark: char) -> Vec<&str> {
+    let mut quoted = false;
+    text.split(|letter| {
+        quoted ^= letter == '"';
+        !quoted && letter == mark
+    })
+    .collect()
+}
+
+fn level(item: &str, separator: Option<char>) -> Level {
+    let pair = bracketed(item)
+        .or_else(|| item.split_once('='))
+        .or_else(|| item.split_once(',').filter(|_| separator != Some(',')))
+        .or_else(|| [": ", " - ", " – "].into_iter().find_map(|mark| item.split_once(mark)))
+        .or_else(|| item.split_once(':').filter(|(code, _)| !code.contains(char::is_whitespace)));
+    let bare = |text: &str| text.trim().trim_matches('"').trim_matches('\'').trim().to_owned();
+    match pair.map(|(code, label)| (bare(code), bare(label))) {
+        Some((code, label)) if !code.is_empty() && !label.is_empty() => Level { code, label },
+        _ => Level { code: bare(item), label: bare(item) },
+    }
+}
+
+/// Reads `[1] Male` or `(1) Male`.
+fn bracketed(item: &str) -> Option<(&str, &str)> {
+    let close = match item.chars().next()? {
+        '[' => ']',
+        '(' => ')',
+        _ => return None,
+    };
+    item.get(1..)?.split_once(close)
+}
+
+/// Reads a number with a point or a comma.
+pub fn number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    cell::parse(text, b'.').or_else(|| cell::parse(text, b','))
+}
+
+/// Reads two numbers, such as `0-120`, `0 to 120` or `[0, 120]`, of which the first is smaller.
+pub fn range(text: &str) -> Option<(f64, f64)> {
+    let text = text.trim();
+    let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let marks = [" to ", "..", " – ", "–", " - ", "-"];
+    let halves = match inner {
+        Some(inner) => inner.split_once([',', ';']),
+        // A minus at the start belongs to the first number.
+        None => marks.into_iter().find_map(|mark| {
+            let first = text.chars().next()?.len_utf8();
+            let at = text.get(first..)?.find(mark)? + first;
+            Some((text.get(..at)?, text.get(at + mark.len()..)?))
+        }),
+    };
+    let (lower, upper) = halves.and_then(|(lower, upper)| number(lower).zip(number(upper)))?;
+    (lower < upper).then_some((lower, upper))
+}

@@ -1,0 +1,89 @@
+//! Tables that are compressed, in UTF-16, a sheet of a workbook, or pasted: each becomes a CSV before it is opened.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::files::open_table;
+use super::genotypes::Described;
+use super::run::{cancelling, on_progress, pool};
+use super::say::{fail, say};
+use crate::data::FileRole;
+use crate::data::container::{Form, HEAD_BYTES};
+use crate::store::document::from_text;
+use crate::ui::files::Part;
+use crate::ui::state::{App, Held, Run, StateStoreFields};
+use crate::ui::step::Step;
+use crate::ui::{check, dom, draft};
+use crate::words;
+use crate::worker::files::Files;
+use crate::worker::protocol::{Failure, Reason};
+
+/// Opens chosen files as a table, unpacked where they are packed. `sheet` is the place of the sheet of a workbook.
+pub async fn open_packed(app: App, held: Held, sheet: usize, described: Option<Described>) {
+    match unpacked(app, &held, sheet).await {
+        Ok((plain, sheets)) => {
+            let several = sheets.len() > 1;
+            app.handles.with_value(|handles| handles.packed.replace(several.then_some(held)));
+            app.state.sheets().set(if several { sheets } else { Vec::new() });
+            app.state.sheet().set(sheet);
+            let files = plain.iter().map(|(part, file)| (part.role, file.clone())).collect();
+            open_table(app, plain, Files::new(files), false, described).await;
+        }
+        Err(Failure { reason: Reason::Cancelled, .. }) => {
+            if cancelling(app) {
+                app.state.run().set(None);
+                say(app, words::page::cancelled());
+            }
+        }
+        Err(failure) => fail(app, Step::Data, failure.message, false),
+    }
+}
+
+/// Returns the files as they are read, and the names of a workbook's sheets.
+async fn unpacked(app: App, held: &Held, sheet: usize) -> Result<(Held, Vec<String>), Failure> {
+    let (mut plain, mut sheets) = (Held::default(), Vec::new());
+    for (part, file) in held {
+        let mut file = file.clone();
+        if matches!(part.role, FileRole::Table | FileRole::Phenotypes) {
+            let refused = |problem: String| Failure::new(Reason::Table, problem);
+            let (head, _) = dom::first_bytes(&file, HEAD_BYTES as f64).await.map_err(refused)?;
+            let form = Form::of(&head).map_err(|error| refused(words::container::refused(error)))?;
+            if form.is_some() {
+                let task = words::container::unpacking();
+                app.state.run().set(Some(Run::new(task, file.size())));
+                let progress = on_progress(app, task);
+                let (names, csv) = pool(app).unpack(file, sheet, progress).await?;
+                app.state.run().set(None);
+                if part.role == FileRole::Table {
+                    sheets = names;
+                }
+                file = csv;
+            }
+        }
+        plain.push((part.clone(), file));
+    }
+    Ok((plain, sheets))
+}
+
+/// Opens another sheet of the workbook.
+pub fn choose_sheet(app: App, sheet: usize) {
+    let Some(held) = app.handles.with_value(|handles| handles.packed.borrow().clone()) else { return };
+    super::guard(app, words::confirm::sheet(), move || {
+        spawn_local(async move { open_packed(app, held, sheet, None).await });
+    });
+}
+
+/// Opens cells that were copied from a spreadsheet as a table; says whether they are some.
+pub fn paste_table(app: App, text: &str) -> bool {
+    let lines = text.trim_end_matches(['\r', '\n']).lines();
+    let is_table = draft::is_block(text) && lines.clone().nth(1).is_some();
+    let Some(file) = is_table.then(|| from_text([text], "text/tab-separated-values").ok()).flatten() else {
+        return false;
+    };
+    let part = Part { role: FileRole::Table, name: words::data::pasted_name().to_owned() };
+    super::guard(app, words::confirm::table(), move || {
+        check::run::close(app);
+        spawn_local(async move { open_packed(app, vec![(part, file)], 0, None).await });
+    });
+    true
+}

@@ -1,0 +1,155 @@
+// Journeys with the files that people have: codebooks, workbooks, compressed tables and pasted cells, and with work that is not lost.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { faults } from "./browser.mjs";
+import { csv, json } from "./files.mjs";
+import { journeys } from "./journey.mjs";
+import { exact } from "./page-object.mjs";
+import { say } from "./words.mjs";
+
+const stage = journeys();
+
+const people = (count, line) => Array.from({ length: count }, (_, row) => line(row));
+const text = (header, lines, mark = ",") => [header.join(mark), ...lines.map((line) => line.join(mark)), ""].join("\n");
+const cohort = (row) => [row, 30 + (row % 50), ["Female", "Male"][row % 2], row % 3 ? "No" : "Yes", row % 2, `${18 + (row % 20)}.5`, 110 + ((row * 7) % 60)];
+const HEADER = ["record_id", "age", "sex", "smoker", "drugs___1", "bmi", "sbp"];
+
+const REDCAP = [
+  '"Variable / Field Name","Form Name","Field Type","Field Label","Choices, Calculations, OR Slider Labels","Text Validation Type OR Show Slider Number","Text Validation Min","Text Validation Max"',
+  'record_id,base,text,"Study ID",,,,',
+  'age,base,text,"Age (years)",,integer,18,110',
+  'sex,base,radio,Sex,"1, Male | 2, Female",,,',
+  "smoker,base,yesno,Smoker,,,,",
+  'drugs,base,checkbox,Drugs,"1, Aspirin",,,',
+  'bmi,base,text,"Body mass index (kg/m2)",,number,10,80',
+  'sbp,base,text,"Systolic pressure (mmHg)",,integer,40,270',
+  "",
+].join("\n");
+
+const value = (page, label, name) => page.getByLabel(say(label, { name }), { exact: true }).inputValue();
+
+test("a codebook describes seven columns, so that roles are all that is chosen", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.choose(csv("cohort.csv", text(HEADER, people(900, cohort))));
+  await discreet.table("cohort.csv");
+  const told = await discreet.openCodebook(csv("dictionary.csv", REDCAP));
+  assert.match(told, /dictionary\.csv describes 7 of 7 columns\. No type for record_id/);
+  assert.equal(await value(page, "columns.levels_of", "sex"), "Male, Female", "the export has labels");
+  assert.equal(await value(page, "columns.levels_of", "smoker"), "No, Yes");
+  assert.equal(await value(page, "columns.levels_of", "drugs___1"), "0, 1");
+  assert.deepEqual([await value(page, "columns.lowest_of", "bmi"), await value(page, "columns.highest_of", "bmi"), await value(page, "columns.unit_of", "bmi")], ["10", "80", "kg/m2"]);
+  for (const name of ["age", "sex", "smoker", "bmi"]) await discreet.describe(name, { role: say("columns.feature") });
+  await discreet.describe("sbp", { role: say("columns.outcome") });
+  await discreet.budget({ rows: 900, epsilon: 8, oneIn: 1000000 });
+  await discreet.make();
+  const { name, text: saved } = await discreet.download(say("result.release_json"));
+  assert.equal(name, "discreet-release-cohort-1.json");
+  const { plan } = JSON.parse(saved);
+  assert.deepEqual(plan.columns[1].levels, ["Male", "Female"]);
+  assert.equal(plan.columns[0].note, "Age (years)");
+  // A saved plan is a codebook for another table.
+  await discreet.choose(csv("again.csv", text(["sex", "sbp", "x"], people(300, (row) => [["Female", "Male"][row % 2], 100 + (row % 90), row]))));
+  await discreet.table("again.csv");
+  assert.match(await discreet.openCodebook(json("plan.json", plan)), /describes 2 of 3 columns\. Not in it: x\./);
+  assert.equal(await value(page, "columns.levels_of", "sex"), "Male, Female");
+  // The table itself is no codebook.
+  await page.getByLabel(say("codebook.open")).setInputFiles(csv("again.csv", text(["sex", "sbp"], [["F", 1]])));
+  await discreet.alert.waitFor();
+  assert.match(await discreet.alert.innerText(), /does not look like a codebook/);
+  assert.deepEqual(faults(record), {});
+});
+
+test("workbooks, compressed tables and UTF-16 are opened like a CSV", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const plain = text(["age", "sex", "sbp"], people(400, (row) => [30 + (row % 50), "FM"[row % 2], 110 + ((row * 7) % 60)]));
+  const columns = () => discreet.preview.getByRole("columnheader").allInnerTexts();
+  const open = async (name, buffer) => {
+    await discreet.choose({ name, mimeType: "application/octet-stream", buffer });
+    await discreet.table(name);
+    return columns();
+  };
+  assert.deepEqual(await open("ward.csv.gz", gzipSync(plain)), ["age", "sex", "sbp"]);
+  assert.deepEqual(await open("utf16.csv", Buffer.from(`\ufeff${plain}`, "utf16le")), ["age", "sex", "sbp"]);
+  const book = await readFile(fileURLToPath(new URL("fixtures/ward.xlsx", import.meta.url)));
+  await open("ward.xlsx", book);
+  await page.getByLabel(say("data.sheet"), { exact: true }).selectOption("Ward");
+  await discreet.preview.getByRole("columnheader", { name: "visit" }).waitFor();
+  await discreet.idle();
+  assert.deepEqual(await columns(), ["age", "sex", "sbp", "visit", "bmi"]);
+  assert.match(await discreet.preview.getByRole("row").nth(1).innerText(), /30\s+F\s+110\s+2019-03-12/);
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 0, upper: 122 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
+  await discreet.budget({ rows: 1000, epsilon: 8, oneIn: 1000000 });
+  await discreet.make();
+  // What cannot be read says how to export it, and the open table stays.
+  for (const [name, bytes, words] of [["old.xls", "d0cf11e0a1b11ae1", /save it as \.xlsx/], ["study.sav", "24464c3240282329", /SAVE TRANSLATE/], ["cut.csv.gz", gzipSync(plain).subarray(0, 60).toString("hex"), /cut off/]]) {
+    await discreet.choose({ name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes, "hex") });
+    await discreet.alert.filter({ hasText: words }).waitFor();
+    assert.match(await discreet.step(say("step.data")).innerText(), /ward\.xlsx/);
+  }
+  assert.deepEqual(faults(record), {});
+});
+
+test("cells that were copied from a spreadsheet are pasted as a table", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.goTo(say("step.data"));
+  const cells = text(["age", "sbp"], people(60, (row) => [30 + row, 100 + row]), "\t");
+  await page.getByLabel(say("data.paste_cells")).evaluate((field, cells) => {
+    const data = new DataTransfer();
+    data.setData("text/plain", cells);
+    field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  }, cells);
+  await discreet.table(say("data.pasted_name"));
+  assert.deepEqual(await discreet.preview.getByRole("columnheader").allInnerTexts(), ["age", "sbp"]);
+});
+
+test("changes are undone, and a description is replaced only after a question", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.choose(csv("mine.csv", text(HEADER, people(200, cohort))));
+  await discreet.table("mine.csv");
+  await discreet.goTo(say("step.columns"));
+  const undo = page.getByRole("button", exact(say("columns.undo")));
+  await discreet.describe("age", { role: say("columns.feature") });
+  await page.waitForTimeout(1100);
+  await discreet.describe("age", { lower: 18 });
+  await page.waitForTimeout(1100);
+  await discreet.openCodebook(csv("dictionary.csv", REDCAP));
+  assert.equal(await value(page, "columns.highest_of", "sbp"), "270");
+  await undo.click();
+  assert.equal(await value(page, "columns.highest_of", "sbp"), "");
+  assert.equal(await value(page, "columns.lowest_of", "age"), "18");
+  await page.getByRole("heading", { level: 1 }).first().focus();
+  await page.keyboard.press("Control+z");
+  assert.equal(await value(page, "columns.lowest_of", "age"), "");
+  // Another table is opened only after a question.
+  await discreet.goTo(say("step.data"));
+  const dialog = page.getByRole("dialog");
+  await discreet.sample("Diabetes").click();
+  await dialog.waitFor();
+  await dialog.getByRole("button", exact(say("confirm.keep"))).click();
+  await dialog.waitFor({ state: "hidden" });
+  await discreet.table("mine.csv");
+});
+
+for (const [width, height] of [[390, 844], [320, 256], [1280, 800]]) {
+  test(`columns need no sideways scrolling at ${width} by ${height}`, async (t) => {
+    const { page, discreet } = await stage.arrive(t, { viewport: { width, height } });
+    await discreet.choose(csv("cohort.csv", text(HEADER, people(300, cohort))));
+    await discreet.table("cohort.csv");
+    await discreet.openCodebook(csv("dictionary.csv", REDCAP));
+    await discreet.describe("age", { role: say("columns.feature") });
+    await discreet.describe("sbp", { role: say("columns.outcome") });
+    const wide = await page.evaluate(() => [...document.querySelectorAll("main, main .scroll:has(.sheet)")].filter((own) => own.scrollWidth > own.clientWidth + 1).map((own) => [own.className || own.tagName, own.scrollWidth, own.clientWidth]));
+    assert.deepEqual(wide, []);
+    if (width > 760) return;
+    const small = await page.evaluate(() => [...document.querySelectorAll(".sheet input, .sheet select")].filter((own) => own.checkVisibility()).map((own) => [own.getAttribute("aria-label"), Math.round(own.getBoundingClientRect().height)]).filter(([, size]) => size < 21));
+    assert.deepEqual(small, []);
+    const stuck = await page.evaluate(() => [...document.querySelectorAll("body *")].filter((own) => getComputedStyle(own).position === "sticky" && own.getBoundingClientRect().height > innerHeight / 4 && own.checkVisibility()).map((own) => own.className));
+    if (height < 420) assert.deepEqual(stuck, []);
+  });
+}
