@@ -29,6 +29,7 @@ DENY := $(CACHE)/cargo-deny-$(DENY_VERSION)
 FUZZ := $(CACHE)/cargo-fuzz-$(FUZZ_VERSION)
 MDBOOK := $(CACHE)/mdbook-$(MDBOOK_VERSION)
 BINDGEN := $(CACHE)/wasm-bindgen-cli-$(BINDGEN_VERSION)
+PEERS := $(CACHE)/peers
 export PATH := $(CURDIR)/node_modules/.bin:$(BINDGEN)/bin:$(TRUNK)/bin:$(DENY)/bin:$(FUZZ)/bin:$(MDBOOK)/bin:$(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 # Looked up when a recipe runs, so that a Chromium installed a moment ago is found.
@@ -41,10 +42,12 @@ CARGO_DIR := $(or $(CARGO_HOME),$(HOME)/.cargo)
 # The same commit gives the same bytes wherever it is built. Only the page's release build carries these flags: no other
 # target compiles for wasm in release, so nothing else is compiled twice because of them.
 REMAP := --remap-path-prefix=$(CURDIR)=/discreet --remap-path-prefix=$(CARGO_DIR)=/cargo
+# Instructions on 128 bits, which every browser has had since 2023: sums and searches take two to sixteen numbers at a time.
+SIMD := -C target-feature=+simd128
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help run dist single install verify docs test check native web journeys screenshots audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium
+.PHONY: help run dist single install verify docs test check native web journeys screenshots bench audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -59,6 +62,7 @@ help:
 	@echo 'make docs         the documentation alone, in dist/docs/'
 	@echo 'make journeys     whole journeys through the release page'
 	@echo 'make screenshots  pictures of every step, in test-results/'
+	@echo 'make bench        times beside pandas, polars and others on the same table: writes docs/performance.md'
 	@echo 'make audit        the audits of the privacy claim and the mutants that they have to catch, then:'
 	@echo 'make fuzz         hostile input by cargo-fuzz, $(FUZZ_SECONDS) seconds a target (FUZZ_SECONDS=...)'
 	@echo 'make miri         tests of the trusted core under Miri, which sees undefined behaviour'
@@ -108,7 +112,7 @@ web: toolchain chromium $(BINDGEN)/done
 dist: toolchain $(BINDGEN)/done $(TRUNK)/done node_modules/done
 	$(call say,Release build of the page: about 3 minutes the first time$(,) half a minute after an edit)
 	cargo fetch --locked
-	env -u NO_COLOR CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="$(REMAP)" trunk build --release
+	env -u NO_COLOR CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="$(REMAP) $(SIMD)" trunk build --release
 	@$(MAKE) --no-print-directory docs
 	node .ci/materials.mjs dist
 	node .ci/offline.mjs dist
@@ -144,6 +148,12 @@ journeys: chromium node_modules/done
 screenshots: chromium node_modules/done
 	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }
 	CHROME="$(chrome)" node tests/browser/screenshots.mjs
+
+# Not part of `make test`: times depend on the machine and on what else runs there. Others than ours are timed where a registry has them.
+bench: dist chromium $(PEERS)/done
+	$(call say,Times of the same regression by several programs: about 5 minutes)
+	cargo build --locked --release --bin discreet
+	CHROME="$(chrome)" BENCH_PYTHON="$(PEERS)/bin/python" node benches/compare/main.mjs --write docs/performance.md
 
 # Each part is a target of its own. The last two are skipped aloud where the nightly compiler cannot be had.
 audit: audit-native fuzz miri
@@ -190,6 +200,12 @@ node_modules/done: package.json package-lock.json
 	$(call say,Tools from npm: a few seconds)
 	@command -v npm >/dev/null || { echo 'node with npm is missing: install node 20 or newer and run make again.' >&2; exit 1; }
 	npm ci --no-audit --no-fund
+	@touch $@
+
+$(PEERS)/done:
+	$(call say,Python with pandas$(,) polars and duckdb: a minute$(,) once)
+	python3 -m venv $(PEERS)
+	$(PEERS)/bin/pip install --quiet numpy pandas polars duckdb
 	@touch $@
 
 # A tool is built outside the project's flags and target folder. `done` is written last, so a broken install is repeated.

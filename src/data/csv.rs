@@ -6,6 +6,8 @@
 //! The parser refuses what csv-core accepts and a table must not have: a number of fields other than the header's, an open quote at the end, a byte that the
 //! encoding does not allow, a NUL, a record of [`RECORD_LIMIT`] bytes or more.
 //!
+//! A plain record ([`super::plain`]) does not pass through csv-core; its fields are the same.
+//!
 //! Memory is that of the longest record and does not depend on the file's size.
 
 use std::fmt;
@@ -13,6 +15,7 @@ use std::fmt;
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use serde::{Deserialize, Serialize};
 
+use super::plain;
 use crate::plan::bound::{CsvRules, Encoding};
 use crate::words;
 
@@ -103,13 +106,15 @@ impl CsvError {
 pub struct Record<'a> {
     text: &'a str,
     ends: &'a [usize],
+    /// Bytes between two fields.
+    gap: usize,
 }
 
 impl<'a> Record<'a> {
     /// Creates a record from text and the positions where its fields end; each must be a character boundary.
     #[must_use]
     pub fn new(text: &'a str, ends: &'a [usize]) -> Self {
-        Self { text, ends }
+        Self { text, ends, gap: 0 }
     }
 
     /// Returns the number of fields.
@@ -128,7 +133,7 @@ impl<'a> Record<'a> {
     #[must_use]
     pub fn field(&self, index: usize) -> &'a str {
         let start = match index.checked_sub(1) {
-            Some(before) => self.ends.get(before).copied().unwrap_or(self.text.len()),
+            Some(before) => self.ends.get(before).map_or(self.text.len(), |end| end + self.gap),
             None => 0,
         };
         let end = self.ends.get(index).copied().unwrap_or(start);
@@ -149,6 +154,7 @@ pub enum Feed {
 pub struct Parser {
     core: Reader,
     fields: usize,
+    delimiter: u8,
     encoding: Encoding,
     /// Records that start beyond this offset are not read.
     last_start: u64,
@@ -181,6 +187,7 @@ impl Parser {
         Self {
             core,
             fields,
+            delimiter: rules.delimiter,
             encoding: rules.encoding,
             last_start,
             content: vec![0; 1 << 12],
@@ -231,9 +238,14 @@ impl Parser {
                     break;
                 }
                 if is_line_end(bytes[at]) {
-                    visit(Record { text: "", ends: &[0] });
+                    visit(Record { text: "", ends: &[0], gap: 0 });
                     self.after_cr = bytes[at] == b'\r';
                     at += 1;
+                    continue;
+                }
+                if let Some(length) = self.plain(&bytes[at..], &mut visit) {
+                    self.after_cr = bytes[at + length] == b'\r';
+                    at += length + 1;
                     continue;
                 }
                 self.in_record = true;
@@ -290,6 +302,16 @@ impl Parser {
         Ok(())
     }
 
+    /// Visits the record at the start of `bytes` without csv-core, if it is plain and well formed; returns its length.
+    fn plain(&mut self, bytes: &[u8], visit: &mut impl FnMut(Record<'_>)) -> Option<usize> {
+        let ends = self.ends.get_mut(..self.fields)?;
+        let length = plain::cut(bytes, self.delimiter, ends)?;
+        let text = std::str::from_utf8(&bytes[..length]).ok()?;
+        let read = length < RECORD_LIMIT && (self.encoding == Encoding::Utf8 || text.is_ascii());
+        read.then(|| visit(Record { text, ends, gap: 1 }))?;
+        Some(length)
+    }
+
     /// Passes bytes to csv-core; returns `Ok(true)` at the end of a record.
     fn step(&mut self, bytes: &[u8]) -> Step {
         let (result, read, written, ended) =
@@ -334,7 +356,7 @@ impl Parser {
                 {
                     return Err((Fault::NotUtf8, Some(split + 1)));
                 }
-                visit(Record { text, ends });
+                visit(Record { text, ends, gap: 0 });
             }
             Encoding::Latin1 => visit(self.decoded.latin1(content, ends)),
         }
@@ -368,7 +390,7 @@ impl Decoded {
             self.ends.push(self.text.len());
             start = end;
         }
-        Record { text: &self.text, ends: &self.ends }
+        Record { text: &self.text, ends: &self.ends, gap: 0 }
     }
 }
 

@@ -371,7 +371,7 @@ mod tests {
     /// Returns the MinHash of a file with a header, in chunks of `chunk` bytes that are read in random order.
     fn in_chunks(file: &[u8], body: usize, chunk: usize, piece: usize, numbers: &mut Numbers) -> MinHash {
         let header = Header { names: Vec::new(), delimiter: b',', body_offset: body as u64, lines: 1 };
-        let mut combiner = Combiner::of_chunks(&header, file.len() as u64, chunk as u64);
+        let mut combiner = Combiner::of_spans(&header, file.len() as u64, chunk as u64, usize::MAX);
         let mut jobs = Vec::new();
         let mut read = 0;
         while !combiner.is_done() {

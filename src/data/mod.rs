@@ -19,6 +19,7 @@ pub mod mismatch;
 pub mod moments;
 pub mod number;
 pub mod person;
+mod plain;
 pub mod preview;
 pub mod raw;
 pub mod sink;

@@ -21,10 +21,13 @@ pub const MAX_CELLS: usize = 1 << 22;
 /// Rows in a block of `i64` sums.
 const BLOCK_ROWS: u32 = 1 << 14;
 
-/// The number of rows in a batch, whose products with the outcomes are added together, and of outcomes that are added at a time.
-/// The sums of thousands of outcomes do not fit into a processor's cache.
+/// The number of rows in a batch, whose products are added together, and of outcomes that are added at a time. The sums of thousands
+/// of terms do not fit into a processor's cache, so each is fetched once for a batch.
 const BATCH_ROWS: usize = 32;
 const TILE: usize = 256;
+
+/// The coordinates of one term in the rows of a batch; 0 where the batch has no row yet.
+type Column = [i32; BATCH_ROWS];
 
 /// Largest absolute value of a coordinate.
 const COORDINATE: u32 = 1 << 24;
@@ -60,6 +63,9 @@ pub struct Moments {
     block: Vec<i64>,
     block_rows: u32,
     total: Vec<i128>,
+    /// The features of rows whose products with each other were not added yet, by term, and the number of these rows.
+    columns: Vec<Column>,
+    column_rows: usize,
     /// The batch: rows whose products with the outcomes were not added yet.
     batch: Vec<i32>,
     /// Places and values of the coordinates of one row that are not zero.
@@ -82,6 +88,8 @@ impl Moments {
             block: vec![0; layout.cells()],
             block_rows: 0,
             total: vec![0; layout.cells()],
+            columns: vec![[0; BATCH_ROWS]; layout.features()],
+            column_rows: 0,
             batch: Vec::new(),
             places: Vec::new(),
         }
@@ -158,17 +166,32 @@ impl Moments {
         }
     }
 
-    fn add_dense(&mut self, row: &[i32]) {
+    /// Adds the features of a row to the columns.
+    fn add_dense(&mut self, features: &[i32]) {
+        for (column, &code) in self.columns.iter_mut().zip(features) {
+            column[self.column_rows] = code;
+        }
+        self.column_rows = self.column_rows.saturating_add(1);
+        if self.column_rows == BATCH_ROWS {
+            self.add_columns();
+        }
+    }
+
+    /// Adds the products of all features in the columns.
+    fn add_columns(&mut self) {
+        if self.column_rows == 0 {
+            return;
+        }
         let mut rest = self.block.as_mut_slice();
-        for (place, &left) in row.iter().enumerate() {
+        for (place, left) in self.columns.iter().enumerate() {
             let (cells, after) = rest.split_at_mut(self.layout.features().wrapping_sub(place));
             rest = after;
-            if left != 0 {
-                for (cell, &right) in cells.iter_mut().zip(&row[place..]) {
-                    add_product(cell, i64::from(left), i64::from(right));
-                }
+            for (cell, right) in cells.iter_mut().zip(&self.columns[place..]) {
+                add_products(cell, left, right);
             }
         }
+        self.columns.as_flattened_mut().zeroize();
+        self.column_rows = 0;
     }
 
     /// Adds a row that is mostly zeros, as rows with large categories are.
@@ -218,6 +241,7 @@ impl Moments {
 
     /// Moves the block's sums to the totals.
     fn flush(&mut self) {
+        self.add_columns();
         self.add_batch();
         for (total, cell) in self.total.iter_mut().zip(&mut self.block) {
             *total = sum(*total, *cell);
@@ -248,9 +272,14 @@ impl Moments {
         sum(self.total[place], self.block[place]).saturating_add(self.waiting(first, second))
     }
 
-    /// Returns the sum of the rows of the current batch in a cell.
+    /// Returns the sum of the rows in a cell that were not added yet.
     fn waiting(&self, first: usize, second: usize) -> i128 {
-        if self.batch.is_empty() || first.max(second) < self.layout.features() {
+        if let (Some(left), Some(right)) = (self.columns.get(first), self.columns.get(second)) {
+            let mut cell = 0;
+            add_products(&mut cell, left, right);
+            return i128::from(cell);
+        }
+        if self.batch.is_empty() {
             return 0;
         }
         let rows = self.batch.chunks_exact(self.terms());
@@ -329,6 +358,7 @@ impl Drop for Moments {
     fn drop(&mut self) {
         self.block.zeroize();
         self.total.zeroize();
+        self.columns.as_flattened_mut().zeroize();
         self.batch.zeroize();
         self.places.zeroize();
         self.rows.zeroize();
@@ -339,6 +369,13 @@ impl Drop for Moments {
 #[expect(clippy::arithmetic_side_effects, reason = "2^14 products of at most 2^48 are at most 2^62")]
 fn add_product(cell: &mut i64, left: i64, right: i64) {
     *cell += left * right;
+}
+
+/// Adds the products of two terms in the rows of a batch to a cell of the block.
+fn add_products(cell: &mut i64, left: &Column, right: &Column) {
+    for (&left, &right) in left.iter().zip(right) {
+        add_product(cell, i64::from(left), i64::from(right));
+    }
 }
 
 /// Returns the sum of a total and a block's sum: at most 2^112 for 2^64 rows, so `i128` cannot overflow.

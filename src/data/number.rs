@@ -1,5 +1,6 @@
 //! Reads one field as one number.
 
+use super::plain::{HIGH, ONES, below, first, zeros};
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// Returns the number in a field, or `None` if the field counts as missing.
@@ -9,37 +10,69 @@ use crate::privacy::mutants::{Mutant, is_active};
 /// largest finite one. The result is the nearest double, ties to even.
 #[must_use]
 pub fn parse(field: &str, decimal: u8) -> Option<f64> {
-    let text = field.trim();
-    short(text.as_bytes(), decimal).or_else(|| long(text, decimal))
+    short(field.as_bytes(), decimal).or_else(|| {
+        let text = field.trim();
+        short(text.as_bytes(), decimal).or_else(|| long(text, decimal))
+    })
 }
 
-/// Returns a number of at most 15 digits without an exponent, the usual case; `None` for any other text.
+/// Returns a number of at most 15 characters without an exponent, the usual case; `None` for any other text.
 ///
 /// Its digits as an integer and the power of ten that divides it are both exact doubles, so one division rounds correctly.
 fn short(text: &[u8], decimal: u8) -> Option<f64> {
-    let (negative, digits) = match text {
-        [b'-', digits @ ..] => (true, digits),
-        [b'+', digits @ ..] => (false, digits),
-        digits => (false, digits),
-    };
-    if digits.len() > DIGITS {
+    // Without branches, because signs cannot be predicted.
+    let sign = text.first().copied().unwrap_or_default();
+    let negative = sign == b'-';
+    let text = text.get(usize::from(negative | (sign == b'+'))..)?;
+    if text.len() > DIGITS {
         return None;
     }
-    let mut integer = 0_u64;
-    let mut mark = None;
-    for (place, &byte) in digits.iter().enumerate() {
-        match byte {
-            b'0'..=b'9' => integer = integer * 10 + u64::from(byte - b'0'),
-            _ if byte == decimal && mark.is_none() => mark = Some(place),
-            _ => return None,
+    let (mut integer, mut mark, rest) = match text.split_first_chunk() {
+        Some((first, rest)) => {
+            let (integer, mark) = eight(u64::from_le_bytes(*first), decimal)?;
+            (integer, mark, rest)
+        }
+        None => (0, None, text),
+    };
+    let before = text.len() - rest.len();
+    for (place, &byte) in rest.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit < 10 {
+            integer = integer * 10 + u64::from(digit);
+        } else if byte == decimal && mark.is_none() {
+            mark = Some(before + place);
+        } else {
+            return None;
         }
     }
-    let fraction = mark.map_or(0, |place| digits.len() - place - 1);
-    if digits.len() == usize::from(mark.is_some()) {
+    let fraction = mark.map_or(0, |place| text.len() - place - 1);
+    if text.len() == usize::from(mark.is_some()) {
         return None;
     }
-    let value = integer as f64 / POWERS.get(fraction)?;
-    Some(if negative { -value } else { value })
+    let value = integer.cast_signed() as f64 / POWERS.get(fraction)?;
+    Some(f64::from_bits(value.to_bits() | u64::from(negative) << 63))
+}
+
+/// Returns the integer whose digits are the eight characters of a word, the first in the lowest byte, and the place of the decimal
+/// mark, if there is one among them. `None` for other characters.
+fn eight(word: u64, decimal: u8) -> Option<(u64, Option<usize>)> {
+    let marks = zeros(word ^ (ONES * u64::from(decimal)));
+    let (digits, mark) = if marks == 0 {
+        (word, None)
+    } else {
+        // Without its mark the word has seven digits, and a zero in front.
+        let place = first(marks);
+        let before = word & below(place);
+        (((word >> 8 & !below(place)) | before) << 8 | u64::from(b'0'), Some(place))
+    };
+    let digits = digits ^ (ONES * u64::from(b'0'));
+    if (digits | digits.wrapping_add(ONES * 0x76)) & HIGH != 0 {
+        return None;
+    }
+    // Two digits, four, eight: each step joins neighbours (the lower one counts more).
+    let pairs = (digits * 10 + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    Some(((fours * 10_000 + (fours >> 32)) & 0xffff_ffff, mark))
 }
 
 /// The most characters of a short number after its sign.

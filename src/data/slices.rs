@@ -360,28 +360,28 @@ impl<S: Merge> Combiner<S> {
         }
     }
 
-    /// Creates a combiner for slices that are the chunks of a file of `length` bytes: slice i begins at `chunk` times i, counted
-    /// from the start of the file. They may be read in any order.
+    /// Creates a combiner for slices that are the spans of a file of `length` bytes: slice i begins at `span` times i, counted from
+    /// the start of the file. At most `ahead` slices are read beyond the first that is not accepted yet.
     #[must_use]
-    pub fn of_chunks(header: &Header, length: u64, chunk: u64) -> Self {
+    pub fn of_spans(header: &Header, length: u64, span: u64, ahead: usize) -> Self {
         let mut combiner = Self {
             body: 0,
             length,
-            step: chunk.max(1),
-            slices: usize::try_from(length.div_ceil(chunk.max(1))).unwrap_or(usize::MAX),
-            ahead: usize::MAX,
-            names: Vec::new(),
+            step: span.max(1),
+            slices: usize::try_from(length.div_ceil(span.max(1))).unwrap_or(usize::MAX),
+            ahead,
+            names: header.names.clone(),
             next: 0,
             again: None,
             waiting: BTreeMap::new(),
             accepted: 0,
             end: header.body_offset,
-            lines: 0,
+            lines: header.lines,
             records: 0,
             persons: None,
             sink: None,
         };
-        // Chunks within the header hold no record.
+        // Spans within the header hold no record.
         while combiner.accepted < combiner.slices && combiner.end > combiner.last_start(combiner.accepted) {
             combiner.accept();
         }

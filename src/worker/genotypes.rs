@@ -6,7 +6,7 @@ use web_sys::Blob;
 
 use super::files::Files;
 use super::protocol::{CHUNK, Failure, Look, Looked, Reason};
-use super::read::{Pieces, length, whole};
+use super::read::{Piece, Pieces, length, whole};
 use super::scan_pool::confused;
 use crate::data::genotypes::{
     BedLayout, BimPlace, BimReader, BimVariants, Calls, FamReader, GenotypeError, GenotypeFault,
@@ -227,7 +227,7 @@ async fn samples(
 async fn header(file: &Blob) -> Result<Samples, Failure> {
     let mut reader = VcfReader::sites(Wanted::default());
     let mut pieces = Pieces::new(file, 0, 0);
-    while let Some(bytes) = pieces.next().await? {
+    while let Some(Piece { bytes, .. }) = pieces.next().await? {
         reader.feed(bytes).map_err(wrong)?;
         if let Some(samples) = reader.take_samples() {
             return Ok(samples);
@@ -269,7 +269,7 @@ async fn feed(
     mut take: impl FnMut(&[u8]) -> Result<(), GenotypeError>,
 ) -> Result<Result<(), GenotypeError>, Failure> {
     let mut pieces = Pieces::new(file, 0, length(file));
-    while let Some(bytes) = pieces.next().await? {
+    while let Some(Piece { bytes, .. }) = pieces.next().await? {
         let (fed, count) = (take(bytes), bytes.len() as u64);
         if fed.is_err() {
             return Ok(fed);

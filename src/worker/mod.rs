@@ -1,10 +1,10 @@
 //! The browser's threads and the messages between them.
 //!
 //! [`protocol`] is plain data and tested natively. The page starts an engine worker and its scanning workers (`pool`), connects them
-//! by message ports, and sends them the files' handles. Scanning workers hash chunks and compute partial sums of slices (`scan`). The
-//! engine worker directs them (`scan_pool`), merges their results, charges the ledger and makes the release (`run`). The page
-//! receives only the release. The workers of a public table (`public`) have no private file. The check of the build (`audit`) has one
-//! worker and no file.
+//! by message ports, and sends them the files' handles. Scanning workers hash chunks and compute partial sums of slices from the same
+//! bytes (`scan`). The engine worker directs them (`scan_pool`), merges their results, charges the ledger and makes the release
+//! (`run`). The page receives only the release. The workers of a public table (`public`) have no private file. The check of the build
+//! (`audit`) has one worker and no file.
 
 pub mod delay;
 pub mod protocol;

@@ -156,28 +156,19 @@ pub enum Response {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ScanRequest {
-    /// Chunks and slices will be hashed record by record, too. There is no answer.
+    /// The records of slices will be hashed. There is no answer.
     StartMinHash {
         /// The key of this device's minhashes.
         key: MinHashKey,
         /// The delimiter, as the header line shows it.
         delimiter: u8,
     },
-    /// Hash one chunk.
-    Hash {
-        /// Which of the files.
-        file: usize,
-        /// Offset of the first byte.
-        from: u64,
-        /// Offset after the last byte.
-        to: u64,
-        /// The slice whose records to hash from the same bytes; it begins in this chunk.
-        minhash: Option<Job>,
-    },
-    /// MinHash one slice.
-    MinHash {
-        /// The slice.
-        job: Job,
+    /// Read a span and hash its chunks, read a slice, or both from the same bytes; the slice then begins in the span.
+    Read {
+        /// The span.
+        span: Option<Span>,
+        /// The slice, and what becomes of its records.
+        slice: Option<(Job, Taken)>,
     },
     /// Slices will be read under this plan; each worker checks and binds it by itself. There is no answer.
     Plan {
@@ -199,13 +190,6 @@ pub enum ScanRequest {
         /// The delimiter, resolved.
         delimiter: u8,
     },
-    /// Read one slice.
-    Slice {
-        /// The slice.
-        job: Job,
-        /// What becomes of its rows.
-        taken: Taken,
-    },
     /// Rows that were kept are too many. There is no answer.
     Forget,
     /// The answer of a round travels beside it: noisy integers, from which the next round follows. There is no answer to this.
@@ -217,10 +201,23 @@ pub enum ScanRequest {
     },
 }
 
-/// What becomes of the rows of a slice.
+/// Consecutive chunks of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// The place of the file among the files.
+    pub file: usize,
+    /// Offset of the first byte.
+    pub from: u64,
+    /// Offset after the last byte.
+    pub to: u64,
+}
+
+/// What becomes of the records of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Taken {
+    /// Their bytes are hashed for a MinHash, which crosses to the engine worker.
+    Hashed,
     /// They stay here, encoded, under the slice's number.
     Kept,
     /// They are counted.
@@ -238,15 +235,14 @@ pub enum ScanResponse {
         /// How many.
         bytes: u64,
     },
-    /// SHA-256 of the chunk; its 32 bytes travel beside it, and after them the bytes of the minhash, if there is one.
-    Hashed {
-        /// What the slice holds, where one was to be hashed.
+    /// A span and a slice were read, or one of the two. Beside it travel the SHA-256 of each chunk, 32 bytes each, then the bytes of the
+    /// MinHash or of the sums, where the slice holds some.
+    Done {
+        /// The slice.
         slice: Option<SliceAnswer>,
+        /// The number of chunks.
+        chunks: usize,
     },
-    /// The records of a slice were hashed; the bytes of the minhash, if there is one, travel beside it.
-    MinHashed(SliceAnswer),
-    /// A slice was read; where it holds records that were summed, the sums travel beside it as bytes.
-    Sliced(SliceAnswer),
     /// The sums of a round over the rows that were kept travel beside it.
     Summed,
     /// The slice could not be read.
@@ -345,9 +341,12 @@ mod tests {
         let job = Job { slice: 3, from: u64::MAX, to: 7, known: true };
         for request in [
             ScanRequest::StartMinHash { key: std::array::from_fn(|_| 255), delimiter: b';' },
-            ScanRequest::Hash { file: 3, from: 1, to: 2, minhash: Some(job) },
-            ScanRequest::MinHash { job },
-            ScanRequest::Slice { job, taken: Taken::Kept },
+            ScanRequest::Read { span: Some(Span { file: 3, from: 1, to: 2 }), slice: None },
+            ScanRequest::Read { span: None, slice: Some((job, Taken::Hashed)) },
+            ScanRequest::Read {
+                span: Some(Span { file: 0, from: 1, to: 2 }),
+                slice: Some((job, Taken::Kept)),
+            },
             ScanRequest::Sum { slices: vec![0, usize::MAX] },
         ] {
             let text = serde_json::to_string(&request).unwrap();

@@ -51,7 +51,7 @@ async fn try_read(
         delimiter: header.delimiter,
     };
     table.tell(&setup)?;
-    let scan = table.sums(&header, &prepared, &prepared.statistic()).await?;
+    let scan = table.sums(&header, &prepared, None, &prepared.statistic()).await?;
     let found = table_of(&prepared, &scan.sink).map_err(|error| refused(&error))?;
     Ok((found, shared))
 }

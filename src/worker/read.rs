@@ -24,6 +24,16 @@ pub struct Pieces {
     buffer: Vec<u8>,
 }
 
+/// A piece of a file.
+pub struct Piece<'a> {
+    /// Offset of its first byte.
+    pub from: u64,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// The same bytes as an object of the browser.
+    pub object: ArrayBuffer,
+}
+
 impl Pieces {
     /// Creates a reader from `from` on. It will certainly be read up to `needed`.
     pub fn new(file: &Blob, from: u64, needed: u64) -> Self {
@@ -41,8 +51,8 @@ impl Pieces {
         pieces
     }
 
-    /// Returns the next bytes; `None` at the file's end.
-    pub async fn next(&mut self) -> Result<Option<&[u8]>, Failure> {
+    /// Returns the next piece; `None` at the file's end. Pieces before `needed` have [`CHUNK`] bytes, but for the last one.
+    pub async fn next(&mut self) -> Result<Option<Piece<'_>>, Failure> {
         let (end, promise) = match self.ahead.take() {
             Some(ahead) => ahead,
             None if self.at >= self.length => return Ok(None),
@@ -52,16 +62,16 @@ impl Pieces {
                 (end, part(&self.file, self.at, end)?.array_buffer())
             }
         };
-        let bytes = JsFuture::from(promise).await.map_err(|_| unreadable())?;
-        let bytes = Uint8Array::new(bytes.unchecked_ref::<ArrayBuffer>());
+        let object: ArrayBuffer = JsFuture::from(promise).await.map_err(|_| unreadable())?.unchecked_into();
+        let bytes = Uint8Array::new(&object);
         if u64::from(bytes.length()) != end - self.at {
             return Err(unreadable());
         }
-        self.at = end;
+        let from = std::mem::replace(&mut self.at, end);
         self.look_ahead();
         self.buffer.resize(usize::try_from(bytes.length()).map_err(|_| unreadable())?, 0);
         bytes.copy_to(&mut self.buffer);
-        Ok(Some(&self.buffer))
+        Ok(Some(Piece { from, bytes: &self.buffer, object }))
     }
 
     fn look_ahead(&mut self) {

@@ -128,11 +128,8 @@ async fn try_release(
     }
     // A refusal depends on public numbers alone, so it need not wait for the table.
     store::check(&key, &prepared.whole_request()).await?;
-    if source.scan_pool().recognise(None).await?.0 != key {
-        return Err(Failure::new(Reason::File, words::failure::other_file()));
-    }
     let software = Software::new(build);
-    let stage = Stage { key: &key, name: &name, plan, prepared: &prepared, software: &software };
+    let stage = Stage { key: &key, name: &name, plan, prepared: &prepared, software: &software, first: true };
     let (ledger, document, release) = stage.release(&mut source, &post).await?;
     if !prepared.estimates_bounds() {
         return Ok((ledger, document));
@@ -145,7 +142,7 @@ async fn try_release(
     };
     source.forget()?;
     let (name, plan) = (format!("{name} fit"), fit.plan().clone());
-    let stage = Stage { key: &key, name: &name, plan, prepared: &fit, software: &software };
+    let stage = Stage { key: &key, name: &name, plan, prepared: &fit, software: &software, first: false };
     let (ledger, document, _) = stage.release(&mut source, &post).await?;
     Ok((ledger, document))
 }
@@ -157,6 +154,8 @@ struct Stage<'a> {
     plan: Plan,
     prepared: &'a Prepared,
     software: &'a Software,
+    /// Whether nothing was read before: then it is checked that the files are the key's table.
+    first: bool,
 }
 
 impl Stage<'_> {
@@ -166,8 +165,8 @@ impl Stage<'_> {
         source: &mut Source<P>,
         post: impl Fn(&Response),
     ) -> Result<(Ledger, Blob, Release), Failure> {
-        let Self { key, name, plan, prepared, software } = self;
-        let scan = source.read(plan, prepared).await?;
+        let Self { key, name, plan, prepared, software, first } = self;
+        let scan = source.read(plan, prepared, first.then_some(key)).await?;
         engine::check_table(prepared, scan.records, scan.persons)
             .map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
 
@@ -227,7 +226,7 @@ impl<P: Fn(&Response)> Source<P> {
                 Genotypes::open(&files, &wanted, checked.encoding, &mut |bytes| pool.advance(bytes)).await?;
             return Ok(Self::Genotypes(pool, Box::new(opened)));
         }
-        let table = Table::new(files, ports, post, 2)?;
+        let table = Table::new(files, ports, post, 1)?;
         let rules = HeaderRules::of(checked);
         let header = table.header(rules).await?;
         Ok(Self::Table(table, header))
@@ -248,8 +247,14 @@ impl<P: Fn(&Response)> Source<P> {
         }
     }
 
-    /// Reads all records before the charge: sums the only round, or keeps the rows for all of them.
-    async fn read(&mut self, plan: Plan, prepared: &Prepared) -> Result<Scan<Material>, Failure> {
+    /// Reads all records before the charge: sums the only round, or keeps the rows for all of them. If `key` is given, another table
+    /// than the key's is refused.
+    async fn read(
+        &mut self,
+        plan: Plan,
+        prepared: &Prepared,
+        key: Option<&str>,
+    ) -> Result<Scan<Material>, Failure> {
         let several = prepared.repeats();
         match self {
             Self::Table(table, header) => {
@@ -260,13 +265,18 @@ impl<P: Fn(&Response)> Source<P> {
                     public: prepared.public().cloned().map(Box::new),
                 })?;
                 if several {
-                    Ok(table.keep(header, prepared).await?.map(Material::Rows))
+                    Ok(table.keep(header, prepared, key).await?.map(Material::Rows))
                 } else {
-                    let scan = table.sums(header, prepared, &prepared.statistic()).await?;
+                    let scan = table.sums(header, prepared, key, &prepared.statistic()).await?;
                     Ok(scan.map(|sums| Material::Summed(Some(sums))))
                 }
             }
             Self::Genotypes(pool, opened) => {
+                if let Some(key) = key
+                    && pool.recognise(None).await?.0 != key
+                {
+                    return Err(Failure::new(Reason::File, words::failure::other_file()));
+                }
                 let weight = pool.files.length();
                 let read = &mut |bytes| pool.advance(bytes);
                 opened.load(prepared, read).await?;

@@ -10,12 +10,12 @@ use web_sys::{Blob, Crypto, MessageEvent, MessagePort};
 use zeroize::Zeroizing;
 
 use super::channel::{Attachments, Mailbox, Received, pack, unpack};
-use super::protocol::{Failure, Reason, ScanRequest, ScanResponse, SliceAnswer, Taken};
-use super::read::{Pieces, whole};
+use super::protocol::{Failure, Reason, ScanRequest, ScanResponse, SliceAnswer, Span, Taken};
+use super::read::{Piece, Pieces};
 use crate::data::csv::Feed;
 use crate::data::minhash::MinHashScanner;
 use crate::data::slices::{Job, Outcome, Part, SliceReport, SliceScanner};
-use crate::data::{EncodedRows, FewRows, MinHash, MinHashKey, Nothing, RowSink, Statistic, Sums};
+use crate::data::{EncodedRows, FewRows, MinHashKey, Nothing, RowSink, Statistic, Sums};
 use crate::engine::{self, Answer, EngineError, Prepared, Run};
 use crate::words;
 
@@ -75,15 +75,7 @@ impl Scanner {
                 self.minhash_key = Some((key, delimiter));
                 Ok(None)
             }
-            ScanRequest::Hash { file, from, to, minhash } => {
-                self.hash(file, from, to, minhash).await.map(Some)
-            }
-            ScanRequest::MinHash { job } => {
-                let mut scanner = self.hasher(job)?;
-                self.hash_from(&mut scanner, job.from, job.to).await?;
-                let (answer, minhash) = minhash_of(scanner.finish());
-                Ok(Some((ScanResponse::MinHashed(answer), Some(Uint8Array::from(minhash.as_slice())))))
-            }
+            ScanRequest::Read { span, slice } => self.read(span, slice).await.map(Some),
             ScanRequest::Plan { plan, names, delimiter, public } => {
                 let public = public.as_deref();
                 let prepared = engine::prepare_with(*plan, public, &names, delimiter, Purpose::Release);
@@ -92,7 +84,6 @@ impl Scanner {
             ScanRequest::Public { plan, names, delimiter } => {
                 self.keep(engine::public::prepare_table(&plan, &names, delimiter))
             }
-            ScanRequest::Slice { job, taken } => self.slice(job, taken).await.map(Some),
             ScanRequest::Forget => {
                 self.kept.clear();
                 Ok(None)
@@ -118,33 +109,93 @@ impl Scanner {
         Ok(None)
     }
 
-    /// Hashes a chunk. The browser hashes beside this thread, which hashes the records meanwhile.
-    async fn hash(
-        &self,
-        file: usize,
-        from: u64,
-        to: u64,
-        job: Option<Job>,
+    /// Reads a span, a slice, or both from the same bytes.
+    async fn read(
+        &mut self,
+        span: Option<Span>,
+        slice: Option<(Job, Taken)>,
     ) -> Result<(ScanResponse, Option<Uint8Array>), Failure> {
-        let chunk = whole(self.file(file)?, from, to).await?;
-        let digest = sha256(&chunk)?;
-        let mut minhash = None;
-        if let Some(job) = job {
-            let mut scanner = self.hasher(job)?;
-            let bytes = Zeroizing::new(Uint8Array::new(&chunk).to_vec());
-            let start = usize::try_from(job.from.saturating_sub(from)).unwrap_or(usize::MAX);
-            // The last record goes on in the next chunk, unless the file ends here.
-            if scanner.feed(bytes.get(start..).unwrap_or_default()) == Feed::More {
-                self.hash_from(&mut scanner, to, to).await?;
+        let mut digests = Vec::new();
+        let (mut answer, mut sums) = (None, None);
+        match slice {
+            None => self.pass(span, 0, 0, &mut digests, |_| Feed::Done).await?,
+            Some((job, Taken::Hashed)) => {
+                let mut scanner = self.hasher(job)?;
+                self.pass(span, job.from, job.to, &mut digests, |bytes| scanner.feed(bytes)).await?;
+                let (report, minhash) = split(scanner.finish());
+                answer = Some(report);
+                sums = minhash.map(|minhash| minhash.to_bytes());
             }
-            minhash = Some(minhash_of(scanner.finish()));
+            Some((job, Taken::Counted)) => {
+                answer = Some(self.slice(span, job, Nothing, &mut digests).await?.0);
+            }
+            Some((job, Taken::Summed)) => {
+                let empty = self.statistic()?.empty();
+                let (report, found) = self.slice(span, job, empty, &mut digests).await?;
+                answer = Some(report);
+                sums = found.map(Sums::into_bytes);
+            }
+            Some((job, Taken::Kept)) => {
+                let prepared = self.prepared()?;
+                let few = FewRows::new(prepared.row_width(), prepared.most_rows());
+                let (report, few) = self.slice(span, job, few, &mut digests).await?;
+                if let (SliceAnswer::Read { start, end, .. }, Some(rows)) =
+                    (&report, few.and_then(FewRows::into_rows))
+                {
+                    self.kept.insert(job.slice, (rows, end - start));
+                }
+                answer = Some(report);
+            }
         }
-        let digest = JsFuture::from(digest).await.map_err(unhashed)?;
-        self.post(&ScanResponse::Read { bytes: to - from }, None);
-        let (slice, minhash) = minhash.unzip();
-        let mut bytes = Uint8Array::new(&digest).to_vec();
-        bytes.extend(minhash.unwrap_or_default());
-        Ok((ScanResponse::Hashed { slice }, Some(Uint8Array::from(bytes.as_slice()))))
+        let sums = Zeroizing::new(sums.unwrap_or_default());
+        let bytes = Zeroizing::new([digests.as_flattened(), &sums].concat());
+        let response = ScanResponse::Done { slice: answer, chunks: digests.len() };
+        Ok((response, Some(Uint8Array::from(bytes.as_slice()))))
+    }
+
+    /// Reads a slice into a sink, and hashes the chunks of the span.
+    async fn slice<S: RowSink>(
+        &self,
+        span: Option<Span>,
+        job: Job,
+        sink: S,
+        digests: &mut Vec<[u8; 32]>,
+    ) -> Result<(SliceAnswer, Option<S>), Failure> {
+        let mut scanner = SliceScanner::new(job, self.prepared()?.bound(), sink);
+        self.pass(span, job.from, job.to, digests, |bytes| scanner.feed(bytes)).await?;
+        Ok(split(scanner.finish()))
+    }
+
+    /// Hashes the chunks of a span, and feeds the bytes from an offset on, surely up to `needed`, until no more are wanted. The
+    /// browser hashes beside this thread.
+    async fn pass(
+        &self,
+        span: Option<Span>,
+        start: u64,
+        needed: u64,
+        digests: &mut Vec<[u8; 32]>,
+        mut feed: impl FnMut(&[u8]) -> Feed,
+    ) -> Result<(), Failure> {
+        let Span { file, from, to } = span.unwrap_or(Span { file: 0, from: start, to: start });
+        let mut pieces = Pieces::new(self.file(file)?, from, to.max(needed));
+        let mut wanted = Feed::More;
+        let mut at = from;
+        while (at < to || wanted == Feed::More)
+            && let Some(Piece { from, bytes, object }) = pieces.next().await?
+        {
+            let digest = if from < to { Some(sha256(&object)?) } else { None };
+            at = from + bytes.len() as u64;
+            if wanted == Feed::More {
+                let skipped = usize::try_from(start.saturating_sub(from)).unwrap_or(usize::MAX);
+                wanted = feed(bytes.get(skipped..).unwrap_or_default());
+            }
+            if let Some(digest) = digest {
+                let digest = Uint8Array::new(&JsFuture::from(digest).await.map_err(unhashed)?);
+                digests.push(digest.to_vec().try_into().map_err(|_| early())?);
+            }
+            self.post(&ScanResponse::Read { bytes: at - from }, None);
+        }
+        Ok(())
     }
 
     /// Returns one of the files; a CSV is the only one.
@@ -156,60 +207,6 @@ impl Scanner {
         let (key, delimiter) =
             self.minhash_key.ok_or_else(|| Failure::new(Reason::Program, words::failure::worker_key()))?;
         Ok(MinHashScanner::new(job, delimiter, &key))
-    }
-
-    /// Feeds a scanner from an offset on, surely up to `needed`.
-    async fn hash_from(&self, scanner: &mut MinHashScanner, from: u64, needed: u64) -> Result<(), Failure> {
-        let mut pieces = Pieces::new(self.file(0)?, from, needed);
-        while let Some(bytes) = pieces.next().await? {
-            if scanner.feed(bytes) == Feed::Done {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    async fn slice(&mut self, job: Job, taken: Taken) -> Result<(ScanResponse, Option<Uint8Array>), Failure> {
-        let prepared = self.prepared()?;
-        let (answer, bytes) = match taken {
-            Taken::Counted => (self.read(job, prepared, Nothing).await?.0, None),
-            Taken::Summed => {
-                let (answer, sums) = self.read(job, prepared, self.statistic()?.empty()).await?;
-                (answer, sums.map(Sums::into_bytes))
-            }
-            Taken::Kept => {
-                let few = FewRows::new(prepared.row_width(), prepared.most_rows());
-                let (answer, few) = self.read(job, prepared, few).await?;
-                if let (SliceAnswer::Read { start, end, .. }, Some(rows)) =
-                    (&answer, few.and_then(FewRows::into_rows))
-                {
-                    self.kept.insert(job.slice, (rows, end - start));
-                }
-                (answer, None)
-            }
-        };
-        let bytes = bytes.map(Zeroizing::new);
-        Ok((ScanResponse::Sliced(answer), bytes.map(|bytes| Uint8Array::from(bytes.as_slice()))))
-    }
-
-    /// Reads a slice into a sink.
-    async fn read<S: RowSink>(
-        &self,
-        job: Job,
-        prepared: &Prepared,
-        sink: S,
-    ) -> Result<(SliceAnswer, Option<S>), Failure> {
-        let mut scanner = SliceScanner::new(job, prepared.bound(), sink);
-        let mut pieces = Pieces::new(self.file(0)?, job.from, job.to);
-        while let Some(bytes) = pieces.next().await? {
-            let read = bytes.len() as u64;
-            let feed = scanner.feed(bytes);
-            self.post(&ScanResponse::Read { bytes: read }, None);
-            if feed == Feed::Done {
-                break;
-            }
-        }
-        Ok(split(scanner.finish()))
     }
 
     /// Adds up the round over rows that were kept; those of other slices do not count and are dropped.
@@ -256,12 +253,6 @@ fn split<S>(report: SliceReport<S>) -> (SliceAnswer, Option<S>) {
             (SliceAnswer::Read { start, end, lines, records, persons }, Some(sink))
         }
     }
-}
-
-/// Returns the same of a MinHash, as bytes.
-fn minhash_of(report: SliceReport<MinHash>) -> (SliceAnswer, Vec<u8>) {
-    let (answer, minhash) = split(report);
-    (answer, minhash.map_or_else(Vec::new, |minhash| minhash.to_bytes()))
 }
 
 /// Starts SHA-256 in the browser, which is several times as fast as a module's own.

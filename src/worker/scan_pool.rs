@@ -4,15 +4,17 @@ use js_sys::Uint8Array;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{MessageEvent, MessagePort};
+use zeroize::Zeroizing;
 
 use super::channel::{Attachments, Mailbox, Received, pack, unpack};
 use super::files::Files;
 use super::protocol::{
-    CHUNK, Failure, Progress, Reason, Response, RoundNumber, ScanRequest, ScanResponse, SliceAnswer,
+    CHUNK, Failure, Progress, Reason, Response, RoundNumber, ScanRequest, ScanResponse, SliceAnswer, Span,
+    Taken,
 };
 use super::read::length;
 use crate::data::slices::{Combiner, Job, Outcome, Part, SliceReport};
-use crate::data::{Header, MinHash};
+use crate::data::{Header, Merge, MinHash};
 use crate::store;
 use crate::store::identity::Hashed;
 use crate::words;
@@ -74,51 +76,66 @@ impl<P: Fn(&Response)> ScanPool<P> {
     /// (theory/accounting 5.6). Each chunk is read once for both. The positions at which records begin are verified as for a
     /// release.
     pub async fn recognise(&mut self, header: Option<&Header>) -> Result<(String, MinHash), Failure> {
-        let lengths: Vec<u64> = self.files.handles().iter().map(length).collect();
-        let mut hashing = Hashing::new(&lengths)?;
+        let hashing = Hashing::new(&self.files, CHUNK)?;
         // A CSV is one file, so all chunks are its chunks.
-        let table = lengths.first().copied().unwrap_or_default();
-        let mut combiner = header.map(|header| Combiner::<MinHash>::of_chunks(header, table, CHUNK));
+        let mut combiner =
+            header.map(|header| Combiner::of_spans(header, self.files.length(), CHUNK, usize::MAX));
         if let Some(header) = header {
             let setup =
                 ScanRequest::StartMinHash { key: store::minhash_key().await?, delimiter: header.delimiter };
             self.scanners.iter().try_for_each(|scanner| scanner.ask(&setup))?;
         }
+        let sink = |found: Found| MinHash::from_bytes(&found.bytes).ok_or_else(confused);
+        let key = self.pass(Some(hashing), combiner.as_mut(), |_| Taken::Hashed, sink).await?;
+        let minhash = combiner.and_then(Combiner::into_sink).unwrap_or_default();
+        Ok((key.unwrap_or_default(), minhash))
+    }
+
+    /// Reads files once: hashes their chunks, reads the slices of a table, or both from the same bytes. Returns the table's key if
+    /// the chunks were hashed. `taken` says what becomes of the records of the next slice after so many records were read, and `sink`
+    /// what came of a slice that holds some.
+    pub async fn pass<S: Merge>(
+        &mut self,
+        mut hashing: Option<Hashing>,
+        mut combiner: Option<&mut Combiner<S>>,
+        taken: impl Fn(u64) -> Taken,
+        sink: impl Fn(Found) -> Result<S, Failure>,
+    ) -> Result<Option<String>, Failure> {
         let mut works: Vec<Option<Work>> = vec![None; self.scanners.len()];
-        while !hashing.is_done()
+        let mut records = 0_u64;
+        // A slice that a long record has covered may still be with a worker, whose answer fits no later question.
+        while hashing.as_ref().is_some_and(|hashing| !hashing.is_done())
             || combiner.as_ref().is_some_and(|combiner| !combiner.is_done())
             || works.iter().any(Option::is_some)
         {
             for (scanner, work) in self.scanners.iter().zip(&mut works) {
                 if work.is_none() {
-                    *work = hashing.next(combiner.as_mut().and_then(Combiner::next_job));
+                    *work = next_work(hashing.as_mut(), combiner.as_deref_mut());
                     if let Some(work) = work {
-                        scanner.ask(&work.request())?;
+                        let slice = work.job.map(|job| (job, taken(records)));
+                        scanner.ask(&ScanRequest::Read { span: work.span, slice })?;
                     }
                 }
             }
-            let (scanner, answer) = self.answer().await?;
-            let work = works.get_mut(scanner).and_then(Option::take).ok_or_else(confused)?;
-            let bytes = answer.attachments.bytes.ok_or_else(confused)?.to_vec();
-            let (answer, rest) = match (answer.body, work.chunk) {
-                (ScanResponse::Hashed { slice }, Some(chunk)) => {
-                    let (digest, rest) = bytes.split_first_chunk().ok_or_else(confused)?;
-                    hashing.take(chunk, *digest);
-                    (slice, rest)
+            let (worker, answer) = self.answer().await?;
+            let work = works.get_mut(worker).and_then(Option::take).ok_or_else(confused)?;
+            let ScanResponse::Done { slice, chunks } = answer.body else { return Err(confused()) };
+            let bytes = Zeroizing::new(answer.attachments.bytes.ok_or_else(confused)?.to_vec());
+            let (digests, rest) = bytes.split_at_checked(chunks * 32).ok_or_else(confused)?;
+            if let (Some(hashing), Some(span)) = (&mut hashing, work.span) {
+                hashing.take(span, digests.as_chunks().0)?;
+            }
+            if let (Some(combiner), Some(job), Some(slice)) = (&mut combiner, work.job, slice) {
+                if let SliceAnswer::Read { records: more, .. } = &slice {
+                    records = records.saturating_add(*more);
                 }
-                (ScanResponse::MinHashed(slice), None) => (Some(slice), bytes.as_slice()),
-                _ => return Err(confused()),
-            };
-            if let (Some(combiner), Some(job), Some(answer)) = (&mut combiner, work.job, answer) {
-                let outcome = outcome(answer, || MinHash::from_bytes(rest).ok_or_else(confused))?;
-                combiner.offer(SliceReport { job, outcome }).map_err(|_| confused())?;
+                let found = Found { worker, slice: job.slice, bytes: rest };
+                let report = SliceReport { job, outcome: outcome(slice, || sink(found))? };
+                combiner.offer(report).map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
             }
         }
-        let minhash = combiner.and_then(Combiner::into_sink).unwrap_or_default();
-        let digests = hashing.digests.into_iter();
-        let hashed = self.files.roles().into_iter().zip(&lengths).zip(digests);
-        let hashed = hashed.map(|((role, &length), digests)| Hashed { role, digests, length });
-        Ok((store::fingerprint(hashed.collect()).await?, minhash))
+        let Some(hashing) = hashing else { return Ok(None) };
+        Ok(Some(store::fingerprint(hashing.into_files()).await?))
     }
 
     /// Returns the next answer that is not progress.
@@ -129,10 +146,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
             match answer.body {
                 ScanResponse::Read { bytes } => self.advance(bytes),
                 ScanResponse::Failed(failure) => return Err(failure),
-                ScanResponse::Hashed { .. }
-                | ScanResponse::MinHashed(_)
-                | ScanResponse::Sliced(_)
-                | ScanResponse::Summed => return Ok((scanner, answer)),
+                ScanResponse::Done { .. } | ScanResponse::Summed => return Ok((scanner, answer)),
             }
         }
     }
@@ -155,93 +169,97 @@ impl<P: Fn(&Response)> ScanPool<P> {
     }
 }
 
-/// The chunks of files and their digests so far.
-struct Hashing {
-    chunks: Vec<Chunk>,
+/// What a worker has of a slice that holds records.
+pub struct Found<'a> {
+    pub worker: usize,
+    pub slice: usize,
+    /// The bytes of the sums or of the MinHash.
+    pub bytes: &'a [u8],
+}
+
+/// The spans of files and the digests of their chunks so far.
+pub struct Hashing {
+    spans: Vec<Span>,
     asked: Vec<bool>,
-    /// All chunks before this one were requested.
+    /// All spans before this one were requested.
     next: usize,
-    /// The digests by file, then by chunk.
-    digests: Vec<Vec<[u8; 32]>>,
+    files: Vec<Hashed>,
     missing: usize,
 }
 
-/// A piece of a file.
-#[derive(Clone, Copy)]
-struct Chunk {
-    file: usize,
-    place: usize,
-    from: u64,
-    to: u64,
-}
-
-/// The work of one scanning worker: a chunk to hash, a slice whose records to hash, or both from the same bytes.
+/// The work of one scanning worker: a span to hash, a slice to read, or both from the same bytes.
 #[derive(Clone, Copy)]
 struct Work {
-    chunk: Option<Chunk>,
+    span: Option<Span>,
     job: Option<Job>,
 }
 
+/// Returns the next work; a slice is read with the span of the same number, unless that was hashed before.
+fn next_work<S: Merge>(hashing: Option<&mut Hashing>, combiner: Option<&mut Combiner<S>>) -> Option<Work> {
+    let Some(combiner) = combiner else {
+        return Some(Work { span: Some(hashing?.rest()?), job: None });
+    };
+    if let Some(job) = combiner.next_job() {
+        return Some(Work { span: hashing.and_then(|hashing| hashing.of_slice(job.slice)), job: Some(job) });
+    }
+    // A slice may hold no record to read, as one record can be longer than its span.
+    let span = if combiner.is_done() { hashing?.rest()? } else { return None };
+    Some(Work { span: Some(span), job: None })
+}
+
 impl Hashing {
-    fn new(lengths: &[u64]) -> Result<Self, Failure> {
-        let (mut chunks, mut digests) = (Vec::new(), Vec::new());
-        for (file, &length) in lengths.iter().enumerate() {
-            let count = usize::try_from(length.div_ceil(CHUNK))
-                .map_err(|_| Failure::new(Reason::Table, words::failure::too_large()))?;
-            let starts = (0..count).zip((0_u64..).map(|place| CHUNK.saturating_mul(place)));
-            let cut =
-                |(place, from): (usize, u64)| Chunk { file, place, from, to: (from + CHUNK).min(length) };
-            chunks.extend(starts.map(cut));
-            digests.push(vec![[0; 32]; count]);
-        }
-        Ok(Self { asked: vec![false; chunks.len()], next: 0, digests, missing: chunks.len(), chunks })
-    }
-
-    /// Returns the next work, with a slice whose records to hash if there is one.
-    fn next(&mut self, job: Option<Job>) -> Option<Work> {
-        let place = match job {
-            Some(job) => Some(job.slice).filter(|&slice| self.asked.get(slice) == Some(&false)),
-            // A record that goes on beyond a chunk leaves no record to hash there.
-            None => {
-                self.next += self.asked.iter().skip(self.next).take_while(|&&asked| asked).count();
-                Some(self.next).filter(|&place| place < self.asked.len())
-            }
+    /// Divides files into spans of `step` bytes, a multiple of [`CHUNK`].
+    pub fn new(files: &Files, step: u64) -> Result<Self, Failure> {
+        let (mut spans, mut hashed) = (Vec::new(), Vec::new());
+        let count = |length: u64, step| {
+            usize::try_from(length.div_ceil(step))
+                .map_err(|_| Failure::new(Reason::Table, words::failure::too_large()))
         };
-        if let Some(asked) = place.and_then(|place| self.asked.get_mut(place)) {
-            *asked = true;
+        for (file, (role, handle)) in files.roles().into_iter().zip(files.handles()).enumerate() {
+            let length = length(&handle);
+            let starts = (0_u64..).map(|place| step.saturating_mul(place)).take(count(length, step)?);
+            spans.extend(starts.map(|from| Span { file, from, to: from.saturating_add(step).min(length) }));
+            hashed.push(Hashed { role, digests: vec![[0; 32]; count(length, CHUNK)?], length });
         }
-        let chunk = place.and_then(|place| self.chunks.get(place).copied());
-        (chunk.is_some() || job.is_some()).then_some(Work { chunk, job })
+        Ok(Self { asked: vec![false; spans.len()], next: 0, missing: spans.len(), spans, files: hashed })
     }
 
-    fn take(&mut self, chunk: Chunk, digest: [u8; 32]) {
-        let place = self.digests.get_mut(chunk.file).and_then(|digests| digests.get_mut(chunk.place));
-        if let Some(place) = place {
-            *place = digest;
-            self.missing = self.missing.saturating_sub(1);
+    /// Returns the span of a slice, if it was not requested before.
+    fn of_slice(&mut self, slice: usize) -> Option<Span> {
+        let asked = self.asked.get_mut(slice).filter(|asked| !**asked)?;
+        *asked = true;
+        self.spans.get(slice).copied()
+    }
+
+    /// Returns the next span that was not requested.
+    fn rest(&mut self) -> Option<Span> {
+        self.next += self.asked.iter().skip(self.next).take_while(|&&asked| asked).count();
+        self.of_slice(self.next)
+    }
+
+    fn take(&mut self, span: Span, digests: &[[u8; 32]]) -> Result<(), Failure> {
+        let first = usize::try_from(span.from / CHUNK).map_err(|_| confused())?;
+        let file = self.files.get_mut(span.file).ok_or_else(confused)?;
+        let places = file.digests.get_mut(first..first + digests.len()).ok_or_else(confused)?;
+        if (span.to - span.from).div_ceil(CHUNK) != digests.len() as u64 {
+            return Err(confused());
         }
+        places.copy_from_slice(digests);
+        self.missing = self.missing.saturating_sub(1);
+        Ok(())
     }
 
     const fn is_done(&self) -> bool {
         self.missing == 0
     }
-}
 
-impl Work {
-    fn request(self) -> ScanRequest {
-        match (self.chunk, self.job) {
-            (Some(Chunk { file, from, to, .. }), job) => ScanRequest::Hash { file, from, to, minhash: job },
-            (None, Some(job)) => ScanRequest::MinHash { job },
-            (None, None) => ScanRequest::Hash { file: 0, from: 0, to: 0, minhash: None },
-        }
+    fn into_files(self) -> Vec<Hashed> {
+        self.files
     }
 }
 
 /// Converts a scanning worker's answer, with its sums or its MinHash.
-pub fn outcome<S>(
-    answer: SliceAnswer,
-    sink: impl FnOnce() -> Result<S, Failure>,
-) -> Result<Outcome<S>, Failure> {
+fn outcome<S>(answer: SliceAnswer, sink: impl FnOnce() -> Result<S, Failure>) -> Result<Outcome<S>, Failure> {
     Ok(match answer {
         SliceAnswer::Nothing => Outcome::Nothing,
         SliceAnswer::Malformed { start, error } => Outcome::Failed { start, error },

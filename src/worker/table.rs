@@ -6,14 +6,15 @@ use web_sys::{Blob, MessagePort};
 use zeroize::Zeroizing;
 
 use super::files::Files;
-use super::protocol::{Failure, Reason, Response, ScanRequest, ScanResponse, SliceAnswer, Taken};
+use super::protocol::{CHUNK, Failure, Reason, Response, ScanRequest, ScanResponse, Taken};
 use super::read::{Pieces, length};
-use super::scan_pool::{ScanPool, confused, outcome};
+use super::scan_pool::{Found, Hashing, ScanPool, confused};
 use crate::data::header::read_header;
 use crate::data::moments::MomentsError;
-use crate::data::slices::{Combiner, Job, Scan, SliceReport, slice_bytes};
+use crate::data::slices::{Combiner, Scan, slice_bytes};
 use crate::data::{FileRole, Header, HeaderRead, HeaderRules, Merge, RowSink, Statistic, Sums};
 use crate::engine::{Answer, Prepared};
+use crate::words;
 
 /// A CSV and the workers that read it.
 pub struct Table<P> {
@@ -57,7 +58,7 @@ impl<P: Fn(&Response)> Table<P> {
         loop {
             let at_end = match pieces.next().await? {
                 Some(piece) => {
-                    bytes.extend_from_slice(piece);
+                    bytes.extend_from_slice(piece.bytes);
                     bytes.len() as u64 >= self.length
                 }
                 None => true,
@@ -76,17 +77,18 @@ impl<P: Fn(&Response)> Table<P> {
         self.pool.scanners.iter().try_for_each(|scanner| scanner.ask(request))
     }
 
-    /// Sums all records for the open round, once the workers were told how to read them.
+    /// Sums all records for the open round, once the workers were told how to read them. If `key` is given, another table than the
+    /// key's is refused.
     pub async fn sums(
         &mut self,
         header: &Header,
         prepared: &Prepared,
+        key: Option<&str>,
         statistic: &Statistic,
     ) -> Result<Scan<Sums>, Failure> {
         let least = statistic.empty().least_bytes();
-        let sums =
-            |found: Found| statistic.from_bytes(&Zeroizing::new(found.bytes()?)).map_err(|_| confused());
-        let scan = self.read(header, prepared, least, |_| Taken::Summed, sums).await?;
+        let sums = |found: Found| statistic.from_bytes(found.bytes).map_err(|_| confused());
+        let scan = self.read(header, prepared, key, least, |_| Taken::Summed, sums).await?;
         Ok(scan.unwrap_or_else(|| Scan { sink: statistic.empty(), records: 0, persons: None }))
     }
 
@@ -96,8 +98,14 @@ impl<P: Fn(&Response)> Table<P> {
         self.pool.scanners.iter().try_for_each(|scanner| scanner.ask_with(&ScanRequest::Answer, &bytes))
     }
 
-    /// Leaves the encoded rows in the workers for all rounds; where they are too many, counts them.
-    pub async fn keep(&mut self, header: &Header, prepared: &Prepared) -> Result<Scan<Rows>, Failure> {
+    /// Leaves the encoded rows in the workers for all rounds; where they are too many, counts them. If `key` is given, another table
+    /// than the key's is refused.
+    pub async fn keep(
+        &mut self,
+        header: &Header,
+        prepared: &Prepared,
+        key: Option<&str>,
+    ) -> Result<Scan<Rows>, Failure> {
         let all_kept = Cell::new(!prepared.rereads());
         let taken = |records| {
             if records > prepared.most_rows() {
@@ -106,7 +114,7 @@ impl<P: Fn(&Response)> Table<P> {
             if all_kept.get() { Taken::Kept } else { Taken::Counted }
         };
         let place = |found: Found| Ok(Places(vec![(found.worker, found.slice)]));
-        let scan = self.read(header, prepared, 0, taken, place).await?;
+        let scan = self.read(header, prepared, key, 0, taken, place).await?;
         let scan = scan.unwrap_or_else(|| Scan { sink: Places(Vec::new()), records: 0, persons: None });
         // A slice may have grown beyond the most by itself, and its rows are dropped then.
         if !all_kept.get() || scan.records > prepared.most_rows() {
@@ -132,7 +140,7 @@ impl<P: Fn(&Response)> Table<P> {
         let slices = match rows {
             Rows::Kept(slices) => slices,
             Rows::InFile { records } => {
-                let scan = self.sums(header, prepared, statistic).await?;
+                let scan = self.sums(header, prepared, None, statistic).await?;
                 return if scan.records == *records { Ok(scan.sink) } else { Err(confused()) };
             }
         };
@@ -151,54 +159,35 @@ impl<P: Fn(&Response)> Table<P> {
         Ok(whole)
     }
 
-    /// Reads all slices; `taken` says what becomes of the rows of the next one after so many records were read, and `sink` what
-    /// came of a slice that holds some. Nothing where none does.
+    /// Reads all slices once. `taken` says what becomes of the rows of the next one after so many records were read, and `sink` what
+    /// came of a slice that holds some. Nothing where none does. If `key` is given, the same bytes are hashed, and another table
+    /// than the key's is refused.
     async fn read<S: Merge>(
         &mut self,
         header: &Header,
         prepared: &Prepared,
+        key: Option<&str>,
         least_bytes: usize,
         taken: impl Fn(u64) -> Taken,
         sink: impl Fn(Found) -> Result<S, Failure>,
     ) -> Result<Option<Scan<S>>, Failure> {
         let workers = self.pool.scanners.len();
         let step = slice_bytes(self.length, least_bytes, workers);
-        let mut combiner = Combiner::<S>::new(header, self.length, prepared.bound(), step, workers);
-        let mut jobs: Vec<Option<Job>> = vec![None; workers];
-        let mut records = 0_u64;
-        // A slice that a long record has covered may still be with a worker, whose answer fits no later question.
-        while !combiner.is_done() || jobs.iter().any(Option::is_some) {
-            for (scanner, job) in self.pool.scanners.iter().zip(&mut jobs) {
-                if job.is_none()
-                    && let Some(next) = combiner.next_job()
-                {
-                    scanner.ask(&ScanRequest::Slice { job: next, taken: taken(records) })?;
-                    *job = Some(next);
-                }
-            }
-            let (worker, answer) = self.pool.answer().await?;
-            let ScanResponse::Sliced(sliced) = answer.body else { return Err(confused()) };
-            let job = jobs.get_mut(worker).and_then(Option::take).ok_or_else(confused)?;
-            if let SliceAnswer::Read { records: more, .. } = &sliced {
-                records = records.saturating_add(*more);
-            }
-            let found = Found { worker, slice: job.slice, bytes: answer.attachments.bytes };
-            let report = SliceReport { job, outcome: outcome(sliced, || sink(found))? };
-            combiner.offer(report).map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
+        let Some(key) = key else {
+            let mut combiner = Combiner::<S>::new(header, self.length, prepared.bound(), step, workers);
+            self.pool.pass(None, Some(&mut combiner), taken, sink).await?;
+            return Ok(combiner.finish());
+        };
+        // With a person column the order of rows matters, so there is one slice.
+        let ordered = prepared.bound().person.is_some();
+        let chunks = if ordered { self.length.div_ceil(CHUNK) } else { step / CHUNK }.max(1);
+        let span = chunks.saturating_mul(CHUNK);
+        let mut combiner = Combiner::<S>::of_spans(header, self.length, span, workers * 2);
+        let hashing = Hashing::new(&self.pool.files, span)?;
+        let found = self.pool.pass(Some(hashing), Some(&mut combiner), taken, sink).await?;
+        if found.as_deref() != Some(key) {
+            return Err(Failure::new(Reason::File, words::failure::other_file()));
         }
         Ok(combiner.finish())
-    }
-}
-
-/// What a worker has of a slice that holds records.
-struct Found {
-    worker: usize,
-    slice: usize,
-    bytes: Option<js_sys::Uint8Array>,
-}
-
-impl Found {
-    fn bytes(&self) -> Result<Vec<u8>, Failure> {
-        self.bytes.as_ref().map(js_sys::Uint8Array::to_vec).ok_or_else(confused)
     }
 }

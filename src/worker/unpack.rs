@@ -5,7 +5,7 @@ use web_sys::Blob;
 use zeroize::Zeroizing;
 
 use super::protocol::{CHUNK, Failure, Progress, Reason, Response};
-use super::read::{Pieces, length};
+use super::read::{Piece, Pieces, length};
 use crate::data::container::{ContainerError, Form, HEAD_BYTES, Unpacker, Workbook};
 use crate::words;
 
@@ -23,7 +23,7 @@ pub async fn unpack(
     let (mut out, mut packed) = (Parts::new(), Zeroizing::new(Vec::new()));
     let mut unpacker = None;
     let (mut done, mut form) = (0, None);
-    while let Some(piece) = pieces.next().await? {
+    while let Some(Piece { bytes: piece, .. }) = pieces.next().await? {
         if form.is_none() {
             let head = piece.get(..HEAD_BYTES).unwrap_or(piece);
             let found = Form::of(head).map_err(refused)?.ok_or_else(|| refused(ContainerError::Archive))?;

@@ -12,7 +12,7 @@ use discreet::data::encode::{Encoded, Encoder, Geometry, within};
 use discreet::data::moments::{MAX_TERMS, Moments, MomentsError};
 use discreet::data::preview::{Suggestion, preview};
 use discreet::data::{HeaderRead, HeaderRules, csv::Record, header::read_header};
-use discreet::model::{Missing, Role};
+use discreet::model::{Layout, Missing, Role};
 use discreet::plan::bound::{
     BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Levels, Norms, PersonColumn, Source,
 };
@@ -230,6 +230,113 @@ proptest! {
         prop_assert_eq!(&backward, &whole);
         prop_assert_eq!(&sum(&reversed), &whole);
     }
+}
+
+/// Numbers from a seed (Knuth's linear congruential generator, its upper half).
+struct Draws(u64);
+
+impl Draws {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+}
+
+/// Rows are added in batches: the sums are those of one product after another, also while a batch is incomplete, with rows of many
+/// zeros in between and beyond a block.
+#[test]
+fn batches_give_the_same_sums_as_single_products() {
+    let mut draws = Draws(1);
+    for layout in
+        [Layout::whole(5), Layout::whole(1), Layout::sides(4, 3, true), Layout::sides(5, 300, false)]
+    {
+        for rows in [0, 1, 31, 32, 33, 100, 17_000] {
+            let rows = if layout.outcomes() > 3 { rows % 1_000 } else { rows };
+            let (mut moments, mut expected) = (Moments::of(layout), vec![0_i128; layout.cells()]);
+            for _ in 0..rows {
+                let zeros = draws.below(2) * 7;
+                let mut code =
+                    || if draws.below(8) < zeros { 0 } else { draws.below((1 << 25) + 1) as i32 - (1 << 24) };
+                let row: Vec<i32> = (0..layout.terms()).map(|_| code()).collect();
+                moments.add(&row);
+                for (cell, (first, second)) in expected.iter_mut().zip(layout.pairs()) {
+                    *cell += i128::from(row[first]) * i128::from(row[second]);
+                }
+            }
+            for (cell, (first, second)) in expected.iter().zip(layout.pairs()) {
+                assert_eq!(moments.get(first, second), *cell, "{rows} rows");
+            }
+            let mut read = Moments::from_bytes(&moments.to_bytes()).expect("own bytes");
+            assert_eq!(read.cells(), expected);
+            assert_eq!(moments.cells(), expected);
+        }
+    }
+}
+
+/// A plain record takes another way than one with quotes. The same fields, all in quotes, give the same records and the same error.
+#[test]
+fn plain_records_give_the_same_fields_as_quoted_ones() {
+    let texts: [&[u8]; 16] = [
+        b"",
+        b"1",
+        b"-0.076780",
+        b"12345.678901234",
+        b" 3 ",
+        b"\t",
+        b"\x01\x0b\x7f",
+        "é€".as_bytes(),
+        b"NA",
+        b"long text, of which a comma is none",
+        b"x;y|z",
+        b"0",
+        b"\xef\xbb\xbf",
+        b"\xff",
+        b"\0",
+        b"\xe2\x82",
+    ];
+    let mut draws = Draws(2);
+    let mut outcomes = [0; 2];
+    for _ in 0..3_000 {
+        let delimiter = b",;\t|"[draws.below(4)];
+        let encoding = [Encoding::Utf8, Encoding::Latin1][draws.below(2)];
+        let rules = CsvRules { delimiter, encoding, ..rules() };
+        let fields = 1 + draws.below(5);
+        // One file in four may have what a table must not have.
+        let hostile = draws.below(4) == 0;
+        let (mut plain, mut quoted) = (Vec::new(), Vec::new());
+        for _ in 0..draws.below(12) {
+            let surplus = usize::from(hostile && draws.below(20) == 0);
+            let mut record = Vec::new();
+            for _ in 0..fields + surplus {
+                let text = texts[draws.below(if hostile { 16 } else { 13 })].iter();
+                record.push(text.copied().filter(|&byte| byte != delimiter).collect::<Vec<u8>>());
+            }
+            // Without quotes an empty record is a blank line.
+            if record.len() == 1 && record[0].is_empty() {
+                continue;
+            }
+            let end: &[u8] = [&b"\n"[..], b"\r\n", b"\r", b"\n\n"][draws.below(4)];
+            let quote = |cell: &Vec<u8>| [b"\"", &cell[..], b"\""].concat();
+            plain.extend([&record.join(&delimiter)[..], end].concat());
+            quoted.extend([&record.iter().map(quote).collect::<Vec<_>>().join(&delimiter)[..], end].concat());
+        }
+        let read = |bytes: &[u8], piece: usize| {
+            let mut parser = Parser::new(fields, &rules, 0, u64::MAX);
+            let mut records = Vec::new();
+            let mut take = |record: Record<'_>| {
+                records.push((0..fields).map(|field| record.field(field).to_owned()).collect::<Vec<_>>());
+            };
+            let fed = bytes.chunks(piece).try_for_each(|part| parser.feed(part, &mut take).map(drop));
+            let ended = fed.and_then(|()| parser.finish(&mut take));
+            (records, ended.map(|()| parser.lines()))
+        };
+        let expected = read(&quoted, usize::MAX);
+        outcomes[usize::from(expected.1.is_err())] += 1;
+        for piece in [usize::MAX, 1 + draws.below(40), 1] {
+            assert_eq!(read(&plain, piece), expected, "{}", plain.escape_ascii());
+        }
+    }
+    assert!(outcomes.iter().all(|count| *count > 200), "{outcomes:?}");
 }
 
 #[test]

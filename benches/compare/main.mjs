@@ -1,0 +1,147 @@
+// Times ours and others on the same table, in turns: `make bench`. Nothing here is a test, and no test asserts on a time.
+// node benches/compare/main.mjs [--runs 7] [--write docs/performance.md]; BENCH_PYTHON names a Python with pandas, polars, duckdb.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
+import { instructions } from "./instructions.mjs";
+import { byHand, release } from "./page.mjs";
+import { PLAN, makeTable } from "./table.mjs";
+import { serve } from "../../tests/browser/server.mjs";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+const TABLE = join(ROOT, "target/bench/million.csv");
+const DIST = join(ROOT, "dist");
+
+const argument = (name, otherwise) => {
+  const place = process.argv.indexOf(`--${name}`);
+  return place < 0 ? otherwise : process.argv[place + 1];
+};
+const RUNS = Number(argument("runs", 7));
+const PYTHON = process.env.BENCH_PYTHON ?? "python3";
+const PROGRAM = process.env.BENCH_DISCREET ?? join(ROOT, "target/release/discreet");
+
+/// Milliseconds from the start of a process to its end.
+function processTime(command, args) {
+  const start = performance.now();
+  const { status, stderr } = spawnSync(command, args, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${command}: ${stderr}`);
+  return performance.now() - start;
+}
+
+/// Runs `use` with the arguments that release a table, and with a folder for its files.
+function ready(use) {
+  const folder = mkdtempSync(join(tmpdir(), "discreet-bench-"));
+  const [plan, { epsilon, delta }] = [join(folder, "plan.json"), PLAN.budget];
+  writeFileSync(plan, JSON.stringify(PLAN));
+  let count = 0;
+  const command = (table) => {
+    const ledger = join(folder, `ledger-${count++}.json`);
+    execFileSync(PROGRAM, ["ledger", "new", ledger, "--epsilon", epsilon, "--delta", delta, "--adjacency", PLAN.adjacency]);
+    return [PROGRAM, "release", "--plan", plan, "--ledger", ledger, table];
+  };
+  const result = use(command, folder);
+  rmSync(folder, { recursive: true });
+  return result;
+}
+
+const native = () =>
+  ready((command) => {
+    const [program, ...args] = command(TABLE);
+    return processTime(program, args);
+  });
+
+const has = (module) => spawnSync(PYTHON, ["-c", `import numpy, ${module}`]).status === 0;
+const python = (script) => () => ({ [script]: processTime(PYTHON, [join(HERE, `${script}.py`), TABLE]) });
+
+/// Returns the competitors that this machine has.
+function competitors(url) {
+  const list = [];
+  if (existsSync(PROGRAM)) list.push(() => ({ native: native() }));
+  if (has("pandas")) list.push(python("pandas_numpy"));
+  if (has("polars")) list.push(python("polars_sums"));
+  if (has("duckdb")) list.push(python("duckdb_sums"));
+  if (url) {
+    list.push(async () => ({ by_hand: await byHand(url, TABLE) }));
+    list.push(() => release(url, TABLE));
+  }
+  return list;
+}
+
+const TITLES = {
+  native: "`discreet release`, two threads",
+  recognised: "page: file chosen to table recognised",
+  released: "page: click to the workers' answer",
+  both: "page: both together",
+  shown: "page: click to the coefficients, with the grid of times",
+  by_hand: "JavaScript written by hand, one thread, same browser",
+  pandas_numpy: "pandas and numpy, from process start",
+  polars_sums: "polars and numpy, from process start",
+  duckdb_sums: "duckdb (native), one query, from process start",
+};
+
+function summary(times) {
+  const sorted = times.toSorted((a, b) => a - b);
+  return { least: sorted[0], median: sorted[sorted.length >> 1], most: sorted.at(-1) };
+}
+
+/// Bytes of the parts of the page, as they are and by brotli at its best.
+function sizes() {
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 } };
+  const parts = readdirSync(DIST).filter((name) => statSync(join(DIST, name)).isFile());
+  return parts.map((name) => {
+    const bytes = readFileSync(join(DIST, name));
+    return { name: name.replace(/-[0-9a-f]{16}/, ""), bytes: bytes.length, brotli: brotliCompressSync(bytes, quality).length };
+  });
+}
+
+const seconds = (milliseconds) => (milliseconds / 1000).toFixed(2);
+const kilobytes = (bytes) => (bytes / 1000).toFixed(0);
+
+await makeTable(TABLE);
+const page = existsSync(join(DIST, "index.html")) ? await serve(DIST) : null;
+const results = {};
+const list = competitors(page?.url);
+for (let run = 0; run < RUNS; run++) {
+  for (const competitor of list) {
+    for (const [name, time] of Object.entries(await competitor())) (results[name] ??= []).push(time);
+  }
+  process.stderr.write(`run ${run + 1} of ${RUNS}\n`);
+}
+await page?.close();
+
+const reference = results.pandas_numpy && summary(results.pandas_numpy);
+const rows = Object.entries(TITLES).filter(([name]) => results[name]).map(([name, title]) => {
+  const { least, median, most } = summary(results[name]);
+  const ratio = reference ? `${(least / reference.least).toFixed(2)} | ${(median / reference.median).toFixed(2)}` : "|";
+  return `| ${title} | ${seconds(least)} | ${seconds(median)} | ${seconds(most)} | ${ratio} |`;
+});
+const counted = existsSync(PROGRAM) ? ready((command, folder) => instructions(TABLE, folder, command)) : null;
+const parts = page ? sizes() : [];
+const total = (key) => parts.reduce((sum, part) => sum + part[key], 0);
+const report = [
+  `${cpus().length} × ${cpus()[0].model}, ${RUNS} runs in turns, ${(statSync(TABLE).size / 1e6).toFixed(0)} MB. Seconds; the ratio is to pandas and numpy.`,
+  "",
+  "| | least | median | most | ratio of least | ratio of median |",
+  "| --- | --- | --- | --- | --- | --- |",
+  ...rows,
+  "",
+  "| part of the page | kB | kB by brotli |",
+  "| --- | --- | --- |",
+  ...parts.filter(({ bytes }) => bytes > 1000).map(({ name, bytes, brotli }) => `| ${name} | ${kilobytes(bytes)} | ${kilobytes(brotli)} |`),
+  `| together | ${kilobytes(total("bytes"))} | ${kilobytes(total("brotli"))} |`,
+  "",
+  ...(counted ? ["| native function | instructions for a record |", "| --- | --- |", ...counted.map(([name, count]) => `| \`${name}\` | ${count} |`)] : []),
+].join("\n");
+console.log(report);
+
+const write = argument("write");
+if (write) {
+  // What is measured stands between two marks; the text around them is written by hand.
+  const marks = /(<!-- measured -->\n)[^]*(\n<!-- end -->)/;
+  writeFileSync(write, readFileSync(write, "utf8").replace(marks, (_, begin, end) => `${begin}${report}${end}`));
+}

@@ -1,0 +1,59 @@
+// The page under the clock: from the choice of a file to its recognition, and from the click to the workers' answer. The grid
+// of times at which the page shows a result, and the drawing of it, are left out; `shown` has them.
+
+import { FEATURES, PLAN } from "./table.mjs";
+import { handWritten } from "./script.mjs";
+import { launch, open } from "../../tests/browser/browser.mjs";
+import { json } from "../../tests/browser/files.mjs";
+import { DiscreetPage } from "../../tests/browser/page-object.mjs";
+import { basename } from "node:path";
+
+/// Runs before the program: notes when a file was chosen, when the release was clicked, and when a worker answered each.
+function clock() {
+  window.clock = {};
+  const note = (name) => (window.clock[name] = performance.now());
+  document.addEventListener("change", ({ target }) => target.type === "file" && note("chosen"), true);
+  document.addEventListener("click", () => note("clicked"), true);
+  const { set } = Object.getOwnPropertyDescriptor(Worker.prototype, "onmessage");
+  Object.defineProperty(Worker.prototype, "onmessage", {
+    set(heard) {
+      const listen = (event) => {
+        const [, kind] = /^\{"kind":"([a-z]+)"/.exec(event.data.body ?? "") ?? [];
+        if (kind && kind !== "progress") note(kind);
+        return heard.call(this, event);
+      };
+      set.call(this, heard && listen);
+    },
+  });
+}
+
+/// One release of the table in a fresh profile.
+export async function release(url, table) {
+  const browser = await launch();
+  const { page } = await open(browser);
+  await page.addInitScript(clock);
+  const discreet = new DiscreetPage(page);
+  await discreet.start(url);
+  await discreet.openSaved(json("plan.json", PLAN));
+  await discreet.choose(table);
+  await discreet.table(basename(table));
+  await discreet.ready();
+  await discreet.make();
+  const shown = await page.evaluate(() => performance.now());
+  const times = await page.evaluate(() => window.clock);
+  await browser.close();
+  const [recognised, released] = [times.identified - times.chosen, times.released - times.clicked];
+  return { recognised, released, both: recognised + released, shown: shown - times.clicked };
+}
+
+/// Hand-written JavaScript on an empty page of the same server.
+export async function byHand(url, table) {
+  const browser = await launch();
+  const { page } = await open(browser);
+  await page.goto(`${url}manifest.webmanifest`);
+  await page.setContent("<input type=file>");
+  await page.locator("input").setInputFiles(table);
+  const { milliseconds } = await page.evaluate(handWritten, { features: FEATURES });
+  await browser.close();
+  return milliseconds;
+}
