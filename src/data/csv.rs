@@ -6,7 +6,7 @@
 //! The parser refuses what csv-core accepts and a table must not have: a number of fields other than the header's, an open quote at the end, a byte that the
 //! encoding does not allow, a NUL, a record of [`RECORD_LIMIT`] bytes or more.
 //!
-//! A plain record ([`super::plain`]) does not pass through csv-core; its fields are the same.
+//! A plain record (`data::plain`) does not pass through csv-core; its fields are the same.
 //!
 //! Memory is that of the longest record and does not depend on the file's size.
 
