@@ -36,12 +36,13 @@ impl Cells {
     /// Returns the number of a level; `None` if it is missing.
     pub(super) fn level(&self, record: &Record<'_>, codes: &LevelCodes) -> Option<usize> {
         let field = record.field(codes.column).trim();
-        if is_one_of(&self.na, field) { None } else { codes.number(field) }
+        if self.na.iter().any(|token| token == field) { None } else { codes.number(field) }
     }
 
     fn cell(&self, record: &Record<'_>, field: usize) -> Option<f64> {
         let field = record.field(field);
-        number::parse(field, self.decimal).filter(|_| !is_one_of(&self.na_numbers, field))
+        let missing = |token: &String| token == field.trim();
+        number::parse(field, self.decimal).filter(|_| !self.na_numbers.iter().any(missing))
     }
 
     /// Computes a derived number from the record's own values, each clipped to its bounds (theory/encoding 2.8).
@@ -56,9 +57,4 @@ impl Cells {
             }
         })
     }
-}
-
-/// Returns whether a field without its outer white space is one of these texts.
-fn is_one_of(texts: &[String], field: &str) -> bool {
-    !texts.is_empty() && texts.iter().any(|text| text == field.trim())
 }

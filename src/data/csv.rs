@@ -6,7 +6,7 @@
 //! The parser refuses what csv-core accepts and a table must not have: a number of fields other than the header's, an open quote at the end, a byte that the
 //! encoding does not allow, a NUL, a record of [`RECORD_LIMIT`] bytes or more.
 //!
-//! A plain record ([`super::plain`]) does not pass through csv-core; its fields are the same.
+//! A plain record (`data::plain`) does not pass through csv-core; its fields are the same.
 //!
 //! Memory is that of the longest record and does not depend on the file's size.
 
@@ -244,8 +244,7 @@ impl Parser {
                     continue;
                 }
                 if let Some(length) = self.plain(&bytes[at..], &mut visit) {
-                    self.after_cr = bytes[at + length] == b'\r';
-                    at += length + 1;
+                    at += length;
                     continue;
                 }
                 self.in_record = true;
@@ -302,9 +301,10 @@ impl Parser {
         Ok(())
     }
 
-    /// Visits the record at the start of `bytes` without csv-core, if it is plain and well formed; returns its length.
+    /// Visits the record at the start of `bytes` without csv-core, if it is plain and well formed; returns its length. In a table of one
+    /// column line ends mean more, so csv-core reads it.
     fn plain(&mut self, bytes: &[u8], visit: &mut impl FnMut(Record<'_>)) -> Option<usize> {
-        let ends = self.ends.get_mut(..self.fields)?;
+        let ends = self.ends.get_mut(..self.fields).filter(|ends| ends.len() > 1)?;
         let length = plain::cut(bytes, self.delimiter, ends)?;
         let text = std::str::from_utf8(&bytes[..length]).ok()?;
         let read = length < RECORD_LIMIT && (self.encoding == Encoding::Utf8 || text.is_ascii());

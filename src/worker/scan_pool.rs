@@ -85,7 +85,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
                 ScanRequest::StartMinHash { key: store::minhash_key().await?, delimiter: header.delimiter };
             self.scanners.iter().try_for_each(|scanner| scanner.ask(&setup))?;
         }
-        let sink = |found: Found| MinHash::from_bytes(&found.bytes).ok_or_else(confused);
+        let sink = |found: Found| MinHash::from_bytes(found.bytes).ok_or_else(confused);
         let key = self.pass(Some(hashing), combiner.as_mut(), |_| Taken::Hashed, sink).await?;
         let minhash = combiner.and_then(Combiner::into_sink).unwrap_or_default();
         Ok((key.unwrap_or_default(), minhash))
