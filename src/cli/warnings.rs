@@ -47,7 +47,8 @@ fn warnings(job: &Job) -> Vec<String> {
         }));
     }
     for column in &bound.columns {
-        let cells = rows.iter().filter_map(|row| row.get(column.field)).map(String::as_str);
+        let Some(field) = column.source.field() else { continue };
+        let cells = rows.iter().filter_map(|row| row.get(field)).map(String::as_str);
         let stated = match &column.kind {
             Kind::Number { lower, upper } => Stated::Number { lower: Some(*lower), upper: Some(*upper) },
             Kind::Category { levels, .. } => Stated::Category { levels },

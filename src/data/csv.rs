@@ -1,9 +1,9 @@
 //! A push parser: the caller feeds bytes and receives records. Every error has a position.
 //!
 //! The grammar is that of csv-core: a quote opens a field only at its start, a doubled quote inside is one quote, text
-//! after a closing quote belongs to the field, CR, LF and CRLF each end a record, and blank lines are no records. This
-//! also holds for a table of one column, in which an empty cell is written `""`. The parser refuses what csv-core accepts
-//! and a table must not have: a number of fields other than the header's, an open quote at the end, a byte that the
+//! after a closing quote belongs to the field, CR, LF and CRLF each end a record, and blank lines are no records. In a
+//! table of one column a blank line is a record whose cell is empty; the line end that ends the file begins no record.
+//! The parser refuses what csv-core accepts and a table must not have: a number of fields other than the header's, an open quote at the end, a byte that the
 //! encoding does not allow, a NUL, a record of [`RECORD_LIMIT`] bytes or more.
 //!
 //! Memory is that of the longest record and does not depend on the file's size.
@@ -162,6 +162,8 @@ pub struct Parser {
     /// Offset of the next byte.
     offset: u64,
     in_record: bool,
+    /// Whether the last line end was a CR, so that an LF that comes next belongs to it.
+    after_cr: bool,
     done: bool,
     lines: LineCount,
     /// Line ends before the current record, if it began in an earlier piece.
@@ -188,6 +190,7 @@ impl Parser {
             decoded: Decoded::default(),
             offset,
             in_record: false,
+            after_cr: false,
             done: false,
             lines: LineCount::default(),
             record_line: 0,
@@ -219,13 +222,19 @@ impl Parser {
         let mut record_at = None;
         loop {
             if !self.in_record {
-                at += bytes[at..].iter().take_while(|&&byte| is_line_end(byte)).count();
+                at += line_ends(&bytes[at..], self.fields == 1, &mut self.after_cr);
                 if at == bytes.len() {
                     break;
                 }
                 if self.offset + at as u64 > self.last_start {
                     self.done = true;
                     break;
+                }
+                if is_line_end(bytes[at]) {
+                    visit(Record { text: "", ends: &[0] });
+                    self.after_cr = bytes[at] == b'\r';
+                    at += 1;
+                    continue;
                 }
                 self.in_record = true;
                 record_at = Some(at);
@@ -237,7 +246,10 @@ impl Parser {
             at += step.read;
             let fault = match step.result {
                 Ok(false) => continue,
-                Ok(true) => self.record(&mut visit).err(),
+                Ok(true) => {
+                    self.after_cr = bytes[at - 1] == b'\r';
+                    self.record(&mut visit).err()
+                }
                 Err(fault) => Some((fault, None)),
             };
             if let Some((fault, column)) = fault {
@@ -384,6 +396,19 @@ impl LineCount {
             self.after_cr = last == b'\r';
         }
     }
+}
+
+/// Returns how many of the first bytes are line ends that begin no record: all, or with `single` columns at most the LF of the CR before it,
+/// as a blank line is a record there.
+pub(super) fn line_ends(bytes: &[u8], single: bool, after_cr: &mut bool) -> usize {
+    if !single {
+        return bytes.iter().take_while(|&&byte| is_line_end(byte)).count();
+    }
+    if bytes.is_empty() {
+        return 0;
+    }
+    let joined = std::mem::take(after_cr) && bytes[0] == b'\n';
+    usize::from(joined)
 }
 
 pub(crate) fn is_line_end(byte: u8) -> bool {

@@ -7,10 +7,13 @@
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
+use super::cells::Cells;
 use super::csv::Record;
-use super::number;
 use crate::model::{INTERCEPT, Missing, Role};
-use crate::plan::bound::{BoundColumn, BoundPlan, Clipping, GridParams, Kind, Norms, Sides, Whitening};
+use crate::plan::bound::{
+    BoundColumn, BoundPlan, Clipping, GridParams, Kind, Norms, Sides, Source, Whitening,
+};
+use crate::plan::expression::LevelCodes;
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// Bits of a guard digit: the remainder that rounding to the grid leaves of a code, in units of 2⁻²² of a step.
@@ -389,11 +392,7 @@ pub enum Encoded<'a> {
 #[derive(Clone, Debug)]
 pub struct Encoder {
     columns: Vec<Reader>,
-    /// Cells that count as missing, without outer white space.
-    na: Vec<String>,
-    /// Those of `na` that are numbers. Any other text is missing in a numeric column without a look-up.
-    na_numbers: Vec<String>,
-    decimal: u8,
+    cells: Cells,
     missing: Missing,
     constant: i32,
     /// The bound of the features, or of the record as a whole.
@@ -493,7 +492,6 @@ struct Complete {
 /// Reads one column.
 #[derive(Clone, Debug)]
 struct Reader {
-    field: usize,
     weight: f64,
     kind: Cell,
 }
@@ -501,14 +499,14 @@ struct Reader {
 #[derive(Clone, Debug)]
 enum Cell {
     Number {
+        source: Source,
         centre: f64,
         half_width: f64,
     },
     Category {
-        /// Levels without outer white space, sorted, with the dummy of each; the reference has none.
-        levels: Vec<(String, Option<usize>)>,
-        /// The dummy of `other` for values outside the list, if the plan lists it.
-        other: Option<Option<usize>>,
+        codes: LevelCodes,
+        /// The level without a dummy.
+        reference: usize,
         dummies: usize,
         /// The value of a dummy whose level a record does not have, and of the one that it has.
         values: (f64, f64),
@@ -531,11 +529,8 @@ impl Encoder {
             .columns
             .iter()
             .zip(weights)
-            .map(|(column, weight)| Reader { field: column.field, weight, kind: Cell::new(plan, column) })
+            .map(|(column, weight)| Reader { weight, kind: Cell::new(plan, column) })
             .collect();
-        let na: Vec<String> = plan.csv.na.iter().map(|token| token.trim().to_owned()).collect();
-        let na_numbers =
-            na.iter().filter(|token| number::parse(token, plan.csv.decimal).is_some()).cloned().collect();
         let first = geometry.first();
         let constant = i32::try_from(geometry.constant).unwrap_or(0);
         let mut row = vec![0; geometry.row_width(plan.guard)];
@@ -547,9 +542,7 @@ impl Encoder {
         let values = vec![0.0; features + coordinates(plan, Role::Outcome)];
         Self {
             columns,
-            na,
-            na_numbers,
-            decimal: plan.csv.decimal,
+            cells: Cells::new(&plan.csv),
             missing: plan.missing,
             constant,
             features: bound(geometry.radius, geometry.reach, geometry.longest),
@@ -588,10 +581,11 @@ impl Encoder {
     /// Returns the numbers of a record as [`halves`].
     fn numbers(&mut self, record: &Record<'_>) -> Encoded<'_> {
         for (column, place) in self.columns.iter().zip(self.row.chunks_exact_mut(2)) {
-            let field = record.field(column.field).trim();
-            let number = number::parse(field, self.decimal)
-                .filter(|_| !self.na_numbers.iter().any(|token| token == field))
-                .unwrap_or(f64::NAN);
+            let number = match &column.kind {
+                Cell::Number { source, .. } => self.cells.number(record, source),
+                Cell::Category { .. } => None,
+            };
+            let number = number.unwrap_or(f64::NAN);
             place.copy_from_slice(&halves(number));
         }
         Encoded::Row(&self.row)
@@ -604,7 +598,6 @@ impl Encoder {
         let mut sides = Complete { features: true, outcomes: true };
         let mut place = 0;
         for column in &self.columns {
-            let field = record.field(column.field).trim();
             let mut miss = || match (self.missing, apart) {
                 (Missing::Midpoint, _) => true,
                 (Missing::Skip, false) => false,
@@ -614,12 +607,10 @@ impl Encoder {
                 }
             };
             match &column.kind {
-                Cell::Number { centre, half_width } => {
+                Cell::Number { source, centre, half_width } => {
                     let label = self.labels && place >= self.split;
-                    let number = number::parse(field, self.decimal)
-                        .filter(|_| !self.na_numbers.iter().any(|token| token == field))
-                        .filter(|number| !label || [0.0, 1.0].contains(number));
-                    let value = match number {
+                    let number = self.cells.number(record, source);
+                    let value = match number.filter(|number| !label || [0.0, 1.0].contains(number)) {
                         Some(number) => unit((number - centre) / half_width),
                         None if miss() => 0.0,
                         None => return None,
@@ -627,14 +618,10 @@ impl Encoder {
                     self.values[place] = column.weight * value;
                     place += 1;
                 }
-                Cell::Category { levels, other, dummies, values: (absent, present) } => {
-                    let known = match levels.binary_search_by(|(level, _)| level.as_str().cmp(field)) {
-                        _ if self.na.iter().any(|token| token == field) => None,
-                        Ok(index) => Some(levels[index].1),
-                        Err(_) => *other,
-                    };
+                Cell::Category { codes, reference, dummies, values: (absent, present) } => {
+                    let known = self.cells.level(record, codes);
                     let dummy = match known {
-                        Some(dummy) => dummy,
+                        Some(level) => dummy(level, *reference),
                         None if miss() => None,
                         None => return None,
                     };
@@ -723,7 +710,7 @@ impl Encoder {
 
 /// Returns whether a mutant omits the clipping.
 fn unclipped() -> bool {
-    is_active(Mutant::NoClip) || is_active(Mutant::ColumnClampOnly)
+    is_active(Mutant::NoClip) || is_active(Mutant::ColumnClampOnly) || is_active(Mutant::DerivedUnclipped)
 }
 
 impl Cell {
@@ -731,29 +718,32 @@ impl Cell {
         match &column.kind {
             Kind::Number { lower, upper } => {
                 let (centre, half_width) = middle(*lower, *upper);
-                Self::Number { centre, half_width }
+                Self::Number { source: column.source.clone(), centre, half_width }
             }
             Kind::Category { levels, reference, other } => {
-                let dummy = |level: usize| match level.cmp(reference) {
-                    std::cmp::Ordering::Less => Some(level),
-                    std::cmp::Ordering::Equal => None,
-                    std::cmp::Ordering::Greater => Some(level - 1),
+                let codes = match &column.source {
+                    Source::Merged(codes) => (**codes).clone(),
+                    Source::Field(field) => LevelCodes::of(*field, levels, *other),
+                    Source::Computed(_) => LevelCodes::of(usize::MAX, levels, *other),
                 };
-                let mut sorted: Vec<_> = levels
-                    .iter()
-                    .enumerate()
-                    .map(|(level, name)| (name.trim().to_owned(), dummy(level)))
-                    .collect();
-                sorted.sort();
                 let (centre, half_width) = plan.level_units(column.role, levels.len());
                 Self::Category {
-                    levels: sorted,
-                    other: other.map(dummy),
+                    codes,
+                    reference: *reference,
                     dummies: levels.len().saturating_sub(1),
                     values: ((0.0 - centre) / half_width, (1.0 - centre) / half_width),
                 }
             }
         }
+    }
+}
+
+/// Returns the dummy of a level; the reference has none.
+fn dummy(level: usize, reference: usize) -> Option<usize> {
+    match level.cmp(&reference) {
+        std::cmp::Ordering::Less => Some(level),
+        std::cmp::Ordering::Equal => None,
+        std::cmp::Ordering::Greater => Some(level - 1),
     }
 }
 
@@ -773,7 +763,7 @@ pub const fn of_halves([high, low]: [i32; 2]) -> f64 {
 
 /// Clamps to −1..=1; NaN becomes 0.
 fn unit(value: f64) -> f64 {
-    if is_active(Mutant::NoClip) {
+    if is_active(Mutant::NoClip) || is_active(Mutant::DerivedUnclipped) {
         value
     } else if value.is_nan() && !is_active(Mutant::NanUnmapped) {
         0.0

@@ -283,7 +283,7 @@ impl MinHashScanner {
         let state = if job.known {
             State::Parse(job.from, RawParser::new(delimiter, job.from, job.to))
         } else {
-            State::Seek(Seek::new(&job))
+            State::Seek(Seek::new(&job, false))
         };
         Self { job, delimiter, state, hasher: MinHasher::new(delimiter, key) }
     }

@@ -254,7 +254,7 @@ fn is_number_somehow(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::plan::bound::Encoding;
-    use crate::plan::check::DEFAULT_NA;
+    use crate::plan::kinds::DEFAULT_NA;
 
     fn rules(delimiter: u8, decimal: u8) -> CsvRules {
         let na = DEFAULT_NA.iter().map(|mark| (*mark).to_owned()).collect();

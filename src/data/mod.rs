@@ -5,6 +5,7 @@
 //! and [`minhash`] estimate whether two tables have records in common, without reading a cell. Nothing here opens a file or
 //! starts a thread: the caller supplies the bytes.
 
+mod cells;
 pub mod codebook;
 pub mod container;
 pub mod csv;

@@ -131,7 +131,9 @@ impl Moments {
     /// Returns whether a row counts, after making room for its products.
     fn count(&mut self, row: &[i32]) -> bool {
         // The rows of a mutant of the encoder must be summed, so that the audit can detect it.
-        let unclipped = is_active(Mutant::NoClip) || is_active(Mutant::ColumnClampOnly);
+        let unclipped = is_active(Mutant::NoClip)
+            || is_active(Mutant::ColumnClampOnly)
+            || is_active(Mutant::DerivedUnclipped);
         let too_large = |code: &i32| code.unsigned_abs() > COORDINATE;
         if row.len() != self.terms() || (!unclipped && row.iter().any(too_large)) {
             return false;

@@ -7,13 +7,13 @@
 //!
 //! A slice `from..=to` owns the records that start in `from + 1..=to`. A slice that begins at the known start of a record owns
 //! those in `from..=to`. A record starts at its first byte that is neither CR nor LF, so the result does not depend on whether a
-//! cut is between CR and LF or among blank lines.
+//! cut is between CR and LF or among blank lines. In a table of one column it starts just after the line end before it, CRLF being one.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::csv::{CsvError, Feed, Parser, Record, is_line_end};
+use super::csv::{CsvError, Feed, Parser, Record, line_ends};
 use super::encode::{Encoded, Encoder};
 use super::header::Header;
 use super::moments::MomentsError;
@@ -139,7 +139,7 @@ impl<S: RowSink> SliceScanner<S> {
         let state = if job.known {
             State::Parse(job.from, Box::new(Parser::new(plan.fields, &plan.csv, job.from, job.to)))
         } else {
-            State::Seek(Seek::new(&job))
+            State::Seek(Seek::new(&job, plan.fields == 1))
         };
         let records = RecordReader::new(plan, sink);
         Self { job, state, fields: plan.fields, rules: plan.csv.clone(), records }
@@ -203,6 +203,10 @@ pub(super) struct Seek {
     to: u64,
     /// Whether a line end was found: then only further line ends may come before the record.
     ended: bool,
+    /// Whether a blank line is a record.
+    single: bool,
+    /// Whether the line end that was found is a CR, so that an LF that comes next belongs to it.
+    after_cr: bool,
 }
 
 /// The state of [`Seek`].
@@ -216,8 +220,9 @@ pub(super) enum Sought {
 }
 
 impl Seek {
-    pub(super) fn new(job: &Job) -> Self {
-        Self { offset: job.from, to: job.to, ended: false }
+    /// Creates it for one slice; `single` says that a blank line is a record.
+    pub(super) fn new(job: &Job, single: bool) -> Self {
+        Self { offset: job.from, to: job.to, ended: false, single, after_cr: false }
     }
 
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Sought {
@@ -227,15 +232,16 @@ impl Seek {
             let room = usize::try_from(self.to.saturating_sub(self.offset)).unwrap_or(usize::MAX);
             match memchr::memchr2(b'\r', b'\n', &bytes[..bytes.len().min(room)]) {
                 Some(found) => {
-                    at = found;
+                    at = found + 1;
                     self.ended = true;
+                    self.after_cr = bytes[found] == b'\r';
                 }
                 None if bytes.len() >= room => return Sought::Nothing,
                 None => at = bytes.len(),
             }
         }
         if self.ended {
-            at += bytes[at..].iter().take_while(|&&byte| is_line_end(byte)).count();
+            at += line_ends(&bytes[at..], self.single, &mut self.after_cr);
         }
         let start = self.offset + at as u64;
         if self.ended && start > self.to {

@@ -20,7 +20,8 @@ use crate::mechanisms::NOISELESS;
 use crate::mechanisms::second_moments::fine_cells;
 use crate::model::{Assurance, Layout, Role};
 use crate::plan::bind::fits;
-use crate::plan::document::{BudgetForm, Column, Mechanism};
+use crate::plan::derived::terms_of;
+use crate::plan::document::{BudgetForm, Column, Derived, Mechanism};
 use crate::plan::public::PublicTable;
 use crate::plan::public::document::{PublicTerm, SCHEMA};
 use crate::plan::public::whitener::MOST_GUIDED_TERMS;
@@ -61,6 +62,7 @@ pub fn plan_for(plan: &Plan, names: &[String]) -> Plan {
         max_rows_per_person: None,
         confirm: Vec::new(),
         columns,
+        derived: derivable(plan, names),
         intercept: None,
         missing: plan.missing,
         csv: plan.csv.clone(),
@@ -69,6 +71,20 @@ pub fn plan_for(plan: &Plan, names: &[String]) -> Plan {
         confidence: None,
         estimate_share: None,
     }
+}
+
+/// Returns the derived terms all of whose columns are among `names`.
+fn derivable(plan: &Plan, names: &[String]) -> Vec<Derived> {
+    let mut known: HashSet<&str> = names.iter().map(String::as_str).collect();
+    let terms = terms_of(plan);
+    let mut kept = Vec::new();
+    for (entry, term) in plan.derived.iter().zip(&terms) {
+        if entry.from.iter().all(|name| known.contains(name.as_str())) {
+            known.extend(term.columns.iter().map(|column| column.name.as_str()));
+            kept.push(entry.clone());
+        }
+    }
+    kept
 }
 
 /// Prepares the reading of a public CSV with a header of `names` for `plan`.
@@ -80,6 +96,16 @@ pub fn prepare_table(plan: &Plan, names: &[String], delimiter: u8) -> Result<Pre
     let known: HashSet<&str> = names.iter().map(String::as_str).collect();
     if let Some(missing) =
         features.filter_map(|column| column.name.as_deref()).find(|name| !known.contains(name))
+    {
+        return Err(refuse(
+            words::public_input::column_missing(missing),
+            words::public_input::column_missing_advice(),
+        ));
+    }
+    let kept = derivable(plan, names);
+    let lost = plan.derived_with(Role::Feature).find(|entry| !kept.contains(entry));
+    if let Some(missing) =
+        lost.and_then(|entry| entry.from.iter().find(|name| !known.contains(name.as_str())))
     {
         return Err(refuse(
             words::public_input::column_missing(missing),

@@ -7,6 +7,7 @@ use crate::mechanisms::Output;
 use crate::mechanisms::info::are_log_odds;
 use crate::model::{Assurance, Note};
 use crate::plan::Plan;
+use crate::plan::derived::outcomes;
 use crate::release::bounds::EstimatedBounds;
 use crate::release::document::{Claimed, Demo, LedgerReference, Privacy, Release, SCHEMA, Software};
 use crate::release::statement::relaxation;
@@ -83,9 +84,8 @@ fn linear_probability(plan: &Plan) -> Option<Note> {
     if are_log_odds(plan) {
         return None;
     }
-    let outcomes = plan.outcomes().filter(|column| column.is_yes_or_no());
-    let names: Vec<String> =
-        outcomes.filter_map(|column| column.name.clone().or_else(|| column.pattern.clone())).collect();
+    let outcomes = outcomes(plan).filter(|column| column.is_yes_or_no());
+    let names: Vec<String> = outcomes.filter_map(|column| column.name.or(column.pattern)).collect();
     (!names.is_empty()).then_some(Note::LinearProbability(names))
 }
 

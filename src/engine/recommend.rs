@@ -9,7 +9,8 @@ use crate::mechanisms::info::{self, Info};
 use crate::mechanisms::{REGISTRY, USUAL};
 use crate::model::Wallet;
 use crate::model::note::factor;
-use crate::plan::document::{Column, Confirm, Mechanism as Named};
+use crate::plan::derived::outcomes;
+use crate::plan::document::{Confirm, Mechanism as Named};
 use crate::plan::{Plan, Purpose};
 use crate::words;
 
@@ -92,5 +93,6 @@ fn reason(foreseen: &Foreseen) -> String {
 
 /// Returns whether all outcomes are declared as yes or no.
 fn is_yes_or_no(plan: &Plan) -> bool {
-    plan.outcomes().next().is_some() && plan.outcomes().all(Column::is_yes_or_no)
+    let mut outcomes = outcomes(plan).peekable();
+    outcomes.peek().is_some() && outcomes.all(|column| column.is_yes_or_no())
 }

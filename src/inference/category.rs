@@ -9,6 +9,7 @@ use super::refit::public_rows;
 use crate::math::linalg::Cholesky;
 use crate::model::{Coefficient, Interval, Role};
 use crate::plan::Plan;
+use crate::plan::derived::all_columns;
 use crate::plan::document::{Column, ColumnType};
 use crate::release::Release;
 use crate::release::document::Coefficients;
@@ -45,9 +46,7 @@ pub fn of_covariance(plan: &Plan, entries: &[Coefficient], covariance: &DMatrix<
     let columns = PlanColumns::new(plan);
     let tests = categories(plan, entries).filter_map(|column| {
         let places: Vec<usize> = (0..entries.len())
-            .filter(|place| {
-                columns.of_term(&entries[*place].term).is_some_and(|own| std::ptr::eq(own, column))
-            })
+            .filter(|place| columns.of_term(&entries[*place].term).is_some_and(|own| own.name == column.name))
             .collect();
         let entry = |place: &usize| entries[*place].entry();
         let known = places.iter().all(|place| {
@@ -74,8 +73,8 @@ pub fn of_covariance(plan: &Plan, entries: &[Coefficient], covariance: &DMatrix<
 }
 
 /// Returns the named categories among the features whose coefficients are more than one.
-fn categories<'a>(plan: &'a Plan, entries: &'a [Coefficient]) -> impl Iterator<Item = &'a Column> {
-    plan.columns.iter().filter(move |column| {
+fn categories(plan: &Plan, entries: &[Coefficient]) -> impl Iterator<Item = Column> {
+    all_columns(plan).into_iter().filter(|column| {
         column.role == Role::Feature
             && column.kind == Some(ColumnType::Category)
             && column.name.is_some()

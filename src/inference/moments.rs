@@ -13,6 +13,7 @@ use crate::math::triangle;
 use crate::model::{INTERCEPT, Layout, NoiseLaw, Role};
 use crate::plan::Plan;
 use crate::plan::bind::fits;
+use crate::plan::derived::all_columns;
 use crate::plan::document::{Column, ColumnType};
 use crate::release::moments::{Blocks, FeatureMap, ReleasedMoments};
 
@@ -507,49 +508,46 @@ pub(super) fn radius_of(plan: &Plan) -> Result<u32, MomentsError> {
 }
 
 /// A plan's columns by name, for as many terms as there are.
-pub(super) struct PlanColumns<'a> {
-    named: HashMap<&'a str, &'a Column>,
-    patterns: Vec<&'a Column>,
-    categories: Vec<&'a Column>,
+pub(super) struct PlanColumns {
+    columns: Vec<Column>,
+    /// The place of each name.
+    named: HashMap<String, usize>,
 }
 
-impl<'a> PlanColumns<'a> {
-    pub(super) fn new(plan: &'a Plan) -> Self {
-        let used = || plan.columns.iter().filter(|column| column.role != Role::Ignored);
+impl PlanColumns {
+    /// Takes the columns of a plan that have a role, and those that it derives.
+    pub(super) fn new(plan: &Plan) -> Self {
+        let mut columns = all_columns(plan);
+        columns.retain(|column| column.role != Role::Ignored);
         let mut named = HashMap::new();
-        for column in used() {
+        for (place, column) in columns.iter().enumerate() {
             if let Some(name) = &column.name {
-                named.entry(name.as_str()).or_insert(column);
+                named.entry(name.clone()).or_insert(place);
             }
         }
-        Self {
-            named,
-            patterns: used().filter(|column| column.pattern.is_some()).collect(),
-            categories: used().filter(|column| column.kind == Some(ColumnType::Category)).collect(),
-        }
+        Self { columns, named }
     }
 
     /// Returns the column for a name in the header: by name, else by the first pattern that fits.
-    pub(super) fn named(&self, name: &str) -> Option<&'a Column> {
-        let by_pattern = || {
-            let fitting =
-                |column: &&&Column| column.pattern.as_deref().is_some_and(|pattern| fits(pattern, name));
-            self.patterns.iter().find(fitting).copied()
-        };
-        self.named.get(name).copied().or_else(by_pattern)
+    pub(super) fn named(&self, name: &str) -> Option<&Column> {
+        let fitting = |column: &&Column| column.pattern.as_deref().is_some_and(|pattern| fits(pattern, name));
+        match self.named.get(name) {
+            Some(place) => self.columns.get(*place),
+            None => self.columns.iter().find(fitting),
+        }
     }
 
     /// Returns the column that a term belongs to: a name before a pattern, the whole term before `column[level]`.
-    pub(super) fn of_term(&self, term: &str) -> Option<&'a Column> {
+    pub(super) fn of_term(&self, term: &str) -> Option<&Column> {
         let whole = self.named(term).filter(|column| column.kind == Some(ColumnType::Number));
         whole.or_else(|| {
-            let found = self.categories.iter().find(|column| {
+            let is_category = |column: &&Column| column.kind == Some(ColumnType::Category);
+            self.columns.iter().filter(is_category).find(|column| {
                 column.levels.iter().flatten().any(|level| {
                     let base = term.strip_suffix(&format!("[{level}]"));
-                    base.and_then(|base| self.named(base)).is_some_and(|found| std::ptr::eq(found, **column))
+                    base.and_then(|base| self.named(base)).is_some_and(|found| std::ptr::eq(found, *column))
                 })
-            });
-            found.copied()
+            })
         })
     }
 }

@@ -10,6 +10,7 @@ use super::report::report;
 use crate::inference::report::RegressionTerms;
 use crate::model::{INTERCEPT, Missing, NoiseLaw, Note};
 use crate::plan::Plan;
+use crate::plan::derived::terms_of;
 use crate::plan::document::{Column, ColumnType};
 use crate::privacy::adjacency::Adjacency;
 use crate::release::Release;
@@ -143,6 +144,11 @@ impl Refit {
         if is_yes_or_no(&release.plan, request.outcome) {
             diagnostics.notes.push(Note::LinearProbability(vec![request.outcome.to_owned()]).into());
         }
+        let of_moments = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_none());
+        let lambda = release.plan.mechanism.params.get("lambda").and_then(Value::as_f64);
+        if let Some(lambda) = lambda.filter(|lambda| of_moments && *lambda > 0.0) {
+            diagnostics.notes.push(Note::WithoutOwnPenalty(lambda).into());
+        }
         let cost = if release.demo.is_some() {
             diagnostics.notes.push(Note::OfDemonstration.into());
             words::note::refit_cost_of_demonstration()
@@ -257,7 +263,7 @@ fn is_yes_or_no(plan: &Plan, outcome: &str) -> bool {
     columns.named(outcome).or_else(of_term).is_some_and(Column::is_yes_or_no)
 }
 
-/// Returns the coordinates of a column: one, or one for each level.
+/// Returns the coordinates of a column: one, or one for each level; or of a derived term, one for each of its columns.
 fn coordinates(moments: &NoisyMoments, plan: &Plan, name: &str) -> Result<Vec<usize>, RefitError> {
     if name != INTERCEPT {
         if let Some(index) = moments.index(name) {
@@ -266,8 +272,10 @@ fn coordinates(moments: &NoisyMoments, plan: &Plan, name: &str) -> Result<Vec<us
         let columns = PlanColumns::new(plan);
         let column = columns.named(name).filter(|column| column.kind == Some(ColumnType::Category));
         let levels = column.and_then(|column| column.levels.as_ref()).into_iter().flatten();
-        let found: Vec<usize> =
+        let mut found: Vec<usize> =
             levels.filter_map(|level| moments.index(&format!("{name}[{level}]"))).collect();
+        let derived = terms_of(plan).into_iter().filter(|term| term.name == name);
+        found.extend(derived.flat_map(|term| term.columns).filter_map(|column| moments.index(&column.name)));
         if !found.is_empty() {
             return Ok(found);
         }

@@ -144,6 +144,8 @@ pub enum Note {
     GradientsClipped,
     /// A refit of a demonstration.
     OfDemonstration,
+    /// A refit without the penalty λ of the release's own regressions.
+    WithoutOwnPenalty(f64),
     /// Not private, with this penalty on the mean second moment.
     NotPrivate(f64),
     /// Each outcome had moments of its own, which are not released.
@@ -287,6 +289,7 @@ impl fmt::Display for Note {
             Self::Descent => words::note::descent().to_owned(),
             Self::GradientsClipped => words::note::gradients_clipped().to_owned(),
             Self::OfDemonstration => words::note::of_demonstration().to_owned(),
+            Self::WithoutOwnPenalty(lambda) => words::note::without_own_penalty(lambda),
             Self::NotPrivate(lambda) => words::note::not_private(lambda),
             Self::OwnMoments => words::note::own_moments().to_owned(),
             Self::WhitenedNoise => words::note::whitened_noise().to_owned(),
@@ -378,7 +381,7 @@ mod tests {
             PenalisedBootstrap, PenalisedNoiseAlone, Projected, RadiusOfPaper, RadiusReached, Raised,
             RepetitionsUnsolved, ResidualNotResolved, Ridge, RowsNotResolved, RowsUnknown, SecretSample,
             Shifted, ThroughCentres, ThroughOrigin, Undetermined, UnseenTail, WellFormed, WhitenedNoise,
-            WhitenedPenalty,
+            WhitenedPenalty, WithoutOwnPenalty,
         };
         let names = |count: usize| (0..count).map(|name| format!("y{name}")).collect::<Vec<_>>();
         vec![
@@ -427,6 +430,7 @@ mod tests {
             Descent,
             GradientsClipped,
             OfDemonstration,
+            WithoutOwnPenalty(0.01),
             NotPrivate(0.1),
             OwnMoments,
             WhitenedNoise,

@@ -1,8 +1,8 @@
 //! Finds a checked plan's columns in a table's header.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::bound::{BoundColumn, BoundPlan, CsvRules, GridParams, Levels, PersonColumn};
+use super::bound::{BoundColumn, BoundPlan, CsvRules, GridParams, Levels, PersonColumn, Source};
 use super::check::CheckedPlan;
 use super::error::PlanError;
 use crate::model::Role;
@@ -25,7 +25,8 @@ pub fn bind(
     Ok(bind_entries(plan, names, delimiter, grid)?.0)
 }
 
-/// Binds `plan` as [`bind`] does, and returns with it which of the plan's entries each bound column comes from.
+/// Binds `plan` as [`bind`] does, and returns with it which of the plan's entries each bound column comes from. Those of derived terms
+/// follow those of the columns.
 ///
 /// # Errors
 /// As [`bind`].
@@ -62,6 +63,23 @@ pub fn bind_entries(
             }
         }
     }
+    let field_of =
+        |entry: usize| fields.get(entry).and_then(|found| found.first()).copied().unwrap_or(usize::MAX);
+    let derived = |role: Role| {
+        let terms = plan.derived.iter().enumerate();
+        let each =
+            terms.flat_map(move |(entry, term)| term.columns.iter().map(move |column| (entry, column)));
+        each.filter(move |(_, column)| column.role == role).map(move |(entry, column)| {
+            let bound = BoundColumn {
+                name: column.name.clone(),
+                source: column.source(field_of),
+                role,
+                kind: column.kind.clone(),
+                typical: column.typical(),
+            };
+            (bound, columns.len() + entry)
+        })
+    };
     let with_role = |role: Role| {
         let listed = columns.iter().zip(&plan.kinds).zip(&fields).enumerate();
         let of_role = listed.filter(move |(_, ((column, _), _))| column.role == role);
@@ -69,7 +87,7 @@ pub fn bind_entries(
             found.iter().filter_map(move |&field| {
                 let column = BoundColumn {
                     name: names.get(field)?.clone(),
-                    field,
+                    source: Source::Field(field),
                     role,
                     kind: kind.clone()?,
                     typical: entry_column.typical,
@@ -78,7 +96,19 @@ pub fn bind_entries(
             })
         })
     };
-    let (columns, entries) = with_role(Role::Feature).chain(with_role(Role::Outcome)).unzip();
+    let of_role = |role| with_role(role).chain(derived(role));
+    let (columns, entries): (Vec<BoundColumn>, Vec<usize>) =
+        of_role(Role::Feature).chain(of_role(Role::Outcome)).unzip();
+    if !plan.derived.is_empty() {
+        let mut names = HashSet::new();
+        if let Some(column) = columns.iter().find(|column| !names.insert(column.name.as_str())) {
+            return Err(PlanError::at(
+                "derived",
+                words::plan::derived_name(&column.name),
+                words::plan::derived_name_advice(),
+            ));
+        }
+    }
     let bound = BoundPlan {
         columns,
         person,

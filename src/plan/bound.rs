@@ -1,7 +1,10 @@
 //! A checked plan fixed to one table's header: which field of a record is what.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
+use super::expression::{Expression, Leaf, LevelCodes};
 use super::public::PublicOutcome;
 use crate::model::{Missing, Role, Typical};
 
@@ -26,13 +29,45 @@ pub enum Kind {
     },
 }
 
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// A field of a record, counted from 0.
+    Field(usize),
+    /// A number that is computed from fields of a record.
+    Computed(Arc<Expression>),
+    /// A category of a field, of which some levels are one.
+    Merged(Arc<LevelCodes>),
+}
+
+impl Source {
+    /// Returns the field, if the value is a cell itself.
+    #[must_use]
+    pub fn field(&self) -> Option<usize> {
+        match self {
+            Self::Field(field) => Some(*field),
+            Self::Computed(_) | Self::Merged(_) => None,
+        }
+    }
+
+    /// Returns all fields that the value comes from.
+    #[must_use]
+    pub fn fields(&self) -> Vec<usize> {
+        match self {
+            Self::Field(field) => vec![*field],
+            Self::Computed(expression) => expression.leaves().into_iter().map(Leaf::column).collect(),
+            Self::Merged(codes) => vec![codes.column],
+        }
+    }
+}
+
 /// One column of the plan, found in the header.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundColumn {
-    /// The column's name in the header, without a BOM and outer spaces.
+    /// The column's name in the header, without a BOM and outer spaces, or that of a derived term.
     pub name: String,
-    /// Its field in a record, counted from 0.
-    pub field: usize,
+    /// Where its value comes from.
+    pub source: Source,
     /// Feature or outcome.
     pub role: Role,
     /// Number or category.

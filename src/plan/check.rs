@@ -1,18 +1,15 @@
 //! Checks a plan and fills in its defaults. After [`CheckedPlan`] only a header can refuse a plan.
 
-use std::collections::BTreeSet;
-
 use super::bound::{Encoding, Kind};
-use super::document::{Bound, BudgetForm, Calibration, Column, ColumnType, Confirm, Csv, Plan};
+use super::derived::{self, DerivedTerm};
+use super::document::{BudgetForm, Calibration, Column, Confirm, Csv, Plan};
 use super::error::PlanError;
-use crate::model::{Missing, Role, Typical};
+use super::kinds::{column_kinds, na};
+use crate::model::{Missing, Role};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{Budget, LEAST_DELTA, WHOLE_SHARE, set_aside};
 use crate::privacy::measure::{Delta, Epsilon, MeasureError, Mu, Rho};
 use crate::words;
-
-/// Cells that count as missing unless the plan says otherwise.
-pub const DEFAULT_NA: [&str; 6] = ["", "NA", "N/A", "NaN", "null", "."];
 
 /// Most rows that a table may have, so that exact sums stay below 2^79 (theory/encoding 2.6).
 pub const MAX_ROWS: u64 = 1 << 30;
@@ -22,12 +19,6 @@ pub const MAX_HEADER_LINE: u32 = 100;
 
 /// Most rows of one person that may count.
 pub const MAX_ROWS_PER_PERSON: u32 = 1 << 16;
-
-/// Largest bound of a number, and the inverse of the smallest width.
-pub const LARGEST_BOUND: f64 = 1e100;
-
-/// The widest range that can be estimated reaches so far.
-const WIDEST_ESTIMATE: f64 = 18_446_744_073_709_551_616.0;
 
 /// The share of μ² for estimating bounds, unless a plan states another.
 pub const DEFAULT_ESTIMATE_SHARE: f64 = 0.05;
@@ -86,6 +77,8 @@ pub struct CheckedPlan {
     pub calibration: Calibration,
     /// How each listed column is read, in the plan's order; `None` for ignored ones.
     pub kinds: Vec<Option<Kind>>,
+    /// The derived terms, in the plan's order.
+    pub derived: Vec<DerivedTerm>,
     /// The delimiter, where the plan fixes it.
     pub delimiter: Option<u8>,
     /// The decimal mark.
@@ -112,6 +105,7 @@ impl CheckedPlan {
         let na = na(&plan);
         let intercept = plan.intercept.unwrap_or(true);
         let kinds = column_kinds(&plan, &na).collect::<Result<Vec<_>, _>>()?;
+        let derived = derived::terms(&plan, &kinds, &na).into_iter().collect::<Result<Vec<_>, _>>()?;
         check_roles(&plan, intercept, purpose)?;
         let whole = check_budget(&plan.budget, purpose)?;
         let estimation = check_estimation(&plan, whole.as_ref(), purpose)?;
@@ -131,6 +125,10 @@ impl CheckedPlan {
             if let Some(Kind::Category { levels, reference, .. }) = kind {
                 column.reference = levels.get(*reference).cloned();
             }
+        }
+        for (entry, term) in filled.derived.iter_mut().zip(&derived) {
+            entry.name = Some(term.name.clone());
+            entry.role = Some(entry.role.unwrap_or(Role::Feature));
         }
         filled.mechanism.calibration = Some(calibration);
         filled.csv = Some(Csv {
@@ -152,6 +150,7 @@ impl CheckedPlan {
             confidence,
             calibration,
             kinds,
+            derived,
             delimiter,
             decimal,
             encoding,
@@ -200,7 +199,13 @@ pub fn faults(plan: &Plan, purpose: Purpose) -> Vec<PlanError> {
         budget.ok().and_then(|budget| check_estimation(plan, budget.as_ref(), purpose).err()),
         check_confidence(plan).err(),
     ];
-    let columns = column_kinds(plan, &na).map(Result::err);
+    let kinds: Vec<Result<Option<Kind>, PlanError>> = column_kinds(plan, &na).collect();
+    let derived = match kinds.iter().cloned().collect::<Result<Vec<_>, _>>() {
+        Ok(kinds) => derived::terms(plan, &kinds, &na),
+        // What is wrong with a column would be said again of each term that is made from it.
+        Err(_) => Vec::new(),
+    };
+    let columns = kinds.into_iter().map(Result::err).chain(derived.into_iter().map(Result::err));
     first.into_iter().chain(columns).chain(last).flatten().collect()
 }
 
@@ -308,12 +313,6 @@ fn check_csv(plan: &Plan) -> Result<CsvRules, PlanError> {
     Ok(CsvRules { delimiter, decimal, encoding: encoding(&csv)?, header })
 }
 
-/// Cells that count as missing.
-fn na(plan: &Plan) -> Vec<String> {
-    let given = plan.csv.as_ref().and_then(|csv| csv.na.clone());
-    given.unwrap_or_else(|| DEFAULT_NA.iter().map(|text| (*text).to_owned()).collect())
-}
-
 fn check_confidence(plan: &Plan) -> Result<f64, PlanError> {
     let confidence = plan.confidence.unwrap_or(0.95);
     if (0.5..=0.999).contains(&confidence) {
@@ -362,37 +361,10 @@ fn encoding(csv: &Csv) -> Result<Encoding, PlanError> {
     }
 }
 
-/// How each listed column is read, or what is wrong with it, in the plan's order.
-fn column_kinds<'a>(
-    plan: &'a Plan,
-    na: &'a [String],
-) -> impl Iterator<Item = Result<Option<Kind>, PlanError>> + 'a {
-    let mut names = BTreeSet::new();
-    plan.columns.iter().enumerate().map(move |(index, column)| {
-        let path = format!("columns[{index}]");
-        let identity = match (&column.name, &column.pattern) {
-            (Some(name), None) => (false, name),
-            (None, Some(pattern)) => (true, pattern),
-            _ => {
-                return Err(PlanError::at(
-                    path,
-                    words::plan::name_or_match(),
-                    words::plan::name_or_match_advice(),
-                ));
-            }
-        };
-        if !names.insert(identity) {
-            return Err(PlanError::at(path, words::plan::column_twice(), words::plan::column_twice_advice()));
-        }
-        if plan.person.is_some() && plan.person == column.name && column.role != Role::Ignored {
-            return Err(PlanError::at(path, words::plan::person_used(), words::plan::person_used_advice()));
-        }
-        kind(column, &path, na)
-    })
-}
-
 fn check_roles(plan: &Plan, intercept: bool, purpose: Purpose) -> Result<(), PlanError> {
-    let has = |role| plan.columns.iter().any(|column| column.role == role);
+    let has = |role| {
+        plan.columns.iter().any(|column| column.role == role) || plan.derived_with(role).next().is_some()
+    };
     if !has(Role::Outcome) && purpose != Purpose::Public {
         return Err(PlanError::at("columns", words::plan::no_outcome(), words::plan::no_outcome_advice()));
     }
@@ -404,113 +376,6 @@ fn check_roles(plan: &Plan, intercept: bool, purpose: Purpose) -> Result<(), Pla
         ));
     }
     Ok(())
-}
-
-fn kind(column: &Column, path: &str, na: &[String]) -> Result<Option<Kind>, PlanError> {
-    if column.role == Role::Ignored {
-        return Ok(None);
-    }
-    match column.kind {
-        None => Err(PlanError::at(
-            format!("{path}.type"),
-            words::plan::type_missing(),
-            words::plan::type_missing_advice(),
-        )),
-        Some(ColumnType::Number) => number_kind(column, path).map(Some),
-        Some(ColumnType::Category) => category_kind(column, path, na).map(Some),
-    }
-}
-
-fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
-    if column.levels.is_some() || column.reference.is_some() {
-        return Err(PlanError::at(path, words::plan::number_levels(), words::plan::number_levels_advice()));
-    }
-    let advice = words::plan::bounds_advice();
-    let bound = |bound: Option<Bound>, name: &str| {
-        let path = format!("{path}.{name}");
-        bound.ok_or_else(|| PlanError::at(path, words::plan::bounds_missing(), advice))
-    };
-    let (lower, upper) = (bound(column.lower, "lower")?, bound(column.upper, "upper")?);
-    // Before they are found, the widest that can be found.
-    let lower = lower.stated().unwrap_or(-WIDEST_ESTIMATE);
-    let upper = upper.stated().unwrap_or(WIDEST_ESTIMATE);
-    let path = format!("{path}.upper");
-    // The width too has to be finite: it divides every value.
-    if !(lower.is_finite() && upper.is_finite() && lower < upper && (upper - lower).is_finite()) {
-        return Err(PlanError::at(path, words::plan::bounds_order(), advice));
-    }
-    // Far from where doubles end, so that no coefficient and no variance overflows after the charge.
-    if lower.abs().max(upper.abs()) > LARGEST_BOUND || upper - lower < 1.0 / LARGEST_BOUND {
-        return Err(PlanError::at(path, words::plan::bounds_far(), words::plan::bounds_far_advice()));
-    }
-    if let Some(Typical { mean, sd }) = column.typical {
-        let inside = mean.is_none_or(|mean| (lower..=upper).contains(&mean));
-        if !(sd > 0.0 && sd <= (upper - lower) / 2.0 && inside) {
-            let path = format!("{}.typical", path.trim_end_matches(".upper"));
-            return Err(PlanError::at(
-                path,
-                words::plan::typical_range(),
-                words::plan::typical_range_advice(),
-            ));
-        }
-    }
-    Ok(Kind::Number { lower, upper })
-}
-
-fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, PlanError> {
-    if column.lower.is_some()
-        || column.upper.is_some()
-        || column.integer.is_some()
-        || column.typical.is_some()
-    {
-        return Err(PlanError::at(
-            path,
-            words::plan::category_bounds(),
-            words::plan::category_bounds_advice(),
-        ));
-    }
-    let levels_path = format!("{path}.levels");
-    let levels = column.levels.clone().unwrap_or_default();
-    if levels.len() < 2 {
-        return Err(PlanError::at(levels_path, words::plan::levels_few(), words::plan::levels_few_advice()));
-    }
-    if column.role == Role::Outcome && levels.len() != 2 {
-        return Err(PlanError::at(
-            levels_path,
-            words::plan::outcome_levels(),
-            words::plan::outcome_levels_advice(),
-        ));
-    }
-    let mut seen = BTreeSet::new();
-    for level in &levels {
-        if level.trim() != level || na.iter().any(|token| token == level) {
-            return Err(PlanError::at(
-                levels_path,
-                words::plan::level_unread(),
-                words::plan::level_unread_advice(),
-            ));
-        }
-        if !seen.insert(level) {
-            return Err(PlanError::at(
-                levels_path,
-                words::plan::level_twice(),
-                words::plan::level_twice_advice(),
-            ));
-        }
-    }
-    let position = |wanted: &str| levels.iter().position(|level| level == wanted);
-    let reference = match &column.reference {
-        None => 0,
-        Some(name) => position(name).ok_or_else(|| {
-            PlanError::at(
-                format!("{path}.reference"),
-                words::plan::reference_unknown(),
-                words::plan::reference_unknown_advice(),
-            )
-        })?,
-    };
-    let other = position("other");
-    Ok(Kind::Category { levels, reference, other })
 }
 
 /// What of a budget estimating bounds costs.

@@ -44,6 +44,9 @@ pub struct Plan {
     pub confirm: Vec<Confirm>,
     /// The columns with a role; others are ignored.
     pub columns: Vec<Column>,
+    /// Terms that are computed from columns of the same record, as further columns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub derived: Vec<Derived>,
     /// Whether the regressions have a constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intercept: Option<bool>,
@@ -119,6 +122,85 @@ pub struct Column {
     /// Free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+/// A public function of a record's own values, as one or several further columns (theory/encoding 2.8).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Derived {
+    /// Its name in the release; from the transform unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Feature, unless given, or outcome.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// The function.
+    pub transform: Transform,
+    /// The names of columns of the plan, or of terms listed before.
+    pub from: Vec<String>,
+    /// Of a logarithm: a number that is added first, 0 unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<f64>,
+    /// Of a centred number: what is subtracted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<f64>,
+    /// Of a spline: its knots, in increasing order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub knots: Option<Vec<f64>>,
+    /// Of merged levels: which are one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Vec<Group>>,
+    /// Of merged levels: the one that the others are compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+}
+
+/// Levels that count as one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// Their name together.
+    pub name: String,
+    /// The levels.
+    pub levels: Vec<String>,
+}
+
+/// A public function of a record's own values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Transform {
+    /// The natural logarithm of a number.
+    #[default]
+    Log,
+    /// The square of a number.
+    Square,
+    /// The product of numbers and of the dummies of categories.
+    Product,
+    /// A number less a public one.
+    Centred,
+    /// A restricted cubic spline of a number, without its linear part.
+    Spline,
+    /// A category of which some levels are one.
+    Merged,
+}
+
+impl Transform {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Log, Self::Square, Self::Product, Self::Centred, Self::Spline, Self::Merged];
+
+    /// Returns its name in a plan.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Log => "log",
+            Self::Square => "square",
+            Self::Product => "product",
+            Self::Centred => "centred",
+            Self::Spline => "spline",
+            Self::Merged => "merged",
+        }
+    }
 }
 
 /// A bound of a number, which a person states or leaves to be estimated.
@@ -300,9 +382,9 @@ impl Column {
 }
 
 impl Plan {
-    /// Returns its outcomes.
-    pub fn outcomes(&self) -> impl Iterator<Item = &Column> {
-        self.columns.iter().filter(|column| column.role == Role::Outcome)
+    /// Returns the derived terms with a role.
+    pub fn derived_with(&self, role: Role) -> impl Iterator<Item = &Derived> {
+        self.derived.iter().filter(move |entry| entry.role.unwrap_or(Role::Feature) == role)
     }
 
     /// Returns whether a bound of one of its columns is to be estimated.
@@ -342,11 +424,19 @@ fn named_fields(plan: &Value) -> Result<(), PlanError> {
     if let Some(name) = ["csv", "mechanism", "budget"].into_iter().find(|name| plan[*name].is_array()) {
         return refuse(name.to_owned());
     }
-    let columns = plan["columns"].as_array().into_iter().flatten();
-    match columns.enumerate().find(|(_, column)| column.is_array()) {
-        Some((index, _)) => refuse(format!("columns[{index}]")),
-        None => Ok(()),
+    for list in ["columns", "derived"] {
+        let entries = plan[list].as_array().into_iter().flatten();
+        if let Some((index, _)) = entries.enumerate().find(|(_, entry)| entry.is_array()) {
+            return refuse(format!("{list}[{index}]"));
+        }
     }
+    let groups = plan["derived"].as_array().into_iter().flatten().enumerate();
+    for (index, entry) in groups {
+        if entry["groups"].as_array().into_iter().flatten().any(Value::is_array) {
+            return refuse(format!("derived[{index}].groups"));
+        }
+    }
+    Ok(())
 }
 
 /// Reads a JSON object and refuses a key that occurs twice.

@@ -6,8 +6,11 @@
 pub mod bind;
 pub mod bound;
 pub mod check;
+pub mod derived;
 pub mod document;
 pub mod error;
+pub mod expression;
+pub mod kinds;
 pub mod params;
 pub mod public;
 pub mod search;

@@ -75,6 +75,8 @@ mutants! {
     ColumnClampOnly,
     /// Outcomes with their own bound are not clipped.
     OutcomesUnclipped,
+    /// Neither a derived value nor the record that holds it is clipped.
+    DerivedUnclipped,
     /// A record's gradient is not clipped.
     GradientUnclipped,
     /// The sensitivity of the features' moments is used although the cross moments are released with them.

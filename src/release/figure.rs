@@ -4,10 +4,13 @@
 //! column's public range, and a level as its difference from the reference. Both are in the outcome's unit and share
 //! one axis. The intercept is a level of the outcome, not a difference, and is not drawn.
 
+use std::borrow::Cow;
+
 use super::Release;
 use super::document::Coefficients;
 use super::format::short;
 use crate::model::{Estimate, INTERCEPT, Interval};
+use crate::plan::derived::terms_of;
 use crate::plan::document::{Column, ColumnType, Plan};
 use crate::words;
 
@@ -115,15 +118,20 @@ pub fn lines(plan: &Plan, coefficients: &Coefficients, outcome: &str) -> Vec<Lin
     }
 }
 
-/// Returns the plan's entry for a column, by name or by pattern.
+/// Returns the plan's entry for a column, by name or by pattern, or a column that the plan derives.
 #[must_use]
-pub fn column<'a>(plan: &'a Plan, name: &str) -> Option<&'a Column> {
-    let named = plan.columns.iter().find(|column| column.name.as_deref() == Some(name));
-    named.or_else(|| {
-        plan.columns.iter().find(|column| {
-            column.pattern.as_deref().is_some_and(|pattern| crate::plan::bind::fits(pattern, name))
-        })
-    })
+pub fn column<'a>(plan: &'a Plan, name: &str) -> Option<Cow<'a, Column>> {
+    if let Some(column) = plan.columns.iter().find(|column| column.name.as_deref() == Some(name)) {
+        return Some(Cow::Borrowed(column));
+    }
+    let derived = terms_of(plan).into_iter().flat_map(|term| term.columns);
+    if let Some(column) = derived.into_iter().find(|column| column.name == name) {
+        return Some(Cow::Owned(column.describe()));
+    }
+    let fitting = plan.columns.iter().find(|column| {
+        column.pattern.as_deref().is_some_and(|pattern| crate::plan::bind::fits(pattern, name))
+    });
+    fitting.map(Cow::Borrowed)
 }
 
 /// Returns the unit of a column, or nothing.

@@ -3,6 +3,7 @@
 use super::Release;
 use super::format::grouped;
 use crate::model::Role;
+use crate::plan::derived::all_columns;
 use crate::plan::document::ColumnType;
 use crate::words;
 
@@ -62,11 +63,10 @@ impl RowCount {
                 Verdict::AsStated
             }
         });
-        let levels = plan
-            .columns
-            .iter()
+        let levels = all_columns(plan)
+            .into_iter()
             .filter(|column| column.role != Role::Ignored && column.kind == Some(ColumnType::Category))
-            .filter_map(|column| column.name.clone().or_else(|| column.pattern.clone()));
+            .filter_map(|column| column.name.or(column.pattern));
         Some(Self { rows, std_error, stated, verdict, levels: levels.collect() })
     }
 

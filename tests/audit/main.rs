@@ -70,6 +70,7 @@ const KILLERS: &[(Mutant, &[&str])] = &[
     ),
     (Mutant::ColumnClampOnly, &["T1 P5", "T7 logistic steps", "T1 pmt-ridge long", LIST]),
     (Mutant::OutcomesUnclipped, &["T1 P16"]),
+    (Mutant::DerivedUnclipped, &["T7 derived records"]),
     (Mutant::GradientUnclipped, &["T7 gradients"]),
     (
         Mutant::CrossMomentsUncounted,

@@ -85,6 +85,7 @@ fn documents() -> Vec<(&'static str, Value)> {
     table.set(0, 0, Estimate { estimate: Some(1.0), ..Estimate::WITHHELD });
     long.coefficients = Coefficients::Table(table);
     long.estimated_bounds = Some(estimated_bounds());
+    long.plan.derived = serde_json::from_value(derived()).unwrap();
     all.push(("release", serde_json::to_value(&long).unwrap()));
     all
 }
@@ -113,6 +114,14 @@ fn estimated_bounds() -> EstimatedBounds {
     }
 }
 
+/// A derived term with every field that one of them can have.
+fn derived() -> Value {
+    json!([{
+        "name": "a", "role": "feature", "transform": "merged", "from": ["z"], "offset": 1.5, "at": 2.5, "knots": [1.5, 2.5, 3.5],
+        "groups": [{"name": "b", "levels": ["c", "d"]}], "reference": "b",
+    }])
+}
+
 /// A plan with every field that a plan can have at once.
 fn full_plan() -> Value {
     let mut all = plan(&[column("y", "outcome", 0.0, 1.0)], json!({"mu": 1, "delta": 1e-6}));
@@ -123,6 +132,7 @@ fn full_plan() -> Value {
     columns[0]["note"] = json!("a note");
     columns.push(json!({"match": "snp_*", "role": "feature", "type": "category", "levels": ["a", "b"], "reference": "b"}));
     columns.push(json!({"name": "z", "role": "ignored"}));
+    all["derived"] = derived();
     let more = json!({
         "rows": 10, "protect": "rows", "person": "id", "max_rows_per_person": 2, "confirm": ["idealised"], "intercept": true,
         "missing": "midpoint", "csv": {"delimiter": "\t", "decimal": ",", "encoding": "latin-1", "na": ["-"], "header": 2}, "confidence": 0.9,

@@ -416,7 +416,7 @@ fn integer_cells(bound: &BoundPlan, geometry: &Geometry) -> Vec<i128> {
         let codes = geometry.terms.iter().map(|term| match term.column {
             None => i128::from(geometry.constant),
             Some(column) => {
-                let value = row[bound.columns[column].field];
+                let value = row[bound.columns[column].source.field().unwrap()];
                 let value = if term.level.is_some() { value - 1.0 } else { value };
                 ((value - term.centre) / term.scale).round_ties_even() as i128
             }

@@ -18,6 +18,7 @@ mod cli;
 mod compile_fail;
 mod containers;
 mod coverage;
+mod derived;
 mod estimated_bounds;
 #[path = "../audit/estimated_bounds/mod.rs"]
 mod estimated_bounds_checks;

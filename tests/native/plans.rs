@@ -202,7 +202,8 @@ fn columns_are_found_by_name_and_patterns_take_what_is_left() {
     )]);
     let plan = check(&plan).unwrap();
     let bound = bind(&plan, &header(&["id", "snp_2", "snp_bad", "y", "snp_1"]), b',', GRID).unwrap();
-    let columns: Vec<_> = bound.columns.iter().map(|c| (c.name.as_str(), c.field, c.role)).collect();
+    let columns: Vec<_> =
+        bound.columns.iter().map(|c| (c.name.as_str(), c.source.field().unwrap(), c.role)).collect();
     assert_eq!(columns, [("snp_2", 1, Role::Feature), ("snp_1", 4, Role::Feature), ("y", 3, Role::Outcome)]);
     assert_eq!(bound.columns[0].kind, Kind::Number { lower: 0.0, upper: 2.0 });
     for names in [

@@ -14,7 +14,7 @@ use discreet::data::preview::{Suggestion, preview};
 use discreet::data::{HeaderRead, HeaderRules, csv::Record, header::read_header};
 use discreet::model::{Missing, Role};
 use discreet::plan::bound::{
-    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Levels, Norms, PersonColumn,
+    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Levels, Norms, PersonColumn, Source,
 };
 use proptest::prelude::*;
 
@@ -29,7 +29,13 @@ pub fn rules() -> CsvRules {
 }
 
 pub fn number(name: &str, field: usize, role: Role, lower: f64, upper: f64) -> BoundColumn {
-    BoundColumn { name: name.to_owned(), field, role, kind: Kind::Number { lower, upper }, typical: None }
+    BoundColumn {
+        name: name.to_owned(),
+        source: Source::Field(field),
+        role,
+        kind: Kind::Number { lower, upper },
+        typical: None,
+    }
 }
 
 pub fn category(name: &str, field: usize, role: Role, levels: &[&str], reference: usize) -> BoundColumn {
@@ -37,7 +43,7 @@ pub fn category(name: &str, field: usize, role: Role, levels: &[&str], reference
     let levels = levels.iter().map(|level| (*level).to_owned()).collect();
     BoundColumn {
         name: name.to_owned(),
-        field,
+        source: Source::Field(field),
         role,
         kind: Kind::Category { levels, reference, other },
         typical: None,
@@ -174,7 +180,8 @@ proptest! {
         prop_assert_eq!(found, table);
     }
 
-    /// Any bytes: the same records as the crate `csv` up to the first one that is not well formed.
+    /// Any bytes: the same records as the crate `csv` up to the first one that is not well formed. Empty cells of one column are left out, as
+    /// a blank line is a record only for us.
     #[test]
     fn any_bytes_read_as_csv_reads_them(
         bytes in prop::collection::vec(prop::sample::select(b"ab1,,;\"\"\n\r\xe9 ".to_vec()), 0..60),
@@ -182,13 +189,16 @@ proptest! {
         width in 1_usize..4,
     ) {
         let rules = CsvRules { encoding: Encoding::Latin1, ..rules() };
-        let (found, fine) = records(width, &rules, &bytes, piece);
+        let (mut found, fine) = records(width, &rules, &bytes, piece);
         let mut reader =
             csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes.as_slice());
-        let theirs: Vec<Vec<String>> = reader
+        let mut theirs: Vec<Vec<String>> = reader
             .byte_records()
             .map(|record| record.expect("memory").iter().map(latin).collect())
             .collect();
+        for records in [&mut found, &mut theirs] {
+            records.retain(|record| width > 1 || record != &[""]);
+        }
         let good: Vec<_> = theirs.iter().take_while(|record| record.len() == width).cloned().collect();
         if fine {
             prop_assert_eq!(&found, &theirs);

@@ -15,7 +15,7 @@ use discreet::data::slices::{Combiner, Scan, SliceScanner};
 use discreet::data::{
     EncodedRows, Geometry, Header, HeaderRead, HeaderRules, Moments, RowSink, header::read_header,
 };
-use discreet::model::Role;
+use discreet::model::{Missing, Role};
 use discreet::plan::bound::BoundPlan;
 use proptest::prelude::*;
 
@@ -88,6 +88,49 @@ fn assert_same_however_cut(bytes: &[u8], plan: &BoundPlan) {
 fn notes() -> BoundPlan {
     let columns = vec![number("x", 0, Role::Feature, 0.0, 10.0), number("y", 2, Role::Outcome, 0.0, 10.0)];
     plan(columns, 3)
+}
+
+/// The number of a table of one column.
+fn alone(missing: Missing) -> BoundPlan {
+    BoundPlan { missing, ..plan(vec![number("y", 0, Role::Outcome, 0.0, 10.0)], 1) }
+}
+
+#[test]
+fn a_blank_line_of_one_column_is_a_missing_cell_however_it_is_cut() {
+    for (body, records) in [
+        ("", 0),
+        ("1", 1),
+        ("1\n", 1),
+        ("1\n\n", 2),
+        ("\n", 1),
+        ("\n\n", 2),
+        ("\n1\n", 2),
+        ("1\n\n\n2\n\n3", 6),
+        ("1\n\"\"\n2\n \n", 4),
+        ("\"1\n\n\"\n\n2\n\n", 4),
+        ("\"1\"\n\n\"\n\n\n\n\n\"\n\n2\n\n", 6),
+    ] {
+        for (head, end) in [("y\n", "\n"), ("y\r\n", "\r\n"), ("\u{feff}y\r", "\r")] {
+            let bytes = format!("{head}{}", body.replace('\n', end)).into_bytes();
+            let plan = alone(Missing::Skip);
+            let whole = rows(&bytes, &plan, (u64::MAX, 1, usize::MAX), &mut Numbers(3)).expect("a table");
+            assert_eq!(whole.records, records, "{body:?} with {end:?}");
+            assert_same_however_cut(&bytes, &plan);
+            // A blank line is what an empty cell in quotes is.
+            let quoted: Vec<&str> =
+                body.split('\n').map(|cell| if cell.is_empty() { "\"\"" } else { cell }).collect();
+            let mut quoted = quoted.join(end);
+            if !body.contains('"') {
+                if body.is_empty() || body.ends_with('\n') {
+                    quoted.truncate(quoted.len() - 2);
+                }
+                let quoted = format!("{head}{quoted}").into_bytes();
+                let plan = alone(Missing::Midpoint);
+                let read = |bytes: &[u8]| rows(bytes, &plan, (u64::MAX, 1, usize::MAX), &mut Numbers(3));
+                assert_eq!(read(&bytes), read(&quoted), "{body:?}");
+            }
+        }
+    }
 }
 
 #[test]

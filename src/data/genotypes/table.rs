@@ -12,7 +12,8 @@ use crate::data::number;
 use crate::data::sink::{Merge, RowSink};
 use crate::data::slices::{RecordReader, Scan};
 use crate::model::Role;
-use crate::plan::bound::{BoundPlan, Kind};
+use crate::plan::bound::{BoundPlan, Kind, Source};
+use crate::plan::expression::Leaf;
 
 /// The text of a missing cell if the plan lists none.
 const MISSING: &str = "NA";
@@ -68,7 +69,7 @@ impl GenotypeTable {
     /// # Errors
     /// [`GenotypeError`] if they would take too much memory.
     pub fn needed(&self, plan: &BoundPlan) -> Result<Vec<usize>, GenotypeError> {
-        let fields = plan.columns.iter().map(|column| column.field);
+        let fields = plan.columns.iter().flat_map(|column| column.source.fields());
         let person = plan.person.iter().map(|person| person.field);
         let mut needed: Vec<usize> =
             fields.chain(person).filter_map(|field| field.checked_sub(self.first)).collect();
@@ -189,11 +190,18 @@ enum Codes {
 impl Codes {
     /// Returns the codes of a column; `own` are the names of those that the samples' file has.
     fn new(plan: &BoundPlan, own: &[&str], field: usize) -> Self {
-        let outcome =
-            plan.columns.iter().find(|column| column.field == field && column.role == Role::Outcome);
-        let zero = outcome.is_some_and(|column| match &column.kind {
-            Kind::Number { lower, upper } => *lower > 0.0 || *upper < 0.0,
-            Kind::Category { levels, .. } => !levels.iter().any(|level| level == "0"),
+        let outcome = plan
+            .columns
+            .iter()
+            .find(|column| column.role == Role::Outcome && column.source.fields().contains(&field));
+        let excludes_zero = |lower: f64, upper: f64| lower > 0.0 || upper < 0.0;
+        let zero = outcome.is_some_and(|column| match (&column.source, &column.kind) {
+            (Source::Computed(expression), _) => expression.leaves().into_iter().any(|leaf| {
+                matches!(leaf, Leaf::Number { column, lower, upper, .. } if *column == field && excludes_zero(*lower, *upper))
+            }),
+            (Source::Merged(codes), _) => codes.other.is_none() && codes.number("0").is_none(),
+            (Source::Field(_), Kind::Number { lower, upper }) => excludes_zero(*lower, *upper),
+            (Source::Field(_), Kind::Category { levels, .. }) => !levels.iter().any(|level| level == "0"),
         });
         Self::of(own, field, zero)
     }

@@ -31,7 +31,9 @@ pub fn refit(release: &Release, request: &Request<'_>) -> Result<Refit, RefitErr
             term.strip_prefix(name).is_some_and(|rest| rest.starts_with('[') && rest.ends_with(']'))
         };
         let whole: Vec<usize> = (0..terms.len()).filter(|place| terms[*place].term == name).collect();
-        let levels = (0..terms.len()).filter(|place| terms[*place].level && of_column(&terms[*place].term));
+        let derived = release.plan.derived.iter().any(|entry| entry.name.as_deref() == Some(name));
+        let levels = (0..terms.len())
+            .filter(|place| (terms[*place].level || derived) && of_column(&terms[*place].term));
         if whole.is_empty() { levels.collect() } else { whole }
     };
     let named = |terms: &[CodedTerm]| terms.iter().map(|term| term.term.clone()).collect::<Vec<String>>();

@@ -541,9 +541,13 @@ struct Found {
 /// # Errors
 /// [`PlanError`] that names the first.
 pub fn check_outcomes(plan: &CheckedPlan, family: Family) -> Result<(), PlanError> {
-    for (column, kind) in plan.plan.columns.iter().zip(&plan.kinds) {
-        let (Some(kind), Role::Outcome) = (kind, column.role) else { continue };
+    let stated = plan.plan.columns.iter().zip(&plan.kinds).filter_map(|(column, kind)| {
         let name = column.name.as_ref().or(column.pattern.as_ref()).map_or("", String::as_str);
+        Some((name, column.role, kind.as_ref()?))
+    });
+    let derived = plan.derived.iter().flat_map(|term| &term.columns);
+    let derived = derived.map(|column| (column.name.as_str(), column.role, &column.kind));
+    for (name, _, kind) in stated.chain(derived).filter(|(_, role, _)| *role == Role::Outcome) {
         let binary = match kind {
             ColumnKind::Number { lower, upper } => {
                 (lower.to_bits(), upper.to_bits()) == (0.0_f64.to_bits(), 1.0_f64.to_bits())

@@ -9,6 +9,7 @@ use super::super::statement::Statement;
 use super::super::supplement::Supplement;
 use super::tables::{self, name};
 use crate::model::{INTERCEPT, Interval, Missing, Role};
+use crate::plan::derived::all_columns;
 use crate::plan::document::{Column, ColumnType};
 use crate::words;
 
@@ -25,8 +26,9 @@ const MOST_COLUMNS: usize = 60;
 #[must_use]
 pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let plan = &release.plan;
+    let columns = all_columns(plan);
     let of_role = |role: Role| {
-        let named = plan.columns.iter().filter(|column| column.role == role);
+        let named = columns.iter().filter(|column| column.role == role);
         named.take(MOST_COLUMNS).filter_map(column_name).collect::<Vec<_>>().join(", ")
     };
     let (outcomes, features) = (of_role(Role::Outcome), of_role(Role::Feature));
@@ -43,8 +45,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let budget: Vec<String> = budget.into_iter().flatten().collect();
     let software = &release.software;
     let program = words::journal::program(&software.name, &software.version, &plan.mechanism.name);
-    let bounds: Vec<String> = plan
-        .columns
+    let bounds: Vec<String> = columns
         .iter()
         .filter(|column| column.role != Role::Ignored)
         .take(MOST_COLUMNS)

@@ -14,6 +14,7 @@ use super::super::supplement::Supplement;
 use super::html::escape;
 use super::{Labels, MOST_OUTCOMES, Publication, Table, drawing};
 use crate::model::Role;
+use crate::plan::derived::all_columns;
 use crate::plan::document::{Column, ColumnType};
 use crate::privacy::adjacency::Adjacency;
 use crate::words;
@@ -137,9 +138,8 @@ fn columns(page: &mut String, release: &Release) {
         words::columns::role(),
         words::report::stated()
     );
-    for column in
-        release.plan.columns.iter().filter(|column| column.role != Role::Ignored).take(MOST_OUTCOMES)
-    {
+    let all = all_columns(&release.plan);
+    for column in all.iter().filter(|column| column.role != Role::Ignored).take(MOST_OUTCOMES) {
         let name = column.name.as_deref().or(column.pattern.as_deref()).unwrap_or_default();
         let role =
             if column.role == Role::Outcome { words::columns::outcome() } else { words::columns::feature() };

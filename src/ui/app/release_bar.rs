@@ -6,6 +6,7 @@ use crate::inference::noise_forecast::Advice;
 use crate::inference::preview::Verdict;
 use crate::model::Role;
 use crate::model::note::factor;
+use crate::plan::derived::all_columns;
 use crate::ui::parts::Icon;
 use crate::ui::state::{App, Run, StateStoreFields};
 use crate::ui::step::Step;
@@ -150,8 +151,9 @@ fn Question(why: String) -> impl IntoView {
 fn Offer(forecast: Forecast) -> impl IntoView {
     let app = App::here();
     let first = app.state.ledger().with_untracked(Option::is_none);
+    let columns = all_columns(&forecast.plan);
     let named = |role| {
-        let fits = forecast.plan.columns.iter().filter(move |column| column.role == role);
+        let fits = columns.iter().filter(move |column| column.role == role);
         fits.filter_map(|column| column.name.clone().or_else(|| column.pattern.clone())).collect::<Vec<_>>()
     };
     let (outcomes, features) = (text::list(&named(Role::Outcome), 2), text::list(&named(Role::Feature), 5));

@@ -4,8 +4,8 @@ use super::setup::Setup;
 use super::typed::{list, unlist};
 use crate::data::header::HeaderRules;
 use crate::plan::bound::{CsvRules, Encoding};
-use crate::plan::check::DEFAULT_NA;
 use crate::plan::document::{Csv, Plan};
+use crate::plan::kinds::DEFAULT_NA;
 
 /// A new setup that reads a table as the plan does.
 #[must_use]

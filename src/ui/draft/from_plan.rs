@@ -64,6 +64,7 @@ pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), 
         },
         share: defaults.share,
         patterns: plan.columns.iter().filter_map(|column| column.pattern.clone()).collect(),
+        derived: plan.derived.clone(),
         estimate_share: plan.estimate_share.map_or_else(String::new, short_percent),
         uncertain_bounds: plan.confirm.contains(&Confirm::UncertainBounds),
         ..dialect(plan)

@@ -11,6 +11,7 @@ mod kept;
 pub mod patterns;
 mod place;
 mod setup;
+mod terms;
 mod to_plan;
 mod typed;
 
@@ -24,6 +25,7 @@ pub use history::History;
 pub use kept::KeptDraft;
 pub use place::{Cell, Gap, Place};
 pub use setup::{BudgetKind, Setup};
+pub use terms::TermDraft;
 pub use to_plan::plan;
 pub use typed::{block, count, is_block, list, number, unlist};
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::Missing;
+use crate::plan::document::Derived;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::Split;
 
@@ -75,6 +76,8 @@ pub struct Setup {
     pub share: u8,
     /// Patterns under which the plan may keep columns.
     pub patterns: Vec<String>,
+    /// Terms that are derived from columns.
+    pub derived: Vec<Derived>,
     /// Share of the budget for estimating bounds in percent, as typed; empty for the usual one.
     pub estimate_share: String,
     /// Whether the person accepts that bounds may not be found with the stated rows.
@@ -121,6 +124,7 @@ impl Default for Setup {
             split: Split::Gaussian,
             share: 50,
             patterns: Vec::new(),
+            derived: Vec::new(),
             estimate_share: String::new(),
             uncertain_bounds: false,
         }

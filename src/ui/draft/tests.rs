@@ -32,6 +32,51 @@ fn drafts() -> (Vec<ColumnDraft>, Setup) {
 }
 
 #[test]
+fn a_plan_with_derived_terms_keeps_them_on_the_page() {
+    let names = ["age", "crp", "y"].map(str::to_owned);
+    let number = |name: &str, role: &str| serde_json::json!({"name": name, "role": role, "type": "number", "lower": 0.5, "upper": 90});
+    let plan = serde_json::json!({
+        "schema": "discreet.plan/1", "adjacency": "add-remove", "mechanism": {"name": "analyze-gauss"}, "budget": {"epsilon": 1, "delta": 1e-6},
+        "columns": [number("age", "feature"), number("y", "outcome"), number("crp", "ignored")],
+        "derived": [
+            {"transform": "log", "from": ["crp"]}, {"transform": "spline", "from": ["age"], "knots": [20, 40, 60]},
+            {"transform": "square", "from": ["bmi"]},
+        ],
+    });
+    let opened = crate::plan::Plan::parse(&plan.to_string()).unwrap();
+    let (columns, setup) = open(&opened, &names).unwrap();
+    let gaps = super::plan(&columns, &setup, super::budget(&setup)).unwrap_err();
+    assert_eq!(gaps.len(), 1, "{gaps:?}");
+    assert_eq!(gaps[0].place, Place::columns("terms"), "the term of a column that the table lacks");
+    let mut setup = setup;
+    setup.derived.pop();
+    let kept = super::plan(&columns, &setup, super::budget(&setup)).unwrap();
+    assert_eq!(kept.derived, opened.derived[..2]);
+    assert_eq!(
+        kept.columns.last().unwrap().name.as_deref(),
+        Some("crp"),
+        "an ignored column that a term needs"
+    );
+
+    let typed = |transform, from: &str, value: &str| {
+        super::TermDraft { transform, from: from.to_owned(), value: value.to_owned(), outcome: false }.entry()
+    };
+    use crate::plan::document::Transform::{Centred, Log, Merged, Product, Spline};
+    assert_eq!(typed(Log, "crp", "").unwrap().offset, None);
+    assert_eq!(typed(Log, "crp", "0,5").unwrap().offset, Some(0.5));
+    assert_eq!(typed(Spline, "age", " 20  40 60 ").unwrap().knots, Some(vec![20.0, 40.0, 60.0]));
+    assert_eq!(typed(Product, "age, \"a,b\"", "").unwrap().from, ["age", "a,b"]);
+    let groups = typed(Merged, "k", "ever = former, light; other = x").unwrap().groups.unwrap();
+    assert_eq!(
+        (groups[0].name.as_str(), groups[0].levels.len(), groups[1].name.as_str()),
+        ("ever", 2, "other")
+    );
+    for (transform, value) in [(Log, "x"), (Centred, ""), (Spline, "1 b"), (Merged, "former, light")] {
+        assert_eq!(typed(transform, "age", value), None, "{value}");
+    }
+}
+
+#[test]
 fn numbers_as_people_type_them() {
     for (text, expected) in [
         (" 1,5 ", Some(1.5)),

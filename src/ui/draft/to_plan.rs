@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::columns::ColumnDraft;
+use super::columns::{ColumnDraft, to_entry};
 use super::dialect::csv;
 use super::faults;
 use super::patterns;
@@ -11,7 +11,7 @@ use super::setup::Setup;
 use super::typed::{count, number};
 use crate::mechanisms::USUAL;
 use crate::model::{Missing, Role};
-use crate::plan::document::{BudgetForm, Calibration, Confirm, Mechanism, Plan, SCHEMA};
+use crate::plan::document::{BudgetForm, Calibration, Column, Confirm, Mechanism, Plan, SCHEMA};
 use crate::plan::{PlanError, Purpose, faults as check};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::ui::step::Step;
@@ -70,7 +70,8 @@ pub(super) fn draft_plan(
         person: Some(setup.person.clone()).filter(|name| !name.is_empty()),
         max_rows_per_person: max_rows,
         confirm: confirmed(setup, columns),
-        columns: patterns::columns(columns, &setup.patterns, &setup.person),
+        columns: entries(columns, setup),
+        derived: setup.derived.clone(),
         intercept: Some(setup.intercept).filter(|intercept| !intercept),
         missing: Some(setup.missing).filter(|rule| *rule != Missing::Skip),
         csv: csv(setup),
@@ -84,6 +85,16 @@ pub(super) fn draft_plan(
         estimate_share: estimate_share(setup),
     };
     (plan, unread)
+}
+
+/// The columns with a role, and those without one from which a term is derived.
+fn entries(columns: &[ColumnDraft], setup: &Setup) -> Vec<Column> {
+    let mut entries = patterns::columns(columns, &setup.patterns, &setup.person);
+    let from: Vec<&String> = setup.derived.iter().flat_map(|term| &term.from).collect();
+    let sources =
+        columns.iter().filter(|column| column.role == Role::Ignored && from.contains(&&column.name));
+    entries.extend(sources.map(to_entry));
+    entries
 }
 
 /// The share of the budget for estimating bounds. A share that is no number counts as out of range, like 0.

@@ -7,6 +7,7 @@ use web_sys::{HtmlElement, HtmlInputElement};
 
 use super::Status;
 use super::cells::{Row, USUAL_LEVELS_LIST};
+use super::derived::Terms;
 use super::estimates::Estimates;
 use super::many::{Many, Rules};
 use super::variants::Variants;
@@ -71,6 +72,7 @@ pub fn Columns() -> impl IntoView {
         <Sheet rows/>
         <Pages rows/>
         <p class="hint">{words::columns::keys()}</p>
+        {move || (!empty()).then(|| view! { <Terms/> })}
         <Estimates/>
         <Ranges/>
     }

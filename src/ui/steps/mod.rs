@@ -8,6 +8,7 @@ mod columns;
 mod comparison;
 mod contradictions;
 mod data;
+mod derived;
 mod errors;
 mod estimates;
 mod expectations;

@@ -11,7 +11,7 @@ use discreet::engine::prepare;
 use discreet::inference::pseudo::mix;
 use discreet::model::{Missing, Role};
 use discreet::plan::bound::{
-    BoundColumn, BoundPlan, Clipping, CsvRules, Encoding, GridParams, Kind, Levels, Norms, Sides,
+    BoundColumn, BoundPlan, Clipping, CsvRules, Encoding, GridParams, Kind, Levels, Norms, Sides, Source,
 };
 use discreet::plan::{Plan, Purpose};
 use nalgebra::DMatrix;
@@ -37,6 +37,7 @@ pub fn audits(depth: Depth) -> Vec<Audit> {
         }),
         audit("T7 order", order),
         audit("T7 records", move || any_bits(records)),
+        audit("T7 derived records", derived_records),
         audit("T7 gradients", gradients),
         audit("T7 adaptive rounds", || {
             sensitivity::check();
@@ -222,6 +223,66 @@ fn plan_clips_alone(plan: &BoundPlan) -> bool {
     matches!(plan.grid.norms, Norms::Sides(Sides { clipping: Clipping::EachOutcome, .. }))
 }
 
+/// Cells of uniformly random bits from which every kind of term is derived: no row leaves the ball of radius W, and nothing of one record is
+/// in the row of the next.
+fn derived_records() -> Saw {
+    let number = |name: &str, lower: f64, upper: f64| json!({"name": name, "role": "feature", "type": "number", "lower": lower, "upper": upper});
+    let plan = json!({
+        "schema": "discreet.plan/1", "adjacency": "add-remove",
+        "columns": [
+            number("a", -3.0, 5.0), number("b", 0.25, 8.0),
+            {"name": "k", "role": "feature", "type": "category", "levels": ["x", "y", "other"]}, column("z", "outcome"),
+        ],
+        "derived": [
+            {"transform": "log", "from": ["b"]}, {"transform": "square", "from": ["a"]},
+            {"transform": "product", "from": ["a", "b", "k"]}, {"transform": "centred", "from": ["b"], "at": 2},
+            {"transform": "spline", "from": ["a"], "knots": [-1, 0, 1, 2]},
+            {"transform": "merged", "from": ["k"], "groups": [{"name": "y", "levels": ["y", "other"]}]},
+        ],
+        "mechanism": {"name": "analyze-gauss", "params": {"row_norm": 0.7}}, "budget": {"mu": 1.0},
+    });
+    let names = ["a", "b", "k", "z"].map(str::to_owned);
+    let prepared = prepare(Plan::parse(&plan.to_string()).unwrap(), &names, b',', Purpose::Simulate).unwrap();
+    let radius = i128::from(prepared.geometry().radius);
+    let mut numbers = Numbers(9);
+    let mut encoder = Encoder::new(prepared.bound());
+    let (mut longest, mut skipped) = (0, 0_u32);
+    for _ in 0..50_000 {
+        let (mut text, mut ends) = (String::new(), Vec::new());
+        for field in 0..4 {
+            match (field, numbers.below(12)) {
+                (_, 0) => {}
+                (2, choice) => text.push_str(["x", "y", "w"][choice as usize % 3]),
+                (_, 1..6) => write!(text, "{:e}", f64::from_bits(numbers.next())).unwrap(),
+                _ => write!(text, "{}", f64::from(numbers.below(4_000)) / 100.0 - 20.0).unwrap(),
+            }
+            ends.push(text.len());
+        }
+        let record = Record::new(&text, &ends);
+        let row = match encoder.encode(&record) {
+            Encoded::Row(row) => Some(row.to_vec()),
+            Encoded::Skipped => None,
+        };
+        let alone = match Encoder::new(prepared.bound()).encode(&record) {
+            Encoded::Row(row) => Some(row.to_vec()),
+            Encoded::Skipped => None,
+        };
+        if row != alone {
+            return Err("a row depends on the records before it".to_owned());
+        }
+        let Some(row) = row else {
+            skipped += 1;
+            continue;
+        };
+        longest = longest.max(row[1..].iter().map(|&code| i128::from(code).pow(2)).sum::<i128>());
+    }
+    let within = longest <= radius.pow(2);
+    judged(
+        within && skipped > 5_000 && skipped < 45_000,
+        format!("50,000 records, {skipped} of them skipped; the longest has the squared norm {longest}"),
+    )
+}
+
 /// What one record adds to a gradient is never longer than the clip, whatever the record, the coefficients and the scope.
 fn gradients() -> Saw {
     let mut numbers = Numbers(8);
@@ -272,7 +333,7 @@ fn any_plan(numbers: &mut Numbers, columns: usize) -> BoundPlan {
         };
         BoundColumn {
             name: format!("c{field}"),
-            field,
+            source: Source::Field(field),
             role: if field + 1 < columns { Role::Feature } else { Role::Outcome },
             kind: Kind::Number { lower: one.min(two), upper: one.max(two) },
             typical: None,

@@ -7,7 +7,7 @@ use discreet::data::slices::{Combiner, Scan, SliceScanner};
 use discreet::data::{EncodedRows, Geometry, Header};
 use discreet::model::{Missing, Role};
 use discreet::plan::bound::{
-    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Levels, Norms, PersonColumn,
+    BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Levels, Norms, PersonColumn, Source,
 };
 
 use super::common::{Pieces, assert_one_line, rules, split};
@@ -80,7 +80,8 @@ fn independent(fields: usize, rules: &CsvRules, text: &[u8]) -> (Vec<Vec<String>
     let mut at = 0;
     let line_end = |byte: u8| byte == b'\r' || byte == b'\n';
     while at < text.len() {
-        if line_end(text[at]) {
+        // A blank line is a record of a table of one column, and of no other.
+        if line_end(text[at]) && fields > 1 {
             at += 1;
             continue;
         }
@@ -104,6 +105,7 @@ fn independent(fields: usize, rules: &CsvRules, text: &[u8]) -> (Vec<Vec<String>
             start = false;
             at += 1;
         }
+        at += usize::from(text[at..].starts_with(b"\r\n")) + usize::from(at < text.len());
         let decoded: Option<Vec<String>> = record
             .iter()
             .map(|field| match rules.encoding {
@@ -126,8 +128,13 @@ fn plan(fields: usize, csv: CsvRules, setting: u8) -> BoundPlan {
     let number = Kind::Number { lower: 0.0, upper: 10.0 };
     let levels = ["a", "b", "other"].map(str::to_owned).into();
     let category = Kind::Category { levels, reference: 0, other: Some(2) };
-    let column =
-        |field, role, kind| BoundColumn { name: format!("x{field}"), field, role, kind, typical: None };
+    let column = |field, role, kind| BoundColumn {
+        name: format!("x{field}"),
+        source: Source::Field(field),
+        role,
+        kind,
+        typical: None,
+    };
     let mut columns = vec![column(0, Role::Outcome, number)];
     if fields > 1 {
         columns.insert(0, column(1, Role::Feature, category));

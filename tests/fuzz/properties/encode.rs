@@ -5,7 +5,7 @@
 use discreet::data::csv::Record;
 use discreet::data::encode::{Encoded, Encoder, GUARD_BITS, Geometry};
 use discreet::model::{Missing, Role};
-use discreet::plan::bound::{BoundColumn, BoundPlan, GridParams, Kind, Levels, Norms};
+use discreet::plan::bound::{BoundColumn, BoundPlan, GridParams, Kind, Levels, Norms, Source};
 
 use super::common::{rules, split};
 
@@ -69,7 +69,7 @@ fn plan(setting: &[u8; 24]) -> Option<BoundPlan> {
     let role = |bit: u8| if shape & bit == 0 { Role::Feature } else { Role::Outcome };
     let number = |name: &str, field, role, lower, upper| BoundColumn {
         name: name.to_owned(),
-        field,
+        source: Source::Field(field),
         role,
         kind: Kind::Number { lower, upper },
         typical: None,
@@ -83,7 +83,7 @@ fn plan(setting: &[u8; 24]) -> Option<BoundPlan> {
     let reference = usize::from(levels >> 4) % listed.len();
     let category = |name: &str, field, role| BoundColumn {
         name: name.to_owned(),
-        field,
+        source: Source::Field(field),
         role,
         kind: Kind::Category { levels: listed.clone(), reference, other },
         typical: None,

@@ -1,0 +1,286 @@
+//! Numbers that are computed from one record's own values (theory/encoding 2.8).
+
+use std::sync::Arc;
+
+use crate::math::special::normal_quantile;
+use crate::model::Typical;
+
+/// Points by which the distribution of a number is approximated for a forecast.
+const POINTS: u32 = 15;
+
+/// Most combinations of such points.
+const MOST_POINTS: usize = 4_000;
+
+/// What the cells of a category mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LevelCodes {
+    /// The column: among the plan's, or once bound among the fields of a record.
+    pub column: usize,
+    /// The number of each text without outer white space, sorted by the text.
+    pub codes: Vec<(String, usize)>,
+    /// The number of any other text, if the plan lists `other`.
+    pub other: Option<usize>,
+}
+
+impl LevelCodes {
+    /// Returns the codes of a category in which each level has the number of its place.
+    #[must_use]
+    pub fn of(column: usize, levels: &[String], other: Option<usize>) -> Self {
+        let codes = levels.iter().enumerate().map(|(number, level)| (level.trim().to_owned(), number));
+        let mut codes: Vec<(String, usize)> = codes.collect();
+        codes.sort();
+        Self { column, codes, other }
+    }
+
+    /// Returns the number of a text without outer white space.
+    #[must_use]
+    pub fn number(&self, text: &str) -> Option<usize> {
+        match self.codes.binary_search_by(|(level, _)| level.as_str().cmp(text)) {
+            Ok(place) => self.codes.get(place).map(|(_, number)| *number),
+            Err(_) => self.other,
+        }
+    }
+}
+
+/// What of a record a derived value is made from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Leaf {
+    /// A number, clipped to its bounds.
+    Number {
+        /// The column: among the plan's, or once bound among the fields of a record.
+        column: usize,
+        /// Its lower bound.
+        lower: f64,
+        /// Its upper bound.
+        upper: f64,
+        /// What is known of it from elsewhere.
+        typical: Option<Typical>,
+    },
+    /// The indicator of a level, 0 or 1.
+    Level {
+        /// The category.
+        codes: Arc<LevelCodes>,
+        /// The level.
+        level: usize,
+        /// How many levels there are.
+        levels: usize,
+    },
+}
+
+impl Leaf {
+    /// Returns the column: among the plan's, or once bound among the fields of a record.
+    #[must_use]
+    pub fn column(&self) -> usize {
+        match self {
+            Self::Number { column, .. } => *column,
+            Self::Level { codes, .. } => codes.column,
+        }
+    }
+}
+
+/// A number as a function of a record's values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expression {
+    /// A value itself.
+    Leaf(Leaf),
+    /// The natural logarithm of a value and an offset.
+    Log {
+        /// The value.
+        of: Box<Self>,
+        /// What is added to it.
+        offset: f64,
+    },
+    /// The square of a value.
+    Square(Box<Self>),
+    /// The product of values.
+    Product(Vec<Self>),
+    /// A value less a number.
+    Centred {
+        /// The value.
+        of: Box<Self>,
+        /// What is subtracted.
+        at: f64,
+    },
+    /// One column of a restricted cubic spline.
+    Spline {
+        /// The value.
+        of: Box<Self>,
+        /// The knots, in increasing order.
+        knots: Arc<[f64]>,
+        /// Which column, counted from 0.
+        column: usize,
+    },
+}
+
+impl Expression {
+    /// Computes the value, given those that it is made from; `None` where one of these is missing.
+    pub fn value(&self, leaf: &dyn Fn(&Leaf) -> Option<f64>) -> Option<f64> {
+        Some(match self {
+            Self::Leaf(of) => leaf(of)?,
+            Self::Log { of, offset } => libm::log(of.value(leaf)? + offset),
+            Self::Square(of) => {
+                let value = of.value(leaf)?;
+                value * value
+            }
+            Self::Product(factors) => {
+                factors.iter().try_fold(1.0, |product, factor| Some(product * factor.value(leaf)?))?
+            }
+            Self::Centred { of, at } => of.value(leaf)? - at,
+            Self::Spline { of, knots, column } => restricted_cubic(of.value(leaf)?, knots, *column),
+        })
+    }
+
+    /// Returns the smallest and the largest value that clipped values allow. Sums and products of doubles round alike for alike values, so
+    /// no computed value lies outside; a logarithm is given a unit in the last place on either side.
+    #[must_use]
+    pub fn range(&self) -> (f64, f64) {
+        match self {
+            Self::Leaf(Leaf::Number { lower, upper, .. }) => (*lower, *upper),
+            Self::Leaf(Leaf::Level { .. }) => (0.0, 1.0),
+            Self::Log { of, offset } => {
+                let (lower, upper) = of.range();
+                (libm::log(lower + offset).next_down(), libm::log(upper + offset).next_up())
+            }
+            Self::Square(of) => {
+                let (lower, upper) = of.range();
+                let (one, two) = (lower * lower, upper * upper);
+                (if lower <= 0.0 && upper >= 0.0 { 0.0 } else { one.min(two) }, one.max(two))
+            }
+            Self::Product(factors) => factors.iter().map(Self::range).fold((1.0, 1.0), |(a, b), (c, d)| {
+                let corners = [a * c, a * d, b * c, b * d];
+                let (least, most) = (f64::INFINITY, f64::NEG_INFINITY);
+                (corners.iter().copied().fold(least, f64::min), corners.iter().copied().fold(most, f64::max))
+            }),
+            Self::Centred { of, at } => {
+                let (lower, upper) = of.range();
+                (lower - at, upper - at)
+            }
+            Self::Spline { of, knots, column } => {
+                let (lower, upper) = of.range();
+                (restricted_cubic(lower, knots, *column), restricted_cubic(upper, knots, *column))
+            }
+        }
+    }
+
+    /// Returns what it is made from.
+    #[must_use]
+    pub fn leaves(&self) -> Vec<&Leaf> {
+        match self {
+            Self::Leaf(leaf) => vec![leaf],
+            Self::Log { of, .. } | Self::Square(of) | Self::Centred { of, .. } | Self::Spline { of, .. } => {
+                of.leaves()
+            }
+            Self::Product(factors) => factors.iter().flat_map(Self::leaves).collect(),
+        }
+    }
+
+    /// Returns the number of its operations.
+    #[must_use]
+    pub fn operations(&self) -> usize {
+        1 + match self {
+            Self::Leaf(_) => 0,
+            Self::Log { of, .. } | Self::Square(of) | Self::Centred { of, .. } | Self::Spline { of, .. } => {
+                of.operations()
+            }
+            Self::Product(factors) => factors.iter().map(Self::operations).sum(),
+        }
+    }
+
+    /// Returns it with its columns found elsewhere.
+    #[must_use]
+    pub fn placed(&self, place: &impl Fn(usize) -> usize) -> Self {
+        let boxed = |of: &Self| Box::new(of.placed(place));
+        match self {
+            Self::Leaf(Leaf::Number { column, lower, upper, typical }) => Self::Leaf(Leaf::Number {
+                column: place(*column),
+                lower: *lower,
+                upper: *upper,
+                typical: *typical,
+            }),
+            Self::Leaf(Leaf::Level { codes, level, levels }) => {
+                let codes = LevelCodes { column: place(codes.column), ..(**codes).clone() };
+                Self::Leaf(Leaf::Level { codes: Arc::new(codes), level: *level, levels: *levels })
+            }
+            Self::Log { of, offset } => Self::Log { of: boxed(of), offset: *offset },
+            Self::Square(of) => Self::Square(boxed(of)),
+            Self::Product(factors) => {
+                Self::Product(factors.iter().map(|factor| factor.placed(place)).collect())
+            }
+            Self::Centred { of, at } => Self::Centred { of: boxed(of), at: *at },
+            Self::Spline { of, knots, column } => {
+                Self::Spline { of: boxed(of), knots: Arc::clone(knots), column: *column }
+            }
+        }
+    }
+
+    /// Returns mean and standard deviation where those of all its numbers are known from elsewhere: the values at the quantiles of independent
+    /// normal distributions and of equally frequent levels, each clipped to its bounds.
+    #[must_use]
+    pub fn typical(&self) -> Option<Typical> {
+        // One column of points for each column of the record.
+        let mut columns: Vec<(usize, Vec<f64>)> = Vec::new();
+        for leaf in self.leaves() {
+            if columns.iter().any(|(column, _)| *column == leaf.column()) {
+                continue;
+            }
+            let points = match leaf {
+                Leaf::Number { lower, upper, typical, .. } => {
+                    let Typical { mean, sd } = (*typical)?;
+                    let mean = mean.unwrap_or(lower / 2.0 + upper / 2.0);
+                    let quantile = |point: u32| normal_quantile((f64::from(point) + 0.5) / f64::from(POINTS));
+                    (0..POINTS).map(|point| (mean + sd * quantile(point)).clamp(*lower, *upper)).collect()
+                }
+                Leaf::Level { levels, .. } => {
+                    (0..*levels).map(|level| f64::from(u32::try_from(level).unwrap_or(u32::MAX))).collect()
+                }
+            };
+            columns.push((leaf.column(), points));
+        }
+        let combinations =
+            columns.iter().try_fold(1_usize, |all, (_, points)| all.checked_mul(points.len()))?;
+        if combinations > MOST_POINTS {
+            return None;
+        }
+        let values = (0..combinations).map(|combination| {
+            let mut rest = combination;
+            let chosen: Vec<(usize, f64)> = columns
+                .iter()
+                .filter_map(|(column, points)| {
+                    let point = points.get(rest % points.len()).copied();
+                    rest /= points.len();
+                    Some((*column, point?))
+                })
+                .collect();
+            let of =
+                |leaf: &Leaf| chosen.iter().find(|(column, _)| *column == leaf.column()).map(|(_, at)| *at);
+            self.value(&|leaf| match leaf {
+                Leaf::Number { .. } => of(leaf),
+                Leaf::Level { level, .. } => {
+                    let level = f64::from(u32::try_from(*level).unwrap_or(u32::MAX));
+                    Some(if (of(leaf)? - level).abs() < 0.5 { 1.0 } else { 0.0 })
+                }
+            })
+        });
+        let values: Vec<f64> = values.collect::<Option<_>>()?;
+        let count = f64::from(u32::try_from(values.len()).unwrap_or(u32::MAX)).max(1.0);
+        let mean = values.iter().sum::<f64>() / count;
+        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
+        (variance.is_finite() && variance > 0.0).then_some(Typical { mean: Some(mean), sd: variance.sqrt() })
+    }
+}
+
+/// Returns a column of the restricted cubic spline with knots t₁ < … < t_k, for j from 1 to k − 2:
+/// ((x − t_j)₊³ − (x − t_{k−1})₊³ (t_k − t_j)/(t_k − t_{k−1}) + (x − t_k)₊³ (t_{k−1} − t_j)/(t_k − t_{k−1})) / (t_k − t₁)².
+///
+/// It is 0 up to t_j, nowhere falls, and beyond t_k is a line, which is computed as one.
+fn restricted_cubic(x: f64, knots: &[f64], column: usize) -> f64 {
+    let ([first, .., before, last], Some(knot)) = (knots, knots.get(column)) else { return 0.0 };
+    let cube = |from: f64| {
+        let beyond = (x.min(*last) - from).max(0.0);
+        beyond * beyond * beyond
+    };
+    let square = (last - first) * (last - first);
+    let curved = (cube(*knot) - cube(*before) * ((last - knot) / (last - before))) / square;
+    let slope = 3.0 * (last - knot) * (before - knot) / square;
+    curved + (x - last).max(0.0) * slope
+}

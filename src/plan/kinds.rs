@@ -1,0 +1,169 @@
+//! How the columns of a plan are read: bounds of numbers, levels of categories.
+
+use std::collections::BTreeSet;
+
+use super::bound::Kind;
+use super::document::{Bound, Column, ColumnType, Plan};
+use super::error::PlanError;
+use crate::model::{Role, Typical};
+use crate::words;
+
+/// Cells that count as missing unless the plan says otherwise.
+pub const DEFAULT_NA: [&str; 6] = ["", "NA", "N/A", "NaN", "null", "."];
+
+/// Largest bound of a number, and the inverse of the smallest width.
+pub const LARGEST_BOUND: f64 = 1e100;
+
+/// The widest range that can be estimated reaches so far.
+const WIDEST_ESTIMATE: f64 = 18_446_744_073_709_551_616.0;
+
+/// Returns the cells that count as missing.
+pub(super) fn na(plan: &Plan) -> Vec<String> {
+    let given = plan.csv.as_ref().and_then(|csv| csv.na.clone());
+    given.unwrap_or_else(|| DEFAULT_NA.iter().map(|text| (*text).to_owned()).collect())
+}
+
+/// Returns how each listed column is read, or what is wrong with it, in the plan's order.
+pub(super) fn column_kinds<'a>(
+    plan: &'a Plan,
+    na: &'a [String],
+) -> impl Iterator<Item = Result<Option<Kind>, PlanError>> + 'a {
+    let mut names = BTreeSet::new();
+    plan.columns.iter().enumerate().map(move |(index, column)| {
+        let path = format!("columns[{index}]");
+        let identity = match (&column.name, &column.pattern) {
+            (Some(name), None) => (false, name),
+            (None, Some(pattern)) => (true, pattern),
+            _ => {
+                return Err(PlanError::at(
+                    path,
+                    words::plan::name_or_match(),
+                    words::plan::name_or_match_advice(),
+                ));
+            }
+        };
+        if !names.insert(identity) {
+            return Err(PlanError::at(path, words::plan::column_twice(), words::plan::column_twice_advice()));
+        }
+        if plan.person.is_some() && plan.person == column.name && column.role != Role::Ignored {
+            return Err(PlanError::at(path, words::plan::person_used(), words::plan::person_used_advice()));
+        }
+        kind(column, &path, na)
+    })
+}
+
+fn kind(column: &Column, path: &str, na: &[String]) -> Result<Option<Kind>, PlanError> {
+    if column.role == Role::Ignored { Ok(None) } else { described_kind(column, path, na).map(Some) }
+}
+
+/// Returns how a column is read, whatever its role.
+///
+/// # Errors
+/// [`PlanError`] where its type, bounds or levels are missing or wrong.
+pub(super) fn described_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, PlanError> {
+    match column.kind {
+        None => Err(PlanError::at(
+            format!("{path}.type"),
+            words::plan::type_missing(),
+            words::plan::type_missing_advice(),
+        )),
+        Some(ColumnType::Number) => number_kind(column, path),
+        Some(ColumnType::Category) => category_kind(column, path, na),
+    }
+}
+
+/// Returns whether bounds are in order, and far from where doubles end, so that no coefficient and no variance overflows after the charge.
+pub(super) fn are_usable_bounds(lower: f64, upper: f64) -> bool {
+    lower < upper && lower.abs().max(upper.abs()) <= LARGEST_BOUND && upper - lower >= 1.0 / LARGEST_BOUND
+}
+
+fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
+    if column.levels.is_some() || column.reference.is_some() {
+        return Err(PlanError::at(path, words::plan::number_levels(), words::plan::number_levels_advice()));
+    }
+    let advice = words::plan::bounds_advice();
+    let bound = |bound: Option<Bound>, name: &str| {
+        let path = format!("{path}.{name}");
+        bound.ok_or_else(|| PlanError::at(path, words::plan::bounds_missing(), advice))
+    };
+    let (lower, upper) = (bound(column.lower, "lower")?, bound(column.upper, "upper")?);
+    // Before they are found, the widest that can be found.
+    let lower = lower.stated().unwrap_or(-WIDEST_ESTIMATE);
+    let upper = upper.stated().unwrap_or(WIDEST_ESTIMATE);
+    let path = format!("{path}.upper");
+    // The width too has to be finite: it divides every value.
+    if !(lower.is_finite() && upper.is_finite() && lower < upper && (upper - lower).is_finite()) {
+        return Err(PlanError::at(path, words::plan::bounds_order(), advice));
+    }
+    if !are_usable_bounds(lower, upper) {
+        return Err(PlanError::at(path, words::plan::bounds_far(), words::plan::bounds_far_advice()));
+    }
+    if let Some(Typical { mean, sd }) = column.typical {
+        let inside = mean.is_none_or(|mean| (lower..=upper).contains(&mean));
+        if !(sd > 0.0 && sd <= (upper - lower) / 2.0 && inside) {
+            let path = format!("{}.typical", path.trim_end_matches(".upper"));
+            return Err(PlanError::at(
+                path,
+                words::plan::typical_range(),
+                words::plan::typical_range_advice(),
+            ));
+        }
+    }
+    Ok(Kind::Number { lower, upper })
+}
+
+fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, PlanError> {
+    if column.lower.is_some()
+        || column.upper.is_some()
+        || column.integer.is_some()
+        || column.typical.is_some()
+    {
+        return Err(PlanError::at(
+            path,
+            words::plan::category_bounds(),
+            words::plan::category_bounds_advice(),
+        ));
+    }
+    let levels_path = format!("{path}.levels");
+    let levels = column.levels.clone().unwrap_or_default();
+    if levels.len() < 2 {
+        return Err(PlanError::at(levels_path, words::plan::levels_few(), words::plan::levels_few_advice()));
+    }
+    if column.role == Role::Outcome && levels.len() != 2 {
+        return Err(PlanError::at(
+            levels_path,
+            words::plan::outcome_levels(),
+            words::plan::outcome_levels_advice(),
+        ));
+    }
+    let mut seen = BTreeSet::new();
+    for level in &levels {
+        if level.trim() != level || na.iter().any(|token| token == level) {
+            return Err(PlanError::at(
+                levels_path,
+                words::plan::level_unread(),
+                words::plan::level_unread_advice(),
+            ));
+        }
+        if !seen.insert(level) {
+            return Err(PlanError::at(
+                levels_path,
+                words::plan::level_twice(),
+                words::plan::level_twice_advice(),
+            ));
+        }
+    }
+    let position = |wanted: &str| levels.iter().position(|level| level == wanted);
+    let reference = match &column.reference {
+        None => 0,
+        Some(name) => position(name).ok_or_else(|| {
+            PlanError::at(
+                format!("{path}.reference"),
+                words::plan::reference_unknown(),
+                words::plan::reference_unknown_advice(),
+            )
+        })?,
+    };
+    let other = position("other");
+    Ok(Kind::Category { levels, reference, other })
+}

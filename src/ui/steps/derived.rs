@@ -1,0 +1,126 @@
+//! Terms that are made from columns: logarithms, squares, interactions, splines, merged levels.
+
+use leptos::prelude::*;
+
+use crate::plan::derived::name_of;
+use crate::plan::document::{Derived, Transform};
+use crate::ui::draft::{Place, TermDraft};
+use crate::ui::parts::{Choice, Field};
+use crate::ui::state::{App, StateStoreFields};
+use crate::words;
+
+/// The field of the columns step where a fault of a term is shown.
+pub const FIELD: &str = "terms";
+
+/// The terms of the plan, each with a way to remove it, and a form for another.
+#[component]
+pub fn Terms() -> impl IntoView {
+    let app = App::here();
+    let terms = Memo::new(move |_| app.state.setup().with(|setup| setup.derived.clone()));
+    let faults = Memo::new(move |_| {
+        let here = Place::columns(FIELD);
+        let of = |gaps: &Vec<crate::ui::draft::Gap>| {
+            gaps.iter().filter(|gap| gap.place == here).map(|gap| gap.text.clone()).collect::<Vec<_>>()
+        };
+        app.plan.with(|plan| plan.as_ref().err().map(of).unwrap_or_default())
+    });
+    let row = move |(index, term): (usize, Derived)| {
+        let name = name_of(&term);
+        let label = words::terms::remove(&name);
+        let remove = move |_| {
+            app.state.setup().update(|setup| {
+                if index < setup.derived.len() {
+                    setup.derived.remove(index);
+                }
+            });
+        };
+        view! {
+            <li>
+                <code class="code">{name}</code> " " {title(term.transform)} " "
+                <button type="button" class="quiet" aria-label=label on:click=remove>{words::terms::remove_word()}</button>
+            </li>
+        }
+    };
+    let listed = move || terms.get().into_iter().enumerate().map(row).collect_view();
+    let wrong = move || {
+        let said = |text: String| view! { <p class="notice problem">{text}</p> };
+        faults.get().into_iter().map(said).collect_view()
+    };
+    view! {
+        <section class="block terms" id="columns-terms" tabindex="-1" aria-labelledby="terms-title">
+            <h2 id="terms-title">{words::terms::title()}</h2>
+            <p class="hint">{words::terms::lead()}</p>
+            <ul class="terms-list">{listed}</ul>
+            {wrong}
+            <Another/>
+        </section>
+    }
+}
+
+/// A form for one more term.
+#[component]
+fn Another() -> impl IntoView {
+    let app = App::here();
+    let draft = RwSignal::new(TermDraft::default());
+    let unread = RwSignal::new(false);
+    let options = Transform::ALL
+        .into_iter()
+        .map(|transform| (transform.name().to_owned(), title(transform).to_owned()));
+    let set_transform = Callback::new(move |name: String| {
+        if let Some(transform) = Transform::ALL.into_iter().find(|transform| transform.name() == name) {
+            draft.update(|draft| draft.transform = transform);
+        }
+    });
+    let roles = [("feature", words::columns::feature()), ("outcome", words::columns::outcome())];
+    let add = move |_| {
+        let entry = draft.with_untracked(TermDraft::entry);
+        unread.set(entry.is_none());
+        let Some(entry) = entry else { return };
+        app.state.said().set(words::terms::added(name_of(&entry)));
+        app.state.setup().update(|setup| setup.derived.push(entry));
+        draft.update(|draft| (draft.from, draft.value) = (String::new(), String::new()));
+    };
+    let value = move || {
+        let set = Callback::new(move |value| draft.update(|draft| draft.value = value));
+        let own = Signal::derive(move || draft.with(|draft| draft.value.clone()));
+        let (label, hint) = match draft.with(|draft| draft.transform) {
+            Transform::Square | Transform::Product => return None,
+            Transform::Log => (words::terms::offset(), words::terms::offset_hint()),
+            Transform::Centred => (words::terms::at(), words::terms::public_hint()),
+            Transform::Spline => (words::terms::knots(), words::terms::knots_hint()),
+            Transform::Merged => (words::terms::groups(), words::terms::groups_hint()),
+        };
+        let hint = Signal::derive(move || hint.to_owned());
+        Some(view! { <Field id="term-value" label value=own set hint/> })
+    };
+    view! {
+        <details class="more">
+            <summary>{words::terms::add()}</summary>
+            <Choice id="term-transform" label=words::terms::transform() options=options.collect()
+                value=Signal::derive(move || draft.with(|draft| draft.transform.name().to_owned())) set=set_transform/>
+            <Field id="term-from" label=words::terms::from()
+                value=Signal::derive(move || draft.with(|draft| draft.from.clone()))
+                set=Callback::new(move |from| draft.update(|draft| draft.from = from))
+                hint=Signal::derive(|| words::terms::from_hint().to_owned())/>
+            {value}
+            <Choice id="term-role" label=words::columns::role()
+                options=roles.into_iter().map(|(key, name)| (key.to_owned(), name.to_owned())).collect()
+                value=Signal::derive(move || if draft.with(|draft| draft.outcome) { "outcome" } else { "feature" }.to_owned())
+                set=Callback::new(move |role: String| draft.update(|draft| draft.outcome = role == "outcome"))/>
+            {move || unread.get().then(|| view! { <p class="notice problem" role="alert">{words::terms::unread()}</p> })}
+            <button type="button" id="term-add" on:click=add>{words::terms::add()}</button>
+        </details>
+    }
+}
+
+/// What a transform is called on the page.
+fn title(transform: Transform) -> &'static str {
+    match transform {
+        Transform::Log => words::terms::log(),
+        Transform::Square => words::terms::square(),
+        Transform::Product => words::terms::product(),
+        Transform::Centred => words::terms::centred(),
+        Transform::Spline => words::terms::spline(),
+        Transform::Merged => words::terms::merged(),
+    }
+}
