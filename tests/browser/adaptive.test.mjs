@@ -61,7 +61,7 @@ async function describe(discreet, file, { rows, epsilon }) {
   // The first rows show that k.A. is no number: it is missing, as the person confirms.
   const doubts = discreet.page.getByRole("group", { name: say("contradiction.of", { name: "BMI" }), exact: true });
   await doubts.getByLabel(say("contradiction.right_as_missing")).check();
-  await discreet.budget({ rows, epsilon, oneIn: 100000, share: say("privacy.all") });
+  await discreet.budget({ rows, epsilon, oneIn: Math.max(100000, 10 * rows), share: say("privacy.all") });
   await discreet.ready();
 }
 

@@ -147,7 +147,7 @@ async fn a_ledger_comes_back_as_it_was_stored() {
 async fn a_table_has_one_ledger() {
     let table = table().await;
     store::create_ledger(&table, ledger(1.0), None).await.unwrap();
-    let again = store::create_ledger(&table, ledger(100.0), None).await.unwrap_err();
+    let again = store::create_ledger(&table, ledger(10.0), None).await.unwrap_err();
     assert_eq!(again.reason, Reason::Budget);
 }
 
