@@ -341,7 +341,7 @@ pub fn codebook(file: &str, filled: &Filled) -> String {
         return words::codebook::none(file);
     }
     let total = whole(described.len() + unknown.len());
-    let mut told = vec![words::codebook::filled(described.len(), whole(described.len()), file, total)];
+    let mut told = vec![words::codebook::filled(described.len(), file, whole(described.len()), total)];
     let mut add = |names: &[String], say: fn(String) -> String| {
         if !names.is_empty() {
             told.push(say(list(names, 6)));

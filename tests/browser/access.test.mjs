@@ -82,7 +82,7 @@ test("a release and its download by keyboard alone", async (t) => {
   const arrives = page.waitForEvent("download");
   await press(page, "Tab", ({ name }) => name === say("result.release_json"), 30);
   await page.keyboard.press("Enter");
-  assert.equal((await arrives).suggestedFilename(), "discreet-release-blood-pressure-1.json");
+  assert.equal((await arrives).suggestedFilename(), "discreet-release-diabetes-1.json");
   assert.deepEqual(faults(record), {});
 });
 

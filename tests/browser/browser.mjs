@@ -79,7 +79,8 @@ export async function open(browser, options = {}) {
 
   context.on("request", (request) => record.requests.push(request.url()));
   context.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") record.consoleErrors.push(message.text());
+    const fault = message.type() === "error" || message.type() === "warning";
+    if (fault && !message.text().endsWith("registration blocked by Playwright")) record.consoleErrors.push(message.text());
   });
   context.on("weberror", (error) => record.pageErrors.push(String(error.error())));
   if (process.env.LATE) await context.addInitScript(late, Number(process.env.LATE));
