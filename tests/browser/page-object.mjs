@@ -101,7 +101,7 @@ export class DiscreetPage {
     if (await replace.isVisible()) await replace.click();
   }
 
-  /// Opens a codebook on the columns step, and answers what was filled.
+  /// Opens a codebook on the step Columns; returns the line that says what was filled.
   async openCodebook(file) {
     await this.goTo(say("step.columns"));
     await this.page.getByLabel(say("codebook.open")).setInputFiles(file);
