@@ -19,7 +19,7 @@ pub async fn unpack(
     post: impl Fn(&Response),
 ) -> Result<(Vec<String>, Blob), Failure> {
     let total = length(file);
-    let mut pieces = Pieces::new(file, 0, total);
+    let mut pieces = Pieces::new(file, 0)?;
     let (mut out, mut packed) = (Parts::new(), Zeroizing::new(Vec::new()));
     let mut unpacker = None;
     let (mut done, mut form) = (0, None);
