@@ -8,6 +8,7 @@
 pub mod bootstrap;
 pub mod category;
 mod cell_noise;
+mod contrast;
 mod debiasing;
 pub mod description;
 pub mod design;
