@@ -83,8 +83,10 @@ fn estimates(release: &Release) -> Vec<f64> {
     list(release).iter().map(|entry| entry.estimate.unwrap()).collect()
 }
 
-/// μ, the parameters, the outcome, and whether intervals count the sampling error.
-const MECHANISMS: [(&str, fn() -> Value, &str, f64, bool); 7] = [
+/// A mechanism with its parameters, the outcome, μ, and whether intervals count the sampling error.
+type Row = (&'static str, fn() -> Value, &'static str, f64, bool);
+
+const MECHANISMS: [Row; 7] = [
     ("analyze-gauss", || json!({"row_norm": 0.93}), "y", 8.0, true),
     ("additive-wishart", || json!({}), "y", 0.0, true),
     ("dp-ridge", || json!({"outcome_norm": 0.9}), "y", 8.0, true),
