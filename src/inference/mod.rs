@@ -8,7 +8,7 @@
 pub mod bootstrap;
 pub mod category;
 mod cell_noise;
-mod contrast;
+pub mod contrast;
 mod debiasing;
 pub mod description;
 pub mod design;
