@@ -1,12 +1,13 @@
-//! Shared by `release` and `simulate`: reads plan, header and table, and hashes this program.
+//! Reads what several commands need: plan, header, table and release; and hashes this program.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use super::args::Args;
+use super::bytes::read_all;
 use super::error::CliError;
 use super::genotypes::GenotypeFiles;
 use super::public::{Comparison, PublicFile};
@@ -18,7 +19,7 @@ use crate::engine::{ConfiguredPlan, EngineError, Prepared, after_bounds, check_t
 use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::release::Release;
-use crate::release::document::Software;
+use crate::release::document::{SCHEMA, Software};
 use crate::text::hexadecimal;
 
 /// A plan that is bound to the header of a table.
@@ -163,11 +164,6 @@ impl Job {
     pub fn compare(mut self) -> Result<Self, CliError> {
         let Some(public) = &self.public else { return Ok(self) };
         let rules = HeaderRules::of(self.prepared.checked());
-        let path = match (&self.input, &self.files.phenotypes) {
-            (Input::Table(_), _) => &self.files.table,
-            (Input::Genotypes(_), Some(phenotypes)) => phenotypes,
-            (Input::Genotypes(_), None) => return Ok(self),
-        };
         self.input = match self.input {
             Input::Table(table) => {
                 self.comparison = Comparison::new(public, rules, table.header())?;
@@ -176,16 +172,18 @@ impl Job {
                         Input::Table(comparison.with_stream(table))
                     }
                     Some(comparison) => {
-                        comparison.with_file(path, table.header())?;
+                        comparison.with_file(&self.files.table, table.header())?;
                         Input::Table(table)
                     }
                     None => Input::Table(table),
                 }
             }
             genotypes @ Input::Genotypes(_) => {
-                let phenotypes = Table::open(path, rules)?;
-                if let Some(comparison) = Comparison::new(public, rules, phenotypes.header())? {
-                    comparison.with_file(path, phenotypes.header())?;
+                if let Some(path) = &self.files.phenotypes {
+                    let phenotypes = Table::open(path, rules)?;
+                    if let Some(comparison) = Comparison::new(public, rules, phenotypes.header())? {
+                        comparison.with_file(path, phenotypes.header())?;
+                    }
                 }
                 genotypes
             }
@@ -372,28 +370,38 @@ pub fn software() -> Result<Software, CliError> {
     let failed = |error: io::Error| CliError::failed(format!("this program cannot read itself: {error}"));
     let mut file = std::env::current_exe().and_then(File::open).map_err(failed)?;
     let mut hash = Sha256::new();
-    let mut piece = vec![0; 1 << 20];
-    loop {
-        match file.read(&mut piece) {
-            Ok(0) => break,
-            Ok(count) => hash.update(&piece[..count]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(failed(error)),
-        }
-    }
+    read_all(&mut file, failed, |piece| {
+        hash.update(piece);
+        Ok(())
+    })?;
     Ok(Software::new(hexadecimal(&hash.finalize())))
 }
 
-/// Reads one of this program's JSON documents.
+/// Reads the file of a release.
 ///
 /// # Errors
 /// [`CliError::Input`] if the file cannot be read or is another document; the text names the place.
-pub fn read_json<T: serde::de::DeserializeOwned>(what: &str, path: &Path) -> Result<T, CliError> {
-    let text = fs::read_to_string(path).map_err(|error| CliError::unreadable(what, path, error))?;
-    let mut reader = serde_json::Deserializer::from_str(&text);
-    let document = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+pub fn read_release(path: &Path) -> Result<Release, CliError> {
+    let text = fs::read_to_string(path).map_err(|error| CliError::unreadable("release", path, error))?;
+    let release = parse_release("release", &text)?;
+    if release.schema == SCHEMA {
+        Ok(release)
+    } else {
+        Err(CliError::usage(format!(
+            "release: `schema` is not \"{SCHEMA}\"; choose a file that this program released"
+        )))
+    }
+}
+
+/// Parses the document of a release, which is called `what` in messages.
+///
+/// # Errors
+/// [`CliError::Input`] if it is another document; the text names the place.
+pub fn parse_release(what: &str, text: &str) -> Result<Release, CliError> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let release = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         CliError::usage(format!("{what}: {}, at `{}`; use an unaltered copy", error.inner(), error.path()))
     })?;
     reader.end().map_err(|error| CliError::usage(format!("{what}: {error}; use an unaltered copy")))?;
-    Ok(document)
+    Ok(release)
 }

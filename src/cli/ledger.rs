@@ -8,7 +8,7 @@ use super::args::Args;
 use super::clock::today;
 use super::error::CliError;
 use super::store::{self, LedgerFile};
-use super::{check_output, help, kept, print, write_out};
+use super::{help, kept, print};
 use crate::noise::entropy::random_id;
 use crate::plan::check::MAX_ROWS_PER_PERSON;
 use crate::privacy::adjacency::{Adjacency, Protect};
@@ -162,10 +162,7 @@ fn reprint(arguments: Vec<OsString>) -> Result<(), CliError> {
     }
     let [path] = args.places(["the ledger"])?;
     let entry = args.value("entry", "the number of an entry, as `ledger show` prints it")?;
-    let document = kept::read(&store::canonical(&path)?, &store::read(&path)?, entry)?;
-    check_output()?;
-    write_out(document)
-        .map_err(|error| CliError::failed(format!("standard output cannot be written: {error}")))
+    print(kept::read(&store::canonical(&path)?, &store::read(&path)?, entry)?)
 }
 
 fn import(arguments: Vec<OsString>) -> Result<(), CliError> {

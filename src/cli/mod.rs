@@ -35,6 +35,7 @@ use std::process::ExitCode;
 pub use error::CliError;
 
 use crate::text::{one_line, shortened};
+use crate::words;
 
 /// Runs the command in `arguments`, which do not include the program's name.
 #[must_use]
@@ -71,9 +72,9 @@ fn command(mut arguments: Vec<OsString>) -> Result<(), CliError> {
 }
 
 /// Writes to standard output, before or without any charge.
-fn print(text: &str) -> Result<(), CliError> {
+fn print(text: impl AsRef<[u8]>) -> Result<(), CliError> {
     check_output()?;
-    write_out(text).map_err(|error| CliError::failed(format!("standard output cannot be written: {error}")))
+    write_out(text).map_err(|error| CliError::failed(words::error::cli_output(error)))
 }
 
 /// Checks that standard output is open. The Rust runtime opens a closed one as `/dev/null`, for reading and writing; what is written to it
@@ -91,9 +92,7 @@ fn check_output() -> Result<(), CliError> {
             && device(&file).is_some_and(|(own, null)| own == null)
             && file.read(&mut [0]).is_ok()
         {
-            return Err(CliError::failed(
-                "standard output is closed; redirect it to a file, or leave it open",
-            ));
+            return Err(CliError::failed(words::error::cli_output_closed()));
         }
     }
     Ok(())

@@ -539,6 +539,13 @@ fn a_printed_release_can_be_printed_again() {
     assert_eq!(bench.ok("ledger reprint ledger.json"), second);
     assert_eq!(bench.ok("ledger reprint ledger.json --entry 1"), first);
     assert_eq!(bench.ok("ledger reprint ledger.json --entry 2"), second);
+    // A copy that is lost is passed over; one that cannot be read is not.
+    let last = bench.path(&format!("ledger.json.releases/{}-2.json", bench.ledger().id()));
+    fs::remove_file(&last).unwrap();
+    assert_eq!(bench.ok("ledger reprint ledger.json"), first);
+    fs::create_dir(&last).unwrap();
+    let errors = bench.fails("ledger reprint ledger.json", 2);
+    assert!(errors.contains("-2.json cannot be read"), "{errors}");
 }
 
 /// An older copy of a ledger would pay for its entries again.
