@@ -1,4 +1,4 @@
-//! Reads what several commands need: plan, header, table and release; and hashes this program.
+//! Shared by `release` and `simulate`: reads plan, header and table, and hashes this program.
 
 use std::fs::{self, File};
 use std::io;
@@ -19,7 +19,7 @@ use crate::engine::{ConfiguredPlan, EngineError, Prepared, after_bounds, check_t
 use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::release::Release;
-use crate::release::document::{SCHEMA, Software};
+use crate::release::document::Software;
 use crate::text::hexadecimal;
 
 /// A plan that is bound to the header of a table.
@@ -42,7 +42,7 @@ struct Files {
     phenotypes: Option<PathBuf>,
 }
 
-/// The fit that follows estimated bounds: what it reads, and the header that it is bound to.
+/// The fit that follows estimated bounds: its files, and the header that it is bound to.
 pub struct Fit {
     again: Option<Table>,
     files: Files,
@@ -53,7 +53,7 @@ pub struct Fit {
     purpose: Purpose,
 }
 
-/// What is read again for each round, because its rows are too many to be kept.
+/// The source that each round reads again, because its rows are too many to be kept.
 pub struct Again {
     source: Second,
     workers: usize,
@@ -74,11 +74,11 @@ pub enum Material {
     Summed(Option<Sums>),
     /// The rows.
     Kept(Sums),
-    /// What the rows are found in again.
+    /// The source of the rows, which each round reads again.
     Again(Again),
 }
 
-/// What the records are read from.
+/// The source of the records.
 enum Input {
     Table(Table),
     Genotypes(Box<GenotypeFiles>),
@@ -375,33 +375,4 @@ pub fn software() -> Result<Software, CliError> {
         Ok(())
     })?;
     Ok(Software::new(hexadecimal(&hash.finalize())))
-}
-
-/// Reads the file of a release.
-///
-/// # Errors
-/// [`CliError::Input`] if the file cannot be read or is another document; the text names the place.
-pub fn read_release(path: &Path) -> Result<Release, CliError> {
-    let text = fs::read_to_string(path).map_err(|error| CliError::unreadable("release", path, error))?;
-    let release = parse_release("release", &text)?;
-    if release.schema == SCHEMA {
-        Ok(release)
-    } else {
-        Err(CliError::usage(format!(
-            "release: `schema` is not \"{SCHEMA}\"; choose a file that this program released"
-        )))
-    }
-}
-
-/// Parses the document of a release, which is called `what` in messages.
-///
-/// # Errors
-/// [`CliError::Input`] if it is another document; the text names the place.
-pub fn parse_release(what: &str, text: &str) -> Result<Release, CliError> {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let release = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        CliError::usage(format!("{what}: {}, at `{}`; use an unaltered copy", error.inner(), error.path()))
-    })?;
-    reader.end().map_err(|error| CliError::usage(format!("{what}: {error}; use an unaltered copy")))?;
-    Ok(release)
 }

@@ -13,7 +13,7 @@ use crate::noise::entropy::random_id;
 use crate::plan::check::MAX_ROWS_PER_PERSON;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{Budget, Split};
-use crate::privacy::ledger::{Kind, Ledger, Opening, State, Terms};
+use crate::privacy::ledger::{Entry, Kind, Ledger, Opening, State, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
 use crate::privacy::promise::{WEAK, doubt, is_confirmed};
 use crate::text::one_line;
@@ -246,29 +246,28 @@ fn show(ledger: &Ledger) -> String {
     }
     let _ = writeln!(text, "\n{} entries", ledger.entries().len());
     for entry in ledger.entries() {
-        let kind = match entry.kind {
-            Kind::Release => one_line(&entry.mechanism),
-            Kind::Relax => "relaxed".to_owned(),
-            Kind::Disjoint => {
-                format!(
-                    "stated: ledger {} is about different people",
-                    one_line(entry.disjoint_from().unwrap_or_default())
-                )
-            }
-        };
-        let state = match entry.state {
-            State::Reserved => "reserved",
-            State::Released => "released",
-            State::Burned => "burned",
-        };
-        let _ = writeln!(
-            text,
-            "  {:>3}  {kind}  {state}  {}",
-            entry.seq,
-            share(entry.charge.gaussian, capacity.gaussian)
-        );
+        let cost = share(entry.charge.gaussian, capacity.gaussian);
+        let _ = writeln!(text, "  {:>3}  {}  {cost}", entry.seq, described(entry));
     }
     text
+}
+
+/// Describes what an entry is, and its state.
+fn described(entry: &Entry) -> String {
+    let kind = match entry.kind {
+        Kind::Release => one_line(&entry.mechanism),
+        Kind::Relax => "relaxed".to_owned(),
+        Kind::Disjoint => {
+            let other = one_line(entry.disjoint_from().unwrap_or_default());
+            format!("stated: ledger {other} is about different people")
+        }
+    };
+    let state = match entry.state {
+        State::Reserved => "reserved",
+        State::Released => "released",
+        State::Burned => "burned",
+    };
+    format!("{kind}  {state}")
 }
 
 /// Returns a share of the whole in hundredths of a percent, rounded down.

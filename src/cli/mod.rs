@@ -8,6 +8,7 @@ mod args;
 mod bytes;
 mod check;
 mod clock;
+mod document;
 mod error;
 pub mod genotypes;
 mod halt;

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::args::Args;
 use super::bytes::read_all;
+use super::document::parse_release;
 use super::error::CliError;
-use super::job::parse_release;
 use super::packed;
 use super::table::{Table, TableError};
 use crate::data::genotypes::Form;

@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 
 use super::args::Args;
+use super::document::read_release;
 use super::error::CliError;
-use super::job::{read_release, software};
+use super::job::software;
 use super::{help, print};
 use crate::engine::refit;
 use crate::inference::options::{Repair, Ridge};

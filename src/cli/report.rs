@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 
 use super::args::Args;
+use super::document::read_release;
 use super::error::CliError;
-use super::job::read_release;
 use super::{help, print};
 use crate::engine::supplement;
 use crate::release::figure::outcomes;
