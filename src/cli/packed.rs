@@ -57,7 +57,9 @@ impl Packed {
         let mut head = Vec::new();
         File::open(&path)?.take(HEAD_BYTES as u64).read_to_end(&mut head)?;
         let form = Form::of(&head)?;
-        if let (Some(sheet), None | Some(Form::Gzip | Form::Utf16Little | Form::Utf16Big)) = (&sheet, form) {
+        if let Some(sheet) = &sheet
+            && form != Some(Form::Workbook)
+        {
             return Err(ContainerError::NoSheet { sheet: sheet.clone(), sheets: Vec::new() }.into());
         }
         Ok(form.map(|form| Self { path, sheet, form, stamp: Stamp::of(&metadata) }))

@@ -179,17 +179,16 @@ fn plain(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('<') {
         let is_mark = after.starts_with(|next: char| next.is_ascii_alphabetic() || next == '/');
-        match after.split_once('>').filter(|_| is_mark) {
-            Some((_, after)) => {
-                kept.push_str(before);
-                kept.push(' ');
-                rest = after;
-            }
-            None => {
-                kept.push_str(before);
-                kept.push('<');
-                rest = after;
-            }
+        if is_mark {
+            // A mark without an end leaves the rest as it is.
+            let Some((_, after)) = after.split_once('>') else { break };
+            kept.push_str(before);
+            kept.push(' ');
+            rest = after;
+        } else {
+            kept.push_str(before);
+            kept.push('<');
+            rest = after;
         }
     }
     kept.push_str(rest);
