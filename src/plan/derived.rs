@@ -49,7 +49,7 @@ impl DerivedColumn {
         }
     }
 
-    /// Returns what is known of it from elsewhere, for forecasts.
+    /// Returns its approximate mean and standard deviation, for forecasts; `None` if they are not known.
     #[must_use]
     pub fn typical(&self) -> Option<Typical> {
         let Source::Computed(expression) = &self.source else { return None };
@@ -120,7 +120,7 @@ pub fn outcomes(plan: &Plan) -> impl Iterator<Item = Column> {
     all_columns(plan).into_iter().filter(|column| column.role == Role::Outcome)
 }
 
-/// Something that a term can be made from.
+/// An operand of a transform.
 enum Operand {
     Number(Expression),
     Category { codes: Arc<LevelCodes>, levels: Vec<String>, reference: usize },
@@ -134,7 +134,7 @@ struct Deriver<'a> {
     taken: HashSet<String>,
     /// The columns so far.
     columns: Vec<DerivedColumn>,
-    /// What columns without a role are used for.
+    /// The role with which each column of the plan is used; `None` for one that is not used yet.
     sides: Vec<Option<Role>>,
 }
 

@@ -1,6 +1,5 @@
 //! Fits of several passes on the command line: over rows that are kept, or over the table again.
 
-
 use discreet::release::document::Release;
 use serde_json::{Value, json};
 

@@ -34,6 +34,9 @@ pub struct Formats(Vec<Kind>);
 
 impl Formats {
     /// Reads the styles.
+    ///
+    /// # Errors
+    /// [`ContainerError::Damaged`] if the part is damaged.
     pub fn read(reader: impl Read) -> Result<Self, ContainerError> {
         let mut xml = Xml::short(reader);
         let (mut own, mut kinds, mut in_cells) = (BTreeMap::new(), Vec::new(), false);
@@ -56,7 +59,7 @@ impl Formats {
         Ok(Self(kinds))
     }
 
-    /// Returns a number as a date, as a date with a time of day, or as a time, if its style says so and Excel has such a day.
+    /// Returns a number of days as a date, as a date with a time of day, or as a time, if its style says so and Excel has such a day.
     pub fn date(&self, style: usize, number: f64, since_1904: bool) -> Option<String> {
         let kind = self.0.get(style).copied().filter(|kind| *kind != Kind::Number)?;
         let later = if since_1904 { LATER } else { 0 };

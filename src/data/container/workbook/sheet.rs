@@ -18,7 +18,10 @@ struct Cell {
     value: String,
 }
 
-/// Writes a sheet as a CSV.
+/// Returns the CSV of a sheet.
+///
+/// # Errors
+/// [`ContainerError`] if the sheet is damaged, empty or too large.
 pub fn csv(
     reader: impl Read,
     texts: &[String],
