@@ -29,7 +29,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     }
     let job = Job::new(&args, Purpose::Release)?;
     warnings::warn(&job);
-    print(&described(&job))
+    print(described(&job))
 }
 
 fn described(job: &Job) -> String {

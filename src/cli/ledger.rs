@@ -26,10 +26,10 @@ pub fn run(mut arguments: Vec<OsString>) -> Result<(), CliError> {
     let name = if arguments.is_empty() { None } else { Some(arguments.remove(0)) };
     match name.as_ref().and_then(|name| name.to_str()) {
         Some("new") => new(arguments),
-        Some("show") => one_file(arguments, |path| print(&show(&store::read(path)?))),
+        Some("show") => one_file(arguments, |path| print(show(&store::read(path)?))),
         Some("verify") => one_file(arguments, |path| {
             let ledger = store::read(path)?;
-            print(&format!("ok: {} entries, tip {}\n", ledger.entries().len(), ledger.tip()))
+            print(format!("ok: {} entries, tip {}\n", ledger.entries().len(), ledger.tip()))
         }),
         Some("reprint") => reprint(arguments),
         Some("import") => import(arguments),
@@ -175,7 +175,7 @@ fn import(arguments: Vec<OsString>) -> Result<(), CliError> {
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     let news = ledger.import(&exported)?;
     save(&mut file, &ledger)?;
-    print(&format!("ok: {news} entries are new or settled\n"))
+    print(format!("ok: {news} entries are new or settled\n"))
 }
 
 fn relax(arguments: Vec<OsString>) -> Result<(), CliError> {

@@ -64,7 +64,7 @@ fn command(mut arguments: Vec<OsString>) -> Result<(), CliError> {
         Some("mechs") => listing::run(arguments),
         Some("page") => page::run(arguments),
         Some("--help" | "-h" | "help") => print(help::MAIN),
-        Some("--version" | "-V") => print(&format!("discreet {}\n", env!("CARGO_PKG_VERSION"))),
+        Some("--version" | "-V") => print(format!("discreet {}\n", env!("CARGO_PKG_VERSION"))),
         _ => Err(CliError::usage(
             "the command is missing or unknown; give release, check, simulate, refit, report, ledger, account, mechs or page; `discreet --help` \
              explains them",

@@ -84,7 +84,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
         .map_err(|error| CliError::failed(words::error::page_port(port, error)))?;
     let port = server.server_addr().to_ip().map_or(port, |address| address.port());
     let address = format!("http://127.0.0.1:{port}/");
-    print(&format!("discreet is at {address}\nOnly this computer can open it. Ctrl-C stops it.\n"))?;
+    print(format!("discreet is at {address}\nOnly this computer can open it. Ctrl-C stops it.\n"))?;
     if !args.flag("no-open") {
         // Without a browser the address that was printed is enough.
         let _ = open::that_detached(&address);

@@ -35,5 +35,5 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let mut answer = refit(&release, &request).map_err(|error| CliError::Input(error.to_string()))?;
     answer.software = software()?;
     let text = serde_json::to_string_pretty(&answer).map_err(|error| CliError::failed(error.to_string()))?;
-    print(&(text + "\n"))
+    print(text + "\n")
 }

@@ -38,7 +38,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
         return Err(CliError::usage(format!("--outcome is `{outcome}`; give an outcome of the release")));
     }
     let printed = format.write(&release, &supplement(&release), &labels, outcome);
-    print(&printed.ok_or_else(|| {
+    print(printed.ok_or_else(|| {
         CliError::usage("this release has no coefficient that can be drawn; choose another --format")
     })?)
 }
