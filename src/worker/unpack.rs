@@ -19,7 +19,8 @@ pub async fn unpack(
     post: impl Fn(&Response),
 ) -> Result<(Vec<String>, Blob), Failure> {
     let total = length(file);
-    let head = Uint8Array::new(&whole(file, 0, total.min(HEAD_BYTES as u64)).await?).to_vec();
+    let head = whole(file, 0, total.min(HEAD_BYTES as u64)).await?;
+    let head = Uint8Array::new(&head).to_vec();
     let form = Form::of(&head).map_err(refused)?.ok_or_else(|| refused(ContainerError::Archive))?;
     let mut unpacker = Unpacker::new(form);
     let (mut out, mut packed) = (Parts::new(), Zeroizing::new(Vec::new()));
