@@ -3,12 +3,10 @@
 use std::ffi::OsString;
 
 use super::args::Args;
+use super::document::read_release;
 use super::error::CliError;
-use super::job::read_json;
 use super::{help, print};
 use crate::engine::supplement;
-use crate::release::Release;
-use crate::release::document::SCHEMA;
 use crate::release::figure::outcomes;
 use crate::release::publication::{Format, Labels};
 
@@ -34,18 +32,13 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     }
     let text = |name: &str| Ok::<_, CliError>(args.text(name)?.unwrap_or_default().to_owned());
     let labels = Labels { title: text("title")?, date: text("date")?, per };
-    let release: Release = read_json("release", &path)?;
-    if release.schema != SCHEMA {
-        return Err(CliError::usage(format!(
-            "release: `schema` is not \"{SCHEMA}\"; choose a file that this program released"
-        )));
-    }
+    let release = read_release(&path)?;
     let outcome = args.text("outcome")?;
     if let Some(outcome) = outcome.filter(|outcome| !outcomes(&release).iter().any(|own| own == outcome)) {
         return Err(CliError::usage(format!("--outcome is `{outcome}`; give an outcome of the release")));
     }
     let printed = format.write(&release, &supplement(&release), &labels, outcome);
-    print(&printed.ok_or_else(|| {
+    print(printed.ok_or_else(|| {
         CliError::usage("this release has no coefficient that can be drawn; choose another --format")
     })?)
 }
