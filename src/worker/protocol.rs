@@ -11,6 +11,7 @@ use crate::data::slices::Job;
 use crate::data::{FileRole, MinHashKey};
 use crate::plan::Plan;
 use crate::plan::bound::Encoding;
+use crate::plan::number_format::NumberFormat;
 use crate::plan::public::PublicTable;
 use crate::privacy::ledger::Ledger;
 
@@ -90,8 +91,8 @@ pub struct Look {
     pub variants: Vec<Choice>,
     /// How bytes become text.
     pub encoding: Encoding,
-    /// What marks fractions.
-    pub decimal: u8,
+    /// How numbers are written.
+    pub numbers: NumberFormat,
 }
 
 /// What a person sees of genotypes. As private as the table: it is for the screen of this machine.

@@ -1,5 +1,6 @@
 //! The command line from end to end: the built program, real files, exit statuses.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use discreet::privacy::ledger::{Ledger, Request, State};
 use discreet::release::document::Release;
 use serde_json::{Value, json};
 
-use crate::support::{DIABETES, list, small_diabetes_plan};
+use crate::support::{DIABETES, column, list, plan, small_diabetes_plan};
 
 /// A folder with a plan and a table.
 pub struct Bench(tempfile::TempDir);
@@ -824,6 +825,54 @@ fn a_comma_that_the_header_chose_cannot_mark_fractions() {
     bench.plan(&plan);
     let errors = bench.fails("simulate --plan plan.json table.csv", 2);
     assert!(errors.contains("csv.decimal"), "{errors}");
+}
+
+/// The same numbers, as a spreadsheet in another country writes them, give the same release.
+#[test]
+fn separators_of_thousands_and_percent_signs_are_read_as_the_plan_says() {
+    let bench = Bench::new();
+    let bounds = [
+        ("bmi", "feature", 18.0, 42.0),
+        ("bp", "feature", 60.0, 140.0),
+        ("target", "outcome", 0.0, 35_000.0),
+    ];
+    let mut stated = plan(
+        &bounds.map(|(name, role, lower, upper)| column(name, role, lower, upper)),
+        json!({"epsilon": 1, "delta": 1e-5}),
+    );
+    let (mut plain, mut messy) = ("bmi,bp,target\n".to_owned(), "bmi;bp;target\n".to_owned());
+    for line in DIABETES.lines().skip(1) {
+        let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        let (bmi, bp, target) = (cells[2], cells[3], 100.0 * cells[10] + 0.5);
+        writeln!(plain, "{bmi},{bp},{target}").unwrap();
+        let comma = |number: f64| number.to_string().replace('.', ",");
+        let (thousands, rest) = ((target / 1000.0).floor(), target % 1000.0);
+        let grouped = format!("{thousands}\u{202f}{:0>5}", comma(rest));
+        writeln!(
+            messy,
+            "{} %;{}%;{}",
+            comma(bmi),
+            comma(bp),
+            if thousands > 0.0 { grouped } else { comma(target) }
+        )
+        .unwrap();
+    }
+    let mut coefficients = |csv: Value, table: &str| {
+        stated["csv"] = csv;
+        bench.plan(&stated);
+        bench.write("table.csv", table);
+        let output = bench.run("simulate --plan plan.json table.csv");
+        let read: Value = serde_json::from_slice(&output.stdout).unwrap();
+        read["coefficients"].clone()
+    };
+    let expected = coefficients(json!({}), &plain);
+    let found = coefficients(json!({"decimal": ",", "thousands": " ", "percent": true}), &messy);
+    assert_eq!(found, expected);
+    let found = coefficients(json!({"decimal": ","}), &messy);
+    assert_ne!(found, expected, "such cells are missing");
+    bench.open_ledger("1");
+    let warned = text(&bench.run("release --plan plan.json --ledger ledger.json table.csv").stderr);
+    assert!(warned.contains("`bmi`: the first rows have numbers in another format"), "{warned}");
 }
 
 #[test]
