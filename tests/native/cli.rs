@@ -876,6 +876,39 @@ fn separators_of_thousands_and_percent_signs_are_read_as_the_plan_says() {
 }
 
 #[test]
+fn two_releases_are_compared_term_by_term() {
+    let bench = Bench::new();
+    bench.open_ledger("3");
+    for name in ["one.json", "two.json"] {
+        bench.write(name, bench.ok("release --plan plan.json --ledger ledger.json table.csv"));
+    }
+    let mut fewer = small_diabetes_plan(json!({"epsilon": 0.5, "delta": 1e-5}));
+    fewer["columns"][0]["role"] = json!("ignored");
+    bench.plan(&fewer);
+    bench.write("three.json", bench.ok("release --plan plan.json --ledger ledger.json table.csv"));
+    let compare = |other: &str, format: &str| {
+        bench.ok(&format!("report --release one.json --compare {other} --format {format}"))
+    };
+    let same = compare("two.json", "csv");
+    let rows: Vec<Vec<&str>> = same.lines().map(|line| line.split(',').collect()).collect();
+    let names: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+    assert_eq!(names, ["term", "(Intercept)", "bmi", "bp"]);
+    let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
+    assert!((number(2, 9) - (number(2, 5) - number(2, 1))).abs() < 1e-9, "{same}");
+    assert!(compare("two.json", "markdown").contains("with independent noise. Behind ±"));
+    assert_eq!(
+        compare("two.json", "svg").matches("width=\"7\" height=\"7\"").count(),
+        2,
+        "a square for each slope"
+    );
+    let other = compare("three.json", "markdown");
+    assert!(other.contains("not in it") && other.contains("something else beside other terms"), "{other}");
+    assert!(compare("one.json", "word").contains("They share noise and sampling error"));
+    let refused = bench.fails("report --release one.json --compare two.json --format r", 2);
+    assert!(refused.contains("choose another --format"), "{refused}");
+}
+
+#[test]
 fn conversions_round_to_the_safe_side() {
     let bench = Bench::new();
     let number = |line: &str| bench.ok(line).trim().parse::<f64>().unwrap();

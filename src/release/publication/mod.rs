@@ -74,7 +74,7 @@ pub struct Table {
 }
 
 /// A release, ready to be written.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Publication {
     /// The title: what the person gave, or the outcome.
     pub title: String,
