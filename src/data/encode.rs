@@ -4,12 +4,14 @@
 //! it. [`within`] then decides in integers whether a row may be summed. The privacy proof depends on that test alone, not on the
 //! floating-point arithmetic before it.
 
+use std::cmp::Ordering;
+
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::cells::Cells;
 use super::csv::Record;
-use crate::model::{INTERCEPT, Missing, Role};
+use crate::model::{Contrast, INTERCEPT, Missing, Role};
 use crate::plan::bound::{
     BoundColumn, BoundPlan, Clipping, GridParams, Kind, Norms, Sides, Source, Whitening,
 };
@@ -19,7 +21,8 @@ use crate::privacy::mutants::{Mutant, is_active};
 /// Bits of a guard digit: the remainder that rounding to the grid leaves of a code, in units of 2⁻²² of a step.
 pub const GUARD_BITS: u32 = 22;
 
-/// One coordinate of a row. For a record that was not shortened, value = centre + scale · code.
+/// One coordinate of a row. For a record that was not shortened, value = centre + scale · code; where the levels of a category have a
+/// [`Contrast`], the code is that along the level's direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Term {
     /// `(Intercept)`, the column's name, or `column[level]`.
@@ -28,7 +31,7 @@ pub struct Term {
     pub column: Option<usize>,
     /// Index of the level in the column's list; only a category's dummy has one.
     pub level: Option<usize>,
-    /// m, the middle of the column's bounds; of a dummy the centre of its coding; 0 for the constant.
+    /// m, the middle of the column's bounds; of a level's indicator the centre of its coding; 0 for the constant.
     pub centre: f64,
     /// Units of the column in one step of the grid.
     pub scale: f64,
@@ -52,6 +55,8 @@ pub struct Geometry {
     pub outcomes: Option<OutcomeSide>,
     /// The terms in the order of a row: the constant if c > 0, features, outcomes.
     pub terms: Vec<Term>,
+    /// The codes of categories whose levels are the corners of a simplex, each with the place of its first term.
+    pub contrasts: Vec<(usize, Contrast)>,
 }
 
 /// A separate bound on a record's outcomes.
@@ -104,7 +109,8 @@ impl Geometry {
         let columns = plan.columns.iter().enumerate();
         let terms =
             columns.flat_map(|(index, column)| [term(index, &column.name), term(index, &column.name)]);
-        Self { constant: 0, radius: 0, reach: 0, longest: 1.0, outcomes: None, terms: terms.collect() }
+        let terms = terms.collect();
+        Self { constant: 0, radius: 0, reach: 0, longest: 1.0, outcomes: None, terms, contrasts: Vec::new() }
     }
 
     fn whole(plan: &BoundPlan, share: f64, row_norm: f64) -> Self {
@@ -121,9 +127,10 @@ impl Geometry {
         let longest = row_norm * bound;
         let mut terms = Vec::new();
         push_constant(&mut terms, constant);
-        push_terms(&mut terms, plan, Role::Feature, (share / small(features)).sqrt(), longest, reach);
+        let weight = (share / small(features)).sqrt();
+        let contrasts = push_terms(&mut terms, plan, Role::Feature, weight, longest, reach);
         push_terms(&mut terms, plan, Role::Outcome, ((1.0 - share) / small(outcomes)).sqrt(), longest, reach);
-        Self { constant, radius, reach, longest, outcomes: None, terms }
+        Self { constant, radius, reach, longest, outcomes: None, terms, contrasts }
     }
 
     fn sides(plan: &BoundPlan, sides: &Sides) -> Self {
@@ -149,13 +156,13 @@ impl Geometry {
         let outcome_reach = outcome_radius.saturating_sub(rounding_room(rounded));
         let mut terms = Vec::new();
         push_constant(&mut terms, constant);
-        let longest = if let Some(whitening) = &plan.whitening {
+        let (longest, contrasts) = if let Some(whitening) = &plan.whitening {
             push_whitened(&mut terms, plan, whitening, reach);
-            whitening.radius
+            (whitening.radius, Vec::new())
         } else {
             let weight = (1.0 / small(columns(plan, Role::Feature))).sqrt();
-            push_terms(&mut terms, plan, Role::Feature, weight, sides.feature_norm, reach);
-            sides.feature_norm
+            let norm = sides.feature_norm;
+            (norm, push_terms(&mut terms, plan, Role::Feature, weight, norm, reach))
         };
         let first = terms.len();
         push_terms(&mut terms, plan, Role::Outcome, outcome_weight, sides.outcome_norm, outcome_reach);
@@ -166,7 +173,7 @@ impl Geometry {
             longest: sides.outcome_norm,
             clipping: sides.clipping,
         };
-        Self { constant, radius, reach, longest, outcomes: Some(outcomes), terms }
+        Self { constant, radius, reach, longest, outcomes: Some(outcomes), terms, contrasts }
     }
 
     /// Returns A with z = A v, d by d: z are the feature codes of a record that was not clipped, the constant's first if there is
@@ -183,6 +190,17 @@ impl Geometry {
             map[(row, row)] = 1.0 / term.scale;
             if row > 0 && self.constant > 0 {
                 map[(row, 0)] = -term.centre / term.scale;
+            }
+        }
+        for (first, contrast) in &self.contrasts {
+            let m = contrast.coordinates();
+            for coordinate in 0..m {
+                let reference = f64::from(contrast.code(m, coordinate));
+                map[(first + coordinate, 0)] = reference;
+                for level in 0..m {
+                    let code = f64::from(contrast.code(level, coordinate));
+                    map[(first + coordinate, first + level)] = code - reference;
+                }
             }
         }
         map
@@ -302,9 +320,18 @@ fn push_whitened(terms: &mut Vec<Term>, plan: &BoundPlan, whitening: &Whitening,
     }
 }
 
-/// Appends the terms of the columns of one role, which are clipped to the norm `longest` in weighted units and `reach` in codes.
-fn push_terms(terms: &mut Vec<Term>, plan: &BoundPlan, role: Role, weight: f64, longest: f64, reach: u32) {
+/// Appends the terms of the columns of one role, which are clipped to the norm `longest` in weighted units and `reach` in codes. Returns
+/// the codes of its categories whose levels are the corners of a simplex.
+fn push_terms(
+    terms: &mut Vec<Term>,
+    plan: &BoundPlan,
+    role: Role,
+    weight: f64,
+    longest: f64,
+    reach: u32,
+) -> Vec<(usize, Contrast)> {
     let step = longest / (weight * f64::from(reach));
+    let mut contrasts = Vec::new();
     let term = |name, index, level, centre, half_width: f64| Term {
         name,
         column: Some(index),
@@ -321,13 +348,24 @@ fn push_terms(terms: &mut Vec<Term>, plan: &BoundPlan, role: Role, weight: f64, 
             }
             Kind::Category { levels, reference, .. } => {
                 let (centre, half_width) = plan.level_units(role, levels.len());
+                let first = terms.len();
                 for (level, name) in levels.iter().enumerate().filter(|(level, _)| level != reference) {
                     let name = format!("{}[{name}]", column.name);
                     terms.push(term(name, index, Some(level), centre, half_width));
                 }
+                if plan.has_contrast(role, levels.len()) {
+                    let own = terms.get_mut(first..).unwrap_or_default();
+                    let name = own.first().map(|term| term.name.clone()).unwrap_or_default();
+                    let contrast = Contrast::new(name, levels.len(), 1.0 / step);
+                    for (term, indicator) in own.iter_mut().zip(contrast.indicators()) {
+                        (term.centre, term.scale) = (indicator.centre, indicator.scale);
+                    }
+                    contrasts.push((first, contrast));
+                }
             }
         }
     }
+    contrasts
 }
 
 /// Returns the largest W and c within a norm.
@@ -506,11 +544,10 @@ enum Cell {
     },
     Category {
         codes: LevelCodes,
-        /// The level without a dummy.
+        /// The level without a term.
         reference: usize,
-        dummies: usize,
-        /// The value of a dummy whose level a record does not have, and of the one that it has.
-        values: (f64, f64),
+        /// The weighted values of each term in a record of an earlier level, of its own, and of a later one, which the reference is.
+        values: Vec<[f64; 3]>,
     },
 }
 
@@ -526,11 +563,20 @@ impl Encoder {
                 *weight = term.weight;
             }
         }
-        let columns = plan
-            .columns
-            .iter()
-            .zip(weights)
-            .map(|(column, weight)| Reader { weight, kind: Cell::new(plan, column) })
+        let columns = plan.columns.iter().zip(weights).enumerate();
+        let columns = columns
+            .map(|(index, (column, weight))| {
+                let mut kind = Cell::new(plan, column, weight);
+                let of_column = |first: &usize| geometry.terms.get(*first).and_then(|term| term.column);
+                let contrast = geometry.contrasts.iter().find(|(first, _)| of_column(first) == Some(index));
+                if let (Cell::Category { values, .. }, Some((_, contrast))) = (&mut kind, contrast) {
+                    let step = geometry.longest / f64::from(geometry.reach);
+                    let code = |code: &i32| f64::from(*code) * step;
+                    let pairs = contrast.own.iter().zip(&contrast.later);
+                    *values = pairs.map(|(own, later)| [0.0, code(own), code(later)]).collect();
+                }
+                Reader { weight, kind }
+            })
             .collect();
         let first = geometry.first();
         let constant = i32::try_from(geometry.constant).unwrap_or(0);
@@ -619,21 +665,24 @@ impl Encoder {
                     self.values[place] = column.weight * value;
                     place += 1;
                 }
-                Cell::Category { codes, reference, dummies, values: (absent, present) } => {
+                Cell::Category { codes, reference, values } => {
                     let known = self.cells.level(record, codes);
-                    let dummy = match known {
-                        Some(level) => dummy(level, *reference),
-                        None if miss() => None,
+                    let term = match known {
+                        Some(level) => term_of(level, *reference).unwrap_or(values.len()),
+                        None if miss() => values.len(),
                         None => return None,
                     };
                     // A label of the reference is the other answer; one that is missing is neither.
                     let missing_label = known.is_none() && self.labels && place >= self.split;
-                    let absent = if missing_label { 0.0 } else { *absent };
-                    self.values[place..place + dummies].fill(column.weight * absent);
-                    if let Some(dummy) = dummy {
-                        self.values[place + dummy] = column.weight * present;
+                    for (at, [earlier, own, later]) in values.iter().enumerate() {
+                        self.values[place + at] = match at.cmp(&term) {
+                            _ if missing_label => 0.0,
+                            Ordering::Less => *later,
+                            Ordering::Equal => *own,
+                            Ordering::Greater => *earlier,
+                        };
                     }
-                    place += dummies;
+                    place += values.len();
                 }
             }
         }
@@ -715,7 +764,7 @@ fn unclipped() -> bool {
 }
 
 impl Cell {
-    fn new(plan: &BoundPlan, column: &BoundColumn) -> Self {
+    fn new(plan: &BoundPlan, column: &BoundColumn, weight: f64) -> Self {
         match &column.kind {
             Kind::Number { lower, upper } => {
                 let (centre, half_width) = middle(*lower, *upper);
@@ -728,23 +777,24 @@ impl Cell {
                     Source::Computed(_) => LevelCodes::of(usize::MAX, levels, *other),
                 };
                 let (centre, half_width) = plan.level_units(column.role, levels.len());
+                let (absent, present) = ((0.0 - centre) / half_width, (1.0 - centre) / half_width);
+                let values = [weight * absent, weight * present, weight * absent];
                 Self::Category {
                     codes,
                     reference: *reference,
-                    dummies: levels.len().saturating_sub(1),
-                    values: ((0.0 - centre) / half_width, (1.0 - centre) / half_width),
+                    values: vec![values; levels.len().saturating_sub(1)],
                 }
             }
         }
     }
 }
 
-/// Returns the dummy of a level; the reference has none.
-fn dummy(level: usize, reference: usize) -> Option<usize> {
+/// Returns the term of a level; the reference has none.
+fn term_of(level: usize, reference: usize) -> Option<usize> {
     match level.cmp(&reference) {
-        std::cmp::Ordering::Less => Some(level),
-        std::cmp::Ordering::Equal => None,
-        std::cmp::Ordering::Greater => Some(level - 1),
+        Ordering::Less => Some(level),
+        Ordering::Equal => None,
+        Ordering::Greater => Some(level - 1),
     }
 }
 

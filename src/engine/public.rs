@@ -319,14 +319,16 @@ impl<'a> Coded<'a> {
             places.push(place);
         }
         let known =
-            |place: &usize| moments.cell(*place, *place).is_some() && moments.cell(0, *place).is_some();
+            |place: &usize| moments.product(*place, *place).is_some() && moments.product(0, *place).is_some();
         places.extend(outcomes.iter().filter_map(|name| moments.index(name)).filter(known));
-        let means: Vec<f64> =
-            places.iter().map(|&place| moments.cell(0, place).unwrap_or(0.0) / (rows * constant)).collect();
+        let means: Vec<f64> = places
+            .iter()
+            .map(|&place| moments.product(0, place).unwrap_or(0.0) / (rows * constant))
+            .collect();
         let mut covariance = DMatrix::zeros(places.len(), places.len());
         for (row, &first) in places.iter().enumerate() {
             for (column, &second) in places.iter().enumerate() {
-                covariance[(row, column)] = match moments.cell(first, second) {
+                covariance[(row, column)] = match moments.product(first, second) {
                     Some(sum) => sum / rows - means[row] * means[column],
                     None if row < features.len() && column < features.len() => {
                         return Err(refuse(

@@ -134,6 +134,17 @@ impl CellNoise {
         matches!(self, Self::Projection { .. } | Self::Posterior { .. })
     }
 
+    /// Returns noise that is the same in all orthonormal coordinates and nowhere smaller.
+    pub(super) fn turned(self) -> Self {
+        match self {
+            Self::Iid { v } => Self::Goe { s: v },
+            Self::Sides { shape: Shape::Iid, features, cross } => {
+                Self::Sides { shape: Shape::Goe, features, cross }
+            }
+            other => other,
+        }
+    }
+
     /// Returns 2 sd √d, the spectral norm of the noise on `d` predictors (theory/inference 2.2).
     #[must_use]
     pub fn spectral_norm(self, d: usize) -> f64 {

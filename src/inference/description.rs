@@ -38,6 +38,9 @@ pub struct SumTerm {
     pub centre: f64,
     /// The column's unit per unit of the coordinate.
     pub scale: f64,
+    /// Of a level the place of its category, where the levels are the corners of a simplex: the noise on all of them is then alike, and that
+    /// on two of them related.
+    pub corners: Option<usize>,
 }
 
 /// Returns the description of a release's columns; nothing where its sums do not give their means.
@@ -69,14 +72,19 @@ pub fn describe(release: &Release) -> Option<Description> {
             .iter()
             .take(known)
             .skip(1)
-            .map(|term| SumTerm { name: term.name.clone(), centre: term.centre, scale: term.scale })
+            .enumerate()
+            .map(|(place, term)| SumTerm {
+                name: term.name.clone(),
+                centre: term.centre,
+                scale: term.scale,
+                corners: moments.corners_of(place + 1).map(|corners| corners.first),
+            })
             .collect(),
         constant: moments.constant()?,
         rows,
         cell: Box::new(|row, column| {
-            let value = moments.cell(row, column)?;
-            let std_error = if row == column { law.diagonal_sd(value) } else { law.off_diagonal_sd() };
-            Some(Noisy { value, std_error })
+            let value = moments.product(row, column)?;
+            Some(Noisy { value, std_error: moments.product_sd(row, column, value) })
         }),
     };
     let (correlated, correlations) = correlations(&sums);
@@ -159,7 +167,8 @@ pub fn means(plan: &Plan, sums: &Sums<'_>) -> Option<Vec<DescribedTerm>> {
             let (_, rest) = open.get_or_insert_with(|| (name.clone(), Level::new(column, described.len())));
             rest.share -= mean.value;
             rest.weight += term.scale * found.mean;
-            rest.noise += term.scale * term.scale * found.sum_noise;
+            let noise = term.scale * term.scale * found.sum_noise;
+            rest.noise = if term.corners.is_some() { rest.noise.max(noise) } else { rest.noise + noise };
         }
         let sd =
             found.spread.zip(found.resolved()).filter(|_| level.is_none()).map(|((_, error), variance)| {
@@ -230,7 +239,8 @@ fn level_of(column: &Column, term: &str) -> Option<(String, String)> {
     found.filter(|_| term != INTERCEPT)
 }
 
-/// Returns the correlations of all pairs, where both variances stand out of the noise, for the first 40 terms.
+/// Returns the correlations of all pairs, where both variances stand out of the noise, for the first 40 terms; none of two levels whose noise
+/// is related.
 ///
 /// The noise on r = cov/(s_i s_j) is, to first order, a combination of six cells: their products, both squares, both sums, and the count.
 #[must_use]
@@ -244,6 +254,10 @@ pub fn correlations(sums: &Sums<'_>) -> (Vec<String>, Vec<Vec<Option<Noisy>>>) {
         let (left_variance, right_variance) = (left.resolved()?, right.resolved()?);
         if i == j {
             return Some(Noisy { value: 1.0, std_error: 0.0 });
+        }
+        let category = |place: usize| sums.terms.get(place).and_then(|term| term.corners);
+        if category(i).is_some() && category(i) == category(j) {
+            return None;
         }
         let product = (sums.cell)(i + 1, j + 1)?;
         let scale = (left_variance * right_variance).sqrt();
@@ -283,7 +297,9 @@ mod tests {
             })
         };
         let sums = |noise: [f64; 6]| Sums {
-            terms: ["a", "b"].map(|name| SumTerm { name: name.to_owned(), centre: 10.0, scale: 2.0 }).into(),
+            terms: ["a", "b"]
+                .map(|name| SumTerm { name: name.to_owned(), centre: 10.0, scale: 2.0, corners: None })
+                .into(),
             constant: 2.0,
             rows: None,
             cell: Box::new(move |i, j| {

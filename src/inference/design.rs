@@ -3,6 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::cell_noise::{CellNoise, count};
+use super::contrast::Corners;
 use super::moments::{NoisyMoments, Whitening};
 use super::options::{MeanPenalty, Options, Repair, Ridge};
 use super::ridge::automatic;
@@ -132,7 +133,8 @@ impl<'a> Design<'a> {
             Ridge::Fixed(ridge) => ridge,
             Ridge::Auto => {
                 let outcome = outcomes.iter().map(|&index| terms[index].reach).fold(f64::INFINITY, f64::min);
-                let stretch = if through_origin { Eigen::try_new(&square)?.largest() } else { 1.0 };
+                let plain = !through_origin && moments.corners().is_empty();
+                let stretch = if plain { 1.0 } else { Eigen::try_new(&square)?.largest() };
                 automatic(moments.noise(), &reach, outcome, stretch)
             }
         };
@@ -344,20 +346,50 @@ impl Predictors {
         let through_origin = !intercept && constant.is_some();
         let mut support: Vec<usize> = constant.map(|_| 0).into_iter().collect();
         support.extend(predictors);
-        let (d, q) = (predictors.len() + usize::from(intercept), support.len());
-        let mut transform = DMatrix::zeros(d, q);
+        let d = predictors.len() + usize::from(intercept);
+        let before = support.len() - d;
+        // A category of which some levels are predictors, or which is measured from the origin, is taken along their directions, for which all
+        // of its coordinates are needed.
+        let used =
+            |corners: &&Corners| predictors.iter().any(|predictor| corners.terms().contains(predictor));
+        let whole = |corners: &Corners| intercept && corners.terms().all(|term| predictors.contains(&term));
+        for corners in moments.corners().iter().filter(used) {
+            support.extend(corners.terms().filter(|coordinate| !predictors.contains(coordinate)));
+        }
+        let column_of = |coordinate: usize| support.iter().position(|at| *at == coordinate);
+        let mut transform = DMatrix::zeros(d, support.len());
         let mut unscale = DMatrix::zeros(d, d);
         let mut reach = vec![0.0; d];
         for row in 0..d {
-            let column = row + q - d;
-            let term = &terms[support[column]];
-            transform[(row, column)] = 1.0;
-            unscale[(row, row)] = 1.0 / term.scale;
+            let (column, index) = (row + before, support[row + before]);
+            let term = &terms[index];
             reach[row] = term.reach;
             if through_origin && let Some(constant) = constant {
                 transform[(row, 0)] = term.centre / (term.scale * constant);
                 reach[row] += (term.centre / term.scale).abs();
             }
+            let level = moments.corners_of(index).map(|corners| (corners, index - corners.first));
+            match level {
+                Some((corners, level)) if whole(corners) => {
+                    transform[(row, column)] = 1.0;
+                    for (coordinate, effect) in corners.terms().zip(corners.effects.row(level).iter()) {
+                        if let Some(column) = column_of(coordinate) {
+                            unscale[(row, column)] = *effect;
+                            unscale[(0, column)] -= term.centre * effect;
+                        }
+                    }
+                    continue;
+                }
+                Some((corners, level)) => {
+                    for (coordinate, weight) in corners.terms().zip(corners.directions.row(level).iter()) {
+                        if let Some(column) = column_of(coordinate) {
+                            transform[(row, column)] = *weight;
+                        }
+                    }
+                }
+                None => transform[(row, column)] = 1.0,
+            }
+            unscale[(row, row)] = 1.0 / term.scale;
             if intercept && row > 0 {
                 unscale[(0, row)] = -term.centre / term.scale;
             }

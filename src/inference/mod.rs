@@ -8,11 +8,13 @@
 pub mod bootstrap;
 pub mod category;
 mod cell_noise;
+pub mod contrast;
 mod debiasing;
 pub mod description;
 pub mod design;
 pub mod fits;
 pub mod forecast;
+mod levels;
 pub mod moments;
 pub mod newton;
 pub mod noise_forecast;

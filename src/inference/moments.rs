@@ -6,11 +6,12 @@ use nalgebra::{DMatrix, RowDVector};
 
 use super::cell_noise::unit;
 pub use super::cell_noise::{CellNoise, MomentsError};
+use super::contrast::Corners;
 use super::debiasing::Debiasing;
 use crate::data::encode::Geometry;
 use crate::math::linalg::Cholesky;
 use crate::math::triangle;
-use crate::model::{INTERCEPT, Layout, NoiseLaw, Role};
+use crate::model::{Contrast, INTERCEPT, Layout, NoiseLaw, Role};
 use crate::plan::Plan;
 use crate::plan::bind::fits;
 use crate::plan::derived::all_columns;
@@ -23,7 +24,8 @@ const DEFAULT_RADIUS: u32 = 1 << 24;
 /// More binary places than a map of features can have.
 const MOST_BITS: u32 = 61;
 
-/// One coordinate of a record: its value is `centre + scale * code / R`.
+/// One coordinate of a record: its value is `centre + scale * code / R`. The code of a level whose category has [`Corners`] is that along
+/// the level's direction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MomentTerm {
     /// `(Intercept)`, a column, or `column[level]`.
@@ -55,6 +57,8 @@ pub struct NoisyMoments {
     noise: CellNoise,
     constant: Option<f64>,
     whitening: Option<Whitening>,
+    /// The categories whose levels are the corners of a simplex.
+    corners: Vec<Corners>,
     ridge: f64,
     stepped: bool,
     sampled: bool,
@@ -87,7 +91,8 @@ impl NoisyMoments {
     ) -> Result<Self, MomentsError> {
         let unit = unit(radius);
         let values: Vec<f64> = cells.iter().map(|&cell| float(cell) / unit).collect();
-        Self::try_new(geometry_terms(geometry, radius), &values, noise)
+        let moments = Self::try_new(geometry_terms(geometry, radius), &values, noise)?;
+        Ok(moments.cornered(&geometry.contrasts, radius))
     }
 
     /// Moments without noise in some layout, whose cells count steps 2^-`bits` of a squared code: of a demonstration, with guard
@@ -104,7 +109,8 @@ impl NoisyMoments {
     ) -> Result<Self, MomentsError> {
         let unit = libm::ldexp(unit(radius), bits.cast_signed());
         let values: Vec<f64> = cells.iter().map(|&cell| float(cell) / unit).collect();
-        Self::of(geometry_terms(geometry, radius), layout, &values, CellNoise::None)
+        let moments = Self::of(geometry_terms(geometry, radius), layout, &values, CellNoise::None)?;
+        Ok(moments.cornered(&geometry.contrasts, radius))
     }
 
     /// Returns the moments of a release under the plan that it ran.
@@ -135,6 +141,7 @@ impl NoisyMoments {
                 Self::debiased(terms.collect(), layout, &values, law, plan)?.unmapped(map)?
             }
         };
+        let moments = moments.contrasted(&released.contrasts, radius)?;
         match &released.whitening {
             None => Ok(moments),
             Some(rows) => moments.whitened(&rows.concat()),
@@ -155,7 +162,53 @@ impl NoisyMoments {
         let radius = radius_of(plan)?;
         let unit = unit(radius);
         let values: Vec<f64> = cells.iter().map(|&cell| float(cell) / unit).collect();
-        Self::debiased(geometry_terms(geometry, radius), layout, &values, law, plan)
+        let moments = Self::debiased(geometry_terms(geometry, radius), layout, &values, law, plan)?;
+        Ok(moments.cornered(&geometry.contrasts, radius))
+    }
+
+    /// Declares the coordinates of categories whose levels are the corners of a simplex, each with the place of its first term.
+    #[must_use]
+    pub fn cornered(mut self, contrasts: &[(usize, Contrast)], radius: u32) -> Self {
+        let corners = contrasts.iter().map(|(first, contrast)| Corners::new(*first, contrast, radius));
+        self.corners = corners.collect();
+        self
+    }
+
+    /// Does so for the contrasts of a document.
+    fn contrasted(self, contrasts: &[Contrast], radius: u32) -> Result<Self, MomentsError> {
+        let mut free = 0;
+        let placed = contrasts.iter().map(|contrast| {
+            let first = self.index(&contrast.term).filter(|first| *first >= free)?;
+            free = first.checked_add(contrast.coordinates())?;
+            (contrast.is_sound() && free <= self.cells.features.nrows()).then(|| (first, contrast.clone()))
+        });
+        let placed: Option<Vec<(usize, Contrast)>> = placed.collect();
+        Ok(self.cornered(&placed.ok_or(MomentsError::Grid { what: "contrasts" })?, radius))
+    }
+
+    /// Returns the categories whose levels are the corners of a simplex.
+    #[must_use]
+    pub fn corners(&self) -> &[Corners] {
+        &self.corners
+    }
+
+    /// Turns the coordinates of a category, from `first` on, by an orthogonal symmetric matrix.
+    pub(super) fn turn(&mut self, first: usize, by: &DMatrix<f64>) {
+        let m = by.nrows();
+        let features = &mut self.cells.features;
+        let rows = by * features.rows(first, m);
+        features.rows_mut(first, m).copy_from(&rows);
+        let columns = features.columns(first, m) * by;
+        features.columns_mut(first, m).copy_from(&columns);
+        for matrix in [Some(&mut self.cells.cross), self.inverse_map.as_mut()].into_iter().flatten() {
+            let rows = by * matrix.rows(first, m);
+            matrix.rows_mut(first, m).copy_from(&rows);
+        }
+        for corners in self.corners.iter_mut().filter(|corners| corners.first == first) {
+            corners.directions *= by;
+            corners.effects *= by;
+        }
+        self.noise = self.noise.turned();
     }
 
     /// Returns the moments of the features themselves, given moments in which the products with outcomes are of mapped features.
@@ -289,6 +342,7 @@ impl NoisyMoments {
             noise,
             constant,
             whitening: None,
+            corners: Vec::new(),
             ridge: 0.0,
             stepped: false,
             sampled: false,

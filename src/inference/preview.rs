@@ -17,7 +17,7 @@ use super::options::{Options, Ridge};
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
 use crate::model::note::factor;
-use crate::model::{Layout, NoiseLaw, Role, Typical};
+use crate::model::{Contrast, Layout, NoiseLaw, Role, Typical};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundPlan, Kind, Whitening};
 use crate::words;
@@ -208,6 +208,10 @@ pub(super) struct Picture {
     correlation: f64,
     /// The public map of the features, whose own second moment is then 1 in every direction.
     whitening: Option<Whitening>,
+    /// The categories whose levels are the corners of a simplex, each with the place of its first term.
+    contrasts: Vec<(usize, Contrast)>,
+    /// R.
+    radius: u32,
 }
 
 impl Picture {
@@ -231,6 +235,12 @@ impl Picture {
                 Some((Kind::Number { .. }, Some(Typical { mean, sd }))) => {
                     let middle = mean.map_or(0.0, |mean| (mean - term.centre) / term.scale);
                     (middle, sd / term.scale, 0.0)
+                }
+                // Corners that are equally frequent have the mean 0 and the same variance in every direction.
+                Some((Kind::Category { levels, .. }, _))
+                    if bound.has_contrast(Role::Feature, levels.len()) =>
+                {
+                    (0.0, term.reach / (count(levels.len()) - 1.0).sqrt(), 0.0)
                 }
                 Some((Kind::Category { levels, .. }, _)) => {
                     let share = 1.0 / count(levels.len());
@@ -263,6 +273,8 @@ impl Picture {
             related,
             correlation: assumed.correlation,
             whitening,
+            contrasts: geometry.contrasts.clone(),
+            radius: bound.grid.radius,
         }
     }
 
@@ -303,7 +315,8 @@ impl Picture {
             .map(|(i, j)| rows * (self.mean[i] * self.mean[j] + self.covariance(i, j)))
             .collect();
         let moments =
-            NoisyMoments::penalised(self.terms.clone(), layout, &cells, expected.noise, expected.ridge);
+            NoisyMoments::penalised(self.terms.clone(), layout, &cells, expected.noise, expected.ridge)
+                .map(|moments| moments.cornered(&self.contrasts, self.radius));
         let moments = match &self.whitening {
             None => moments,
             Some(whitening) => moments.and_then(|moments| moments.whitened(&whitening.matrix)),

@@ -82,6 +82,14 @@ pub enum RefitError {
         /// Its terms.
         terms: String,
     },
+    /// A level as the outcome, and another level of the same category among the features.
+    #[error("{}", crate::words::error::refit_one_category(one_line(outcome), one_line(level)))]
+    OneCategory {
+        /// The outcome.
+        outcome: String,
+        /// The other level.
+        level: String,
+    },
     /// No features, and no intercept.
     #[error("{}", crate::words::error::refit_no_features())]
     NoFeatures,
@@ -216,6 +224,15 @@ pub fn refit(
     if predictors.is_empty() {
         return Err(RefitError::NoFeatures);
     }
+    let category = moments.corners_of(target);
+    let other = category.and_then(|own| predictors.iter().find(|&index| own.terms().contains(index)));
+    if let Some(&level) = other {
+        return Err(RefitError::OneCategory {
+            outcome: outcome.to_owned(),
+            level: moments.terms()[level].name.clone(),
+        });
+    }
+    let moments = moments.facing(target);
     let intercept = release.plan.intercept.unwrap_or(true);
     let options = Options {
         ridge,

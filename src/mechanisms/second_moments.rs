@@ -274,6 +274,7 @@ fn released(task: &Task, answer: &Answer) -> ReleasedMoments {
             .whitening
             .as_ref()
             .map(|whitening| whitening.matrix.chunks_exact(p).map(<[f64]>::to_vec).collect()),
+        contrasts: geometry.contrasts.iter().map(|(_, contrast)| contrast.clone()).collect(),
         matrix,
         blocks,
         noise: answer.law.clone(),

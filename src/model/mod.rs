@@ -1,12 +1,13 @@
 //! The types that several rooms share: one for each concept, and nothing that computes a release.
 //!
-//! [`columns`] has what a column is for, [`layout`] which sums of products are kept, [`noise`] the laws of noise, [`coefficients`] the
+//! [`columns`] has what a column is for, [`contrast`] the codes of a category's levels, [`layout`] which sums of products are kept, [`noise`] the laws of noise, [`coefficients`] the
 //! numbers of a regression, [`guarantee`] what a release charges and how far its proof goes, [`note`]
 //! what a reader has to know of it. Documents on disk contain several of
 //! them, so their serde forms are fixed.
 
 pub mod coefficients;
 pub mod columns;
+pub mod contrast;
 pub mod guarantee;
 pub mod layout;
 pub mod noise;
@@ -14,6 +15,7 @@ pub mod note;
 
 pub use coefficients::{Coefficient, Estimate, Interval};
 pub use columns::{INTERCEPT, Missing, Role, Typical};
+pub use contrast::Contrast;
 pub use guarantee::{Assurance, Wallet};
 pub use layout::Layout;
 pub use noise::{NoiseLaw, Shape};

@@ -172,7 +172,8 @@ pub enum Levels {
     /// A level's indicator is 0 or 1, around 0.
     #[default]
     ZeroOne,
-    /// A level's indicator is measured from the share that each of equally frequent levels has, where records carry a constant.
+    /// All levels are equally far from the centre, where records carry a constant: two levels are −1 and 1, several the corners of a
+    /// simplex ([`crate::model::Contrast`]).
     Centred,
 }
 
@@ -181,9 +182,8 @@ impl Levels {
     /// is then longer than 1.
     #[must_use]
     pub fn units(self, levels: usize) -> (f64, f64) {
-        let count = f64::from(u32::try_from(levels).unwrap_or(u32::MAX));
         match self {
-            Self::Centred if levels > 1 => (1.0 / count, (count * (count - 1.0) - 1.0).sqrt() / count),
+            Self::Centred if levels == 2 => (0.5, 0.5),
             Self::Centred | Self::ZeroOne => (0.0, 1.0),
         }
     }
@@ -237,11 +237,17 @@ impl BoundPlan {
     /// reference level is.
     #[must_use]
     pub fn level_units(&self, role: Role, levels: usize) -> (f64, f64) {
+        if self.labels && role == Role::Outcome { (0.5, 0.5) } else { self.coding(role).units(levels) }
+    }
+
+    /// Returns whether the levels of a category of a role are the corners of a simplex.
+    #[must_use]
+    pub fn has_contrast(&self, role: Role, levels: usize) -> bool {
+        levels > 2 && self.coding(role) == Levels::Centred
+    }
+
+    fn coding(&self, role: Role) -> Levels {
         let whitened = self.whitening.is_some() && role == Role::Feature;
-        match self.levels {
-            _ if self.labels && role == Role::Outcome => (0.5, 0.5),
-            Levels::Centred if !whitened && self.grid.intercept_weight > 0.0 => Levels::Centred.units(levels),
-            Levels::Centred | Levels::ZeroOne => Levels::ZeroOne.units(levels),
-        }
+        if whitened || self.grid.intercept_weight <= 0.0 { Levels::ZeroOne } else { self.levels }
     }
 }

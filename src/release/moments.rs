@@ -6,7 +6,7 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, Serializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::model::NoiseLaw;
+use crate::model::{Contrast, NoiseLaw};
 
 /// Released second moments in coded units, as they were drawn: a whole matrix, or blocks of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +18,10 @@ pub struct ReleasedMoments {
     /// the constant are multiplied. A coordinate, not the column of that name, is then `scale * code`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whitening: Option<Vec<Vec<f64>>>,
+    /// Categories of three levels or more, whose levels are equally far from the centre and from each other: the codes of each level. The
+    /// terms of such a category are coordinates of these codes; the indicator of a level is an affine function of all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contrasts: Vec<Contrast>,
     /// The whole symmetric matrix, entries as decimal strings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matrix: Option<Vec<Vec<String>>>,
@@ -31,7 +35,7 @@ pub struct ReleasedMoments {
     pub adaptive: Option<AdaptiveRounds>,
 }
 
-/// One coordinate of a record: its value is `centre + scale * code`.
+/// One coordinate of a record: its value is `centre + scale * code`, for a level with a contrast the code along its own direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Term {

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use discreet::inference::refit::Refit;
-use discreet::model::Estimate;
+use discreet::model::{Contrast, Estimate};
 use discreet::plan::Plan;
 use discreet::plan::public::PublicTable;
 use discreet::privacy::ledger::Ledger;
@@ -84,6 +84,7 @@ fn documents() -> Vec<(&'static str, Value)> {
     let mut table = CoefficientTable::new(names(&["y1", "y2"]), names(&["(Intercept)"]));
     table.set(0, 0, Estimate { estimate: Some(1.0), ..Estimate::WITHHELD });
     long.coefficients = Coefficients::Table(table);
+    long.moments.as_mut().unwrap().contrasts = vec![Contrast::new("site[b]".to_owned(), 3, 100.0)];
     long.estimated_bounds = Some(estimated_bounds());
     long.plan.derived = serde_json::from_value(derived()).unwrap();
     all.push(("release", serde_json::to_value(&long).unwrap()));

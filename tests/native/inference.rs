@@ -459,6 +459,7 @@ fn released(geometry: &Geometry, cells: &[i128], scale: u128) -> ReleasedMoments
     ReleasedMoments {
         whitening: None,
         terms: terms.map(|t| Term { term: t.name.clone(), centre: t.centre, scale: t.scale }).collect(),
+        contrasts: geometry.contrasts.iter().map(|(_, contrast)| contrast.clone()).collect(),
         matrix: Some(matrix),
         blocks: None,
         noise: (scale > 0).then(|| NoiseLaw::DiscreteGaussian { shape: Shape::Goe, s: scale.to_string() }),

@@ -42,6 +42,7 @@ mod ledger;
 mod ledger_attacks;
 #[path = "../audit/ledger_model.rs"]
 mod ledger_model;
+mod levels;
 mod mechanisms;
 mod page;
 mod passes;

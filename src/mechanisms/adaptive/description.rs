@@ -40,6 +40,7 @@ pub fn describe(plan: &Plan, rounds: Rounds<'_>) -> Option<Description> {
             name: term.term.clone(),
             centre: term.centre,
             scale: term.half_width,
+            corners: None,
         };
         rounds.terms.iter().map(term).collect::<Vec<_>>()
     };

@@ -49,6 +49,7 @@ pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
     ReleasedMoments {
         terms: units.collect(),
         whitening: Some(rows(&product(&guide.map(), &own))),
+        contrasts: Vec::new(),
         matrix: Some(matrix),
         blocks: None,
         noise: Some(NoiseLaw::WeightedDiscreteGaussian { s: scales[3].clone(), weight: released.weight }),

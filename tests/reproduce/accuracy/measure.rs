@@ -6,7 +6,7 @@ use discreet::data::EncodedRows;
 use discreet::engine::Prepared;
 use discreet::engine::foresee::foresee;
 use discreet::inference::noise_forecast::Advice;
-use discreet::inference::pseudo::Pseudo;
+use discreet::inference::pseudo::{Pseudo, mix};
 use discreet::mechanisms::info::{self, Info, Scope};
 use discreet::model::{Coefficient, INTERCEPT, Wallet};
 use discreet::plan::bound::BoundPlan;
@@ -79,6 +79,8 @@ pub struct Cell {
     pub runs: usize,
     /// Median of |slope error| in standard errors of the exact fit. A slope that is not shown counts as infinitely far.
     pub error: f64,
+    /// Its standard error over runs, infinite where a slope is not shown in enough of them.
+    pub spread: f64,
     /// Share of slopes without an interval; nothing for a method that has none.
     pub withheld: Option<f64>,
     /// Share of 95 % intervals that hold the exact slope of this table.
@@ -97,6 +99,14 @@ pub struct Cell {
 pub struct Subject {
     pub table: Table,
     pub reference: Reference,
+}
+
+impl Subject {
+    /// Returns the error of a method that says 0 for every slope, whatever the table.
+    pub fn idle(&self) -> f64 {
+        let Reference { estimates, errors, .. } = &self.reference;
+        median(estimates.iter().skip(1).zip(errors).map(|(exact, error)| exact.abs() / error).collect())
+    }
 }
 
 /// The runs of a method at every budget, or why the plan is refused.
@@ -270,6 +280,7 @@ impl<'a> Tally<'a> {
         let asked = self.errors.len();
         Cell {
             runs: self.runs,
+            spread: spread(&self.errors, self.runs),
             error: median(self.errors),
             withheld: self.intervals.then(|| 1.0 - self.given as f64 / asked as f64),
             fixed: share(self.covered, self.given),
@@ -279,6 +290,27 @@ impl<'a> Tally<'a> {
             forecast: None,
         }
     }
+}
+
+/// The standard deviation of the median over 200 samples of the runs, drawn with replacement; the errors of a run stand together.
+fn spread(errors: &[f64], runs: usize) -> f64 {
+    const DRAWS: u64 = 200;
+    let each = errors.len() / runs.max(1);
+    let drawn = (0..DRAWS).map(|draw| {
+        let mut sample = Vec::with_capacity(errors.len());
+        for place in 0..runs as u64 {
+            let run = usize::try_from(mix(mix(17 ^ draw << 32) ^ place) % runs as u64).unwrap();
+            sample.extend(&errors[run * each..(run + 1) * each]);
+        }
+        median(sample)
+    });
+    let medians: Vec<f64> = drawn.collect();
+    if medians.iter().any(|median| median.is_infinite()) {
+        return f64::INFINITY;
+    }
+    let count = medians.len() as f64;
+    let mean = medians.iter().sum::<f64>() / count;
+    (medians.iter().map(|median| (median - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt()
 }
 
 /// The median of numbers that may be infinite: of an even count the worse of the middle two where one is.

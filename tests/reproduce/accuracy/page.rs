@@ -52,6 +52,10 @@ fn summary(text: &mut Markdown, size: &Size, results: &[Measured<'_>], verdicts:
         ));
     }
     coverage(text, ADAPTIVE, &gauss);
+    text.say(
+        "A method that says 0 for every slope has the error in the column \"all 0\". A method that shrinks its slopes is never much worse than that, and where the noise of \
+         a method that does not shrink is larger, shrinking wins; such slopes say little of the table, and no interval goes with them.",
+    );
     text.say("Median error of `adaptive-gauss`, then that of the best other method and its name. **Bold**: `adaptive-gauss` is the best, or within 5 % of it.");
     let cell = |cell: &Contest<'_>| {
         let own = shown(cell.own.error);
@@ -121,7 +125,7 @@ fn coverage(text: &mut Markdown, name: &str, cells: &[Contest<'_>]) {
 /// A row for each table, a column for each budget.
 fn overview(text: &mut Markdown, size: &Size, cells: &[Contest<'_>], show: impl Fn(&Contest<'_>) -> String) {
     let epsilons: Vec<String> = size.epsilons.iter().map(|epsilon| format!("ε {epsilon}")).collect();
-    let mut head = vec!["table", "rows", "terms"];
+    let mut head = vec!["table", "rows", "terms", "all 0"];
     head.extend(epsilons.iter().map(String::as_str));
     let rows: Vec<Vec<String>> = cells
         .chunks(size.epsilons.len())
@@ -131,6 +135,7 @@ fn overview(text: &mut Markdown, size: &Size, cells: &[Contest<'_>], show: impl 
                 chunk.first()?.subject.table.name.to_owned(),
                 grouped(reference.train.len()),
                 reference.terms.len().to_string(),
+                shown(chunk.first()?.subject.idle()),
             ];
             row.extend(chunk.iter().map(&show));
             Some(row)
