@@ -10,9 +10,9 @@ use super::{help, print};
 use crate::engine::supplement;
 use crate::mechanisms::info::are_log_odds;
 use crate::release::Release;
-use crate::release::comparison::{Comparison, Regression};
 use crate::release::document::SCHEMA;
 use crate::release::figure::outcomes;
+use crate::release::publication::comparison::{Comparison, Regression};
 use crate::release::publication::{Format, Labels};
 use crate::words;
 

@@ -2,7 +2,6 @@
 
 pub mod bounds;
 pub mod browse;
-pub mod comparison;
 pub mod document;
 pub mod effect;
 pub mod figure;

@@ -22,7 +22,7 @@ use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
 use crate::privacy::units::Units;
 use crate::release::Release;
-use crate::release::comparison::Regression;
+use crate::release::publication::comparison::Regression;
 use crate::store::people::{Different, Shared};
 use crate::worker::files::Files;
 use crate::worker::pool::Pool;

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use super::super::Release;
-use super::super::comparison::{Comparison, Pair};
 use super::super::effect::{PartialEffect, Point};
 use super::super::figure::{self, Figure, Line, Mark};
 use super::super::format::{row, short};
 use super::super::supplement::Supplement;
+use super::comparison::{Comparison, Pair};
 use super::html::escape;
 use super::tables::{interval, label, lines};
 use crate::model::INTERCEPT;

@@ -1,10 +1,10 @@
 //! The formats in which a release is printed.
 
 use super::super::Release;
-use super::super::comparison::Comparison;
 use super::super::significance::Tests;
 use super::super::supplement::Supplement;
 use super::super::{figure, table};
+use super::comparison::Comparison;
 use super::{Labels, Publication, drawing, html, latex, markdown, report, scripts};
 use crate::words;
 

@@ -3,6 +3,7 @@
 //! Everything is made from the release document and the [`Supplement`] that follows from it. No writer computes a number of its own, so all
 //! formats have the same.
 
+pub mod comparison;
 pub mod draft;
 pub mod drawing;
 pub mod format;

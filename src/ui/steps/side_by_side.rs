@@ -6,9 +6,9 @@ use leptos::prelude::*;
 
 use crate::mechanisms::info::are_log_odds;
 use crate::model::INTERCEPT;
-use crate::release::comparison::{Comparison, Pair, Regression};
 use crate::release::figure::{self, Figure, Line, Mark};
 use crate::release::publication::Format;
+use crate::release::publication::comparison::{Comparison, Pair, Regression};
 use crate::release::{Release, format};
 use crate::ui::parts::Choice;
 use crate::ui::parts::plot::{Axis, IntervalCell};

@@ -1,12 +1,12 @@
 //! Two regressions beside each other, term by term: from released numbers alone (theory/inference 6.7).
 
-use super::Release;
-use super::document::Coefficients;
-use super::figure::{self, Figure, Line};
-use super::format::{self, short};
-use super::paid::LedgerReference;
-use super::publication::{Head, Table, tables};
-use super::table::{name, numbers};
+use super::super::Release;
+use super::super::document::Coefficients;
+use super::super::figure::{self, Figure, Line};
+use super::super::format::{self, short};
+use super::super::paid::LedgerReference;
+use super::super::table::{name, numbers};
+use super::{Head, Table, tables};
 use crate::model::{Estimate, INTERCEPT, Interval};
 use crate::plan::Plan;
 use crate::words;
