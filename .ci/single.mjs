@@ -13,7 +13,6 @@ const index = file("index.html").toString();
 const [, js] = /data-app-js="\.\/([^"]+)"/.exec(index);
 const [, wasm] = /data-app-wasm="\.\/([^"]+)"/.exec(index);
 const [, css] = /rel="stylesheet" href="\.\/([^"]+)"/.exec(index);
-const icon = /<link rel="icon"[^>]*>/.exec(index)[0];
 
 /// The two modules stand together, because much of them is the same.
 const names = [wasm, "worker_bg.wasm", js, "worker.js", "samples/blood-pressure.csv", "samples/diabetes.csv"];
@@ -54,26 +53,24 @@ const policy = [
   "form-action 'none'",
 ].join("; ");
 
-const before = `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="windows-1252">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light dark">
-<title>discreet</title>
-${icon}
-<style>${style}</style>
-</head>
-<body>
-<main id="boot"><h1>discreet</h1><p role="status">Loading&hellip;</p><noscript><p>This page computes in your browser, so it needs JavaScript and WebAssembly.</p></noscript></main>
-<script type="application/octet-stream" id="files" data-files='${JSON.stringify({ sha256, length: whole.length, list })}'>`;
-const after = `</script>
+/// The hosted document without the files that it names, with what stands in their place.
+const bare = ascii(index, (code) => `&#x${code};`).replace(/\n*<(?:link (?!rel="icon")[^>]*|script [^>]*><\/script)>/g, "");
+const FILES = "<!-- files -->";
+const filled = [
+  ['charset="utf-8"', 'charset="windows-1252"'],
+  [/(?<=Content-Security-Policy" content=")[^"]*/, policy],
+  ["</head>", `\n<style>${style}</style>\n</head>`],
+  [
+    "</body>",
+    `<script type="application/octet-stream" id="files" data-files='${JSON.stringify({ sha256, length: whole.length, list })}'>${FILES}</script>
 <script type="module" data-app-js="./${js}" data-app-wasm="./${wasm}">${script}</script>
-</body>
-</html>
-`;
-const page = Buffer.concat([Buffer.from(before, "latin1"), escaped, Buffer.from(after, "latin1")]);
+</body>`,
+  ],
+].reduce((text, [from, to]) => {
+  if (text.search(from) < 0) throw new Error(`the page has no ${from}`);
+  return text.replace(from, () => to);
+}, bare);
+const [before, after] = filled.split(FILES).map((text) => Buffer.from(text, "latin1"));
+const page = Buffer.concat([before, escaped, after]);
 writeFileSync(target, page);
 console.log(`${target}: ${page.length} bytes, SHA-256 ${createHash("sha256").update(page).digest("hex")}`);

@@ -1,4 +1,4 @@
-//! What reading the bytes of a file needs: the length of a piece, interruptions, and whether the file has changed.
+//! Reads the bytes of a file in pieces, and notices whether the file has changed.
 
 use std::fs::Metadata;
 use std::io::{self, Read};
@@ -23,6 +23,21 @@ impl Stamp {
     /// Returns the length in bytes.
     pub const fn length(&self) -> u64 {
         self.length
+    }
+}
+
+/// Reads to the end and passes each piece to `take`; `failed` converts an error of the reader.
+pub fn read_all<E>(
+    reader: &mut impl Read,
+    failed: impl Fn(io::Error) -> E,
+    mut take: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut piece = vec![0; PIECE];
+    loop {
+        match read_some(reader, &mut piece).map_err(&failed)? {
+            0 => return Ok(()),
+            count => take(&piece[..count])?,
+        }
     }
 }
 

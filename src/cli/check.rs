@@ -29,7 +29,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     }
     let job = Job::new(&args, Purpose::Release)?;
     warnings::warn(&job);
-    print(&described(&job))
+    print(described(&job))
 }
 
 fn described(job: &Job) -> String {
@@ -82,8 +82,8 @@ fn described(job: &Job) -> String {
     text
 }
 
-/// Asks on a terminal whether to make a release that would be of no use, or under a promise that protects next to nobody; elsewhere a warning on standard error has to do. `confirmed` says
-/// that the person has agreed already.
+/// Asks on a terminal whether to make a release that would be of no use, or one whose promise protects next to nobody. Elsewhere it writes
+/// a warning on standard error. `confirmed` says that the person has agreed already.
 ///
 /// # Errors
 /// [`CliError`] where the person does not agree.

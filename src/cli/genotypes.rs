@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::bytes::{PIECE, Stamp, read_some};
+use super::bytes::{Stamp, read_all};
 use super::table::TableError;
 use crate::data::genotypes::{
     BedLayout, BimPlace, BimReader, BimVariants, FamReader, Form, GenotypeError, GenotypeTable,
@@ -152,12 +152,6 @@ fn feed(
     source: SourceFile,
     mut take: impl FnMut(&[u8]) -> Result<(), GenotypeError>,
 ) -> Result<(), TableError> {
-    let mut file = open(path, source)?;
-    let mut piece = vec![0; PIECE];
-    loop {
-        match read_some(&mut file, &mut piece).map_err(|error| unreadable(path, source, error))? {
-            0 => return Ok(()),
-            count => take(&piece[..count])?,
-        }
-    }
+    let failed = |error| unreadable(path, source, error);
+    read_all(&mut open(path, source)?, failed, |piece| Ok(take(piece)?))
 }

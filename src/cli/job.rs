@@ -1,12 +1,13 @@
 //! Shared by `release` and `simulate`: reads plan, header and table, and hashes this program.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use super::args::Args;
+use super::bytes::read_all;
 use super::error::CliError;
 use super::genotypes::GenotypeFiles;
 use super::public::{Comparison, PublicFile};
@@ -41,7 +42,7 @@ struct Files {
     phenotypes: Option<PathBuf>,
 }
 
-/// The fit that follows estimated bounds: what it reads, and the header that it is bound to.
+/// The fit that follows estimated bounds: its files, and the header that it is bound to.
 pub struct Fit {
     again: Option<Table>,
     files: Files,
@@ -52,7 +53,7 @@ pub struct Fit {
     purpose: Purpose,
 }
 
-/// What is read again for each round, because its rows are too many to be kept.
+/// The source that each round reads again, because its rows are too many to be kept.
 pub struct Again {
     source: Second,
     workers: usize,
@@ -73,11 +74,11 @@ pub enum Material {
     Summed(Option<Sums>),
     /// The rows.
     Kept(Sums),
-    /// What the rows are found in again.
+    /// The source of the rows, which each round reads again.
     Again(Again),
 }
 
-/// What the records are read from.
+/// The source of the records.
 enum Input {
     Table(Table),
     Genotypes(Box<GenotypeFiles>),
@@ -163,11 +164,6 @@ impl Job {
     pub fn compare(mut self) -> Result<Self, CliError> {
         let Some(public) = &self.public else { return Ok(self) };
         let rules = HeaderRules::of(self.prepared.checked());
-        let path = match (&self.input, &self.files.phenotypes) {
-            (Input::Table(_), _) => &self.files.table,
-            (Input::Genotypes(_), Some(phenotypes)) => phenotypes,
-            (Input::Genotypes(_), None) => return Ok(self),
-        };
         self.input = match self.input {
             Input::Table(table) => {
                 self.comparison = Comparison::new(public, rules, table.header())?;
@@ -176,16 +172,18 @@ impl Job {
                         Input::Table(comparison.with_stream(table))
                     }
                     Some(comparison) => {
-                        comparison.with_file(path, table.header())?;
+                        comparison.with_file(&self.files.table, table.header())?;
                         Input::Table(table)
                     }
                     None => Input::Table(table),
                 }
             }
             genotypes @ Input::Genotypes(_) => {
-                let phenotypes = Table::open(path, rules)?;
-                if let Some(comparison) = Comparison::new(public, rules, phenotypes.header())? {
-                    comparison.with_file(path, phenotypes.header())?;
+                if let Some(path) = &self.files.phenotypes {
+                    let phenotypes = Table::open(path, rules)?;
+                    if let Some(comparison) = Comparison::new(public, rules, phenotypes.header())? {
+                        comparison.with_file(path, phenotypes.header())?;
+                    }
                 }
                 genotypes
             }
@@ -372,28 +370,9 @@ pub fn software() -> Result<Software, CliError> {
     let failed = |error: io::Error| CliError::failed(format!("this program cannot read itself: {error}"));
     let mut file = std::env::current_exe().and_then(File::open).map_err(failed)?;
     let mut hash = Sha256::new();
-    let mut piece = vec![0; 1 << 20];
-    loop {
-        match file.read(&mut piece) {
-            Ok(0) => break,
-            Ok(count) => hash.update(&piece[..count]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(failed(error)),
-        }
-    }
-    Ok(Software::new(hexadecimal(&hash.finalize())))
-}
-
-/// Reads one of this program's JSON documents.
-///
-/// # Errors
-/// [`CliError::Input`] if the file cannot be read or is another document; the text names the place.
-pub fn read_json<T: serde::de::DeserializeOwned>(what: &str, path: &Path) -> Result<T, CliError> {
-    let text = fs::read_to_string(path).map_err(|error| CliError::unreadable(what, path, error))?;
-    let mut reader = serde_json::Deserializer::from_str(&text);
-    let document = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        CliError::usage(format!("{what}: {}, at `{}`; use an unaltered copy", error.inner(), error.path()))
+    read_all(&mut file, failed, |piece| {
+        hash.update(piece);
+        Ok(())
     })?;
-    reader.end().map_err(|error| CliError::usage(format!("{what}: {error}; use an unaltered copy")))?;
-    Ok(document)
+    Ok(Software::new(hexadecimal(&hash.finalize())))
 }

@@ -6,8 +6,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::CliError;
-use super::store::{SaveError, beside, temporary_beside};
+use super::store::{SaveError, beside, sync_folder, temporary_beside};
 use crate::privacy::ledger::{Kind, Ledger};
+use crate::words;
 
 /// A file beside the place of a release's document, opened before the charge.
 pub struct Kept {
@@ -23,11 +24,7 @@ impl Kept {
     pub fn prepare(path: &Path, ledger: &Ledger, entry: u64) -> Result<Self, CliError> {
         let place = place(path, ledger, entry);
         if place.exists() {
-            return Err(CliError::failed(format!(
-                "{} holds a release of entry {entry} already: the ledger is an older copy, or another program has changed it since it was \
-                 read; use the newer one",
-                place.display()
-            )));
+            return Err(CliError::failed(words::error::kept_exists(place.display(), entry)));
         }
         let failed = |error| CliError::failed(SaveError::before(error).to_string());
         fs::create_dir_all(folder(path)).map_err(failed)?;
@@ -43,25 +40,27 @@ impl Kept {
     pub fn store(mut self, document: &[u8]) -> io::Result<()> {
         self.file.write_all(document)?;
         self.file.as_file().sync_all()?;
-        self.file.persist_noclobber(&self.path).map(drop).map_err(|error| error.error)
+        self.file.persist_noclobber(&self.path).map_err(|error| error.error)?;
+        sync_folder(&self.path)
     }
 }
 
 /// Returns the document of an entry, or that of the last entry that has one.
 ///
 /// # Errors
-/// [`CliError::Input`] if there is none.
+/// [`CliError::Input`] if there is none, or it cannot be read.
 pub fn read(path: &Path, ledger: &Ledger, entry: Option<u64>) -> Result<Vec<u8>, CliError> {
     let releases = ledger.entries().iter().rev().filter(|found| found.kind == Kind::Release);
-    let mut wanted =
+    let wanted =
         releases.filter_map(|found| found.seq.parse().ok()).filter(|seq| entry.is_none_or(|one| one == *seq));
-    let found = wanted.find_map(|seq| fs::read(place(path, ledger, seq)).ok());
-    found.ok_or_else(|| {
-        CliError::usage(format!(
-            "{} has no such release; `discreet ledger show` lists the entries, and releases made on another computer are kept there",
-            folder(path).display()
-        ))
-    })
+    for seq in wanted {
+        let place = place(path, ledger, seq);
+        match fs::read(&place) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            document => return document.map_err(|error| CliError::unreadable("release", &place, error)),
+        }
+    }
+    Err(CliError::usage(words::error::kept_none(folder(path).display())))
 }
 
 fn folder(path: &Path) -> PathBuf {

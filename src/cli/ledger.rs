@@ -8,12 +8,12 @@ use super::args::Args;
 use super::clock::today;
 use super::error::CliError;
 use super::store::{self, LedgerFile};
-use super::{check_output, help, kept, print, write_out};
+use super::{help, kept, print};
 use crate::noise::entropy::random_id;
 use crate::plan::check::MAX_ROWS_PER_PERSON;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{Budget, Split};
-use crate::privacy::ledger::{Kind, Ledger, Opening, State, Terms};
+use crate::privacy::ledger::{Entry, Kind, Ledger, Opening, State, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
 use crate::privacy::promise::{WEAK, doubt, is_confirmed};
 use crate::text::one_line;
@@ -26,10 +26,10 @@ pub fn run(mut arguments: Vec<OsString>) -> Result<(), CliError> {
     let name = if arguments.is_empty() { None } else { Some(arguments.remove(0)) };
     match name.as_ref().and_then(|name| name.to_str()) {
         Some("new") => new(arguments),
-        Some("show") => one_file(arguments, |path| print(&show(&store::read(path)?))),
+        Some("show") => one_file(arguments, |path| print(show(&store::read(path)?))),
         Some("verify") => one_file(arguments, |path| {
             let ledger = store::read(path)?;
-            print(&format!("ok: {} entries, tip {}\n", ledger.entries().len(), ledger.tip()))
+            print(format!("ok: {} entries, tip {}\n", ledger.entries().len(), ledger.tip()))
         }),
         Some("reprint") => reprint(arguments),
         Some("import") => import(arguments),
@@ -162,10 +162,7 @@ fn reprint(arguments: Vec<OsString>) -> Result<(), CliError> {
     }
     let [path] = args.places(["the ledger"])?;
     let entry = args.value("entry", "the number of an entry, as `ledger show` prints it")?;
-    let document = kept::read(&store::canonical(&path)?, &store::read(&path)?, entry)?;
-    check_output()?;
-    write_out(document)
-        .map_err(|error| CliError::failed(format!("standard output cannot be written: {error}")))
+    print(kept::read(&store::canonical(&path)?, &store::read(&path)?, entry)?)
 }
 
 fn import(arguments: Vec<OsString>) -> Result<(), CliError> {
@@ -178,7 +175,7 @@ fn import(arguments: Vec<OsString>) -> Result<(), CliError> {
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     let news = ledger.import(&exported)?;
     save(&mut file, &ledger)?;
-    print(&format!("ok: {news} entries are new or settled\n"))
+    print(format!("ok: {news} entries are new or settled\n"))
 }
 
 fn relax(arguments: Vec<OsString>) -> Result<(), CliError> {
@@ -249,29 +246,28 @@ fn show(ledger: &Ledger) -> String {
     }
     let _ = writeln!(text, "\n{} entries", ledger.entries().len());
     for entry in ledger.entries() {
-        let kind = match entry.kind {
-            Kind::Release => one_line(&entry.mechanism),
-            Kind::Relax => "relaxed".to_owned(),
-            Kind::Disjoint => {
-                format!(
-                    "stated: ledger {} is about different people",
-                    one_line(entry.disjoint_from().unwrap_or_default())
-                )
-            }
-        };
-        let state = match entry.state {
-            State::Reserved => "reserved",
-            State::Released => "released",
-            State::Burned => "burned",
-        };
-        let _ = writeln!(
-            text,
-            "  {:>3}  {kind}  {state}  {}",
-            entry.seq,
-            share(entry.charge.gaussian, capacity.gaussian)
-        );
+        let cost = share(entry.charge.gaussian, capacity.gaussian);
+        let _ = writeln!(text, "  {:>3}  {}  {cost}", entry.seq, described(entry));
     }
     text
+}
+
+/// Describes what an entry is, and its state.
+fn described(entry: &Entry) -> String {
+    let kind = match entry.kind {
+        Kind::Release => one_line(&entry.mechanism),
+        Kind::Relax => "relaxed".to_owned(),
+        Kind::Disjoint => {
+            let other = one_line(entry.disjoint_from().unwrap_or_default());
+            format!("stated: ledger {other} is about different people")
+        }
+    };
+    let state = match entry.state {
+        State::Reserved => "reserved",
+        State::Released => "released",
+        State::Burned => "burned",
+    };
+    format!("{kind}  {state}")
 }
 
 /// Returns a share of the whole in hundredths of a percent, rounded down.

@@ -24,14 +24,14 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     }
     let markdown = args.flag("markdown");
     match &*named {
-        [] if markdown => print(&document()),
-        [] => print(&list()),
+        [] if markdown => print(document()),
+        [] => print(list()),
         [name] => {
             let name = name.to_string_lossy();
             let info = find(&name).ok_or_else(|| {
                 CliError::usage(format!("`{name}` is no mechanism; `discreet mechs` lists them"))
             })?;
-            print(&if markdown { section(info) } else { entry(info) })
+            print(if markdown { section(info) } else { entry(info) })
         }
         [_, extra, ..] => Err(CliError::usage(format!(
             "`{}` is one argument too many; give one name",

@@ -8,6 +8,7 @@ mod args;
 mod bytes;
 mod check;
 mod clock;
+mod document;
 mod error;
 pub mod genotypes;
 mod halt;
@@ -35,6 +36,7 @@ use std::process::ExitCode;
 pub use error::CliError;
 
 use crate::text::{one_line, shortened};
+use crate::words;
 
 /// Runs the command in `arguments`, which do not include the program's name.
 #[must_use]
@@ -62,7 +64,7 @@ fn command(mut arguments: Vec<OsString>) -> Result<(), CliError> {
         Some("mechs") => listing::run(arguments),
         Some("page") => page::run(arguments),
         Some("--help" | "-h" | "help") => print(help::MAIN),
-        Some("--version" | "-V") => print(&format!("discreet {}\n", env!("CARGO_PKG_VERSION"))),
+        Some("--version" | "-V") => print(format!("discreet {}\n", env!("CARGO_PKG_VERSION"))),
         _ => Err(CliError::usage(
             "the command is missing or unknown; give release, check, simulate, refit, report, ledger, account, mechs or page; `discreet --help` \
              explains them",
@@ -71,9 +73,9 @@ fn command(mut arguments: Vec<OsString>) -> Result<(), CliError> {
 }
 
 /// Writes to standard output, before or without any charge.
-fn print(text: &str) -> Result<(), CliError> {
+fn print(text: impl AsRef<[u8]>) -> Result<(), CliError> {
     check_output()?;
-    write_out(text).map_err(|error| CliError::failed(format!("standard output cannot be written: {error}")))
+    write_out(text).map_err(|error| CliError::failed(words::error::cli_output(error)))
 }
 
 /// Checks that standard output is open. The Rust runtime opens a closed one as `/dev/null`, for reading and writing; what is written to it
@@ -91,9 +93,7 @@ fn check_output() -> Result<(), CliError> {
             && device(&file).is_some_and(|(own, null)| own == null)
             && file.read(&mut [0]).is_ok()
         {
-            return Err(CliError::failed(
-                "standard output is closed; redirect it to a file, or leave it open",
-            ));
+            return Err(CliError::failed(words::error::cli_output_closed()));
         }
     }
     Ok(())

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use super::bytes::{PIECE, Stamp, read_some};
-use crate::data::container::{ContainerError, Form, HEAD_BYTES, Unpacker, Workbook};
+use super::bytes::{Stamp, read_some};
+use crate::data::container::{ContainerError, Form, HEAD_BYTES, PACKED_BYTES, Unpacker, Workbook};
 
 /// The largest workbook in bytes.
 const MOST_BYTES: u64 = 1 << 30;
@@ -57,7 +57,9 @@ impl Packed {
         let mut head = Vec::new();
         File::open(&path)?.take(HEAD_BYTES as u64).read_to_end(&mut head)?;
         let form = Form::of(&head)?;
-        if let (Some(sheet), None | Some(Form::Gzip | Form::Utf16Little | Form::Utf16Big)) = (&sheet, form) {
+        if let Some(sheet) = &sheet
+            && form != Some(Form::Workbook)
+        {
             return Err(ContainerError::NoSheet { sheet: sheet.clone(), sheets: Vec::new() }.into());
         }
         Ok(form.map(|form| Self { path, sheet, form, stamp: Stamp::of(&metadata) }))
@@ -105,7 +107,7 @@ struct Unpacked {
 
 impl Read for Unpacked {
     fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
-        let mut packed = vec![0; PIECE >> 4];
+        let mut packed = vec![0; PACKED_BYTES];
         while self.at == self.out.len() {
             self.out.clear();
             self.at = 0;

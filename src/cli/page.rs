@@ -11,6 +11,7 @@ use tiny_http::{Header, Method, Request, Response, Server};
 use super::args::Args;
 use super::error::CliError;
 use super::{help, print};
+use crate::words;
 
 include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
@@ -73,24 +74,17 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     };
     if files.get("index.html").is_none() {
         return Err(CliError::usage(match files {
-            Files::Carried => {
-                "this program was built without the page; install it by `make install`, or name the page's folder by --folder"
-            }
-            Files::Folder(_) => {
-                "the folder holds no page; give the one that `make dist` writes, with index.html in it"
-            }
+            Files::Carried => words::error::page_absent(),
+            Files::Folder(_) => words::error::page_folder(),
         }));
     }
     let port = args.value("port", "a port from 1 to 65535")?.unwrap_or(PORT);
     // A number and not `localhost`: another program could answer to that name under IPv6.
-    let server = Server::http((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
-        CliError::failed(format!(
-            "port {port} of this computer is not free ({error}); is the page open already? Another --port has ledgers of its own"
-        ))
-    })?;
+    let server = Server::http((Ipv4Addr::LOCALHOST, port))
+        .map_err(|error| CliError::failed(words::error::page_port(port, error)))?;
     let port = server.server_addr().to_ip().map_or(port, |address| address.port());
     let address = format!("http://127.0.0.1:{port}/");
-    print(&format!("discreet is at {address}\nOnly this computer can open it. Ctrl-C stops it.\n"))?;
+    print(format!("discreet is at {address}\nOnly this computer can open it. Ctrl-C stops it.\n"))?;
     if !args.flag("no-open") {
         // Without a browser the address that was printed is enough.
         let _ = open::that_detached(&address);

@@ -11,7 +11,8 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::args::Args;
-use super::bytes::{PIECE, read_some};
+use super::bytes::read_all;
+use super::document::parse_release;
 use super::error::CliError;
 use super::packed;
 use super::table::{Table, TableError};
@@ -24,7 +25,6 @@ use crate::engine::public::{prepare_table, table_of, table_of_release, term_name
 use crate::plan::public::PublicTable;
 use crate::plan::public::document::{MOST_BYTES, SCHEMA};
 use crate::plan::{CheckedPlan, Plan};
-use crate::release::Release;
 use crate::release::document::SCHEMA as RELEASE;
 
 /// Longest release that is read as public input.
@@ -76,9 +76,7 @@ impl PublicFile {
                  first",
             ));
         }
-        let unreadable = |error: TableError| CliError::usage(format!("the public file: {error}"));
-        let rules = HeaderRules::of(checked);
-        let table = Table::open(&self.path, rules).map_err(unreadable)?;
+        let table = Table::open(&self.path, HeaderRules::of(checked)).map_err(unreadable)?;
         let header = table.header();
         let prepared = prepare_table(plan, &header.names, header.delimiter)?;
         let empty = || Prepared::sums(&prepared);
@@ -112,10 +110,7 @@ impl PublicFile {
             }
             Some(SCHEMA) => Ok(PublicTable::parse(text)?),
             Some(RELEASE) => {
-                let mut reader = serde_json::Deserializer::from_str(text);
-                let release: Release = serde_path_to_error::deserialize(&mut reader)
-                    .map_err(|error| wrong(&error.path().to_string(), error.inner()))?;
-                reader.end().map_err(|error| wrong(".", &error))?;
+                let release = parse_release("the public release", text)?;
                 let (features, outcomes) = term_names(&prepare_table(plan, names, delimiter)?);
                 Ok(table_of_release(&release, &features, &outcomes)?)
             }
@@ -137,8 +132,9 @@ fn schema_of(text: &str) -> Option<String> {
     named.schema.as_str().map(str::to_owned)
 }
 
-fn wrong(path: &str, error: &serde_json::Error) -> CliError {
-    CliError::usage(format!("the public release: {error}, at `{path}`; take an unaltered copy"))
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn unreadable(error: TableError) -> CliError {
+    CliError::usage(format!("the public file: {error}"))
 }
 
 /// The records of a public CSV, to be found again in the private table.
@@ -163,8 +159,7 @@ impl Comparison {
         if public.begins_as_json()? {
             return Ok(None);
         }
-        let own = Table::open(&public.path, rules)
-            .map_err(|error| CliError::usage(format!("the public file: {error}")))?;
+        let own = Table::open(&public.path, rules).map_err(unreadable)?;
         let own = own.header();
         let of_both = |names: &[String], others: &[String]| -> Vec<bool> {
             let others: HashSet<&String> = others.iter().collect();
@@ -172,7 +167,6 @@ impl Comparison {
         };
         let columns = of_both(&header.names, &own.names);
         let common = columns.iter().filter(|is_common| **is_common).count();
-        let unreadable = |error: TableError| CliError::usage(format!("the public file: {error}"));
         let public = hashed(&public.path, own, of_both(&own.names, &header.names)).map_err(unreadable)?;
         Ok(Some(Self { public, columns, common, stream: None }))
     }
@@ -251,13 +245,11 @@ fn hashed(path: &Path, header: &Header, columns: Vec<bool>) -> Result<MinHash, T
     let mut scanner = scanner(header, columns);
     let mut file = packed::bytes(path)?;
     io::copy(&mut file.by_ref().take(header.body_offset), &mut io::sink())?;
-    let mut piece = vec![0; PIECE];
-    loop {
-        match read_some(&mut file, &mut piece)? {
-            0 => return Ok(minhash(scanner)),
-            count => scanner.feed(&piece[..count]),
-        };
-    }
+    read_all(&mut file, TableError::Io, |piece| {
+        scanner.feed(piece);
+        Ok(())
+    })?;
+    Ok(minhash(scanner))
 }
 
 #[cfg(test)]

@@ -3,14 +3,13 @@
 use std::ffi::OsString;
 
 use super::args::Args;
+use super::document::read_release;
 use super::error::CliError;
-use super::job::{read_json, software};
+use super::job::software;
 use super::{help, print};
 use crate::engine::refit;
 use crate::inference::options::{Repair, Ridge};
 use crate::inference::refit::{Request, own_ridge};
-use crate::release::Release;
-use crate::release::document::SCHEMA;
 
 /// Runs the command.
 ///
@@ -30,16 +29,11 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let ridge = args.value::<Ridge>("ridge", Ridge::expected())?;
     let repair = args.value::<Repair>("repair", "`shift`, `floor` or `none`")?.unwrap_or_default();
     let confidence = args.value::<f64>("confidence", "a number from 0.5 to 0.999")?.unwrap_or(0.95);
-    let release: Release = read_json("release", &path)?;
-    if release.schema != SCHEMA {
-        return Err(CliError::usage(format!(
-            "release: `schema` is not \"{SCHEMA}\"; choose a file that this program released"
-        )));
-    }
+    let release = read_release(&path)?;
     let ridge = ridge.unwrap_or_else(|| own_ridge(&release));
     let request = Request { outcome, features: &features, ridge, repair, confidence };
     let mut answer = refit(&release, &request).map_err(|error| CliError::Input(error.to_string()))?;
     answer.software = software()?;
     let text = serde_json::to_string_pretty(&answer).map_err(|error| CliError::failed(error.to_string()))?;
-    print(&(text + "\n"))
+    print(text + "\n")
 }

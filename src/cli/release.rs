@@ -20,10 +20,11 @@ use crate::release::Release;
 use crate::release::document::{LedgerReference, Software};
 use crate::release::row_count::RowCount;
 use crate::text::one_line;
+use crate::words;
 
-/// Runs the command. Everything that can fail for a public reason fails before the charge. The release is kept beside the ledger, and it is printed only after
-/// the ledger on the disk says `released`. A plan that estimates bounds has two charges: for the bounds, and, if they were found, for the
-/// fit.
+/// Runs the command. Everything that can fail for a public reason fails before the charge. The release is kept beside the ledger, and it
+/// is printed only after the ledger on the disk says `released`. A plan that estimates bounds has two charges: for the bounds, and, if they
+/// were found, for the fit.
 ///
 /// # Errors
 /// [`CliError`], which says whether the charge was made.
@@ -75,10 +76,8 @@ struct Charged {
 
 impl Charged {
     fn print(&self) -> Result<(), CliError> {
-        write_out(&self.text).map_err(|error| {
-            let what = format!("standard output cannot be written: {error}");
-            after_charge(what, self.entry, self.kept)
-        })?;
+        write_out(&self.text)
+            .map_err(|error| after_charge(words::error::cli_output(error), self.entry, self.kept))?;
         halt("printed");
         if let Some(count) = RowCount::of(&self.release) {
             // The release is out and charged, so a closed standard error changes nothing.
@@ -121,8 +120,7 @@ fn charged(
         }
         computation.release(reference, software)
     };
-    let release = rounds();
-    let release = release.map_err(|error| charged(error.to_string()))?;
+    let release = rounds().map_err(|error| charged(error.to_string()))?;
     drop(material);
     halt("the noise is drawn");
     let mut text = Vec::new();
@@ -130,8 +128,7 @@ fn charged(
     let kept = kept.store(&text);
     if let Err(error) = &kept {
         // A failure to write a warning is ignored: the release is printed all the same.
-        let _ =
-            writeln!(io::stderr(), "discreet: no copy of the release is kept: {error}; save what is printed");
+        let _ = writeln!(io::stderr(), "discreet: {}", words::error::kept_not(error));
     }
     let kept = kept.is_ok();
     let charged = |what: String| after_charge(what, entry, kept);

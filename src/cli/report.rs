@@ -1,16 +1,13 @@
 //! The command `discreet report`: prints a release as a journal does.
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use super::args::Args;
+use super::document::read_release;
 use super::error::CliError;
-use super::job::read_json;
 use super::{help, print};
 use crate::engine::supplement;
 use crate::mechanisms::info::are_log_odds;
-use crate::release::Release;
-use crate::release::document::SCHEMA;
 use crate::release::figure::outcomes;
 use crate::release::publication::comparison::{Comparison, Regression};
 use crate::release::publication::{Format, Labels};
@@ -39,14 +36,14 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     }
     let text = |name: &str| Ok::<_, CliError>(args.text(name)?.unwrap_or_default().to_owned());
     let labels = Labels { title: text("title")?, date: text("date")?, per };
-    let release = read("release", &path)?;
+    let release = read_release(&path)?;
     let outcome = args.text("outcome")?;
     if let Some(outcome) = outcome.filter(|outcome| !outcomes(&release).iter().any(|own| own == outcome)) {
         return Err(CliError::usage(format!("--outcome is `{outcome}`; give an outcome of the release")));
     }
     let printed = match args.path("compare") {
         Some(other) => {
-            let sides = [("1", release), ("2", read("compare", &other)?)].map(|(place, release)| {
+            let sides = [("1", release), ("2", read_release(&other)?)].map(|(place, release)| {
                 let own = outcomes(&release);
                 let outcome = outcome.filter(|name| own.iter().any(|own| own == name)).map(str::to_owned);
                 let outcome = outcome.or_else(|| own.into_iter().next()).unwrap_or_default();
@@ -70,15 +67,5 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
             CliError::usage("this release has no coefficient that can be drawn; choose another --format")
         })?,
     };
-    print(&printed)
-}
-
-fn read(what: &str, path: &Path) -> Result<Release, CliError> {
-    let release: Release = read_json(what, path)?;
-    if release.schema == SCHEMA {
-        return Ok(release);
-    }
-    Err(CliError::usage(format!(
-        "{what}: `schema` is not \"{SCHEMA}\"; choose a file that this program released"
-    )))
+    print(printed)
 }

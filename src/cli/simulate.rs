@@ -6,13 +6,14 @@ use std::io::{self, BufWriter, Write};
 use super::args::Args;
 use super::error::CliError;
 use super::job::{Job, software};
-use super::{help, print};
+use super::{check_output, help, print};
 use crate::data::EncodedRows;
 use crate::engine::simulate::Source;
 use crate::engine::{Demonstration, Prepared, Simulation, demonstrate, demonstrate_bounds};
 use crate::noise::entropy::DemoRng;
 use crate::plan::Purpose;
 use crate::release::Release;
+use crate::words;
 
 /// Runs the command.
 ///
@@ -67,9 +68,9 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
 
 /// Writes the runs, one on a line.
 fn write_runs(runs: u64, of: impl Fn(u64) -> Result<Demonstration, CliError>) -> Result<(), CliError> {
+    check_output()?;
     let mut out = BufWriter::new(io::stdout().lock());
-    let unwritable =
-        |error: io::Error| CliError::failed(format!("standard output cannot be written: {error}"));
+    let unwritable = |error: io::Error| CliError::failed(words::error::cli_output(error));
     for run in 1..=runs {
         let release = of(run)?;
         let line = serde_json::to_string(&release).map_err(|error| CliError::failed(error.to_string()))?;

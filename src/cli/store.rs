@@ -211,8 +211,8 @@ pub fn temporary_beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new().prefix(name).rand_bytes(0).tempfile_in(folder(path))
 }
 
-/// Syncs the folder, whose entry now points to the new document.
-fn sync_folder(path: &Path) -> io::Result<()> {
+/// Syncs the folder of `path`, whose entry now points to the new document.
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder(path))?.sync_all() } else { Ok(()) }
 }
 

@@ -121,17 +121,14 @@ impl Table {
     /// read only once.
     #[must_use]
     pub fn again(&self) -> Option<Self> {
-        match &self.source {
-            Source::File { path, stamp, head } => Some(Self {
-                header: self.header.clone(),
-                source: Source::File { path: path.clone(), stamp: *stamp, head: head.clone() },
-            }),
-            Source::Packed { packed, head } => Some(Self {
-                header: self.header.clone(),
-                source: Source::Packed { packed: packed.clone(), head: head.clone() },
-            }),
-            Source::Stream { .. } => None,
-        }
+        let source = match &self.source {
+            Source::File { path, stamp, head } => {
+                Source::File { path: path.clone(), stamp: *stamp, head: head.clone() }
+            }
+            Source::Packed { packed, head } => Source::Packed { packed: packed.clone(), head: head.clone() },
+            Source::Stream { .. } => return None,
+        };
+        Some(Self { header: self.header.clone(), source })
     }
 
     /// Returns the table with an observer of the bytes after the header, if it is a stream; a file is returned as it is.

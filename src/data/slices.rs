@@ -343,20 +343,10 @@ impl<S: Merge> Combiner<S> {
             if plan.person.is_some() || length == u64::MAX { whole } else { slice_bytes.clamp(1, whole) };
         Self {
             body: header.body_offset,
-            length,
             step,
             slices: usize::try_from(whole.div_ceil(step)).unwrap_or(usize::MAX),
             ahead: workers.saturating_mul(2).max(1),
-            names: header.names.clone(),
-            next: 0,
-            again: None,
-            waiting: BTreeMap::new(),
-            accepted: 0,
-            end: header.body_offset,
-            lines: header.lines,
-            records: 0,
-            persons: None,
-            sink: None,
+            ..Self::empty(header, length)
         }
     }
 
@@ -364,12 +354,24 @@ impl<S: Merge> Combiner<S> {
     /// the start of the file. At most `ahead` slices are read beyond the first that is not accepted yet.
     #[must_use]
     pub fn of_spans(header: &Header, length: u64, span: u64, ahead: usize) -> Self {
-        let mut combiner = Self {
+        let step = span.max(1);
+        let slices = usize::try_from(length.div_ceil(step)).unwrap_or(usize::MAX);
+        let mut combiner = Self { step, slices, ahead, ..Self::empty(header, length) };
+        // Spans within the header hold no record.
+        while combiner.accepted < combiner.slices && combiner.end > combiner.last_start(combiner.accepted) {
+            combiner.accept();
+        }
+        combiner
+    }
+
+    /// Creates a combiner without slices.
+    fn empty(header: &Header, length: u64) -> Self {
+        Self {
             body: 0,
             length,
-            step: span.max(1),
-            slices: usize::try_from(length.div_ceil(span.max(1))).unwrap_or(usize::MAX),
-            ahead,
+            step: 1,
+            slices: 0,
+            ahead: 0,
             names: header.names.clone(),
             next: 0,
             again: None,
@@ -380,12 +382,7 @@ impl<S: Merge> Combiner<S> {
             records: 0,
             persons: None,
             sink: None,
-        };
-        // Spans within the header hold no record.
-        while combiner.accepted < combiner.slices && combiner.end > combiner.last_start(combiner.accepted) {
-            combiner.accept();
         }
-        combiner
     }
 
     /// Returns the next slice to read; `None` if a report has to come first, or if all slices are done.

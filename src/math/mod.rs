@@ -1,6 +1,7 @@
-//! Numbers only: special functions, directed rounding, linear algebra, root finding.
+//! Numbers only: special functions, directed rounding, linear algebra, root finding, days of the calendar.
 
 pub mod beta;
+pub mod calendar;
 pub mod gamma;
 pub mod jacobi_eigen;
 pub mod jacobi_svd;

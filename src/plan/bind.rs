@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::bound::{BoundColumn, BoundPlan, CsvRules, GridParams, Levels, PersonColumn, Source};
 use super::check::CheckedPlan;
+use super::document::Column;
 use super::error::PlanError;
 use crate::model::Role;
 use crate::words;
@@ -46,57 +47,8 @@ pub fn bind_entries(
             Some(PersonColumn { name: name.clone(), field, max_rows: plan.max_rows_per_person })
         }
     };
-    let columns = &plan.plan.columns;
-    let mut fields: Vec<Vec<usize>> = vec![Vec::new(); columns.len()];
-    for ((index, column), found) in columns.iter().enumerate().zip(&mut fields) {
-        if let Some(name) = &column.name {
-            let field = header.find(name, || format!("columns[{index}].name"))?;
-            claim(&mut taken, field);
-            found.push(field);
-        }
-    }
-    for ((index, column), found) in columns.iter().enumerate().zip(&mut fields) {
-        if let Some(pattern) = &column.pattern {
-            *found = header.expand(&taken, pattern, &format!("columns[{index}].match"))?;
-            for field in found {
-                claim(&mut taken, *field);
-            }
-        }
-    }
-    let field_of =
-        |entry: usize| fields.get(entry).and_then(|found| found.first()).copied().unwrap_or(usize::MAX);
-    let derived = |role: Role| {
-        let terms = plan.derived.iter().enumerate();
-        let each =
-            terms.flat_map(move |(entry, term)| term.columns.iter().map(move |column| (entry, column)));
-        each.filter(move |(_, column)| column.role == role).map(move |(entry, column)| {
-            let bound = BoundColumn {
-                name: column.name.clone(),
-                source: column.source(field_of),
-                role,
-                kind: column.kind.clone(),
-                typical: column.typical(),
-            };
-            (bound, columns.len() + entry)
-        })
-    };
-    let with_role = |role: Role| {
-        let listed = columns.iter().zip(&plan.kinds).zip(&fields).enumerate();
-        let of_role = listed.filter(move |(_, ((column, _), _))| column.role == role);
-        of_role.flat_map(move |(entry, ((entry_column, kind), found))| {
-            found.iter().filter_map(move |&field| {
-                let column = BoundColumn {
-                    name: names.get(field)?.clone(),
-                    source: Source::Field(field),
-                    role,
-                    kind: kind.clone()?,
-                    typical: entry_column.typical,
-                };
-                Some((column, entry))
-            })
-        })
-    };
-    let of_role = |role| with_role(role).chain(derived(role));
+    let fields = fields_of(&plan.plan.columns, &header, &mut taken)?;
+    let of_role = |role| listed(plan, names, &fields, role).chain(derived(plan, &fields, role));
     let (columns, entries): (Vec<BoundColumn>, Vec<usize>) =
         of_role(Role::Feature).chain(of_role(Role::Outcome)).unzip();
     if !plan.derived.is_empty() {
@@ -122,6 +74,75 @@ pub fn bind_entries(
         labels: false,
     };
     Ok((bound, entries))
+}
+
+/// Returns the fields of each of the plan's columns, and claims them.
+fn fields_of(
+    columns: &[Column],
+    header: &HeaderNames<'_>,
+    taken: &mut [bool],
+) -> Result<Vec<Vec<usize>>, PlanError> {
+    let mut fields = vec![Vec::new(); columns.len()];
+    for ((index, column), found) in columns.iter().enumerate().zip(&mut fields) {
+        if let Some(name) = &column.name {
+            let field = header.find(name, || format!("columns[{index}].name"))?;
+            claim(taken, field);
+            found.push(field);
+        }
+    }
+    for ((index, column), found) in columns.iter().enumerate().zip(&mut fields) {
+        if let Some(pattern) = &column.pattern {
+            *found = header.expand(taken, pattern, &format!("columns[{index}].match"))?;
+            for field in found {
+                claim(taken, *field);
+            }
+        }
+    }
+    Ok(fields)
+}
+
+/// Returns the columns of a role that the plan lists, each with its entry.
+fn listed<'a>(
+    plan: &'a CheckedPlan,
+    names: &'a [String],
+    fields: &'a [Vec<usize>],
+    role: Role,
+) -> impl Iterator<Item = (BoundColumn, usize)> + 'a {
+    let listed = plan.plan.columns.iter().zip(&plan.kinds).zip(fields).enumerate();
+    let of_role = listed.filter(move |(_, ((column, _), _))| column.role == role);
+    of_role.flat_map(move |(entry, ((column, kind), found))| {
+        found.iter().filter_map(move |&field| {
+            let bound = BoundColumn {
+                name: names.get(field)?.clone(),
+                source: Source::Field(field),
+                role,
+                kind: kind.clone()?,
+                typical: column.typical,
+            };
+            Some((bound, entry))
+        })
+    })
+}
+
+/// Returns the columns of a role that the plan derives, each with its entry, counted after the listed ones.
+fn derived<'a>(
+    plan: &'a CheckedPlan,
+    fields: &'a [Vec<usize>],
+    role: Role,
+) -> impl Iterator<Item = (BoundColumn, usize)> + 'a {
+    let field = |column: usize| fields.get(column).and_then(|found| found.first()).copied();
+    let terms = plan.derived.iter().enumerate();
+    let each = terms.flat_map(|(entry, term)| term.columns.iter().map(move |column| (entry, column)));
+    each.filter(move |(_, column)| column.role == role).map(move |(entry, column)| {
+        let bound = BoundColumn {
+            name: column.name.clone(),
+            source: column.source(|column| field(column).unwrap_or(usize::MAX)),
+            role,
+            kind: column.kind.clone(),
+            typical: column.typical(),
+        };
+        (bound, plan.plan.columns.len() + entry)
+    })
 }
 
 fn claim(taken: &mut [bool], field: usize) {

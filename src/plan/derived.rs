@@ -49,7 +49,7 @@ impl DerivedColumn {
         }
     }
 
-    /// Returns what is known of it from elsewhere, for forecasts.
+    /// Returns its approximate mean and standard deviation, for forecasts; `None` if they are not known.
     #[must_use]
     pub fn typical(&self) -> Option<Typical> {
         let Source::Computed(expression) = &self.source else { return None };
@@ -120,7 +120,7 @@ pub fn outcomes(plan: &Plan) -> impl Iterator<Item = Column> {
     all_columns(plan).into_iter().filter(|column| column.role == Role::Outcome)
 }
 
-/// Something that a term can be made from.
+/// An operand of a transform.
 enum Operand {
     Number(Expression),
     Category { codes: Arc<LevelCodes>, levels: Vec<String>, reference: usize },
@@ -134,7 +134,7 @@ struct Deriver<'a> {
     taken: HashSet<String>,
     /// The columns so far.
     columns: Vec<DerivedColumn>,
-    /// What columns without a role are used for.
+    /// The role with which each column of the plan is used; `None` for one that is not used yet.
     sides: Vec<Option<Role>>,
 }
 
@@ -367,7 +367,7 @@ fn product(operands: &[Operand], path: &str) -> Result<Sources, PlanError> {
                 listed.map(|(level, name)| (Some(name.as_str()), Expression::Leaf(leaf(level)))).collect()
             }
         };
-        if products.len().saturating_mul(factors.len()) > MOST_COLUMNS {
+        if products.len().saturating_mul(factors.len()) > MOST_COLUMNS || operands.len() > MOST_OPERATIONS {
             return Err(many(path));
         }
         let extended = products.iter().flat_map(|(names, expressions)| {
@@ -407,23 +407,22 @@ fn merged(entry: &Derived, operands: &[Operand], path: &str) -> Result<(Kind, So
     if !all_known || groups.is_empty() || groups.iter().any(|group| group.levels.is_empty()) {
         return Err(refuse("groups"));
     }
-    // The new levels in the order in which they first occur among the old ones.
-    let group_of = |level: &String| groups.iter().find(|group| group.levels.contains(level));
-    let mut names: Vec<&String> = Vec::new();
+    // The new levels in the order in which they first occur among the old ones, and the group of each.
+    let mut merged: Vec<(&String, Option<&Group>)> = Vec::new();
     let mut numbers = Vec::new();
     for level in levels {
-        let group = group_of(level);
-        let own = group.map_or(level, |group| &group.name);
-        let place = names.iter().position(|name| *name == own);
-        // A group has a name that no level outside it has.
-        if place.is_some_and(|place| group_of_number(levels, &numbers, place, groups) != group) {
-            return Err(refuse("groups"));
+        let group = groups.iter().find(|group| group.levels.contains(level));
+        let own = (group.map_or(level, |group| &group.name), group);
+        let place = merged.iter().position(|(name, _)| *name == own.0).unwrap_or(merged.len());
+        match merged.get(place) {
+            None => merged.push(own),
+            // A group has a name that no level outside it has.
+            Some(known) if *known != own => return Err(refuse("groups")),
+            Some(_) => {}
         }
-        numbers.push(place.unwrap_or(names.len()));
-        if place.is_none() {
-            names.push(own);
-        }
+        numbers.push(place);
     }
+    let names: Vec<&String> = merged.into_iter().map(|(name, _)| name).collect();
     if names.len() < 2 || names.iter().any(|name| name.trim() != name.as_str() || name.is_empty()) {
         return Err(refuse("groups"));
     }
@@ -439,17 +438,6 @@ fn merged(entry: &Derived, operands: &[Operand], path: &str) -> Result<(Kind, So
     };
     let levels = names.into_iter().cloned().collect();
     Ok((Kind::Category { levels, reference, other: None }, Source::Merged(Arc::new(codes))))
-}
-
-/// Returns the group of the first old level that has a new number.
-fn group_of_number<'a>(
-    levels: &[String],
-    numbers: &[usize],
-    number: usize,
-    groups: &'a [Group],
-) -> Option<&'a Group> {
-    let first = numbers.iter().position(|own| *own == number).and_then(|place| levels.get(place))?;
-    groups.iter().find(|group| group.levels.contains(first))
 }
 
 /// Returns whether a name has a space outside parentheses.

@@ -11,7 +11,7 @@ const POINTS: u32 = 15;
 /// Most combinations of such points.
 const MOST_POINTS: usize = 4_000;
 
-/// What the cells of a category mean.
+/// The levels of a category by their texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LevelCodes {
     /// The column: among the plan's, or once bound among the fields of a record.
@@ -42,7 +42,7 @@ impl LevelCodes {
     }
 }
 
-/// What of a record a derived value is made from.
+/// A value of a record from which a derived value is computed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Leaf {
     /// A number, clipped to its bounds.
@@ -53,7 +53,7 @@ pub enum Leaf {
         lower: f64,
         /// Its upper bound.
         upper: f64,
-        /// What is known of it from elsewhere.
+        /// Its mean and standard deviation, if they are known from elsewhere.
         typical: Option<Typical>,
     },
     /// The indicator of a level, 0 or 1.
@@ -62,7 +62,7 @@ pub enum Leaf {
         codes: Arc<LevelCodes>,
         /// The level.
         level: usize,
-        /// How many levels there are.
+        /// The number of levels.
         levels: usize,
     },
 }
@@ -87,7 +87,7 @@ pub enum Expression {
     Log {
         /// The value.
         of: Box<Self>,
-        /// What is added to it.
+        /// The number that is added to it.
         offset: f64,
     },
     /// The square of a value.
@@ -98,7 +98,7 @@ pub enum Expression {
     Centred {
         /// The value.
         of: Box<Self>,
-        /// What is subtracted.
+        /// The number that is subtracted.
         at: f64,
     },
     /// One column of a restricted cubic spline.
@@ -107,13 +107,13 @@ pub enum Expression {
         of: Box<Self>,
         /// The knots, in increasing order.
         knots: Arc<[f64]>,
-        /// Which column, counted from 0.
+        /// The place of the column among those of the spline, from 0.
         column: usize,
     },
 }
 
 impl Expression {
-    /// Computes the value, given those that it is made from; `None` where one of these is missing.
+    /// Computes the value. `leaf` returns the record's values; `None` if one of them is missing.
     pub fn value(&self, leaf: &dyn Fn(&Leaf) -> Option<f64>) -> Option<f64> {
         Some(match self {
             Self::Leaf(of) => leaf(of)?,
@@ -162,7 +162,7 @@ impl Expression {
         }
     }
 
-    /// Returns what it is made from.
+    /// Returns the values of a record from which it is computed, one for each occurrence.
     #[must_use]
     pub fn leaves(&self) -> Vec<&Leaf> {
         match self {
@@ -186,7 +186,7 @@ impl Expression {
         }
     }
 
-    /// Returns it with its columns found elsewhere.
+    /// Returns it with each column replaced by what `place` returns for it.
     #[must_use]
     pub fn placed(&self, place: &impl Fn(usize) -> usize) -> Self {
         let boxed = |of: &Self| Box::new(of.placed(place));
@@ -213,8 +213,8 @@ impl Expression {
         }
     }
 
-    /// Returns mean and standard deviation where those of all its numbers are known from elsewhere: the values at the quantiles of independent
-    /// normal distributions and of equally frequent levels, each clipped to its bounds.
+    /// Returns an approximate mean and standard deviation, for a forecast: those of its values at the quantiles of independent normal
+    /// distributions and of equally frequent levels, clipped to their bounds. `None` if the spread of one of its numbers is not known.
     #[must_use]
     pub fn typical(&self) -> Option<Typical> {
         // One column of points for each column of the record.

@@ -43,7 +43,7 @@ impl Db {
             Closure::once(move |_: JsValue| upgrade(&request))
         };
         request.set_onupgradeneeded(Some(upgrade.as_ref().unchecked_ref()));
-        answered(&request).await?;
+        answered(&request, true).await?;
         request.result().and_then(JsCast::dyn_into).map(Self).map_err(refused)
     }
 
@@ -82,20 +82,25 @@ impl Drop for Db {
     }
 }
 
-/// Deletes the database with everything in it.
+/// Erases all that this browser keeps: ledgers, releases, drafts, the keyed fingerprints of tables, the key and settings. Waits until
+/// other tabs and workers have closed the database, because a deletion that they block cannot be withdrawn.
+///
+/// # Errors
+/// [`Failure`] if the storage refuses.
 pub async fn erase() -> Result<(), Failure> {
-    answered(&factory()?.delete_database(NAME).map_err(refused)?).await
+    let request = factory()?.delete_database(NAME).map_err(refused)?;
+    answered(&request, false).await
 }
 
 fn factory() -> Result<IdbFactory, Failure> {
     Reflect::get(&js_sys::global(), &"indexedDB".into()).and_then(JsCast::dyn_into).map_err(refused)
 }
 
-async fn answered(request: &IdbOpenDbRequest) -> Result<(), Failure> {
+async fn answered(request: &IdbOpenDbRequest, fails_if_blocked: bool) -> Result<(), Failure> {
     let answer = Promise::new(&mut |resolve, reject| {
         request.set_onsuccess(Some(&resolve));
         request.set_onerror(Some(&reject));
-        request.set_onblocked(Some(&reject));
+        request.set_onblocked(Some(&reject).filter(|_| fails_if_blocked));
     });
     JsFuture::from(answer).await.map(drop).map_err(refused)
 }

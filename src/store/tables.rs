@@ -8,7 +8,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Blob;
 
-use super::db::{self, Answer, Db, LEDGERS, MINHASHES, RELEASES, SETTINGS, TABLES};
+use super::db::{Answer, Db, LEDGERS, MINHASHES, RELEASES, SETTINGS, TABLES};
 use super::document;
 use super::failure::{Failure, Reason};
 use super::lock::Lock;
@@ -171,15 +171,6 @@ pub async fn forget_unused(table: &str) -> Result<(), Failure> {
     let transaction = db.writing(&[TABLES])?;
     transaction.delete(TABLES, &JsValue::from_str(table))?;
     transaction.end().await
-}
-
-/// Erases all that this browser keeps: ledgers, releases, drafts, the keyed fingerprints of tables, the key and settings.
-///
-/// # Errors
-/// [`Failure`] if the storage refuses, or if another tab is using it.
-pub async fn erase() -> Result<(), Failure> {
-    let _opening = Lock::take(OPENING).await?;
-    db::erase().await
 }
 
 /// Imports an exported ledger for a table and returns the stored ledger: as the table's ledger if it has none, otherwise as a newer

@@ -33,9 +33,9 @@ use crate::store::{self, Lock};
 use crate::text::hexadecimal;
 use crate::words;
 
-/// What follows the glue in a worker's text: it starts the module that the first message brings, keeps the translation
-/// that comes with it, and tells of what the module itself cannot tell, such as memory that has run out. The worker holds a lock for its
-/// whole life, by which the page notices that it is gone.
+/// The end of a worker's text, after the glue. It starts the module that the first message brings, keeps the translation that comes with
+/// it, and reports failures that the module cannot report, such as exhausted memory. The worker holds a lock until it ends, so that the
+/// page notices its end.
 const BOOTSTRAP: &str = r#"
 {
     const stopped = () => self.postMessage({ stopped: true });

@@ -20,82 +20,82 @@ pub use crate::store::failure::{Failure, Reason};
 /// Bytes in a chunk of the fingerprint, and the most that is read at once (theory/accounting 5.6).
 pub const CHUNK: u64 = 4 << 20;
 
-/// What the page asks of a worker.
+/// A request of the page to a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Request {
-    /// Be a scanning worker. The files' handles and the port to the engine worker travel beside it.
+    /// Serve as a scanning worker. The files' handles and the port to the engine worker travel beside it.
     Scan,
-    /// Be the engine worker: recognise the table by its keyed fingerprint, and keep its minhash. The files' handles and one port for each
-    /// scanning worker travel beside it.
+    /// Recognise the table by its keyed fingerprint, and keep its MinHash. The files' handles and one port for each scanning worker travel
+    /// beside it. This request and the next four are for the engine worker.
     Identify {
-        /// What each of the files is.
+        /// The role of each file.
         files: Vec<FileRole>,
     },
-    /// Be the engine worker: read the table, charge the ledger, release. Files and ports travel beside it.
+    /// Read the table, charge the ledger, release. Files and ports travel beside it.
     Release(Box<ReleaseRequest>),
-    /// Be the engine worker: say what a person sees of genotypes before they are described. Files travel beside it.
+    /// Read what the page shows of genotypes before they are described. Files travel beside it.
     Look(Look),
-    /// Be the engine worker: unpack a table that is compressed, in UTF-16, or a workbook. The file travels beside it.
+    /// Unpack a table that is compressed, in UTF-16, or a workbook. The file travels beside it.
     Unpack {
         /// The place of the workbook's sheet.
         sheet: usize,
     },
-    /// Be the engine worker: read a public table as means, standard deviations and correlations. The public file and the ports ride
-    /// beside it; no private file does.
+    /// Read a public table as means, standard deviations and correlations. The public file and the ports travel beside it; no private file
+    /// does.
     Public(Box<PublicRequest>),
-    /// Check this build, under a seed. Nothing rides beside it: the check knows neither table nor ledger.
+    /// Check this build, under a seed. Nothing travels beside it: the check knows neither table nor ledger.
     Audit {
         /// The seed.
         seed: u64,
     },
 }
 
-/// One release, as the page asks for it.
+/// The request of a release.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseRequest {
-    /// What each of the files is.
+    /// The role of each file.
     pub files: Vec<FileRole>,
-    /// How many of the table's columns the plan had when it was shown.
+    /// The number of the table's columns that the plan had when it was shown.
     pub columns: usize,
     /// The plan to run.
     pub plan: Plan,
-    /// The table, as [`Response::Identified`] named it.
+    /// The table's key, as [`Response::Identified`] returned it.
     pub table: String,
-    /// The request's own name, random, so that the page can tell its charge from another tab's.
+    /// The request's random name, by which the page distinguishes its charge from another tab's.
     pub name: String,
     /// Content hash of the page's program.
     pub build: String,
-    /// What is publicly known of the columns, where the mechanism is guided by it.
+    /// The public moments of the columns, if the mechanism uses them.
     pub public: Option<PublicTable>,
 }
 
-/// One public table, as the page asks for its moments.
+/// The request of the moments of a public table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublicRequest {
     /// The plan by whose columns it is read.
     pub plan: Plan,
-    /// The private table, as [`Response::Identified`] named it: a file of that name is refused.
+    /// The private table's key. A public file with this key is refused.
     pub table: String,
 }
 
-/// What the page asks of genotypes before they are described.
+/// The request of what the page shows of genotypes before they are described.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Look {
-    /// What each of the files is.
+    /// The role of each file.
     pub files: Vec<FileRole>,
     /// The variants that the person has chosen so far.
     pub variants: Vec<Choice>,
-    /// How bytes become text.
+    /// The encoding of their text.
     pub encoding: Encoding,
     /// How numbers are written.
     pub numbers: NumberFormat,
 }
 
-/// What a person sees of genotypes. As private as the table: it is for the screen of this machine.
+/// What the page shows of genotypes. It is as private as the table and stays on this computer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Looked {
     /// The columns that are no variants.
@@ -104,11 +104,11 @@ pub struct Looked {
     pub rows: Vec<Vec<String>>,
     /// The columns of the variants that were chosen, in the source's order.
     pub variants: Vec<String>,
-    /// How many variants the source has, where all of it was read.
+    /// The number of variants of the source, if all of it was read.
     pub total: Option<u64>,
 }
 
-/// What a worker answers to the page.
+/// A worker's answer to the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Response {
@@ -117,43 +117,43 @@ pub enum Response {
         /// [`build_id`] of the worker's module.
         build: String,
     },
-    /// How far the reading is. Bytes are public to the person at this machine; rows are not counted.
+    /// The progress of the reading. It counts bytes, which the person at this computer knows, and no rows.
     Progress(Progress),
-    /// The table's name in the store.
+    /// The table was recognised.
     Identified {
-        /// Keyed fingerprint: an opaque key of the store on this device, never exported.
+        /// Its key: the keyed fingerprint, by which the store on this device finds the table, and which no export has.
         table: String,
     },
-    /// What a person sees of genotypes.
+    /// What the page shows of genotypes.
     Looked(Box<Looked>),
     /// The table was unpacked. Its CSV travels beside it.
     Unpacked {
         /// The names of the workbook's sheets; none for other files.
         sheets: Vec<String>,
     },
-    /// What a public file says.
+    /// A public file was read.
     Public {
-        /// Its numbers.
+        /// Its moments.
         table: Box<PublicTable>,
-        /// Whether some of its records are in the private table as well.
+        /// Whether it shares records with the private table.
         shared: bool,
     },
-    /// The charge is stored and the release is being made. What follows of the reading is said of bytes alone.
+    /// The charge is stored and the release is being made.
     Charged,
-    /// The charge is stored and the release made. Its document rides beside the message.
+    /// The release is made. Its document travels beside the message.
     Released {
         /// The ledger after the charge.
         ledger: Box<Ledger>,
     },
-    /// What one item of the check has found so far.
+    /// The finding of one item of the check so far.
     Found(Finding),
-    /// Every item of the check is done.
+    /// All items of the check are done.
     Audited,
-    /// It did not work.
+    /// The request failed.
     Failed(Failure),
 }
 
-/// What the engine worker asks of a scanning worker, over their port.
+/// A request of the engine worker to a scanning worker, over their port.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ScanRequest {
@@ -161,7 +161,7 @@ pub enum ScanRequest {
     StartMinHash {
         /// The key of this device's minhashes.
         key: MinHashKey,
-        /// The delimiter, as the header line shows it.
+        /// The delimiter of the header line.
         delimiter: u8,
     },
     /// Read a span and hash its chunks, read a slice, or both from the same bytes; the slice then begins in the span.
@@ -171,7 +171,7 @@ pub enum ScanRequest {
         /// The slice, and what becomes of its records.
         slice: Option<(Job, Taken)>,
     },
-    /// Slices will be read under this plan; each worker checks and binds it by itself. There is no answer.
+    /// Slices will be read under this plan, which each worker checks and binds itself. There is no answer.
     Plan {
         /// The plan.
         plan: Box<Plan>,
@@ -179,7 +179,7 @@ pub enum ScanRequest {
         names: Vec<String>,
         /// The delimiter, resolved.
         delimiter: u8,
-        /// What is publicly known of the columns.
+        /// The public moments of the columns.
         public: Option<Box<PublicTable>>,
     },
     /// Slices of a public table will be read for this plan. There is no answer.
@@ -193,9 +193,9 @@ pub enum ScanRequest {
     },
     /// Rows that were kept are too many. There is no answer.
     Forget,
-    /// The answer of a round travels beside it: noisy integers, from which the next round follows. There is no answer to this.
+    /// The noisy integers of a round travel beside it. The next round depends on them. There is no answer.
     Answer,
-    /// Add up the round over rows that were kept.
+    /// Sum the rows that were kept, for the open round.
     Sum {
         /// The slices whose rows count.
         slices: Vec<usize>,
@@ -227,13 +227,13 @@ pub enum Taken {
     Summed,
 }
 
-/// What a scanning worker answers over its port. Private to this machine: the page never sees it.
+/// A scanning worker's answer over its port. It is private: the page never receives it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ScanResponse {
     /// Bytes read since the last message.
     Read {
-        /// How many.
+        /// Their number.
         bytes: u64,
     },
     /// A span and a slice were read, or one of the two. Beside it travel the SHA-256 of each chunk, 32 bytes each, then the bytes of the
@@ -273,17 +273,17 @@ pub enum SliceAnswer {
     Malformed {
         /// Offset where the first record started.
         start: u64,
-        /// What and where; the text of a cell is not in it.
+        /// What is wrong, and where, without the text of a cell.
         error: crate::data::CsvError,
     },
 }
 
-/// Share of a pass over the file.
+/// The progress of one pass over the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
     /// Bytes read.
     pub done: u64,
-    /// Bytes in all.
+    /// The number of all bytes.
     pub total: u64,
     /// The round, where there are several.
     pub round: Option<RoundNumber>,
@@ -292,16 +292,16 @@ pub struct Progress {
 /// One of several rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundNumber {
-    /// Which, from 1.
+    /// Its number, from 1.
     pub number: u32,
-    /// Of how many.
+    /// The number of rounds.
     pub of: u32,
     /// Whether the rows are in memory; else the files are read again.
     pub kept: bool,
 }
 
-/// Names the source that a module was built from: the version, and a hash of the source files (`build.rs`). Page and
-/// workers compare theirs before anything else, for a cached old worker can meet a new page.
+/// Returns the identifier of the source that this module was built from: the version, and a hash of the source files (`build.rs`). Page
+/// and workers compare theirs first, because a cached old worker can meet a new page.
 #[must_use]
 pub fn build_id() -> String {
     format!("{} {}", env!("CARGO_PKG_VERSION"), env!("DISCREET_SOURCE"))

@@ -14,7 +14,6 @@ use super::unpack;
 use crate::data::genotypes::Wanted;
 use crate::data::{FileRole, Header, HeaderRules, MinHash, Nothing, Scan, Statistic, Sums};
 use crate::engine::{self, Answer, Computation, ConfiguredPlan, EngineError, Prepared};
-
 use crate::noise::entropy::PrivateRng;
 use crate::plan::bound::Encoding;
 use crate::plan::{CheckedPlan, Plan, Purpose};
@@ -69,7 +68,7 @@ async fn try_identify(
     Ok(key)
 }
 
-/// Says what a person sees of genotypes before they are described.
+/// Reads what the page shows of genotypes before they are described.
 pub async fn look(request: &Look, files: Files, post: impl Fn(&Response)) -> Response {
     let mut pool = ScanPool::new(files.clone(), Vec::new(), post, 1);
     match genotypes::look(request, &files, &mut |bytes| pool.advance(bytes)).await {
@@ -78,7 +77,7 @@ pub async fn look(request: &Look, files: Files, post: impl Fn(&Response)) -> Res
     }
 }
 
-/// Unpacks a table. Its CSV rides beside the answer.
+/// Unpacks a table. Its CSV travels beside the answer.
 pub async fn unpack(files: &Files, sheet: usize, post: impl Fn(&Response)) -> (Response, Attachments) {
     let failed = |failure| (Response::Failed(failure), Attachments::default());
     let Some(file) = files.get(FileRole::Table) else { return failed(confused()) };
@@ -90,7 +89,7 @@ pub async fn unpack(files: &Files, sheet: usize, post: impl Fn(&Response)) -> (R
     }
 }
 
-/// Reads the table, charges, releases. The release's document rides beside the answer.
+/// Reads the table, charges, releases. The release's document travels beside the answer.
 pub async fn release(
     request: ReleaseRequest,
     files: Files,
@@ -192,13 +191,13 @@ impl Stage<'_> {
     }
 }
 
-/// What a release is made from, with the workers that read it.
+/// The files of a release, with the workers that read them.
 enum Source<P> {
     Table(Table<P>, Header),
     Genotypes(ScanPool<P>, Box<Genotypes>),
 }
 
-/// What was read before the charge.
+/// The data that were read before the charge.
 enum Material {
     /// The sums of the only round.
     Summed(Option<Sums>),

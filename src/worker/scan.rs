@@ -17,9 +17,8 @@ use crate::data::minhash::MinHashScanner;
 use crate::data::slices::{Job, Outcome, Part, SliceReport, SliceScanner};
 use crate::data::{EncodedRows, FewRows, MinHashKey, Nothing, RowSink, Statistic, Sums};
 use crate::engine::{self, Answer, EngineError, Prepared, Run};
-use crate::words;
-
 use crate::plan::Purpose;
+use crate::words;
 
 /// Serves the engine worker at the other end of `port` until this worker is terminated.
 pub fn serve(port: MessagePort, files: Vec<Blob>) {

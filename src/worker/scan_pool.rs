@@ -169,7 +169,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
     }
 }
 
-/// What a worker has of a slice that holds records.
+/// A worker's result for a slice that holds records.
 pub struct Found<'a> {
     pub worker: usize,
     pub slice: usize,

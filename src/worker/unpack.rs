@@ -5,8 +5,8 @@ use web_sys::Blob;
 use zeroize::Zeroizing;
 
 use super::protocol::{CHUNK, Failure, Progress, Reason, Response};
-use super::read::{Piece, Pieces, length};
-use crate::data::container::{ContainerError, Form, HEAD_BYTES, Unpacker, Workbook};
+use super::read::{Piece, Pieces, length, whole};
+use crate::data::container::{ContainerError, Form, HEAD_BYTES, PACKED_BYTES, Unpacker, Workbook};
 use crate::words;
 
 /// The largest workbook in bytes.
@@ -19,26 +19,27 @@ pub async fn unpack(
     post: impl Fn(&Response),
 ) -> Result<(Vec<String>, Blob), Failure> {
     let total = length(file);
-    let mut pieces = Pieces::new(file, 0, total);
+    let head = whole(file, 0, total.min(HEAD_BYTES as u64)).await?;
+    let head = Uint8Array::new(&head).to_vec();
+    let form = Form::of(&head).map_err(refused)?.ok_or_else(|| refused(ContainerError::Archive))?;
+    let mut unpacker = Unpacker::new(form);
     let (mut out, mut packed) = (Parts::new(), Zeroizing::new(Vec::new()));
-    let mut unpacker = None;
-    let (mut done, mut form) = (0, None);
-    while let Some(Piece { bytes: piece, .. }) = pieces.next().await? {
-        if form.is_none() {
-            let head = piece.get(..HEAD_BYTES).unwrap_or(piece);
-            let found = Form::of(head).map_err(refused)?.ok_or_else(|| refused(ContainerError::Archive))?;
-            form = Some(found);
-            unpacker = Unpacker::new(found);
-        }
-        done += piece.len() as u64;
+    if unpacker.is_none() {
+        let room = usize::try_from(total).ok().filter(|_| total <= MOST_BYTES).ok_or_else(memory)?;
+        packed.reserve_exact(room);
+    }
+    let (mut pieces, mut done) = (Pieces::new(file, 0, total), 0);
+    while let Some(Piece { bytes, .. }) = pieces.next().await? {
         match &mut unpacker {
             Some(unpacker) => {
-                unpacker.feed(piece, &mut out.bytes).map_err(refused)?;
-                out.flush(CHUNK)?;
+                for piece in bytes.chunks(PACKED_BYTES) {
+                    unpacker.feed(piece, &mut out.bytes).map_err(refused)?;
+                    out.flush(CHUNK)?;
+                }
             }
-            None if total > MOST_BYTES => return Err(refused(ContainerError::TooLarge)),
-            None => packed.extend_from_slice(piece),
+            None => packed.extend_from_slice(bytes),
         }
+        done += bytes.len() as u64;
         post(&Response::Progress(Progress { done, total, round: None }));
     }
     let mut sheets = Vec::new();

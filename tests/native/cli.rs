@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use discreet::engine::prepare;
+use discreet::engine::{Prepared, prepare};
 use discreet::model::Assurance;
 use discreet::plan::{Plan, Purpose};
 use discreet::privacy::ledger::{Ledger, Request, State};
@@ -42,14 +41,26 @@ impl Bench {
         self.write("plan.json", plan.to_string());
     }
 
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_discreet"));
-        command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
+        command.args(line.split(' ')).current_dir(self.0.path()).stdin(Stdio::null());
         command
     }
 
     pub fn run(&self, line: &str) -> Output {
-        self.command(&line.split(' ').collect::<Vec<_>>()).output().unwrap()
+        self.command(line).output().unwrap()
+    }
+
+    /// Runs a command whose standard input is a file.
+    pub fn piped(&self, line: &str, input: &str) -> Output {
+        self.command(line).stdin(fs::File::open(self.path(input)).unwrap()).output().unwrap()
+    }
+
+    /// The plan for the header of the table.
+    fn prepared(&self) -> Prepared {
+        let plan = Plan::parse(&self.read("plan.json")).unwrap();
+        let names: Vec<String> = DIABETES.lines().next().unwrap().split(',').map(str::to_owned).collect();
+        prepare(plan, &names, b',', Purpose::Release).unwrap()
     }
 
     /// Runs a command that succeeds in silence but for its output, and in a release for the rows that counted and for doubt of δ.
@@ -430,11 +441,8 @@ fn a_table_of_another_length_is_refused_before_the_charge() {
 fn a_crash_between_charge_and_release_is_burned() {
     let bench = Bench::new();
     bench.open_ledger("2");
-    let plan = Plan::parse(&bench.read("plan.json")).unwrap();
-    let names: Vec<String> = DIABETES.lines().next().unwrap().split(',').map(str::to_owned).collect();
-    let prepared = prepare(plan, &names, b',', Purpose::Release).unwrap();
     let mut ledger = bench.ledger();
-    ledger.reserve(&prepared.request()).unwrap();
+    ledger.reserve(&bench.prepared().request()).unwrap();
     bench.write("ledger.json", ledger.to_json().unwrap());
     let left = ledger.remaining();
 
@@ -450,13 +458,8 @@ fn a_crash_between_charge_and_release_is_burned() {
 fn processes_on_one_ledger_cannot_overspend() {
     let bench = Bench::new();
     bench.open_ledger("1");
-    let arguments: Vec<&str> = RELEASE.split(' ').collect();
-    let started: Vec<_> = (0..4)
-        .map(|_| {
-            let mut command = bench.command(&arguments);
-            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-        })
-        .collect();
+    let start = |_| bench.command(RELEASE).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let started: Vec<_> = (0..4).map(start).collect();
     let outputs: Vec<Output> = started.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
     let statuses: Vec<Option<i32>> = outputs.iter().map(|output| output.status.code()).collect();
     assert_eq!(statuses.iter().filter(|status| **status == Some(0)).count(), 1, "{statuses:?}");
@@ -492,9 +495,8 @@ fn a_ledger_that_cannot_be_written_or_locked_gives_no_release() {
 fn output_that_cannot_be_written_says_that_the_charge_was_made() {
     let bench = Bench::new();
     bench.open_ledger("1");
-    let arguments: Vec<&str> = RELEASE.split(' ').collect();
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = bench.command(&arguments).stdout(full).output().unwrap();
+    let output = bench.command(RELEASE).stdout(full).output().unwrap();
     let errors = failed(&output, 1, RELEASE);
     assert!(errors.contains("the charge was made (entry 1") && errors.contains("reprint"), "{errors}");
     assert_eq!(bench.ledger().entries().len(), 1);
@@ -504,7 +506,7 @@ fn output_that_cannot_be_written_says_that_the_charge_was_made() {
     assert_eq!(release.ledger.unwrap().entry, 1);
     bench.fails("ledger reprint ledger.json --entry 2", 2);
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = bench.command(&["ledger", "reprint", "ledger.json"]).stdout(full).output().unwrap();
+    let output = bench.command("ledger reprint ledger.json").stdout(full).output().unwrap();
     failed(&output, 1, "reprint");
 }
 
@@ -527,8 +529,7 @@ fn a_closed_output_stops_before_the_charge() {
     }
     // A person may throw the output away: the copy stays.
     let null = fs::OpenOptions::new().write(true).open("/dev/null").unwrap();
-    let arguments: Vec<&str> = RELEASE.split(' ').collect();
-    assert!(bench.command(&arguments).stdout(null).status().unwrap().success());
+    assert!(bench.command(RELEASE).stdout(null).status().unwrap().success());
     assert!(bench.ok("ledger reprint ledger.json").contains("discreet.release/1"));
 }
 
@@ -540,6 +541,13 @@ fn a_printed_release_can_be_printed_again() {
     assert_eq!(bench.ok("ledger reprint ledger.json"), second);
     assert_eq!(bench.ok("ledger reprint ledger.json --entry 1"), first);
     assert_eq!(bench.ok("ledger reprint ledger.json --entry 2"), second);
+    // A copy that is lost is passed over; one that cannot be read is not.
+    let last = bench.path(&format!("ledger.json.releases/{}-2.json", bench.ledger().id()));
+    fs::remove_file(&last).unwrap();
+    assert_eq!(bench.ok("ledger reprint ledger.json"), first);
+    fs::create_dir(&last).unwrap();
+    let errors = bench.fails("ledger reprint ledger.json", 2);
+    assert!(errors.contains("-2.json cannot be read"), "{errors}");
 }
 
 /// An older copy of a ledger would pay for its entries again.
@@ -584,9 +592,7 @@ fn a_ledger_with_two_names_pays_under_none() {
 fn nothing_of_a_document_steers_the_terminal() {
     let bench = Bench::new();
     bench.open_ledger("2");
-    let plan = Plan::parse(&bench.read("plan.json")).unwrap();
-    let names: Vec<String> = DIABETES.lines().next().unwrap().split(',').map(str::to_owned).collect();
-    let prepared = prepare(plan, &names, b',', Purpose::Release).unwrap();
+    let prepared = bench.prepared();
     let mut ledger = bench.ledger();
     let mechanism = "x\u{1b}[2J\n  9  forged  released";
     let entry = ledger.reserve(&Request { mechanism, ..prepared.request() }).unwrap();
@@ -609,10 +615,8 @@ fn a_budget_that_promises_nothing_takes_typed_words() {
         let errors = bench.fails(&new(budget), 2);
         assert!(errors.contains("protects next to nobody") && errors.contains("weak promise"), "{errors}");
         assert!(!bench.path("ledger.json").exists());
-        let line = new(budget);
-        let mut arguments: Vec<&str> = line.split(' ').collect();
-        arguments.extend(["--confirm-weak", "weak promise"]);
-        assert!(bench.command(&arguments).status().unwrap().success(), "{budget}");
+        let mut command = bench.command(&new(budget));
+        assert!(command.args(["--confirm-weak", "weak promise"]).status().unwrap().success(), "{budget}");
         fs::remove_file(bench.path("ledger.json")).unwrap();
     }
 }
@@ -641,14 +645,7 @@ fn a_linked_ledger_has_one_lock_and_stays_a_link() {
 fn the_table_may_come_from_standard_input() {
     let bench = Bench::new();
     let by_name = bench.ok("simulate --plan plan.json --runs 2 --seed 7 table.csv");
-    let mut child = bench
-        .command(&["simulate", "--plan", "plan.json", "--runs", "2", "--seed", "7", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(DIABETES.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
+    let output = bench.piped("simulate --plan plan.json --runs 2 --seed 7 -", "table.csv");
     assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), by_name));
 }
 

@@ -251,16 +251,8 @@ fn a_plan_is_filled_in_with_names_and_refits_take_them() {
         assert_eq!(release["plan"]["derived"][3]["name"], json!("(age - 60):sex"));
         assert_eq!(release["plan"]["derived"][3]["role"], json!("feature"));
         bench.write("release.json", &line);
-        let arguments = [
-            "refit",
-            "--release",
-            "release.json",
-            "--outcome",
-            "y",
-            "--features",
-            "age,rcs(age; 40 55 65 80),smoker",
-        ];
-        let output = bench.command(&arguments).output().unwrap();
+        let mut command = bench.command("refit --release release.json --outcome y --features");
+        let output = command.arg("age,rcs(age; 40 55 65 80),smoker").output().unwrap();
         let refit: Value = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
         let terms: Vec<&str> = refit["coefficients"]

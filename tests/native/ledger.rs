@@ -90,7 +90,7 @@ fn a_full_disk_gives_no_release() {
 
 /// Somebody whom permissions bind: this user, or `nobody` where this is root.
 fn bound(bench: &Bench, line: &str) -> Option<Output> {
-    let mut command = bench.command(&line.split(' ').collect::<Vec<_>>());
+    let mut command = bench.command(line);
     if fs::metadata(bench.path(".")).unwrap().uid() == 0 {
         command.uid(65_534).gid(65_534);
     }

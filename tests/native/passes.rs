@@ -1,7 +1,5 @@
 //! Fits of several passes on the command line: over rows that are kept, or over the table again.
 
-use std::fs::File;
-
 use discreet::release::document::Release;
 use serde_json::{Value, json};
 
@@ -67,9 +65,7 @@ fn a_table_is_read_again_where_its_rows_are_too_many_to_be_kept() {
     // A stream is gone after one reading, and nothing is charged for it.
     let before = bench.ledger().entries().len();
     let line = format!("{RELEASE} -");
-    let mut command = bench.command(&line.split(' ').collect::<Vec<_>>());
-    let output = command.stdin(File::open(bench.path("table.csv")).unwrap()).output().unwrap();
-    let said = failed(&output, 2, &line);
+    let said = failed(&bench.piped(&line, "table.csv"), 2, &line);
     assert!(said.contains("save the stream as a file"), "{said}");
     assert_eq!(bench.ledger().entries().len(), before);
 }
@@ -93,9 +89,7 @@ fn rows_that_turn_out_to_be_too_many_are_read_again() {
     assert_eq!(list(&release).len(), 2_000);
     // A stream cannot be, and nothing is charged for it.
     let line = format!("{RELEASE} -");
-    let mut command = bench.command(&line.split(' ').collect::<Vec<_>>());
-    let output = command.stdin(File::open(bench.path("table.csv")).unwrap()).output().unwrap();
-    let said = failed(&output, 2, &line);
+    let said = failed(&bench.piped(&line, "table.csv"), 2, &line);
     assert!(said.contains("save the stream as a file"), "{said}");
     assert_eq!(bench.ledger().entries().len(), 1);
 }

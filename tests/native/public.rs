@@ -483,18 +483,8 @@ fn the_private_table_is_not_public_and_nothing_is_charged() {
         assert!(error.contains("needs the words"), "{error}");
     }
     // Standard input is compared while it is read.
-    let mut command = bench.command(&[
-        "release",
-        "--plan",
-        "plan.json",
-        "--ledger",
-        "ledger.json",
-        "-",
-        "--public",
-        "copy.csv",
-    ]);
-    let input = std::fs::File::open(bench.path("table.csv")).unwrap();
-    let error = failed(&command.stdin(input).output().unwrap(), 2, "standard input");
+    let line = "release --plan plan.json --ledger ledger.json - --public";
+    let error = failed(&bench.piped(&format!("{line} copy.csv"), "table.csv"), 2, "standard input");
     assert!(error.contains("all of 100 rows"), "{error}");
     assert_eq!(bench.read("ledger.json"), before);
 
@@ -509,18 +499,7 @@ fn the_private_table_is_not_public_and_nothing_is_charged() {
     bench.write("broken.json", "{\"schema\": \"discreet.public/1\", \"rows\": 2");
     bench.fails(&format!("{GUIDED} broken.json"), 2);
     assert_eq!(bench.read("ledger.json"), before);
-    let mut command = bench.command(&[
-        "release",
-        "--plan",
-        "plan.json",
-        "--ledger",
-        "ledger.json",
-        "-",
-        "--public",
-        "public.csv",
-    ]);
-    let input = std::fs::File::open(bench.path("table.csv")).unwrap();
-    let output = command.stdin(input).output().unwrap();
+    let output = bench.piped(&format!("{line} public.csv"), "table.csv");
     assert!(output.status.success(), "{}", crate::cli::text(&output.stderr));
 }
 
@@ -528,7 +507,7 @@ fn the_private_table_is_not_public_and_nothing_is_charged() {
 fn a_person_can_state_that_equal_rows_are_other_people() {
     let bench = guided_bench();
     bench.write("copy.csv", format!("{}\n", bench.read("table.csv")));
-    let mut command = bench.command(&GUIDED.split(' ').collect::<Vec<_>>());
+    let mut command = bench.command(GUIDED);
     let output = command.args(["copy.csv", "--confirm-public", "different people"]).output().unwrap();
     assert!(output.status.success(), "{}", crate::cli::text(&output.stderr));
 }

@@ -561,6 +561,21 @@ async fn script(value: &JsValue, text: &str) -> JsValue {
     JsFuture::from(promise).await.unwrap()
 }
 
+/// A refusal would be wrong, because the browser would still erase when the release is done.
+#[wasm_bindgen_test]
+async fn an_erasure_waits_for_a_release() {
+    let table = table().await;
+    store::create_ledger(&table, ledger(1.0), None).await.unwrap();
+    let charge = store::charge(&table, &name(), &prepared(1.0).request()).await.unwrap();
+    let mut erasure = Box::pin(store::erase());
+    assert!(go_on(&mut erasure, 0).await.is_none());
+    // Meanwhile the browser reports that the deletion is blocked.
+    script(&JsValue::UNDEFINED, "await new Promise((resolve) => setTimeout(resolve, 300))").await;
+    charge.settle(&release(charge.reference())).await.unwrap();
+    erasure.await.unwrap();
+    assert!(store::open_table(&table).await.unwrap().is_none());
+}
+
 /// A release of many outcomes is kept as it was written, and read when it is asked for.
 #[wasm_bindgen_test]
 async fn a_long_release_is_kept_as_a_document() {

@@ -62,7 +62,7 @@ pub fn run(mut arguments: Vec<OsString>) -> Result<(), CliError> {
     let name = arguments.remove(0);
     let name = name.to_str().unwrap_or_default();
     if name == "--help" || name == "-h" {
-        return print(&all_help());
+        return print(all_help());
     }
     let conversion =
         FAMILIES.iter().flat_map(|family| family.conversions).find(|one| one.name == name).ok_or_else(
@@ -70,11 +70,11 @@ pub fn run(mut arguments: Vec<OsString>) -> Result<(), CliError> {
         )?;
     let args = Args::parse(arguments, &options(conversion.usage), &[])?;
     if args.help {
-        return print(&format!("discreet account{}", entry(conversion)));
+        return print(format!("discreet account{}", entry(conversion)));
     }
     let [] = args.places([])?;
     let answer = (conversion.compute)(&Given::new(&args))?;
-    print(&(answer + "\n"))
+    print(answer + "\n")
 }
 
 fn options(usage: &'static str) -> Vec<&'static str> {

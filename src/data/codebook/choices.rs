@@ -10,13 +10,13 @@ pub struct Level {
 }
 
 impl Level {
-    /// Returns what a raw export has.
+    /// Returns the code, which raw exports contain.
     #[must_use]
     pub fn code(&self) -> &str {
         &self.code
     }
 
-    /// Returns what a labelled export has.
+    /// Returns the label, which labelled exports contain.
     #[must_use]
     pub fn label(&self) -> &str {
         &self.label

@@ -1,4 +1,4 @@
-//! Which column of a codebook says what.
+//! Finds the fields of a codebook by its headings.
 
 use super::choices::Level;
 use crate::plan::document::ColumnType;
@@ -6,16 +6,16 @@ use crate::plan::document::ColumnType;
 /// Lines in which the header is looked for.
 const LINES: usize = 12;
 
-/// What a column of a codebook says.
+/// A field of a codebook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// The name.
     Name,
-    /// What it means.
+    /// The description.
     Label,
     /// The type.
     Type,
-    /// What REDCap allows as text.
+    /// REDCap's rule for texts.
     Validation,
     /// The unit.
     Unit,
@@ -177,7 +177,7 @@ const CATEGORIES: [&str; 19] = [
     "checkbox",
 ];
 
-/// Where each field stands.
+/// The column of each field.
 #[derive(Debug)]
 pub struct Layout(Vec<(Field, usize)>);
 
@@ -210,7 +210,7 @@ impl Layout {
     }
 }
 
-/// Returns the type that the words and the values of a line say; `None` for dates, free text, and where nothing is said.
+/// Returns the type of a column by the words and the values of its line; `None` for dates, free text, and lines that state none.
 pub fn kind(stated: &str, validation: &str, levels: &[Level], bounded: bool) -> Option<ColumnType> {
     let is_date = |word: &str| word.starts_with("date") || word.starts_with("time");
     let is_number = |word: &str| {

@@ -1,5 +1,4 @@
-//! Reads a codebook: a table that says what the columns of another table mean. It is a public text of the person's own, with no record
-//! in it.
+//! Reads a codebook: a table that describes the columns of another table. It is public and contains no record.
 //!
 //! Two forms are read. A REDCap data dictionary has the columns that REDCap gives it. A plain dictionary has a column of names and any
 //! of label, type, unit, values, lowest and highest, in any order and case.
@@ -19,12 +18,12 @@ use crate::plan::document::ColumnType;
 /// The longest codebook in bytes.
 pub const LONGEST: usize = 32 << 20;
 
-/// What a codebook says of one column.
+/// A codebook's entry for one column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entry {
     /// The name of the column.
     pub name: String,
-    /// What it means.
+    /// Its description.
     pub label: String,
     /// The unit.
     pub unit: String,
@@ -119,7 +118,7 @@ pub fn find<'a>(entries: &'a [Entry], name: &str) -> Option<&'a Entry> {
 }
 
 impl Layout {
-    /// Returns what a line says: one entry, or one for each choice of a checkbox.
+    /// Returns the entries of a line: one, or one for each choice of a checkbox.
     fn entries(&self, row: &[String], name: String) -> Vec<Entry> {
         let cell = |field| self.cell(row, field).trim();
         let (stated, validation) = (layout::word(cell(Field::Type)), layout::word(cell(Field::Validation)));
@@ -157,7 +156,7 @@ impl Layout {
     }
 }
 
-/// Returns what REDCap exports of one choice of a checkbox: a column `name___code` that is 0 or 1.
+/// Returns the entry for one choice of a checkbox, which REDCap exports as a column `name___code` that is 0 or 1.
 fn checkbox(name: &str, label: &str, level: &Level) -> Entry {
     let code: String = level
         .code()
@@ -179,17 +178,16 @@ fn plain(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('<') {
         let is_mark = after.starts_with(|next: char| next.is_ascii_alphabetic() || next == '/');
-        match after.split_once('>').filter(|_| is_mark) {
-            Some((_, after)) => {
-                kept.push_str(before);
-                kept.push(' ');
-                rest = after;
-            }
-            None => {
-                kept.push_str(before);
-                kept.push('<');
-                rest = after;
-            }
+        if is_mark {
+            // A mark without an end leaves the rest as it is.
+            let Some((_, after)) = after.split_once('>') else { break };
+            kept.push_str(before);
+            kept.push(' ');
+            rest = after;
+        } else {
+            kept.push_str(before);
+            kept.push('<');
+            rest = after;
         }
     }
     kept.push_str(rest);

@@ -4,7 +4,7 @@
 mod unpack;
 pub mod workbook;
 
-pub use unpack::Unpacker;
+pub use unpack::{PACKED_BYTES, Unpacker};
 pub use workbook::Workbook;
 
 /// Number of first bytes that decide the form.

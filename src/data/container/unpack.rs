@@ -6,8 +6,8 @@ use flate2::write::MultiGzDecoder;
 
 use super::{ContainerError, Form};
 
-/// The number of compressed bytes that are decompressed at a time. The result, at most a thousand times as long, is in memory.
-const PIECE: usize = 1 << 14;
+/// The most bytes of a file that [`Unpacker::feed`] should get at once. What they hold may be a thousand times as long, and is in memory.
+pub const PACKED_BYTES: usize = 1 << 14;
 
 /// A push decoder of a table that is compressed or in UTF-16.
 pub struct Unpacker(Decoder);
@@ -30,17 +30,15 @@ impl Unpacker {
         }))
     }
 
-    /// Takes the next bytes of the file and appends what they hold to `out`.
+    /// Takes the next bytes of the file, at most [`PACKED_BYTES`], and appends what they hold to `out`.
     ///
     /// # Errors
     /// [`ContainerError::Damaged`] if an archive is damaged.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ContainerError> {
         match &mut self.0 {
             Decoder::Gzip(decoder) => {
-                for piece in bytes.chunks(PIECE) {
-                    decoder.write_all(piece).map_err(|_| ContainerError::Damaged)?;
-                    out.append(decoder.get_mut());
-                }
+                decoder.write_all(bytes).map_err(|_| ContainerError::Damaged)?;
+                out.append(decoder.get_mut());
             }
             Decoder::Utf16 { unit, byte, high, begun } => {
                 for next in bytes {
@@ -144,6 +142,20 @@ mod tests {
         assert_eq!(unpacked(b"\xff\xfea\0b", 2), Err(ContainerError::Damaged), "half a unit");
         assert_eq!(unpacked(b"\xff\xfe\x3d\xd8", 2), Err(ContainerError::Damaged), "half a pair");
         assert_eq!(unpacked(b"\xff\xfe\x3d\xd8a\0", 2), Ok("\u{fffd}a".as_bytes().to_vec()));
+    }
+
+    #[test]
+    fn a_piece_of_a_file_that_unpacks_to_much_holds_little() {
+        let whole = gzip(&vec![b'0'; 64 << 20]);
+        let mut unpacker = Unpacker::new(Form::Gzip).unwrap();
+        let (mut length, mut most) = (0, 0);
+        for piece in whole.chunks(PACKED_BYTES) {
+            let mut out = Vec::new();
+            unpacker.feed(piece, &mut out).unwrap();
+            length += out.len();
+            most = most.max(out.len());
+        }
+        assert!(length > 63 << 20 && most < 18 << 20, "{length} {most}");
     }
 
     #[test]

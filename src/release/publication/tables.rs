@@ -72,9 +72,8 @@ pub fn label(line: &Line) -> String {
     if line.per.is_empty() {
         return name(&line.term).to_owned();
     }
-    let against = line.per.split_once(' ').and_then(|_| line.term.split_once('[')).map(|(column, _)| column);
-    match against.filter(|_| line.per.contains(" against ")) {
-        Some(column) => format!("{column}: {}", line.per),
+    match line.term.split_once('[').filter(|_| line.per.contains(" against ")) {
+        Some((column, _)) => format!("{column}: {}", line.per),
         None => format!("{} {}", line.term, line.per),
     }
 }

@@ -114,6 +114,34 @@ pub fn Choice(
     }
 }
 
+/// A field for the words that confirm a permanent step, and the button of that step. `act` returns whether the words are right; `wrong` is shown
+/// where they are not.
+#[component]
+pub fn TypedWords(
+    id: &'static str,
+    label: &'static str,
+    wrong: &'static str,
+    button: &'static str,
+    act: impl Fn(&str) -> bool + 'static,
+) -> impl IntoView {
+    let typed = RwSignal::new(String::new());
+    let refused = RwSignal::new(false);
+    let click = move |_| {
+        let right = act(&typed.get_untracked());
+        refused.set(!right);
+        if right {
+            typed.set(String::new());
+        }
+    };
+    view! {
+        <div class="fields">
+            <Field id label value=typed set=Callback::new(move |value| typed.set(value))/>
+        </div>
+        {move || refused.get().then(|| view! { <p class="notice problem" role="alert">{wrong}</p> })}
+        <p><button type="button" on:click=click>{button}</button></p>
+    }
+}
+
 /// A bar of which `share` is full.
 #[component]
 pub fn Meter(#[prop(into)] share: Signal<f64>, #[prop(into)] ask: Signal<f64>) -> impl IntoView {

@@ -6,7 +6,7 @@ use crate::model::Wallet;
 use crate::privacy::ledger::{Entry, Ledger};
 use crate::privacy::units::Units;
 use crate::release::format::percent;
-use crate::ui::parts::{Field, Meter};
+use crate::ui::parts::{Meter, TypedWords};
 use crate::ui::state::{App, Kept, StateStoreFields};
 use crate::ui::{actions, dom, text, view_model};
 use crate::words;
@@ -42,21 +42,12 @@ pub fn LedgerPanel() -> impl IntoView {
 #[component]
 fn Erase() -> impl IntoView {
     let app = App::here();
-    let typed = RwSignal::new(String::new());
-    let wrong = RwSignal::new(false);
-    let erase = move |_| {
-        wrong.set(!actions::erase(app, &typed.get_untracked()));
-        typed.set(String::new());
-    };
     view! {
         <details class="more">
             <summary>{words::erase::title()}</summary>
             <p class="hint">{words::erase::what()}</p>
-            <div class="fields">
-                <Field id="ledger-erase" label=words::erase::label() value=typed set=Callback::new(move |value| typed.set(value))/>
-            </div>
-            {move || wrong.get().then(|| view! { <p class="notice problem" role="alert">{words::erase::other_word()}</p> })}
-            <p><button type="button" on:click=erase>{words::erase::act()}</button></p>
+            <TypedWords id="ledger-erase" label=words::erase::label() wrong=words::erase::other_word() button=words::erase::act()
+                act=move |typed| actions::erase(app, typed)/>
         </details>
     }
 }

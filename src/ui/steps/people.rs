@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::store::people::Shared;
-use crate::ui::parts::{Field, PrivateZone};
+use crate::ui::parts::{PrivateZone, TypedWords};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{actions, text};
 use crate::words;
@@ -51,18 +51,12 @@ pub fn People() -> impl IntoView {
 #[component]
 fn Differ() -> impl IntoView {
     let app = App::here();
-    let typed = RwSignal::new(String::new());
-    let wrong = RwSignal::new(false);
-    let assert = move |_| wrong.set(!actions::differ(app, &typed.get_untracked()));
     view! {
         <details class="more">
             <summary>{words::page::different()}</summary>
             <p class="hint">{words::people::different_why()}</p>
-            <div class="fields">
-                <Field id="privacy-different" label=words::people::different_label() value=typed set=Callback::new(move |value| typed.set(value))/>
-            </div>
-            {move || wrong.get().then(|| view! { <p class="notice problem" role="alert">{words::people::different_words()}</p> })}
-            <p><button type="button" on:click=assert>{words::people::different_do()}</button></p>
+            <TypedWords id="privacy-different" label=words::people::different_label() wrong=words::people::different_words()
+                button=words::people::different_do() act=move |typed| actions::differ(app, typed)/>
         </details>
     }
 }

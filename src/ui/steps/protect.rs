@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::privacy::adjacency::Protect;
 use crate::release::statement::relaxation;
-use crate::ui::parts::Field;
+use crate::ui::parts::TypedWords;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{actions, text};
 use crate::words;
@@ -53,9 +53,6 @@ pub fn Protection() -> impl IntoView {
 #[component]
 fn Relax(protect: Protect, confirmed: bool) -> impl IntoView {
     let app = App::here();
-    let typed = RwSignal::new(String::new());
-    let wrong = RwSignal::new(false);
-    let confirm = move |_| wrong.set(!actions::relax(app, protect, &typed.get_untracked()));
     let ledger = Memo::new(move |_| app.state.ledger().with(Option::is_some));
     view! {
         <div class="notice problem">
@@ -70,14 +67,8 @@ fn Relax(protect: Protect, confirmed: bool) -> impl IntoView {
             view! { <p class="hint">{words::page::confirmed()}</p> }.into_any()
         } else {
             view! {
-                <div class="fields">
-                    <Field id="privacy-relax" label=text::relax_label(protect) value=typed
-                        set=Callback::new(move |value| typed.set(value))/>
-                </div>
-                {move || wrong.get().then(|| view! {
-                    <p class="notice problem" role="alert">{text::relax_wrong(protect)}</p>
-                })}
-                <p><button type="button" on:click=confirm>{words::privacy::relax_do()}</button></p>
+                <TypedWords id="privacy-relax" label=text::relax_label(protect) wrong=text::relax_wrong(protect)
+                    button=words::privacy::relax_do() act=move |typed| actions::relax(app, protect, typed)/>
             }
             .into_any()
         }}

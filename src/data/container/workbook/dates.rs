@@ -5,12 +5,13 @@ use std::io::Read;
 
 use super::ContainerError;
 use super::xml::{Event, Xml, attribute};
+use crate::math::calendar::calendar_day;
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
-/// Days from 0000-03-01 to 1899-12-30, on which Excel's day 0 is, from 1900-03-01 on.
-const DAY_0: i64 = 693_899;
+/// Days from 1970-01-01 back to 1899-12-30, which is Excel's day 0 for the days from 1900-03-01 on.
+const DAY_0: i64 = 25_569;
 
 /// Days by which a workbook that counts from 1904 is behind.
 const LATER: i64 = 1_462;
@@ -33,8 +34,11 @@ pub struct Formats(Vec<Kind>);
 
 impl Formats {
     /// Reads the styles.
+    ///
+    /// # Errors
+    /// [`ContainerError::Damaged`] if the part is damaged.
     pub fn read(reader: impl Read) -> Result<Self, ContainerError> {
-        let mut xml = Xml::new(reader);
+        let mut xml = Xml::short(reader);
         let (mut own, mut kinds, mut in_cells) = (BTreeMap::new(), Vec::new(), false);
         while let Some(event) = xml.next()? {
             match event {
@@ -55,7 +59,7 @@ impl Formats {
         Ok(Self(kinds))
     }
 
-    /// Returns a number as a date, as a date with a time of day, or as a time, if its style says so and Excel has such a day.
+    /// Returns a number of days as a date, as a date with a time of day, or as a time, if its style says so and Excel has such a day.
     pub fn date(&self, style: usize, number: f64, since_1904: bool) -> Option<String> {
         let kind = self.0.get(style).copied().filter(|kind| *kind != Kind::Number)?;
         let later = if since_1904 { LATER } else { 0 };
@@ -71,7 +75,7 @@ impl Formats {
         }
         // Excel has a 29 February 1900, so earlier days count one less.
         let early = i64::from(!since_1904 && days < 60);
-        let day = calendar(days + early + later);
+        let day = calendar_day(days + early + later - DAY_0);
         Some(if second == 0 && kind == Kind::Date { day } else { format!("{day}T{time}") })
     }
 }
@@ -115,16 +119,4 @@ fn of_code(code: &str) -> Kind {
         text if text.contains('m') && !text.contains(['0', '#']) => Kind::Date,
         _ => Kind::Number,
     }
-}
-
-/// Returns the day of the calendar so many days after 1899-12-30 (Howard Hinnant, `chrono`-Compatible Low-Level Date Algorithms,
-/// `civil_from_days`).
-fn calendar(days: i64) -> String {
-    let days = days + DAY_0;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let (date, month) = (of_year - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
-    format!("{:04}-{month:02}-{date:02}", year + era * 400 + i64::from(month <= 2))
 }

@@ -8,24 +8,25 @@ mod xml;
 
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::rc::Rc;
 
 use super::ContainerError;
 use archive::Archive;
 use dates::Formats;
-use xml::{Event, Xml, attribute, decode};
+use xml::{Event, Xml, append, attribute};
 
-/// Most bytes of the texts, and most bytes of the CSV.
-const MOST_BYTES: usize = 1 << 29;
+/// Most bytes of the texts, and most bytes of the CSV. Unit tests have less memory.
+const MOST_BYTES: usize = if cfg!(test) { 1 << 24 } else { 1 << 29 };
 
 /// A workbook whose directory was read.
 pub struct Workbook<'a> {
     archive: Archive<'a>,
     /// Name and part of each sheet.
-    sheets: Vec<(String, String)>,
+    sheets: Vec<(String, Rc<str>)>,
     /// The part of the texts that cells share.
-    texts: Option<String>,
+    texts: Option<Rc<str>>,
     /// The part of the styles.
-    styles: Option<String>,
+    styles: Option<Rc<str>>,
     since_1904: bool,
 }
 
@@ -37,10 +38,9 @@ impl<'a> Workbook<'a> {
     pub fn open(bytes: &'a [u8]) -> Result<Self, ContainerError> {
         let archive = Archive::new(bytes)?;
         let main = main_part(&archive)?;
-        let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let own = main.rsplit_once('/').map_or(main.as_str(), |(_, own)| own);
+        let (folder, own) = main.rsplit_once('/').unwrap_or(("", &main));
         let parts = relations(&archive, &format!("{folder}/_rels/{own}.rels"), folder)?;
-        let mut xml = Xml::new(archive.part(&main)?.ok_or_else(|| no_workbook(&archive))?);
+        let mut xml = Xml::short(archive.part(&main)?.ok_or_else(|| no_workbook(&archive))?);
         let (mut sheets, mut since_1904) = (Vec::new(), false);
         while let Some(event) = xml.next()? {
             match event {
@@ -84,12 +84,12 @@ impl<'a> Workbook<'a> {
     /// # Errors
     /// [`ContainerError`] if there is no such sheet, it is empty, damaged or too large.
     pub fn csv(&self, sheet: Option<&str>) -> Result<Vec<u8>, ContainerError> {
-        let named = |(name, _): &&(String, String)| sheet.is_none_or(|wanted| wanted == name);
+        let named = |(name, _): &&(String, Rc<str>)| sheet.is_none_or(|wanted| wanted == name);
         let (_, part) = self.sheets.iter().find(named).ok_or_else(|| ContainerError::NoSheet {
             sheet: sheet.unwrap_or_default().to_owned(),
             sheets: self.sheets(),
         })?;
-        let read = |part: &Option<String>| part.as_ref().map_or(Ok(None), |part| self.archive.part(part));
+        let read = |part: &Option<Rc<str>>| part.as_ref().map_or(Ok(None), |part| self.archive.part(part));
         let texts = match read(&self.texts)? {
             Some(reader) => texts(reader)?,
             None => Vec::new(),
@@ -104,7 +104,7 @@ impl<'a> Workbook<'a> {
 }
 
 /// Returns the part that is the workbook.
-fn main_part(archive: &Archive<'_>) -> Result<String, ContainerError> {
+fn main_part(archive: &Archive<'_>) -> Result<Rc<str>, ContainerError> {
     let parts = relations(archive, "_rels/.rels", "")?;
     let found = parts.into_values().find(|(kind, _)| kind.ends_with("/officeDocument"));
     found.map(|(_, part)| part).ok_or_else(|| no_workbook(archive))
@@ -125,21 +125,18 @@ fn relations(
     archive: &Archive<'_>,
     part: &str,
     folder: &str,
-) -> Result<BTreeMap<String, (String, String)>, ContainerError> {
+) -> Result<BTreeMap<String, (String, Rc<str>)>, ContainerError> {
     let mut found = BTreeMap::new();
     let Some(reader) = archive.part(part)? else { return Ok(found) };
-    let mut xml = Xml::new(reader);
+    let mut xml = Xml::short(reader);
     while let Some(event) = xml.next()? {
         if let Event::Open("Relationship", attributes) = event {
             let get = |name| attribute(attributes, name).unwrap_or_default();
             let target = get("Target");
             let path = match target.strip_prefix('/') {
-                Some(absolute) => absolute.to_owned(),
-                None => [folder, &target]
-                    .into_iter()
-                    .filter(|part| !part.is_empty())
-                    .collect::<Vec<_>>()
-                    .join("/"),
+                Some(absolute) => absolute.into(),
+                None if folder.is_empty() => target.into(),
+                None => format!("{folder}/{target}").into(),
             };
             found.insert(get("Id"), (get("Type"), path));
         }
@@ -166,7 +163,7 @@ fn texts(reader: impl Read) -> Result<Vec<String>, ContainerError> {
             Event::Close("rPh") => hint = false,
             Event::Open("t", _) => inside = true,
             Event::Close("t") => inside = false,
-            Event::Text(text) if inside && !hint => own.push_str(&decode(text)),
+            Event::Text(text) if inside && !hint => append(&mut own, text)?,
             _ => {}
         }
     }

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::dates::Formats;
-use super::xml::{Event, Xml, attribute, decode};
+use super::xml::{Event, Xml, append, attribute};
 use super::{ContainerError, MOST_BYTES, unescape};
 
 /// Most columns of a sheet.
@@ -18,7 +18,10 @@ struct Cell {
     value: String,
 }
 
-/// Writes a sheet as a CSV.
+/// Returns the CSV of a sheet.
+///
+/// # Errors
+/// [`ContainerError`] if the sheet is damaged, empty or too large.
 pub fn csv(
     reader: impl Read,
     texts: &[String],
@@ -31,8 +34,10 @@ pub fn csv(
     let (mut in_value, mut hint) = (false, false);
     while let Some(event) = xml.next()? {
         match event {
-            Event::Open("row", _) => next = 0,
-            Event::Close("row") => table.end_line()?,
+            Event::Open("row", _) | Event::Close("row") => {
+                table.end_line();
+                next = 0;
+            }
             Event::Open("c", attributes) => {
                 let column = attribute(attributes, "r").and_then(|place| column(&place)).unwrap_or(next);
                 if column < next || column >= MOST_COLUMNS {
@@ -46,13 +51,13 @@ pub fn csv(
             }
             Event::Close("c") => {
                 let written = written(&cell, texts, formats, since_1904)?;
-                table.put(cell.column, &written);
+                table.put(cell.column, &written)?;
             }
             Event::Open("rPh", _) => hint = true,
             Event::Close("rPh") => hint = false,
             Event::Open("v" | "t", _) => in_value = true,
             Event::Close("v" | "t") => in_value = false,
-            Event::Text(text) if in_value && !hint => cell.value.push_str(&decode(text)),
+            Event::Text(text) if in_value && !hint => append(&mut cell.value, text)?,
             // What follows the rows has texts of its own.
             Event::Close("sheetData") => break,
             _ => {}
@@ -63,11 +68,11 @@ pub fn csv(
 
 /// Returns the column of a place such as `AB12`, from 0.
 fn column(place: &str) -> Option<usize> {
-    let letters = place.bytes().take_while(u8::is_ascii_alphabetic);
-    let number = letters
-        .take(8)
-        .fold(0_usize, |sum, letter| sum * 26 + usize::from(letter.to_ascii_uppercase() - b'A') + 1);
-    number.checked_sub(1)
+    // Four letters are beyond the last column, XFD.
+    let letters = place.bytes().take_while(u8::is_ascii_alphabetic).take(4);
+    letters
+        .fold(0_usize, |sum, letter| sum * 26 + usize::from(letter.to_ascii_uppercase() - b'A') + 1)
+        .checked_sub(1)
 }
 
 /// Returns the text of a cell; empty for an error such as #N/A.
@@ -115,12 +120,16 @@ struct Lines {
 }
 
 impl Lines {
-    fn put(&mut self, column: usize, text: &str) {
+    fn put(&mut self, column: usize, text: &str) -> Result<(), ContainerError> {
         if text.is_empty() {
-            return;
+            return Ok(());
+        }
+        // Many cells may share one long text, so each one is counted.
+        if self.bytes.len() + text.len() + size_of_val(self.lines.as_slice()) > MOST_BYTES {
+            return Err(ContainerError::TooLarge);
         }
         let commas = column - self.cells.saturating_sub(1).min(column);
-        self.bytes.extend(std::iter::repeat_n(b',', if self.cells == 0 { column } else { commas }));
+        self.bytes.extend(std::iter::repeat_n(b',', commas));
         self.cells = column + 1;
         let marks = [',', ';', '\t', '|', '"', '\n', '\r'];
         if text.contains(marks) {
@@ -130,14 +139,14 @@ impl Lines {
         } else {
             self.bytes.extend_from_slice(text.as_bytes());
         }
+        Ok(())
     }
 
-    fn end_line(&mut self) -> Result<(), ContainerError> {
+    fn end_line(&mut self) {
         let cells = std::mem::take(&mut self.cells);
         if cells > 0 {
             self.lines.push((self.bytes.len(), cells));
         }
-        if self.bytes.len() > MOST_BYTES { Err(ContainerError::TooLarge) } else { Ok(()) }
     }
 
     fn finish(self) -> Result<Vec<u8>, ContainerError> {

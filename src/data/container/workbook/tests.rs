@@ -64,13 +64,17 @@ fn workbook(sheet: &str) -> Vec<u8> {
 
 fn workbook_of(book: &str, sheet: &str) -> Vec<u8> {
     let sheet = format!("<worksheet><sheetData>{sheet}</sheetData><legacy><t>x</t></legacy></worksheet>");
+    workbook_with(book, STYLES, &sheet)
+}
+
+fn workbook_with(book: &str, styles: &str, sheet: &str) -> Vec<u8> {
     archive(&[
         ("_rels/.rels", RELATIONS),
         ("xl/workbook.xml", book),
         ("xl/_rels/workbook.xml.rels", SHEETS),
         ("xl/sharedStrings.xml", TEXTS),
-        ("xl/styles.xml", STYLES),
-        ("xl/worksheets/sheet1.xml", &sheet),
+        ("xl/styles.xml", styles),
+        ("xl/worksheets/sheet1.xml", sheet),
         (
             "xl/worksheets/sheet2.xml",
             "<worksheet><sheetData><row><c t='inlineStr'><is><t>only</t></is></c></row></sheetData></worksheet>",
@@ -163,6 +167,44 @@ fn what_is_no_workbook_is_refused_with_a_reason() {
     assert_eq!(csv("<row><c t='s'><v>99</v></c></row>"), Err(ContainerError::Damaged));
     assert_eq!(csv("<row><c r='B1'/><c r='A1'><v>1</v></c></row>"), Err(ContainerError::Damaged));
     assert_eq!(csv("<row><c><v>1</v></c></row><!--"), Err(ContainerError::Damaged));
+    assert_eq!(csv("<row><c r='XFE1'><v>1</v></c></row>"), Err(ContainerError::Damaged));
+    let last = csv("<row><c r='XFD1'><v>1</v></c></row>").unwrap();
+    assert_eq!(last, ",".repeat(16_383) + "1\n");
+    let long = "A".repeat(70);
+    assert_eq!(csv(&format!("<row><c r='{long}1'><v>1</v></c></row>")), Err(ContainerError::Damaged));
+}
+
+#[test]
+fn a_part_that_is_cut_off_is_refused() {
+    let sheet = "<worksheet><sheetData><row><c s='1'><v>43536</v></c></row></sheetData></worksheet>";
+    let read = |styles: &str, sheet: &str| {
+        Workbook::open(&workbook_with(BOOK, styles, sheet))?.csv(None).map(|csv| csv.len())
+    };
+    assert_eq!(read(STYLES, sheet), Ok("2019-03-12\n".len()));
+    for whole in [sheet, STYLES] {
+        let ends = whole.match_indices('>').map(|(at, _)| &whole[..=at]);
+        let before_rows_end = |part: &&str| whole != sheet || !part.contains("</sheetData>");
+        for part in ends.filter(before_rows_end).filter(|part| part.len() < whole.len()) {
+            let found = if whole == sheet { read(STYLES, part) } else { read(part, sheet) };
+            assert_eq!(found, Err(ContainerError::Damaged), "{part}");
+        }
+    }
+}
+
+#[test]
+fn a_small_workbook_that_unpacks_to_much_is_refused() {
+    let long = "x".repeat(3 << 20);
+    // No row ends, so each cell must count.
+    let cell = format!("<c t='str'><v>{long}</v></c>");
+    assert_eq!(csv(&format!("<row>{}", cell.repeat(6))), Err(ContainerError::TooLarge));
+    let parts = format!("<![CDATA[{long}]]>").repeat(2);
+    assert_eq!(csv(&format!("<row><c t='str'><v>{parts}</v></c></row>")), Err(ContainerError::TooLarge));
+    let marks = "&".repeat(1 << 20);
+    assert_eq!(csv(&format!("<row><c t='str'><v>{marks}</v></c></row>")), Ok(marks + "\n"));
+    assert_eq!(
+        csv("<row><c t='str'><v>&#x000041;&amp;amp;&no;&#0;&#xd800;</v></c></row>").unwrap(),
+        "\"A&amp;&no;\0&#xd800;\"\n"
+    );
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Reads XML as it comes: tags with their attributes, and texts. Namespaces, comments and processing instructions are left out.
 
-use std::io::Read;
+use std::io::{Read, Take};
+
+use memchr::{memchr, memmem};
 
 use super::super::ContainerError;
 
@@ -9,6 +11,12 @@ const PIECE: usize = 1 << 16;
 
 /// The longest tag or text in bytes; a cell has at most 32,767 letters.
 const LONGEST: usize = 1 << 22;
+
+/// Most bytes of a part that lists relations, sheets or styles.
+const MOST_BYTES: u64 = 1 << 26;
+
+/// The longest reference to a character, without its `&`.
+const REFERENCE: usize = 16;
 
 /// What comes next.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,14 +35,23 @@ pub struct Xml<R> {
     buffer: Vec<u8>,
     at: usize,
     ended: bool,
+    /// The number of tags that are open.
+    depth: usize,
     /// The name of an empty tag that closes next.
     closes: Option<(usize, usize)>,
+}
+
+impl<R: Read> Xml<Take<R>> {
+    /// Reads a part that is short in every workbook.
+    pub fn short(reader: R) -> Self {
+        Self::new(reader.take(MOST_BYTES))
+    }
 }
 
 impl<R: Read> Xml<R> {
     /// Reads from the beginning.
     pub const fn new(reader: R) -> Self {
-        Self { reader, buffer: Vec::new(), at: 0, ended: false, closes: None }
+        Self { reader, buffer: Vec::new(), at: 0, ended: false, depth: 0, closes: None }
     }
 
     /// Returns the next event; `None` at the end.
@@ -43,21 +60,22 @@ impl<R: Read> Xml<R> {
     /// [`ContainerError::Damaged`] if the archive is damaged or the XML is cut off.
     pub fn next(&mut self) -> Result<Option<Event<'_>>, ContainerError> {
         if let Some((from, to)) = self.closes.take() {
+            self.depth -= 1;
             return Ok(Some(Event::Close(text(self.buffer.get(from..to))?)));
         }
         loop {
             if self.peek(1)?.is_empty() {
-                return Ok(None);
+                return if self.depth == 0 { Ok(None) } else { Err(ContainerError::Damaged) };
             }
             if self.peek(1)? != b"<" {
-                let length = self.find(|rest| rest.iter().position(|byte| *byte == b'<'), true)?;
+                let length = self.find(|rest| memchr(b'<', rest), true)?;
                 return Ok(Some(Event::Text(self.take(length)?)));
             }
             if self.peek(4)? == b"<!--" {
-                let length = self.find(|rest| position(rest, b"-->").map(|at| at + 3), false)?;
+                let length = self.find(|rest| Some(memmem::find(rest, b"-->")? + 3), false)?;
                 self.at += length;
             } else if self.peek(9)? == b"<![CDATA[" {
-                let length = self.find(|rest| position(rest, b"]]>").map(|at| at + 3), false)?;
+                let length = self.find(|rest| Some(memmem::find(rest, b"]]>")? + 3), false)?;
                 let whole = self.take(length)?;
                 return Ok(Some(Event::Text(whole.get(9..length - 3).unwrap_or_default())));
             } else {
@@ -77,6 +95,7 @@ impl<R: Read> Xml<R> {
         self.at += length;
         let inner = |from: usize, to: usize| text(self.buffer.get(from..to));
         if self.buffer.get(start + 1) == Some(&b'/') {
+            self.depth = self.depth.checked_sub(1).ok_or(ContainerError::Damaged)?;
             return Ok(Event::Close(local(inner(start + 2, start + length - 1)?.trim())));
         }
         let empty = self.buffer.get(start + length - 2) == Some(&b'/');
@@ -88,6 +107,7 @@ impl<R: Read> Xml<R> {
             let from = start + 1 + name.len() - own.len();
             self.closes = Some((from, from + own.len()));
         }
+        self.depth += 1;
         Ok(Event::Open(own, attributes))
     }
 
@@ -147,15 +167,24 @@ pub fn attribute(attributes: &str, name: &str) -> Option<String> {
     None
 }
 
+/// Appends a text that was not decoded. A cell may have several, between comments.
+///
+/// # Errors
+/// [`ContainerError::TooLarge`] if `out` is then longer than a cell can be.
+pub fn append(out: &mut String, text: &str) -> Result<(), ContainerError> {
+    out.push_str(&decode(text));
+    if out.len() > LONGEST { Err(ContainerError::TooLarge) } else { Ok(()) }
+}
+
 /// Replaces references to characters.
-pub fn decode(text: &str) -> String {
+fn decode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('&') {
         out.push_str(before);
-        let (letter, next) = after.split_once(';').map_or((None, after), |(name, next)| (named(name), next));
-        match letter {
-            Some(letter) => {
+        let end = after.bytes().take(REFERENCE).position(|byte| byte == b';');
+        match end.and_then(|end| named(after.get(..end)?).zip(after.get(end + 1..))) {
+            Some((letter, next)) => {
                 out.push(letter);
                 rest = next;
             }
@@ -193,10 +222,6 @@ fn local(name: &str) -> &str {
 
 fn text(bytes: Option<&[u8]>) -> Result<&str, ContainerError> {
     std::str::from_utf8(bytes.unwrap_or_default()).map_err(|_| ContainerError::Damaged)
-}
-
-fn position(bytes: &[u8], mark: &[u8]) -> Option<usize> {
-    bytes.windows(mark.len()).position(|window| window == mark)
 }
 
 /// Returns the length of a tag; a `>` inside quotes does not end it.

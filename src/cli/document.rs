@@ -1,0 +1,37 @@
+//! Reads the document of a release.
+
+use std::fs;
+use std::path::Path;
+
+use super::error::CliError;
+use crate::release::Release;
+use crate::release::document::SCHEMA;
+
+/// Reads the file of a release.
+///
+/// # Errors
+/// [`CliError::Input`] if the file cannot be read or is another document; the text names the place.
+pub fn read_release(path: &Path) -> Result<Release, CliError> {
+    let text = fs::read_to_string(path).map_err(|error| CliError::unreadable("release", path, error))?;
+    let release = parse_release("release", &text)?;
+    if release.schema == SCHEMA {
+        Ok(release)
+    } else {
+        Err(CliError::usage(format!(
+            "release: `schema` is not \"{SCHEMA}\"; choose a file that this program released"
+        )))
+    }
+}
+
+/// Parses the document of a release, which is called `what` in messages.
+///
+/// # Errors
+/// [`CliError::Input`] if it is another document; the text names the place.
+pub fn parse_release(what: &str, text: &str) -> Result<Release, CliError> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let release = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        CliError::usage(format!("{what}: {}, at `{}`; use an unaltered copy", error.inner(), error.path()))
+    })?;
+    reader.end().map_err(|error| CliError::usage(format!("{what}: {error}; use an unaltered copy")))?;
+    Ok(release)
+}
