@@ -9,12 +9,12 @@ use discreet::inference::preview::{Expected, preview};
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{CellNoise, NoisyMoments, Options, Refit, Repair, Ridge, refit};
 use discreet::model::{Coefficient, Estimate, Interval, Layout, Role};
-use discreet::plan::bound::Levels;
+use discreet::plan::bound::{Levels, Norms};
 use discreet::plan::{Plan, Purpose};
 use discreet::release::document::{Coefficients, Release};
 use serde_json::{Value, json};
 
-use crate::records::{category, number};
+use crate::records::{category, encode, number};
 use crate::support::{column, list, scan, software};
 
 const ROWS: usize = 2_500;
@@ -305,6 +305,36 @@ fn the_shares_of_levels_are_those_of_the_rows() {
         let ratio = (runs.iter().map(off).sum::<f64>() / runs.len() as f64).sqrt();
         // 200 squares: a relative standard error of 5 %; five of them.
         assert!((ratio - 1.0).abs() < 0.25, "{name}: {ratio}");
+    }
+}
+
+/// A record of any level is within its bound in integers, and so is never replaced by zeros, whatever share of its norm is kept.
+#[test]
+fn a_record_of_every_level_is_within_its_bound() {
+    for row_norm in [1.0, 0.93, 0.31] {
+        let columns = vec![
+            number("x", 0, Role::Feature, -1.0, 1.0),
+            category("c", 1, Role::Feature, &THREE, 1),
+            category("g", 2, Role::Feature, &FIVE, 0),
+            number("y", 3, Role::Outcome, -1.0, 1.0),
+        ];
+        let mut bound = crate::records::plan(columns, 4);
+        bound.levels = Levels::Centred;
+        bound.grid.norms = Norms::Record { feature_share: 0.6, row_norm };
+        let longest = u64::from(Geometry::new(&bound).radius).pow(2);
+        for three in THREE {
+            for five in FIVE {
+                for x in ["-1", "0", "1"] {
+                    let row = encode(&bound, &[x, three, five, "1"]).unwrap();
+                    let square: u64 =
+                        row.iter().skip(1).map(|code| u64::from(code.unsigned_abs()).pow(2)).sum();
+                    assert!(
+                        square <= longest && square > longest / 4,
+                        "{row_norm} {three} {five} {x}: {square}"
+                    );
+                }
+            }
+        }
     }
 }
 

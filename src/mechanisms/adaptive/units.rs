@@ -2,15 +2,21 @@
 
 use dashu_int::UBig;
 
-use crate::privacy::calibrate::{CalibrationError, NoiseScale, noise_scale};
+use super::terms::Terms;
+use crate::privacy::adjacency::Adjacency;
+use crate::privacy::calibrate::{
+    CalibrationError, NoiseScale, augmented_sensitivity_squared, histograms_sensitivity_squared,
+    margins_sensitivity_squared, noise_scale,
+};
 use crate::privacy::event::Event;
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// N of the margins, the code of 1: the usual one, and a coarser one where the noise would be beyond the sampler's range.
-pub const LEVELS: [u32; 2] = [1 << 22, 1 << 18];
+const LEVELS: [u32; 2] = [1 << 22, 1 << 18];
 /// W of the moments, the longest record, likewise.
-pub const RECORDS: [u32; 2] = [1 << 24, 1 << 20];
+const RECORDS: [u32; 2] = [1 << 24, 1 << 20];
 /// U of the histograms, one count, likewise.
-pub const COUNTS: [u64; 2] = [1 << 42, 1 << 38];
+const COUNTS: [u64; 2] = [1 << 42, 1 << 38];
 
 /// Bins of the histogram of ‖w‖.
 pub const FEATURE_BINS: usize = 13;
@@ -31,6 +37,12 @@ pub struct Round {
 }
 
 impl Round {
+    /// Returns a round with this Δ² and S, and so many cells of the variance S² and of half of it.
+    #[must_use]
+    pub fn new((sensitivity_squared, scale): (UBig, NoiseScale), (full, half): (u64, u64)) -> Self {
+        Self { sensitivity_squared, scale, full, half }
+    }
+
     /// What the ledger is charged for.
     #[must_use]
     pub fn event(&self) -> Event {
@@ -49,6 +61,64 @@ impl Round {
         let s = self.scale.get().get() as f64;
         s
     }
+}
+
+/// Integer units and noise of the three rounds with which both adaptive mechanisms begin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Early {
+    /// N, the code of 1 in the margins.
+    pub level: u32,
+    /// W, the longest record of the moments.
+    pub record: u32,
+    /// U, one count of the tails.
+    pub count: u64,
+    /// Count, sums, sums of squares.
+    pub margins: Round,
+    /// Second moments of standardised records.
+    pub moments: Round,
+    /// Histograms.
+    pub tails: Round,
+}
+
+impl Early {
+    /// Returns the rounds that their parts of μ² in 2^-40 buy, with the histogram of ‖w‖ and those of so many outcomes.
+    ///
+    /// # Errors
+    /// [`CalibrationError`] where a round's noise scale leaves 2^40 to 2^55.
+    pub fn new(
+        terms: &Terms,
+        adjacency: Adjacency,
+        max_rows_per_person: u32,
+        [first, second, third]: [u128; 3],
+        outcomes: u64,
+    ) -> Result<Self, CalibrationError> {
+        let k = max_rows_per_person;
+        let (level, margins) = calibrated(LEVELS, first, |level| {
+            margins_sensitivity_squared(u64::from(level), terms.columns() as u64, adjacency, k)
+        })?;
+        let (record, moments) = calibrated(RECORDS, second, |record| {
+            augmented_sensitivity_squared(u64::from(record).pow(2), 0, adjacency, k)
+        })?;
+        let (count, tails) = calibrated(COUNTS, third, |count| {
+            let rows = if is_active(Mutant::PersonsUncountedInTails) { 1 } else { k };
+            histograms_sensitivity_squared(count, outcomes + 1, adjacency, rows)
+        })?;
+        let bins = FEATURE_BINS as u64 + OUTCOME_BINS as u64 * outcomes;
+        Ok(Self {
+            level,
+            record,
+            count,
+            margins: Round::new(margins, (1 + 2 * terms.len() as u64, 0)),
+            moments: Round::new(moments, triangle(1 + terms.len() as u64)),
+            tails: Round::new(tails, (bins, 0)),
+        })
+    }
+}
+
+/// Returns the cells of an upper triangle on its diagonal and off it.
+#[must_use]
+pub const fn triangle(side: u64) -> (u64, u64) {
+    (side, side * side.saturating_sub(1) / 2)
 }
 
 /// The finest of two units whose noise the sampler can draw, with Δ² and S.

@@ -1,14 +1,9 @@
 //! Integer units and noise scales of the four rounds: public, and fixed before a record is read (theory/adaptive 2.1, 3.2).
 
 use crate::mechanisms::adaptive::terms::Terms;
-use crate::mechanisms::adaptive::units::{
-    COUNTS, FEATURE_BINS, LEVELS, OUTCOME_BINS, RECORDS, Round, calibrated,
-};
+use crate::mechanisms::adaptive::units::{Early, Round, calibrated, triangle};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{
-    CalibrationError, augmented_sensitivity_squared, cross_weight, histograms_sensitivity_squared,
-    margins_sensitivity_squared, weighted_sensitivity_squared,
-};
+use crate::privacy::calibrate::{CalibrationError, cross_weight, weighted_sensitivity_squared};
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
 
@@ -105,33 +100,20 @@ impl Rounds {
         let [first, second, third, fourth] = shares.split(units);
         let k = max_rows_per_person;
         let outcomes = terms.outcomes().max(1) as u64;
-        let terms_of = terms.len() as u64;
-        let (level, margins) = calibrated(LEVELS, first, |level| {
-            margins_sensitivity_squared(u64::from(level), terms.columns() as u64, adjacency, k)
-        })?;
-        let (record, moments) = calibrated(RECORDS, second, |record| {
-            augmented_sensitivity_squared(u64::from(record).pow(2), 0, adjacency, k)
-        })?;
-        let (count, tails) = calibrated(COUNTS, third, |count| {
-            let rows = if is_active(Mutant::PersonsUncountedInTails) { 1 } else { k };
-            histograms_sensitivity_squared(count, outcomes + 1, adjacency, rows)
-        })?;
+        let Early { level, record, count, margins, moments, tails } =
+            Early::new(terms, adjacency, k, [first, second, third], outcomes)?;
         let (features, last) = calibrated(FEATURES, fourth, |features| {
             let square = u64::from(features).pow(2);
             let outcome = u64::from(outcome_code(features, outcomes));
             weighted_sensitivity_squared(square, outcomes * outcome * outcome, adjacency, k)
         })?;
-        let triangle = |side: u64| (side, side * side.saturating_sub(1) / 2);
-        let bins = FEATURE_BINS as u64 + OUTCOME_BINS as u64 * outcomes;
-        let round =
-            |(sensitivity_squared, scale), (full, half)| Round { sensitivity_squared, scale, full, half };
         Ok(Self {
             codes: Codes { level, record, count, features, outcome: outcome_code(features, outcomes) },
             weight: cross_weight(adjacency),
-            margins: round(margins, (1 + 2 * terms_of, 0)),
-            moments: round(moments, triangle(1 + terms_of)),
-            tails: round(tails, (bins, 0)),
-            last: round(last, triangle(1 + terms_of)),
+            margins,
+            moments,
+            tails,
+            last: Round::new(last, triangle(1 + terms.len() as u64)),
         })
     }
 

@@ -4,11 +4,10 @@ use dashu_int::UBig;
 
 use crate::math::triangle;
 use crate::mechanisms::adaptive::terms::Terms;
-use crate::mechanisms::adaptive::units::{COUNTS, FEATURE_BINS, LEVELS, RECORDS, Round, calibrated};
+use crate::mechanisms::adaptive::units::{Early, Round};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
-    CalibrationError, augmented_sensitivity_squared, histograms_sensitivity_squared, logistic_errors,
-    logistic_sensitivity_squared, margins_sensitivity_squared, noise_scale,
+    CalibrationError, logistic_errors, logistic_sensitivity_squared, noise_scale,
 };
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
@@ -85,24 +84,15 @@ impl Rounds {
         let (early, late) = parts.split_at(3);
         let &[first, second, third] = early else { return Err(CalibrationError::Nothing) };
         let k = max_rows_per_person;
-        let columns = terms.columns() as u64;
-        let (level, margins) = calibrated(LEVELS, first, |level| {
-            margins_sensitivity_squared(u64::from(level), columns, adjacency, k)
-        })?;
-        let (record, moments) = calibrated(RECORDS, second, |record| {
-            augmented_sensitivity_squared(u64::from(record).pow(2), 0, adjacency, k)
-        })?;
-        let (count, tails) =
-            calibrated(COUNTS, third, |count| histograms_sensitivity_squared(count, 1, adjacency, k))?;
+        // The labels have no histograms.
+        let Early { level, record, count, margins, moments, tails } =
+            Early::new(terms, adjacency, k, [first, second, third], 0)?;
         let (bits, error, steps) = steps_of(terms, adjacency, k, late)?;
-        let triangle_of = |side: u64| (side, side * side.saturating_sub(1) / 2);
-        let round =
-            |(sensitivity_squared, scale), (full, half)| Round { sensitivity_squared, scale, full, half };
         Ok(Self {
             codes: Codes { level, record, count, features: FEATURES, error, bits },
-            margins: round(margins, (1 + 2 * terms.len() as u64, 0)),
-            moments: round(moments, triangle_of(1 + terms.len() as u64)),
-            tails: round(tails, (FEATURE_BINS as u64, 0)),
+            margins,
+            moments,
+            tails,
             steps,
         })
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::super::Release;
 use super::super::effect::{PartialEffect, Point};
-use super::super::figure::{self, Figure, Line, Mark};
+use super::super::figure::{self, Figure, Line, Mark, Tick};
 use super::super::format::{row, short};
 use super::super::supplement::Supplement;
 use super::comparison::{Comparison, Pair};
@@ -74,6 +74,11 @@ fn numbers(line: &Line) -> String {
     format!("{} ({})", written.estimate, interval(written.interval, line.interval))
 }
 
+/// Returns the place of a share of the plot's width, in pixels.
+fn at(share: f64) -> f64 {
+    NAMES + share * PLOT
+}
+
 /// Draws rows of marks over an axis, the first mark of a row as a dot and the second as a square.
 fn forest(title: &[String], axis: &str, rows: &[Row], figure: &Figure) -> String {
     let rows: Vec<&Row> = rows.iter().take(MOST).collect();
@@ -82,7 +87,6 @@ fn forest(title: &[String], axis: &str, rows: &[Row], figure: &Figure) -> String
     let top = TOP + SECOND * count(title.len().saturating_sub(1));
     let bottom = top + rows.iter().copied().map(height).sum::<f64>();
     let (width, height_of_all) = (NAMES + PLOT + NUMBERS, bottom + 56.0);
-    let at = |share: f64| NAMES + share * PLOT;
     let mut svg = format!(
         "<svg{NAME_SPACE} width=\"{width}\" height=\"{height_of_all}\" viewBox=\"0 0 {width} {height_of_all}\" \
          font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#16201f\">\n<title>{}</title>\n\
@@ -119,12 +123,19 @@ fn forest(title: &[String], axis: &str, rows: &[Row], figure: &Figure) -> String
         }
         start += height(row);
     }
+    draw_axis(&mut svg, bottom, &figure.ticks, axis);
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// Draws the axis with its ticks and its title below the lines.
+fn draw_axis(svg: &mut String, bottom: f64, ticks: &[Tick], title: &str) {
     let _ = writeln!(
         svg,
         "<line x1=\"{NAMES}\" x2=\"{}\" y1=\"{bottom}\" y2=\"{bottom}\" stroke=\"#16201f\"/>",
         NAMES + PLOT
     );
-    for tick in &figure.ticks {
+    for tick in ticks {
         let x = at(tick.at);
         let _ = writeln!(
             svg,
@@ -135,19 +146,17 @@ fn forest(title: &[String], axis: &str, rows: &[Row], figure: &Figure) -> String
             short(tick.value, 3)
         );
     }
-    let _ = write!(
+    let _ = writeln!(
         svg,
-        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"12\">{}</text>\n</svg>\n",
+        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"12\">{}</text>",
         NAMES + PLOT / 2.0,
         bottom + 40.0,
-        escape(axis)
+        escape(title)
     );
-    svg
 }
 
 /// Draws an interval and its estimate, which is hollow where the interval is withheld.
 fn marked(svg: &mut String, mark: Mark, y: f64, square: bool) {
-    let at = |share: f64| NAMES + share * PLOT;
     let ink = if square { "#0072b2" } else { "#16201f" };
     if let Some((low, high)) = mark.span {
         let _ = writeln!(
