@@ -47,7 +47,7 @@ SIMD := -C target-feature=+simd128
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help run dist single install verify docs test check native web journeys screenshots bench audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium
+.PHONY: help run dist single install verify docs test check native web journeys journeys-firefox screenshots bench audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -61,6 +61,7 @@ help:
 	@echo 'make install      the command line, with the page in it for `discreet page`'
 	@echo 'make docs         the documentation alone, in dist/docs/'
 	@echo 'make journeys     whole journeys through the release page'
+	@echo 'make journeys-firefox  those of them that Firefox can be driven through (FIREFOX=/path/to/firefox)'
 	@echo 'make screenshots  pictures of every step, in test-results/'
 	@echo 'make bench        times beside pandas, polars and others on the same table: writes docs/performance.md'
 	@echo 'make audit        the audits of the privacy claim and the mutants that they have to catch, then:'
@@ -144,6 +145,14 @@ journeys: chromium node_modules/done
 	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }
 	$(call say,Journeys through the release page)
 	CHROME="$(chrome)" node --test --test-timeout=180000 tests/browser/*.test.mjs
+
+# The protocol by which Firefox is driven cannot do all that these journeys do, so those of faults and of the disk stay with Chromium.
+journeys-firefox: node_modules/done
+	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }
+	$(call say,Journeys through the release page in Firefox)
+	@FIREFOX="$(FIREFOX)" bash .ci/packages firefox
+	BROWSER=firefox FIREFOX="$(or $(FIREFOX),$(call find_first,firefox-esr firefox))" node --test --test-concurrency=1 --test-timeout=180000 \
+		$(addprefix tests/browser/,$(addsuffix .test.mjs,adaptive budget check files imports journeys mistakes people seal single tables))
 
 screenshots: chromium node_modules/done
 	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }

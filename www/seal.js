@@ -21,6 +21,8 @@ const getter = (type, name) => {
   return (object) => apply(get, object, []);
 };
 
+const fileName = getter(HTMLAnchorElement, "download");
+
 /// A pattern that no later change of `RegExp` reaches.
 function pattern(text) {
   const made = new RegExp(text, "i");
@@ -53,6 +55,15 @@ function refuseFrames() {
   });
 }
 
+/// Whether an element is a link whose address is downloaded, not visited.
+function downloads(element) {
+  try {
+    return fileName(element) !== "";
+  } catch {
+    return false;
+  }
+}
+
 /// The page stays where it is: only what stands behind `#` in its address changes, and what is downloaded was made here. An address that a
 /// person types is not the page's.
 function refuseAddresses() {
@@ -61,13 +72,15 @@ function refuseAddresses() {
   const destination = getter(NavigateEvent, "destination");
   const download = getter(NavigateEvent, "downloadRequest");
   const kind = getter(NavigateEvent, "navigationType");
+  const source = "sourceElement" in NavigateEvent.prototype ? getter(NavigateEvent, "sourceElement") : () => null;
   const address = getter(NavigationDestination, "url");
   const same = getter(NavigationDestination, "sameDocument");
   navigation.addEventListener("navigate", (event) => {
     const to = destination(event);
     const url = address(to);
     const stays = (url === here || apply(startsWith, url, [`${here}#`])) && (same(to) || kind(event) === "reload");
-    const made = download(event) !== null && apply(startsWith, url, ["blob:"]);
+    // Firefox tells of a download twice, and the second time does not call it one.
+    const made = (download(event) !== null || downloads(source(event))) && apply(startsWith, url, ["blob:"]);
     if (!stays && !made) apply(preventDefault, event, []);
   });
 }

@@ -10,7 +10,7 @@ terms = ["1.0", *names]
 size = len(terms)
 pairs = [(a, b) for a in range(size) for b in range(a, size)]
 products = ", ".join(f"sum({terms[a]} * {terms[b]})" for a, b in pairs)
-sums = duckdb.sql(f"SELECT {products} FROM read_csv('{sys.argv[1]}')").fetchone()
+sums = duckdb.sql(f"SELECT {products} FROM read_csv('{sys.argv[1]}')").fetchall()[0]
 moments = np.zeros((size, size))
 for (a, b), value in zip(pairs, sums):
     moments[a, b] = moments[b, a] = value

@@ -413,9 +413,9 @@ fn small(count: usize) -> f64 {
 #[must_use]
 #[deny(clippy::arithmetic_side_effects)]
 pub fn within(codes: &[i32], radius: u32) -> bool {
-    // A square is at most 2^62, so it fits into 64 bits.
-    let sum: u128 = codes.iter().map(|&code| u128::from(u64::from(code.unsigned_abs()).pow(2))).sum();
-    sum <= u128::from(radius).pow(2)
+    // A square is at most 2^62. A sum that saturates is above every square of 32 bits.
+    let square = |code: u32| u64::from(code).pow(2);
+    codes.iter().fold(0_u64, |sum, code| sum.saturating_add(square(code.unsigned_abs()))) <= square(radius)
 }
 
 /// The result of encoding a record.

@@ -211,8 +211,14 @@ impl MinHasher {
     fn take(&mut self, piece: Piece<'_>) {
         let Piece::Bytes(mut bytes) = piece else { return self.end_record() };
         while let Some(at) = memchr2(self.delimiter, QUOTE, bytes) {
+            let quote = bytes[at] == QUOTE;
+            if !quote && self.quotes == Quotes::Start {
+                self.add_cell(&bytes[..at]);
+                bytes = &bytes[at + 1..];
+                continue;
+            }
             self.add(&bytes[..at]);
-            match (bytes[at] == QUOTE, self.quotes) {
+            match (quote, self.quotes) {
                 (true, Quotes::Start | Quotes::Closing) => self.quotes = Quotes::Inside,
                 (true, Quotes::Inside) => self.quotes = Quotes::Closing,
                 (true, Quotes::Outside) => {}
@@ -232,11 +238,26 @@ impl MinHasher {
         if self.quotes != Quotes::Inside {
             self.quotes = Quotes::Outside;
         }
-        if self.columns.as_ref().is_none_or(|columns| columns.get(self.column) == Some(&true)) {
+        if self.counts(bytes) {
             self.filled = true;
-            self.telling = self.telling || bytes.iter().any(|&b| b.is_ascii_alphanumeric() || !b.is_ascii());
             self.cell.write(bytes);
         }
+    }
+
+    /// Adds a complete cell without quotes, the usual case.
+    fn add_cell(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() && self.counts(bytes) {
+            self.record = self.record.wrapping_add(self.empty.hash(bytes));
+        }
+        self.column += 1;
+    }
+
+    /// Returns whether the cells of this column count, and notes whether these bytes of one can identify a person.
+    fn counts(&mut self, bytes: &[u8]) -> bool {
+        let counts = self.columns.as_ref().is_none_or(|columns| columns.get(self.column) == Some(&true));
+        let telling = |&byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+        self.telling = self.telling || counts && bytes.iter().any(telling);
+        counts
     }
 
     fn end_cell(&mut self) {

@@ -121,15 +121,7 @@ impl CheckedPlan {
         filled.missing = Some(rule);
         filled.confidence = Some(confidence);
         filled.estimate_share = estimation.as_ref().map(|estimation| estimation.share);
-        for (column, kind) in filled.columns.iter_mut().zip(&kinds) {
-            if let Some(Kind::Category { levels, reference, .. }) = kind {
-                column.reference = levels.get(*reference).cloned();
-            }
-        }
-        for (entry, term) in filled.derived.iter_mut().zip(&derived) {
-            entry.name = Some(term.name.clone());
-            entry.role = Some(entry.role.unwrap_or(Role::Feature));
-        }
+        fill_terms(&mut filled, &kinds, &derived);
         filled.mechanism.calibration = Some(calibration);
         filled.csv = Some(Csv {
             delimiter: delimiter.map(|byte| char::from(byte).to_string()),
@@ -358,6 +350,19 @@ fn encoding(csv: &Csv) -> Result<Encoding, PlanError> {
             words::plan::encoding_unknown(),
             words::plan::encoding_unknown_advice(),
         )),
+    }
+}
+
+/// Fills in the reference levels, and the names and roles of derived terms.
+fn fill_terms(plan: &mut Plan, kinds: &[Option<Kind>], derived: &[DerivedTerm]) {
+    for (column, kind) in plan.columns.iter_mut().zip(kinds) {
+        if let Some(Kind::Category { levels, reference, .. }) = kind {
+            column.reference = levels.get(*reference).cloned();
+        }
+    }
+    for (entry, term) in plan.derived.iter_mut().zip(derived) {
+        entry.name = Some(term.name.clone());
+        entry.role = Some(entry.role.unwrap_or(Role::Feature));
     }
 }
 

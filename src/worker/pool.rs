@@ -1,7 +1,7 @@
 //! Starts, times out, cancels and terminates workers, on the page.
 //!
 //! Each request has its own workers, which end with it, because linear memory does not shrink and a worker that trapped must not be
-//! used again. The workers' text and module are those that the page loaded before its policy blocked all connections, so nothing is
+//! used again. Those of the next request are started ahead. The workers' text and module are those that the page loaded before its policy blocked all connections, so nothing is
 //! fetched here.
 
 use std::cell::RefCell;
@@ -65,6 +65,8 @@ const MAX_SCANNERS: u64 = 8;
 pub struct Pool {
     context: Rc<StartContext>,
     current: Rc<RefCell<Option<Mailbox<Happening>>>>,
+    /// Workers that wait for the next request. No request knows them yet.
+    ahead: Rc<RefCell<Option<Run>>>,
 }
 
 /// The request of a release.
@@ -94,13 +96,13 @@ impl Pool {
     /// Creates a pool that starts its workers from what the page loaded.
     #[must_use]
     pub fn new(context: StartContext) -> Self {
-        Self { context: Rc::new(context), current: Rc::default() }
+        Self { context: Rc::new(context), current: Rc::default(), ahead: Rc::default() }
     }
 
     /// Returns a pool of the same program whose requests do not end those of this pool.
     #[must_use]
     pub fn apart(&self) -> Self {
-        Self { context: Rc::clone(&self.context), current: Rc::default() }
+        Self { context: Rc::clone(&self.context), current: Rc::default(), ahead: Rc::default() }
     }
 
     /// Returns what the page loaded: the build's hash and the samples.
@@ -132,7 +134,10 @@ impl Pool {
         run.ready().await?;
         run.ask(&Request::Identify { files: files.roles() }, files)?;
         match run.answer(&on_progress).await? {
-            Received { body: Response::Identified { table }, .. } => Ok(table),
+            Received { body: Response::Identified { table }, .. } => {
+                self.start_ahead(files);
+                Ok(table)
+            }
             _ => Err(confused()),
         }
     }
@@ -218,6 +223,7 @@ impl Pool {
         let result = self.try_release(files, asked, &table, &name, &on_progress).await;
         // The workers and their locks are gone, so the storage is the source for what was charged.
         let charged = store::take_charge(&table, &name).await;
+        self.start_ahead(files);
         match (result, charged) {
             // The workers and their memory are gone before the document is read.
             (Ok((ledger, document)), _) => {
@@ -292,17 +298,28 @@ impl Pool {
         }
     }
 
-    /// Starts workers; their modules load in parallel.
+    /// Ends the previous request and returns so many workers for a new one.
     fn begin(&self, workers: usize) -> Result<Run, Failure> {
         self.cancel();
+        let ahead = self.ahead.take().filter(|run| run.workers.len() == workers);
+        let run = ahead.map_or_else(|| self.start(workers), Ok)?;
+        self.current.replace(Some(run.events.clone()));
+        Ok(run)
+    }
+
+    /// Starts the workers of a release of these files, which is what comes next. If they do not start, the release says so.
+    fn start_ahead(&self, files: &Files) {
+        *self.ahead.borrow_mut() = self.start(1 + scanners(files, false)).ok();
+    }
+
+    /// Starts workers; their modules load in parallel.
+    fn start(&self, workers: usize) -> Result<Run, Failure> {
         let events = Mailbox::new();
         let text = Address::of(&[&self.context.glue, BOOTSTRAP])?;
         let workers = (0..workers)
             .map(|index| Handle::start(index, &text, &self.context, &events))
             .collect::<Result<Vec<_>, _>>()?;
-        let late = Timer::start(LATE_MILLISECONDS, &events)?;
-        self.current.replace(Some(events.clone()));
-        Ok(Run { workers, events, charged: false, late: Some(late), _text: text })
+        Ok(Run { workers, events, charged: false, late: None, _text: text })
     }
 }
 
@@ -318,6 +335,7 @@ struct Run {
 impl Run {
     /// Waits until every worker is ready and of this build.
     async fn ready(&mut self) -> Result<(), Failure> {
+        self.late = Some(Timer::start(LATE_MILLISECONDS, &self.events)?);
         let mut missing = self.workers.len();
         while missing > 0 {
             let (worker, received) = self.response().await?;

@@ -1,91 +1,114 @@
-//! Reads the bytes of a file piece by piece, in one buffer.
+//! Reads the bytes of a file as they come from the browser.
 
-use js_sys::{ArrayBuffer, Uint8Array};
+use js_sys::{ArrayBuffer, Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::Blob;
+use web_sys::{Blob, ReadableStreamByobReader, ReadableStreamGetReaderOptions, ReadableStreamReaderMode};
 use zeroize::Zeroize;
 
 use super::protocol::{CHUNK, Failure, Reason};
 use crate::words;
 
-/// Length of the first piece beyond the requested end. Each further piece is twice as long.
-const BEYOND: u64 = 64 << 10;
+/// The most bytes that are asked for at once. Chromium gives at most half as many.
+const MOST: u32 = 1 << 20;
 
-/// Reads a file from one offset to its end. Up to an offset that will certainly be needed, the next piece is requested while the
-/// caller still works on the current one.
+/// Reads a file from one offset to its end. While the caller works on some bytes, the next ones are on their way.
 pub struct Pieces {
     file: Blob,
     length: u64,
+    /// Offset of the next byte.
     at: u64,
-    needed: u64,
-    beyond: u64,
-    ahead: Option<(u64, js_sys::Promise)>,
-    buffer: Vec<u8>,
+    /// `None` in a browser whose files are no streams of bytes.
+    reader: Option<ReadableStreamByobReader>,
+    /// The next bytes, which were asked for.
+    ahead: Option<Promise>,
+    /// The bytes of the current chunk so far. The first one starts where the reader did; each has [`CHUNK`] bytes.
+    chunk: Vec<u8>,
 }
 
-/// A piece of a file.
+/// A piece of a file. It never crosses the end of a chunk.
 pub struct Piece<'a> {
     /// Offset of its first byte.
     pub from: u64,
     /// Its bytes.
     pub bytes: &'a [u8],
-    /// The same bytes as an object of the browser.
-    pub object: ArrayBuffer,
+    /// The chunk that it ends, if it ends one. The file's last chunk is shorter than the others.
+    pub chunk: Option<&'a [u8]>,
 }
 
 impl Pieces {
-    /// Creates a reader from `from` on. It will certainly be read up to `needed`.
-    pub fn new(file: &Blob, from: u64, needed: u64) -> Self {
+    /// Creates a reader from `from` on.
+    ///
+    /// # Errors
+    /// [`Failure`] if the browser refuses the file.
+    pub fn new(file: &Blob, from: u64) -> Result<Self, Failure> {
         let length = length(file);
-        let mut pieces = Self {
-            file: file.clone(),
-            length,
-            at: from,
-            needed: needed.min(length),
-            beyond: BEYOND,
-            ahead: None,
-            buffer: Vec::new(),
-        };
-        pieces.look_ahead();
-        pieces
+        let reader = reader(&part(file, from, length)?);
+        let (file, chunk) = (file.clone(), Vec::new());
+        let mut pieces = Self { file, length, at: from, reader, ahead: None, chunk };
+        pieces.look_ahead(None)?;
+        Ok(pieces)
     }
 
-    /// Returns the next piece; `None` at the file's end. Pieces before `needed` have [`CHUNK`] bytes, but for the last one.
+    /// Returns the next piece; `None` at the file's end.
+    ///
+    /// # Errors
+    /// [`Failure`] if the file cannot be read or has changed.
     pub async fn next(&mut self) -> Result<Option<Piece<'_>>, Failure> {
-        let (end, promise) = match self.ahead.take() {
-            Some(ahead) => ahead,
-            None if self.at >= self.length => return Ok(None),
-            None => {
-                let end = self.at.saturating_add(self.beyond).min(self.length);
-                self.beyond = self.beyond.saturating_mul(2).min(CHUNK);
-                (end, part(&self.file, self.at, end)?.array_buffer())
-            }
-        };
-        let object: ArrayBuffer = JsFuture::from(promise).await.map_err(|_| unreadable())?.unchecked_into();
-        let bytes = Uint8Array::new(&object);
-        if u64::from(bytes.length()) != end - self.at {
-            return Err(unreadable());
+        let Some(ahead) = self.ahead.take() else { return Ok(None) };
+        if self.chunk.len() as u64 == CHUNK {
+            self.chunk.clear();
         }
-        let from = std::mem::replace(&mut self.at, end);
-        self.look_ahead();
-        self.buffer.resize(usize::try_from(bytes.length()).map_err(|_| unreadable())?, 0);
-        bytes.copy_to(&mut self.buffer);
-        Ok(Some(Piece { from, bytes: &self.buffer, object }))
+        let found = JsFuture::from(ahead).await.map_err(|_| unreadable())?;
+        let bytes = match &self.reader {
+            Some(_) => Reflect::get(&found, &"value".into()).ok().and_then(|value| value.dyn_into().ok()),
+            None => Some(Uint8Array::new(&found)),
+        };
+        let bytes: Uint8Array = bytes.filter(|bytes| bytes.length() > 0).ok_or_else(unreadable)?;
+        let (from, start) = (self.at, self.chunk.len());
+        self.at += u64::from(bytes.length());
+        self.chunk.extend(std::iter::repeat_n(0, bytes.length() as usize));
+        bytes.copy_to(&mut self.chunk[start..]);
+        self.look_ahead(Some(bytes.buffer()))?;
+        let ended = self.chunk.len() as u64 == CHUNK || self.at == self.length;
+        let chunk = self.chunk.as_slice();
+        Ok(Some(Piece { from, bytes: &chunk[start..], chunk: ended.then_some(chunk) }))
     }
 
-    fn look_ahead(&mut self) {
-        if self.at < self.needed {
-            let end = self.at.saturating_add(CHUNK).min(self.needed);
-            self.ahead = part(&self.file, self.at, end).ok().map(|part| (end, part.array_buffer()));
+    /// Asks for the next bytes, up to the end of a chunk. `memory` is where the browser may write them.
+    fn look_ahead(&mut self, memory: Option<ArrayBuffer>) -> Result<(), Failure> {
+        let rest = CHUNK - self.chunk.len() as u64 % CHUNK;
+        let most = u32::try_from(rest.min(self.length - self.at)).unwrap_or(MOST).min(MOST);
+        if most == 0 {
+            return Ok(());
         }
+        self.ahead = Some(match &self.reader {
+            Some(reader) => {
+                let memory = memory.unwrap_or_else(|| ArrayBuffer::new(MOST));
+                let view = Uint8Array::new_with_byte_offset_and_length(&memory, 0, most);
+                reader.read_with_array_buffer_view(&view)
+            }
+            None => part(&self.file, self.at, self.at + u64::from(most))?.array_buffer(),
+        });
+        Ok(())
     }
 }
 
 impl Drop for Pieces {
     fn drop(&mut self) {
-        self.buffer.zeroize();
+        self.chunk.zeroize();
+        if let Some(reader) = &self.reader {
+            // The rest of the file is not needed; nothing waits for the browser to stop.
+            let _ = reader.cancel();
+        }
     }
+}
+
+/// Returns a reader of a file as a stream of bytes, if the browser has such streams.
+fn reader(file: &Blob) -> Option<ReadableStreamByobReader> {
+    let options = ReadableStreamGetReaderOptions::new();
+    options.set_mode(ReadableStreamReaderMode::Byob);
+    file.stream().get_reader_with_options(&options).dyn_into().ok()
 }
 
 /// Returns the bytes of a part of the file as an object of the browser.

@@ -117,10 +117,10 @@ impl Scanner {
         let mut digests = Vec::new();
         let (mut answer, mut sums) = (None, None);
         match slice {
-            None => self.pass(span, 0, 0, &mut digests, |_| Feed::Done).await?,
+            None => self.pass(span, 0, &mut digests, |_| Feed::Done).await?,
             Some((job, Taken::Hashed)) => {
                 let mut scanner = self.hasher(job)?;
-                self.pass(span, job.from, job.to, &mut digests, |bytes| scanner.feed(bytes)).await?;
+                self.pass(span, job.from, &mut digests, |bytes| scanner.feed(bytes)).await?;
                 let (report, minhash) = split(scanner.finish());
                 answer = Some(report);
                 sums = minhash.map(|minhash| minhash.to_bytes());
@@ -161,38 +161,38 @@ impl Scanner {
         digests: &mut Vec<[u8; 32]>,
     ) -> Result<(SliceAnswer, Option<S>), Failure> {
         let mut scanner = SliceScanner::new(job, self.prepared()?.bound(), sink);
-        self.pass(span, job.from, job.to, digests, |bytes| scanner.feed(bytes)).await?;
+        self.pass(span, job.from, digests, |bytes| scanner.feed(bytes)).await?;
         Ok(split(scanner.finish()))
     }
 
-    /// Hashes the chunks of a span, and feeds the bytes from an offset on, surely up to `needed`, until no more are wanted. The
-    /// browser hashes beside this thread.
+    /// Hashes the chunks of a span, and feeds the bytes from an offset on until no more are wanted.
     async fn pass(
         &self,
         span: Option<Span>,
         start: u64,
-        needed: u64,
         digests: &mut Vec<[u8; 32]>,
         mut feed: impl FnMut(&[u8]) -> Feed,
     ) -> Result<(), Failure> {
         let Span { file, from, to } = span.unwrap_or(Span { file: 0, from: start, to: start });
-        let mut pieces = Pieces::new(self.file(file)?, from, to.max(needed));
+        let mut pieces = Pieces::new(self.file(file)?, from)?;
         let mut wanted = Feed::More;
-        let mut at = from;
+        let (mut at, mut hashes) = (from, Vec::new());
         while (at < to || wanted == Feed::More)
-            && let Some(Piece { from, bytes, object }) = pieces.next().await?
+            && let Some(Piece { from, bytes, chunk }) = pieces.next().await?
         {
-            let digest = if from < to { Some(sha256(&object)?) } else { None };
             at = from + bytes.len() as u64;
             if wanted == Feed::More {
                 let skipped = usize::try_from(start.saturating_sub(from)).unwrap_or(usize::MAX);
                 wanted = feed(bytes.get(skipped..).unwrap_or_default());
             }
-            if let Some(digest) = digest {
-                let digest = Uint8Array::new(&JsFuture::from(digest).await.map_err(unhashed)?);
-                digests.push(digest.to_vec().try_into().map_err(|_| early())?);
+            if let Some(chunk) = chunk.filter(|_| from < to) {
+                hashes.push(sha256(chunk)?);
             }
             self.post(&ScanResponse::Read { bytes: at - from }, None);
+        }
+        for hash in hashes {
+            let digest = Uint8Array::new(&JsFuture::from(hash).await.map_err(unhashed)?);
+            digests.push(digest.to_vec().try_into().map_err(|_| early())?);
         }
         Ok(())
     }
@@ -254,11 +254,11 @@ fn split<S>(report: SliceReport<S>) -> (SliceAnswer, Option<S>) {
     }
 }
 
-/// Starts SHA-256 in the browser, which is several times as fast as a module's own.
-fn sha256(bytes: &js_sys::ArrayBuffer) -> Result<Promise, Failure> {
+/// Starts SHA-256 in the browser, which is several times as fast as a module's own. The browser copies the bytes.
+fn sha256(bytes: &[u8]) -> Result<Promise, Failure> {
     let crypto = Reflect::get(&js_sys::global(), &JsValue::from_str("crypto")).map_err(unhashed)?;
     let subtle = crypto.unchecked_into::<Crypto>().subtle();
-    subtle.digest_with_str_and_buffer_source("SHA-256", bytes).map_err(unhashed)
+    subtle.digest_with_str_and_u8_array("SHA-256", bytes).map_err(unhashed)
 }
 
 fn unhashed(_: JsValue) -> Failure {

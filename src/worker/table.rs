@@ -53,7 +53,7 @@ impl<P: Fn(&Response)> Table<P> {
 
     /// Returns the first line.
     pub async fn header(&self, rules: HeaderRules) -> Result<Header, Failure> {
-        let mut pieces = Pieces::new(&self.file, 0, 0);
+        let mut pieces = Pieces::new(&self.file, 0)?;
         let mut bytes = Zeroizing::new(Vec::new());
         loop {
             let at_end = match pieces.next().await? {

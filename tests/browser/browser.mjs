@@ -1,8 +1,12 @@
-// Chromium under test, and a page that keeps a record of everything it should not have done.
+// The browser under test, and a page that keeps a record of everything it should not have done. Chromium, unless BROWSER=firefox.
 
-import { accessSync } from "node:fs";
+import { accessSync, mkdtempSync, readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
+import { chromium, firefox } from "playwright-core";
 
 export const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
 export const DATA = fileURLToPath(new URL("../data", import.meta.url));
@@ -22,9 +26,39 @@ function executable() {
   throw new Error("No Chromium found: name one, CHROME=/path/to/chromium.");
 }
 
+/// Firefox grants lasting storage without a question.
+const PROMPTS = { "dom.storageManager.prompt.testing": true, "dom.storageManager.prompt.testing.allow": true };
+
+export const FIREFOX = process.env.BROWSER === "firefox";
+
+/// The folder into which Firefox writes. It raises no event for a file that a page makes.
+const DOWNLOADS = FIREFOX && mkdtempSync(join(tmpdir(), "downloads-"));
+
+/// What a page gives as a file while `act` runs: `{ name, text }`.
+export async function downloaded(page, act) {
+  if (!FIREFOX) {
+    const arrives = page.waitForEvent("download");
+    await act();
+    const file = await arrives;
+    return { name: file.suggestedFilename(), text: await readFile(await file.path(), "utf8") };
+  }
+  const before = new Set(readdirSync(DOWNLOADS));
+  await act();
+  for (let tries = 0; tries < 100; tries += 1) {
+    await setTimeout(100);
+    const files = readdirSync(DOWNLOADS);
+    const name = files.find((file) => !before.has(file));
+    // While a file grows, another one named like it stands beside it.
+    if (name && !files.some((file) => file.endsWith(".part"))) return { name, text: await readFile(join(DOWNLOADS, name), "utf8") };
+  }
+  throw new Error("no file came");
+}
+
 /// Starts Chromium, with further arguments if need be. It asks no host for anything by itself, so every request in a
 /// record is the page's.
 export function launch(args = []) {
+  // A Firefox as it is handed out, which the channel's protocol can drive; Playwright's own Firefox is another program.
+  if (FIREFOX) return firefox.launch({ executablePath: process.env.FIREFOX ?? "/usr/bin/firefox-esr", channel: "moz-firefox", firefoxUserPrefs: PROMPTS, downloadsPath: DOWNLOADS });
   return chromium.launch({
     executablePath: executable(),
     args: [
@@ -96,6 +130,7 @@ export async function open(browser, options = {}) {
     const page = await context.newPage();
     page.on("websocket", (socket) => record.requests.push(socket.url()));
     page.on("crash", () => record.pageErrors.push("the page crashed"));
+    if (FIREFOX) return page;
     const log = await context.newCDPSession(page);
     log.on("Log.entryAdded", ({ entry }) => {
       if (/content security policy/i.test(entry.text)) record.violations.push(entry.text);

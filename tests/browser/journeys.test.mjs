@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { DATA, DIST, faults } from "./browser.mjs";
+import { DATA, DIST, FIREFOX, faults } from "./browser.mjs";
 import { json, planOfTen } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { serve } from "./server.mjs";
@@ -91,7 +91,8 @@ test("one click releases the sample, and nothing leaves the page", async (t) => 
   assert.deepEqual(stage.server.requests.slice(served), []);
 });
 
-test("a release is copied and downloaded as a journal prints it, and every form has the same numbers and caveats", async (t) => {
+const LOCKED = FIREFOX && "Firefox gives a test no right to the clipboard";
+test("a release is copied and downloaded as a journal prints it, and every form has the same numbers and caveats", { skip: LOCKED }, async (t) => {
   const { page, record, discreet, context } = await stage.arrive(t);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await discreet.make();
@@ -248,6 +249,14 @@ test("another regression from the same release costs nothing", async (t) => {
   assert.deepEqual(await discreet.account(), before);
   assert.deepEqual(await discreet.downloadJson(say("result.ledger_json")), kept);
   assert.deepEqual(faults(record), {});
+});
+
+test("a browser that asks the person whether it may keep data does not hold the page up", async (t) => {
+  const { page, discreet } = await stage.visit(t);
+  await page.addInitScript(() => {
+    navigator.storage.persist = () => new Promise(() => {});
+  });
+  await discreet.start(stage.server.url);
 });
 
 test("a plan waits for its table", async (t) => {

@@ -89,5 +89,6 @@ export async function meddler(context) {
 
 /// Whether the browser promises to keep what it stores.
 export const promise = (context, keeps) => context.addInitScript((keeps) => {
-  StorageManager.prototype.persist = () => Promise.resolve(keeps);
+  // An empty page has no storage in Firefox.
+  if (window.StorageManager) StorageManager.prototype.persist = () => Promise.resolve(keeps);
 }, keeps);

@@ -1,7 +1,7 @@
 // The page in a person's words: every control is found by its role and name, as a screen reader finds it. The journeys
 // name no class, no id and no tag, so a new look breaks none of them.
 
-import { readFile } from "node:fs/promises";
+import { downloaded } from "./browser.mjs";
 import { like, say, section } from "./words.mjs";
 
 /// The names of the steps, in their order.
@@ -289,10 +289,7 @@ export class DiscreetPage {
       await formats.selectOption({ label: button });
       return this.download(say("export.download"));
     }
-    const arrives = this.page.waitForEvent("download");
-    await this.page.getByRole("button", exact(button)).click();
-    const file = await arrives;
-    return { name: file.suggestedFilename(), text: await readFile(await file.path(), "utf8") };
+    return downloaded(this.page, () => this.page.getByRole("button", exact(button)).click());
   }
 
   async downloadJson(button) {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::super::Release;
-use super::super::figure;
+use super::super::figure::{self, Line, Mark, Tick};
 use super::super::format::{row, short};
 use super::super::supplement::Supplement;
 use super::html::escape;
@@ -45,7 +45,6 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) 
         (false, "") => words::result::across_the_whole_range_in_the().to_owned(),
         (false, unit) => words::result::across_range_in(unit),
     };
-    let at = |share: f64| NAMES + share * PLOT;
     let mut svg = format!(
         "<svg{NAME_SPACE} width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#16201f\">\n<title>{0}</title>\n\
@@ -57,42 +56,57 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) 
         svg,
         "<line x1=\"{zero:.2}\" x2=\"{zero:.2}\" y1=\"{TOP}\" y2=\"{bottom}\" stroke=\"#9aa5a3\"/>"
     );
-    let mut y = TOP + LINE / 2.0;
-    for (line, mark) in shown {
-        let written = row(line.estimate, line.std_error, line.lower, line.upper);
-        let numbers = format!("{} ({})", written.estimate, interval(written.interval, line.interval));
-        let base = y + 4.0;
+    for (place, (line, mark)) in (0_u32..).zip(shown) {
+        draw_line(&mut svg, TOP + LINE * (f64::from(place) + 0.5), line, mark);
+    }
+    draw_axis(&mut svg, bottom, &drawn.ticks, &axis);
+    svg.push_str("</svg>\n");
+    Some(svg)
+}
+
+/// Returns the place of a share of the plot's width, in pixels.
+fn at(share: f64) -> f64 {
+    NAMES + share * PLOT
+}
+
+/// Draws the name, the interval and the numbers of a coefficient at height `y`.
+fn draw_line(svg: &mut String, y: f64, line: &Line, mark: &Mark) {
+    let written = row(line.estimate, line.std_error, line.lower, line.upper);
+    let numbers = format!("{} ({})", written.estimate, interval(written.interval, line.interval));
+    let base = y + 4.0;
+    let _ = writeln!(
+        svg,
+        "<text x=\"12\" y=\"{base}\">{}</text><text x=\"{:.2}\" y=\"{base}\">{}</text>",
+        escape(&shortened(&label(line))),
+        NAMES + PLOT + 14.0,
+        escape(&numbers)
+    );
+    if let Some((low, high)) = mark.span {
         let _ = writeln!(
             svg,
-            "<text x=\"12\" y=\"{base}\">{}</text><text x=\"{:.2}\" y=\"{base}\">{}</text>",
-            escape(&shortened(&label(line))),
-            NAMES + PLOT + 14.0,
-            escape(&numbers)
+            "<line x1=\"{:.2}\" x2=\"{:.2}\" y1=\"{y}\" y2=\"{y}\" stroke=\"#16201f\" stroke-width=\"1.8\"/>",
+            at(low),
+            at(high)
         );
-        if let Some((low, high)) = mark.span {
-            let _ = writeln!(
-                svg,
-                "<line x1=\"{:.2}\" x2=\"{:.2}\" y1=\"{y}\" y2=\"{y}\" stroke=\"#16201f\" stroke-width=\"1.8\"/>",
-                at(low),
-                at(high)
-            );
-        }
-        if let Some(x) = mark.estimate {
-            let fill = if mark.span.is_some() { "#16201f" } else { "#fff" };
-            let _ = writeln!(
-                svg,
-                "<circle cx=\"{:.2}\" cy=\"{y}\" r=\"4\" fill=\"{fill}\" stroke=\"#16201f\"/>",
-                at(x)
-            );
-        }
-        y += LINE;
     }
+    if let Some(x) = mark.estimate {
+        let fill = if mark.span.is_some() { "#16201f" } else { "#fff" };
+        let _ = writeln!(
+            svg,
+            "<circle cx=\"{:.2}\" cy=\"{y}\" r=\"4\" fill=\"{fill}\" stroke=\"#16201f\"/>",
+            at(x)
+        );
+    }
+}
+
+/// Draws the axis with its ticks and its title below the lines.
+fn draw_axis(svg: &mut String, bottom: f64, ticks: &[Tick], title: &str) {
     let _ = writeln!(
         svg,
         "<line x1=\"{NAMES}\" x2=\"{}\" y1=\"{bottom}\" y2=\"{bottom}\" stroke=\"#16201f\"/>",
         NAMES + PLOT
     );
-    for tick in &drawn.ticks {
+    for tick in ticks {
         let x = at(tick.at);
         let _ = writeln!(
             svg,
@@ -103,14 +117,13 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) 
             short(tick.value, 3)
         );
     }
-    let _ = write!(
+    let _ = writeln!(
         svg,
-        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"12\">{}</text>\n</svg>\n",
+        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"12\">{}</text>",
         NAMES + PLOT / 2.0,
         bottom + 40.0,
-        escape(&axis)
+        escape(title)
     );
-    Some(svg)
 }
 
 /// Shortens a name to the width of its column.

@@ -53,13 +53,16 @@ pub fn begin(app: App) {
     app.state.host().set(Host { secure, durable: None, fault: None, build });
     let samples: Vec<String> = pool(app).context().samples.iter().map(|sample| sample.name.clone()).collect();
     let first = samples.iter().find(|name| *name == samples::FIRST).or_else(|| samples.first()).cloned();
+    if secure {
+        // Firefox asks the person, who may never answer.
+        spawn_local(async move {
+            let durable = store::persist().await;
+            app.state.host().update(|host| host.durable = Some(durable));
+        });
+    }
     spawn_local(async move {
         if let Err(failure) = pool(app).check().await {
             app.state.host().update(|host| host.fault = Some(failure.message));
-        }
-        if secure {
-            let durable = store::persist().await;
-            app.state.host().update(|host| host.durable = Some(durable));
         }
         if app.state.table().with_untracked(Option::is_none)
             && let Some(name) = first
