@@ -53,8 +53,8 @@ fn summary(text: &mut Markdown, size: &Size, results: &[Measured<'_>], verdicts:
     }
     coverage(text, ADAPTIVE, &gauss);
     text.say(
-        "A method that says 0 for every slope has the error in the column \"all 0\". A method that shrinks its slopes is never much worse than that, and where the noise of \
-         a method that does not shrink is larger, shrinking wins; such slopes say little of the table, and no interval goes with them.",
+        "A method that says 0 for every slope has the error in the column \"all 0\". Where no method has a smaller one, none has found anything of the table at this budget. \
+         The median is over slopes: half of them may be far off where it is small.",
     );
     text.say("Median error of `adaptive-gauss`, then that of the best other method and its name. **Bold**: `adaptive-gauss` is the best, or within 5 % of it.");
     let cell = |cell: &Contest<'_>| {
