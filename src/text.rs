@@ -40,6 +40,27 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Formats a whole number with thin spaces between groups of three from ten thousand on.
+#[must_use]
+pub fn grouped(value: f64) -> String {
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    let digits = format!("{:.0}", value.abs());
+    let sign = if value < -0.5 { "−" } else { "" };
+    if digits.len() <= 4 {
+        return format!("{sign}{digits}");
+    }
+    let mut text = sign.to_owned();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::{hexadecimal, one_line, shortened};

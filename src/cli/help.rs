@@ -82,6 +82,7 @@ From a release of `adaptive-gauss` any of its outcomes can be fitted on any of i
 /// `discreet report --help`.
 pub const REPORT: &str = "\
 discreet report --release FILE [--format NAME] [--title TEXT] [--date TEXT] [--per N] [--outcome NAME]
+                [--compare FILE]
 
 Prints a release. It reads no table and costs nothing.
 
@@ -92,6 +93,7 @@ Prints a release. It reads no table and costs nothing.
   --date TEXT     the date, printed as it is given; without it there is none
   --per N         show the coefficients of numbers for N units of their columns; a display scale alone
   --outcome NAME  whose plot is drawn; default: the first
+  --compare FILE  another release, beside this one term by term: word, markdown, latex, csv or svg
 ";
 
 /// `discreet ledger --help`.

@@ -7,15 +7,19 @@ use super::document::read_release;
 use super::error::CliError;
 use super::{help, print};
 use crate::engine::supplement;
+use crate::mechanisms::info::are_log_odds;
 use crate::release::figure::outcomes;
+use crate::release::publication::comparison::{Comparison, Regression};
 use crate::release::publication::{Format, Labels};
+use crate::words;
 
 /// Runs the command.
 ///
 /// # Errors
 /// [`CliError`]; nothing is ever charged.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let args = Args::parse(arguments, &["release", "format", "title", "date", "per", "outcome"], &[])?;
+    let args =
+        Args::parse(arguments, &["release", "format", "title", "date", "per", "outcome", "compare"], &[])?;
     if args.help {
         return print(help::REPORT);
     }
@@ -37,8 +41,31 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     if let Some(outcome) = outcome.filter(|outcome| !outcomes(&release).iter().any(|own| own == outcome)) {
         return Err(CliError::usage(format!("--outcome is `{outcome}`; give an outcome of the release")));
     }
-    let printed = format.write(&release, &supplement(&release), &labels, outcome);
-    print(printed.ok_or_else(|| {
-        CliError::usage("this release has no coefficient that can be drawn; choose another --format")
-    })?)
+    let printed = match args.path("compare") {
+        Some(other) => {
+            let sides = [("1", release), ("2", read_release(&other)?)].map(|(place, release)| {
+                let own = outcomes(&release);
+                let outcome = outcome.filter(|name| own.iter().any(|own| own == name)).map(str::to_owned);
+                let outcome = outcome.or_else(|| own.into_iter().next()).unwrap_or_default();
+                let name = match &release.ledger {
+                    Some(charge) => words::compared::release(charge.entry, &outcome),
+                    None => words::compared::demonstration(&outcome),
+                };
+                Regression::of_release(
+                    format!("{place}: {name}"),
+                    &release,
+                    &outcome,
+                    are_log_odds(&release.plan),
+                )
+            });
+            let [first, second] = sides;
+            format.compared(&Comparison::new(first, second)).ok_or_else(|| {
+                CliError::usage("two releases are compared as word, markdown, latex, csv, or as svg where one axis fits both; choose another --format")
+            })?
+        }
+        None => format.write(&release, &supplement(&release), &labels, outcome).ok_or_else(|| {
+            CliError::usage("this release has no coefficient that can be drawn; choose another --format")
+        })?,
+    };
+    print(printed)
 }

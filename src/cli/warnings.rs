@@ -65,14 +65,8 @@ const fn what(kind: Contradiction) -> &'static str {
         Contradiction::Levels => {
             "the first rows have cells that are none of its levels and count as missing; compare `levels` with the file"
         }
-        Contradiction::DecimalMark => {
-            "the first rows have numbers with another decimal mark, which count as missing; see `decimal` in `csv`"
-        }
-        Contradiction::Thousands => {
-            "the first rows have separators of thousands, and such cells count as missing; save the file without them"
-        }
-        Contradiction::Percent => {
-            "the first rows have percent signs, and such cells count as missing; save the file without them"
+        Contradiction::Format => {
+            "the first rows have numbers in another format, which count as missing; see `decimal`, `thousands` and `percent` in `csv`"
         }
         Contradiction::Date => {
             "the first rows have dates, which count as missing; leave the column out or convert it"

@@ -4,6 +4,7 @@ use super::csv::Record;
 use super::number;
 use crate::plan::bound::{CsvRules, Source};
 use crate::plan::expression::{Expression, Leaf, LevelCodes};
+use crate::plan::number_format::NumberFormat;
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// How cells are read.
@@ -13,15 +14,15 @@ pub(super) struct Cells {
     na: Vec<String>,
     /// Those of `na` that are numbers. Any other text is missing in a numeric column without a look-up.
     na_numbers: Vec<String>,
-    decimal: u8,
+    numbers: NumberFormat,
 }
 
 impl Cells {
     pub(super) fn new(rules: &CsvRules) -> Self {
         let na: Vec<String> = rules.na.iter().map(|token| token.trim().to_owned()).collect();
         let na_numbers =
-            na.iter().filter(|token| number::parse(token, rules.decimal).is_some()).cloned().collect();
-        Self { na, na_numbers, decimal: rules.decimal }
+            na.iter().filter(|token| number::parse(token, rules.numbers).is_some()).cloned().collect();
+        Self { na, na_numbers, numbers: rules.numbers }
     }
 
     /// Returns a number; `None` if it is missing.
@@ -42,7 +43,7 @@ impl Cells {
     fn cell(&self, record: &Record<'_>, field: usize) -> Option<f64> {
         let field = record.field(field);
         let missing = |token: &String| token == field.trim();
-        number::parse(field, self.decimal).filter(|_| !self.na_numbers.iter().any(missing))
+        number::parse(field, self.numbers).filter(|_| !self.na_numbers.iter().any(missing))
     }
 
     /// Computes a derived number from the record's own values, each clipped to its bounds (theory/encoding 2.8).

@@ -46,7 +46,7 @@ fn header_below(rules: HeaderRules, bytes: &[u8]) -> Option<u32> {
 
 /// Returns whether half of the names are numbers, or one of them is a date, a fraction, or the same as a cell below it.
 fn looks_like_values(names: &[String], rows: &[Vec<String>]) -> bool {
-    let is_number = |name: &str| number::parse(name, b'.').or_else(|| number::parse(name, b',')).is_some();
+    let is_number = |name: &str| number::parse_either(name).is_some();
     let is_fraction = |name: &str| is_number(name) && name.contains(['.', ',']);
     let numbers = names.iter().filter(|name| is_number(name)).count();
     let repeated = |place: usize, name: &String| {

@@ -9,6 +9,7 @@ use super::dates::is_date;
 use super::number;
 use super::spelling::respell;
 use crate::plan::bound::CsvRules;
+use crate::plan::number_format::{NumberFormat, Thousands};
 
 /// Most cells that are quoted of one kind.
 const QUOTED: usize = 4;
@@ -38,12 +39,8 @@ pub enum Stated<'a> {
 pub enum Contradiction {
     /// They are none of the levels.
     Levels,
-    /// They have another decimal mark.
-    DecimalMark,
-    /// They have separators of thousands.
-    Thousands,
-    /// They have percent signs.
-    Percent,
+    /// They are numbers in another format: another decimal mark, separators of thousands, percent signs.
+    Format,
     /// They are dates.
     Date,
     /// They are words in place of numbers.
@@ -59,8 +56,8 @@ pub enum Contradiction {
 pub enum Repair {
     /// These levels.
     Levels(Vec<String>),
-    /// This decimal mark.
-    DecimalMark(u8),
+    /// Numbers are written so.
+    Format(NumberFormat),
     /// These cells count as missing.
     Missing(Vec<String>),
     /// The column is a category.
@@ -76,8 +73,8 @@ pub struct Mismatch {
     pub kind: Contradiction,
     /// The first different cells of the kind, as they are.
     pub cells: Vec<String>,
-    /// What would resolve it, where that is known.
-    pub repair: Option<Repair>,
+    /// What would resolve it: more than one where the cells can be read in two ways.
+    pub repairs: Vec<Repair>,
 }
 
 /// Returns the contradictions between the cells of a column and what is stated of it, at most one of each kind.
@@ -96,38 +93,67 @@ pub fn mismatches<'a>(
     }
 }
 
-/// Returns the decimal mark that would make numbers of a column which are none now, if there is such a column among these rows.
+/// Returns the formats that would make numbers of columns which are none now: those that read all such columns among these rows, or else
+/// the first such column.
 #[must_use]
-pub fn other_decimal_mark(rows: &[Vec<String>], fields: usize, rules: &CsvRules) -> Option<u8> {
-    let other = other_mark(rules)?;
-    let is_written_so = |field: usize| {
+pub fn other_formats(rows: &[Vec<String>], fields: usize, rules: &CsvRules) -> Vec<NumberFormat> {
+    let is_missing = |cell: &&str| cell.is_empty() || rules.na.iter().any(|mark| mark.trim() == *cell);
+    let of_column = |field: usize| {
         let cells = rows.iter().filter_map(|row| row.get(field)).map(|cell| cell.trim());
-        let is_missing = |cell: &&str| cell.is_empty() || rules.na.iter().any(|mark| mark.trim() == *cell);
-        let present: Vec<&str> = cells.filter(|cell| !is_missing(cell)).collect();
-        let fractions = present.iter().filter(|cell| cell.contains(char::from(other))).count();
-        fractions * 2 > present.len()
-            && present.iter().all(|cell| number::parse(cell, other).is_some())
-            && !present.iter().all(|cell| groups_of_thousands(cell, rules.decimal))
+        let cells: Vec<&str> = cells.filter(|cell| !is_missing(cell)).collect();
+        let unread = cells.iter().filter(|cell| number::parse(cell, rules.numbers).is_none()).count();
+        // A few cells such as `1,2` may be lists of codes.
+        let same_mark = unread * 2 <= cells.len();
+        let mut found = formats(&cells, rules);
+        found.retain(|format| !same_mark || format.decimal == rules.numbers.decimal);
+        (cells, found)
     };
-    (0..fields).any(is_written_so).then_some(other)
+    let columns = (0..fields).map(of_column).filter(|(_, found)| !found.is_empty());
+    let (cells, mut found): (Vec<Vec<&str>>, Vec<Vec<NumberFormat>>) = columns.unzip();
+    if found.len() > 1 {
+        found.insert(0, formats(&cells.concat(), rules));
+    }
+    found.into_iter().find(|found| !found.is_empty() && *found != [rules.numbers]).unwrap_or_default()
 }
 
-/// Returns the decimal mark that the rules do not have, unless it separates fields.
-fn other_mark(rules: &CsvRules) -> Option<u8> {
-    let other = if rules.decimal == b'.' { b',' } else { b'.' };
-    (other != rules.delimiter).then_some(other)
+/// Returns the formats that read all cells as numbers, with the fewest changes to that of the rules. Cells such as `1,234` alone have
+/// two.
+fn formats(cells: &[&str], rules: &CsvRules) -> Vec<NumberFormat> {
+    let now = rules.numbers;
+    let changes = |format: &NumberFormat| {
+        let thousands = if format.thousands.is_some() { 2 } else { 1 };
+        2 * usize::from(format.decimal != now.decimal)
+            + 2 * usize::from(format.percent != now.percent)
+            + thousands * usize::from(format.thousands != now.thousands)
+    };
+    let reads = |format: &NumberFormat| cells.iter().all(|cell| number::parse(cell, *format).is_some());
+    let mut found: Vec<NumberFormat> =
+        candidates(now).filter(|format| format.decimal != rules.delimiter).filter(reads).collect();
+    let least = found.iter().map(changes).min();
+    found.retain(|format| Some(changes(format)) == least);
+    found
+}
+
+/// Returns all formats, but none that no longer reads the percent signs which it reads now.
+fn candidates(now: NumberFormat) -> impl Iterator<Item = NumberFormat> {
+    let separators = || std::iter::once(None).chain(Thousands::ALL.map(Some));
+    let of_mark = move |decimal: u8| {
+        let fits = move |thousands: &Option<Thousands>| {
+            thousands.is_none_or(|thousands| !thousands.is(char::from(decimal)))
+        };
+        separators().filter(fits).flat_map(move |thousands| {
+            let percents = [false, true].into_iter().filter(move |percent| *percent || !now.percent);
+            percents.map(move |percent| NumberFormat { decimal, thousands, percent })
+        })
+    };
+    [b'.', b','].into_iter().flat_map(of_mark)
 }
 
 fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &CsvRules) -> Vec<Mismatch> {
-    let values: Vec<Option<f64>> = present.iter().map(|cell| number::parse(cell, rules.decimal)).collect();
+    let values: Vec<Option<f64>> = present.iter().map(|cell| number::parse(cell, rules.numbers)).collect();
     let numbers = values.iter().flatten().count();
-    // Of cells such as 1,234 the other ones decide whether the comma marks a fraction.
-    let other = if rules.decimal == b'.' { b',' } else { b'.' };
-    let has_fractions = present.iter().any(|cell| {
-        number::parse(cell, rules.decimal).is_none()
-            && number::parse(cell, other).is_some()
-            && !groups_of_thousands(cell, rules.decimal)
-    });
+    let is_number_somehow =
+        |cell: &str| candidates(rules.numbers).any(|format| number::parse(cell, format).is_some());
     let negatives_are_codes = lower.is_none()
         && values.iter().flatten().all(|value| *value >= 0.0 || is_code(*value))
         && values.iter().flatten().any(|value| *value >= 0.0);
@@ -141,9 +167,7 @@ fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &C
             }
         }
         None if is_date(cell) => Some(Contradiction::Date),
-        None if cell.strip_suffix('%').is_some_and(is_number_somehow) => Some(Contradiction::Percent),
-        None if groups_of_thousands(cell, rules.decimal) && !has_fractions => Some(Contradiction::Thousands),
-        None if number::parse(cell, other).is_some() => Some(Contradiction::DecimalMark),
+        None if is_number_somehow(cell) => Some(Contradiction::Format),
         None => Some(Contradiction::Words),
     };
     let found: Vec<(Contradiction, &str)> =
@@ -151,17 +175,21 @@ fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &C
     let kinds: BTreeSet<Contradiction> = found.iter().map(|(kind, _)| *kind).collect();
     let one = |kind: Contradiction| {
         let cells = distinct(found.iter().filter(|(found, _)| *found == kind).map(|(_, cell)| *cell));
-        let repair = match kind {
-            Contradiction::DecimalMark => other_mark(rules).map(Repair::DecimalMark),
-            Contradiction::Date => Some(Repair::LeaveOut),
-            Contradiction::Code => Some(Repair::Missing(cells.clone())),
-            Contradiction::Words => (numbers == 0).then_some(Repair::Category),
-            Contradiction::Levels
-            | Contradiction::Thousands
-            | Contradiction::Percent
-            | Contradiction::Outside => None,
+        let repairs = match kind {
+            Contradiction::Format => {
+                let written: Vec<&str> = present
+                    .iter()
+                    .copied()
+                    .filter(|cell| !is_date(cell) && is_number_somehow(cell))
+                    .collect();
+                formats(&written, rules).into_iter().map(Repair::Format).collect()
+            }
+            Contradiction::Date => vec![Repair::LeaveOut],
+            Contradiction::Code => vec![Repair::Missing(cells.clone())],
+            Contradiction::Words if numbers == 0 => vec![Repair::Category],
+            Contradiction::Levels | Contradiction::Words | Contradiction::Outside => Vec::new(),
         };
-        mismatch(kind, cells, repair)
+        mismatch(kind, cells, repairs)
     };
     kinds.into_iter().map(one).collect()
 }
@@ -173,7 +201,7 @@ fn of_category(present: &[&str], levels: &[String]) -> Vec<Mismatch> {
     }
     let cells = distinct(present.iter().copied());
     let unmatched: Vec<String> = cells.iter().filter(|cell| !levels.contains(cell)).cloned().collect();
-    let is_code = |cell: &String| number::parse(cell, b'.').is_some_and(is_code);
+    let is_code = |cell: &String| number::parse(cell, NumberFormat::default()).is_some_and(is_code);
     // In a column of codes 1, 2, 9 the nine may be a level, so only a longer code or a negative one is offered as missing.
     let (codes, others): (Vec<String>, Vec<String>) =
         unmatched.into_iter().partition(|cell| is_code(cell) && cell.len() > 1);
@@ -182,11 +210,11 @@ fn of_category(present: &[&str], levels: &[String]) -> Vec<Mismatch> {
         let dates = others.iter().all(|cell| is_date(cell));
         let repair = if dates { Some(Repair::LeaveOut) } else { levels_for(levels, &cells, &others) };
         let kind = if dates { Contradiction::Date } else { Contradiction::Levels };
-        found.push(mismatch(kind, others, repair));
+        found.push(mismatch(kind, others, repair.into_iter().collect()));
     }
     if !codes.is_empty() {
         let repair = Repair::Missing(codes.clone());
-        found.push(mismatch(Contradiction::Code, codes, Some(repair)));
+        found.push(mismatch(Contradiction::Code, codes, vec![repair]));
     }
     found
 }
@@ -205,15 +233,15 @@ fn levels_for(levels: &[String], cells: &[String], unmatched: &[String]) -> Opti
 }
 
 fn by_number_then_text(left: &str, right: &str) -> std::cmp::Ordering {
-    match (number::parse(left, b'.'), number::parse(right, b'.')) {
+    match (number::parse(left, NumberFormat::default()), number::parse(right, NumberFormat::default())) {
         (Some(a), Some(b)) => a.total_cmp(&b),
         _ => left.cmp(right),
     }
 }
 
-fn mismatch(kind: Contradiction, mut cells: Vec<String>, repair: Option<Repair>) -> Mismatch {
+fn mismatch(kind: Contradiction, mut cells: Vec<String>, repairs: Vec<Repair>) -> Mismatch {
     cells.truncate(QUOTED);
-    Mismatch { kind, cells, repair }
+    Mismatch { kind, cells, repairs }
 }
 
 /// Returns the different cells in the order in which they first occur.
@@ -230,26 +258,6 @@ fn is_code(value: f64) -> bool {
     alone && (value < 0.0 || text.len() > 1) || value.to_bits() == (-1.0_f64).to_bits()
 }
 
-/// Returns whether a text is a whole number in groups of three digits, with a fraction after `decimal` if there is one.
-fn groups_of_thousands(text: &str, decimal: u8) -> bool {
-    let text = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let whole = text.split(char::from(decimal)).next().unwrap_or_default();
-    let marks = [',', '.', ' ', '\u{a0}', '\u{202f}', '\'', '’'];
-    let grouped = |mark: char| {
-        let mut groups = whole.split(mark);
-        let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
-        let first = groups.next().is_some_and(|first| (1..=3).contains(&first.len()) && digits(first));
-        let rest: Vec<&str> = groups.collect();
-        first && !rest.is_empty() && rest.iter().all(|group| group.len() == 3 && digits(group))
-    };
-    marks.into_iter().filter(|mark| *mark != char::from(decimal)).any(grouped)
-}
-
-fn is_number_somehow(text: &str) -> bool {
-    let text = text.trim();
-    number::parse(text, b'.').or_else(|| number::parse(text, b',')).is_some()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,7 +266,7 @@ mod tests {
 
     fn rules(delimiter: u8, decimal: u8) -> CsvRules {
         let na = DEFAULT_NA.iter().map(|mark| (*mark).to_owned()).collect();
-        CsvRules { delimiter, decimal, encoding: Encoding::Utf8, na }
+        CsvRules { delimiter, numbers: NumberFormat::plain(decimal), encoding: Encoding::Utf8, na }
     }
 
     fn texts(words: &[&str]) -> Vec<String> {
@@ -274,8 +282,8 @@ mod tests {
         mismatches(cells.iter().copied(), Stated::Category { levels: &levels }, &rules(b',', b'.'))
     }
 
-    fn one(kind: Contradiction, cells: &[&str], repair: Option<Repair>) -> Vec<Mismatch> {
-        vec![Mismatch { kind, cells: texts(cells), repair }]
+    fn one(kind: Contradiction, cells: &[&str], repair: impl IntoIterator<Item = Repair>) -> Vec<Mismatch> {
+        vec![Mismatch { kind, cells: texts(cells), repairs: repair.into_iter().collect() }]
     }
 
     #[test]
@@ -307,7 +315,7 @@ mod tests {
         ] {
             let found = category(cells, stated);
             assert_eq!(
-                found.first().and_then(|found| found.repair.clone()),
+                found.first().and_then(|found| found.repairs.first().cloned()),
                 repaired(levels),
                 "{cells:?} {stated:?}"
             );
@@ -318,22 +326,27 @@ mod tests {
 
     #[test]
     fn number_formats_are_recognised() {
-        let comma = Some(Repair::DecimalMark(b','));
-        assert_eq!(
-            number(&["20,3", "21"], None, None),
-            one(Contradiction::DecimalMark, &["20,3"], comma.clone())
-        );
-        assert_eq!(
-            number(&["1,250", "20,3"], None, None),
-            one(Contradiction::DecimalMark, &["1,250", "20,3"], comma)
-        );
-        for cell in ["1,234", "1,234,567", "1 234", "1'234.5"] {
-            assert_eq!(number(&[cell], None, None), one(Contradiction::Thousands, &[cell], None));
+        let format =
+            |decimal, thousands, percent| Repair::Format(NumberFormat { decimal, thousands, percent });
+        let comma = format(b',', None, false);
+        let by_comma = format(b'.', Some(Thousands::Comma), false);
+        for (cells, repairs) in [
+            (&["20,3"][..], vec![comma.clone()]),
+            (&["1,250", "20,3"], vec![comma.clone()]),
+            (&["1,234", "950"], vec![by_comma.clone(), comma]),
+            (&["1,234,567"], vec![by_comma]),
+            (&["1.234,5", "950"], vec![format(b',', Some(Thousands::Point), false)]),
+            (&["1 234"], vec![format(b'.', Some(Thousands::Space), false)]),
+            (&["1\u{202f}234,5"], vec![format(b',', Some(Thousands::Space), false)]),
+            (&["1'234.5"], vec![format(b'.', Some(Thousands::Apostrophe), false)]),
+            (&["12 %", "7.5%"], vec![format(b'.', None, true)]),
+            (&["12,5 %", "n.d."], vec![format(b',', None, true)]),
+            (&["1,5", "2.5"], vec![]),
+        ] {
+            let found = number(cells, None, None);
+            let found = found.iter().find(|found| found.kind == Contradiction::Format);
+            assert_eq!(found.map(|found| &found.repairs), Some(&repairs), "{cells:?}");
         }
-        assert_eq!(
-            number(&["12 %", "7.5%"], None, None),
-            one(Contradiction::Percent, &["12 %", "7.5%"], None)
-        );
         let leave = Some(Repair::LeaveOut);
         assert_eq!(number(&["2019-03-12"], None, None), one(Contradiction::Date, &["2019-03-12"], leave));
         assert_eq!(number(&["12", "n.d."], None, None), one(Contradiction::Words, &["n.d."], None));
@@ -343,7 +356,7 @@ mod tests {
         );
         let commas =
             mismatches(["20,3"].into_iter(), Stated::Number { lower: None, upper: None }, &rules(b',', b'.'));
-        assert_eq!(commas, one(Contradiction::DecimalMark, &["20,3"], None), "the comma separates fields");
+        assert_eq!(commas, one(Contradiction::Format, &["20,3"], None), "the comma separates fields");
     }
 
     #[test]
@@ -365,14 +378,22 @@ mod tests {
     }
 
     #[test]
-    fn a_decimal_comma_is_recognised_before_a_column_is_described() {
+    fn another_format_is_recognised_before_a_column_is_described() {
         let rows = |cells: &[&str]| {
             cells.iter().map(|cell| vec!["x".to_owned(), (*cell).to_owned()]).collect::<Vec<_>>()
         };
-        let found = |cells: &[&str], delimiter| other_decimal_mark(&rows(cells), 2, &rules(delimiter, b'.'));
-        assert_eq!(found(&["20,3", "21,75", "NA"], b';'), Some(b','));
-        assert_eq!(found(&["20,3", "21,75"], b','), None);
-        assert_eq!(found(&["1,234", "12,500"], b';'), None);
-        assert_eq!(found(&["20.3", "21"], b';'), None);
+        let found = |cells: &[&str], delimiter| other_formats(&rows(cells), 2, &rules(delimiter, b'.'));
+        let comma = NumberFormat::plain(b',');
+        let by_comma = NumberFormat { thousands: Some(Thousands::Comma), ..NumberFormat::default() };
+        assert_eq!(found(&["20,3", "21,75", "NA"], b';'), [comma]);
+        assert_eq!(found(&["20,3", "21,75"], b','), []);
+        assert_eq!(found(&["1,234", "12,500"], b';'), [by_comma, comma], "it can be read in two ways");
+        assert_eq!(found(&["1,234", "950", "12"], b';'), [by_comma]);
+        assert_eq!(found(&["1,2", "1", "2"], b';'), [], "this may be a list of codes");
+        assert_eq!(found(&["20.3", "21"], b';'), []);
+        let german = [["1", "20,3", "4 %"], ["2", "950", "12,5 %"], ["3", "1.250,5", "NA"]];
+        let german = german.map(|row| texts(&row));
+        let all = NumberFormat { decimal: b',', thousands: Some(Thousands::Point), percent: true };
+        assert_eq!(other_formats(&german, 3, &rules(b';', b'.')), [all], "one format reads all columns");
     }
 }

@@ -1,19 +1,44 @@
 //! Reads one field as one number.
 
 use super::plain::{HIGH, ONES, below, first, zeros};
+use crate::plan::number_format::NumberFormat;
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// Returns the number in a field, or `None` if the field counts as missing.
 ///
-/// A number has digits, at most one decimal mark (`decimal`: `.` or `,`), and optionally a sign and an exponent. Outer white space
-/// is ignored. Nothing else is a number: no `inf`, no `nan`, no hexadecimal, no separators of thousands, and no number beyond the
-/// largest finite one. The result is the nearest double, ties to even.
+/// A number has digits, at most one decimal mark, and optionally a sign and an exponent; separators between groups of three digits and
+/// a percent sign where the format has them. Outer white space is ignored. Nothing else is a number: no `inf`, no `nan`, no
+/// hexadecimal, and no number beyond the largest finite one. The result is the nearest double, ties to even; `12 %` is 12.
 #[must_use]
-pub fn parse(field: &str, decimal: u8) -> Option<f64> {
-    short(field.as_bytes(), decimal).or_else(|| {
+pub fn parse(field: &str, format: NumberFormat) -> Option<f64> {
+    let plain = |text: &str| short(text.as_bytes(), format.decimal).or_else(|| long(text, format.decimal));
+    short(field.as_bytes(), format.decimal).or_else(|| {
         let text = field.trim();
-        short(text.as_bytes(), decimal).or_else(|| long(text, decimal))
+        plain(text).or_else(|| plain(&stripped(text, format)?))
     })
+}
+
+/// Returns the number in a text with a decimal point or, failing that, with a decimal comma.
+#[must_use]
+pub fn parse_either(text: &str) -> Option<f64> {
+    parse(text, NumberFormat::plain(b'.')).or_else(|| parse(text, NumberFormat::plain(b',')))
+}
+
+/// Returns a text without the percent sign and the separators of thousands that the format has; `None` where it has neither, or where
+/// the separated groups do not have three digits.
+fn stripped(text: &str, format: NumberFormat) -> Option<String> {
+    let text = match text.strip_suffix('%') {
+        Some(number) if format.percent => number.trim_end(),
+        _ => text,
+    };
+    let Some(thousands) = format.thousands else { return format.percent.then(|| text.to_owned()) };
+    let end = text.find([char::from(format.decimal), 'e', 'E']).unwrap_or(text.len());
+    let (whole, rest) = text.split_at(end);
+    let is_separator = |character| thousands.is(character);
+    let mut groups = whole.trim_start_matches(['+', '-']).split(is_separator);
+    let first = groups.next().unwrap_or_default();
+    let is_grouped = (1..=3).contains(&first.len()) && groups.all(|group| group.len() == 3);
+    (is_grouped || !whole.contains(is_separator)).then(|| whole.replace(is_separator, "") + rest)
 }
 
 /// Returns a number of at most 15 characters without an exponent, the usual case; `None` for any other text.
@@ -100,7 +125,11 @@ fn long(text: &str, decimal: u8) -> Option<f64> {
 #[cfg(test)]
 #[expect(clippy::cast_possible_truncation, reason = "random digits")]
 mod tests {
-    use super::{long, parse, short};
+    use super::{NumberFormat, long, parse, short};
+    use crate::plan::number_format::Thousands;
+
+    const POINT: NumberFormat = NumberFormat::plain(b'.');
+    const COMMA: NumberFormat = NumberFormat::plain(b',');
 
     #[test]
     fn reads_what_a_plan_calls_a_number() {
@@ -120,9 +149,9 @@ mod tests {
             ("9007199254740993", 9_007_199_254_740_992.0),
             ("9007199254740993.0000000000000000000000000000000000001", 9_007_199_254_740_994.0),
         ] {
-            assert_eq!(parse(text, b'.'), Some(value), "{text}");
+            assert_eq!(parse(text, POINT), Some(value), "{text}");
         }
-        assert!(parse("-0", b'.').is_some_and(|zero| zero.is_sign_negative()));
+        assert!(parse("-0", POINT).is_some_and(|zero| zero.is_sign_negative()));
     }
 
     #[test]
@@ -167,18 +196,70 @@ mod tests {
             "5%",
             "1/2",
         ] {
-            assert_eq!(parse(text, b'.'), None, "{text}");
+            assert_eq!(parse(text, POINT), None, "{text}");
         }
     }
 
     #[test]
     fn a_decimal_comma_excludes_the_point() {
-        assert_eq!(parse("1,5", b','), Some(1.5));
-        assert_eq!(parse(" -,25e1 ", b','), Some(-2.5));
-        assert_eq!(parse("15", b','), Some(15.0));
+        assert_eq!(parse("1,5", COMMA), Some(1.5));
+        assert_eq!(parse(" -,25e1 ", COMMA), Some(-2.5));
+        assert_eq!(parse("15", COMMA), Some(15.0));
         for text in ["1.5", "1.000,5", "1,000,5", ",", "1;5"] {
-            assert_eq!(parse(text, b','), None, "{text}");
+            assert_eq!(parse(text, COMMA), None, "{text}");
         }
+    }
+
+    #[test]
+    fn separators_of_thousands_stand_between_groups_of_three() {
+        let format =
+            |decimal, thousands| NumberFormat { thousands: Some(thousands), ..NumberFormat::plain(decimal) };
+        for (format, written, refused) in [
+            (
+                format(b'.', Thousands::Comma),
+                "1,234.5",
+                ["1,23.5", "1234,5", ",234.5", "1,234,5", "1.2,345", "1,+23.5"],
+            ),
+            (
+                format(b',', Thousands::Point),
+                "1.234,5",
+                ["1.23,5", "1,234.5", ".234,5", "12.34.567", "1234.5", "1..234"],
+            ),
+            (
+                format(b',', Thousands::Space),
+                "1\u{202f}234,5",
+                ["1 23,5", "1 e3", "1  234", "- 1 234", "1\u{2003}234", "1'234"],
+            ),
+            (
+                format(b'.', Thousands::Apostrophe),
+                "1’234.5",
+                ["1'23", "'234", "1234'", "1''234", "1,234", "1 234"],
+            ),
+        ] {
+            let mark = format.thousands.map(Thousands::mark).unwrap_or_default();
+            assert_eq!(parse(written, format), Some(1234.5), "{written}");
+            assert_eq!(parse(&format!(" -1{mark}234{mark}567e-1 "), format), Some(-123_456.7));
+            assert_eq!(parse("1234", format), Some(1234.0));
+            for text in refused {
+                assert_eq!(parse(text, format), None, "{text}");
+            }
+            assert_eq!(parse(written, NumberFormat::plain(format.decimal)), None);
+        }
+    }
+
+    #[test]
+    fn a_percent_sign_is_a_unit() {
+        let percent = NumberFormat { percent: true, ..COMMA };
+        for text in ["12,5%", "12,5 %", " 12,5\u{202f}% ", "12,5"] {
+            assert_eq!(parse(text, percent), Some(12.5), "{text}");
+        }
+        for text in ["%", " %", "12,5%%", "%12,5", "12,5 % ca", "-%"] {
+            assert_eq!(parse(text, percent), None, "{text}");
+        }
+        let both = NumberFormat { thousands: Some(Thousands::Point), ..percent };
+        assert_eq!(parse("1.234,5 %", both), Some(1234.5));
+        assert_eq!(parse("1234,5 %", both), Some(1234.5));
+        assert_eq!(parse("12,5%", COMMA), None);
     }
 
     #[test]

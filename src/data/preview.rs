@@ -84,7 +84,7 @@ fn suggest<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Sugges
         cells.map(str::trim).filter(|cell| !cell.is_empty() && !rules.na.iter().any(|na| na.trim() == *cell))
     {
         present += 1;
-        numbers += usize::from(number::parse(cell, rules.decimal).is_some());
+        numbers += usize::from(number::parse(cell, rules.numbers).is_some());
         values.insert(cell);
     }
     match present {

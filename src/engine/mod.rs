@@ -29,4 +29,4 @@ pub use prepare::{ConfiguredPlan, Cost, Prepared, check_table, prepare, prepare_
 pub use refit::refit;
 pub use release::{Computation, release, sums_of};
 pub use simulate::{Simulation, demonstrate_bounds};
-pub use supplement::supplement;
+pub use supplement::{covariance, supplement};

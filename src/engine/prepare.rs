@@ -196,7 +196,7 @@ impl ConfiguredPlan {
         delimiter: u8,
     ) -> Result<Prepared, EngineError> {
         let Self { checked, .. } = &self;
-        if delimiter == b',' && checked.decimal == b',' {
+        if delimiter == b',' && checked.numbers.decimal == b',' {
             return Err(EngineError::Plan(PlanError::at(
                 "csv.decimal",
                 words::plan::header_commas(),

@@ -1,11 +1,24 @@
 //! What follows from a release beside its coefficients.
 
+use nalgebra::DMatrix;
+
 use crate::inference::{category, description};
 use crate::mechanisms::adaptive::description::{Rounds, describe};
 use crate::mechanisms::adaptive_gauss::report as adaptive_gauss;
 use crate::mechanisms::info::are_log_odds;
 use crate::release::Release;
+use crate::release::figure::outcomes;
 use crate::release::supplement::Supplement;
+
+/// Returns the covariance of the coefficients of one outcome, in their order; nothing where it does not follow from the release.
+#[must_use]
+pub fn covariance(release: &Release, outcome: &str) -> Option<DMatrix<f64>> {
+    if release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some()) {
+        let place = outcomes(release).iter().position(|name| name == outcome)?;
+        return adaptive_gauss::covariances(release).into_iter().nth(place)?;
+    }
+    (!are_log_odds(&release.plan)).then(|| category::released_covariance(release, outcome))?
+}
 
 /// Computes the description of a release's columns and the tests of its categories: post-processing, which costs nothing.
 #[must_use]

@@ -23,14 +23,7 @@ pub fn category_tests(release: &Release) -> Vec<CategoryTest> {
     if Tests::of(release).absent().is_some() || categories(&release.plan, list).next().is_none() {
         return Vec::new();
     }
-    let Some(moments) = release
-        .moments
-        .as_ref()
-        .and_then(|released| NoisyMoments::from_released(released, &release.plan).ok())
-        .filter(|moments| moments.whitening().is_none())
-    else {
-        return Vec::new();
-    };
+    let Some(moments) = unwhitened(release) else { return Vec::new() };
     let mut tests = Vec::new();
     for entries in list.chunk_by(|a, b| a.outcome == b.outcome) {
         tests.extend(
@@ -81,6 +74,20 @@ fn categories(plan: &Plan, entries: &[Coefficient]) -> impl Iterator<Item = Colu
             && column.levels.as_ref().is_some_and(|levels| levels.len() > 2)
             && !entries.is_empty()
     })
+}
+
+/// Returns the covariance of the coefficients of one outcome of a release of second moments, in their order; nothing where it is not known.
+#[must_use]
+pub fn released_covariance(release: &Release, outcome: &str) -> Option<DMatrix<f64>> {
+    let Coefficients::List(list) = &release.coefficients else { return None };
+    let entries: Vec<Coefficient> = list.iter().filter(|entry| entry.outcome == outcome).cloned().collect();
+    covariance(release, &unwhitened(release)?, &entries)
+}
+
+/// Returns the moments of a release whose rows were not whitened.
+fn unwhitened(release: &Release) -> Option<NoisyMoments> {
+    let moments = NoisyMoments::from_released(release.moments.as_ref()?, &release.plan).ok()?;
+    moments.whitening().is_none().then_some(moments)
 }
 
 fn covariance(release: &Release, moments: &NoisyMoments, entries: &[Coefficient]) -> Option<DMatrix<f64>> {

@@ -20,6 +20,7 @@ pub mod newton;
 pub mod noise_forecast;
 pub mod notes;
 pub mod options;
+pub mod partial_effect;
 pub mod preflight;
 pub mod preview;
 pub mod pseudo;

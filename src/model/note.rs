@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use crate::text::grouped;
 use crate::words;
 
 /// Terms or outcomes that a note names; of the others it gives the number.
@@ -246,14 +247,12 @@ impl fmt::Display for Note {
             }
             Self::Held(terms) => words::note::held(listing(terms)),
             Self::FarRows { shortened: None, .. } => words::note::far_rows().to_owned(),
-            Self::FarRows { shortened: Some((beyond, deviation)), rows } => words::note::far_rows_counted(
-                format_args!("{:.0}", beyond.max(0.0)),
-                format_args!("{deviation:.0}"),
-                format_args!("{rows:.0}"),
-            ),
+            Self::FarRows { shortened: Some((beyond, deviation)), rows } => {
+                words::note::far_rows_counted(grouped(beyond.max(0.0)), grouped(*deviation), grouped(*rows))
+            }
             Self::ClippedResiduals(outcomes) => {
                 let one = |(name, rows, deviation, radius): &(String, f64, f64, f64)| {
-                    let (rows, deviation) = (format!("{:.0}", rows.max(0.0)), format!("{deviation:.0}"));
+                    let (rows, deviation) = (grouped(rows.max(0.0)), grouped(*deviation));
                     words::note::clipped_outcome(name, rows, deviation, format_args!("{radius:.1}"))
                 };
                 let outcomes: Vec<String> = outcomes.iter().map(one).collect();

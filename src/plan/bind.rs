@@ -66,7 +66,7 @@ pub fn bind_entries(
         person,
         missing: plan.missing,
         fields: names.len(),
-        csv: CsvRules { delimiter, decimal: plan.decimal, encoding: plan.encoding, na: plan.na.clone() },
+        csv: CsvRules { delimiter, numbers: plan.numbers, encoding: plan.encoding, na: plan.na.clone() },
         grid,
         levels: Levels::default(),
         guard: false,

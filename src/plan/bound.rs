@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::expression::{Expression, Leaf, LevelCodes};
+use super::number_format::NumberFormat;
 use super::public::PublicOutcome;
 use crate::model::{Missing, Role, Typical};
 
@@ -87,13 +88,13 @@ pub struct PersonColumn {
     pub max_rows: u32,
 }
 
-/// The bytes that end a field, mark a fraction and mean missing: public, never guessed from the records.
+/// What ends a field, how numbers are written and what means missing: public, never guessed from the records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvRules {
     /// `,` `;` tab or `|`; already resolved against the header line.
     pub delimiter: u8,
-    /// `.` or `,`.
-    pub decimal: u8,
+    /// How numbers are written.
+    pub numbers: NumberFormat,
     /// How bytes become text.
     pub encoding: Encoding,
     /// Cells that count as missing.

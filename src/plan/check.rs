@@ -5,6 +5,7 @@ use super::derived::{self, DerivedTerm};
 use super::document::{BudgetForm, Calibration, Column, Confirm, Csv, Plan};
 use super::error::PlanError;
 use super::kinds::{column_kinds, na};
+use super::number_format::NumberFormat;
 use crate::model::{Missing, Role};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{Budget, LEAST_DELTA, WHOLE_SHARE, set_aside};
@@ -81,8 +82,8 @@ pub struct CheckedPlan {
     pub derived: Vec<DerivedTerm>,
     /// The delimiter, where the plan fixes it.
     pub delimiter: Option<u8>,
-    /// The decimal mark.
-    pub decimal: u8,
+    /// How numbers are written.
+    pub numbers: NumberFormat,
     /// The character encoding.
     pub encoding: Encoding,
     /// Cells that count as missing.
@@ -101,7 +102,7 @@ impl CheckedPlan {
         check_rows(&plan)?;
         check_protection(&plan, protect, purpose)?;
         let max_rows_per_person = check_person(&plan)?;
-        let CsvRules { delimiter, decimal, encoding, header } = check_csv(&plan)?;
+        let CsvRules { delimiter, numbers, encoding, header } = check_csv(&plan)?;
         let na = na(&plan);
         let intercept = plan.intercept.unwrap_or(true);
         let kinds = column_kinds(&plan, &na).collect::<Result<Vec<_>, _>>()?;
@@ -125,7 +126,9 @@ impl CheckedPlan {
         filled.mechanism.calibration = Some(calibration);
         filled.csv = Some(Csv {
             delimiter: delimiter.map(|byte| char::from(byte).to_string()),
-            decimal: Some(char::from(decimal).to_string()),
+            decimal: Some(char::from(numbers.decimal).to_string()),
+            thousands: numbers.thousands,
+            percent: numbers.percent.then_some(true),
             encoding: Some(if encoding == Encoding::Utf8 { "utf-8" } else { "latin-1" }.to_owned()),
             na: Some(na.clone()),
             header: Some(header),
@@ -144,7 +147,7 @@ impl CheckedPlan {
             kinds,
             derived,
             delimiter,
-            decimal,
+            numbers,
             encoding,
             na,
             header,
@@ -275,10 +278,10 @@ fn check_person(plan: &Plan) -> Result<u32, PlanError> {
     Ok(max_rows)
 }
 
-/// The delimiter where the plan fixes it, the decimal mark and the encoding.
+/// The delimiter where the plan fixes it, how numbers are written and the encoding.
 struct CsvRules {
     delimiter: Option<u8>,
-    decimal: u8,
+    numbers: NumberFormat,
     encoding: Encoding,
     header: u32,
 }
@@ -286,8 +289,8 @@ struct CsvRules {
 fn check_csv(plan: &Plan) -> Result<CsvRules, PlanError> {
     let csv = plan.csv.clone().unwrap_or_default();
     let delimiter = csv.delimiter.as_deref().map(delimiter).transpose()?;
-    let decimal = decimal(&csv)?;
-    if delimiter == Some(b',') && decimal == b',' {
+    let numbers = numbers(&csv)?;
+    if delimiter == Some(b',') && numbers.decimal == b',' {
         return Err(PlanError::at(
             "csv.decimal",
             words::plan::commas_clash(),
@@ -302,7 +305,7 @@ fn check_csv(plan: &Plan) -> Result<CsvRules, PlanError> {
             words::plan::header_line_advice(MAX_HEADER_LINE),
         ));
     }
-    Ok(CsvRules { delimiter, decimal, encoding: encoding(&csv)?, header })
+    Ok(CsvRules { delimiter, numbers, encoding: encoding(&csv)?, header })
 }
 
 fn check_confidence(plan: &Plan) -> Result<f64, PlanError> {
@@ -329,16 +332,26 @@ fn delimiter(text: &str) -> Result<u8, PlanError> {
     }
 }
 
-fn decimal(csv: &Csv) -> Result<u8, PlanError> {
-    match csv.decimal.as_deref() {
-        None | Some(".") => Ok(b'.'),
-        Some(",") => Ok(b','),
-        Some(_) => Err(PlanError::at(
-            "csv.decimal",
-            words::plan::decimal_unknown(),
-            words::plan::decimal_unknown_advice(),
-        )),
+fn numbers(csv: &Csv) -> Result<NumberFormat, PlanError> {
+    let decimal = match csv.decimal.as_deref() {
+        None | Some(".") => b'.',
+        Some(",") => b',',
+        Some(_) => {
+            return Err(PlanError::at(
+                "csv.decimal",
+                words::plan::decimal_unknown(),
+                words::plan::decimal_unknown_advice(),
+            ));
+        }
+    };
+    if csv.thousands.is_some_and(|thousands| thousands.is(char::from(decimal))) {
+        return Err(PlanError::at(
+            "csv.thousands",
+            words::plan::thousands_clash(),
+            words::plan::thousands_clash_advice(),
+        ));
     }
+    Ok(NumberFormat { decimal, thousands: csv.thousands, percent: csv.percent.unwrap_or(false) })
 }
 
 fn encoding(csv: &Csv) -> Result<Encoding, PlanError> {

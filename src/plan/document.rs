@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::error::PlanError;
+use super::number_format::Thousands;
 use crate::model::{Missing, Role, Typical};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::words;
@@ -297,6 +298,12 @@ pub struct Csv {
     /// `.` or `,`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decimal: Option<String>,
+    /// What separates thousands: `,` `.` a space or `'`; nothing unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thousands: Option<Thousands>,
+    /// Whether a percent sign after a number is its unit, so that `12 %` is 12; such a cell is missing unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percent: Option<bool>,
     /// `utf-8` or `latin-1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,

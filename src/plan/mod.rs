@@ -11,6 +11,7 @@ pub mod document;
 pub mod error;
 pub mod expression;
 pub mod kinds;
+pub mod number_format;
 pub mod params;
 pub mod public;
 pub mod search;

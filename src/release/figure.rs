@@ -134,6 +134,16 @@ pub fn column<'a>(plan: &'a Plan, name: &str) -> Option<Cow<'a, Column>> {
     fitting.map(Cow::Borrowed)
 }
 
+/// Returns what the axis of a plot of coefficients shows.
+#[must_use]
+pub fn axis(log_odds: bool, unit: &str) -> String {
+    match (log_odds, unit) {
+        (true, _) => words::result::odds_ratio_across_the_whole_range().to_owned(),
+        (false, "") => words::result::across_the_whole_range_in_the().to_owned(),
+        (false, unit) => words::result::across_range_in(unit),
+    }
+}
+
 /// Returns the unit of a column, or nothing.
 #[must_use]
 pub fn unit(plan: &Plan, name: &str) -> String {

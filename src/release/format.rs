@@ -5,6 +5,8 @@
 
 use std::fmt::Write;
 
+pub use crate::text::grouped;
+
 /// Stands where there is no number.
 pub const NONE: &str = "–";
 
@@ -48,27 +50,6 @@ pub fn at_most(value: f64, digits: u8) -> String {
     let place = libm::pow(10.0, f64::from(exponent(value) - i32::from(digits.max(1)) + 1));
     // A hair is taken off, so that what has no more digits stays as it is.
     short((value / place - 1e-9).ceil() * place, digits)
-}
-
-/// Formats a whole number with thin spaces between groups of three from ten thousand on.
-#[must_use]
-pub fn grouped(value: f64) -> String {
-    if !value.is_finite() {
-        return NONE.to_owned();
-    }
-    let digits = format!("{:.0}", value.abs());
-    let sign = if value < -0.5 { "−" } else { "" };
-    if digits.len() <= 4 {
-        return format!("{sign}{digits}");
-    }
-    let mut text = sign.to_owned();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
-            text.push('\u{202f}');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// An estimate with its interval, all to the place that the standard error resolves.

@@ -3,6 +3,7 @@
 pub mod bounds;
 pub mod browse;
 pub mod document;
+pub mod effect;
 pub mod figure;
 pub mod format;
 pub mod known;

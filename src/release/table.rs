@@ -104,7 +104,7 @@ fn record(text: &mut Vec<u8>, outcome: &str, term: &str, entry: Estimate) {
     text.extend_from_slice(interval.as_bytes());
 }
 
-fn numbers(text: &mut Vec<u8>, values: &[Option<f64>]) {
+pub(in crate::release) fn numbers(text: &mut Vec<u8>, values: &[Option<f64>]) {
     for value in values {
         text.push(b',');
         if let Some(value) = value {
@@ -116,7 +116,7 @@ fn numbers(text: &mut Vec<u8>, values: &[Option<f64>]) {
 
 /// Returns a name for a cell. A spreadsheet of another locale splits lines at other signs than commas, whatever is quoted, so every part
 /// of a name that would start a formula is guarded, and not its beginning alone.
-fn name(text: &str) -> Cow<'_, str> {
+pub(in crate::release) fn name(text: &str) -> Cow<'_, str> {
     let mut guarded = String::with_capacity(text.len());
     let mut starts = true;
     for c in text.chars() {

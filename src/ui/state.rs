@@ -22,6 +22,7 @@ use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
 use crate::privacy::units::Units;
 use crate::release::Release;
+use crate::release::publication::comparison::Regression;
 use crate::store::people::{Different, Shared};
 use crate::worker::files::Files;
 use crate::worker::pool::Pool;
@@ -196,6 +197,8 @@ pub struct State {
     pub outcome: Option<String>,
     /// A refit of it.
     pub refit: Option<Result<Refit, String>>,
+    /// Refits of this table's releases since the page was opened.
+    pub refits: Vec<Regression>,
     /// What the column table is filtered by.
     pub filter: String,
     /// The page of the column table.

@@ -7,6 +7,7 @@ use crate::data::first_line::Doubt;
 use crate::data::genotypes::Choice;
 use crate::data::preview::Suggestion;
 use crate::plan::document::ColumnType;
+use crate::plan::number_format::NumberFormat;
 
 /// Columns that the page draws at once: a table of 10^5 columns must not freeze it.
 pub const PAGE: usize = 50;
@@ -32,8 +33,8 @@ pub struct Table {
     pub fault: Option<String>,
     /// Why the line that was read as the header may not be it.
     pub doubt: Option<Doubt>,
-    /// The decimal mark that would make numbers of a column which are none now.
-    pub other_decimal: Option<u8>,
+    /// The ways of writing numbers that would make numbers of a column which are none now.
+    pub other_formats: Vec<NumberFormat>,
     /// What genotypes have beside; `None` for a CSV.
     pub genotypes: Option<Genotypes>,
 }

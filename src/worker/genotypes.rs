@@ -82,7 +82,7 @@ pub async fn look(request: &Look, files: &Files, read: &mut impl FnMut(u64)) -> 
         None => None,
     };
     let table = GenotypeTable::new(file, shown, phenotypes, Vec::new());
-    let rows = table.preview(request.decimal);
+    let rows = table.preview(request.numbers);
     Ok(Looked { names: table.names().to_vec(), rows, variants, total })
 }
 

@@ -11,6 +11,7 @@ use crate::data::slices::Job;
 use crate::data::{FileRole, MinHashKey};
 use crate::plan::Plan;
 use crate::plan::bound::Encoding;
+use crate::plan::number_format::NumberFormat;
 use crate::plan::public::PublicTable;
 use crate::privacy::ledger::Ledger;
 
@@ -90,8 +91,8 @@ pub struct Look {
     pub variants: Vec<Choice>,
     /// The encoding of their text.
     pub encoding: Encoding,
-    /// The decimal mark.
-    pub decimal: u8,
+    /// How numbers are written.
+    pub numbers: NumberFormat,
 }
 
 /// What the page shows of genotypes. It is as private as the table and stays on this computer.

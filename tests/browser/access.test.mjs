@@ -120,6 +120,8 @@ test("no step has an accessibility fault, light or dark, wide or narrow, and non
   await discreet.make();
   await discreet.refit.getByRole("checkbox", { name: "age", exact: true }).check();
   await discreet.refit.getByRole("button", { name: say("refit.run") }).click();
+  await discreet.openFold(say("compared.title"));
+  await discreet.openFold(say("effect.title"));
   await look("Result after a release");
   await discreet.goTo(say("step.privacy"));
   await look("Privacy with a fixed budget");
@@ -146,6 +148,35 @@ test("no step has an accessibility fault, light or dark, wide or narrow, and non
   await discreet.openSaved(json("release.json", longRelease(1100, 3)));
   await discreet.released.waitFor();
   await look("Result of many outcomes");
+  assert.deepEqual(found, []);
+});
+
+test("terms are made from columns, and a question stands before a description is replaced, without an accessibility fault", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  const { found, look } = looker(page);
+  await discreet.goTo(say("step.columns"));
+  const terms = page.getByRole("region", exact(say("terms.title")));
+  await terms.locator("summary").click();
+  const transform = terms.getByLabel(say("terms.transform"), { exact: true });
+  for (const name of await transform.locator("option").allInnerTexts()) {
+    await transform.selectOption({ label: name });
+    await look(`Terms: ${name}`);
+  }
+  await transform.selectOption({ label: say("terms.square") });
+  await terms.getByLabel(say("terms.from"), { exact: true }).fill("age");
+  await terms.locator("#term-add").click();
+  await terms.getByRole("button", { name: like("terms.remove") }).waitFor();
+  await look("Columns with a term");
+  await discreet.make();
+  const { plan, coefficients } = await discreet.downloadJson(say("result.release_json"));
+  assert.equal(plan.derived.length, 1);
+  assert.ok(coefficients.some(({ term }) => term === plan.derived[0].name), "the square has a coefficient");
+  await discreet.goTo(say("step.data"));
+  await discreet.sample("Diabetes").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.waitFor();
+  await look("Question");
+  await dialog.getByRole("button", exact(say("confirm.keep"))).click();
   assert.deepEqual(found, []);
 });
 

@@ -248,6 +248,18 @@ test("another regression from the same release costs nothing", async (t) => {
   assert.deepEqual(rows.map(([term]) => term.split(/\W|per\b/)[0]), [say("result.intercept"), "age", "salt"]);
   assert.deepEqual(await discreet.account(), before);
   assert.deepEqual(await discreet.downloadJson(say("result.ledger_json")), kept);
+  // The release and the refit stand beside each other.
+  await discreet.openFold(say("compared.title"));
+  const beside = page.getByRole("group", { name: like("compared.caption", { second: "Refit 1: bmi on age and salt" }) });
+  const cells = await beside.getByRole("row").filter({ hasText: "bmi" }).last().innerText();
+  assert.match(cells, new RegExp(say("compared.without")), "bmi explains nothing in its own regression");
+  await page.getByText(like("compared.same_release")).waitFor();
+  assert.match((await discreet.download(say("compared.csv"))).text, /^term,estimate_1,/);
+  // The line over a column has a band from the released covariance.
+  await discreet.openFold(say("effect.title"));
+  await page.getByLabel(say("effect.column"), { exact: true }).selectOption("age");
+  await page.getByRole("img", { name: like("effect.of", { column: "age" }) }).waitFor();
+  await page.getByText(like("effect.band")).waitFor();
   assert.deepEqual(faults(record), {});
 });
 

@@ -98,18 +98,42 @@ test("the page asks which line is the header", async (t) => {
   await discreet.preview.getByRole("columnheader", { name: "Study 13" }).waitFor();
 });
 
-test("decimal commas are offered, and types are suggested again", async (t) => {
+test("the way in which numbers are written is offered, and types are suggested again", async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(table("komma.csv", ["bmi;bp"], people(60, (row) => `${20 + (row % 15)},${row % 10};${80 + (row % 40)}`)));
+  const grouped = (number) => number.toFixed(1).replace(".", ",").replace(/\B(?=(\d{3})+,)/g, "\u202f");
+  const line = (row) => `${20 + (row % 15)},${row % 10};${row % 9 ? grouped(700 + row * 10) : ""};${grouped(5 + (row % 40))} %`;
+  await discreet.choose(table("komma.csv", ["bmi;cost;fat"], people(400, line)));
   await discreet.table("komma.csv");
   await discreet.goTo(say("step.columns"));
-  const type = page.getByLabel(say("columns.type_of", { name: "bmi" }), { exact: true });
-  assert.equal(await type.inputValue(), say("columns.category"));
+  const types = () => Promise.all(["bmi", "cost", "fat"].map((name) => page.getByLabel(say("columns.type_of", { name }), { exact: true }).inputValue()));
+  assert.deepEqual(await types(), Array(3).fill(say("columns.category")));
   await discreet.goTo(say("step.data"));
-  await discreet.preview.getByRole("button", exact(say("contradiction.read_commas"))).click();
-  await discreet.preview.getByRole("button", exact(say("contradiction.read_commas"))).waitFor({ state: "detached" });
+  const offer = discreet.preview.getByRole("button", exact(say("contradiction.read_as", { written: "1 234,5 %", value: "1234.5" })));
+  await offer.click();
+  await offer.waitFor({ state: "detached" });
   await discreet.goTo(say("step.columns"));
-  assert.equal(await type.inputValue(), say("columns.number"));
+  assert.deepEqual(await types(), Array(3).fill(say("columns.number")));
+  await discreet.describe("bmi", { role: say("columns.feature"), lower: 10, upper: 80 });
+  await discreet.describe("fat", { role: say("columns.feature"), lower: 0, upper: 100 });
+  await discreet.describe("cost", { role: say("columns.outcome"), lower: 0, upper: 10000 });
+  await discreet.budget({ rows: 400, epsilon: 8, oneIn: 1000000 });
+  await discreet.make();
+  const { plan, diagnostics } = await discreet.downloadJson(say("result.release_json"));
+  assert.deepEqual([plan.csv.decimal, plan.csv.thousands, plan.csv.percent], [",", " ", true]);
+  assert.ok(Math.abs(diagnostics.rows - 355) < 60, `${diagnostics.rows} rows counted: only empty cells are missing`);
+});
+
+test("separators of thousands are offered where the cells are, in each way that they can be read", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.choose(table("leukocytes.csv", ["age;wbc"], people(300, (row) => `${30 + (row % 50)};${row % 12 === 3 ? `${1 + (row % 9)},${100 + row}` : 500 + row}`)));
+  await discreet.table("leukocytes.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 0, upper: 122 });
+  await discreet.describe("wbc", { role: say("columns.outcome"), lower: 0, upper: 50000 });
+  const said = contradictions(page, "wbc");
+  await said.getByRole("button", exact(say("contradiction.read_as", { written: "1,5", value: "1.5" }))).waitFor();
+  await said.getByRole("button", exact(say("contradiction.read_as", { written: "1,234.5", value: "1234.5" }))).click();
+  await said.waitFor({ state: "detached" });
 });
 
 const incomes = (count) => table("income.csv", ["x,y,nothing"], people(count, (row) => `${1000 + ((row * 37) % 900)},${(row * 13) % 100},0`));

@@ -15,6 +15,34 @@ const SLOW = 120_000;
 
 export const exact = (name) => ({ name, exact: true });
 
+/// A person's hand, which counts: a choice from a list takes two clicks, a file one before the system's own dialog.
+export class Hand {
+  constructor(page) {
+    Object.assign(this, { page, clicks: 0, characters: 0 });
+  }
+
+  async click(control) {
+    this.clicks += 1;
+    await control.click();
+  }
+
+  async open(field, file) {
+    this.clicks += 1;
+    await field.setInputFiles(file);
+  }
+
+  async pick(list, option) {
+    this.clicks += 2;
+    await list.selectOption(option);
+  }
+
+  /// Types where the focus is.
+  async type(text) {
+    this.characters += text.length;
+    await this.page.keyboard.type(text);
+  }
+}
+
 export class DiscreetPage {
   constructor(page) {
     this.page = page;

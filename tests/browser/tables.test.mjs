@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { FIREFOX, faults } from "./browser.mjs";
 import { csv, json } from "./files.mjs";
 import { journeys } from "./journey.mjs";
-import { exact } from "./page-object.mjs";
+import { Hand, exact } from "./page-object.mjs";
 import { say } from "./words.mjs";
 
 const stage = journeys();
@@ -60,6 +60,30 @@ test("a codebook describes seven columns, so that roles are all that is chosen",
   await page.getByLabel(say("codebook.open")).setInputFiles(csv("again.csv", text(["sex", "sbp"], [["F", 1]])));
   await discreet.alert.waitFor();
   assert.match(await discreet.alert.innerText(), /does not look like a codebook/);
+  assert.deepEqual(faults(record), {});
+});
+
+test("a clinician's first use with a codebook: seven columns, at most 8 clicks and 8 characters", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const hand = new Hand(page);
+  await hand.open(page.getByLabel(say("data.choose")), csv("cohort.csv", text(HEADER, people(20_000, cohort))));
+  await discreet.table("cohort.csv");
+  await hand.click(discreet.step(say("step.columns")));
+  await hand.open(page.getByLabel(say("codebook.open")), csv("dictionary.csv", REDCAP));
+  await page.locator("#codebook-filled").waitFor();
+  await hand.pick(page.getByLabel(say("roles.outcome")), "sbp");
+  await hand.click(page.getByRole("button", exact(say("roles.take.other", { count: 5 }))));
+  await hand.click(discreet.strip.getByRole("button", exact(say("gap.rows"))));
+  await page.waitForFunction(() => document.activeElement.tagName === "INPUT");
+  await hand.type("20000");
+  await discreet.ready();
+  await hand.click(discreet.release);
+  await discreet.released.waitFor({ timeout: 120_000 });
+  assert.ok(hand.clicks <= 8 && hand.characters <= 8, `${hand.clicks} clicks and ${hand.characters} characters`);
+  const { plan, coefficients } = await discreet.downloadJson(say("result.release_json"));
+  const roles = Object.fromEntries(plan.columns.map(({ name, role }) => [name, role]));
+  assert.deepEqual(roles, { age: "feature", sex: "feature", smoker: "feature", drugs___1: "feature", bmi: "feature", sbp: "outcome" });
+  assert.ok(coefficients.every(({ interval }) => interval !== "withheld"), "with intervals");
   assert.deepEqual(faults(record), {});
 });
 

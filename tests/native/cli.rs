@@ -1,5 +1,6 @@
 //! The command line from end to end: the built program, real files, exit statuses.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -11,7 +12,7 @@ use discreet::privacy::ledger::{Ledger, Request, State};
 use discreet::release::document::Release;
 use serde_json::{Value, json};
 
-use crate::support::{DIABETES, list, small_diabetes_plan};
+use crate::support::{DIABETES, column, list, plan, small_diabetes_plan};
 
 /// A folder with a plan and a table.
 pub struct Bench(tempfile::TempDir);
@@ -821,6 +822,87 @@ fn a_comma_that_the_header_chose_cannot_mark_fractions() {
     bench.plan(&plan);
     let errors = bench.fails("simulate --plan plan.json table.csv", 2);
     assert!(errors.contains("csv.decimal"), "{errors}");
+}
+
+/// The same numbers, as a spreadsheet in another country writes them, give the same release.
+#[test]
+fn separators_of_thousands_and_percent_signs_are_read_as_the_plan_says() {
+    let bench = Bench::new();
+    let bounds = [
+        ("bmi", "feature", 18.0, 42.0),
+        ("bp", "feature", 60.0, 140.0),
+        ("target", "outcome", 0.0, 35_000.0),
+    ];
+    let mut stated = plan(
+        &bounds.map(|(name, role, lower, upper)| column(name, role, lower, upper)),
+        json!({"epsilon": 1, "delta": 1e-5}),
+    );
+    let (mut plain, mut messy) = ("bmi,bp,target\n".to_owned(), "bmi;bp;target\n".to_owned());
+    for line in DIABETES.lines().skip(1) {
+        let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        let (bmi, bp, target) = (cells[2], cells[3], 100.0 * cells[10] + 0.5);
+        writeln!(plain, "{bmi},{bp},{target}").unwrap();
+        let comma = |number: f64| number.to_string().replace('.', ",");
+        let (thousands, rest) = ((target / 1000.0).floor(), target % 1000.0);
+        let grouped = format!("{thousands}\u{202f}{:0>5}", comma(rest));
+        writeln!(
+            messy,
+            "{} %;{}%;{}",
+            comma(bmi),
+            comma(bp),
+            if thousands > 0.0 { grouped } else { comma(target) }
+        )
+        .unwrap();
+    }
+    let mut coefficients = |csv: Value, table: &str| {
+        stated["csv"] = csv;
+        bench.plan(&stated);
+        bench.write("table.csv", table);
+        let output = bench.run("simulate --plan plan.json table.csv");
+        let read: Value = serde_json::from_slice(&output.stdout).unwrap();
+        read["coefficients"].clone()
+    };
+    let expected = coefficients(json!({}), &plain);
+    let found = coefficients(json!({"decimal": ",", "thousands": " ", "percent": true}), &messy);
+    assert_eq!(found, expected);
+    let found = coefficients(json!({"decimal": ","}), &messy);
+    assert_ne!(found, expected, "such cells are missing");
+    bench.open_ledger("1");
+    let warned = text(&bench.run("release --plan plan.json --ledger ledger.json table.csv").stderr);
+    assert!(warned.contains("`bmi`: the first rows have numbers in another format"), "{warned}");
+}
+
+#[test]
+fn two_releases_are_compared_term_by_term() {
+    let bench = Bench::new();
+    bench.open_ledger("3");
+    for name in ["one.json", "two.json"] {
+        bench.write(name, bench.ok("release --plan plan.json --ledger ledger.json table.csv"));
+    }
+    let mut fewer = small_diabetes_plan(json!({"epsilon": 0.5, "delta": 1e-5}));
+    fewer["columns"][0]["role"] = json!("ignored");
+    bench.plan(&fewer);
+    bench.write("three.json", bench.ok("release --plan plan.json --ledger ledger.json table.csv"));
+    let compare = |other: &str, format: &str| {
+        bench.ok(&format!("report --release one.json --compare {other} --format {format}"))
+    };
+    let same = compare("two.json", "csv");
+    let rows: Vec<Vec<&str>> = same.lines().map(|line| line.split(',').collect()).collect();
+    let names: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+    assert_eq!(names, ["term", "(Intercept)", "bmi", "bp"]);
+    let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
+    assert!((number(2, 9) - (number(2, 5) - number(2, 1))).abs() < 1e-9, "{same}");
+    assert!(compare("two.json", "markdown").contains("with independent noise. Behind ±"));
+    assert_eq!(
+        compare("two.json", "svg").matches("width=\"7\" height=\"7\"").count(),
+        2,
+        "a square for each slope"
+    );
+    let other = compare("three.json", "markdown");
+    assert!(other.contains("not in it") && other.contains("something else beside other terms"), "{other}");
+    assert!(compare("one.json", "word").contains("They share noise and sampling error"));
+    let refused = bench.fails("report --release one.json --compare two.json --format r", 2);
+    assert!(refused.contains("choose another --format"), "{refused}");
 }
 
 #[test]

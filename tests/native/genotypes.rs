@@ -13,6 +13,7 @@ use discreet::data::minhash::Overlap;
 use discreet::data::{EncodedRows, MinHash, Moments, RowSink, Scan};
 use discreet::engine::{Prepared, prepare};
 use discreet::plan::bound::Encoding;
+use discreet::plan::number_format::NumberFormat;
 use discreet::plan::{Plan, Purpose};
 use flate2::{Compression, GzBuilder, write::GzEncoder};
 use proptest::prelude::*;
@@ -506,7 +507,10 @@ fn the_first_samples_are_seen_as_they_are_read() {
     let phenotypes = reader.finish().unwrap();
     let table = GenotypeTable::new(SourceFile::Bed, samples, Some(phenotypes), Vec::new());
     assert_eq!(table.names(), ["FID", "IID", "SEX", "PHENO", "age", "bmi"]);
-    assert_eq!(table.preview(b'.'), [["f1", "a", "1", "", "", ""], ["f1", "b", "", "0", "40", ""]]);
+    assert_eq!(
+        table.preview(NumberFormat::default()),
+        [["f1", "a", "1", "", "", ""], ["f1", "b", "", "0", "40", ""]]
+    );
 }
 
 /// Each alternative allele is a column; a call of another one counts as none of it.

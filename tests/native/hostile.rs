@@ -11,6 +11,7 @@ use discreet::data::csv::{CsvError, Fault, Feed, Parser, RECORD_LIMIT, Record};
 use discreet::data::{EncodedRows, Geometry, HeaderError, HeaderRead, HeaderRules, header::read_header};
 use discreet::model::Role;
 use discreet::plan::bound::{BoundPlan, CsvRules, Encoding};
+use discreet::plan::number_format::NumberFormat;
 
 use crate::records::{Numbers, clinic, encode, number, plan, rules};
 use crate::slices::scan;
@@ -57,7 +58,7 @@ fn quoted_and_padded_cells() {
 #[test]
 fn semicolons_and_decimal_commas() {
     let mut plan = clinic();
-    plan.csv = CsvRules { delimiter: b';', decimal: b',', ..rules() };
+    plan.csv = CsvRules { delimiter: b';', numbers: NumberFormat::plain(b','), ..rules() };
     assert_eq!(read(b"age;sex;sbp\n30,0;F;120\n4,0e1;M;130,00\n", &plan), two());
     assert_eq!(read(b"age;sex;sbp\n30.0;F;120\n", &plan), Ok(vec![]), "a point is no decimal comma");
 }

@@ -113,6 +113,8 @@ fn every_refusal_names_its_place() {
         (vec![("/confidence", json!(1.0))], "confidence"),
         (vec![("/csv", json!({"delimiter": ":"}))], "csv.delimiter"),
         (vec![("/csv", json!({"delimiter": ",", "decimal": ","}))], "csv.decimal"),
+        (vec![("/csv", json!({"thousands": "."}))], "csv.thousands"),
+        (vec![("/csv", json!({"decimal": ",", "thousands": ","}))], "csv.thousands"),
         (vec![("/csv", json!({"encoding": "utf8"}))], "csv.encoding"),
     ];
     for (changes, path) in cases {

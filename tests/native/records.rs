@@ -16,13 +16,14 @@ use discreet::model::{Layout, Missing, Role};
 use discreet::plan::bound::{
     BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Levels, Norms, PersonColumn, Source,
 };
+use discreet::plan::number_format::NumberFormat;
 use proptest::prelude::*;
 
 /// The dialect with a plan's defaults.
 pub fn rules() -> CsvRules {
     CsvRules {
         delimiter: b',',
-        decimal: b'.',
+        numbers: NumberFormat::default(),
         encoding: Encoding::Utf8,
         na: ["", "NA", "N/A", "NaN", "null", "."].map(str::to_owned).into(),
     }

@@ -8,6 +8,7 @@ use discreet::data::FileRole;
 use discreet::data::genotypes::Choice;
 use discreet::model::NoiseLaw;
 use discreet::plan::bound::Encoding;
+use discreet::plan::number_format::NumberFormat;
 use discreet::privacy::ledger::State;
 use discreet::store;
 use discreet::store::document::Made;
@@ -186,7 +187,7 @@ async fn people_are_known_again_in_other_genotypes() {
         files: set(0..500, 40, Some(phenotypes)).roles(),
         variants,
         encoding: Encoding::Utf8,
-        decimal: b'.',
+        numbers: NumberFormat::default(),
     };
     let looked =
         pool.look(&set(0..500, 40, Some(phenotypes)), look(vec![Choice::of("rs1*")]), |_| {}).await.unwrap();

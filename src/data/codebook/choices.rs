@@ -67,7 +67,7 @@ fn bracketed(item: &str) -> Option<(&str, &str)> {
 /// Reads a number with a point or a comma.
 pub fn number(text: &str) -> Option<f64> {
     let text = text.trim();
-    cell::parse(text, b'.').or_else(|| cell::parse(text, b','))
+    cell::parse_either(text)
 }
 
 /// Reads two numbers, such as `0-120`, `0 to 120` or `[0, 120]`, of which the first is smaller.

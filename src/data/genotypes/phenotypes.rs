@@ -12,6 +12,7 @@ use super::variants::Wanted;
 use crate::data::csv::{CsvError, Parser};
 use crate::data::header::{Header, HeaderRead, HeaderRules, read_header};
 use crate::plan::bound::{CsvRules, Encoding};
+use crate::plan::number_format::NumberFormat;
 
 /// A push parser for a table of phenotypes: a CSV, or fields separated by spaces as for PLINK's `--pheno`, with a header that has
 /// `IID` and optionally `FID`. The header decides which of the two it is.
@@ -125,7 +126,7 @@ impl<'a> PhenotypeReader<'a> {
         } else {
             let rules = CsvRules {
                 delimiter: header.delimiter,
-                decimal: b'.',
+                numbers: NumberFormat::default(),
                 encoding: self.encoding,
                 na: Vec::new(),
             };

@@ -14,6 +14,7 @@ use crate::data::slices::{RecordReader, Scan};
 use crate::model::Role;
 use crate::plan::bound::{BoundPlan, Kind, Source};
 use crate::plan::expression::Leaf;
+use crate::plan::number_format::NumberFormat;
 
 /// The text of a missing cell if the plan lists none.
 const MISSING: &str = "NA";
@@ -106,12 +107,12 @@ impl GenotypeTable {
 
     /// Returns the cells of the samples' file and of the phenotypes for each sample, for display: a missing cell is empty.
     #[must_use]
-    pub fn preview(&self, decimal: u8) -> Vec<Vec<String>> {
+    pub fn preview(&self, numbers: NumberFormat) -> Vec<Vec<String>> {
         let own = self.samples.names();
         let codes: Vec<Codes> = (0..self.first).map(|field| Codes::of(own, field, false)).collect();
         let cell = |sample, field| {
             let cell = self.cell(sample, field)?;
-            codes.get(field).filter(|codes| !codes.missing(cell, decimal)).map(|_| cell.to_owned())
+            codes.get(field).filter(|codes| !codes.missing(cell, numbers)).map(|_| cell.to_owned())
         };
         let row = |sample| (0..self.first).map(|field| cell(sample, field).unwrap_or_default()).collect();
         (0..self.samples.len()).map(row).collect()
@@ -138,7 +139,7 @@ impl GenotypeTable {
             text.clear();
             ends.clear();
             for (field, codes) in codes.iter().enumerate() {
-                let present = self.cell(sample, field).filter(|cell| !codes.missing(cell, plan.csv.decimal));
+                let present = self.cell(sample, field).filter(|cell| !codes.missing(cell, plan.csv.numbers));
                 text.push_str(present.unwrap_or(missing));
                 ends.push(text.len());
             }
@@ -215,11 +216,11 @@ impl Codes {
         }
     }
 
-    fn missing(self, cell: &str, decimal: u8) -> bool {
+    fn missing(self, cell: &str, numbers: NumberFormat) -> bool {
         match self {
             Self::Id => false,
             Self::Sex => !["1", "2"].contains(&cell),
-            Self::Phenotype { zero } => number::parse(cell, decimal)
+            Self::Phenotype { zero } => number::parse(cell, numbers)
                 .is_some_and(|value| value == MISSING_PHENOTYPE || zero && value == 0.0),
         }
     }

@@ -1,5 +1,7 @@
 //! The regressions of a release, and what a reader has to know of them.
 
+use nalgebra::DMatrix;
+
 use super::document;
 use super::forecast::Forecast;
 use super::gate::{Far, Judged, Known, State, Units};
@@ -76,6 +78,16 @@ pub fn report(
 #[must_use]
 pub fn category_tests(release: &Release) -> Vec<CategoryTest> {
     let Coefficients::List(list) = &release.coefficients else { return Vec::new() };
+    let of_outcome = |(entries, covariance): (&[_], Option<_>)| {
+        covariance.map_or_else(Vec::new, |covariance| of_covariance(&release.plan, entries, &covariance))
+    };
+    let outcomes = list.chunk_by(|a, b| a.outcome == b.outcome).zip(covariances(release));
+    outcomes.flat_map(of_outcome).collect()
+}
+
+/// Returns the covariance of each outcome's coefficients of a release, in their order; nothing where a term is held.
+#[must_use]
+pub fn covariances(release: &Release) -> Vec<Option<DMatrix<f64>>> {
     let Some(released) = release.moments.as_ref().and_then(document::read) else { return Vec::new() };
     let Ok(solved) = released.solve(&[], None) else { return Vec::new() };
     let coded = release.moments.as_ref().and_then(|moments| moments.adaptive.as_ref());
@@ -83,13 +95,8 @@ pub fn category_tests(release: &Release) -> Vec<CategoryTest> {
     if !solved.gate.held.is_empty() {
         return Vec::new();
     }
-    let mut tests = Vec::new();
-    for (outcome, entries) in list.chunk_by(|a, b| a.outcome == b.outcome).enumerate() {
-        if let Some(judged) = judge(&released, &solved, coded, outcome) {
-            tests.extend(of_covariance(&release.plan, entries, &judged.covariance));
-        }
-    }
-    tests
+    let outcomes = 0..released.radii.outcomes.len();
+    outcomes.map(|outcome| Some(judge(&released, &solved, coded, outcome)?.covariance)).collect()
 }
 
 /// Returns an outcome's coefficients in own units, with what is known of their errors.

@@ -1,21 +1,25 @@
-//! The plot of one outcome's coefficients as an SVG of its own.
+//! The plots of coefficients as SVGs of their own.
 
 use std::fmt::Write;
 
 use super::super::Release;
-use super::super::figure::{self, Line, Mark, Tick};
+use super::super::effect::{PartialEffect, Point};
+use super::super::figure::{self, Figure, Line, Mark, Tick};
 use super::super::format::{row, short};
 use super::super::supplement::Supplement;
+use super::comparison::{Comparison, Pair};
 use super::html::escape;
 use super::tables::{interval, label, lines};
 use crate::model::INTERCEPT;
+use crate::plan::Plan;
 use crate::words;
 
-/// Widths of the names, the plot and the numbers, and the height of a line, in pixels.
+/// Widths of the names, the plot and the numbers, and the heights of a row and of its second mark, in pixels.
 const NAMES: f64 = 240.0;
 const PLOT: f64 = 400.0;
 const NUMBERS: f64 = 240.0;
 const LINE: f64 = 28.0;
+const SECOND: f64 = 20.0;
 const TOP: f64 = 44.0;
 
 /// What an SVG of its own begins with.
@@ -29,39 +33,45 @@ const MOST: usize = 300;
 pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Option<String> {
     let lines = lines(release, outcome, per);
     let drawn = if supplement.log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) }?;
-    let shown: Vec<_> =
-        lines.iter().zip(&drawn.marks).filter(|(line, _)| line.term != INTERCEPT).take(MOST).collect();
-    let rows = f64::from(u32::try_from(shown.len()).ok()?);
-    let (width, height) = (NAMES + PLOT + NUMBERS, TOP + LINE * rows + 56.0);
-    let bottom = TOP + LINE * rows;
-    let unit = figure::unit(&release.plan, outcome);
+    let shown = lines.iter().zip(&drawn.marks).filter(|(line, _)| line.term != INTERCEPT);
+    let rows: Vec<Row> =
+        shown.map(|(line, mark)| Row { label: label(line), marks: vec![(*mark, numbers(line))] }).collect();
     let title = if supplement.log_odds {
         words::result::logistic_of(outcome)
     } else {
         words::result::linear_of(outcome)
     };
-    let axis = match (supplement.log_odds, unit.as_str()) {
-        (true, _) => words::result::odds_ratio_across_the_whole_range().to_owned(),
-        (false, "") => words::result::across_the_whole_range_in_the().to_owned(),
-        (false, unit) => words::result::across_range_in(unit),
+    let axis = figure::axis(supplement.log_odds, &figure::unit(&release.plan, outcome));
+    Some(forest(&[title], &axis, &rows, &drawn))
+}
+
+/// Draws two regressions with two marks for each term; nothing where they have no common axis.
+#[must_use]
+pub fn compared(comparison: &Comparison) -> Option<String> {
+    let drawn = comparison.figure()?;
+    let shown = comparison.pairs.iter().zip(drawn.marks.chunks(2));
+    let row = |(pair, marks): (&Pair, &[Mark])| {
+        let written = pair
+            .sides
+            .iter()
+            .map(|side| side.as_ref().map_or_else(|| words::compared::without().to_owned(), numbers));
+        Row { label: pair.label(), marks: marks.iter().copied().zip(written).collect() }
     };
-    let mut svg = format!(
-        "<svg{NAME_SPACE} width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#16201f\">\n<title>{0}</title>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<text x=\"12\" y=\"24\" font-weight=\"bold\">{0}</text>\n",
-        escape(&title)
-    );
-    let zero = at(drawn.zero);
-    let _ = writeln!(
-        svg,
-        "<line x1=\"{zero:.2}\" x2=\"{zero:.2}\" y1=\"{TOP}\" y2=\"{bottom}\" stroke=\"#9aa5a3\"/>"
-    );
-    for (place, (line, mark)) in (0_u32..).zip(shown) {
-        draw_line(&mut svg, TOP + LINE * (f64::from(place) + 0.5), line, mark);
-    }
-    draw_axis(&mut svg, bottom, &drawn.ticks, &axis);
-    svg.push_str("</svg>\n");
-    Some(svg)
+    let rows: Vec<Row> = shown.filter(|(pair, _)| pair.term != INTERCEPT).map(row).collect();
+    let [first, second] = &comparison.sides;
+    let title = [format!("● {}", first.name), format!("■ {}", second.name)];
+    Some(forest(&title, &comparison.axis(), &rows, &drawn))
+}
+
+/// One row of a plot: its name, and for each mark its numbers.
+struct Row {
+    label: String,
+    marks: Vec<(Mark, String)>,
+}
+
+fn numbers(line: &Line) -> String {
+    let written = row(line.estimate, line.std_error, line.lower, line.upper);
+    format!("{} ({})", written.estimate, interval(written.interval, line.interval))
 }
 
 /// Returns the place of a share of the plot's width, in pixels.
@@ -69,34 +79,53 @@ fn at(share: f64) -> f64 {
     NAMES + share * PLOT
 }
 
-/// Draws the name, the interval and the numbers of a coefficient at height `y`.
-fn draw_line(svg: &mut String, y: f64, line: &Line, mark: &Mark) {
-    let written = row(line.estimate, line.std_error, line.lower, line.upper);
-    let numbers = format!("{} ({})", written.estimate, interval(written.interval, line.interval));
-    let base = y + 4.0;
+/// Draws rows of marks over an axis, the first mark of a row as a dot and the second as a square.
+fn forest(title: &[String], axis: &str, rows: &[Row], figure: &Figure) -> String {
+    let rows: Vec<&Row> = rows.iter().take(MOST).collect();
+    let count = |count: usize| u32::try_from(count).map_or(0.0, f64::from);
+    let height = |row: &Row| LINE + SECOND * count(row.marks.len().saturating_sub(1));
+    let top = TOP + SECOND * count(title.len().saturating_sub(1));
+    let bottom = top + rows.iter().copied().map(height).sum::<f64>();
+    let (width, height_of_all) = (NAMES + PLOT + NUMBERS, bottom + 56.0);
+    let mut svg = format!(
+        "<svg{NAME_SPACE} width=\"{width}\" height=\"{height_of_all}\" viewBox=\"0 0 {width} {height_of_all}\" \
+         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#16201f\">\n<title>{}</title>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+        escape(&title.join(", "))
+    );
+    for (place, line) in title.iter().enumerate() {
+        let y = 24.0 + SECOND * count(place);
+        let _ = writeln!(svg, "<text x=\"12\" y=\"{y}\" font-weight=\"bold\">{}</text>", escape(line));
+    }
+    let zero = at(figure.zero);
     let _ = writeln!(
         svg,
-        "<text x=\"12\" y=\"{base}\">{}</text><text x=\"{:.2}\" y=\"{base}\">{}</text>",
-        escape(&shortened(&label(line))),
-        NAMES + PLOT + 14.0,
-        escape(&numbers)
+        "<line x1=\"{zero:.2}\" x2=\"{zero:.2}\" y1=\"{top}\" y2=\"{bottom}\" stroke=\"#9aa5a3\"/>"
     );
-    if let Some((low, high)) = mark.span {
+    let mut start = top;
+    for row in rows {
         let _ = writeln!(
             svg,
-            "<line x1=\"{:.2}\" x2=\"{:.2}\" y1=\"{y}\" y2=\"{y}\" stroke=\"#16201f\" stroke-width=\"1.8\"/>",
-            at(low),
-            at(high)
+            "<text x=\"12\" y=\"{}\">{}</text>",
+            start + height(row) / 2.0 + 4.0,
+            escape(&shortened(&row.label))
         );
+        for (place, (mark, numbers)) in row.marks.iter().enumerate() {
+            let y = start + LINE / 2.0 + SECOND * count(place);
+            let _ = writeln!(
+                svg,
+                "<text x=\"{:.2}\" y=\"{}\">{}</text>",
+                NAMES + PLOT + 14.0,
+                y + 4.0,
+                escape(numbers)
+            );
+            marked(&mut svg, *mark, y, place > 0);
+        }
+        start += height(row);
     }
-    if let Some(x) = mark.estimate {
-        let fill = if mark.span.is_some() { "#16201f" } else { "#fff" };
-        let _ = writeln!(
-            svg,
-            "<circle cx=\"{:.2}\" cy=\"{y}\" r=\"4\" fill=\"{fill}\" stroke=\"#16201f\"/>",
-            at(x)
-        );
-    }
+    draw_axis(&mut svg, bottom, &figure.ticks, axis);
+    svg.push_str("</svg>\n");
+    svg
 }
 
 /// Draws the axis with its ticks and its title below the lines.
@@ -124,6 +153,115 @@ fn draw_axis(svg: &mut String, bottom: f64, ticks: &[Tick], title: &str) {
         bottom + 40.0,
         escape(title)
     );
+}
+
+/// Draws an interval and its estimate, which is hollow where the interval is withheld.
+fn marked(svg: &mut String, mark: Mark, y: f64, square: bool) {
+    let ink = if square { "#0072b2" } else { "#16201f" };
+    if let Some((low, high)) = mark.span {
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{:.2}\" x2=\"{:.2}\" y1=\"{y}\" y2=\"{y}\" stroke=\"{ink}\" stroke-width=\"1.8\"/>",
+            at(low),
+            at(high)
+        );
+    }
+    if let Some(x) = mark.estimate.map(at) {
+        let fill = if mark.span.is_some() { ink } else { "#fff" };
+        let _ = if square {
+            let (x, y) = (x - 3.5, y - 3.5);
+            writeln!(
+                svg,
+                "<rect x=\"{x:.2}\" y=\"{y}\" width=\"7\" height=\"7\" fill=\"{fill}\" stroke=\"{ink}\"/>"
+            )
+        } else {
+            writeln!(svg, "<circle cx=\"{x:.2}\" cy=\"{y}\" r=\"4\" fill=\"{fill}\" stroke=\"{ink}\"/>")
+        };
+    }
+}
+
+/// Width and height of the plot of a line, and its margins: left, right, top, bottom.
+const LINE_PLOT: (f64, f64) = (520.0, 340.0);
+const MARGINS: [f64; 4] = [72.0, 16.0, 40.0, 60.0];
+
+/// Draws the line of an outcome over a column, with its band where it has one.
+#[must_use]
+pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect) -> String {
+    let ((width, height), [left, right, top, bottom]) = (LINE_PLOT, MARGINS);
+    let ends = effect.points.iter().flat_map(|point| [point.value].into_iter().chain(ends(point)));
+    let (least, most) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), y| (a.min(y), b.max(y)));
+    let margin = 0.04 * (most - least).max(f64::MIN_POSITIVE);
+    let (least, most) = (least - margin, most + margin);
+    let (from, to) = (
+        effect.points.first().map_or(0.0, |point| point.at),
+        effect.points.last().map_or(1.0, |point| point.at),
+    );
+    let x = |at: f64| left + (at - from) / (to - from) * (width - left - right);
+    let y = |value: f64| height - bottom - (value - least) / (most - least) * (height - top - bottom);
+    let named = |name: &str| {
+        let unit = figure::unit(plan, name);
+        if unit.is_empty() { name.to_owned() } else { format!("{name} ({unit})") }
+    };
+    let across = named(&effect.column);
+    let up = if effect.is_probability { words::effect::probability(outcome) } else { named(outcome) };
+    let title = words::effect::of(outcome, &effect.column);
+    let mut svg = format!(
+        "<svg{NAME_SPACE} width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"14\" fill=\"#16201f\">\n<title>{}</title>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<text x=\"12\" y=\"22\">{}</text>\n",
+        escape(&title),
+        escape(&shortened(&up))
+    );
+    let (low, high) = (y(least), y(most));
+    for tick in figure::ticks(least, most) {
+        let at = y(tick);
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{left}\" x2=\"{}\" y1=\"{at:.2}\" y2=\"{at:.2}\" stroke=\"#d5dcda\"/>\
+             <text x=\"{}\" y=\"{:.2}\" text-anchor=\"end\" font-size=\"13\">{}</text>",
+            width - right,
+            left - 8.0,
+            at + 4.0,
+            short(tick, 4)
+        );
+    }
+    for tick in figure::ticks(from, to) {
+        let at = x(tick);
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{at:.2}\" x2=\"{at:.2}\" y1=\"{low:.2}\" y2=\"{:.2}\" stroke=\"#16201f\"/>\
+             <text x=\"{at:.2}\" y=\"{:.2}\" text-anchor=\"middle\" font-size=\"13\">{}</text>",
+            low + 5.0,
+            low + 20.0,
+            short(tick, 4)
+        );
+    }
+    let path = |points: &mut dyn Iterator<Item = (f64, f64)>| {
+        points.map(|(at, value)| format!("{:.2},{:.2}", x(at), y(value))).collect::<Vec<_>>().join(" ")
+    };
+    let upper = effect.points.iter().filter_map(|point| Some((point.at, point.span?.1)));
+    let lower = effect.points.iter().rev().filter_map(|point| Some((point.at, point.span?.0)));
+    let band = path(&mut upper.chain(lower));
+    if !band.is_empty() {
+        let _ = writeln!(svg, "<polygon points=\"{band}\" fill=\"#0072b2\" fill-opacity=\"0.18\"/>");
+    }
+    let line = path(&mut effect.points.iter().map(|point| (point.at, point.value)));
+    let _ = write!(
+        svg,
+        "<polyline points=\"{line}\" fill=\"none\" stroke=\"#16201f\" stroke-width=\"2\"/>\n\
+         <line x1=\"{left}\" x2=\"{left}\" y1=\"{low:.2}\" y2=\"{high:.2}\" stroke=\"#16201f\"/>\n\
+         <line x1=\"{left}\" x2=\"{}\" y1=\"{low:.2}\" y2=\"{low:.2}\" stroke=\"#16201f\"/>\n\
+         <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n</svg>\n",
+        width - right,
+        f64::midpoint(left, width - right),
+        height - 14.0,
+        escape(&shortened(&across))
+    );
+    svg
+}
+
+fn ends(point: &Point) -> impl Iterator<Item = f64> {
+    point.span.into_iter().flat_map(|(low, high)| [low, high])
 }
 
 /// Shortens a name to the width of its column.

@@ -4,7 +4,9 @@ use super::super::Release;
 use super::super::significance::Tests;
 use super::super::supplement::Supplement;
 use super::super::{figure, table};
+use super::comparison::Comparison;
 use super::{Labels, Publication, drawing, html, latex, markdown, report, scripts};
+use crate::words;
 
 /// A format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +70,24 @@ impl Format {
             Self::Python => ("discreet-coefficients.py", "text/x-python"),
             Self::Svg => ("discreet-figure.svg", "image/svg+xml"),
             Self::Text => ("discreet-paragraphs.txt", "text/plain"),
+        }
+    }
+
+    /// Writes two regressions beside each other; nothing where the format has no form for them, or nothing can be drawn.
+    #[must_use]
+    pub fn compared(self, comparison: &Comparison) -> Option<String> {
+        let printed = || Publication {
+            title: words::compared::title().to_owned(),
+            tables: vec![comparison.table()],
+            ..Publication::default()
+        };
+        match self {
+            Self::Word => Some(html::document(&printed())),
+            Self::Markdown => Some(markdown::document(&printed())),
+            Self::Latex => Some(latex::document(&printed())),
+            Self::Csv => Some(comparison.csv()),
+            Self::Svg => drawing::compared(comparison),
+            Self::Report | Self::R | Self::Python | Self::Text => None,
         }
     }
 

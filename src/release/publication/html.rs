@@ -35,7 +35,7 @@ pub fn fragment(publication: &Publication) -> String {
         (words::report::notes(), &publication.caveats),
         (words::result::what_is_promised(), &publication.guarantee),
     ] {
-        let items: Vec<String> = items.iter().map(|item| format!("<li>{}</li>", escape(item))).collect();
+        let items: Vec<String> = items.iter().map(|item| format!("<li>{}</li>", sentence(item))).collect();
         if !items.is_empty() {
             let _ = writeln!(text, "<p><b>{title}</b></p><ul>{}</ul>", items.concat());
         }
@@ -70,8 +70,17 @@ fn table(text: &mut String, table: &Table) {
     }
     text.push_str("</tbody></table>\n");
     if !table.notes.is_empty() {
-        let _ = writeln!(text, "<p style=\"font-size:9pt\">{}</p>", escape(&table.notes.join(" ")));
+        let _ = writeln!(text, "<p style=\"font-size:9pt\">{}</p>", sentence(&table.notes.join(" ")));
     }
+}
+
+/// Escapes a sentence for HTML; what stands between backticks is set as code.
+#[must_use]
+pub fn sentence(text: &str) -> String {
+    let part = |(place, part): (usize, &str)| {
+        if place % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) }
+    };
+    text.split('`').enumerate().map(part).collect()
 }
 
 /// Escapes text for HTML.

@@ -22,7 +22,7 @@ pub fn document(publication: &Publication) -> String {
         if !items.is_empty() {
             let _ = write!(text, "\n\\paragraph{{{}}}\n\\begin{{itemize}}\n", escape(title));
             for item in items {
-                let _ = writeln!(text, "  \\item {}", escape(item));
+                let _ = writeln!(text, "  \\item {}", sentence(item));
             }
             text.push_str("\\end{itemize}\n");
         }
@@ -45,7 +45,7 @@ fn table(text: &mut String, table: &Table) {
     }
     text.push_str("    \\bottomrule\n  \\end{tabular}\n");
     if !table.notes.is_empty() {
-        let _ = write!(text, "\n  \\smallskip\\footnotesize {}\n", escape(&table.notes.join(" ")));
+        let _ = write!(text, "\n  \\smallskip\\footnotesize {}\n", sentence(&table.notes.join(" ")));
     }
     text.push_str("\\end{table}\n");
 }
@@ -56,6 +56,13 @@ fn one_line(text: &str) -> String {
 }
 
 /// Escapes text for LaTeX. Signs of the program's own numbers and units become mathematics, so that every engine has them.
+fn sentence(text: &str) -> String {
+    let part = |(place, part): (usize, &str)| {
+        if place % 2 == 1 { format!("\\texttt{{{}}}", escape(part)) } else { escape(part) }
+    };
+    text.split('`').enumerate().map(part).collect()
+}
+
 fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

@@ -29,7 +29,7 @@ pub fn document(publication: &Publication) -> String {
         }
         text.push_str("\n\n");
         for note in &table.notes {
-            let _ = writeln!(text, "{}", escape(note));
+            let _ = writeln!(text, "{}", sentence(note));
         }
         text.push('\n');
     }
@@ -40,12 +40,18 @@ pub fn document(publication: &Publication) -> String {
         if !items.is_empty() {
             let _ = write!(text, "**{title}**\n\n");
             for item in items {
-                let _ = writeln!(text, "- {}", escape(item));
+                let _ = writeln!(text, "- {}", sentence(item));
             }
             text.push('\n');
         }
     }
     text
+}
+
+/// Escapes a sentence; what stands between backticks is code in Markdown, too.
+fn sentence(text: &str) -> String {
+    let part = |(place, part): (usize, &str)| if place % 2 == 1 { format!("`{part}`") } else { escape(part) };
+    text.split('`').enumerate().map(part).collect()
 }
 
 /// Escapes what Markdown would take for marks; a line end becomes a space.

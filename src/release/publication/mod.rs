@@ -3,6 +3,7 @@
 //! Everything is made from the release document and the [`Supplement`] that follows from it. No writer computes a number of its own, so all
 //! formats have the same.
 
+pub mod comparison;
 pub mod draft;
 pub mod drawing;
 pub mod format;
@@ -74,7 +75,7 @@ pub struct Table {
 }
 
 /// A release, ready to be written.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Publication {
     /// The title: what the person gave, or the outcome.
     pub title: String,

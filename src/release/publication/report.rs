@@ -11,7 +11,7 @@ use super::super::format::{self, at_most, short};
 use super::super::known;
 use super::super::row_count::{RowCount, Verdict};
 use super::super::supplement::Supplement;
-use super::html::escape;
+use super::html::{escape, sentence};
 use super::{Labels, MOST_OUTCOMES, Publication, Table, drawing};
 use crate::model::Role;
 use crate::plan::derived::all_columns;
@@ -21,6 +21,9 @@ use crate::words;
 
 /// Most public terms that are written out.
 const MOST_PUBLIC: usize = 40;
+
+/// Columns above which a table is set smaller.
+const WIDE: usize = 8;
 
 /// The report's own style: ink on paper, black and white safe.
 const STYLE: &str = "\
@@ -32,7 +35,7 @@ table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;brea
 caption{text-align:left;font-weight:600;padding:5mm 0 1.5mm}th,td{text-align:left;padding:1.1mm 3mm 1.1mm 0;vertical-align:top}\
 thead th{border-top:.5mm solid #16201f;border-bottom:.25mm solid #16201f;font-weight:600;font-size:9pt}\
 tbody tr:last-child>*{border-bottom:.5mm solid #16201f}tbody th{font-weight:500}.n{text-align:right;white-space:nowrap}\
-.known{width:auto}.known th,.known td{padding-right:10mm}svg{display:block;width:100%;height:auto;margin:2mm 0}thead .n{white-space:normal}ul{margin:0 0 2mm;padding-left:5mm}\
+code{font:.92em ui-monospace,monospace}.wide{font-size:8pt}.wide .n{white-space:normal;padding-right:1.5mm}.known{width:auto}.known th,.known td{padding-right:10mm}svg{display:block;width:100%;height:auto;margin:2mm 0}thead .n{white-space:normal}ul{margin:0 0 2mm;padding-left:5mm}\
 footer{margin-top:8mm;border-top:.25mm solid #9aa5a3;padding-top:2mm;font-size:8.5pt;color:#4b5957}";
 
 /// Writes the report: what the person called it, the tables with their plots, notes, guarantee and setting.
@@ -76,8 +79,8 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
     }
     list(&mut page, words::report::notes(), publication.caveats.iter().map(String::as_str));
     let _ = writeln!(page, "<h2>{}</h2>", words::result::what_is_promised());
-    for sentence in publication.guarantee.iter().skip(1) {
-        let _ = writeln!(page, "<p>{}</p>", escape(sentence));
+    for promised in publication.guarantee.iter().skip(1) {
+        let _ = writeln!(page, "<p>{}</p>", sentence(promised));
     }
     columns(&mut page, release);
     public(&mut page, release);
@@ -97,7 +100,8 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
 
 /// Writes a table with its notes.
 fn table(page: &mut String, table: &Table) {
-    let _ = write!(page, "<table><caption>{}</caption><thead><tr>", escape(&table.caption));
+    let wide = if table.heads.len() > WIDE { " class=\"wide\"" } else { "" };
+    let _ = write!(page, "<table{wide}><caption>{}</caption><thead><tr>", escape(&table.caption));
     let numeric = |numeric: bool| if numeric { " class=\"n\"" } else { "" };
     for head in &table.heads {
         let _ = write!(page, "<th scope=\"col\"{}>{}</th>", numeric(head.numeric), escape(&head.text));
@@ -116,12 +120,12 @@ fn table(page: &mut String, table: &Table) {
     }
     page.push_str("</tbody></table>\n");
     if !table.notes.is_empty() {
-        let _ = writeln!(page, "<p class=\"quiet\">{}</p>", escape(&table.notes.join(" ")));
+        let _ = writeln!(page, "<p class=\"quiet\">{}</p>", sentence(&table.notes.join(" ")));
     }
 }
 
 fn list<'a>(page: &mut String, title: &str, items: impl Iterator<Item = &'a str>) {
-    let items: Vec<String> = items.map(|item| format!("<li>{}</li>", escape(item))).collect();
+    let items: Vec<String> = items.map(|item| format!("<li>{}</li>", sentence(item))).collect();
     if !items.is_empty() {
         let _ = writeln!(page, "<h2>{title}</h2><ul>{}</ul>", items.concat());
     }

@@ -42,6 +42,7 @@ pub fn forget_ledger(app: App) {
     app.state.shared().set(Vec::new());
     app.state.different().set(None);
     app.state.releases().set(Vec::new());
+    app.state.refits().set(Vec::new());
     app.handles.with_value(|handles| handles.kept.take());
 }
 

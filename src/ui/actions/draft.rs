@@ -131,8 +131,8 @@ pub fn forget_draft(app: App) {
     app.state.restored().set(false);
     app.state.columns().set(table.columns(Vec::new()));
     app.state.setup().update(|setup| {
-        let Setup { delimiter, decimal, encoding, na, header, .. } = std::mem::take(setup);
-        *setup = Setup { delimiter, decimal, encoding, na, header, ..Setup::default() };
+        let Setup { delimiter, numbers, encoding, na, header, .. } = std::mem::take(setup);
+        *setup = Setup { delimiter, numbers, encoding, na, header, ..Setup::default() };
     });
     if let Some(ledger) = app.state.ledger().get_untracked() {
         lock_setup(app, &ledger);

@@ -18,7 +18,7 @@ use crate::data::FileRole;
 use crate::data::first_line::doubt;
 use crate::data::genotypes::Choice;
 use crate::data::header::{Header, HeaderRead, read_header};
-use crate::data::mismatch::other_decimal_mark;
+use crate::data::mismatch::other_formats;
 use crate::data::preview::preview;
 use crate::store;
 use crate::ui::draft::{self, Setup};
@@ -218,7 +218,7 @@ async fn read_csv(blob: &Blob, setup: &Setup, name: &str, sample: bool) -> Resul
     let start = usize::try_from(header.body_offset).unwrap_or(usize::MAX).min(bytes.len());
     let shown = preview(&header, &rules, bytes.get(start..).unwrap_or_default(), at_end, PREVIEW_ROWS);
     let doubt = doubt(&header, read_by, &bytes, &shown.rows);
-    let other_decimal = other_decimal_mark(&shown.rows, header.names.len(), &rules);
+    let other_formats = other_formats(&shown.rows, header.names.len(), &rules);
     let Header { names, delimiter, .. } = header;
     Ok(Table {
         name: name.to_owned(),
@@ -230,7 +230,7 @@ async fn read_csv(blob: &Blob, setup: &Setup, name: &str, sample: bool) -> Resul
         suggestions: shown.suggestions,
         fault: shown.error.map(|error| sentence(&error.to_string())),
         doubt,
-        other_decimal,
+        other_formats,
         genotypes: None,
     })
 }

@@ -94,9 +94,9 @@ pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<Held> {
 /// What is wrong with them, or that the person cancelled.
 pub async fn look(app: App, files: &Files, setup: &Setup, choices: Vec<Choice>) -> Result<Table, Failure> {
     let rules = draft::csv_rules(setup, DELIMITER);
-    let CsvRules { decimal, encoding, .. } = rules;
+    let CsvRules { numbers, encoding, .. } = rules;
     app.state.run().set(Some(Run::new(words::genotypes::looking(), 1.0)));
-    let request = Look { files: files.roles(), variants: choices.clone(), encoding, decimal };
+    let request = Look { files: files.roles(), variants: choices.clone(), encoding, numbers };
     let looked = pool(app).look(files, request, on_progress(app, words::genotypes::looking())).await;
     // If other files were chosen meanwhile, the run belongs to them.
     let stopped = matches!(&looked, Err(Failure { reason: Reason::Cancelled, .. }));
@@ -126,7 +126,7 @@ pub async fn look(app: App, files: &Files, setup: &Setup, choices: Vec<Choice>) 
         suggestions,
         fault: None,
         doubt: None,
-        other_decimal: None,
+        other_formats: Vec::new(),
         genotypes: Some(genotypes),
     })
 }

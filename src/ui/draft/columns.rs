@@ -53,6 +53,16 @@ impl ColumnDraft {
     }
 }
 
+/// Whether a column has a type, and its bounds or levels.
+#[must_use]
+pub fn is_described(column: &ColumnDraft) -> bool {
+    match column.kind {
+        Some(ColumnType::Number) => number(&column.lower).is_some() && number(&column.upper).is_some(),
+        Some(ColumnType::Category) => list(&column.levels).len() > 1,
+        None => false,
+    }
+}
+
 /// Fills a pasted block into the rows `targets`, its first cell into `first`.
 pub fn paste(columns: &mut [ColumnDraft], targets: &[usize], first: Cell, block: &[Vec<String>]) {
     const ORDER: [Cell; 3] = [Cell::Lower, Cell::Upper, Cell::Unit];

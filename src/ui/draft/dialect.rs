@@ -1,4 +1,4 @@
-//! How a file is written: delimiter, decimal mark, encoding and the marks of missing cells.
+//! How a file is written: delimiter, numbers, encoding and the marks of missing cells.
 
 use super::setup::Setup;
 use super::typed::{list, unlist};
@@ -6,6 +6,7 @@ use crate::data::header::HeaderRules;
 use crate::plan::bound::{CsvRules, Encoding};
 use crate::plan::document::{Csv, Plan};
 use crate::plan::kinds::DEFAULT_NA;
+use crate::plan::number_format::NumberFormat;
 
 /// A new setup that reads a table as the plan does.
 #[must_use]
@@ -14,7 +15,11 @@ pub fn dialect(plan: &Plan) -> Setup {
     let defaults = Setup::default();
     Setup {
         delimiter: csv.delimiter.unwrap_or_default(),
-        decimal: csv.decimal.unwrap_or(defaults.decimal),
+        numbers: NumberFormat {
+            decimal: csv.decimal.and_then(|mark| mark.bytes().next()).unwrap_or(defaults.numbers.decimal),
+            thousands: csv.thousands,
+            percent: csv.percent.unwrap_or(false),
+        },
         encoding: csv.encoding.unwrap_or(defaults.encoding),
         na: csv.na.map(|na| unlist(&na.into_iter().filter(|mark| !mark.is_empty()).collect::<Vec<_>>())),
         header: csv.header,
@@ -24,9 +29,12 @@ pub fn dialect(plan: &Plan) -> Setup {
 
 /// The same as a plan writes it; nothing where all is usual.
 pub(super) fn csv(setup: &Setup) -> Option<Csv> {
+    let NumberFormat { decimal, thousands, percent } = setup.numbers;
     let csv = Csv {
         delimiter: Some(setup.delimiter.clone()).filter(|text| !text.is_empty()),
-        decimal: Some(setup.decimal.clone()).filter(|text| text != "."),
+        decimal: (decimal != b'.').then(|| char::from(decimal).to_string()),
+        thousands,
+        percent: percent.then_some(true),
         encoding: Some(setup.encoding.clone()).filter(|text| text != "utf-8"),
         // An empty cell always counts as missing here; the field lists the other marks.
         na: setup.na.as_deref().map(|text| std::iter::once(String::new()).chain(list(text)).collect()),
@@ -59,8 +67,7 @@ pub fn missing_marks(setup: &Setup) -> Vec<String> {
 pub fn csv_rules(setup: &Setup, delimiter: u8) -> CsvRules {
     let na = std::iter::once(String::new()).chain(missing_marks(setup)).collect();
     let encoding = encoding(setup);
-    let decimal = setup.decimal.bytes().next().unwrap_or(b'.');
-    CsvRules { delimiter, decimal, encoding, na }
+    CsvRules { delimiter, numbers: setup.numbers, encoding, na }
 }
 
 fn encoding(setup: &Setup) -> Encoding {

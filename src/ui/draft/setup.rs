@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::Missing;
 use crate::plan::document::Derived;
+use crate::plan::number_format::NumberFormat;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::Split;
 
@@ -24,8 +25,8 @@ pub enum BudgetKind {
 pub struct Setup {
     /// The delimiter, empty where the header line decides.
     pub delimiter: String,
-    /// `.` or `,`.
-    pub decimal: String,
+    /// How numbers are written.
+    pub numbers: NumberFormat,
     /// `utf-8` or `latin-1`.
     pub encoding: String,
     /// Cells that count as missing, separated by commas; `None` for the usual ones.
@@ -98,7 +99,7 @@ impl Default for Setup {
     fn default() -> Self {
         Self {
             delimiter: String::new(),
-            decimal: ".".to_owned(),
+            numbers: NumberFormat::default(),
             encoding: "utf-8".to_owned(),
             na: None,
             header: None,

@@ -11,28 +11,34 @@ fn at(share: f64) -> String {
     format!("{:.3}%", 100.0 * share)
 }
 
-/// One row of the interval plot.
+/// One row of the interval plot: its marks below each other, the second as a square.
 #[component]
-pub fn IntervalCell(mark: Mark, zero: f64, ticks: Vec<Tick>) -> impl IntoView {
+pub fn IntervalCell(marks: Vec<Mark>, zero: f64, ticks: Vec<Tick>) -> impl IntoView {
     let grid = ticks
         .into_iter()
         .map(|tick| view! { <line class="grid" x1=at(tick.at) x2=at(tick.at) y1="0" y2="100%"/> });
-    let span = mark.span.map(|(low, high)| {
-        view! {
-            <line class="span" x1=at(low) x2=at(high) y1="50%" y2="50%"/>
-            <line class="cap" x1=at(low) x2=at(low) y1="34%" y2="66%"/>
-            <line class="cap" x1=at(high) x2=at(high) y1="34%" y2="66%"/>
-        }
+    let half = if marks.len() > 1 { 0.1 } else { 0.16 };
+    let heights = if marks.len() > 1 { [0.3, 0.7] } else { [0.5, 0.5] };
+    let marks = marks.into_iter().zip(heights).enumerate().map(|(place, (mark, y))| {
+        let span = mark.span.map(|(low, high)| {
+            view! {
+                <line class="span" x1=at(low) x2=at(high) y1=at(y) y2=at(y)/>
+                <line class="cap" x1=at(low) x2=at(low) y1=at(y - half) y2=at(y + half)/>
+                <line class="cap" x1=at(high) x2=at(high) y1=at(y - half) y2=at(y + half)/>
+            }
+        });
+        let hollow = mark.span.is_none();
+        let dot = mark.estimate.map(|x| match place {
+            0 => view! { <circle class="dot" class:hollow=hollow cx=at(x) cy=at(y) r="4.5"/> }.into_any(),
+            _ => view! { <rect class="dot" class:hollow=hollow x=at(x) y=at(y) width="8" height="8" transform="translate(-4 -4)"/> }.into_any(),
+        });
+        view! { <g class:second=place == 1>{span}{dot}</g> }
     });
-    let hollow = mark.span.is_none();
-    let dot =
-        mark.estimate.map(|x| view! { <circle class="dot" class:hollow=hollow cx=at(x) cy="50%" r="4.5"/> });
     view! {
         <svg class="plot-cell" aria-hidden="true">
             {grid.collect_view()}
             <line class="zero" x1=at(zero) x2=at(zero) y1="0" y2="100%"/>
-            {span}
-            {dot}
+            {marks.collect_view()}
         </svg>
     }
 }

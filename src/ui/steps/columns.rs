@@ -10,6 +10,7 @@ use super::cells::{Row, USUAL_LEVELS_LIST};
 use super::derived::Terms;
 use super::estimates::Estimates;
 use super::many::{Many, Rules};
+use super::roles::Roles;
 use super::variants::Variants;
 use crate::model::{Missing, Role};
 use crate::ui::draft::{self, Cell, Gap};
@@ -59,6 +60,7 @@ pub fn Columns() -> impl IntoView {
         <p class="lead">{words::columns::suggested_by_file()}</p>
         {move || empty().then(|| view! { <p class="notice">{words::columns::choose_a_table_first()}</p> })}
         {move || (!empty()).then(|| view! { <Codebook/> })}
+        {move || (!empty()).then(|| view! { <Roles/> })}
         {move || genotypes.get().then(|| view! { <Variants/> })}
         {move || (!empty()).then(|| view! { <Rules/> })}
         <div class="column-tools">

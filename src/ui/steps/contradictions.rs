@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use crate::data::mismatch::{Contradiction, Mismatch, Repair};
 use crate::model::Role;
 use crate::plan::document::ColumnType;
+use crate::plan::number_format::NumberFormat;
 use crate::ui::draft::{self, ColumnDraft, Setup};
 use crate::ui::parts::Icon;
 use crate::ui::state::{App, StateStoreFields};
@@ -67,15 +68,17 @@ fn One(index: usize, mismatch: Mismatch) -> impl IntoView {
             });
         }
     };
-    let (told, repair) = (mismatch.clone(), mismatch.repair);
+    let (told, repairs) = (mismatch.clone(), mismatch.repairs);
     let told = move || {
         let of = |columns: &Vec<ColumnDraft>| columns.get(index).map(|column| sentence(&told, column));
         app.state.columns().with(of)
     };
     let offer = move || {
-        let repair = repair.clone().filter(|_| !confirmed.get())?;
-        let label = label(&repair);
-        Some(view! { <button type="button" on:click=move |_| take(app, index, &repair)>{label}</button> })
+        let button = |repair: Repair| {
+            let label = label(&repair);
+            view! { <button type="button" on:click=move |_| take(app, index, &repair)>{label}</button> }
+        };
+        (!confirmed.get()).then(|| repairs.iter().cloned().map(button).collect_view())
     };
     view! {
         <div class="contradiction" class:confirmed=move || confirmed.get()>
@@ -93,10 +96,8 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
     let cells = text::list(&mismatch.cells, mismatch.cells.len());
     match mismatch.kind {
         Contradiction::Levels => words::contradiction::levels(cells, &column.levels),
-        Contradiction::DecimalMark if mismatch.repair.is_some() => words::contradiction::decimal_mark(cells),
-        Contradiction::DecimalMark => words::contradiction::decimal_clash(cells),
-        Contradiction::Thousands => words::contradiction::thousands(cells),
-        Contradiction::Percent => words::contradiction::percent(cells),
+        Contradiction::Format if mismatch.repairs.is_empty() => words::contradiction::format_clash(cells),
+        Contradiction::Format => words::contradiction::format(cells),
         Contradiction::Date => words::contradiction::date(cells),
         Contradiction::Words => words::contradiction::words(cells),
         Contradiction::Code => words::contradiction::code(cells),
@@ -120,16 +121,21 @@ fn allowed(kind: Contradiction) -> &'static str {
 fn label(repair: &Repair) -> String {
     match repair {
         Repair::Levels(levels) => words::contradiction::use_levels(draft::unlist(levels)),
-        Repair::DecimalMark(mark) => decimal_label(*mark).to_owned(),
+        Repair::Format(format) => format_label(*format),
         Repair::Missing(cells) => words::contradiction::count_as_missing(text::list(cells, cells.len())),
         Repair::Category => words::contradiction::make_category().to_owned(),
         Repair::LeaveOut => words::contradiction::leave_out().to_owned(),
     }
 }
 
-/// The offer to read fractions by another mark.
-pub fn decimal_label(mark: u8) -> &'static str {
-    if mark == b',' { words::contradiction::read_commas() } else { words::contradiction::read_points() }
+/// The offer to read numbers in a format, by an example.
+pub fn format_label(format: NumberFormat) -> String {
+    let mark = char::from(format.decimal);
+    let (whole, read) = match format.thousands {
+        Some(thousands) => (format!("1{}234", thousands.mark()), "1234.5"),
+        None => ("1".to_owned(), "1.5"),
+    };
+    words::contradiction::read_as(format!("{whole}{mark}5{}", if format.percent { " %" } else { "" }), read)
 }
 
 /// Changes what is said of the column, or how the file is read.
@@ -150,7 +156,7 @@ fn take(app: App, index: usize, repair: &Repair) {
         }),
         Repair::Category => column(&|column| column.kind = Some(ColumnType::Category)),
         Repair::LeaveOut => column(&|column| column.role = Role::Ignored),
-        Repair::DecimalMark(mark) => read_decimal(app, *mark),
+        Repair::Format(format) => read_format(app, *format),
         Repair::Missing(cells) => {
             app.state.setup().update(|setup| count_as_missing(setup, cells));
             actions::reread(app);
@@ -159,9 +165,9 @@ fn take(app: App, index: usize, repair: &Repair) {
     app.state.said().set(words::contradiction::repaired().to_owned());
 }
 
-/// Reads the file with another decimal mark.
-pub fn read_decimal(app: App, mark: u8) {
-    app.state.setup().update(|setup| setup.decimal = char::from(mark).to_string());
+/// Reads the file's numbers in another format.
+pub fn read_format(app: App, format: NumberFormat) {
+    app.state.setup().update(|setup| setup.numbers = format);
     actions::reread(app);
 }
 

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::contradictions::{decimal_label, read_decimal};
+use super::contradictions::{format_label, read_format};
 use super::{Status, people};
 use crate::data::FileRole;
 use crate::data::first_line::Doubt;
+use crate::plan::number_format::{NumberFormat, Thousands};
 use crate::release::format::bytes;
+use crate::ui::draft::Setup;
 use crate::ui::parts::{Choice, Field, Icon, PrivateZone};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::step::Step;
@@ -173,7 +175,7 @@ fn Preview() -> impl IntoView {
             })}
             <SheetChoice/>
             <HeaderQuestion/>
-            <DecimalOffer/>
+            <FormatOffer/>
             {move || table().fault.clone().map(|fault| view! { <p class="notice problem" role="alert"><Icon name="stop"/>{fault}</p> })}
             {move || view! { <Rows table=table()/> }}
             {move || is_genotypes.get().then(|| view! { <Phenotypes/> })}
@@ -240,20 +242,26 @@ fn HeaderQuestion() -> impl IntoView {
     }
 }
 
-/// Offers the other decimal mark, where it would make numbers of a column.
+/// Offers the formats that would make numbers of a column.
 #[component]
-fn DecimalOffer() -> impl IntoView {
+fn FormatOffer() -> impl IntoView {
     let app = App::here();
-    let other = Memo::new(move |_| {
-        app.state.table().with(|table| table.as_ref().and_then(|table| table.other_decimal))
+    let others = Memo::new(move |_| {
+        app.state
+            .table()
+            .with(|table| table.as_ref().map(|table| table.other_formats.clone()).unwrap_or_default())
     });
+    let button = move |format| {
+        view! { <button type="button" on:click=move |_| read_format(app, format)>{format_label(format)}</button> }
+    };
     move || {
-        other.get().map(|mark| {
+        let others = others.get();
+        (!others.is_empty()).then(|| {
             view! {
                 <div class="notice question"><Icon name="note"/>
                     <div>
-                        <p>{if mark == b',' { words::data::commas_seen() } else { words::data::points_seen() }}</p>
-                        <div class="buttons"><button type="button" on:click=move |_| read_decimal(app, mark)>{decimal_label(mark)}</button></div>
+                        <p>{words::data::formats_seen()}</p>
+                        <div class="buttons">{others.into_iter().map(button).collect_view()}</div>
                     </div>
                 </div>
             }
@@ -323,12 +331,27 @@ fn Rows(table: Arc<Table>) -> impl IntoView {
     }
 }
 
+fn set_decimal(setup: &mut Setup, mark: String) {
+    let NumberFormat { decimal, thousands, .. } = &mut setup.numbers;
+    *decimal = mark.bytes().next().unwrap_or(b'.');
+    *thousands = thousands.filter(|thousands| !thousands.is(char::from(*decimal)));
+}
+
+/// Sets what separates thousands; it and the decimal mark cannot be the same.
+fn set_thousands(setup: &mut Setup, mark: String) {
+    let NumberFormat { decimal, thousands, .. } = &mut setup.numbers;
+    *thousands = Thousands::ALL.into_iter().find(|thousands| mark.starts_with(thousands.mark()));
+    if mark.starts_with(char::from(*decimal)) {
+        *decimal = if *decimal == b',' { b'.' } else { b',' };
+    }
+}
+
 /// How the file is written.
 #[component]
 fn Dialect(is_genotypes: Memo<bool>) -> impl IntoView {
     let app = App::here();
     let setup = app.state.setup();
-    let change = move |edit: fn(&mut crate::ui::draft::Setup, String)| {
+    let change = move |edit: fn(&mut Setup, String)| {
         Callback::new(move |value: String| {
             setup.update(|setup| edit(setup, value));
             actions::reread(app);
@@ -342,6 +365,15 @@ fn Dialect(is_genotypes: Memo<bool>) -> impl IntoView {
             pair(";", words::data::semicolon()),
             pair("\t", words::data::tab()),
             pair("|", words::data::bar()),
+        ]
+    };
+    let separators = || {
+        vec![
+            pair("", words::data::thousands_none()),
+            pair(",", words::data::thousands_comma()),
+            pair(".", words::data::thousands_point()),
+            pair(" ", words::data::thousands_space()),
+            pair("'", words::data::thousands_apostrophe()),
         ]
     };
     let header_lines = || {
@@ -364,7 +396,14 @@ fn Dialect(is_genotypes: Memo<bool>) -> impl IntoView {
                 })}
                 <Choice id="csv-decimal" label=words::data::decimal_mark()
                     options=vec![pair(".", words::data::point_1_5()), pair(",", words::data::comma_1_5())]
-                    value=Signal::derive(move || setup.get().decimal) set=change(|setup, value| setup.decimal = value)/>
+                    value=Signal::derive(move || char::from(setup.get().numbers.decimal).to_string()) set=change(set_decimal)/>
+                <Choice id="csv-thousands" label=words::data::thousands() options=separators()
+                    value=Signal::derive(move || setup.get().numbers.thousands.map(Thousands::mark).map(String::from).unwrap_or_default())
+                    set=change(set_thousands)/>
+                <Choice id="csv-percent" label=words::data::percent_signs()
+                    options=vec![pair("", words::data::percent_missing()), pair("unit", words::data::percent_unit())]
+                    value=Signal::derive(move || if setup.get().numbers.percent { "unit" } else { "" }.to_owned())
+                    set=change(|setup, value| setup.numbers.percent = !value.is_empty())/>
                 <Choice id="csv-encoding" label=words::data::file_encoding()
                     options=vec![pair("utf-8", words::data::utf_8()), pair("latin-1", words::data::latin_1_older_windows_files())]
                     value=Signal::derive(move || setup.get().encoding) set=change(|setup, value| setup.encoding = value)/>

@@ -9,6 +9,7 @@ mod comparison;
 mod contradictions;
 mod data;
 mod derived;
+mod effect;
 mod errors;
 mod estimates;
 mod expectations;
@@ -24,6 +25,9 @@ mod protect;
 mod public;
 mod refit;
 mod result;
+mod roles;
+mod save;
+mod side_by_side;
 mod table;
 mod variants;
 

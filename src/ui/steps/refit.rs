@@ -8,16 +8,18 @@ use super::table::CoefficientTable;
 use crate::engine::refit;
 use crate::inference::design::is_drowned;
 use crate::inference::refit::{Request, own_ridge};
-use crate::inference::{Repair, Ridge};
+use crate::inference::{self, Repair, Ridge};
 use crate::model::INTERCEPT;
 use crate::release::Release;
 use crate::release::figure;
+use crate::release::publication::comparison::Regression;
 use crate::release::publication::tables;
 use crate::release::significance::Tests;
 use crate::ui::draft::number;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
+use crate::ui::text;
 use crate::words;
 
 /// Terms of the moments above which predictors are not ticked one by one.
@@ -87,6 +89,15 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
             } else {
                 String::new()
             });
+            if let Ok(refit) = &result {
+                let inference::Refit { coefficients, outcome, features, confidence, .. } = refit;
+                app.state.refits().update(|refits| {
+                    let number = refits.len() + 1;
+                    let features = text::list(features, 3);
+                    let name = words::compared::refit(number, outcome, features);
+                    refits.push(Regression::of_refit(name, &release, coefficients, outcome, *confidence));
+                });
+            }
             app.state.refit().set(Some(result));
         }
     };

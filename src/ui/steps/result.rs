@@ -6,10 +6,12 @@ use leptos::prelude::*;
 
 use super::Status;
 use super::bounds::FoundBounds;
+use super::effect::Effect;
 use super::exports::Exports;
 use super::ledger::LedgerPanel;
 use super::outcomes::Outcomes;
 use super::refit::Refit;
+use super::side_by_side::SideBySide;
 use super::table::CoefficientTable;
 use crate::engine::supplement;
 use crate::inference::design::is_drowned;
@@ -129,6 +131,8 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     let scale = (numbers && fitted && !undetermined).then(|| view! { <Scale per/> });
     let described = fitted
         .then(|| view! { <Described release=Arc::clone(&release) supplement=Arc::clone(&supplement)/> });
+    let effect = (fitted && !undetermined && !many)
+        .then(|| view! { <Effect release=Arc::clone(&release) supplement=Arc::clone(&supplement)/> });
     let for_bounds = Arc::clone(&release);
     view! {
         <section class="zone released" aria-label=words::result::released()>
@@ -144,6 +148,8 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             {beside}
             {after}
             {described}
+            {effect}
+            <SideBySide/>
             <FoundBounds release=for_bounds/>
             {public}
             <ul class="notes">{notes}</ul>

@@ -55,11 +55,7 @@ pub fn CoefficientTable(
         view! { <CoefficientRow line cell tests log_odds estimate interval=named.clone()/> }
     });
     let rows = rows.collect_view();
-    let axis = match (log_odds, unit.as_str()) {
-        (true, _) => words::result::odds_ratio_across_the_whole_range().to_owned(),
-        (false, "") => words::result::across_the_whole_range_in_the().to_owned(),
-        (false, unit) => words::result::across_range_in(unit),
-    };
+    let axis = figure::axis(log_odds, &unit);
     let before = if log_odds { "6" } else { "5" };
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label=words::result::coefficients_for(&outcome)>
@@ -120,7 +116,9 @@ fn CoefficientRow(
     let (column, level) = name.split_at(name.find('[').unwrap_or(name.len()));
     let (column, level) = (column.to_owned(), level.to_owned());
     let plot = match cell {
-        Some((mark, zero, ticks)) if !constant => view! { <IntervalCell mark zero ticks/> }.into_any(),
+        Some((mark, zero, ticks)) if !constant => {
+            view! { <IntervalCell marks=vec![mark] zero ticks/> }.into_any()
+        }
         _ => ().into_any(),
     };
     view! {

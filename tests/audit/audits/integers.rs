@@ -13,6 +13,7 @@ use discreet::model::{Missing, Role};
 use discreet::plan::bound::{
     BoundColumn, BoundPlan, Clipping, CsvRules, Encoding, GridParams, Kind, Levels, Norms, Sides, Source,
 };
+use discreet::plan::number_format::NumberFormat;
 use discreet::plan::{Plan, Purpose};
 use nalgebra::DMatrix;
 use serde_json::json;
@@ -345,7 +346,12 @@ fn any_plan(numbers: &mut Numbers, columns: usize) -> BoundPlan {
         columns,
         person: None,
         missing: Missing::Midpoint,
-        csv: CsvRules { delimiter: b',', decimal: b'.', encoding: Encoding::Utf8, na: Vec::new() },
+        csv: CsvRules {
+            delimiter: b',',
+            numbers: NumberFormat::default(),
+            encoding: Encoding::Utf8,
+            na: Vec::new(),
+        },
         grid: GridParams {
             radius: 1 << (16 + numbers.below(9)),
             intercept_weight: f64::from(numbers.below(11)) / 10.0,

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use discreet::plan::bound::{CsvRules, Encoding};
+use discreet::plan::number_format::NumberFormat;
 
 /// The first bytes of an input, which say how the rest is read; 0 where the input has ended.
 pub fn split<const N: usize>(data: &[u8]) -> ([u8; N], &[u8]) {
@@ -16,7 +17,7 @@ pub fn split<const N: usize>(data: &[u8]) -> ([u8; N], &[u8]) {
 pub fn rules(setting: u8) -> CsvRules {
     CsvRules {
         delimiter: b",;\t|"[usize::from(setting & 3)],
-        decimal: if setting & 4 == 0 { b'.' } else { b',' },
+        numbers: NumberFormat::plain(if setting & 4 == 0 { b'.' } else { b',' }),
         encoding: if setting & 8 == 0 { Encoding::Utf8 } else { Encoding::Latin1 },
         na: ["", "NA", "N/A", "NaN", "null", "."].map(str::to_owned).into(),
     }

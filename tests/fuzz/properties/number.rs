@@ -1,9 +1,10 @@
 //! A cell is the number that the grammar says, rounded to the nearest double, or none: worked out again by whole numbers.
 //!
-//! The first byte chooses the decimal mark.
+//! The first byte chooses the format.
 
 use dashu_int::UBig;
 use discreet::data::number::parse;
+use discreet::plan::number_format::{NumberFormat, Thousands};
 
 use super::common::split;
 
@@ -11,8 +12,12 @@ pub fn holds(data: &[u8]) {
     let ([setting], text) = split(data);
     let Ok(text) = std::str::from_utf8(&text[..text.len().min(400)]) else { return };
     let decimal = if setting & 1 == 0 { b'.' } else { b',' };
-    let found = parse(text, decimal);
-    let Some((negative, digits, exponent)) = grammar(text.trim(), decimal) else {
+    let thousands = Thousands::ALL.get(usize::from(setting >> 1 & 7)).copied();
+    let thousands = thousands.filter(|thousands| !thousands.is(char::from(decimal)));
+    let format = NumberFormat { decimal, thousands, percent: setting & 16 != 0 };
+    let found = parse(text, format);
+    let plain = ungrouped(text.trim(), format);
+    let Some((negative, digits, exponent)) = plain.and_then(|text| grammar(&text, decimal)) else {
         assert_eq!(found, None, "{text:?} is no number");
         return;
     };
@@ -27,6 +32,29 @@ pub fn holds(data: &[u8]) {
         let power = |exponent: i64| UBig::from(10_u8).pow(usize::try_from(exponent).unwrap_or(0));
         assert_nearest(text, found, negative, &(integer * power(exponent)), &power(-exponent));
     }
+}
+
+/// The text without percent sign and separators; `None` where its digits would be separated in another way.
+fn ungrouped(text: &str, format: NumberFormat) -> Option<String> {
+    let text = if format.percent { text.strip_suffix('%').map_or(text, str::trim_end) } else { text };
+    let is_separator = |c: char| format.thousands.is_some_and(|thousands| thousands.is(c));
+    if !text.contains(is_separator) {
+        return Some(text.to_owned());
+    }
+    let start = text.len() - text.trim_start_matches(['+', '-']).len();
+    let end =
+        text.find([char::from(format.decimal), 'e', 'E']).filter(|end| *end >= start).unwrap_or(text.len());
+    let written = text[start..end].replace(is_separator, "_");
+    let digits = text[start..end].replace(is_separator, "");
+    let mut grouped = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.chars().count() - place) % 3 == 0 {
+            grouped.push('_');
+        }
+        grouped.push(digit);
+    }
+    let same = written == grouped || !text[start..end].contains(is_separator);
+    same.then(|| [&text[..start], &digits, &text[end..]].concat())
 }
 
 /// Sign, digits without leading zeros, and the power of ten of the last one.

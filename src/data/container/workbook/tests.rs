@@ -5,6 +5,7 @@ use flate2::write::DeflateEncoder;
 
 use super::*;
 use crate::data::number;
+use crate::plan::number_format::NumberFormat;
 
 const RELATIONS: &str = r#"<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#;
 
@@ -122,7 +123,7 @@ fn numbers_read_back_as_the_same_numbers() {
     let rows: String = values.iter().map(|value| format!("<row><c><v>{value:e}</v></c></row>")).collect();
     let text = csv(&rows).unwrap();
     for (line, value) in text.lines().zip(&values) {
-        let read = number::parse(line, b'.').unwrap();
+        let read = number::parse(line, NumberFormat::default()).unwrap();
         assert_eq!(read.to_bits(), (value + 0.0).to_bits(), "{line}");
     }
     assert_eq!(text.lines().count(), values.len());

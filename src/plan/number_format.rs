@@ -1,0 +1,71 @@
+//! How numbers are written in the cells of a table.
+
+use serde::{Deserialize, Serialize};
+
+/// How numbers are written: a public fact of the plan, never guessed from the records (theory/encoding 1.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NumberFormat {
+    /// The decimal mark, `.` or `,`.
+    pub decimal: u8,
+    /// What separates groups of three digits before it.
+    pub thousands: Option<Thousands>,
+    /// Whether a percent sign after a number is its unit: `12 %` is 12.
+    pub percent: bool,
+}
+
+impl NumberFormat {
+    /// Returns plain numbers with this decimal mark.
+    #[must_use]
+    pub const fn plain(decimal: u8) -> Self {
+        Self { decimal, thousands: None, percent: false }
+    }
+}
+
+impl Default for NumberFormat {
+    fn default() -> Self {
+        Self::plain(b'.')
+    }
+}
+
+/// A separator of thousands, as a plan writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Thousands {
+    /// `,`
+    #[serde(rename = ",")]
+    Comma,
+    /// `.`
+    #[serde(rename = ".")]
+    Point,
+    /// A space, also a no-break, thin or narrow no-break one.
+    #[serde(rename = " ")]
+    Space,
+    /// `'` or `’`.
+    #[serde(rename = "'")]
+    Apostrophe,
+}
+
+impl Thousands {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Comma, Self::Point, Self::Space, Self::Apostrophe];
+
+    /// Returns its usual character, by which a plan names it.
+    #[must_use]
+    pub const fn mark(self) -> char {
+        match self {
+            Self::Comma => ',',
+            Self::Point => '.',
+            Self::Space => ' ',
+            Self::Apostrophe => '\'',
+        }
+    }
+
+    /// Returns whether a character is this separator.
+    #[must_use]
+    pub const fn is(self, character: char) -> bool {
+        match self {
+            Self::Space => matches!(character, ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}'),
+            Self::Apostrophe => matches!(character, '\'' | '’'),
+            Self::Comma | Self::Point => character == self.mark(),
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Two regressions beside each other, term by term: from released numbers alone (theory/inference 6.7).
+
+use super::super::Release;
+use super::super::document::Coefficients;
+use super::super::figure::{self, Figure, Line};
+use super::super::format::{self, short};
+use super::super::paid::LedgerReference;
+use super::super::table::{name, numbers};
+use super::{Head, Table, tables};
+use crate::model::{Estimate, INTERCEPT, Interval};
+use crate::plan::Plan;
+use crate::words;
+
+/// A regression of a release, or one that was computed from it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Regression {
+    /// What a reader calls it.
+    pub name: String,
+    /// Its outcome.
+    pub outcome: String,
+    /// The outcome's unit, or nothing.
+    pub unit: String,
+    /// Level of its intervals.
+    pub confidence: f64,
+    /// Whether its coefficients are log-odds.
+    pub log_odds: bool,
+    /// Its coefficients.
+    pub lines: Vec<Line>,
+    /// The charge of the release; nothing for a demonstration.
+    pub charge: Option<LedgerReference>,
+}
+
+impl Regression {
+    /// Returns the regression of an outcome of a release.
+    #[must_use]
+    pub fn of_release(name: String, release: &Release, outcome: &str, log_odds: bool) -> Self {
+        let confidence = release.plan.confidence.unwrap_or(0.95);
+        Self::new(name, release, &release.coefficients, outcome, confidence, log_odds)
+    }
+
+    /// Returns a linear regression that was computed from a release.
+    #[must_use]
+    pub fn of_refit(
+        name: String,
+        release: &Release,
+        coefficients: &Coefficients,
+        outcome: &str,
+        confidence: f64,
+    ) -> Self {
+        Self::new(name, release, coefficients, outcome, confidence, false)
+    }
+
+    fn new(
+        name: String,
+        release: &Release,
+        coefficients: &Coefficients,
+        outcome: &str,
+        confidence: f64,
+        log_odds: bool,
+    ) -> Self {
+        let plan: &Plan = &release.plan;
+        Self {
+            name,
+            outcome: outcome.to_owned(),
+            unit: figure::unit(plan, outcome),
+            confidence,
+            log_odds,
+            lines: figure::lines(plan, coefficients, outcome),
+            charge: release.ledger.clone(),
+        }
+    }
+}
+
+/// What two regressions have in common, which decides what a difference between them says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// They follow from the same noisy numbers.
+    SameRelease,
+    /// The same outcome and terms, from the same table, with independent noise.
+    SameModel,
+    /// Other outcomes or terms, from the same table, with independent noise.
+    SameTable,
+    /// The ledgers do not say that they are of the same table.
+    Apart,
+}
+
+/// A term with its coefficient in either regression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    /// The term.
+    pub term: String,
+    /// Its coefficients; nothing where a regression does not have it.
+    pub sides: [Option<Line>; 2],
+    /// The second estimate less the first, where both are for the same contrast.
+    pub difference: Option<f64>,
+    /// The standard deviation that privacy noise alone gives the difference, where the regressions have the same model.
+    pub noise: Option<f64>,
+}
+
+/// Two regressions beside each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The regressions.
+    pub sides: [Regression; 2],
+    /// Their terms: those of the first, then those that the second alone has.
+    pub pairs: Vec<Pair>,
+    /// What they have in common.
+    pub relation: Relation,
+}
+
+impl Comparison {
+    /// Compares two regressions, matching terms by name.
+    #[must_use]
+    pub fn new(first: Regression, second: Regression) -> Self {
+        let relation = relation(&first, &second);
+        let alone = |line: &&Line| !first.lines.iter().any(|other| other.term == line.term);
+        let terms = first.lines.iter().chain(second.lines.iter().filter(alone)).map(|line| &line.term);
+        let pairs = terms.map(|term| pair(term, [&first, &second], relation)).collect();
+        Self { sides: [first, second], pairs, relation }
+    }
+
+    /// Lays out the plot, two marks for each pair in their order; nothing where the outcomes have different units.
+    #[must_use]
+    pub fn figure(&self) -> Option<Figure> {
+        let [first, second] = &self.sides;
+        if first.log_odds != second.log_odds || first.unit != second.unit {
+            return None;
+        }
+        let lines: Vec<Line> = self.pairs.iter().flat_map(Pair::drawn).collect();
+        if first.log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) }
+    }
+
+    /// Returns what the axis of the plot shows.
+    #[must_use]
+    pub fn axis(&self) -> String {
+        figure::axis(self.sides[0].log_odds, &self.sides[0].unit)
+    }
+
+    /// Returns what a reader has to know of the differences.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let relation = match self.relation {
+            Relation::SameRelease => words::compared::same_release(),
+            Relation::SameModel => words::compared::same_model(),
+            Relation::SameTable => words::compared::same_table(),
+            Relation::Apart => words::compared::apart(),
+        };
+        vec![relation.to_owned(), words::compared::overlap().to_owned()]
+    }
+
+    /// Returns what two regressions are compared, as a caption.
+    #[must_use]
+    pub fn caption(&self) -> String {
+        let [first, second] = &self.sides;
+        words::compared::caption(&first.name, &second.name)
+    }
+
+    /// Returns it as a table to be printed.
+    #[must_use]
+    pub fn table(&self) -> Table {
+        let number = |text: String| Head { text, numeric: true };
+        let mut heads = vec![Head { text: words::result::term().to_owned(), numeric: false }];
+        for (place, side) in ["1", "2"].into_iter().zip(&self.sides) {
+            let estimate = if side.log_odds { words::result::log_odds() } else { words::result::estimate() };
+            let level = short(100.0 * side.confidence, 3);
+            heads.push(number(words::compared::of_side(estimate, place)));
+            heads.push(number(words::compared::of_side(words::result::interval(level), place)));
+        }
+        heads.push(number(words::compared::difference().to_owned()));
+        let rows = self.pairs.iter().map(|pair| {
+            let mut row = vec![pair.label()];
+            row.extend(pair.sides.iter().flat_map(|side| match side {
+                Some(line) => {
+                    let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
+                    [written.estimate, tables::interval(written.interval, line.interval)]
+                }
+                None => [words::compared::without().to_owned(), format::NONE.to_owned()],
+            }));
+            row.push(pair.written());
+            row
+        });
+        Table { caption: self.caption(), rows: rows.collect(), heads, notes: self.notes() }
+    }
+
+    /// Writes it as CSV, one record for each term.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        const OF_SIDE: [&str; 4] = ["estimate", "std_error", "lower", "upper"];
+        let mut text = b"term".to_vec();
+        for place in ["1", "2"] {
+            text.extend(OF_SIDE.iter().flat_map(|field| format!(",{field}_{place}").into_bytes()));
+        }
+        text.extend_from_slice(b",difference,noise_of_difference\r\n");
+        for pair in &self.pairs {
+            text.extend_from_slice(name(&pair.term).as_bytes());
+            for side in &pair.sides {
+                let Estimate { estimate, std_error, lower, upper, .. } =
+                    side.as_ref().map_or(Estimate::WITHHELD, Line::entry);
+                numbers(&mut text, &[estimate, std_error, lower, upper]);
+            }
+            numbers(&mut text, &[pair.difference, pair.noise]);
+            text.extend_from_slice(b"\r\n");
+        }
+        // All that is written into it are texts and digits.
+        String::from_utf8(text).unwrap_or_default()
+    }
+}
+
+impl Pair {
+    /// Returns the contrast for a reader: `age per year`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let line = self.sides.iter().flatten().next();
+        line.map_or_else(|| self.term.clone(), tables::label)
+    }
+
+    /// Returns the difference for a reader, with its noise where that is known.
+    #[must_use]
+    pub fn written(&self) -> String {
+        match (self.difference, self.noise) {
+            (None, _) => format::NONE.to_owned(),
+            (Some(value), Some(noise)) => {
+                let written = format::row(Some(value), Some(noise), None, None);
+                format!("{} ± {}", written.estimate, written.std_error)
+            }
+            (Some(value), None) => {
+                let error = self.sides.iter().flatten().filter_map(|line| line.std_error).reduce(f64::max);
+                format::row(Some(value), error, None, None).estimate
+            }
+        }
+    }
+
+    /// Returns both lines on one scale: a slope over the range that the first regression states.
+    fn drawn(&self) -> [Line; 2] {
+        let reach = self.sides.iter().flatten().find_map(|line| line.reach);
+        let reach = reach.filter(|_| self.term != INTERCEPT);
+        self.sides.clone().map(|side| {
+            let nothing = Line {
+                term: self.term.clone(),
+                per: String::new(),
+                estimate: None,
+                std_error: None,
+                lower: None,
+                upper: None,
+                noise_share: None,
+                interval: Interval::Withheld,
+                reach,
+            };
+            Line { reach, ..side.unwrap_or(nothing) }
+        })
+    }
+}
+
+/// Returns what two regressions have in common.
+fn relation(first: &Regression, second: &Regression) -> Relation {
+    let (Some(one), Some(two)) = (&first.charge, &second.charge) else { return Relation::Apart };
+    let terms = |side: &Regression| side.lines.iter().map(|line| line.term.clone()).collect::<Vec<_>>();
+    if one.id != two.id {
+        Relation::Apart
+    } else if one.entry == two.entry {
+        Relation::SameRelease
+    } else if first.outcome == second.outcome
+        && first.log_odds == second.log_odds
+        && terms(first) == terms(second)
+    {
+        Relation::SameModel
+    } else {
+        Relation::SameTable
+    }
+}
+
+fn pair(term: &str, sides: [&Regression; 2], relation: Relation) -> Pair {
+    let lines = sides.map(|side| side.lines.iter().find(|line| line.term == term).cloned());
+    let (mut difference, mut noise) = (None, None);
+    if let [Some(first), Some(second)] = &lines
+        && first.per == second.per
+        && sides[0].log_odds == sides[1].log_odds
+        && sides[0].unit == sides[1].unit
+    {
+        difference = first.estimate.zip(second.estimate).map(|(first, second)| second - first);
+        let variance = |line: &Line| Some(line.std_error?.powi(2) * line.noise_share?);
+        if relation == Relation::SameModel {
+            noise = variance(first).zip(variance(second)).map(|(first, second)| (first + second).sqrt());
+        }
+    }
+    Pair { term: term.to_owned(), sides: lines, difference, noise: noise.filter(|_| difference.is_some()) }
+}

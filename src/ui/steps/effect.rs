@@ -1,0 +1,71 @@
+//! The line of the outcome over one column, the others held, with its band.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use crate::engine::covariance;
+use crate::inference::partial_effect::{columns, partial_effect};
+use crate::release::Release;
+use crate::release::figure;
+use crate::release::publication::drawing;
+use crate::release::supplement::Supplement;
+use crate::ui::dom;
+use crate::ui::parts::Choice;
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::steps::save::{Files, Saved};
+use crate::words;
+
+/// The choice of a column, and its line.
+#[component]
+pub fn Effect(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoView {
+    let app = App::here();
+    let names = columns(&release.plan);
+    let Some(first) = names.first().cloned() else { return ().into_any() };
+    let column = RwSignal::new(first);
+    let opened = RwSignal::new(false);
+    let options: Vec<(String, String)> = names.into_iter().map(|name| (name.clone(), name)).collect();
+    let own = figure::outcomes(&release).into_iter().next().unwrap_or_default();
+    let drawn = move || {
+        if !opened.get() {
+            return None;
+        }
+        let outcome = app.state.outcome().get().unwrap_or_else(|| own.clone());
+        let lines = figure::lines(&release.plan, &release.coefficients, &outcome);
+        let covariance = covariance(&release, &outcome);
+        let description = supplement.description.as_ref();
+        let effect = column.with(|column| {
+            partial_effect(
+                &release.plan,
+                &lines,
+                supplement.log_odds,
+                covariance.as_ref(),
+                description,
+                column,
+            )
+        });
+        let Some(effect) = effect else {
+            return Some(view! { <p class="hint">{words::effect::none()}</p> }.into_any());
+        };
+        let svg = drawing::effect(&release.plan, &outcome, &effect);
+        let files = Files { name: "discreet-effect", svg: Some(svg.clone()), ..Files::default() };
+        let note = effect.note(&release.plan);
+        let label = words::effect::of(&outcome, &effect.column);
+        Some(
+            view! {
+                <div class="drawn" role="img" aria-label=label inner_html=svg></div>
+                <p class="hint">{note}</p>
+                <Saved files/>
+            }
+            .into_any(),
+        )
+    };
+    view! {
+        <details class="more" id="effect" on:toggle=move |event| opened.set(dom::is_open(&event))>
+            <summary>{words::effect::title()}</summary>
+            <Choice id="effect-column" label=words::effect::column() options value=column set=Callback::new(move |name| column.set(name))/>
+            {drawn}
+        </details>
+    }
+    .into_any()
+}

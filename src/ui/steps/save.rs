@@ -1,0 +1,64 @@
+//! Buttons that hand out a table or a figure that follows from a release.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::{actions, dom};
+use crate::words;
+
+/// What is handed out, each form where there is one.
+#[derive(Clone, Default)]
+pub struct Files {
+    /// The beginning of the files' names.
+    pub name: &'static str,
+    /// A table that pastes into a word processor.
+    pub word: Option<String>,
+    /// The same as Markdown.
+    pub plain: Option<String>,
+    /// The same for a spreadsheet.
+    pub csv: Option<String>,
+    /// The figure.
+    pub svg: Option<String>,
+}
+
+/// A button for each form.
+#[component]
+pub fn Saved(files: Files) -> impl IntoView {
+    let app = App::here();
+    let Files { name, word, plain, csv, svg } = files;
+    let said = move |done: bool, words: &'static str, failed: &'static str| {
+        app.state.said().set(if done { words } else { failed }.to_owned());
+    };
+    let copy = word.clone().zip(plain.clone()).map(|(rich, plain)| {
+        let copy = move |_| {
+            said(dom::copy(&plain, Some(&rich)), words::export::copied(), words::export::not_copied());
+        };
+        view! { <button type="button" on:click=copy>{words::export::copy()}</button> }
+    });
+    let forms = [
+        (word, "html", "text/html", words::export::word()),
+        (plain, "md", "text/markdown", words::export::markdown()),
+        (csv, "csv", "text/csv", words::compared::csv()),
+        (svg.clone(), "svg", "image/svg+xml", words::export::svg()),
+    ];
+    let forms = forms.into_iter().filter_map(|(text, ending, kind, label)| {
+        let text = text?;
+        let save = move |_| {
+            let saved = dom::download(&actions::named(app, &format!("{name}.{ending}")), kind, &text);
+            said(saved.is_some(), words::page::saved(), words::page::no_room());
+        };
+        Some(view! { <button type="button" class="quiet" on:click=save>{label}</button> })
+    });
+    let png = svg.map(|svg| {
+        let save = move |_| {
+            let svg = svg.clone();
+            spawn_local(async move {
+                let saved = dom::download_png(&actions::named(app, &format!("{name}.png")), &svg).await;
+                said(saved.is_some(), words::page::saved(), words::page::no_room());
+            });
+        };
+        view! { <button type="button" class="quiet" on:click=save>{words::export::png()}</button> }
+    });
+    view! { <div class="buttons">{copy}{forms.collect_view()}{png}</div> }
+}

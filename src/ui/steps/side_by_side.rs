@@ -1,0 +1,178 @@
+//! Two regressions beside each other: releases of this table, an opened one, and refits, as the person chooses.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use crate::mechanisms::info::are_log_odds;
+use crate::model::INTERCEPT;
+use crate::release::figure::{self, Figure, Line, Mark};
+use crate::release::publication::Format;
+use crate::release::publication::comparison::{Comparison, Pair, Regression};
+use crate::release::{Release, format};
+use crate::ui::parts::Choice;
+use crate::ui::parts::plot::{Axis, IntervalCell};
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::steps::save::{Files, Saved};
+use crate::ui::steps::table::Spread;
+use crate::words;
+
+/// Most outcomes of one release that are offered.
+const MOST_OUTCOMES: usize = 50;
+
+/// Everything that can be compared, the shown release first.
+fn regressions(app: App) -> Vec<Regression> {
+    let shown = app.state.shown().get().map(|shown| shown.release);
+    let kept: Vec<Arc<Release>> =
+        app.state.releases().with(|all| all.iter().filter_map(|kept| kept.release.clone()).collect());
+    let mut releases: Vec<Arc<Release>> = shown.into_iter().collect();
+    for release in kept {
+        if !releases.iter().any(|own| own.ledger == release.ledger) {
+            releases.push(release);
+        }
+    }
+    let of_release = |release: &Arc<Release>| {
+        let log_odds = are_log_odds(&release.plan);
+        let fitted = !release.coefficients.is_undetermined();
+        let outcomes = figure::outcomes(release).into_iter().take(if fitted { MOST_OUTCOMES } else { 0 });
+        let named = |outcome: &String| match &release.ledger {
+            Some(charge) => words::compared::release(charge.entry, outcome),
+            None => words::compared::demonstration(outcome),
+        };
+        outcomes
+            .map(|outcome| Regression::of_release(named(&outcome), release, &outcome, log_odds))
+            .collect::<Vec<_>>()
+    };
+    releases.iter().flat_map(of_release).chain(app.state.refits().get()).collect()
+}
+
+/// The choice of two, once there are two.
+#[component]
+pub fn SideBySide() -> impl IntoView {
+    let app = App::here();
+    let all = Memo::new(move |_| regressions(app));
+    let count = Memo::new(move |_| all.with(Vec::len));
+    // What was added last is beside what is shown.
+    let chosen = RwSignal::new([None::<usize>; 2]);
+    let place = move |side: usize| {
+        let usual = if side == 0 { 0 } else { count.get().saturating_sub(1) };
+        chosen.get()[side].filter(|place| *place < count.get()).unwrap_or(usual)
+    };
+    let chooser = move |side: usize, id: &'static str, label: &'static str| {
+        move || {
+            let names = all.with(|all| all.iter().map(|one| one.name.clone()).collect::<Vec<_>>());
+            let options = names.into_iter().enumerate().map(|(place, name)| (place.to_string(), name));
+            let set =
+                Callback::new(move |value: String| chosen.update(|chosen| chosen[side] = value.parse().ok()));
+            view! {
+                <Choice id label options=options.collect() value=Signal::derive(move || place(side).to_string()) set/>
+            }
+        }
+    };
+    let compared = Memo::new(move |_| {
+        all.with(|all| Some(Comparison::new(all.get(place(0))?.clone(), all.get(place(1))?.clone())))
+    });
+    let body = move || compared.get().map(|comparison| view! { <Compared comparison/> });
+    move || {
+        (count.get() > 1).then(|| {
+            view! {
+                <details class="more" id="side-by-side">
+                    <summary>{words::compared::title()}</summary>
+                    <div class="fields">
+                        {chooser(0, "compare-first", words::compared::first())}
+                        {chooser(1, "compare-second", words::compared::second())}
+                    </div>
+                    {body}
+                </details>
+            }
+        })
+    }
+}
+
+#[component]
+fn Compared(comparison: Comparison) -> impl IntoView {
+    let figure = comparison.figure();
+    let table = comparison.table();
+    let heads: Vec<String> = table.heads.iter().map(|head| head.text.clone()).collect();
+    let marks: Vec<Vec<Mark>> = figure
+        .as_ref()
+        .map(|figure| figure.marks.chunks(2).map(<[Mark]>::to_vec).collect())
+        .unwrap_or_default();
+    let rows = comparison.pairs.iter().enumerate().map(|(place, pair)| {
+        let cell = figure.clone().zip(marks.get(place).cloned());
+        view! { <PairRow pair=pair.clone() cell heads=heads.clone()/> }
+    });
+    let rows = rows.collect_view();
+    let axis = comparison.axis();
+    let names = comparison.sides.iter().zip(["", "second"]).map(|(side, class)| {
+        view! { <span class=format!("key {class}")>{side.name.clone()}</span> }
+    });
+    let names = names.collect_view();
+    let numeric =
+        heads.iter().skip(1).map(|head| view! { <th scope="col" class="numeric">{head.clone()}</th> });
+    let drawn = figure.is_some();
+    view! {
+        <div class="scroll" tabindex="0" role="group" aria-label=table.caption>
+            <table class="journal beside">
+                <caption>{names}</caption>
+                <thead><tr>
+                    <th scope="col">{words::result::term()}</th>
+                    {numeric.collect_view()}
+                    {drawn.then(|| view! { <th scope="col" class="plot-head">{axis}</th> })}
+                </tr></thead>
+                <tbody>{rows}</tbody>
+                {figure.map(|figure| view! {
+                    <tfoot><tr><td colspan="6"></td><td class="plot"><Axis figure/></td></tr></tfoot>
+                })}
+            </table>
+        </div>
+        <p class="hint">{table.notes.join(" ")}</p>
+        <Saved files=files(&comparison)/>
+    }
+}
+
+#[component]
+fn PairRow(pair: Pair, cell: Option<(Figure, Vec<Mark>)>, heads: Vec<String>) -> impl IntoView {
+    let sides = pair.sides.iter().zip(heads.get(1..).unwrap_or_default().chunks(2)).map(|(side, heads)| {
+        let label = |place: usize| heads.get(place).cloned().unwrap_or_default();
+        match side.clone() {
+            None => view! { <td class="numeric quietly" colspan="2" data-label=label(0)>{words::compared::without()}</td> }.into_any(),
+            Some(Line { estimate, std_error, lower, upper, interval, .. }) => {
+                let written = format::row(estimate, std_error, lower, upper);
+                view! {
+                    <td class="numeric" data-label=label(0)>{written.estimate}</td>
+                    <td class="numeric interval" data-label=label(1)><Spread written=written.interval kind=interval/></td>
+                }
+                .into_any()
+            }
+        }
+    });
+    let per = pair.sides.iter().flatten().next().map(|line| line.per.clone()).unwrap_or_default();
+    let constant = pair.term == INTERCEPT;
+    let name = if constant { words::result::intercept().to_owned() } else { pair.term.clone() };
+    let plot = cell.map(|(figure, marks)| {
+        let drawn = (!constant).then(|| view! { <IntervalCell marks zero=figure.zero ticks=figure.ticks/> });
+        view! { <td class="plot">{drawn}</td> }
+    });
+    let difference = heads.last().cloned().unwrap_or_default();
+    view! {
+        <tr tabindex="0">
+            <th scope="row"><span class="term">{name}</span> <span class="per">{per}</span></th>
+            {sides.collect_view()}
+            <td class="numeric" data-label=difference>{pair.written()}</td>
+            {plot}
+        </tr>
+    }
+}
+
+/// The comparison as files.
+fn files(comparison: &Comparison) -> Files {
+    let form = |format: Format| format.compared(comparison);
+    Files {
+        name: "discreet-comparison",
+        word: form(Format::Word),
+        plain: form(Format::Markdown),
+        csv: form(Format::Csv),
+        svg: form(Format::Svg),
+    }
+}
