@@ -571,7 +571,8 @@ async fn an_erasure_waits_for_a_release() {
     assert!(go_on(&mut erasure, 0).await.is_none());
     // Meanwhile the browser reports that the deletion is blocked.
     script(&JsValue::UNDEFINED, "await new Promise((resolve) => setTimeout(resolve, 300))").await;
-    charge.settle(&release(charge.reference())).await.unwrap();
+    let release = release(charge.reference());
+    charge.settle(&release).await.unwrap();
     erasure.await.unwrap();
     assert!(store::open_table(&table).await.unwrap().is_none());
 }
