@@ -171,6 +171,11 @@ test("terms are made from columns, and a question stands before a description is
   const { plan, coefficients } = await discreet.downloadJson(say("result.release_json"));
   assert.equal(plan.derived.length, 1);
   assert.ok(coefficients.some(({ term }) => term === plan.derived[0].name), "the square has a coefficient");
+  const own = ["age,sbp", ...Array.from({ length: 60 }, (_, row) => `${30 + row},${100 + row}`)].join("\n");
+  await discreet.choose({ name: "own.csv", mimeType: "text/csv", buffer: Buffer.from(own) });
+  await discreet.table("own.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 110 });
   await discreet.goTo(say("step.data"));
   await discreet.sample("Diabetes").click();
   const dialog = page.getByRole("dialog");

@@ -101,7 +101,7 @@ test("the page asks which line is the header", async (t) => {
 test("the way in which numbers are written is offered, and types are suggested again", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   const grouped = (number) => number.toFixed(1).replace(".", ",").replace(/\B(?=(\d{3})+,)/g, "\u202f");
-  const line = (row) => `${20 + (row % 15)},${row % 10};${row % 9 ? grouped(700 + row * 10) : ""};${grouped(5 + (row % 40))} %`;
+  const line = (row) => `${20 + (row % 15)},${row % 10};${row % 9 ? grouped(900 + row * 10) : ""};${grouped(5 + (row % 40))} %`;
   await discreet.choose(table("komma.csv", ["bmi;cost;fat"], people(400, line)));
   await discreet.table("komma.csv");
   await discreet.goTo(say("step.columns"));

@@ -50,10 +50,9 @@ pub fn Effect(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVi
         let svg = drawing::effect(&release.plan, &outcome, &effect);
         let files = Files { name: "discreet-effect", svg: Some(svg.clone()), ..Files::default() };
         let note = effect.note(&release.plan);
-        let label = words::effect::of(&outcome, &effect.column);
         Some(
             view! {
-                <div class="drawn" role="img" aria-label=label inner_html=svg></div>
+                <div class="drawn" inner_html=svg></div>
                 <p class="hint">{note}</p>
                 <Saved files/>
             }

@@ -51,8 +51,10 @@ pub fn Roles() -> impl IntoView {
     };
     let count = Memo::new(move |_| columns.with(|columns| others(columns).len()));
     let take = move |_| {
+        // The store is read before it is changed: both at once would stop the page.
+        let places = untrack(|| columns.with(|columns| others(columns)));
         columns.update(|columns| {
-            for place in untrack(|| others(columns)) {
+            for place in places {
                 if let Some(column) = columns.get_mut(place) {
                     column.role = Role::Feature;
                 }
