@@ -144,7 +144,7 @@ install: dist
 journeys: chromium node_modules/done
 	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }
 	$(call say,Journeys through the release page)
-	CHROME="$(chrome)" node --test --test-timeout=180000 tests/browser/*.test.mjs
+	CHROME="$(chrome)" node --test --test-timeout=300000 tests/browser/*.test.mjs
 
 # The protocol by which Firefox is driven cannot do all that these journeys do, so those of faults and of the disk stay with Chromium.
 journeys-firefox: node_modules/done

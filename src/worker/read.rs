@@ -2,7 +2,7 @@
 
 use js_sys::{ArrayBuffer, Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, ReadableStreamByobReader, ReadableStreamGetReaderOptions, ReadableStreamReaderMode};
 use zeroize::Zeroize;
 
@@ -97,9 +97,12 @@ impl Pieces {
 impl Drop for Pieces {
     fn drop(&mut self) {
         self.chunk.zeroize();
-        if let Some(reader) = &self.reader {
-            // The rest of the file is not needed; nothing waits for the browser to stop.
-            let _ = reader.cancel();
+        // The rest of the file is not needed. A promise that fails unheard would stop the worker.
+        let stopped = self.reader.as_ref().map(ReadableStreamByobReader::cancel);
+        for promise in self.ahead.take().into_iter().chain(stopped) {
+            spawn_local(async move {
+                let _ = JsFuture::from(promise).await;
+            });
         }
     }
 }

@@ -169,7 +169,7 @@ async function large(t, megabytes) {
 }
 
 test("a release from a large file can be cancelled, charges nothing, and can be asked again", async (t) => {
-  const path = await large(t, 150);
+  const path = await large(t, 300);
   const { page, record, discreet } = await stage.arrive(t);
   await discreet.choose(path);
   // Recognising can be cancelled too, by choosing another table.

@@ -15,7 +15,7 @@ const stage = journeys();
 
 const people = (count, line) => Array.from({ length: count }, (_, row) => line(row));
 const text = (header, lines, mark = ",") => [header.join(mark), ...lines.map((line) => line.join(mark)), ""].join("\n");
-const cohort = (row) => [row, 30 + (row % 50), ["Female", "Male"][row % 2], row % 3 ? "No" : "Yes", row % 2, `${18 + (row % 20)}.5`, 110 + ((row * 7) % 60)];
+const cohort = (row) => [row, 30 + (row % 50), ["Female", "Male"][row % 2], row % 3 ? "No" : "Yes", (row >> 1) % 2, `${18 + (row % 20)}.5`, 110 + ((row * 7) % 60)];
 const HEADER = ["record_id", "age", "sex", "smoker", "drugs___1", "bmi", "sbp"];
 
 const REDCAP = [
