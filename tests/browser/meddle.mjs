@@ -3,13 +3,15 @@
 
 /// Runs in the worker, before the program. `order.halt` is the number of the step, from 1, at which it stands still until
 /// it is ended; `order.refuse` is `[method, store, how]`, a request that the storage refuses.
-function inWorker(order) {
+function inWorker(given) {
   const channel = new BroadcastChannel("meddle");
+  let order = given;
+  new BroadcastChannel("meddle-order").onmessage = ({ data }) => (order = data);
   let steps = 0;
   // A release asks for the ledger's lock; what comes before it costs nothing.
   let counting = false;
   const step = (name) => {
-    if (!counting) return;
+    if (!counting || !order) return;
     steps += 1;
     channel.postMessage({ number: steps, name });
     if (steps === order.halt) for (;;);
@@ -37,7 +39,7 @@ function inWorker(order) {
   });
   for (const method of ["put", "add"]) {
     wrap(IDBObjectStore.prototype, method, function (original, given) {
-      const [refused, store, how] = order.refuse ?? [];
+      const [refused, store, how] = order?.refuse ?? [];
       const now = counting && refused === method && store === this.name;
       if (now && how === "throw") throw new DOMException("The disk is full.", "QuotaExceededError");
       const answer = original.apply(this, given);
@@ -53,13 +55,12 @@ function inWorker(order) {
   });
 }
 
-/// Runs in the page. The order is read when a worker is started, so one page can give one after another.
+/// Runs in the page. A worker reads the order when it is started, and hears of later ones, because it may be started ahead.
 function inPage(text) {
   const original = URL.createObjectURL;
   URL.createObjectURL = (blob) => {
-    const order = window.meddle;
-    if (blob.type !== "text/javascript" || !order) return original(blob);
-    const before = `(${text})(${JSON.stringify(order)});\n`;
+    if (blob.type !== "text/javascript") return original(blob);
+    const before = `(${text})(${JSON.stringify(window.meddle ?? null)});\n`;
     return original(new Blob([before, blob], { type: blob.type }));
   };
   new BroadcastChannel("meddle").onmessage = ({ data }) => window.reportStep?.(data);
@@ -77,7 +78,11 @@ export async function meddler(context) {
   return {
     order(page, what) {
       seen.steps = [];
-      return page.evaluate((order) => void (window.meddle = order), what);
+      return page.evaluate((order) => {
+        window.meddle = order;
+        new BroadcastChannel("meddle-order").postMessage(order);
+        return new Promise((heard) => setTimeout(heard, 100));
+      }, what);
     },
     reached: (number) => new Promise((found) => {
       if (seen.steps[number - 1]) found(seen.steps[number - 1]);
