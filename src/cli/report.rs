@@ -11,7 +11,6 @@ use crate::mechanisms::info::are_log_odds;
 use crate::release::figure::outcomes;
 use crate::release::publication::comparison::{Comparison, Regression};
 use crate::release::publication::{Format, Labels};
-use crate::words;
 
 /// Runs the command.
 ///
@@ -47,16 +46,8 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
                 let own = outcomes(&release);
                 let outcome = outcome.filter(|name| own.iter().any(|own| own == name)).map(str::to_owned);
                 let outcome = outcome.or_else(|| own.into_iter().next()).unwrap_or_default();
-                let name = match &release.ledger {
-                    Some(charge) => words::compared::release(charge.entry, &outcome),
-                    None => words::compared::demonstration(&outcome),
-                };
-                Regression::of_release(
-                    format!("{place}: {name}"),
-                    &release,
-                    &outcome,
-                    are_log_odds(&release.plan),
-                )
+                let side = Regression::of_release(&release, &outcome, are_log_odds(&release.plan));
+                Regression { name: format!("{place}: {}", side.name), ..side }
             });
             let [first, second] = sides;
             format.compared(&Comparison::new(first, second)).ok_or_else(|| {

@@ -31,6 +31,9 @@ const PROMPTS = { "dom.storageManager.prompt.testing": true, "dom.storageManager
 
 export const FIREFOX = process.env.BROWSER === "firefox";
 
+/// Why a test of the clipboard is skipped, if it is.
+export const NO_CLIPBOARD = FIREFOX && "a test has no right to the clipboard of Firefox";
+
 /// The folder into which Firefox writes. It raises no event for a file that a page makes.
 const DOWNLOADS = FIREFOX && mkdtempSync(join(tmpdir(), "downloads-"));
 

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { once } from "node:events";
 import { test } from "node:test";
-import { FIREFOX, faults } from "./browser.mjs";
+import { NO_CLIPBOARD, faults } from "./browser.mjs";
 import { csv } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { say } from "./words.mjs";
@@ -222,8 +222,7 @@ test("a stated number of rows that is not the table's is refused before the char
   assert.deepEqual(faults(record), {});
 });
 
-const UNREADABLE = FIREFOX && "a page of Firefox cannot read the clipboard of an event that a test made";
-test("bounds are pasted as a block from a spreadsheet", { skip: UNREADABLE }, async (t) => {
+test("bounds are pasted as a block from a spreadsheet", { skip: NO_CLIPBOARD }, async (t) => {
   const { page, discreet } = await stage.arrive(t);
   await discreet.choose(csv("mine.csv", good(60)));
   await discreet.table("mine.csv");

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { DATA, DIST, FIREFOX, faults } from "./browser.mjs";
+import { DATA, DIST, NO_CLIPBOARD, faults } from "./browser.mjs";
 import { json, planOfTen } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { serve } from "./server.mjs";
@@ -91,8 +91,7 @@ test("one click releases the sample, and nothing leaves the page", async (t) => 
   assert.deepEqual(stage.server.requests.slice(served), []);
 });
 
-const LOCKED = FIREFOX && "Firefox gives a test no right to the clipboard";
-test("a release is copied and downloaded as a journal prints it, and every form has the same numbers and caveats", { skip: LOCKED }, async (t) => {
+test("a release is copied and downloaded as a journal prints it, and every form has the same numbers and caveats", { skip: NO_CLIPBOARD }, async (t) => {
   const { page, record, discreet, context } = await stage.arrive(t);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await discreet.make();

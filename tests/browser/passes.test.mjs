@@ -180,6 +180,7 @@ test("rows that turn out to be too many are no longer kept, and are read again",
   assert.match(await said(), /Fitting, the file is read again\s+pass 3 of 3/);
   const release = await discreet.downloadJson(say("result.release_json"));
   const [mean, ...levels] = release.coefficients.map(({ estimate }) => estimate);
+  assert.ok(Math.abs(mean - 5) < 0.05, `${mean}`);
   // In so few steps the levels of the higher score have gone but a little way, all as far; the others are where the reference is.
   levels.forEach((found, place) => assert.ok(Math.abs(found / levels[0] - (place % 2 ? 0 : 1)) < 0.05, `${levels}`));
   assert.deepEqual(faults(record), {});

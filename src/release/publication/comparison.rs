@@ -31,9 +31,13 @@ pub struct Regression {
 }
 
 impl Regression {
-    /// Returns the regression of an outcome of a release.
+    /// Returns the regression of an outcome of a release, which is called by its charge.
     #[must_use]
-    pub fn of_release(name: String, release: &Release, outcome: &str, log_odds: bool) -> Self {
+    pub fn of_release(release: &Release, outcome: &str, log_odds: bool) -> Self {
+        let name = match &release.ledger {
+            Some(charge) => words::compared::release(charge.entry, outcome),
+            None => words::compared::demonstration(outcome),
+        };
         let confidence = release.plan.confidence.unwrap_or(0.95);
         Self::new(name, release, &release.coefficients, outcome, confidence, log_odds)
     }

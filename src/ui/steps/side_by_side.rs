@@ -35,13 +35,7 @@ fn regressions(app: App) -> Vec<Regression> {
         let log_odds = are_log_odds(&release.plan);
         let fitted = !release.coefficients.is_undetermined();
         let outcomes = figure::outcomes(release).into_iter().take(if fitted { MOST_OUTCOMES } else { 0 });
-        let named = |outcome: &String| match &release.ledger {
-            Some(charge) => words::compared::release(charge.entry, outcome),
-            None => words::compared::demonstration(outcome),
-        };
-        outcomes
-            .map(|outcome| Regression::of_release(named(&outcome), release, &outcome, log_odds))
-            .collect::<Vec<_>>()
+        outcomes.map(|outcome| Regression::of_release(release, &outcome, log_odds)).collect::<Vec<_>>()
     };
     releases.iter().flat_map(of_release).chain(app.state.refits().get()).collect()
 }
@@ -113,7 +107,7 @@ fn Compared(comparison: Comparison) -> impl IntoView {
     let drawn = figure.is_some();
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label=table.caption>
-            <table class="journal beside">
+            <table class="journal paired">
                 <caption>{names}</caption>
                 <thead><tr>
                     <th scope="col">{words::result::term()}</th>
