@@ -14,8 +14,7 @@ const [, js] = /data-app-js="\.\/([^"]+)"/.exec(index);
 const [, wasm] = /data-app-wasm="\.\/([^"]+)"/.exec(index);
 const [, css] = /rel="stylesheet" href="\.\/([^"]+)"/.exec(index);
 
-/// The two modules stand together, because much of them is the same.
-const names = [wasm, "worker_bg.wasm", js, "worker.js", "samples/blood-pressure.csv", "samples/diabetes.csv"];
+const names = [wasm, js, "samples/blood-pressure.csv", "samples/diabetes.csv"];
 const contents = names.map(file);
 const list = names.map((name, at) => [name, contents[at].length]);
 const whole = Buffer.concat(contents);

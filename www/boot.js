@@ -11,9 +11,6 @@ class Refusal extends Error {}
 
 const { appJs, appWasm } = document.querySelector("script[data-app-js]").dataset;
 
-/// A worker's files keep their names from build to build, so their addresses carry the app's hash.
-const version = /-([0-9a-f]+)\.js$/.exec(appJs)?.[1] ?? "";
-
 function requirements() {
   if (window.top !== window.self) {
     throw new Refusal("This page does not run inside another page. Open it in a tab of its own.");
@@ -99,16 +96,15 @@ async function start() {
   const asked = language();
   // Without it the page works as well.
   keepForOffline().catch(() => {});
-  const [app, wasm, glue, module, samples, words] = await Promise.all([
+  const [app, glue, wasm, samples, words] = await Promise.all([
     program(appJs),
+    load(appJs).then((response) => response.text()),
     load(appWasm).then((response) => response.arrayBuffer()),
-    load(`worker.js?v=${version}`).then((response) => response.text()),
-    load(`worker_bg.wasm?v=${version}`).then((response) => response.arrayBuffer()).then(WebAssembly.compile),
     Promise.all(SAMPLES.map(sample)),
     asked && load(`words/${asked}.json`).then((response) => response.text()),
   ]);
-  const build = await sha256(wasm);
-  await app.default({ module_or_path: wasm });
+  const [build, module] = await Promise.all([sha256(wasm), WebAssembly.compile(wasm)]);
+  await app.default({ module_or_path: module });
   seal();
   document.getElementById("boot").remove();
   // The one hand-over to the program: `worker::context::StartContext` reads it.

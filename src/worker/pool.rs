@@ -1,7 +1,7 @@
 //! Starts, times out, cancels and terminates workers, on the page.
 //!
 //! Each request has its own workers, which end with it, because linear memory does not shrink and a worker that trapped must not be
-//! used again. Those of the next request are started ahead. The workers' text and module are those that the page loaded before its policy blocked all connections, so nothing is
+//! used again. Those of the next request are started ahead. The workers' text and module are the page's own, loaded before its policy blocked all connections, so nothing is
 //! fetched here.
 
 use std::cell::RefCell;
@@ -13,6 +13,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{
     Blob, BlobPropertyBag, ErrorEvent, Event, MessageChannel, MessageEvent, MessagePort, Url, Window, Worker,
+    WorkerOptions, WorkerType,
 };
 
 use super::channel::{Attachments, Mailbox, Received, pack, unpack};
@@ -21,7 +22,6 @@ use super::delay;
 use super::files::Files;
 use super::protocol::{
     CHUNK, Failure, Look, Looked, Progress, PublicRequest, Reason, ReleaseRequest, Request, Response,
-    build_id,
 };
 use crate::audit::check::Finding;
 use crate::noise::entropy::random_id;
@@ -33,7 +33,7 @@ use crate::store::{self, Lock};
 use crate::text::hexadecimal;
 use crate::words;
 
-/// The end of a worker's text, after the glue. It starts the module that the first message brings, keeps the translation that comes with
+/// The end of a worker's text, after the glue, which has `__wbg_init` and `work`. It starts the module that the first message brings, keeps the translation that comes with
 /// it, and reports failures that the module cannot report, such as exhausted memory. The worker holds a lock until it ends, so that the
 /// page notices its end.
 const BOOTSTRAP: &str = r#"
@@ -46,7 +46,7 @@ const BOOTSTRAP: &str = r#"
         self.words = words;
         const live = (end) => {
             self.end = end;
-            wasm_bindgen({ module_or_path: module }).catch(stopped);
+            __wbg_init({ module_or_path: module }).then(work).catch(stopped);
         };
         navigator.locks.request(life, () => new Promise(live)).catch(stopped);
     };
@@ -111,8 +111,8 @@ impl Pool {
         &self.context
     }
 
-    /// Starts one worker and ends it, to check that the browser runs the program, that the worker is of the page's build, and that
-    /// it computes the known answers. The page calls it once, before any budget can be spent.
+    /// Starts one worker and ends it, to check that the browser runs the program, and that a worker
+    /// computes the known answers. The page calls it once, before any budget can be spent.
     ///
     /// # Errors
     /// [`Reason::Program`].
@@ -312,7 +312,7 @@ impl Pool {
         *self.ahead.borrow_mut() = self.start(1 + scanners(files, false)).ok();
     }
 
-    /// Starts workers; their modules load in parallel.
+    /// Starts workers; they load in parallel.
     fn start(&self, workers: usize) -> Result<Run, Failure> {
         let events = Mailbox::new();
         let text = Address::of(&[&self.context.glue, BOOTSTRAP])?;
@@ -333,19 +333,16 @@ struct Run {
 }
 
 impl Run {
-    /// Waits until every worker is ready and of this build.
+    /// Waits until every worker is ready.
     async fn ready(&mut self) -> Result<(), Failure> {
         self.late = Some(Timer::start(LATE_MILLISECONDS, &self.events)?);
         let mut missing = self.workers.len();
         while missing > 0 {
             let (worker, received) = self.response().await?;
             match received.body {
-                Response::Ready { build } if build == build_id() => {
+                Response::Ready => {
                     missing -= 1;
                     self.workers.get(worker).ok_or_else(confused)?.watch(&self.events);
-                }
-                Response::Ready { .. } => {
-                    return Err(Failure::new(Reason::Program, words::failure::versions()));
                 }
                 _ => return Err(confused()),
             }
@@ -409,7 +406,9 @@ impl Handle {
         context: &StartContext,
         events: &Mailbox<Happening>,
     ) -> Result<Self, Failure> {
-        let worker = Worker::new(&text.0).map_err(no_worker)?;
+        let kind = WorkerOptions::new();
+        kind.set_type(WorkerType::Module);
+        let worker = Worker::new_with_options(&text.0, &kind).map_err(no_worker)?;
         let message = {
             let events = events.clone();
             Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
