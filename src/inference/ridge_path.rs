@@ -54,9 +54,9 @@ pub fn path<E>(
     solve: impl Fn(f64) -> Result<Solved, E>,
 ) -> Result<RidgePath, E> {
     let mut ridges = grid.to_vec();
+    let place = ridges.iter().take_while(|ridge| **ridge < chosen).count();
     if !ridges.contains(&chosen) {
-        ridges.push(chosen);
-        ridges.sort_by(f64::total_cmp);
+        ridges.insert(place, chosen);
     }
     let solved = ridges.iter().map(|&ridge| solve(ridge)).collect::<Result<Vec<_>, E>>()?;
     let terms = solved.first().map_or(&[][..], |solved| &solved.terms);
@@ -72,7 +72,7 @@ pub fn path<E>(
         unit: figure::unit(plan, outcome),
         grid: grid.to_vec(),
         ridges,
-        chosen,
+        chosen: place,
         paths,
         repaired,
     })

@@ -592,7 +592,7 @@ fn a_path_of_ridges_is_solved_at_each_of_them() {
     };
     let path = ridge_path(&document, &request).unwrap();
     assert_eq!(path.grid.first(), Some(&0.0));
-    assert_eq!((path.chosen, path.ridges.len()), (0.25, path.grid.len() + 1));
+    assert_eq!((path.ridges[path.chosen], path.ridges.len()), (0.25, path.grid.len() + 1));
     assert!(path.ridges.is_sorted() && path.grid.len() > 4 && path.repaired.is_empty());
     let cell = |i: usize, j: usize| moments.cell(i, j).unwrap();
     let scale = |index: usize| moments.terms()[index].scale;

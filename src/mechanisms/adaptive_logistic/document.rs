@@ -3,7 +3,7 @@
 
 use nalgebra::DMatrix;
 
-use super::estimate::{Judged, Stepped, Sums, own_map};
+use super::estimate::{Stepped, Sums, Turned, own_map};
 use super::progress::Released;
 use super::step::Grid;
 use super::units::Codes;
@@ -41,10 +41,9 @@ pub fn steps(released: &Released, coded: Vec<CodedTerm>) -> LogisticSteps {
     }
 }
 
-/// Returns each label's coefficients with what the last step says of them, in whitened units, and the map of the columns in their own units
-/// to these; nothing where a document is damaged.
+/// Returns each label's coefficients with what the last step says of them, in the columns' own units; nothing where a document is damaged.
 #[must_use]
-pub fn last_step(steps: &LogisticSteps, lambda: f64) -> Option<(DMatrix<f64>, Vec<(Vec<f64>, Judged)>)> {
+pub fn last_step(steps: &LogisticSteps, lambda: f64) -> Option<Vec<Turned>> {
     let p = steps.whitening.len();
     let k = p + 1;
     let codes = Codes {
@@ -70,12 +69,12 @@ pub fn last_step(steps: &LogisticSteps, lambda: f64) -> Option<(DMatrix<f64>, Ve
     };
     let s: f64 = steps.units.scales.last()?.parse().ok()?;
     let grid = Grid::new(k, codes, steps.feature_radius);
+    let map = own_map(&guide.map(), &steps.terms[..p]);
     let labels = before.iter().zip(cells.0.chunks(triangle::len(k) + k)).map(|(before, cells)| {
         let stepped = Stepped::new(before, Sums::new(s, &grid, k, cells), lambda).ok()?;
-        let judged = stepped.judge(lambda);
-        Some((stepped.b, judged))
+        Some(Turned::new(&map, &stepped.b, &stepped.judge(lambda)))
     });
-    Some((own_map(&guide.map(), &steps.terms[..p]), labels.collect::<Option<_>>()?))
+    labels.collect()
 }
 
 fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {

@@ -78,10 +78,8 @@ pub fn covariance(release: &Release, outcome: &str) -> Option<DMatrix<f64>> {
     let steps = release.steps.as_ref()?;
     let Coefficients::List(list) = &release.coefficients else { return None };
     let lambda = release.plan.mechanism.params.get("lambda").and_then(Value::as_f64).unwrap_or(0.0);
-    let (map, labels) = document::last_step(steps, lambda)?;
     let place = outcomes(release).iter().position(|name| name == outcome)?;
-    let (b, judged) = labels.get(place)?;
-    let covariance = Turned::new(&map, b, judged).covariance;
+    let Turned { covariance, .. } = document::last_step(steps, lambda)?.into_iter().nth(place)?;
     let entries: Vec<Coefficient> = list.iter().filter(|entry| entry.outcome == outcome).cloned().collect();
     has_errors(&covariance, &entries).then_some(covariance)
 }

@@ -324,7 +324,8 @@ pub fn ridge_path(path: &RidgePath) -> Option<String> {
     let rows = u32::try_from(drawn.len().div_ceil(2)).map_or(0.0, f64::from);
     let mut svg =
         plane.begin(&path.caption(), &up, words::refit::ridge_penalty(), &ticks, LEGEND * rows + 8.0);
-    let chosen = plane.x(place(path.chosen));
+    let own = path.ridges.get(path.chosen).copied().unwrap_or_default();
+    let chosen = plane.x(place(own));
     let (low, high) = (plane.y(plane.up.0), plane.y(plane.up.1));
     // Beside the line, on the side where there is room.
     let (anchor, beside) = if chosen > PLANE.0 / 2.0 { ("end", -6.0) } else { ("start", 6.0) };
@@ -334,7 +335,7 @@ pub fn ridge_path(path: &RidgePath) -> Option<String> {
          stroke-dasharray=\"5 4\"/><text x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"{anchor}\" font-size=\"13\">{}</text>",
         chosen + beside,
         high + 4.0,
-        escape(&words::path::chosen(short(path.chosen, 3)))
+        escape(&words::path::chosen(short(own, 3)))
     );
     for (index, ((path_of, values), (ink, mark))) in drawn.iter().zip(PATHS).enumerate() {
         let mut line = String::new();

@@ -64,8 +64,8 @@ pub struct RidgePath {
     pub grid: Vec<f64>,
     /// The grid with the chosen ridge.
     pub ridges: Vec<f64>,
-    /// Which of them the regression has.
-    pub chosen: f64,
+    /// The place of the one that the regression has.
+    pub chosen: usize,
     /// Its terms.
     pub paths: Vec<Path>,
     /// The ridges at which the moments had to be repaired.
@@ -110,10 +110,10 @@ impl RidgePath {
     #[must_use]
     pub fn table(&self) -> Table {
         let mut heads = vec![Head { text: words::result::term().to_owned(), numeric: false }];
-        heads.extend(self.ridges.iter().map(|&ridge| {
+        heads.extend(self.ridges.iter().enumerate().map(|(place, &ridge)| {
             let number = short(ridge, DIGITS);
             let text =
-                if ridge == self.chosen { words::path::chosen(number) } else { words::path::ridge(number) };
+                if place == self.chosen { words::path::chosen(number) } else { words::path::ridge(number) };
             Head { text, numeric: true }
         }));
         let row = |path: &Path| {

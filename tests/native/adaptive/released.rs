@@ -303,7 +303,7 @@ fn a_path_of_ridges_is_the_refit_at_each_of_them() {
     let request =
         Request { outcome: "y", features: &features, ridge, repair: Repair::Shift, confidence: 0.95 };
     let path = ridge_path(&release, &request).unwrap();
-    assert_eq!((path.ridges[0], path.chosen), (0.0, 500.0));
+    assert_eq!((path.ridges[0], path.ridges[path.chosen]), (0.0, 500.0));
     for (place, ridge) in path.ridges.iter().enumerate() {
         let own = ask(&release, "y", &["x", "w"], Ridge::Fixed(*ridge)).unwrap();
         let along: Vec<_> = path.paths.iter().map(|path| path.estimates[place]).collect();
