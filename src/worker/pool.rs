@@ -13,7 +13,6 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{
     Blob, BlobPropertyBag, ErrorEvent, Event, MessageChannel, MessageEvent, MessagePort, Url, Window, Worker,
-    WorkerOptions, WorkerType,
 };
 
 use super::channel::{Attachments, Mailbox, Received, pack, unpack};
@@ -33,7 +32,7 @@ use crate::store::{self, Lock};
 use crate::text::hexadecimal;
 use crate::words;
 
-/// The end of a worker's text, after the glue, which has `__wbg_init` and `work`. It starts the module that the first message brings, keeps the translation that comes with
+/// The end of a worker's text, after the glue. It starts the module that the first message brings, keeps the translation that comes with
 /// it, and reports failures that the module cannot report, such as exhausted memory. The worker holds a lock until it ends, so that the
 /// page notices its end.
 const BOOTSTRAP: &str = r#"
@@ -46,7 +45,7 @@ const BOOTSTRAP: &str = r#"
         self.words = words;
         const live = (end) => {
             self.end = end;
-            __wbg_init({ module_or_path: module }).then(work).catch(stopped);
+            wasm_bindgen({ module_or_path: module }).then(() => wasm_bindgen.work()).catch(stopped);
         };
         navigator.locks.request(life, () => new Promise(live)).catch(stopped);
     };
@@ -406,9 +405,7 @@ impl Handle {
         context: &StartContext,
         events: &Mailbox<Happening>,
     ) -> Result<Self, Failure> {
-        let kind = WorkerOptions::new();
-        kind.set_type(WorkerType::Module);
-        let worker = Worker::new_with_options(&text.0, &kind).map_err(no_worker)?;
+        let worker = Worker::new(&text.0).map_err(no_worker)?;
         let message = {
             let events = events.clone();
             Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
