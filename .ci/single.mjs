@@ -4,8 +4,8 @@
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join, posix } from "node:path";
 
 const [dist, target] = process.argv.slice(2);
 const file = (name) => readFileSync(join(dist, name));
@@ -14,11 +14,42 @@ const [, js] = /data-app-js="\.\/([^"]+)"/.exec(index);
 const [, wasm] = /data-app-wasm="\.\/([^"]+)"/.exec(index);
 const [, css] = /rel="stylesheet" href="\.\/([^"]+)"/.exec(index);
 
+/// The chapters of the documentation as parts of a document, by name, and their list as `docs/contents`.
+function chapters() {
+  const docs = join(dist, "docs");
+  const names = readdirSync(docs, { recursive: true }).map((name) => name.replaceAll("\\", "/"));
+  const pages = names.filter((name) => name.endsWith(".html") && name !== "index.html");
+  const schemas = names.filter((name) => name.endsWith(".json"));
+  const part = (page, pattern) => {
+    const [, found] = pattern.exec(page) ?? [];
+    if (!found) throw new Error(`a page of the documentation has no ${pattern}`);
+    return found.replace(/ aria-current="page"/g, "");
+  };
+  const text = (name) => readFileSync(join(docs, name), "utf8");
+  const fragments = pages.map((name) => {
+    const found = part(text(name), /<main [^>]*>([^]*?)<\/main>/)
+      .replace(/(<[a-z][^>]*\sid=")/gi, "$1docs-")
+      // Nothing leads out of the page: an address stands beside what it is for.
+      .replace(/<a [^>]*href="([a-z]+:[^"]*)"[^>]*>([^]*?)<\/a>/g, (_, address, words) =>
+        words === address ? `<span class="address">${address}</span>` : `${words} <span class="address">(${address})</span>`,
+      );
+    for (const [, to] of found.matchAll(/<a [^>]*href="([^"#]+)/g)) {
+      const target = posix.join(posix.dirname(name), to);
+      if (!names.includes(target)) throw new Error(`${name} leads to ${to}, which is not in the file`);
+    }
+    return [`docs/${name}`, found];
+  });
+  const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  const formats = schemas.map((name) => [`docs/${name}`, `<h1>${name}</h1>\n<pre><code>${escape(text(name))}</code></pre>`]);
+  const contents = ["docs/contents", part(text("first-release.html"), /(<ol class="chapter">[^]*?)<\/nav>/)];
+  return [contents, ...fragments.sort(), ...formats.sort()].map(([name, html]) => [name, Buffer.from(html)]);
+}
+
 /// The two modules stand together, because much of them is the same.
 const names = [wasm, "worker_bg.wasm", js, "worker.js", "samples/blood-pressure.csv", "samples/diabetes.csv"];
-const contents = names.map(file);
-const list = names.map((name, at) => [name, contents[at].length]);
-const whole = Buffer.concat(contents);
+const packed = [...names.map((name) => [name, file(name)]), ...chapters()];
+const list = packed.map(([name, bytes]) => [name, bytes.length]);
+const whole = Buffer.concat(packed.map(([, bytes]) => bytes));
 const xz = spawnSync("xz", ["--format=lzma", "--lzma1=preset=9e", "--threads=1", "--stdout"], { input: whole, maxBuffer: 1 << 28 });
 if (xz.status !== 0) throw new Error(`xz did not run: ${xz.error ?? xz.stderr}`);
 
@@ -35,9 +66,12 @@ const local = (name) =>
   ascii(readFileSync(new URL(`../www/${name}`, import.meta.url), "utf8"), (code) => `\\u{${code}}`)
     .replace(/^import .*\n/gm, "")
     .replace(/^export /gm, "");
-const script = ["single.js", "seal.js", "boot.js"].map(local).join("\n");
-// The documentation is not part of the file.
-const style = `${ascii(file(css).toString(), (code) => `\\${code} `)}\na[href^="docs/"]{display:none}`;
+const script = ["single.js", "handbook.js", "seal.js", "boot.js"].map(local).join("\n");
+/// The rules of the documentation for text and formulas, which hold in the panel alone.
+const [, rules] = /\/\* ---- Text \*\/([^]*)\/\* ---- A narrow screen/.exec(readFileSync(new URL("../site/theme/docs.css", import.meta.url), "utf8"));
+const panel = readFileSync(new URL("../www/handbook.css", import.meta.url), "utf8");
+const styles = `${file(css)}\n${panel}\n.handbook .chapter-text {${rules.replaceAll("main ", "")}}`;
+const style = ascii(styles, (code) => `\\${code} `);
 for (const [what, text] of [["script", script], ["style", style]]) {
   if (text.toLowerCase().includes(`</${what}`)) throw new Error(`the ${what} would end itself`);
 }

@@ -1,6 +1,8 @@
 // Unpacks the files that a page of one file brings along, before `boot.js` starts. They stand in the document as one LZMA stream, each of
 // its bytes as one character of windows-1252: the packed page is then half as long as with gzip and base64. `.ci/single.mjs` writes it.
 
+import { handbook } from "./handbook.js";
+
 /// The bytes that the document's parser would change, as it is written: `=`, then the byte plus 64.
 const ESCAPE = 0x3d;
 
@@ -162,7 +164,9 @@ async function unpack() {
   if (Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("") !== sha256) throw DAMAGED;
   const bytes = unpackLzma(packed, length);
   let from = 0;
-  return new Map(list.map(([name, size]) => [name, bytes.subarray(from, (from += size))]));
+  const files = new Map(list.map(([name, size]) => [name, bytes.subarray(from, (from += size))]));
+  handbook(files);
+  return files;
 }
 
 if (globalThis.document) globalThis.discreetFiles = unpack();

@@ -7,16 +7,17 @@ use super::document::read_release;
 use super::error::CliError;
 use super::job::software;
 use super::{help, print};
-use crate::engine::refit;
+use crate::engine::{refit, ridge_path};
 use crate::inference::options::{Repair, Ridge};
-use crate::inference::refit::{Request, own_ridge};
+use crate::inference::refit::{RefitError, Request, own_ridge};
+use crate::release::publication::Format;
 
 /// Runs the command.
 ///
 /// # Errors
 /// [`CliError`]; nothing is ever charged.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let options = ["release", "outcome", "features", "ridge", "repair", "confidence"];
+    let options = ["release", "outcome", "features", "ridge", "repair", "confidence", "path"];
     let args = Args::parse(arguments, &options, &[])?;
     if args.help {
         return print(help::REFIT);
@@ -32,7 +33,14 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let release = read_release(&path)?;
     let ridge = ridge.unwrap_or_else(|| own_ridge(&release));
     let request = Request { outcome, features: &features, ridge, repair, confidence };
-    let mut answer = refit(&release, &request).map_err(|error| CliError::Input(error.to_string()))?;
+    let refused = |error: RefitError| CliError::Input(error.to_string());
+    if let Some(named) = args.text("path")? {
+        let path = ridge_path(&release, &request).map_err(refused)?;
+        let printed = Format::named(named).and_then(|format| format.ridge_path(&path));
+        let forms = "give one of word, markdown, latex, csv, or svg where there is a coefficient to draw";
+        return print(printed.ok_or_else(|| CliError::usage(format!("--path is `{named}`; {forms}")))?);
+    }
+    let mut answer = refit(&release, &request).map_err(refused)?;
     answer.software = software()?;
     let text = serde_json::to_string_pretty(&answer).map_err(|error| CliError::failed(error.to_string()))?;
     print(text + "\n")

@@ -1,8 +1,10 @@
 //! Another regression from any release that holds moments.
 
 use crate::inference::refit::{Refit, RefitError, Request, refit as from_moments};
-use crate::mechanisms::adaptive_gauss::refit::refit as from_adaptive;
+use crate::inference::ridge_path::of_moments;
+use crate::mechanisms::adaptive_gauss::refit::{refit as from_adaptive, ridge_path as path_of_adaptive};
 use crate::release::Release;
+use crate::release::publication::ridge_path::RidgePath;
 
 /// Computes another regression from a release: post-processing, which costs nothing.
 ///
@@ -17,4 +19,15 @@ pub fn refit(release: &Release, request: &Request<'_>) -> Result<Refit, RefitErr
     }
     let Request { outcome, features, ridge, repair, confidence } = *request;
     from_moments(release, outcome, features, ridge, repair, confidence)
+}
+
+/// Computes how the coefficients of a regression change with its ridge: post-processing, which costs nothing.
+///
+/// # Errors
+/// As [`refit`].
+pub fn ridge_path(release: &Release, request: &Request<'_>) -> Result<RidgePath, RefitError> {
+    if release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some()) {
+        return path_of_adaptive(release, request);
+    }
+    of_moments(release, request)
 }

@@ -5,6 +5,7 @@ use nalgebra::DMatrix;
 use crate::inference::{category, description};
 use crate::mechanisms::adaptive::description::{Rounds, describe};
 use crate::mechanisms::adaptive_gauss::report as adaptive_gauss;
+use crate::mechanisms::adaptive_logistic::report as adaptive_logistic;
 use crate::mechanisms::info::are_log_odds;
 use crate::release::Release;
 use crate::release::figure::outcomes;
@@ -16,6 +17,9 @@ pub fn covariance(release: &Release, outcome: &str) -> Option<DMatrix<f64>> {
     if release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some()) {
         let place = outcomes(release).iter().position(|name| name == outcome)?;
         return adaptive_gauss::covariances(release).into_iter().nth(place)?;
+    }
+    if release.steps.is_some() {
+        return adaptive_logistic::covariance(release, outcome);
     }
     (!are_log_odds(&release.plan)).then(|| category::released_covariance(release, outcome))?
 }

@@ -103,10 +103,14 @@ fn covariance(release: &Release, moments: &NoisyMoments, entries: &[Coefficient]
     };
     let design = Design::try_new(moments, &predictors?, &[outcome], intercept, options).ok()?;
     let covariance = design.covariance(outcome)?;
-    // Only where it is that of the released numbers: its diagonal has to be their squared standard errors.
-    let same = entries.iter().enumerate().all(|(place, entry)| {
-        let variance = covariance[(place, place)];
-        entry.std_error.is_some_and(|error| (error * error - variance).abs() <= 1e-4 * variance)
-    });
-    same.then_some(covariance)
+    has_errors(&covariance, entries).then_some(covariance)
+}
+
+/// Returns whether a covariance is that of released coefficients: its diagonal has to be their squared standard errors.
+#[must_use]
+pub fn has_errors(covariance: &DMatrix<f64>, entries: &[Coefficient]) -> bool {
+    covariance.nrows() == entries.len()
+        && entries.iter().zip(covariance.diagonal().iter()).all(|(entry, variance)| {
+            entry.std_error.is_some_and(|error| (error * error - variance).abs() <= 1e-4 * variance)
+        })
 }

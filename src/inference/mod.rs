@@ -28,6 +28,7 @@ pub mod refit;
 pub mod regression;
 pub mod report;
 pub mod ridge;
+pub mod ridge_path;
 pub mod shrinkage;
 pub mod weights;
 

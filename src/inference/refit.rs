@@ -181,6 +181,18 @@ impl Refit {
     }
 }
 
+/// What a request means in the moments of a release.
+pub(super) struct Resolved {
+    /// The moments, seen from the outcome.
+    pub moments: NoisyMoments,
+    /// The outcome and its predictors.
+    pub layout: RegressionTerms,
+    /// Whether the regression has a constant.
+    pub intercept: bool,
+    /// How it is solved.
+    pub options: Options,
+}
+
 /// Regresses `outcome` on `features` with the release's second moments; both may be columns or terms `column[level]`, and a
 /// category stands for all its dummies.
 ///
@@ -194,6 +206,18 @@ pub fn refit(
     repair: Repair,
     confidence: f64,
 ) -> Result<Refit, RefitError> {
+    let request = Request { outcome, features, ridge, repair, confidence };
+    let Resolved { moments, layout, intercept, options } = resolve(release, &request)?;
+    let (coefficients, diagnostics) = report(&moments, &layout, intercept, options)?;
+    Ok(Refit::new(release, &request, intercept, (coefficients, diagnostics)))
+}
+
+/// Finds a request's outcome and predictors in the moments of a release.
+///
+/// # Errors
+/// As [`refit`].
+pub(super) fn resolve(release: &Release, request: &Request<'_>) -> Result<Resolved, RefitError> {
+    let Request { outcome, features, ridge, repair, confidence } = *request;
     if !(0.5..=0.999).contains(&confidence) {
         return Err(RefitError::Confidence(confidence));
     }
@@ -243,9 +267,7 @@ pub fn refit(
         ..Options::default()
     };
     let layout = RegressionTerms { predictors, outcomes: vec![(outcome.to_owned(), target)] };
-    let (coefficients, diagnostics) = report(&moments, &layout, intercept, options)?;
-    let request = Request { outcome, features, ridge, repair, confidence };
-    Ok(Refit::new(release, &request, intercept, (coefficients, diagnostics)))
+    Ok(Resolved { moments, layout, intercept, options })
 }
 
 /// Returns the ridge of a release's own regressions: as its plan says, or the one that its mechanism chose.

@@ -34,7 +34,11 @@ impl PartialEffect {
     pub fn note(&self, plan: &Plan) -> String {
         let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
         let has_band = self.points.iter().any(|point| point.span.is_some());
-        let band = if has_band { words::effect::band(level) } else { words::effect::no_band().to_owned() };
+        let band = match (has_band, self.is_probability) {
+            (true, true) => words::effect::band_of_probability(level),
+            (true, false) => words::effect::band(level),
+            (false, _) => words::effect::no_band().to_owned(),
+        };
         let held = if self.at_means { words::effect::at_means() } else { words::effect::at_middle() };
         format!("{held} {band}")
     }

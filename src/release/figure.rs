@@ -156,8 +156,9 @@ pub fn per(plan: &Plan, term: &str) -> String {
     meaning(plan, term).0
 }
 
-/// Returns the contrast of a term's coefficient, and how far it reaches in the plot.
-fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
+/// Returns the contrast of a term's coefficient, and what the coefficient is multiplied by in a plot: see [`Line::reach`].
+#[must_use]
+pub fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
     if term == INTERCEPT {
         return (String::new(), None);
     }

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { accessibilityFaults } from "./axe.mjs";
 import { DIST, faults, launch, open } from "./browser.mjs";
 import { DiscreetPage } from "./page-object.mjs";
 import { say } from "./words.mjs";
@@ -61,6 +62,50 @@ test("opened from a disk the sample is released, and nothing is requested", asyn
   await page.reload();
   await discreet.table("blood-pressure.csv");
   assert.equal((await discreet.account()).entries.length, 1);
+});
+
+test("the documentation opens inside the page, chapter after chapter, and leads nowhere else", async (t) => {
+  const { page, record, discreet, context } = await visit(t);
+  await context.setOffline(true);
+  await discreet.start(pathToFileURL(file).href);
+  record.loaded();
+  await page.getByRole("link", { name: say("step.data_chapter") }).click();
+  const panel = page.getByRole("dialog", { name: "Documentation" });
+  const title = (name) => panel.getByRole("heading", { level: 1, name }).waitFor();
+  const press = (name) => panel.getByRole("button", { name, exact: true }).click();
+  await title("Preparing a spreadsheet");
+  assert.deepEqual(await accessibilityFaults(page), []);
+
+  // A link of the text, the list of all chapters, and the way back.
+  await panel.getByRole("link", { name: /^Next/ }).click();
+  await title("Choosing epsilon");
+  await press("Contents");
+  await panel.getByRole("navigation", { name: "Contents" }).getByRole("link", { name: "Estimates and their uncertainty" }).click();
+  await title("Estimates and their uncertainty");
+  assert.ok((await panel.locator("math").count()) > 100, "formulas are there");
+  await press("Back");
+  await title("Choosing epsilon");
+
+  // A place in a chapter, from another folder.
+  await press("Contents");
+  await panel.getByRole("link", { name: "Glossary" }).click();
+  await panel.locator('a[href^="theory/inference.html#31"]').first().click();
+  await title("Estimates and their uncertainty");
+  const place = await panel.locator("#docs-31-a-ridge-from-public-numbers").boundingBox();
+  assert.ok(place.y >= 0 && place.y < 300, `the heading is ${place.y} pixels below the top`);
+
+  // Addresses of other people's pages are text, and every link has a chapter.
+  assert.equal(await panel.locator('a[href*=":"]').count(), 0);
+  await press("Close");
+  await panel.waitFor({ state: "hidden" });
+  // The step's own link is still there, and the page is as it was.
+  await page.getByRole("link", { name: say("step.data_chapter") }).click();
+  await title("Preparing a spreadsheet");
+  await page.keyboard.press("Escape");
+  await panel.waitFor({ state: "hidden" });
+  assert.equal(context.pages().length, 1);
+  assert.deepEqual(record.requests.filter((url) => !/^(blob|data):/.test(url) && url !== pathToFileURL(file).href), []);
+  assert.deepEqual(faults(record), {});
 });
 
 test("a file that is damaged says so and starts nothing", async (t) => {

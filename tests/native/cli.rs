@@ -147,6 +147,16 @@ fn the_whole_job() {
     .unwrap();
     assert_eq!((&refit["outcome"], &refit["ridge"]), (&json!("bmi"), &json!(0.1)));
     assert_eq!(refit["coefficients"].as_array().unwrap().len(), 3);
+    let path = bench.ok("refit --release=release.json --outcome bmi --features bp,target --path csv");
+    assert!(
+        path.starts_with("term,ridge,estimate\r\n(Intercept),0.0,") && path.contains("\r\nbp,"),
+        "{path}"
+    );
+    assert!(
+        bench
+            .fails("refit --release=release.json --outcome bmi --features bp --path r", 2)
+            .contains("--path is `r`")
+    );
     assert_eq!(bench.read("ledger.json"), before, "a refit costs nothing");
 }
 

@@ -12,10 +12,12 @@
 )]
 
 use discreet::data::encode::Geometry;
+use discreet::engine::ridge_path;
 use discreet::inference::design::Design;
 use discreet::inference::moments::MomentTerm;
 use discreet::inference::preview::{Expected, Verdict, preview};
 use discreet::inference::pseudo::Pseudo;
+use discreet::inference::refit::Request;
 use discreet::inference::report::RegressionTerms;
 use discreet::inference::{
     CellNoise, Fit, NoisyMoments, Options, RefitError, Repair, Ridge, fit, refit, report,
@@ -30,6 +32,7 @@ use discreet::release::Release;
 use discreet::release::document::{Coefficients, Diagnostics, LedgerReference, Privacy, Software};
 use discreet::release::moments::ReleasedMoments;
 use discreet::release::moments::Term;
+use discreet::release::publication::Format;
 use discreet::release::statement::Statement;
 use nalgebra::{DMatrix, DVector};
 use serde_json::json;
@@ -568,6 +571,58 @@ fn a_refit_without_noise_is_least_squares_in_own_units() {
     }
     assert!((again.diagnostics.rows.unwrap() - 442.0).abs() < 1e-9);
     assert_eq!(again.diagnostics.signal_to_noise, None);
+}
+
+#[test]
+fn a_path_of_ridges_is_solved_at_each_of_them() {
+    let (plan, bound, geometry) = diabetes_plan(&["bmi", "bp", "s3", "s5"], json!("none"));
+    let cells = integer_cells(&bound, &geometry);
+    let nothing = Coefficients::List(Vec::new());
+    let document = release(plan, Some(released(&geometry, &cells, 0)), nothing, Diagnostics::default());
+    let moments = NoisyMoments::from_released(document.moments.as_ref().unwrap(), &document.plan).unwrap();
+    let names = ["bmi", "s3", "bp"].map(str::to_owned);
+    let at: Vec<usize> = ["(Intercept)", "bmi", "s3", "bp"].map(|name| moments.index(name).unwrap()).into();
+    let outcome = moments.index("s5").unwrap();
+    let request = Request {
+        outcome: "s5",
+        features: &names,
+        ridge: Ridge::Fixed(0.25),
+        repair: Repair::Shift,
+        confidence: 0.95,
+    };
+    let path = ridge_path(&document, &request).unwrap();
+    assert_eq!(path.grid.first(), Some(&0.0));
+    assert_eq!((path.ridges[path.chosen], path.ridges.len()), (0.25, path.grid.len() + 1));
+    assert!(path.ridges.is_sorted() && path.grid.len() > 4 && path.repaired.is_empty());
+    let cell = |i: usize, j: usize| moments.cell(i, j).unwrap();
+    let scale = |index: usize| moments.terms()[index].scale;
+    for (place, ridge) in path.ridges.iter().enumerate() {
+        let penalised = DMatrix::from_fn(4, 4, |i, j| cell(at[i], at[j]) + if i == j { *ridge } else { 0.0 });
+        let solved = penalised.lu().solve(&DVector::from_fn(4, |i, _| cell(at[i], outcome))).unwrap();
+        for (term, path) in path.paths.iter().enumerate().skip(1) {
+            let expected = solved[term] * scale(outcome) / scale(at[term]);
+            let found = path.estimates[place].unwrap();
+            assert!(
+                (found - expected).abs() <= 1e-9 * expected.abs(),
+                "{} at {ridge}: {found}, {expected}",
+                path.term
+            );
+        }
+    }
+    // What is left of the slopes at the largest ridge is a small part of them.
+    let length =
+        |place: usize| path.paths[1..].iter().map(|path| path.drawn()[place].unwrap().powi(2)).sum::<f64>();
+    assert!(length(path.ridges.len() - 1) < 0.1 * length(0), "the grid ends too early");
+    assert!((length(1) - length(0)).abs() < 0.05 * length(0), "the grid begins too late");
+
+    let csv = Format::Csv.ridge_path(&path).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 4 * path.ridges.len());
+    assert!(csv.starts_with("term,ridge,estimate\r\n(Intercept),0.0,"));
+    let svg = Format::Svg.ridge_path(&path).unwrap();
+    assert_eq!(svg.matches("stroke-width=\"1.6\"").count(), 3, "one line for each slope");
+    assert!(svg.contains("Ridge 0.25 (chosen)"));
+    assert!(Format::Markdown.ridge_path(&path).unwrap().contains("| bmi per unit |"));
+    assert_eq!(Format::R.ridge_path(&path), None);
 }
 
 #[test]

@@ -6,10 +6,14 @@ use super::progress::Released;
 use super::report::{self, Asked};
 use crate::inference::moments::MomentsError;
 use crate::inference::refit::{Refit, RefitError, Request};
+use crate::inference::ridge_path::{Solved, grid, path};
 use crate::inference::{Repair, Ridge};
+use crate::model::INTERCEPT;
 use crate::plan::{CheckedPlan, Purpose};
 use crate::release::Release;
+use crate::release::document::Coefficients;
 use crate::release::moments::CodedTerm;
+use crate::release::publication::ridge_path::RidgePath;
 
 /// Regresses an outcome of the release on some of its features: least squares with the weights c² of the final round, where a feature that
 /// is left out has the slope 0. With a ridge Λ the penalty Λ Σ b_j² on the slopes in the columns' own units is added to the weighted
@@ -92,6 +96,36 @@ pub fn refit(release: &Release, request: &Request<'_>) -> Result<Refit, RefitErr
     }
     // Eigenvalues are not repaired: what the moments do not determine is withheld.
     Ok(Refit::new(release, &Request { repair: Repair::None, ..*request }, true, (coefficients, diagnostics)))
+}
+
+/// Computes how the coefficients change with the ridge. The grid spans what the squares of the slopes weigh in the sum of squares: for
+/// each feature the released number of rows times a tenth of the squared half of its range.
+///
+/// # Errors
+/// As [`refit`].
+pub fn ridge_path(release: &Release, request: &Request<'_>) -> Result<RidgePath, RefitError> {
+    let own = refit(release, request)?;
+    let coded = release.moments.as_ref().and_then(|moments| moments.adaptive.as_ref());
+    let coded = coded.map_or(&[][..], |adaptive| &adaptive.terms);
+    let rows = own.diagnostics.rows.unwrap_or(1.0);
+    let weight = |term: &str| {
+        let found = coded.iter().find(|coded| coded.term == term)?;
+        Some(rows * found.half_width * found.half_width / 10.0)
+    };
+    let chosen = match request.ridge {
+        Ridge::Fixed(ridge) => ridge,
+        Ridge::None | Ridge::Auto => 0.0,
+    };
+    let solve = |ridge: f64| {
+        let found = refit(release, &Request { ridge: Ridge::Fixed(ridge), ..*request })?;
+        let Coefficients::List(list) = found.coefficients else { return Ok(Solved::default()) };
+        let (terms, estimates) = list.into_iter().map(|entry| (entry.term, entry.estimate)).unzip();
+        Ok(Solved { terms, estimates, repaired: false })
+    };
+    let terms = solve(chosen)?.terms;
+    let weights: Vec<f64> =
+        terms.iter().filter(|term| *term != INTERCEPT).filter_map(|term| weight(term)).collect();
+    path(&release.plan, request.outcome, &grid(&weights), chosen, solve)
 }
 
 /// A ridge in the columns' own units, on coded coefficients: a slope is 1/`half_width` coded slopes in units of the outcome. The intercept

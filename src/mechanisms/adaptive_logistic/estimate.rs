@@ -12,8 +12,8 @@ use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::holding::Holding;
 use crate::mechanisms::adaptive::rough::symmetric;
 use crate::mechanisms::adaptive::terms::count;
-use crate::mechanisms::adaptive::units::Round;
 use crate::privacy::mutants::{Mutant, is_active};
+use crate::release::moments::CodedTerm;
 
 /// Largest norm of a step.
 const LONGEST_STEP: f64 = 2.0;
@@ -38,12 +38,11 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Reads one label's noisy cells.
+    /// Reads one label's cells, whose noise has the scale `s`.
     #[must_use]
-    pub fn new(round: &Round, grid: &Grid, coefficients: usize, cells: &[i128]) -> Self {
+    pub fn new(s: f64, grid: &Grid, coefficients: usize, cells: &[i128]) -> Self {
         let (curvature, gradient) = cells.split_at(triangle::len(coefficients).min(cells.len()));
         let (unit, pull) = (grid.curvature_unit(), grid.gradient_unit());
-        let s = round.s();
         Self {
             curvature: symmetric(coefficients, curvature, |_, _| unit),
             gradient: gradient.iter().map(|cell| real(*cell) * pull).collect(),
@@ -247,4 +246,18 @@ impl Turned {
             noise,
         }
     }
+}
+
+/// Returns the map of a record in the columns' own units, the constant 1 first, to (1, w).
+#[must_use]
+pub fn own_map(map: &DMatrix<f64>, features: &[CodedTerm]) -> DMatrix<f64> {
+    let k = features.len() + 1;
+    let own = DMatrix::from_fn(k, k, |i, j| match (i, j) {
+        (0, 0) => 1.0,
+        (0, _) => 0.0,
+        (_, 0) => -features[i - 1].centre / features[i - 1].half_width,
+        _ if i == j => 1.0 / features[i - 1].half_width,
+        _ => 0.0,
+    });
+    product(map, &own)
 }

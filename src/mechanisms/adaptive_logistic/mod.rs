@@ -17,7 +17,7 @@ mod document;
 pub mod estimate;
 pub mod forecast;
 pub mod progress;
-mod report;
+pub mod report;
 mod run;
 pub mod start;
 pub mod step;

@@ -276,7 +276,7 @@ impl Progress {
         let Some(coefficients) = self.coefficients() else { return };
         let labels = cells.chunks_exact(setting.label_cells()).zip(&coefficients);
         let stepped =
-            labels.map(|(cells, b)| Stepped::new(b, Sums::new(round, grid, k, cells), setting.lambda));
+            labels.map(|(cells, b)| Stepped::new(b, Sums::new(round.s(), grid, k, cells), setting.lambda));
         if let Ok(stepped) = stepped.collect::<Result<Vec<_>, _>>() {
             self.steps.push(stepped);
         }

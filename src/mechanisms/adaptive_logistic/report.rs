@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 
 use nalgebra::DMatrix;
+use serde_json::Value;
 
-use super::estimate::{Judged, State, Turned, Why};
+use super::document;
+use super::estimate::{Judged, State, Turned, Why, own_map};
 use super::progress::Released;
+use crate::inference::category::has_errors;
 use crate::inference::noise_forecast::LOGISTIC_SPREAD;
 use crate::inference::report::RegressionTerms;
 use crate::math::jacobi_eigen::product;
@@ -14,8 +17,10 @@ use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::holding::effect_size;
 use crate::mechanisms::rounds::Task;
 use crate::model::note::{Listing, NAMED};
-use crate::model::{Estimate, INTERCEPT, Interval, Note};
+use crate::model::{Coefficient, Estimate, INTERCEPT, Interval, Note};
+use crate::release::Release;
 use crate::release::document::{Coefficients, Diagnostics, OutcomeDiagnostics};
+use crate::release::figure::outcomes;
 use crate::release::moments::CodedTerm;
 
 /// Returns the regressions of all labels on all features in the columns' own units.
@@ -66,18 +71,17 @@ pub fn report(task: &Task, released: &Released, coded: &[CodedTerm]) -> (Coeffic
     (Coefficients::of(names, terms, &entries), diagnostics)
 }
 
-/// Returns the map of a record in the columns' own units, the constant 1 first, to (1, w).
+/// Returns the covariance of one label's coefficients of a release, in their order; nothing where a term is held, because the others' errors
+/// then depend on each other through its price.
 #[must_use]
-pub fn own_map(map: &DMatrix<f64>, features: &[CodedTerm]) -> DMatrix<f64> {
-    let k = features.len() + 1;
-    let own = DMatrix::from_fn(k, k, |i, j| match (i, j) {
-        (0, 0) => 1.0,
-        (0, _) => 0.0,
-        (_, 0) => -features[i - 1].centre / features[i - 1].half_width,
-        _ if i == j => 1.0 / features[i - 1].half_width,
-        _ => 0.0,
-    });
-    product(map, &own)
+pub fn covariance(release: &Release, outcome: &str) -> Option<DMatrix<f64>> {
+    let steps = release.steps.as_ref()?;
+    let Coefficients::List(list) = &release.coefficients else { return None };
+    let lambda = release.plan.mechanism.params.get("lambda").and_then(Value::as_f64).unwrap_or(0.0);
+    let place = outcomes(release).iter().position(|name| name == outcome)?;
+    let Turned { covariance, .. } = document::last_step(steps, lambda)?.into_iter().nth(place)?;
+    let entries: Vec<Coefficient> = list.iter().filter(|entry| entry.outcome == outcome).cloned().collect();
+    has_errors(&covariance, &entries).then_some(covariance)
 }
 
 /// One label's coefficients in the columns' own units, and how far each can be trusted.

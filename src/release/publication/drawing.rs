@@ -9,6 +9,7 @@ use super::super::format::{row, short};
 use super::super::supplement::Supplement;
 use super::comparison::{Comparison, Pair};
 use super::html::escape;
+use super::ridge_path::{MOST_DRAWN, Path, RidgePath};
 use super::tables::{interval, label, lines};
 use crate::model::INTERCEPT;
 use crate::plan::Plan;
@@ -108,7 +109,7 @@ fn forest(title: &[String], axis: &str, rows: &[Row], figure: &Figure) -> String
             svg,
             "<text x=\"12\" y=\"{}\">{}</text>",
             start + height(row) / 2.0 + 4.0,
-            escape(&shortened(&row.label))
+            escape(&shortened(&row.label, LONGEST))
         );
         for (place, (mark, numbers)) in row.marks.iter().enumerate() {
             let y = start + LINE / 2.0 + SECOND * count(place);
@@ -180,95 +181,202 @@ fn marked(svg: &mut String, mark: Mark, y: f64, square: bool) {
     }
 }
 
-/// Width and height of the plot of a line, and its margins: left, right, top, bottom.
-const LINE_PLOT: (f64, f64) = (520.0, 340.0);
+/// Width and height of a plot with two axes, and its margins: left, right, top, bottom.
+const PLANE: (f64, f64) = (520.0, 340.0);
 const MARGINS: [f64; 4] = [72.0, 16.0, 40.0, 60.0];
+
+/// A plot with two axes, by what their ends are.
+struct Plane {
+    across: (f64, f64),
+    up: (f64, f64),
+}
+
+impl Plane {
+    /// A plot whose vertical axis holds all `values`, with a margin.
+    fn new(across: (f64, f64), values: impl Iterator<Item = f64>) -> Self {
+        let (least, most) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), y| (a.min(y), b.max(y)));
+        let margin = 0.04 * (most - least).max(f64::MIN_POSITIVE);
+        Self { across, up: (least - margin, most + margin) }
+    }
+
+    fn x(&self, at: f64) -> f64 {
+        let ((width, _), [left, right, ..], (from, to)) = (PLANE, MARGINS, self.across);
+        left + (at - from) / (to - from) * (width - left - right)
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        let ((_, height), [.., top, bottom], (least, most)) = (PLANE, MARGINS, self.up);
+        height - bottom - (value - least) / (most - least) * (height - top - bottom)
+    }
+
+    /// Begins the drawing, whose height is that of the plot and `more`, with both axes and the grid of the vertical one. Ticks of the
+    /// horizontal axis are places with their labels.
+    fn begin(&self, title: &str, up: &str, across: &str, ticks: &[(f64, String)], more: f64) -> String {
+        let ((width, height), [left, right, ..]) = (PLANE, MARGINS);
+        let all = height + more;
+        let (low, high) = (self.y(self.up.0), self.y(self.up.1));
+        let mut svg = format!(
+            "<svg{NAME_SPACE} width=\"{width}\" height=\"{all}\" viewBox=\"0 0 {width} {all}\" \
+             font-family=\"Helvetica, Arial, sans-serif\" font-size=\"14\" fill=\"#16201f\">\n<title>{}</title>\n\
+             <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<text x=\"12\" y=\"22\">{}</text>\n",
+            escape(title),
+            escape(&shortened(up, LONGEST_AXIS))
+        );
+        for tick in figure::ticks(self.up.0, self.up.1) {
+            let at = self.y(tick);
+            let _ = writeln!(
+                svg,
+                "<line x1=\"{left}\" x2=\"{}\" y1=\"{at:.2}\" y2=\"{at:.2}\" stroke=\"#d5dcda\"/>\
+                 <text x=\"{}\" y=\"{:.2}\" text-anchor=\"end\" font-size=\"13\">{}</text>",
+                width - right,
+                left - 8.0,
+                at + 4.0,
+                short(tick, 4)
+            );
+        }
+        for (tick, label) in ticks {
+            let at = self.x(*tick);
+            let _ = writeln!(
+                svg,
+                "<line x1=\"{at:.2}\" x2=\"{at:.2}\" y1=\"{low:.2}\" y2=\"{:.2}\" stroke=\"#16201f\"/>\
+                 <text x=\"{at:.2}\" y=\"{:.2}\" text-anchor=\"middle\" font-size=\"13\">{}</text>",
+                low + 5.0,
+                low + 20.0,
+                escape(label)
+            );
+        }
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{left}\" x2=\"{left}\" y1=\"{low:.2}\" y2=\"{high:.2}\" stroke=\"#16201f\"/>\n\
+             <line x1=\"{left}\" x2=\"{}\" y1=\"{low:.2}\" y2=\"{low:.2}\" stroke=\"#16201f\"/>\n\
+             <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+            width - right,
+            f64::midpoint(left, width - right),
+            height - 14.0,
+            escape(&shortened(across, LONGEST_AXIS))
+        );
+        svg
+    }
+}
 
 /// Draws the line of an outcome over a column, with its band where it has one.
 #[must_use]
 pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect) -> String {
-    let ((width, height), [left, right, top, bottom]) = (LINE_PLOT, MARGINS);
-    let ends = effect.points.iter().flat_map(|point| [point.value].into_iter().chain(ends(point)));
-    let (least, most) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), y| (a.min(y), b.max(y)));
-    let margin = 0.04 * (most - least).max(f64::MIN_POSITIVE);
-    let (least, most) = (least - margin, most + margin);
+    let values = effect.points.iter().flat_map(|point| [point.value].into_iter().chain(ends(point)));
     let (from, to) = (
         effect.points.first().map_or(0.0, |point| point.at),
         effect.points.last().map_or(1.0, |point| point.at),
     );
-    let x = |at: f64| left + (at - from) / (to - from) * (width - left - right);
-    let y = |value: f64| height - bottom - (value - least) / (most - least) * (height - top - bottom);
+    let plane = Plane::new((from, to), values);
     let named = |name: &str| {
         let unit = figure::unit(plan, name);
         if unit.is_empty() { name.to_owned() } else { format!("{name} ({unit})") }
     };
-    let across = named(&effect.column);
     let up = if effect.is_probability { words::effect::probability(outcome) } else { named(outcome) };
     let title = words::effect::of(outcome, &effect.column);
-    let mut svg = format!(
-        "<svg{NAME_SPACE} width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"14\" fill=\"#16201f\">\n<title>{}</title>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<text x=\"12\" y=\"22\">{}</text>\n",
-        escape(&title),
-        escape(&shortened(&up))
-    );
-    let (low, high) = (y(least), y(most));
-    for tick in figure::ticks(least, most) {
-        let at = y(tick);
-        let _ = writeln!(
-            svg,
-            "<line x1=\"{left}\" x2=\"{}\" y1=\"{at:.2}\" y2=\"{at:.2}\" stroke=\"#d5dcda\"/>\
-             <text x=\"{}\" y=\"{:.2}\" text-anchor=\"end\" font-size=\"13\">{}</text>",
-            width - right,
-            left - 8.0,
-            at + 4.0,
-            short(tick, 4)
-        );
-    }
-    for tick in figure::ticks(from, to) {
-        let at = x(tick);
-        let _ = writeln!(
-            svg,
-            "<line x1=\"{at:.2}\" x2=\"{at:.2}\" y1=\"{low:.2}\" y2=\"{:.2}\" stroke=\"#16201f\"/>\
-             <text x=\"{at:.2}\" y=\"{:.2}\" text-anchor=\"middle\" font-size=\"13\">{}</text>",
-            low + 5.0,
-            low + 20.0,
-            short(tick, 4)
-        );
-    }
-    let path = |points: &mut dyn Iterator<Item = (f64, f64)>| {
-        points.map(|(at, value)| format!("{:.2},{:.2}", x(at), y(value))).collect::<Vec<_>>().join(" ")
+    let ticks: Vec<_> = figure::ticks(from, to).into_iter().map(|tick| (tick, short(tick, 4))).collect();
+    let mut svg = plane.begin(&title, &up, &named(&effect.column), &ticks, 0.0);
+    let line = |points: &mut dyn Iterator<Item = (f64, f64)>| {
+        let place = |(at, value)| format!("{:.2},{:.2}", plane.x(at), plane.y(value));
+        points.map(place).collect::<Vec<_>>().join(" ")
     };
     let upper = effect.points.iter().filter_map(|point| Some((point.at, point.span?.1)));
     let lower = effect.points.iter().rev().filter_map(|point| Some((point.at, point.span?.0)));
-    let band = path(&mut upper.chain(lower));
+    let band = line(&mut upper.chain(lower));
     if !band.is_empty() {
         let _ = writeln!(svg, "<polygon points=\"{band}\" fill=\"#0072b2\" fill-opacity=\"0.18\"/>");
     }
-    let line = path(&mut effect.points.iter().map(|point| (point.at, point.value)));
-    let _ = write!(
+    let line = line(&mut effect.points.iter().map(|point| (point.at, point.value)));
+    let _ = writeln!(
         svg,
-        "<polyline points=\"{line}\" fill=\"none\" stroke=\"#16201f\" stroke-width=\"2\"/>\n\
-         <line x1=\"{left}\" x2=\"{left}\" y1=\"{low:.2}\" y2=\"{high:.2}\" stroke=\"#16201f\"/>\n\
-         <line x1=\"{left}\" x2=\"{}\" y1=\"{low:.2}\" y2=\"{low:.2}\" stroke=\"#16201f\"/>\n\
-         <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n</svg>\n",
-        width - right,
-        f64::midpoint(left, width - right),
-        height - 14.0,
-        escape(&shortened(&across))
+        "<polyline points=\"{line}\" fill=\"none\" stroke=\"#16201f\" stroke-width=\"2\"/>\n</svg>"
     );
     svg
+}
+
+/// Colours, of the palette of Okabe and Ito, and marks of the paths, the marks as outlines around the origin.
+const PATHS: [(&str, &str); MOST_DRAWN] = [
+    ("#0072b2", "M-4-4h8v8h-8z"),
+    ("#d55e00", "M0-5 5 4h-10z"),
+    ("#009e73", "M0-5.5 5.5 0 0 5.5-5.5 0z"),
+    ("#cc79a7", "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0z"),
+    ("#e69f00", "M0 5 5-4h-10z"),
+    ("#56b4e9", "M-5-1.5h3.5v-3.5h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5z"),
+];
+
+/// Height of a line of their legend.
+const LEGEND: f64 = 22.0;
+
+/// Draws how coefficients change with the ridge: those that are longest without one. Nothing where nothing can be drawn.
+#[must_use]
+pub fn ridge_path(path: &RidgePath) -> Option<String> {
+    let drawn: Vec<(&Path, Vec<Option<f64>>)> =
+        path.longest(MOST_DRAWN).into_iter().map(|path| (path, path.drawn())).collect();
+    let least = path.ridges.iter().copied().find(|ridge| *ridge > 0.0)?;
+    // 0 stands where the next smaller power of ten would be.
+    let place = |ridge: f64| if ridge > 0.0 { libm::log10(ridge) } else { libm::log10(least) - 1.0 };
+    let (from, to) = (place(0.0), place(*path.ridges.last()?));
+    let values = || drawn.iter().flat_map(|(_, values)| values.iter().flatten().copied());
+    values().next()?;
+    let plane = Plane::new((from - 0.2, to + 0.2), values().chain([0.0]));
+    let ticks = path.grid.iter().map(|ridge| (place(*ridge), short(*ridge, 2))).collect::<Vec<_>>();
+    let up = figure::axis(false, &path.unit);
+    let rows = u32::try_from(drawn.len().div_ceil(2)).map_or(0.0, f64::from);
+    let mut svg =
+        plane.begin(&path.caption(), &up, words::refit::ridge_penalty(), &ticks, LEGEND * rows + 8.0);
+    let own = path.ridges.get(path.chosen).copied().unwrap_or_default();
+    let chosen = plane.x(place(own));
+    let (low, high) = (plane.y(plane.up.0), plane.y(plane.up.1));
+    // Beside the line, on the side where there is room.
+    let (anchor, beside) = if chosen > PLANE.0 / 2.0 { ("end", -6.0) } else { ("start", 6.0) };
+    let _ = writeln!(
+        svg,
+        "<line x1=\"{chosen:.2}\" x2=\"{chosen:.2}\" y1=\"{low:.2}\" y2=\"{high:.2}\" stroke=\"#16201f\" \
+         stroke-dasharray=\"5 4\"/><text x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"{anchor}\" font-size=\"13\">{}</text>",
+        chosen + beside,
+        high + 4.0,
+        escape(&words::path::chosen(short(own, 3)))
+    );
+    for (index, ((path_of, values), (ink, mark))) in drawn.iter().zip(PATHS).enumerate() {
+        let mut line = String::new();
+        let mut marks = String::new();
+        let mut before = false;
+        for (ridge, value) in path.ridges.iter().zip(values) {
+            if let Some(value) = value {
+                let (x, y) = (plane.x(place(*ridge)), plane.y(*value));
+                let _ = write!(line, "{}{x:.2} {y:.2}", if before { "L" } else { "M" });
+                let _ = write!(marks, "<path transform=\"translate({x:.2} {y:.2})\" d=\"{mark}\"/>");
+            }
+            before = value.is_some();
+        }
+        let column = if index % 2 == 0 { 20.0 } else { PLANE.0 / 2.0 + 12.0 };
+        let y = PLANE.1 + LEGEND * u32::try_from(index / 2).map_or(0.0, f64::from) + 8.0;
+        let _ = writeln!(
+            svg,
+            "<path d=\"{line}\" fill=\"none\" stroke=\"{ink}\" stroke-width=\"1.6\"/><g fill=\"{ink}\">{marks}\
+             <path transform=\"translate({column} {y})\" d=\"{mark}\"/></g>\
+             <text x=\"{}\" y=\"{}\" font-size=\"13\">{}</text>",
+            column + 12.0,
+            y + 4.0,
+            escape(&shortened(&path_of.label(), LONGEST))
+        );
+    }
+    svg.push_str("</svg>\n");
+    Some(svg)
 }
 
 fn ends(point: &Point) -> impl Iterator<Item = f64> {
     point.span.into_iter().flat_map(|(low, high)| [low, high])
 }
 
-/// Shortens a name to the width of its column.
-fn shortened(name: &str) -> String {
-    const LONGEST: usize = 34;
-    if name.chars().count() <= LONGEST {
+/// Most characters of a name in its column, and of the title of an axis.
+const LONGEST: usize = 34;
+const LONGEST_AXIS: usize = 60;
+
+/// Shortens a name to `most` characters.
+fn shortened(name: &str, most: usize) -> String {
+    if name.chars().count() <= most {
         return name.to_owned();
     }
-    name.chars().take(LONGEST - 1).chain(['…']).collect()
+    name.chars().take(most - 1).chain(['…']).collect()
 }

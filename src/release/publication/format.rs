@@ -5,7 +5,8 @@ use super::super::significance::Tests;
 use super::super::supplement::Supplement;
 use super::super::{figure, table};
 use super::comparison::Comparison;
-use super::{Labels, Publication, drawing, html, latex, markdown, report, scripts};
+use super::ridge_path::RidgePath;
+use super::{Labels, Publication, Table, drawing, html, latex, markdown, report, scripts};
 use crate::words;
 
 /// A format.
@@ -76,18 +77,31 @@ impl Format {
     /// Writes two regressions beside each other; nothing where the format has no form for them, or nothing can be drawn.
     #[must_use]
     pub fn compared(self, comparison: &Comparison) -> Option<String> {
-        let printed = || Publication {
-            title: words::compared::title().to_owned(),
-            tables: vec![comparison.table()],
-            ..Publication::default()
-        };
         match self {
-            Self::Word => Some(html::document(&printed())),
-            Self::Markdown => Some(markdown::document(&printed())),
-            Self::Latex => Some(latex::document(&printed())),
             Self::Csv => Some(comparison.csv()),
             Self::Svg => drawing::compared(comparison),
-            Self::Report | Self::R | Self::Python | Self::Text => None,
+            _ => self.printed(words::compared::title(), comparison.table()),
+        }
+    }
+
+    /// Writes how coefficients change with the ridge; nothing where the format has no form for it, or nothing can be drawn.
+    #[must_use]
+    pub fn ridge_path(self, path: &RidgePath) -> Option<String> {
+        match self {
+            Self::Csv => Some(path.csv()),
+            Self::Svg => drawing::ridge_path(path),
+            _ => self.printed(words::path::title(), path.table()),
+        }
+    }
+
+    /// Writes one table; nothing where the format has no tables.
+    fn printed(self, title: &str, table: Table) -> Option<String> {
+        let printed = Publication { title: title.to_owned(), tables: vec![table], ..Publication::default() };
+        match self {
+            Self::Word => Some(html::document(&printed)),
+            Self::Markdown => Some(markdown::document(&printed)),
+            Self::Latex => Some(latex::document(&printed)),
+            Self::Report | Self::Csv | Self::R | Self::Python | Self::Svg | Self::Text => None,
         }
     }
 

@@ -11,6 +11,7 @@ pub mod html;
 pub mod latex;
 pub mod markdown;
 pub mod report;
+pub mod ridge_path;
 pub mod scripts;
 pub mod tables;
 

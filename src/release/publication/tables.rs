@@ -69,12 +69,18 @@ pub fn name(term: &str) -> &str {
 /// Returns what a line's coefficient is for: `age per year`, `sex: M against F`.
 #[must_use]
 pub fn label(line: &Line) -> String {
-    if line.per.is_empty() {
-        return name(&line.term).to_owned();
+    labelled(&line.term, &line.per)
+}
+
+/// Returns a term with its contrast for a reader: `age per year`.
+#[must_use]
+pub fn labelled(term: &str, per: &str) -> String {
+    if per.is_empty() {
+        return name(term).to_owned();
     }
-    match line.term.split_once('[').filter(|_| line.per.contains(" against ")) {
-        Some((column, _)) => format!("{column}: {}", line.per),
-        None => format!("{} {}", line.term, line.per),
+    match term.split_once('[').filter(|_| per.contains(" against ")) {
+        Some((column, _)) => format!("{column}: {per}"),
+        None => format!("{term} {per}"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::table::CoefficientTable;
-use crate::engine::refit;
+use crate::engine::{refit, ridge_path};
 use crate::inference::design::is_drowned;
 use crate::inference::refit::{Request, own_ridge};
 use crate::inference::{self, Repair, Ridge};
@@ -13,13 +13,15 @@ use crate::model::INTERCEPT;
 use crate::release::Release;
 use crate::release::figure;
 use crate::release::publication::comparison::Regression;
-use crate::release::publication::tables;
+use crate::release::publication::{Format, drawing, tables};
 use crate::release::significance::Tests;
 use crate::ui::draft::number;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::text;
+use crate::ui::steps::result::Printed;
+use crate::ui::steps::save::{Files, Saved};
+use crate::ui::{dom, text};
 use crate::words;
 
 /// Terms of the moments above which predictors are not ticked one by one.
@@ -165,14 +167,50 @@ fn Refitted(release: Arc<Release>) -> impl IntoView {
                 let drowned = is_drowned(&refit.diagnostics);
                 let tests = Tests::new(&release, &refit.diagnostics);
                 let below = tables::test_notes_of(tests, &lines);
+                let path = view! { <Influence release=Arc::clone(&release) refit=refit.clone()/> };
                 let notes = refit.diagnostics.notes.into_iter().map(|note| view! { <li>{note}</li> });
                 view! {
                     <CoefficientTable lines outcome unit drowned tests below confidence=refit.confidence/>
                     <ul class="notes">{notes.collect_view()}</ul>
                     <p class="hint">{words::refit::cost(refit.cost)}</p>
+                    {path}
                 }
                 .into_any()
             }
         })
+    }
+}
+
+/// How the coefficients of a refit change with its ridge: computed once it is looked at.
+#[component]
+fn Influence(release: Arc<Release>, refit: inference::Refit) -> impl IntoView {
+    let opened = RwSignal::new(false);
+    let drawn = move || {
+        if !opened.get() {
+            return None;
+        }
+        let request = Request {
+            outcome: &refit.outcome,
+            features: &refit.features,
+            ridge: Ridge::from_value(&refit.ridge).unwrap_or_default(),
+            repair: refit.repair.parse().unwrap_or_default(),
+            confidence: refit.confidence,
+        };
+        let path = ridge_path(&release, &request).ok()?;
+        let form = |format: Format| format.ridge_path(&path);
+        let files = Files {
+            name: "discreet-ridge",
+            word: form(Format::Word),
+            plain: form(Format::Markdown),
+            csv: form(Format::Csv),
+            svg: form(Format::Svg),
+        };
+        let figure = drawing::ridge_path(&path).map(|svg| view! { <div class="drawn" inner_html=svg></div> });
+        Some(view! { {figure} <Printed table=path.table()/> <Saved files/> })
+    };
+    view! {
+        <details class="more" id="ridge-path" on:toggle=move |event| opened.set(dom::is_open(&event))>
+            <summary>{words::path::title()}</summary>{drawn}
+        </details>
     }
 }

@@ -213,7 +213,7 @@ fn Described(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
 
 /// A table as it is printed, with its notes.
 #[component]
-fn Printed(table: Table) -> impl IntoView {
+pub fn Printed(table: Table) -> impl IntoView {
     let numeric: Vec<bool> = table.heads.iter().map(|head| head.numeric).collect();
     let heads = table
         .heads

@@ -54,7 +54,7 @@ pub fn settles_at_the_weighted_fit() {
         let mut found = Vec::new();
         for _ in 0..25 {
             let map = step(&setting, guide.clone(), radius, b.clone());
-            let sums = Sums::new(&round, &grid, 4, &cells(&map, &rows));
+            let sums = Sums::new(round.s(), &grid, 4, &cells(&map, &rows));
             let gradient = DVector::from_vec(sums.gradient.clone());
             let stepped = Stepped::new(&b, sums, 0.0).unwrap();
             // Before the coefficients are rounded to 26 bits.

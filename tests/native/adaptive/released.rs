@@ -2,7 +2,7 @@
 
 use discreet::data::EncodedRows;
 use discreet::engine::simulate::Source;
-use discreet::engine::{EngineError, Simulation, refit};
+use discreet::engine::{EngineError, Simulation, refit, ridge_path};
 use discreet::inference::refit::{Refit, Request};
 use discreet::inference::{RefitError, Repair, Ridge};
 use discreet::model::{Coefficient, Interval};
@@ -293,6 +293,27 @@ fn a_refit_may_leave_features_out_and_have_a_ridge() {
     // A ridge determines what the budget alone does not.
     let ridge = ask(&release, "y", &["x", "w", "g"], Ridge::Fixed(10_000.0)).unwrap();
     assert!(listed(&ridge).iter().all(|entry| entry.estimate.is_some()), "{:?}", listed(&ridge));
+}
+
+#[test]
+fn a_path_of_ridges_is_the_refit_at_each_of_them() {
+    let release = two_outcomes("add-remove", 12_000);
+    let features = ["x", "w"].map(str::to_owned);
+    let ridge = Ridge::Fixed(500.0);
+    let request =
+        Request { outcome: "y", features: &features, ridge, repair: Repair::Shift, confidence: 0.95 };
+    let path = ridge_path(&release, &request).unwrap();
+    assert_eq!((path.ridges[0], path.ridges[path.chosen]), (0.0, 500.0));
+    for (place, ridge) in path.ridges.iter().enumerate() {
+        let own = ask(&release, "y", &["x", "w"], Ridge::Fixed(*ridge)).unwrap();
+        let along: Vec<_> = path.paths.iter().map(|path| path.estimates[place]).collect();
+        assert_eq!(along, listed(&own).iter().map(|entry| entry.estimate).collect::<Vec<_>>());
+    }
+    // The two columns have different units; the grid reaches until both slopes are small.
+    for path in &path.paths[1..] {
+        let left = path.estimates.last().unwrap().unwrap() / path.estimates[0].unwrap();
+        assert!(left.abs() < 0.6, "{} keeps {left}", path.term);
+    }
 }
 
 #[test]

@@ -1,0 +1,147 @@
+//! How the coefficients of a regression change with the ridge, which `inference::ridge_path` computes.
+
+use super::super::figure;
+use super::super::format::{NONE, short, significant};
+use super::super::table::{name, numbers};
+use super::{Head, Table, tables};
+use crate::plan::Plan;
+use crate::words;
+
+/// Most terms of the plot.
+pub const MOST_DRAWN: usize = 6;
+
+/// Digits of a coefficient.
+const DIGITS: u8 = 3;
+
+/// One coefficient along the ridges.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// The term.
+    pub term: String,
+    /// What its coefficient is the difference for; see [`figure::Line::per`].
+    pub per: String,
+    /// What it is multiplied by in the plot; see [`figure::Line::reach`].
+    pub reach: Option<f64>,
+    /// One for each ridge, in the columns' own units; nothing where it is withheld.
+    pub estimates: Vec<Option<f64>>,
+}
+
+impl Path {
+    /// Returns the path of a term of a regression under `plan`.
+    #[must_use]
+    pub fn new(plan: &Plan, term: &str, estimates: Vec<Option<f64>>) -> Self {
+        let (per, reach) = figure::meaning(plan, term);
+        Self { term: term.to_owned(), per, reach, estimates }
+    }
+
+    /// Returns the contrast for a reader: `age per year`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        tables::labelled(&self.term, &self.per)
+    }
+
+    /// Returns what is drawn of it: differences in the outcome's unit. Nothing of the intercept, which is no difference.
+    #[must_use]
+    pub fn drawn(&self) -> Vec<Option<f64>> {
+        let drawn = |estimate: &Option<f64>| {
+            estimate
+                .zip(self.reach)
+                .map(|(estimate, reach)| estimate * reach)
+                .filter(|value| value.is_finite())
+        };
+        self.estimates.iter().map(drawn).collect()
+    }
+}
+
+/// The coefficients of one regression at several ridges.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RidgePath {
+    /// The outcome.
+    pub outcome: String,
+    /// The outcome's unit, or nothing.
+    pub unit: String,
+    /// The public grid: 0 and powers of ten, ascending, in the unit of the regression's own ridge.
+    pub grid: Vec<f64>,
+    /// The grid with the chosen ridge.
+    pub ridges: Vec<f64>,
+    /// The place of the one that the regression has.
+    pub chosen: usize,
+    /// Its terms.
+    pub paths: Vec<Path>,
+    /// The ridges at which the moments had to be repaired.
+    pub repaired: Vec<f64>,
+}
+
+impl RidgePath {
+    /// Returns the terms that are longest in the plot, at most `most` of them, in their order.
+    #[must_use]
+    pub fn longest(&self, most: usize) -> Vec<&Path> {
+        let length = |path: &Path| path.drawn().into_iter().flatten().map(f64::abs).fold(0.0, f64::max);
+        let mut found: Vec<(usize, &Path)> = self.paths.iter().enumerate().collect();
+        found.retain(|(_, path)| path.drawn().iter().any(Option::is_some));
+        found.sort_by(|(_, a), (_, b)| length(b).total_cmp(&length(a)));
+        found.truncate(most);
+        found.sort_by_key(|(place, _)| *place);
+        found.into_iter().map(|(_, path)| path).collect()
+    }
+
+    /// Returns what it shows, as a caption.
+    #[must_use]
+    pub fn caption(&self) -> String {
+        words::path::of(&self.outcome)
+    }
+
+    /// Returns what a reader has to know of it.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = vec![words::path::meaning().to_owned(), words::path::free().to_owned()];
+        let drawn = self.longest(MOST_DRAWN).len();
+        if self.paths.iter().filter(|path| path.reach.is_some()).count() > drawn {
+            notes.push(words::path::longest(drawn));
+        }
+        if !self.repaired.is_empty() {
+            let ridges: Vec<String> = self.repaired.iter().map(|ridge| short(*ridge, 3)).collect();
+            notes.push(words::path::repaired(ridges.join(", ")));
+        }
+        notes
+    }
+
+    /// Returns it as a table to be printed: a row for each term, a column for each ridge.
+    #[must_use]
+    pub fn table(&self) -> Table {
+        let mut heads = vec![Head { text: words::result::term().to_owned(), numeric: false }];
+        heads.extend(self.ridges.iter().enumerate().map(|(place, &ridge)| {
+            let number = short(ridge, DIGITS);
+            let text =
+                if place == self.chosen { words::path::chosen(number) } else { words::path::ridge(number) };
+            Head { text, numeric: true }
+        }));
+        let row = |path: &Path| {
+            let written = |value: &Option<f64>| {
+                value.map_or_else(|| NONE.to_owned(), |value| significant(value, DIGITS))
+            };
+            std::iter::once(path.label()).chain(path.estimates.iter().map(written)).collect()
+        };
+        Table {
+            caption: self.caption(),
+            heads,
+            rows: self.paths.iter().map(row).collect(),
+            notes: self.notes(),
+        }
+    }
+
+    /// Writes it as CSV, one record for each term and ridge.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let mut text = b"term,ridge,estimate\r\n".to_vec();
+        for path in &self.paths {
+            for (ridge, estimate) in self.ridges.iter().zip(&path.estimates) {
+                text.extend_from_slice(name(&path.term).as_bytes());
+                numbers(&mut text, &[Some(*ridge), *estimate]);
+                text.extend_from_slice(b"\r\n");
+            }
+        }
+        // All that is written into it are texts and digits.
+        String::from_utf8(text).unwrap_or_default()
+    }
+}
