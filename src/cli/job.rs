@@ -13,9 +13,9 @@ use super::genotypes::GenotypeFiles;
 use super::public::{Comparison, PublicFile};
 use super::table::{Table, TableError};
 use crate::data::genotypes::{Form, Wanted};
-use crate::data::{FewRows, HeaderRules, RowSink, Scan, Statistic, Sums};
+use crate::data::{EncodedRows, FewRows, HeaderRules, Merge, RowSink, Scan, Statistic, Sums};
 use crate::engine::recommend::{Recommendation, recommend};
-use crate::engine::{ConfiguredPlan, EngineError, Prepared, after_bounds, check_table, sums_of};
+use crate::engine::{ConfiguredPlan, EngineError, Prepared, after_bounds, check_table};
 use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::release::Release;
@@ -68,12 +68,18 @@ enum Second {
     Calls(Box<GenotypeFiles>),
 }
 
+/// The rows, of which each round sums a part in each of so many threads.
+pub struct Kept {
+    rows: EncodedRows,
+    workers: usize,
+}
+
 /// The input of a release.
 pub enum Material {
     /// The sums of the only round.
     Summed(Option<Sums>),
-    /// The rows.
-    Kept(Sums),
+    /// The rows in memory.
+    Kept(Kept),
     /// The source of the rows, which each round reads again.
     Again(Again),
 }
@@ -266,7 +272,7 @@ impl Job {
         };
         check(&prepared, comparison.as_mut(), &scan)?;
         let material = match scan.sink.into_rows() {
-            Some(rows) => Material::Kept(Sums::Rows(rows)),
+            Some(rows) => Material::Kept(Kept { rows, workers }),
             None => {
                 let source = source.ok_or_else(read_once)?;
                 Material::Again(Again { source, workers, records: scan.records })
@@ -341,9 +347,27 @@ impl Material {
     pub fn sums(&mut self, prepared: &Prepared, statistic: &Statistic) -> Result<Sums, EngineError> {
         match self {
             Self::Summed(sums) => sums.take().ok_or(EngineError::Reread),
-            Self::Kept(rows) => sums_of(statistic, rows).ok_or(EngineError::Reread),
+            Self::Kept(kept) => kept.sums(statistic),
             Self::Again(again) => again.sums(prepared, statistic),
         }
+    }
+}
+
+impl Kept {
+    fn sums(&self, statistic: &Statistic) -> Result<Sums, EngineError> {
+        let Self { rows, workers } = self;
+        let length = rows.len().div_ceil(*workers).max(1);
+        let part = |start| statistic.of_part(rows, start..(start + length).min(rows.len()));
+        let later: Result<Vec<_>, _> = std::thread::scope(|scope| {
+            let starts = (0..rows.len()).step_by(length);
+            let threads: Vec<_> = starts.map(|start| scope.spawn(move || part(start))).collect();
+            threads.into_iter().map(|thread| thread.join()).collect()
+        });
+        let mut whole = statistic.empty();
+        for part in later.map_err(|_| EngineError::Reread)? {
+            whole.append(part).map_err(|_| EngineError::Reread)?;
+        }
+        Ok(whole)
     }
 }
 

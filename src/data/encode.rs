@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cells::Cells;
 use super::csv::Record;
+use crate::math::round::to_integer;
 use crate::model::{Contrast, INTERCEPT, Missing, Role};
 use crate::plan::bound::{
     BoundColumn, BoundPlan, Clipping, GridParams, Kind, Norms, Sides, Source, Whitening,
@@ -826,36 +827,5 @@ fn unit(value: f64) -> f64 {
 /// Returns the nearest integer, ties to even.
 #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and the integer check follows")]
 fn nearest(value: f64) -> i32 {
-    if value.abs() < HALVES_FROM { ((value + SHIFT) - SHIFT) as i32 } else { value.round_ties_even() as i32 }
-}
-
-/// From 2^51 on a double plus [`SHIFT`] is no longer rounded to an integer.
-const HALVES_FROM: f64 = 2_251_799_813_685_248.0;
-
-/// 1.5 · 2^52: doubles of this size are the integers, so a smaller number that is added to it is rounded to an integer, ties to
-/// even. Not every processor has an instruction for it.
-const SHIFT: f64 = 6_755_399_441_055_744.0;
-
-#[cfg(test)]
-mod tests {
-    use super::nearest;
-
-    #[test]
-    #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
-    fn rounding_is_to_the_nearest_integer_ties_to_even() {
-        let mut state = 1_u64;
-        let mut values = vec![0.0, -0.0, 0.5, 1.5, 2.5, f64::NAN, f64::INFINITY, f64::MAX, 5e-324];
-        for exponent in 20..55 {
-            let power = libm::ldexp(1.0, exponent);
-            values.extend([power - 1.0, power - 0.5, power, power + 0.5, power + 1.5]);
-        }
-        for _ in 0..10_000 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let halves = f64::from((state >> 40) as u32) / 2.0;
-            values.extend([f64::from_bits(state), halves, halves.next_up(), halves.next_down()]);
-        }
-        for value in values.iter().flat_map(|value| [*value, -value]) {
-            assert_eq!(nearest(value), value.round_ties_even() as i32, "{value}");
-        }
-    }
+    to_integer(value) as i32
 }

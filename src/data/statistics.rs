@@ -5,6 +5,7 @@
 
 use crate::model::Layout;
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::moments::{Moments, MomentsError};
@@ -92,8 +93,14 @@ impl Statistic {
     /// Computes the sums of rows that were kept.
     #[must_use]
     pub fn of(&self, rows: &EncodedRows) -> Sums {
+        self.of_part(rows, 0..rows.len())
+    }
+
+    /// Computes the sums of the rows with these numbers.
+    #[must_use]
+    pub fn of_part(&self, rows: &EncodedRows, part: Range<usize>) -> Sums {
         let mut sums = self.empty();
-        sums.add_all(rows);
+        part.filter_map(|index| rows.get(index)).for_each(|row| sums.row(row));
         sums
     }
 

@@ -27,6 +27,6 @@ pub use error::EngineError;
 pub use preflight::{preflight, standard_errors};
 pub use prepare::{ConfiguredPlan, Cost, Prepared, check_table, prepare, prepare_with, prepare_with_moments};
 pub use refit::{refit, ridge_path};
-pub use release::{Computation, release, sums_of};
+pub use release::{Computation, release};
 pub use simulate::{Simulation, demonstrate_bounds};
 pub use supplement::{covariance, supplement};

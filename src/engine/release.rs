@@ -3,7 +3,7 @@
 use super::error::EngineError;
 use super::prepare::Prepared;
 use super::publish::{Finished, Mark, publish};
-use crate::data::{Exact, Statistic, Sums};
+use crate::data::{Exact, Statistic};
 use crate::mechanisms::{Answer, Round, Run, Unsettled};
 use crate::noise::entropy::{Entropy, PrivateRng};
 use crate::release::Release;
@@ -135,10 +135,4 @@ pub fn release<'a>(
     }
     let output = over(prepared, &input.into(), rng)?;
     publish(prepared, output, Mark::Charged(charge), software)
-}
-
-/// Returns the sums of a round over what one reading gave, where the rows were kept.
-#[must_use]
-pub fn sums_of(statistic: &Statistic, kept: &Sums) -> Option<Sums> {
-    if let Sums::Rows(rows) = kept { Some(statistic.of(rows)) } else { None }
 }

@@ -8,7 +8,7 @@ use super::moments::{NoisyMoments, Whitening};
 use super::options::{MeanPenalty, Options, Repair, Ridge};
 use super::ridge::automatic;
 use super::shrinkage::Filter;
-use crate::math::linalg::{Cholesky, Eigen, LinalgError};
+use crate::math::linalg::{Cholesky, Eigen, LinalgError, smallest_eigenvalue};
 use crate::math::projection::positive_trace;
 use crate::model::{INTERCEPT, Interval};
 use crate::release::document::Diagnostics;
@@ -111,6 +111,43 @@ impl<'a> Design<'a> {
         intercept: bool,
         options: Options,
     ) -> Result<Self, FitError> {
+        let mut design = Self::unsolved(moments, predictors, outcomes, intercept, options)?;
+        // After the charge nothing may fail on what was drawn: moments that cannot be solved withhold the coefficients.
+        if design.solve().is_err() {
+            design.solution = None;
+        }
+        if let Some(rule) = options.rule {
+            match Filter::new(moments, &design.unscale, rule) {
+                Ok(filter) => design.filter = Some(filter),
+                Err(_) => design.solution = None,
+            }
+        }
+        Ok(design)
+    }
+
+    /// Computes [`Self::signal_to_noise`] without a solution, which takes several times as long.
+    ///
+    /// # Errors
+    /// As [`Self::try_new`].
+    pub fn ratio_alone(
+        moments: &'a NoisyMoments,
+        predictors: &[usize],
+        outcomes: &[usize],
+        intercept: bool,
+        options: Options,
+    ) -> Result<Option<f64>, FitError> {
+        let design = Self::unsolved(moments, predictors, outcomes, intercept, options)?;
+        Ok(design.whitened().and_then(|whitened| design.ratio(&whitened)).unwrap_or(None))
+    }
+
+    /// Prepares the regression without solving it.
+    fn unsolved(
+        moments: &'a NoisyMoments,
+        predictors: &[usize],
+        outcomes: &[usize],
+        intercept: bool,
+        options: Options,
+    ) -> Result<Self, FitError> {
         check_terms(moments, predictors, outcomes, intercept)?;
         let terms = moments.terms();
         let names: Vec<String> = intercept
@@ -159,33 +196,37 @@ impl<'a> Design<'a> {
         if let Some(penalty) = options.penalty {
             design.penalise(penalty);
         }
-        // After the charge nothing may fail on what was drawn: moments that cannot be solved withhold the coefficients.
-        if design.solve().is_err() {
-            design.solution = None;
-        }
-        if let Some(rule) = options.rule {
-            match Filter::new(moments, &design.unscale, rule) {
-                Ok(filter) => design.filter = Some(filter),
-                Err(_) => design.solution = None,
-            }
-        }
         Ok(design)
+    }
+
+    /// Returns A + Λ.
+    fn penalised(&self) -> DMatrix<f64> {
+        let mut penalised = &self.predictors + &self.penalty;
+        for index in 0..self.names.len() {
+            penalised[(index, index)] += self.ridge;
+        }
+        penalised
+    }
+
+    /// Returns A + Λ in an orthonormal basis of the predictors' space. There the noise is what the gate of theory/inference 2.2 assumes:
+    /// GOE noise does not change under rotation.
+    fn whitened(&self) -> Result<DMatrix<f64>, LinalgError> {
+        self.basis.whiten(&self.penalised())
+    }
+
+    /// Returns the ratio of signal to noise, from what [`Self::whitened`] returns.
+    fn ratio(&self, whitened: &DMatrix<f64>) -> Result<Option<f64>, LinalgError> {
+        let norm = self.moments.noise().spectral_norm(self.names.len());
+        (norm > 0.0).then(|| Ok(smallest_eigenvalue(whitened)? / norm)).transpose()
     }
 
     /// Computes the ratio of signal to noise, repairs where needed, and factors A + Λ.
     fn solve(&mut self) -> Result<(), LinalgError> {
         let d = self.names.len();
-        let mut penalised = &self.predictors + &self.penalty;
-        for index in 0..d {
-            penalised[(index, index)] += self.ridge;
-        }
-        // In an orthonormal basis of the predictors' space the noise is what the gate of theory/inference 2.2 assumes: GOE noise does not
-        // change under rotation.
-        let whitened = self.basis.whiten(&penalised)?;
+        let penalised = self.penalised();
+        let whitened = self.whitened()?;
         let norm = self.moments.noise().spectral_norm(d);
-        if norm > 0.0 {
-            self.signal_to_noise = Some(Eigen::try_new(&whitened)?.smallest() / norm);
-        }
+        self.signal_to_noise = self.ratio(&whitened)?;
         let mut factor = Cholesky::try_new(&penalised).ok();
         if self.options.floor && self.signal_to_noise.is_some_and(|ratio| ratio < 1.0) {
             self.repair = Some(Repair::Floor);
@@ -255,8 +296,9 @@ impl<'a> Design<'a> {
     /// cannot be solved.
     pub(super) fn shrinkage(&self) -> Vec<f64> {
         let Some(solution) = &self.solution else { return Vec::new() };
-        let kept = solution.factor.inverse() * self.own_moments();
-        kept.diagonal().iter().map(|kept| (1.0 - kept).clamp(0.0, 1.0)).collect()
+        let (inverse, own) = (solution.factor.inverse(), self.own_moments());
+        let kept = inverse.column_iter().zip(own.column_iter()).map(|(row, column)| row.dot(&column));
+        kept.map(|kept| (1.0 - kept).clamp(0.0, 1.0)).collect()
     }
 
     /// Returns the repair that was needed, if any.

@@ -162,8 +162,8 @@ pub fn preview(
     let design = Design::try_new(&moments, &layout.predictors, &outcomes, intercept, options)?;
     let signal_to_noise = design.signal_to_noise().unwrap_or(f64::INFINITY);
     let cautious = Picture::new(geometry, bound, &layout, CAUTIOUS).moments(rows, expected)?;
-    let cautious = Design::try_new(&cautious, &layout.predictors, &outcomes, intercept, options)?;
-    let cautious_signal_to_noise = cautious.signal_to_noise().unwrap_or(f64::INFINITY);
+    let cautious = Design::ratio_alone(&cautious, &layout.predictors, &outcomes, intercept, options)?;
+    let cautious_signal_to_noise = cautious.unwrap_or(f64::INFINITY);
     let verdict = match cautious_signal_to_noise {
         ratio if ratio < WITHHELD_BELOW => Verdict::Withheld,
         ratio if ratio < NORMAL_FROM => Verdict::Approximate,
@@ -413,7 +413,7 @@ fn ratio_with(
     let layout = RegressionTerms::new(&smaller, &geometry);
     let moments = Picture::new(&geometry, &smaller, &layout, CAUTIOUS).moments(rows, noise).ok()?;
     let options = Options { rows: Some(rows), ridge: Ridge::None, ..Options::default() };
-    Design::try_new(&moments, &layout.predictors, &[], intercept, options).ok()?.signal_to_noise()
+    Design::ratio_alone(&moments, &layout.predictors, &[], intercept, options).ok()?
 }
 
 #[expect(

@@ -35,6 +35,19 @@ pub fn multiply_up(a: f64, b: f64) -> f64 {
     if libm::fma(a, b, -product) > 0.0 { product.next_up() } else { product }
 }
 
+/// Returns the integer nearest to `x`, ties to even. The sign of a zero is not kept.
+#[must_use]
+pub fn to_integer(x: f64) -> f64 {
+    if x.abs() < HALVES_FROM { (x + SHIFT) - SHIFT } else { x.round_ties_even() }
+}
+
+/// From 2^51 on a double plus [`SHIFT`] is no longer rounded to an integer.
+const HALVES_FROM: f64 = 2_251_799_813_685_248.0;
+
+/// 1.5 · 2^52: doubles of this size are the integers, so a smaller number that is added to it is rounded to an integer, ties to
+/// even. Not every processor has an instruction for it.
+const SHIFT: f64 = 6_755_399_441_055_744.0;
+
 /// Rounds `x` to `digits` significant digits, at most 15. The result is the double nearest to what `{:e}` writes, except that a tie,
 /// also one that arises by rounding, may be rounded to either side.
 #[must_use]
@@ -131,6 +144,29 @@ mod tests {
             assert_eq!(to_digits(x, 7).to_bits(), f64::to_bits(expected), "{x:e}");
         }
         assert!(to_digits(f64::NAN, 7).is_nan() && to_digits(f64::INFINITY, 7).is_infinite());
+    }
+
+    #[test]
+    fn the_nearest_integer_is_even_at_a_tie() {
+        let mut state = 1_u64;
+        let mut values = vec![0.0, -0.0, 0.5, 1.5, 2.5, f64::NAN, f64::INFINITY, f64::MAX, 5e-324];
+        for exponent in 20..55 {
+            let power = libm::ldexp(1.0, exponent);
+            values.extend([power - 1.0, power - 0.5, power, power + 0.5, power + 1.5]);
+        }
+        for _ in 0..10_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let halves = ((state >> 40) as f64) / 2.0;
+            values.extend([f64::from_bits(state), halves, halves.next_up(), halves.next_down()]);
+        }
+        for value in values.iter().flat_map(|value| [*value, -value]) {
+            // Zeros of both signs are equal here.
+            let (found, expected) = (to_integer(value) + 0.0, value.round_ties_even() + 0.0);
+            assert!(
+                found.to_bits() == expected.to_bits() || value.is_nan() && found.is_nan(),
+                "{value}: {found}"
+            );
+        }
     }
 
     #[test]

@@ -23,9 +23,39 @@ pub fn pairs(size: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..size).flat_map(move |row| (row..size).map(move |column| (row, column)))
 }
 
+/// Adds weight · z z′ for the integers z to a triangle at the start of `cells`. Returns the cells after the triangle.
+#[inline]
+pub fn add_outer<'a>(z: &[i32], weight: i64, cells: &'a mut [i64]) -> &'a mut [i64] {
+    let mut rest = cells;
+    for (place, left) in z.iter().enumerate() {
+        let right = z.get(place..).unwrap_or_default();
+        let (row, after) = rest.split_at_mut(right.len().min(rest.len()));
+        add_scaled(right, weight.wrapping_mul(i64::from(*left)), row);
+        rest = after;
+    }
+    rest
+}
+
+/// Adds factor · z to `cells`.
+#[inline]
+pub fn add_scaled(z: &[i32], factor: i64, cells: &mut [i64]) {
+    for (cell, code) in cells.iter_mut().zip(z) {
+        *cell = cell.wrapping_add(factor.wrapping_mul(i64::from(*code)));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn outer_products_fill_the_triangle_and_leave_the_rest() {
+        let mut cells = [1; 8];
+        let rest = add_outer(&[2, -3, 5], 10, &mut cells);
+        add_scaled(&[7], -1, rest);
+        assert_eq!(cells, [41, -59, 101, 91, -149, 251, -6, 1]);
+        assert!(add_outer(&[1, 1], 1, &mut [0]).is_empty());
+    }
 
     #[test]
     fn each_pair_has_its_place() {

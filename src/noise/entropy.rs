@@ -11,7 +11,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// Bytes taken from the generator at a time.
-const BLOCK: usize = 256;
+const BLOCK: usize = 1024;
 
 /// A source of random bytes; sealed, so that there are exactly the two below.
 pub trait Entropy: sealed::Sealed {
@@ -102,7 +102,7 @@ pub fn random_id() -> Result<[u8; 16], EntropyError> {
     Ok(id)
 }
 
-/// The ChaCha20 key stream, byte by byte. A buffer of our own makes the bytes independent of how the generator rounds
+/// The ChaCha20 key stream. A buffer of our own makes the bytes independent of how the generator rounds
 /// a request up to its words.
 struct Stream {
     generator: ChaCha20Rng,
@@ -116,13 +116,17 @@ impl Stream {
     }
 
     fn fill(&mut self, bytes: &mut [u8]) {
-        for byte in bytes {
+        let mut rest = bytes;
+        while !rest.is_empty() {
             if self.used == BLOCK {
                 self.generator.fill_bytes(&mut self.buffer);
                 self.used = 0;
             }
-            *byte = self.buffer[self.used];
-            self.used += 1;
+            let count = rest.len().min(BLOCK - self.used);
+            let (now, later) = rest.split_at_mut(count);
+            now.copy_from_slice(&self.buffer[self.used..self.used + count]);
+            self.used += count;
+            rest = later;
         }
     }
 }

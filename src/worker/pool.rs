@@ -133,8 +133,11 @@ impl Pool {
         let mut run = self.begin(1 + scanners(files, false))?;
         run.ready().await?;
         run.ask(&Request::Identify { files: files.roles() }, files)?;
-        match run.answer(&on_progress).await? {
-            Received { body: Response::Identified { table }, .. } => {
+        let answer = run.answer(&on_progress).await?;
+        // Two sets of workers at once would take twice the memory.
+        drop(run);
+        match answer.body {
+            Response::Identified { table } => {
                 self.start_ahead(files);
                 Ok(table)
             }

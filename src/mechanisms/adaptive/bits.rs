@@ -1,5 +1,7 @@
 //! Rounding to 26 leading bits, and integers as numbers.
 
+use crate::math::round::to_integer;
+
 /// Returns `value` rounded to 26 leading bits, ties to even, and 0 where it is not finite: short enough that products of two are exact,
 /// and that builds which differ in the last bit agree but for one value in 2^26 (theory/adaptive 3.4).
 #[must_use]
@@ -24,7 +26,7 @@ pub fn real(cell: i128) -> f64 {
 #[must_use]
 pub fn nearest(value: f64) -> i32 {
     #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and the integer check follows")]
-    let code = value.round_ties_even() as i32;
+    let code = to_integer(value) as i32;
     code
 }
 

@@ -23,18 +23,15 @@ pub fn apply<'a>(guide: &Guide, values: &[f64], reals: &'a mut Vec<f64>) -> Mapp
     let (apart, mapped) = reals.split_at_mut(p + outcomes);
     let (features, residuals) = mapped.split_at_mut(p + 1);
     features[0] = 1.0;
-    for (i, feature) in features.iter_mut().skip(1).enumerate() {
-        let mut sum = 0.0;
-        for (j, apart) in apart.iter().enumerate().take(i + 1) {
-            sum += guide.whitening[(i, j)] * apart;
+    // By columns, because a column's entries are neighbours; each sum runs over the columns in their order.
+    for (j, column) in guide.whitening.as_slice().chunks_exact(p.max(1)).enumerate() {
+        for (feature, entry) in features[j + 1..].iter_mut().zip(&column[j..]) {
+            *feature += entry * apart[j];
         }
-        *feature = sum;
     }
     for (o, residual) in residuals.iter_mut().enumerate() {
-        let mut fitted = 0.0;
-        for (j, apart) in apart.iter().enumerate().take(p) {
-            fitted += guide.slopes[(j, o)] * apart;
-        }
+        let slopes = guide.slopes.column(o);
+        let fitted = slopes.iter().zip(&*apart).fold(0.0, |sum, (slope, apart)| sum + slope * apart);
         *residual = (apart[p + o] - fitted) / guide.spreads[o];
     }
     let norm = features.iter().fold(0.0, |sum, w| sum + w * w).sqrt();

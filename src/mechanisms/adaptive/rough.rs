@@ -7,6 +7,7 @@ use super::margins::Margins;
 use super::terms::{Terms, count};
 use super::units::Round;
 use crate::data::encode::within;
+use crate::math::triangle;
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// The public map of a record to the codes of round 2.
@@ -72,14 +73,7 @@ impl Standardiser {
 
 /// Adds z z′ to a packed upper triangle, row by row.
 pub fn add_products(codes: &[i32], cells: &mut [i64]) {
-    let mut cells = cells.iter_mut();
-    for (place, code) in codes.iter().enumerate() {
-        let code = i64::from(*code);
-        // The codes come first: a zip takes from its first side before it knows that the second has ended.
-        for (other, cell) in codes[place..].iter().zip(cells.by_ref()) {
-            *cell += code * i64::from(*other);
-        }
-    }
+    triangle::add_outer(codes, 1, cells);
 }
 
 /// The symmetric matrix of a packed upper triangle, row by row, each cell times its unit. A missing cell is 0.

@@ -2,6 +2,8 @@
 
 use super::units::Codes;
 use crate::data::encode::within;
+use crate::math::round::to_integer;
+use crate::math::triangle;
 use crate::mechanisms::adaptive::bits::nearest;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::map;
@@ -53,7 +55,7 @@ impl Grid {
         let most = self.codes.error;
         // 1 − p(θ) for a label of 1, p(θ) for one of −1: without cancellation for either sign.
         let error = 1.0 / (1.0 + libm::exp(if yes { fitted } else { -fitted }));
-        let size = integer((error * self.errors()).round_ties_even()).min(most);
+        let size = integer(to_integer(error * self.errors())).min(most);
         let product = (u128::from(size) * u128::from(most - size)) << self.codes.bits;
         let whole = (u128::from(most) * u128::from(most)).max(1);
         let weight =
@@ -105,16 +107,7 @@ pub fn add(
         }
         let fitted = mapped.features.iter().zip(b).fold(0.0, |sum, (w, b)| sum + b * (w * seen));
         let (pull, weight) = grid.weights(fitted, *label > 0.0, kept);
-        let mut cells = block.iter_mut();
-        for (place, left) in codes.iter().enumerate() {
-            let scaled = weight.wrapping_mul(i64::from(*left));
-            // The codes first: a zip takes one more of what it asks first.
-            for (right, cell) in codes[place..].iter().zip(cells.by_ref()) {
-                *cell = cell.wrapping_add(scaled.wrapping_mul(i64::from(*right)));
-            }
-        }
-        for (cell, code) in cells.zip(codes.iter()) {
-            *cell = cell.wrapping_add(pull.wrapping_mul(i64::from(*code)));
-        }
+        let gradient = triangle::add_outer(codes, weight, block);
+        triangle::add_scaled(codes, pull, gradient);
     }
 }

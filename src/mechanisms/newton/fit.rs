@@ -7,6 +7,7 @@ use nalgebra::{DMatrix, DVector};
 use super::{Ball, Family, Noise, report};
 use crate::data::{Exact, RecordMap, Scratch, Statistic};
 use crate::math::linalg::Eigen;
+use crate::math::round::to_integer;
 use crate::math::triangle;
 use crate::mechanisms::rounds::{Answer, Noise as RoundNoise, Output, Round, Run, Task, Unsettled};
 use crate::model::Shape;
@@ -77,7 +78,7 @@ impl Noise {
         let error = 1.0 / (1.0 + libm::exp(if label > 0 { theta } else { -theta }));
         #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
         let levels = self.levels as f64;
-        let size = integer((error * levels).round_ties_even()).min(self.levels);
+        let size = integer(to_integer(error * levels)).min(self.levels);
         let weight = (u128::from(size) * u128::from(self.levels - size)) << self.bits;
         let weight = weight / (u128::from(self.levels) * u128::from(self.levels)).max(1);
         #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
@@ -176,17 +177,8 @@ impl RecordMap for Expansion {
         {
             let inner: f64 = u.iter().zip(b.iter()).map(|(code, b)| f64::from(*code) * b).sum();
             let Some((pull, weight)) = self.noise.weights(inner * self.noise.unit, *label) else { continue };
-            let mut cells = block.iter_mut();
-            for (at, left) in u.iter().enumerate() {
-                let scaled = weight.wrapping_mul(i64::from(*left));
-                // The codes first: a zip takes one more of what it asks first.
-                for (right, cell) in u.iter().skip(at).zip(cells.by_ref()) {
-                    *cell = cell.wrapping_add(scaled.wrapping_mul(i64::from(*right)));
-                }
-            }
-            for (cell, code) in cells.zip(u) {
-                *cell = cell.wrapping_add(pull.wrapping_mul(i64::from(*code)));
-            }
+            let gradient = triangle::add_outer(u, weight, block);
+            triangle::add_scaled(u, pull, gradient);
         }
     }
 }

@@ -9,7 +9,7 @@ use super::super::format::{power, row, short};
 use super::super::supplement::Supplement;
 use super::comparison::{Comparison, Pair};
 use super::html::escape;
-use super::ridge_path::{MOST_DRAWN, Path, RidgePath};
+use super::ridge_path::{MOST_DRAWN, RidgePath, TermPath};
 use super::tables::{interval, label, lines};
 use crate::model::INTERCEPT;
 use crate::plan::Plan;
@@ -310,7 +310,7 @@ const LEGEND: f64 = 22.0;
 /// Draws how coefficients change with the ridge: those that are longest without one. Nothing where nothing can be drawn.
 #[must_use]
 pub fn ridge_path(path: &RidgePath) -> Option<String> {
-    let drawn: Vec<(&Path, Vec<Option<f64>>)> =
+    let drawn: Vec<(&TermPath, Vec<Option<f64>>)> =
         path.longest(MOST_DRAWN).into_iter().map(|path| (path, path.drawn())).collect();
     let least = path.ridges.iter().copied().find(|ridge| *ridge > 0.0)?;
     // 0 stands where the next smaller power of ten would be.
