@@ -5,7 +5,7 @@ use super::refit::{RefitError, Request, Resolved, resolve};
 use crate::plan::Plan;
 use crate::release::Release;
 use crate::release::figure;
-use crate::release::publication::ridge_path::{Path, RidgePath};
+use crate::release::publication::ridge_path::{RidgePath, TermPath};
 
 /// Most decades of a grid; a wider one has fewer points in each.
 const DECADES: i32 = 7;
@@ -62,7 +62,7 @@ pub fn path<E>(
     let terms = solved.first().map_or(&[][..], |solved| &solved.terms);
     let along = |(place, term): (usize, &String)| {
         let estimates = solved.iter().map(|solved| solved.estimates.get(place).copied().flatten());
-        Path::new(plan, term, estimates.collect())
+        TermPath::new(plan, term, estimates.collect())
     };
     let paths = terms.iter().enumerate().map(along).collect();
     let repaired = ridges.iter().zip(&solved).filter(|(_, solved)| solved.repaired);

@@ -24,6 +24,7 @@ pub fn pairs(size: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// Adds weight · z z′ for the integers z to a triangle at the start of `cells`. Returns the cells after the triangle.
+#[inline]
 pub fn add_outer<'a>(z: &[i32], weight: i64, cells: &'a mut [i64]) -> &'a mut [i64] {
     let mut rest = cells;
     for (place, left) in z.iter().enumerate() {
@@ -36,6 +37,7 @@ pub fn add_outer<'a>(z: &[i32], weight: i64, cells: &'a mut [i64]) -> &'a mut [i
 }
 
 /// Adds factor · z to `cells`.
+#[inline]
 pub fn add_scaled(z: &[i32], factor: i64, cells: &mut [i64]) {
     for (cell, code) in cells.iter_mut().zip(z) {
         *cell = cell.wrapping_add(factor.wrapping_mul(i64::from(*code)));

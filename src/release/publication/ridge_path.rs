@@ -15,7 +15,7 @@ const DIGITS: u8 = 3;
 
 /// One coefficient along the ridges.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Path {
+pub struct TermPath {
     /// The term.
     pub term: String,
     /// What its coefficient is the difference for; see [`figure::Line::per`].
@@ -26,7 +26,7 @@ pub struct Path {
     pub estimates: Vec<Option<f64>>,
 }
 
-impl Path {
+impl TermPath {
     /// Returns the path of a term of a regression under `plan`.
     #[must_use]
     pub fn new(plan: &Plan, term: &str, estimates: Vec<Option<f64>>) -> Self {
@@ -67,7 +67,7 @@ pub struct RidgePath {
     /// The place of the one that the regression has.
     pub chosen: usize,
     /// Its terms.
-    pub paths: Vec<Path>,
+    pub paths: Vec<TermPath>,
     /// The ridges at which the moments had to be repaired.
     pub repaired: Vec<f64>,
 }
@@ -75,9 +75,9 @@ pub struct RidgePath {
 impl RidgePath {
     /// Returns the terms that are longest in the plot, at most `most` of them, in their order.
     #[must_use]
-    pub fn longest(&self, most: usize) -> Vec<&Path> {
-        let length = |path: &Path| path.drawn().into_iter().flatten().map(f64::abs).fold(0.0, f64::max);
-        let mut found: Vec<(usize, &Path)> = self.paths.iter().enumerate().collect();
+    pub fn longest(&self, most: usize) -> Vec<&TermPath> {
+        let length = |path: &TermPath| path.drawn().into_iter().flatten().map(f64::abs).fold(0.0, f64::max);
+        let mut found: Vec<(usize, &TermPath)> = self.paths.iter().enumerate().collect();
         found.retain(|(_, path)| path.drawn().iter().any(Option::is_some));
         found.sort_by(|(_, a), (_, b)| length(b).total_cmp(&length(a)));
         found.truncate(most);
@@ -116,7 +116,7 @@ impl RidgePath {
                 if place == self.chosen { words::path::chosen(number) } else { words::path::ridge(number) };
             Head { text, numeric: true }
         }));
-        let row = |path: &Path| {
+        let row = |path: &TermPath| {
             let written = |value: &Option<f64>| {
                 value.map_or_else(|| NONE.to_owned(), |value| significant(value, DIGITS))
             };
