@@ -1,5 +1,4 @@
-//! Gives every binary of one source the same name, so that the page and its workers can tell whether they belong together, and
-//! makes a function of each message of the catalogue.
+//! Makes a function of each message of the catalogue.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,20 +13,7 @@ const WORDS: &str = "src/words/en.json";
 const DOCUMENTS: &str = "note";
 
 fn main() -> Result<()> {
-    let mut files = vec![PathBuf::from("Cargo.lock"), PathBuf::from(WORDS)];
-    collect(Path::new("src"), Some("rs"), &mut files)?;
-    // Paths are relative and in one order, so the name does not depend on the machine.
-    files.sort();
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for file in files {
-        println!("cargo:rerun-if-changed={}", file.display());
-        // FNV-1a: it tells versions apart and protects nothing.
-        for byte in fs::read(&file)? {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    println!("cargo:rerun-if-changed=src");
-    println!("cargo:rustc-env=DISCREET_SOURCE={hash:016x}");
+    println!("cargo:rerun-if-changed={WORDS}");
     let made = words(&messages(&fs::read_to_string(WORDS)?)?);
     let made_in = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     fs::write(made_in.join("words.rs"), made)?;
@@ -41,7 +27,7 @@ fn page() -> Result<String> {
     let folder = env::var_os("DISCREET_PAGE").map(fs::canonicalize).transpose()?;
     if let Some(folder) = &folder {
         println!("cargo:rerun-if-changed={}", folder.display());
-        collect(folder, None, &mut files)?;
+        collect(folder, &mut files)?;
         files.sort();
     }
     let mut text = "static PAGE: &[(&str, &[u8])] = &[\n".to_owned();
@@ -123,12 +109,12 @@ fn words(messages: &BTreeMap<String, String>) -> String {
     format!("{table}];\n{}", modules.collect::<String>())
 }
 
-fn collect(folder: &Path, ending: Option<&str>, files: &mut Vec<PathBuf>) -> Result<()> {
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            collect(&path, ending, files)?;
-        } else if ending.is_none_or(|ending| path.extension().is_some_and(|own| own == ending)) {
+            collect(&path, files)?;
+        } else {
             files.push(path);
         }
     }

@@ -9,7 +9,7 @@ const dist = process.argv[2];
 const root = new URL("..", import.meta.url).pathname;
 const ran = spawnSync(
   "cargo",
-  ["metadata", "--locked", "--offline", "--format-version", "1", "--filter-platform", "wasm32-unknown-unknown", "--features", "app,worker"],
+  ["metadata", "--locked", "--offline", "--format-version", "1", "--filter-platform", "wasm32-unknown-unknown", "--features", "app"],
   { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 },
 );
 if (ran.status !== 0) throw new Error(`cargo metadata did not run: ${ran.error ?? ran.stderr}`);

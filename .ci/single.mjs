@@ -45,8 +45,7 @@ function chapters() {
   return [contents, ...fragments.sort(), ...formats.sort()].map(([name, html]) => [name, Buffer.from(html)]);
 }
 
-/// The two modules stand together, because much of them is the same.
-const names = [wasm, "worker_bg.wasm", js, "worker.js", "samples/blood-pressure.csv", "samples/diabetes.csv"];
+const names = [wasm, js, "samples/blood-pressure.csv", "samples/diabetes.csv"];
 const packed = [...names.map((name) => [name, file(name)]), ...chapters()];
 const list = packed.map(([name, bytes]) => [name, bytes.length]);
 const whole = Buffer.concat(packed.map(([, bytes]) => bytes));

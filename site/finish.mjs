@@ -22,6 +22,8 @@ for (const path of files().filter((path) => path.endsWith(".html"))) {
       contents.replace(/href="([^"]*)"/g, (_, to) => `href="${up}${to}"${to === own ? ' aria-current="page"' : ""}`),
     )
     .replace(/ style="text-align: ?(right|center|left);?"/g, (_, side) => ({ right: ' class="to-right"', center: ' class="to-centre"', left: "" })[side])
+    // A line may be longer than the screen, and keys have to scroll it, too.
+    .replaceAll("<pre>", '<pre tabindex="0">');
   writeFileSync(path, page);
   pages.set(path, { tags: tags(page), ids: new Set(tags(page).map((tag) => attribute(tag, "id")).filter(Boolean)) });
 }

@@ -11,9 +11,6 @@ class Refusal extends Error {}
 
 const { appJs, appWasm } = document.querySelector("script[data-app-js]").dataset;
 
-/// A worker's files keep their names from build to build, so their addresses carry the app's hash.
-const version = /-([0-9a-f]+)\.js$/.exec(appJs)?.[1] ?? "";
-
 function requirements() {
   if (window.top !== window.self) {
     throw new Refusal("This page does not run inside another page. Open it in a tab of its own.");
@@ -47,16 +44,26 @@ function held(name) {
   return bytes;
 }
 
-function program(name) {
-  const address = files ? URL.createObjectURL(new Blob([held(name)], { type: "text/javascript" })) : new URL(name, document.baseURI);
-  return import(address);
+/// Runs the script beside the module, which makes `wasm_bindgen`. It is no module itself: a page from a disk has no workers of modules.
+function run(name) {
+  const script = document.createElement("script");
+  script.src = files ? URL.createObjectURL(new Blob([held(name)], { type: "text/javascript" })) : new URL(name, document.baseURI);
+  document.head.append(script);
+  return new Promise((done, failed) => {
+    script.onload = done;
+    script.onerror = () => failed(absent(script.src));
+  });
+}
+
+function absent(address) {
+  return new Refusal(`The page could not load ${new URL(address).pathname}. Reload it; if it stays so, the site is not complete.`);
 }
 
 async function load(name) {
   if (files) return new Response(held(name));
   const address = new URL(name, document.baseURI);
   const response = await fetch(address, { credentials: "omit" }).catch(() => null);
-  if (!response?.ok) throw new Refusal(`The page could not load ${address.pathname}. Reload it; if it stays so, the site is not complete.`);
+  if (!response?.ok) throw absent(address);
   return response;
 }
 
@@ -99,20 +106,19 @@ async function start() {
   const asked = language();
   // Without it the page works as well.
   keepForOffline().catch(() => {});
-  const [app, wasm, glue, module, samples, words] = await Promise.all([
-    program(appJs),
+  const [, glue, wasm, samples, words] = await Promise.all([
+    run(appJs),
+    load(appJs).then((response) => response.text()),
     load(appWasm).then((response) => response.arrayBuffer()),
-    load(`worker.js?v=${version}`).then((response) => response.text()),
-    load(`worker_bg.wasm?v=${version}`).then((response) => response.arrayBuffer()).then(WebAssembly.compile),
     Promise.all(SAMPLES.map(sample)),
     asked && load(`words/${asked}.json`).then((response) => response.text()),
   ]);
-  const build = await sha256(wasm);
-  await app.default({ module_or_path: wasm });
+  const [build, module] = await Promise.all([sha256(wasm), WebAssembly.compile(wasm)]);
+  await wasm_bindgen({ module_or_path: module });
   seal();
   document.getElementById("boot").remove();
   // The one hand-over to the program: `worker::context::StartContext` reads it.
-  app.start({ build, glue, module, samples, words });
+  wasm_bindgen.start({ build, glue, module, samples, words });
   if (asked) document.documentElement.lang = asked;
   document.documentElement.dataset.ready = "";
 }

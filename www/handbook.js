@@ -55,6 +55,8 @@ export function handbook(files) {
     if (!dialog.open) before.length = 0;
     if (shown.split("#")[0] !== name || !dialog.open) {
       text.innerHTML = read(name);
+      // What scrolls by itself is reached by the keyboard.
+      for (const wide of text.querySelectorAll("pre, .table-wrapper, .formula")) wide.tabIndex = 0;
       for (const link of contents.querySelectorAll("a")) link.ariaCurrent = `docs/${link.getAttribute("href")}` === name ? "page" : null;
     }
     shown = address;

@@ -1,7 +1,7 @@
-//! The page.
+//! The page and its workers, which are one module.
 
 #[cfg(target_arch = "wasm32")]
-mod page {
+mod browser {
     use discreet::worker::context::StartContext;
     use wasm_bindgen::JsValue;
     use wasm_bindgen::prelude::wasm_bindgen;
@@ -12,6 +12,12 @@ mod page {
         let context =
             StartContext::from_js(context).map_err(|failure| JsValue::from_str(&failure.message))?;
         discreet::ui::start(context).map_err(|misfit| JsValue::from_str(&misfit.to_string()))
+    }
+
+    /// Called in each worker by the text that `worker::pool` starts it with.
+    #[wasm_bindgen]
+    pub fn work() {
+        discreet::worker::main::start();
     }
 }
 

@@ -83,6 +83,18 @@ pub fn row(estimate: Option<f64>, std_error: Option<f64>, lower: Option<f64>, up
     Row { estimate: write(estimate), std_error: write(std_error), interval }
 }
 
+/// Formats a power of ten for an axis: 10⁴ from ten thousand on and below a thousandth, else as a number.
+#[must_use]
+pub fn power(value: f64) -> String {
+    if value > 0.0 && !(1e-3..1e4).contains(&value) {
+        let written = format!("{value:e}");
+        if let Some(("1", power)) = written.split_once('e') {
+            return format!("10{}", raised(power));
+        }
+    }
+    short(value, 2)
+}
+
 /// Formats a share from 0 to 1 as a percentage: never `0 %` for a share above 0, never `100 %` for one below 1.
 #[must_use]
 pub fn percent(share: f64) -> String {
@@ -208,6 +220,7 @@ mod tests {
             assert_eq!(significant(value, digits), expected, "{value}");
         }
         assert_eq!(short(0.5, 3), "0.5");
+        assert_eq!([0.0, 1e-4, 1e-3, 1.0, 1e3, 1e4].map(power), ["0", "10⁻⁴", "0.001", "1", "1000", "10⁴"]);
         assert_eq!(short(100.0, 2), "100");
         assert_eq!(short(5e-6, 4), "5 × 10⁻⁶");
     }

@@ -14,9 +14,9 @@ use crate::words;
 pub struct StartContext {
     /// SHA-256 of the app's wasm as it was loaded, in hexadecimal digits: the build's content hash.
     pub build: String,
-    /// The text of the workers' JavaScript.
+    /// The text of the JavaScript beside the module, which each worker runs, too.
     pub glue: String,
-    /// The workers' compiled module.
+    /// The compiled module of the page and its workers.
     #[serde(with = "serde_wasm_bindgen::preserve")]
     pub module: WebAssembly::Module,
     /// The synthetic sample tables.

@@ -8,7 +8,7 @@ use web_sys::MessageEvent;
 
 use super::channel::{Attachments, Received, pack, scope, unpack};
 use super::files::Files;
-use super::protocol::{Failure, Reason, Request, Response, build_id};
+use super::protocol::{Failure, Reason, Request, Response};
 use super::{audit, public, run, scan, selfcheck};
 use crate::data::FileRole;
 use crate::words::{self, Catalogue};
@@ -36,7 +36,7 @@ pub fn start() {
     });
     scope().set_onmessage(Some(handler.unchecked_ref()));
     post(&match selfcheck::run() {
-        Ok(()) => Response::Ready { build: build_id() },
+        Ok(()) => Response::Ready,
         Err(error) => Response::Failed(Failure::new(Reason::Program, error.to_string())),
     });
 }

@@ -1,7 +1,7 @@
 //! Starts, times out, cancels and terminates workers, on the page.
 //!
 //! Each request has its own workers, which end with it, because linear memory does not shrink and a worker that trapped must not be
-//! used again. Those of the next request are started ahead. The workers' text and module are those that the page loaded before its policy blocked all connections, so nothing is
+//! used again. Those of the next request are started ahead. The workers' text and module are the page's own, loaded before its policy blocked all connections, so nothing is
 //! fetched here.
 
 use std::cell::RefCell;
@@ -21,7 +21,6 @@ use super::delay;
 use super::files::Files;
 use super::protocol::{
     CHUNK, Failure, Look, Looked, Progress, PublicRequest, Reason, ReleaseRequest, Request, Response,
-    build_id,
 };
 use crate::audit::check::Finding;
 use crate::noise::entropy::random_id;
@@ -46,7 +45,7 @@ const BOOTSTRAP: &str = r#"
         self.words = words;
         const live = (end) => {
             self.end = end;
-            wasm_bindgen({ module_or_path: module }).catch(stopped);
+            wasm_bindgen({ module_or_path: module }).then(() => wasm_bindgen.work()).catch(stopped);
         };
         navigator.locks.request(life, () => new Promise(live)).catch(stopped);
     };
@@ -111,8 +110,8 @@ impl Pool {
         &self.context
     }
 
-    /// Starts one worker and ends it, to check that the browser runs the program, that the worker is of the page's build, and that
-    /// it computes the known answers. The page calls it once, before any budget can be spent.
+    /// Starts one worker and ends it, to check that the browser runs the program, and that a worker
+    /// computes the known answers. The page calls it once, before any budget can be spent.
     ///
     /// # Errors
     /// [`Reason::Program`].
@@ -315,7 +314,7 @@ impl Pool {
         *self.ahead.borrow_mut() = self.start(1 + scanners(files, false)).ok();
     }
 
-    /// Starts workers; their modules load in parallel.
+    /// Starts workers; they load in parallel.
     fn start(&self, workers: usize) -> Result<Run, Failure> {
         let events = Mailbox::new();
         let text = Address::of(&[&self.context.glue, BOOTSTRAP])?;
@@ -336,19 +335,16 @@ struct Run {
 }
 
 impl Run {
-    /// Waits until every worker is ready and of this build.
+    /// Waits until every worker is ready.
     async fn ready(&mut self) -> Result<(), Failure> {
         self.late = Some(Timer::start(LATE_MILLISECONDS, &self.events)?);
         let mut missing = self.workers.len();
         while missing > 0 {
             let (worker, received) = self.response().await?;
             match received.body {
-                Response::Ready { build } if build == build_id() => {
+                Response::Ready => {
                     missing -= 1;
                     self.workers.get(worker).ok_or_else(confused)?.watch(&self.events);
-                }
-                Response::Ready { .. } => {
-                    return Err(Failure::new(Reason::Program, words::failure::versions()));
                 }
                 _ => return Err(confused()),
             }

@@ -113,10 +113,7 @@ pub struct Looked {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Response {
     /// The module has started; requests sent earlier would be lost.
-    Ready {
-        /// [`build_id`] of the worker's module.
-        build: String,
-    },
+    Ready,
     /// The progress of the reading. It counts bytes, which the person at this computer knows, and no rows.
     Progress(Progress),
     /// The table was recognised.
@@ -298,13 +295,6 @@ pub struct RoundNumber {
     pub of: u32,
     /// Whether the rows are in memory; else the files are read again.
     pub kept: bool,
-}
-
-/// Returns the identifier of the source that this module was built from: the version, and a hash of the source files (`build.rs`). Page
-/// and workers compare theirs first, because a cached old worker can meet a new page.
-#[must_use]
-pub fn build_id() -> String {
-    format!("{} {}", env!("CARGO_PKG_VERSION"), env!("DISCREET_SOURCE"))
 }
 
 #[cfg(test)]

@@ -247,6 +247,14 @@ test("another regression from the same release costs nothing", async (t) => {
   assert.deepEqual(rows.map(([term]) => term.split(/\W|per\b/)[0]), [say("result.intercept"), "age", "salt"]);
   assert.deepEqual(await discreet.account(), before);
   assert.deepEqual(await discreet.downloadJson(say("result.ledger_json")), kept);
+  // How the refit's coefficients change with the ridge: a figure, a table and files, at no cost.
+  await discreet.openFold(say("path.title"));
+  await discreet.refit.getByRole("img", { name: say("path.of", { outcome: "bmi" }) }).waitFor();
+  const path = discreet.refit.getByRole("group", { name: say("path.of", { outcome: "bmi" }) });
+  assert.match(await path.getByRole("row").first().innerText(), new RegExp(say("path.chosen", { ridge: "0" }).replace(/[()]/g, "\\$&")));
+  assert.equal(await path.getByRole("row").count(), 4, "a head, the intercept and two slopes");
+  assert.match((await discreet.download(say("compared.csv"))).text, /^term,ridge,estimate/);
+  await page.getByText(say("path.title"), { exact: true }).click();
   // The release and the refit stand beside each other.
   await discreet.openFold(say("compared.title"));
   const beside = page.getByRole("group", { name: like("compared.caption", { second: "Refit 1: bmi on age and salt" }) });

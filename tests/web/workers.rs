@@ -52,7 +52,7 @@ async fn pool(entry: &str) -> Pool {
     let origin = web_sys::window().unwrap().location().origin().unwrap();
     let glue = format!(
         "const wasm_bindgen = async (options) => {{ const glue = await import('{origin}/wasm-bindgen-test.js'); \
-         await glue.default(options); glue.{entry}(); }};"
+         await glue.default(options); wasm_bindgen.work = glue.{entry}; }};"
     );
     let fetched = web_sys::window().unwrap().fetch_with_str(&format!("{origin}/wasm-bindgen-test_bg.wasm"));
     let response: web_sys::Response = JsFuture::from(fetched).await.unwrap().unchecked_into();

@@ -11,6 +11,9 @@ use crate::model::{Estimate, INTERCEPT, Interval};
 use crate::plan::Plan;
 use crate::words;
 
+/// Share of two coefficients below which their difference is rounding.
+const ROUNDING: f64 = 1e-12;
+
 /// A regression of a release, or one that was computed from it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regression {
@@ -281,7 +284,11 @@ fn pair(term: &str, sides: [&Regression; 2], relation: Relation) -> Pair {
         && sides[0].log_odds == sides[1].log_odds
         && sides[0].unit == sides[1].unit
     {
-        difference = first.estimate.zip(second.estimate).map(|(first, second)| second - first);
+        difference = first.estimate.zip(second.estimate).map(|(first, second)| {
+            // The same regression by another order of the terms differs in the last bits alone.
+            let rounding = ROUNDING * (first.abs() + second.abs());
+            Some(second - first).filter(|left| left.abs() > rounding).unwrap_or(0.0)
+        });
         let variance = |line: &Line| Some(line.std_error?.powi(2) * line.noise_share?);
         if relation == Relation::SameModel {
             noise = variance(first).zip(variance(second)).map(|(first, second)| (first + second).sqrt());

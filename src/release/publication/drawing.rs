@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::super::Release;
 use super::super::effect::{PartialEffect, Point};
 use super::super::figure::{self, Figure, Line, Mark, Tick};
-use super::super::format::{row, short};
+use super::super::format::{power, row, short};
 use super::super::supplement::Supplement;
 use super::comparison::{Comparison, Pair};
 use super::html::escape;
@@ -182,8 +182,8 @@ fn marked(svg: &mut String, mark: Mark, y: f64, square: bool) {
 }
 
 /// Width and height of a plot with two axes, and its margins: left, right, top, bottom.
-const PLANE: (f64, f64) = (520.0, 340.0);
-const MARGINS: [f64; 4] = [72.0, 16.0, 40.0, 60.0];
+const PLANE: (f64, f64) = (520.0, 348.0);
+const MARGINS: [f64; 4] = [72.0, 16.0, 48.0, 60.0];
 
 /// A plot with two axes, by what their ends are.
 struct Plane {
@@ -319,7 +319,7 @@ pub fn ridge_path(path: &RidgePath) -> Option<String> {
     let values = || drawn.iter().flat_map(|(_, values)| values.iter().flatten().copied());
     values().next()?;
     let plane = Plane::new((from - 0.2, to + 0.2), values().chain([0.0]));
-    let ticks = path.grid.iter().map(|ridge| (place(*ridge), short(*ridge, 2))).collect::<Vec<_>>();
+    let ticks = path.grid.iter().map(|ridge| (place(*ridge), power(*ridge))).collect::<Vec<_>>();
     let up = figure::axis(false, &path.unit);
     let rows = u32::try_from(drawn.len().div_ceil(2)).map_or(0.0, f64::from);
     let mut svg =
@@ -334,7 +334,7 @@ pub fn ridge_path(path: &RidgePath) -> Option<String> {
         "<line x1=\"{chosen:.2}\" x2=\"{chosen:.2}\" y1=\"{low:.2}\" y2=\"{high:.2}\" stroke=\"#16201f\" \
          stroke-dasharray=\"5 4\"/><text x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"{anchor}\" font-size=\"13\">{}</text>",
         chosen + beside,
-        high + 4.0,
+        high - 5.0,
         escape(&words::path::chosen(short(own, 3)))
     );
     for (index, ((path_of, values), (ink, mark))) in drawn.iter().zip(PATHS).enumerate() {
