@@ -220,7 +220,7 @@ impl Eigen {
 }
 
 /// Returns the smallest eigenvalue of the symmetric matrix `a`: by bisection on the Sturm sequence of a tridiagonal matrix with the same
-/// eigenvalues (Golub and Van Loan 2013, 8.4.1). Needs a fraction of the time of [`Eigen`].
+/// eigenvalues (Barth, Martin and Wilkinson 1967). Needs a fraction of the time of [`Eigen`].
 ///
 /// # Errors
 /// [`LinalgError`] if `a` is not square or not finite.
