@@ -61,6 +61,8 @@ const escaped = (text) => text.replace(/[*_`[\]|\\~]/g, (character) => `&#${char
 export function mathml(source, displayMode) {
   const html = katex.renderToString(source.trim(), { output: "mathml", displayMode, throwOnError: true, strict: "error", trust: false });
   const math = primesBeside(html)
+    // KaTeX writes an invisible sign behind the name of a function. As one child more of a script or an accent it breaks the formula.
+    .replace(/<mo>\u2061<\/mo>(?=<\/msu[bp]>|<mo stretchy="true">)/g, "")
     .replace(/^<span[^>]*>|<\/span>$/g, "")
     .replace(/<annotation[^]*?<\/annotation>/, "")
     .replace(/<\/?semantics>/g, "")
