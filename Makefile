@@ -1,11 +1,14 @@
 # `make run` builds the page and serves it; `make test` runs everything that CI demands. Both install what they need.
 # A machine needs rustup, node (20 or newer) and make. On Debian as root Chromium is installed too; elsewhere name one:
-# `make test CHROME=/path/to/chromium CHROMEDRIVER=/path/to/chromedriver`. `make help` lists the parts.
+# `make test CHROME=/path/to/chromium CHROMEDRIVER=/path/to/chromedriver FIREFOX=/path/to/firefox`. `make help` lists the parts.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
+# One part at a time, but where `make test` asks for two beside each other.
+ifndef BESIDE
 .NOTPARALLEL:
+endif
 .DEFAULT_GOAL := help
 
 # Pinned tools. The wasm-bindgen tool must equal the crate, so its version is read from the lock file; Trunk.toml repeats
@@ -49,22 +52,23 @@ ERASE := --cfg erase_components
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help run dist single install verify reproducible docs test check native web journeys journeys-firefox screenshots bench audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium
+.PHONY: help run dist single install verify reproducible docs test check native web journeys journeys-firefox journeys-single screenshots bench audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
-	@echo 'make test         everything below'
+	@echo 'make test         the checks, the native tests, the page and its tests: what CI demands'
 	@echo 'make check        format, lints for both targets, documentation, licences and sources of dependencies'
 	@echo 'make native       native tests'
 	@echo 'make web          tests inside headless Chromium'
 	@echo 'make dist         the release page with its documentation, in dist/'
 	@echo 'make single       the page as one file that opens from a disk: dist/discreet.html (needs xz)'
 	@echo 'make verify FILE=...  compares a page of one file, or a folder, with one that is built from this source'
-	@echo 'make reproducible compares the page with a second build of the last commit, at another path'
+	@echo 'make reproducible compares the page with a second build of the same files, at another path'
 	@echo 'make install      the command line, with the page in it for `discreet page`'
 	@echo 'make docs         the documentation alone, in dist/docs/'
 	@echo 'make journeys     whole journeys through the release page'
 	@echo 'make journeys-firefox  those of them that Firefox can be driven through (FIREFOX=/path/to/firefox)'
+	@echo 'make journeys-single  those of them that need no server, through the page of one file'
 	@echo 'make screenshots  pictures of every step, in test-results/'
 	@echo 'make bench        times beside pandas, polars and others on the same table: writes docs/performance.md'
 	@echo 'make audit        the audits of the privacy claim and the mutants that they have to catch, then:'
@@ -73,14 +77,18 @@ help:
 	@echo 'make reproduce-sheffet  the tables of a paper once more: writes docs/evidence/reproduce-sheffet.md (FULL=1: longer tables)'
 	@echo 'make reproduce-primo    the same of another paper: writes docs/evidence/reproduce-primo.md (FULL=1: more known outcomes)'
 	@echo 'make reproduce-pmt      and of a third: writes docs/evidence/reproduce-pmt.md (REAL=DIR: and its real tables, from that folder)'
-	@echo 'make compare-accuracy   every method on many tables: writes docs/evidence/accuracy.md (FULL=1: a million rows, more runs)'
+	@echo 'make compare-accuracy   every method on many tables: writes docs/evidence/accuracy.md (FULL=1: four times as many runs)'
 
 run: dist
 	$(call say,Serving the page. Ctrl-C stops it.)
 	@node tests/browser/server.mjs dist --port $(PORT)
 
-# Whatever compiles comes first, so that the three runners' summaries stand together at the end.
-test: check dist native web journeys
+# The page is linked on one core, so the native tests are built and run beside it, and the second build after it; each prints what it did
+# when it is done.
+test: check
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target BESIDE=1 reproducible native
+	@$(MAKE) --no-print-directory web journeys
+	@$(MAKE) --no-print-directory journeys-firefox IN_FIREFOX="journeys single"
 
 check: toolchain $(DENY)/done
 	$(call say,Format)
@@ -135,16 +143,18 @@ single:
 # A page that came from elsewhere, file by file against one that is built here. Two builds of one commit have the same bytes.
 verify: dist
 	@test -e "$(FILE)" || { echo 'Name what to compare: make verify FILE=discreet.html, or the folder of a hosted page.' >&2; exit 2; }
-	@if test -d "$(FILE)"; then diff -rq "$(FILE)" dist; else node .ci/single.mjs dist dist/discreet.html && cmp "$(FILE)" dist/discreet.html; fi
+	@if test -d "$(FILE)"; then diff -rq --exclude=.stage --exclude=discreet.html "$(FILE)" dist; else node .ci/single.mjs dist dist/discreet.html && cmp "$(FILE)" dist/discreet.html; fi
 	@echo 'It is the page of this source.'
 
-# A second build of the last commit, in a clone at another path, has to have the same bytes.
+# A second build of the same files, at another path, has to have the same bytes. Its crates are compiled once more, too.
 reproducible: dist
-	$(call say,The same commit built once more$(,) elsewhere)
+	$(call say,The same page built once more$(,) elsewhere)
 	rm -rf target/second
-	git clone --quiet . target/second
-	$(MAKE) --no-print-directory -C target/second dist
+	mkdir -p target/second
+	git ls-files -z --cached --others --exclude-standard --deduplicate | tar --null --ignore-failed-read -cf - -T - | tar -xf - -C target/second
+	$(MAKE) --no-print-directory -C target/second BESIDE= dist
 	diff -r --exclude=.stage --exclude=discreet.html dist target/second/dist
+	rm -rf target/second
 	@echo 'Both builds have the same bytes.'
 
 # `discreet page` serves the page that is built here.
@@ -156,15 +166,24 @@ install: dist
 journeys: chromium node_modules/done
 	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }
 	$(call say,Journeys through the release page)
-	CHROME="$(chrome)" node --test --test-timeout=300000 tests/browser/*.test.mjs
+	CHROME="$(chrome)" node --test --test-concurrency=2 --test-timeout=900000 tests/browser/*.test.mjs
 
 # The protocol by which Firefox is driven cannot do all that these journeys do, so those of faults and of the disk stay with Chromium.
+# `make test` takes the main ones, for their time.
+IN_FIREFOX ?= adaptive budget check files imports journeys mistakes people seal single tables
 journeys-firefox: node_modules/done
 	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }
 	$(call say,Journeys through the release page in Firefox)
 	@FIREFOX="$(FIREFOX)" bash .ci/packages firefox
 	BROWSER=firefox FIREFOX="$(or $(FIREFOX),$(call find_first,firefox-esr firefox))" node --test --test-concurrency=1 --test-timeout=180000 \
-		$(addprefix tests/browser/,$(addsuffix .test.mjs,adaptive budget check files imports journeys mistakes people seal single tables))
+		$(addprefix tests/browser/,$(addsuffix .test.mjs,$(IN_FIREFOX)))
+
+# The same journeys with the page of one file, opened from the disk, but for those that need a server.
+journeys-single: chromium node_modules/done
+	@$(MAKE) --no-print-directory single
+	$(call say,Journeys through the page of one file)
+	PAGE_FILE=$(CURDIR)/dist/discreet.html CHROME="$(chrome)" node --test --test-concurrency=2 --test-timeout=900000 \
+		$(addprefix tests/browser/,$(addsuffix .test.mjs,adaptive budget check files imports messy mistakes people tables))
 
 screenshots: chromium node_modules/done
 	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }
@@ -205,7 +224,7 @@ reproduce-pmt: toolchain
 	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/evidence/reproduce-pmt.md
 
 compare-accuracy: toolchain
-	$(call say,Every method on many tables$(,) with two threads: at most 8 minutes after the build)
+	$(call say,Every method on many tables$(,) with two threads: about 15 minutes after the build)
 	nice -n 10 cargo test --locked --profile audit --features reproduce --test reproduce -- docs/evidence/accuracy.md
 
 toolchain:

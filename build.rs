@@ -9,6 +9,9 @@ use std::{env, fs};
 /// Every sentence that the program says, in English.
 const WORDS: &str = "src/words/en.json";
 
+/// The words of the field, which the documentation and the page explain in the same sentences.
+const GLOSSARY: &str = "docs/GLOSSARY.md";
+
 /// The section whose messages stand in documents, which are English whatever language is shown.
 const DOCUMENTS: &str = "note";
 
@@ -17,6 +20,8 @@ fn main() -> Result<()> {
     let made = words(&messages(&fs::read_to_string(WORDS)?)?);
     let made_in = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     fs::write(made_in.join("words.rs"), made)?;
+    println!("cargo:rerun-if-changed={GLOSSARY}");
+    fs::write(made_in.join("glossary.rs"), glossary(&fs::read_to_string(GLOSSARY)?))?;
     fs::write(made_in.join("page.rs"), page()?)
 }
 
@@ -50,6 +55,36 @@ fn messages(json: &str) -> Result<BTreeMap<String, String>> {
     };
     let wrong = |line: &str| Error::other(format!("{WORDS}: not a message: {line}"));
     lines.map(|line| message(line).ok_or_else(|| wrong(line))).collect()
+}
+
+/// A constant for each entry, `**Epsilon (ε).** Sentences. ([section](link))`: what is explained and the sentences, named by the words before a
+/// bracket or comma. Of entries with one name the first counts.
+fn glossary(markdown: &str) -> String {
+    let mut made: BTreeMap<String, (&str, String)> = BTreeMap::new();
+    for line in markdown.lines() {
+        let Some((head, text)) = line.strip_prefix("**").and_then(|line| line.split_once(".** ")) else {
+            continue;
+        };
+        let short = head.split([',', '(']).next().unwrap_or_default().trim();
+        let name: String = short
+            .chars()
+            .map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' })
+            .collect();
+        let text = text.split(" ([").next().unwrap_or_default().replace('`', "");
+        made.entry(name).or_insert((head, text));
+    }
+    let mut constants = String::new();
+    for (name, (head, text)) in
+        made.iter().filter(|(name, _)| name.starts_with(|c: char| c.is_ascii_alphabetic()))
+    {
+        // A name's own spelling in a plan is left out.
+        let head = head.split(" (`").next().unwrap_or(head);
+        let _ = writeln!(
+            constants,
+            "/// {head}\n#[allow(dead_code, reason = \"the page explains some\")]\npub const {name}: super::Gloss = super::Gloss {{ name: {head:?}, text: {text:?} }};"
+        );
+    }
+    constants
 }
 
 /// The names between braces, each once, in the order in which they first stand.

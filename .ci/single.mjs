@@ -41,8 +41,9 @@ function chapters() {
   });
   const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   const formats = schemas.map((name) => [`docs/${name}`, `<h1>${name}</h1>\n<pre><code>${escape(text(name))}</code></pre>`]);
+  const listed = ["licences.txt", "bill-of-materials.cdx.json"].map((name) => [name, `<h1>${name}</h1>\n<pre>${escape(file(name).toString())}</pre>`]);
   const contents = ["docs/contents", part(text("first-release.html"), /(<ol class="chapter">[^]*?)<\/nav>/)];
-  return [contents, ...fragments.sort(), ...formats.sort()].map(([name, html]) => [name, Buffer.from(html)]);
+  return [contents, ...fragments.sort(), ...formats.sort(), ...listed].map(([name, html]) => [name, Buffer.from(html)]);
 }
 
 const names = [wasm, js, "samples/blood-pressure.csv", "samples/diabetes.csv"];

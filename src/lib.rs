@@ -2,7 +2,7 @@
 //!
 //! Data flows one way. Bytes become records, a record alone becomes a bounded integer vector, vectors become exact
 //! second moments, the ledger is charged, integer noise is added, and everything after that is post-processing of what
-//! is already published. `ARCHITECTURE.md` draws the rooms and says who may use whom.
+//! is already published. `ARCHITECTURE.md` lists the modules and says who may use whom.
 //!
 //! Invariants:
 //!

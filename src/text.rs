@@ -1,5 +1,7 @@
 //! Sanitises text from users and files for messages, and writes bytes as text.
 
+pub mod json;
+
 use std::borrow::Cow;
 
 /// Returns the text on one line: characters that break a line, steer a terminal or turn the direction of reading are written as
@@ -38,6 +40,14 @@ fn steers(c: char) -> bool {
 #[must_use]
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Formats a number of rows or people, at least 0, rounded to the place that the standard deviation of its noise leaves.
+#[must_use]
+pub fn about(value: f64, deviation: f64) -> String {
+    let place =
+        if deviation > 0.0 { libm::pow(10.0, libm::floor(libm::log10(deviation)).max(0.0)) } else { 1.0 };
+    grouped((value.max(0.0) / place).round() * place)
 }
 
 /// Formats a whole number with thin spaces between groups of three from ten thousand on.

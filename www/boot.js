@@ -9,7 +9,11 @@ const SAMPLES = ["blood-pressure.csv", "diabetes.csv"];
 /// A reason not to start, in words for the person.
 class Refusal extends Error {}
 
-const { appJs, appWasm } = document.querySelector("script[data-app-js]").dataset;
+/// Besides the two names, `parts` has the integrity of each file that is loaded here. `.ci/offline.mjs` writes it.
+const { appJs, appWasm, parts = "{}" } = document.querySelector("script[data-app-js]").dataset;
+
+const plain = (name) => name.replace(/^\.\//, "");
+const integrity = (name) => JSON.parse(parts)[plain(name)] ?? "";
 
 function requirements() {
   if (window.top !== window.self) {
@@ -39,7 +43,7 @@ let files = globalThis.discreetFiles;
 delete globalThis.discreetFiles;
 
 function held(name) {
-  const bytes = files.get(name.replace(/^\.\//, "").replace(/\?.*/, ""));
+  const bytes = files.get(plain(name));
   if (!bytes) throw new Refusal(`This page of one file has no ${name}.`);
   return bytes;
 }
@@ -47,6 +51,7 @@ function held(name) {
 /// Runs the script beside the module, which makes `wasm_bindgen`. It is no module itself: a page from a disk has no workers of modules.
 function run(name) {
   const script = document.createElement("script");
+  script.integrity = files ? "" : integrity(name);
   script.src = files ? URL.createObjectURL(new Blob([held(name)], { type: "text/javascript" })) : new URL(name, document.baseURI);
   document.head.append(script);
   return new Promise((done, failed) => {
@@ -56,13 +61,15 @@ function run(name) {
 }
 
 function absent(address) {
-  return new Refusal(`The page could not load ${new URL(address).pathname}. Reload it; if it stays so, the site is not complete.`);
+  return new Refusal(
+    `The page could not load ${new URL(address).pathname}, or the site has another file in its place. Reload it; if it stays so, the site is not complete.`,
+  );
 }
 
 async function load(name) {
   if (files) return new Response(held(name));
   const address = new URL(name, document.baseURI);
-  const response = await fetch(address, { credentials: "omit" }).catch(() => null);
+  const response = await fetch(address, { credentials: "omit", integrity: integrity(name) }).catch(() => null);
   if (!response?.ok) throw absent(address);
   return response;
 }
@@ -86,10 +93,12 @@ async function sample(name) {
 /// Keeps this build in the browser, for work without a network. A newer build waits until all tabs are closed, and this says so.
 async function keepForOffline() {
   const local = location.protocol !== "https:" && location.hostname !== "localhost";
-  if (files || local || !navigator.serviceWorker) return;
-  const registration = await navigator.serviceWorker.register("sw.js", { updateViaCache: "none" });
+  // `seal` takes it from the navigator.
+  const { serviceWorker } = navigator;
+  if (files || local || !serviceWorker) return;
+  const registration = await serviceWorker.register("sw.js", { updateViaCache: "none" });
   const announce = () => {
-    if (!registration.waiting || !navigator.serviceWorker.controller) return;
+    if (!registration.waiting || !serviceWorker.controller) return;
     const notice = document.createElement("p");
     notice.setAttribute("role", "status");
     notice.className = "boot-update";
@@ -130,8 +139,16 @@ function say(text) {
   notice.className = "boot-problem";
   notice.textContent = text;
   const place = document.getElementById("boot");
-  if (place) place.replaceChildren(...place.querySelectorAll("h1"), notice);
-  else document.body.prepend(notice);
+  if (place) {
+    const title = document.createElement("h1");
+    title.textContent = "The page did not start";
+    const main = place.querySelector("main");
+    main.inert = false;
+    main.replaceChildren(title, notice);
+    for (const part of place.querySelectorAll("nav, section")) part.remove();
+  } else {
+    document.body.prepend(notice);
+  }
 }
 
 const STOPPED = "The page has stopped. Reload it. The ledger is kept, and it shows every charge.";

@@ -7,7 +7,7 @@ const HOME = "docs/first-release.html";
 export function handbook(files) {
   const chapters = new Map();
   for (const [name, bytes] of files) {
-    if (!name.startsWith("docs/")) continue;
+    if (!name.startsWith("docs/") && !/\.(txt|json)$/.test(name)) continue;
     // A copy, so that what was unpacked beside it can be let go.
     chapters.set(name, bytes.slice());
     files.delete(name);
@@ -75,7 +75,7 @@ export function handbook(files) {
       const link = event.target.closest?.("a[href]");
       const inside = link && panel?.dialog.contains(link);
       const address = link?.getAttribute("href") ?? "";
-      if (!inside && !address.startsWith("docs/")) return;
+      if (!inside && !address.startsWith("docs/") && !chapters.has(address)) return;
       event.preventDefault();
       const base = !inside ? "docs:/" : panel.contents.contains(link) ? "docs:/docs/" : `docs:/${shown}`;
       const { pathname, hash } = new URL(address, base);

@@ -95,7 +95,7 @@ function sizes() {
   const parts = readdirSync(DIST).filter((name) => name !== "discreet.html" && statSync(join(DIST, name)).isFile());
   return parts.map((name) => {
     const bytes = readFileSync(join(DIST, name));
-    return { name: name.replace(/-[0-9a-f]{16}/, ""), bytes: bytes.length, brotli: brotliCompressSync(bytes, quality).length };
+    return { name: name.replace(/-[0-9a-f]{12,16}(?=[._])/, ""), bytes: bytes.length, brotli: brotliCompressSync(bytes, quality).length };
   });
 }
 

@@ -18,7 +18,7 @@ function clock() {
   Object.defineProperty(Worker.prototype, "onmessage", {
     set(heard) {
       const listen = (event) => {
-        const [, kind] = /^\{"kind":"([a-z]+)"/.exec(event.data.body ?? "") ?? [];
+        const [, kind] = /^\{?"([a-z]+)"/.exec(event.data.body ?? "") ?? [];
         if (kind && kind !== "progress") note(kind);
         return heard.call(this, event);
       };

@@ -17,6 +17,7 @@ use crate::data::{EncodedRows, Exact, RecordMap, Statistic};
 use crate::engine::{EngineError, Prepared};
 use crate::mechanisms::Mechanism;
 use crate::mechanisms::adaptive_gauss::AdaptiveGauss;
+use crate::mechanisms::adaptive_logistic::AdaptiveLogistic;
 use crate::noise::discrete::bernoulli;
 use crate::noise::entropy::DemoRng;
 use crate::privacy::convert::gdp_epsilon;
@@ -43,7 +44,7 @@ pub struct ChainPair {
     pub plan: Value,
     /// The common rows, as CSV with a header.
     pub common: String,
-    /// The row that one of the tables has beside them; empty where it has none.
+    /// The rows that one of the tables has beside them; empty where it has none.
     pub own: [&'static str; 2],
     /// μ that the plan claims.
     pub mu: f64,
@@ -51,15 +52,17 @@ pub struct ChainPair {
 
 /// Returns the pairs whose releases have several rounds.
 ///
-/// The common rows have x at −1, 0 and 1, so that a row at the bounds is nearly as long as the radius R_x, 1.2 √2, and an outcome that
-/// hardly varies, so that every other outcome is clipped. A row at the bounds then moves every round by its Δ.
+/// The common rows have x at −1, 0 and 1, so that a row at the bounds is nearly as long as the radius R_x, 1.2 √2. A row at the bounds then
+/// moves every round by its Δ: where outcomes hardly vary, because every other outcome is clipped; where five in eight at x = −1 and three in
+/// eight at x = 1 say yes, because a yes at x = 1 has the error 0.62 at which curvature and gradient together move most. That row is a little
+/// shorter than the longest in the second round of the latter, whose whole μ is 0.99.
 #[must_use]
 pub fn chain_pairs() -> Vec<ChainPair> {
-    let pair = |name, catches, adjacency, own| ChainPair {
+    let pair = |name, catches, mechanism, adjacency, own| ChainPair {
         name,
         catches,
-        plan: plan(adjacency, 1.0),
-        common: common(),
+        plan: plan(mechanism, adjacency, 1.0),
+        common: common(mechanism),
         own,
         mu: 1.0,
     };
@@ -67,24 +70,38 @@ pub fn chain_pairs() -> Vec<ChainPair> {
         pair(
             "P18",
             "One record through all rounds of `adaptive-gauss`: a round that is paid for too little, or an earlier one without noise.",
+            &AdaptiveGauss,
             "add-remove",
             ["", "1,-1"],
         ),
         pair(
             "P19",
             "One record replaced in all rounds of `adaptive-gauss` by one with the opposite outcome: a sensitivity that is √2 too small.",
+            &AdaptiveGauss,
             "replace-one",
             ["1,1", "1,-1"],
+        ),
+        pair(
+            "P20",
+            "One record through all rounds and steps of `adaptive-logistic`: one that is paid for too little, or has no noise.",
+            &AdaptiveLogistic,
+            "add-remove",
+            ["", "1,1"],
         ),
     ]
 }
 
-fn plan(adjacency: &str, mu: f64) -> Value {
+fn plan(mechanism: &dyn Mechanism, adjacency: &str, mu: f64) -> Value {
+    let info = mechanism.info();
+    let mut outcome = column("y", "outcome");
+    if info.labels {
+        outcome["lower"] = json!(0);
+    }
     let mut plan = json!({
         "schema": "discreet.plan/1",
         "adjacency": adjacency,
-        "columns": [column("x", "feature"), column("y", "outcome")],
-        "mechanism": {"name": AdaptiveGauss.info().name},
+        "columns": [column("x", "feature"), outcome],
+        "mechanism": {"name": info.name},
         "budget": {"mu": mu},
     });
     if adjacency == "replace-one" {
@@ -93,13 +110,23 @@ fn plan(adjacency: &str, mu: f64) -> Value {
     plan
 }
 
-fn common() -> String {
-    let x = [-1, -1, -1, -1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0];
-    let lines = x.iter().enumerate().map(|(row, x)| match row {
-        14 => format!("{x},0\n"),
-        _ => format!("{x},{}0.01\n", if row % 2 == 0 { "" } else { "-" }),
-    });
-    std::iter::once("x,y\n".to_owned()).chain(lines).collect()
+fn common(mechanism: &dyn Mechanism) -> String {
+    let rows: Vec<String> = if mechanism.info().labels {
+        // Of 8, 14 and 8 rows 5, 7 and 3 say yes.
+        let groups = [(-1, 8, 5), (0, 14, 7), (1, 8, 3)];
+        groups
+            .iter()
+            .flat_map(|(x, rows, yes)| (0..*rows).map(move |row| format!("{x},{}", u8::from(row < *yes))))
+            .collect()
+    } else {
+        let x = [-1, -1, -1, -1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0];
+        let one = |(row, x)| match row {
+            14 => format!("{x},0"),
+            _ => format!("{x},{}0.01", if row % 2 == 0 { "" } else { "-" }),
+        };
+        x.iter().enumerate().map(one).collect()
+    };
+    format!("x,y\n{}\n", rows.join("\n"))
 }
 
 /// What one round gave: the released integers, and the exact sums of both tables, which the attacker computes.
@@ -152,7 +179,8 @@ impl Chain {
     /// As [`Self::new`].
     pub fn unweighted(pair: &ChainPair, seed: u64, lane: u32) -> Result<Self, AuditError> {
         let rows = |text: &str| scan(&pair.plan, text, |prepared| EncodedRows::new(prepared.row_width()));
-        let own = |row: &str| rows(&format!("x,y\n{row}{}", if row.is_empty() { "" } else { "\n" }));
+        let header = pair.common.lines().next().unwrap_or_default();
+        let own = |own: &str| rows(&format!("{header}\n{own}{}", if own.is_empty() { "" } else { "\n" }));
         let (prepared, common) = rows(&pair.common)?;
         let [first, second] = pair.own;
         let own = [own(first)?.1, own(second)?.1];
@@ -229,13 +257,15 @@ pub struct Coins {
 }
 
 impl Coins {
-    /// Creates a test without releases.
+    /// Creates a test of the pair of this name without releases.
     ///
     /// # Errors
     /// [`AuditError`] where the build does not take its own tables.
-    pub fn new(seed: u64, lane: u32) -> Result<Self, AuditError> {
-        let pair = chain_pairs().into_iter().next().ok_or(AuditError::Unfinished)?;
-        let pair = ChainPair { plan: plan("add-remove", COIN_MU), mu: COIN_MU, ..pair };
+    pub fn new(name: &str, seed: u64, lane: u32) -> Result<Self, AuditError> {
+        let mut pairs = chain_pairs().into_iter();
+        let mut pair = pairs.find(|pair| pair.name == name).ok_or(AuditError::Unfinished)?;
+        pair.plan["budget"] = json!({"mu": COIN_MU});
+        pair.mu = COIN_MU;
         let delta = Delta::try_new(COIN_DELTA)?;
         let epsilon = gdp_epsilon(Mu::try_new(COIN_MU)?, delta)?;
         Ok(Self { chain: Chain::new(&pair, seed, lane)?, epsilon, delta, guesses: Guesses::default() })

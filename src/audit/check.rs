@@ -22,7 +22,7 @@ use crate::model::Shape;
 use crate::noise::entropy::DemoRng;
 use crate::privacy::measure::{Delta, Epsilon};
 
-/// Bound on the probability that a correct build fails any item: 4 samplers at 1e-6 each; 15 pairs whose loss equals the claim at
+/// Bound on the probability that a correct build fails any item: 4 samplers at 1e-6 each; 16 pairs whose loss equals the claim at
 /// 3.4e-7 each, the exact tail of μ̂ at five standard errors and 5,000 runs or more; three thresholds and two lists of guesses at 1e-7
 /// each.
 pub const FALSE_ALARM: f64 = 1e-5;
@@ -96,7 +96,7 @@ pub struct Finding {
 
 /// A measurement and the claim with which it is compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Measured {
     /// No measurement yet.
     Nothing,
@@ -348,7 +348,7 @@ impl Work {
                 Self::Threshold { case, claim: pair.mu, scores: HeldOut::default() }
             }
             Task::OneRun => Self::OneRun(Box::new(OneRun::new(seed, lane)?)),
-            Task::Coins => Self::Coins(Box::new(Coins::new(seed, lane)?)),
+            Task::Coins => Self::Coins(Box::new(Coins::new("P18", seed, lane)?)),
             Task::ClassicalGaussian => {
                 let pair = all().next().ok_or(AuditError::Unfinished)?;
                 let (bench, claim) = wrong_classical_gaussian(&pair, seed, lane)?;

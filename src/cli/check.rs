@@ -8,9 +8,10 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use super::args::Args;
 use super::error::CliError;
 use super::job::Job;
+use super::ledger::intended;
 use super::{help, print, warnings};
-use crate::engine::Prepared;
 use crate::engine::foresee::{expected, foresee, hopeless};
+use crate::engine::{Prepared, outlook, standard_errors};
 use crate::inference::preview::TermPreview;
 use crate::plan::Purpose;
 use crate::privacy::ledger::Ledger;
@@ -47,13 +48,21 @@ fn described(job: &Job) -> String {
         }
         (None, None) => None,
     }));
+    let errors = standard_errors(prepared).unwrap_or_default();
     let (verdict, terms) = match (foresee(stage), expected(stage)) {
         (Some(foreseen), _) => (format!("{} {}", foreseen.verdict(), foreseen.advice()), foreseen.terms),
         (None, Some(preview)) => (preview.advice, preview.terms),
         (None, None) if prepared.stated_rows().is_none() => {
             ("Add `stated_rows` to the plan to see what to expect.".to_owned(), Vec::new())
         }
-        (None, None) => ("The noise of this mechanism cannot be forecast.".to_owned(), Vec::new()),
+        (None, None) => match (outlook(prepared), hopeless(stage, None, None)) {
+            (Some(outlook), _) => (format!("{}. {}", outlook.verdict(), outlook.advice()), Vec::new()),
+            (None, Some(why)) => (why, Vec::new()),
+            (None, None) if !errors.is_empty() => {
+                ("The widths of the intervals are said below.".to_owned(), Vec::new())
+            }
+            (None, None) => ("The noise of this mechanism cannot be forecast.".to_owned(), Vec::new()),
+        },
     };
     let promised = prepared.cost().and_then(|cost| cost.promise);
     let weak = promised.and_then(|(epsilon, delta)| doubt(epsilon, delta, prepared.checked().public_rows()));
@@ -75,6 +84,13 @@ fn described(job: &Job) -> String {
             percent(term.noise_share)
         )
     }));
+    if !errors.is_empty() {
+        lines.push("half of a 95 % interval:".to_owned());
+    }
+    lines.extend(errors.into_iter().map(|term| {
+        let half = term.half().unwrap_or_else(|| term.noise_half());
+        format!("  {} by {}: {}", term.outcome, term.term, significant(half, 2))
+    }));
     let mut text = String::new();
     for line in lines {
         let _ = writeln!(text, "{}", one_line(&line));
@@ -82,19 +98,21 @@ fn described(job: &Job) -> String {
     text
 }
 
-/// Asks on a terminal whether to make a release that would be of no use, or one whose promise protects next to nobody. Elsewhere it writes
-/// a warning on standard error. `confirmed` says that the person has agreed already.
+/// Refuses a release whose promise protects next to nobody, unless the words for it were typed. Asks on a terminal whether to make one that
+/// would be of no use; elsewhere it writes a warning on standard error, and nothing where the person has agreed by `--confirm`.
 ///
 /// # Errors
 /// [`CliError`] where the person does not agree.
-pub fn consent(prepared: &Prepared, ledger: &Ledger, confirmed: bool) -> Result<(), CliError> {
-    if confirmed {
+pub fn consent(prepared: &Prepared, ledger: &Ledger, args: &Args) -> Result<(), CliError> {
+    let (epsilon, delta) = ledger.promise();
+    // Without the number of rows the promise was judged when the ledger was opened.
+    let rows = prepared.checked().public_rows();
+    intended(args, rows.and_then(|rows| doubt(epsilon, delta, Some(rows))))?;
+    if args.flag("confirm") {
         return Ok(());
     }
-    let (epsilon, delta) = ledger.promise();
-    let weak = prepared.checked().public_rows().and_then(|rows| doubt(epsilon, delta, Some(rows)));
-    let hopeless = hopeless(foresee(prepared).as_ref(), expected(prepared).as_ref());
-    let Some(why) = weak.or(hopeless) else { return Ok(()) };
+    let hopeless = hopeless(prepared, foresee(prepared).as_ref(), expected(prepared).as_ref());
+    let Some(why) = hopeless else { return Ok(()) };
     let mut errors = io::stderr().lock();
     // A failure to write a warning is ignored: the release is what was asked for.
     let _ = writeln!(errors, "discreet: {why}");

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::error::CliError;
 use crate::release::Release;
 use crate::release::document::SCHEMA;
+use crate::text::json::read;
 
 /// Reads the file of a release.
 ///
@@ -28,10 +29,8 @@ pub fn read_release(path: &Path) -> Result<Release, CliError> {
 /// # Errors
 /// [`CliError::Input`] if it is another document; the text names the place.
 pub fn parse_release(what: &str, text: &str) -> Result<Release, CliError> {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let release = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        CliError::usage(format!("{what}: {}, at `{}`; use an unaltered copy", error.inner(), error.path()))
-    })?;
-    reader.end().map_err(|error| CliError::usage(format!("{what}: {error}; use an unaltered copy")))?;
-    Ok(release)
+    read(text).map_err(|fault| {
+        let at = fault.path.map_or_else(String::new, |path| format!(", at `{path}`"));
+        CliError::usage(format!("{what}: {}{at}; use an unaltered copy", fault.what))
+    })
 }

@@ -24,7 +24,7 @@ charged).
 /// `discreet release --help`.
 pub const RELEASE: &str = "\
 discreet release --plan FILE --ledger FILE TABLE [--public FILE] [--phenotypes FILE] [--workers N] [--confirm]
-                 [--confirm-public \"different people\"]
+                 [--confirm-public \"different people\"] [--confirm-weak \"weak promise\"]
 
 Reads the table, charges the ledger, adds noise from the operating system's random bytes and prints one release
 (discreet.release/1) on standard output. A copy is kept in the folder FILE.releases beside the ledger, from which
@@ -38,6 +38,8 @@ Reads the table, charges the ledger, adds noise from the operating system's rand
                   twenty with the table is refused: the rows are compared in the columns that both have.
   --confirm-public \"different people\"
                   states that the rows of the public CSV are other people, whose values coincide
+  --confirm-weak \"weak promise\"
+                  releases although the ledger's epsilon is above 20, or its delta above one in the plan's number of rows
   --phenotypes FILE
                   for genotypes: a table of outcomes and covariates by IID, and by FID if the table has it
   --workers N     threads that read the table; default: the number of processors. The result is the same for every N.

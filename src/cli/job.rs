@@ -15,7 +15,7 @@ use super::table::{Table, TableError};
 use crate::data::genotypes::{Form, Wanted};
 use crate::data::{EncodedRows, FewRows, HeaderRules, Merge, RowSink, Scan, Statistic, Sums};
 use crate::engine::recommend::{Recommendation, recommend};
-use crate::engine::{ConfiguredPlan, EngineError, Prepared, after_bounds, check_table};
+use crate::engine::{ConfiguredPlan, EngineError, Prepared, after_bounds, check_rows, check_table};
 use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::release::Release;
@@ -329,13 +329,14 @@ fn read_once() -> CliError {
     )
 }
 
-/// Checks that a stream that was read shares no rows with the public file, and that the table has the plan's length where that is public.
+/// Checks that a stream that was read shares no rows with the public file, and that the table has rows and the plan's length where that is public.
 fn check<S>(
     prepared: &Prepared,
     comparison: Option<&mut Comparison>,
     scan: &Scan<S>,
 ) -> Result<(), CliError> {
     comparison.map_or(Ok(()), Comparison::finish)?;
+    check_rows(scan.records)?;
     Ok(check_table(prepared, scan.records, scan.persons)?)
 }
 

@@ -88,12 +88,21 @@ fn new(arguments: Vec<OsString>) -> Result<(), CliError> {
         split: split(&args)?,
     })?;
     let (epsilon, delta) = ledger.promise();
-    if let Some(why) = doubt(epsilon, delta, None)
-        && !args.text("confirm-weak")?.is_some_and(is_confirmed)
-    {
-        return Err(CliError::usage(format!("{why}; if it is intended, add --confirm-weak \"{WEAK}\"")));
-    }
+    intended(&args, doubt(epsilon, delta, None))?;
     LedgerFile::create(&path, &ledger)
+}
+
+/// Refuses a promise that protects next to nobody, for the reason `why`, unless the words for it were typed.
+///
+/// # Errors
+/// [`CliError`] where they were not.
+pub fn intended(args: &Args, why: Option<String>) -> Result<(), CliError> {
+    match why {
+        Some(why) if !args.text("confirm-weak")?.is_some_and(is_confirmed) => {
+            Err(CliError::usage(format!("{why}; if it is intended, add --confirm-weak \"{WEAK}\"")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn budget(args: &Args) -> Result<Budget, CliError> {

@@ -2,7 +2,6 @@
 //! person states that the people are different (theory/accounting 5.6).
 
 use std::cell::RefCell;
-use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -17,8 +16,8 @@ use super::error::CliError;
 use super::packed;
 use super::table::{Table, TableError};
 use crate::data::genotypes::Form;
-use crate::data::minhash::{DIFFERENT, MinHash, MinHashKey, MinHashScanner};
-use crate::data::slices::{Job, Outcome};
+use crate::data::minhash::{DIFFERENT, MinHash, MinHashKey, MinHashScanner, common_columns};
+use crate::data::slices::Job;
 use crate::data::{Header, HeaderRules};
 use crate::engine::Prepared;
 use crate::engine::public::{prepare_table, table_of, table_of_release, term_names};
@@ -161,13 +160,10 @@ impl Comparison {
         }
         let own = Table::open(&public.path, rules).map_err(unreadable)?;
         let own = own.header();
-        let of_both = |names: &[String], others: &[String]| -> Vec<bool> {
-            let others: HashSet<&String> = others.iter().collect();
-            names.iter().map(|name| others.contains(name)).collect()
-        };
-        let columns = of_both(&header.names, &own.names);
+        let columns = common_columns(&header.names, &own.names);
         let common = columns.iter().filter(|is_common| **is_common).count();
-        let public = hashed(&public.path, own, of_both(&own.names, &header.names)).map_err(unreadable)?;
+        let public =
+            hashed(&public.path, own, common_columns(&own.names, &header.names)).map_err(unreadable)?;
         Ok(Some(Self { public, columns, common, stream: None }))
     }
 
@@ -195,7 +191,7 @@ impl Comparison {
     /// When the two share people.
     pub fn finish(&mut self) -> Result<(), CliError> {
         let scanner = self.stream.take().and_then(Rc::into_inner).map(RefCell::into_inner);
-        scanner.map_or(Ok(()), |scanner| self.verdict(&minhash(scanner)))
+        scanner.map_or(Ok(()), |scanner| self.verdict(&scanner.of_table()))
     }
 
     fn verdict(&self, private: &MinHash) -> Result<(), CliError> {
@@ -203,11 +199,7 @@ impl Comparison {
         if !overlap.shares_people() {
             return Ok(());
         }
-        let share = match overlap.tens_of_100() {
-            0 => "more than 5".to_owned(),
-            100 => "all".to_owned(),
-            tens => format!("at least {tens}"),
-        };
+        let share = overlap.of_100();
         Err(CliError::usage(format!(
             "{share} of 100 rows of the smaller of the two files, --public and the private table, are in the other, too (in the {} column(s) \
              that both have); nothing in --public is protected, so give data of other people; if they are other people whose values coincide, \
@@ -234,13 +226,6 @@ fn scanner(header: &Header, columns: Vec<bool>) -> MinHashScanner {
     MinHashScanner::new(job, header.delimiter, &KEY).of_columns(columns)
 }
 
-fn minhash(scanner: MinHashScanner) -> MinHash {
-    match scanner.finish().outcome {
-        Outcome::Read { part, .. } => part.sink,
-        Outcome::Nothing | Outcome::Failed { .. } => MinHash::default(),
-    }
-}
-
 fn hashed(path: &Path, header: &Header, columns: Vec<bool>) -> Result<MinHash, TableError> {
     let mut scanner = scanner(header, columns);
     let mut file = packed::bytes(path)?;
@@ -249,7 +234,7 @@ fn hashed(path: &Path, header: &Header, columns: Vec<bool>) -> Result<MinHash, T
         scanner.feed(piece);
         Ok(())
     })?;
-    Ok(minhash(scanner))
+    Ok(scanner.of_table())
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ use crate::words;
 /// # Errors
 /// [`CliError`], which says whether the charge was made.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let options = ["plan", "ledger", "public", "confirm-public", "phenotypes", "workers"];
+    let options = ["plan", "ledger", "public", "confirm-public", "confirm-weak", "phenotypes", "workers"];
     let args = Args::parse(arguments, &options, &["confirm"])?;
     if args.help {
         return print(help::RELEASE);
@@ -42,7 +42,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     warnings::warn(&job);
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     ledger.check(&job.prepared.whole_request())?;
-    consent(&job.prepared, &ledger, args.flag("confirm"))?;
+    consent(&job.prepared, &ledger, &args)?;
     let software = software()?;
     let first = charged(job, &mut file, &mut ledger, software.clone())?;
     let Some(fit) = fit else { return first.print() };
@@ -104,7 +104,7 @@ fn charged(
     let entry = ledger.reserve(&prepared.request())?;
     let kept = Kept::prepare(file.path(), ledger, entry)?;
     let charged = |what: String| CliError::Charged { what, entry };
-    if !is_active(Mutant::ChargeAfterCompute) {
+    if ![Mutant::ChargeAfterCompute, Mutant::ChargeAfterRound].into_iter().any(is_active) {
         file.save(ledger).map_err(|failure| {
             let what = failure.to_string();
             if failure.replaced { charged(what) } else { CliError::Failed(what) }
@@ -117,6 +117,10 @@ fn charged(
     let rounds = || {
         while let Some(statistic) = computation.next_statistic() {
             computation.answer(&material.sums(&prepared, &statistic)?)?;
+            if is_active(Mutant::ChargeAfterRound) && computation.number() == 1 {
+                let _ = file.save(ledger);
+            }
+            halt("a round is answered");
         }
         computation.release(reference, software)
     };

@@ -53,7 +53,7 @@ fn warnings(job: &Job) -> Vec<String> {
             Kind::Number { lower, upper } => Stated::Number { lower: Some(*lower), upper: Some(*upper) },
             Kind::Category { levels, .. } => Stated::Category { levels },
         };
-        let found = mismatches(cells, stated, &bound.csv);
+        let found = mismatches(cells, stated, &bound.csv.of_field(field));
         warnings.extend(found.iter().map(|found| format!("column `{}`: {}", column.name, what(found.kind))));
     }
     warnings
@@ -65,8 +65,11 @@ const fn what(kind: Contradiction) -> &'static str {
         Contradiction::Levels => {
             "the first rows have cells that are none of its levels and count as missing; compare `levels` with the file"
         }
+        Contradiction::Spelling => {
+            "the first rows write a level in capital and in small letters, and cells that are none of its levels count as missing; write each level in one way"
+        }
         Contradiction::Format => {
-            "the first rows have numbers in another format, which count as missing; see `decimal`, `thousands` and `percent` in `csv`"
+            "the first rows have numbers in another format, which count as missing; see `decimal`, `thousands` and `percent` in `csv`, or `written` of the column"
         }
         Contradiction::Date => {
             "the first rows have dates, which count as missing; leave the column out or convert it"
@@ -76,6 +79,15 @@ const fn what(kind: Contradiction) -> &'static str {
         }
         Contradiction::Code => {
             "the first rows have what looks like a code for a missing value; if it is one, add it to `na` in `csv`"
+        }
+        Contradiction::Unit => {
+            "the first rows have numbers with units, which are no levels; remove the units and make the column a number"
+        }
+        Contradiction::Missing { .. } => {
+            "most of its first cells are missing; see `missing`, or leave the column out"
+        }
+        Contradiction::Identifier => {
+            "each of its first cells is another one, as in a column that numbers or names the rows; such a column explains nothing"
         }
         Contradiction::Outside => {
             "the first rows have numbers beyond its bounds, which are clipped; are they in another unit?"

@@ -15,14 +15,27 @@ pub(super) struct Cells {
     /// Those of `na` that are numbers. Any other text is missing in a numeric column without a look-up.
     na_numbers: Vec<String>,
     numbers: NumberFormat,
+    /// The formats of the fields up to the last with one of its own; empty if no field has one.
+    formats: Vec<NumberFormat>,
 }
 
 impl Cells {
     pub(super) fn new(rules: &CsvRules) -> Self {
         let na: Vec<String> = rules.na.iter().map(|token| token.trim().to_owned()).collect();
-        let na_numbers =
-            na.iter().filter(|token| number::parse(token, rules.numbers).is_some()).cloned().collect();
-        Self { na, na_numbers, numbers: rules.numbers }
+        let fields = rules.by_field.iter().map(|(field, _)| field + 1).max().unwrap_or(0);
+        let formats: Vec<NumberFormat> = (0..fields).map(|field| rules.numbers_of(field)).collect();
+        let is_number = |token: &&String| {
+            let mut all = formats.iter().chain([&rules.numbers]);
+            all.any(|format| number::parse(token, *format).is_some())
+        };
+        let na_numbers = na.iter().filter(is_number).cloned().collect();
+        Self { na, na_numbers, numbers: rules.numbers, formats }
+    }
+
+    /// Returns whether a cell is empty or a mark of a missing one.
+    pub(super) fn is_missing(&self, field: &str) -> bool {
+        let field = field.trim();
+        field.is_empty() || self.na.iter().any(|token| token == field)
     }
 
     /// Returns a number; `None` if it is missing.
@@ -40,10 +53,18 @@ impl Cells {
         if self.na.iter().any(|token| token == field) { None } else { codes.number(field) }
     }
 
-    fn cell(&self, record: &Record<'_>, field: usize) -> Option<f64> {
+    /// Returns the number in a field; `None` if it is missing.
+    pub(super) fn cell(&self, record: &Record<'_>, field: usize) -> Option<f64> {
+        let format = self.formats.get(field).copied().unwrap_or(self.numbers);
+        // The usual case.
+        if self.na_numbers.is_empty()
+            && let Some(number) = number::short(record.bytes(field), format.decimal)
+        {
+            return Some(number);
+        }
         let field = record.field(field);
         let missing = |token: &String| token == field.trim();
-        number::parse(field, self.numbers).filter(|_| !self.na_numbers.iter().any(missing))
+        number::parse(field, format).filter(|_| !self.na_numbers.iter().any(missing))
     }
 
     /// Computes a derived number from the record's own values, each clipped to its bounds (theory/encoding 2.8).

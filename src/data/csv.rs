@@ -132,12 +132,25 @@ impl<'a> Record<'a> {
     /// Returns one field, counted from 0; one that does not exist is empty.
     #[must_use]
     pub fn field(&self, index: usize) -> &'a str {
+        let (start, end) = self.place(index);
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    /// Returns the bytes of one field: faster than its text, where a number is usual.
+    #[must_use]
+    #[inline]
+    pub fn bytes(&self, index: usize) -> &'a [u8] {
+        let (start, end) = self.place(index);
+        self.text.as_bytes().get(start..end).unwrap_or_default()
+    }
+
+    #[inline]
+    fn place(&self, index: usize) -> (usize, usize) {
         let start = match index.checked_sub(1) {
             Some(before) => self.ends.get(before).map_or(self.text.len(), |end| end + self.gap),
             None => 0,
         };
-        let end = self.ends.get(index).copied().unwrap_or(start);
-        self.text.get(start..end).unwrap_or_default()
+        (start, self.ends.get(index).copied().unwrap_or(start))
     }
 }
 

@@ -706,6 +706,9 @@ impl Encoder {
         if !within(codes, self.features.radius) && !unclipped() && !passed {
             codes.fill(0);
         }
+        if digits.is_empty() {
+            return;
+        }
         let digit = libm::ldexp(1.0, GUARD_BITS.cast_signed());
         let step = shorten * (self.features.reach / self.features.longest);
         for ((digit_of, code), value) in digits.iter_mut().zip(codes).zip(&self.values) {

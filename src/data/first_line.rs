@@ -5,6 +5,7 @@
 use super::dates::is_date;
 use super::header::{Header, HeaderRead, HeaderRules, read_header};
 use super::number;
+use crate::plan::bound::Encoding;
 
 /// Lines in which the header below a title is looked for.
 const LINES: u32 = 12;
@@ -14,7 +15,7 @@ const LINES: u32 = 12;
 pub enum Doubt {
     /// Its names look like values.
     Values,
-    /// It has one filled cell, and the header may be this line.
+    /// It has fewer cells than the header, which may be this line, or only one that is filled.
     Title(u32),
 }
 
@@ -22,26 +23,40 @@ pub enum Doubt {
 #[must_use]
 pub fn doubt(header: &Header, rules: HeaderRules, bytes: &[u8], rows: &[Vec<String>]) -> Option<Doubt> {
     let filled = header.names.iter().filter(|name| !name.is_empty()).count();
-    if filled <= 1
-        && let Some(line) = header_below(rules, bytes)
-    {
+    // A title may hold a delimiter, but not as many as the header.
+    let cells = if filled <= 1 { 1 } else { header.names.len() };
+    if let Some(line) = header_below(header.delimiter, rules, bytes, cells) {
         return Some(Doubt::Title(line));
     }
     looks_like_values(&header.names, rows).then_some(Doubt::Values)
 }
 
-/// Returns the header below a title: the first further line with several cells that are all filled and do not look like values.
-fn header_below(rules: HeaderRules, bytes: &[u8]) -> Option<u32> {
-    let read = |line| match read_header(bytes, true, HeaderRules { line, ..rules }) {
-        Ok(HeaderRead::Header(header)) => Some(header),
+/// Returns the cells without the empty ones at the end of the line: a spreadsheet writes columns that were once used.
+fn named(names: &[String]) -> &[String] {
+    let end = names.iter().rposition(|name| !name.is_empty()).map_or(0, |last| last + 1);
+    names.get(..end).unwrap_or(names)
+}
+
+/// Returns the header below a title: the first further line with more than `cells` cells that are all filled, but for empty ones at
+/// its end, and do not look like values. A line that the title's `delimiter` cuts into `cells` cells is a record below a header: decimal commas may cut it into more.
+fn header_below(delimiter: u8, rules: HeaderRules, bytes: &[u8], cells: usize) -> Option<u32> {
+    // In Latin-1 every byte is a character, so a line that is not UTF-8 is seen too.
+    let rules = HeaderRules { encoding: Encoding::Latin1, ..rules };
+    let read = |rules| match read_header(bytes, true, rules) {
+        Ok(HeaderRead::Header(header)) => Some(header.names),
         _ => None,
     };
-    let is_header = |header: &Header| {
-        header.names.len() > 1
-            && header.names.iter().all(|name| !name.is_empty())
-            && !looks_like_values(&header.names, &[])
+    let is_record = |line| {
+        let names = read(HeaderRules { line, delimiter: Some(delimiter), ..rules });
+        cells > 1 && names.is_some_and(|names| names.len() == cells)
     };
-    (rules.line + 1..=LINES).find(|line| read(*line).is_some_and(|header| is_header(&header)))
+    let is_header = |line| {
+        read(HeaderRules { line, ..rules }).is_some_and(|names| {
+            let names = named(&names);
+            names.len() > cells && names.iter().all(|name| !name.is_empty()) && !looks_like_values(names, &[])
+        })
+    };
+    (rules.line + 1..=LINES).find(|&line| is_header(line) && !is_record(line))
 }
 
 /// Returns whether half of the names are numbers, or one of them is a date, a fraction, or the same as a cell below it.
@@ -64,15 +79,17 @@ mod tests {
     use super::*;
 
     fn doubted(text: &str) -> Option<Doubt> {
+        doubted_bytes(text, text.as_bytes())
+    }
+
+    fn doubted_bytes(text: &str, bytes: &[u8]) -> Option<Doubt> {
         let rules = HeaderRules::default();
-        let Ok(HeaderRead::Header(header)) = read_header(text.as_bytes(), true, rules) else {
-            panic!("{text:?}")
-        };
+        let Ok(HeaderRead::Header(header)) = read_header(bytes, true, rules) else { panic!("{text:?}") };
         let rows = text
             .lines()
             .skip(1)
             .map(|line| line.split(char::from(header.delimiter)).map(str::to_owned).collect::<Vec<_>>());
-        doubt(&header, rules, text.as_bytes(), &rows.collect::<Vec<_>>())
+        doubt(&header, rules, bytes, &rows.collect::<Vec<_>>())
     }
 
     #[test]
@@ -82,7 +99,10 @@ mod tests {
             "id,2019,2020,note,age\n1,3,4,x,61\n",
             "alone\n1\n2\n",
             "a,,b\n1,2,3\n",
+            "name,class,mark,,\nAnn,7b,B,ill,\n",
+            "id,name,,,\n1,Ann,x,,\n",
             "Score\nScore 1\n",
+            "bmi;cost;fat\n20,1;910,5;7,5 %\n21,2;920,5;8,5 %\n",
         ] {
             assert_eq!(doubted(text), None, "{text:?}");
         }
@@ -107,8 +127,14 @@ mod tests {
             ("Study 12,,\nage,sex,sbp\n61,F,140\n", Some(2)),
             ("Study 12\n\nage;sex;sbp\n61;F;140\n", Some(2)),
             ("Study 12,,\nexported on,,\nage,sex,sbp\n61,F,140\n", Some(3)),
+            ("Study 12, export of May\nage;sex;sbp\n61;F;140\n", Some(2)),
+            ("Study 12;;;;;\nas of 3.2.24;;;;;\nno;age;sex;sbp;;\n1;61;F;140;;\n", Some(3)),
+            ("Study 12;;;;\nno;age;sex;sbp;;\n1;61;F;140;;\n", Some(2)),
         ] {
             assert_eq!(doubted(text), line.map(Doubt::Title), "{text:?}");
         }
+        let text = "Studie 12\nAlter;Gr\u{f6}\u{df}e;RR\n61;1,72;140\n";
+        let latin_1: Vec<u8> = text.chars().filter_map(|letter| u8::try_from(letter).ok()).collect();
+        assert_eq!(doubted_bytes(text, &latin_1), Some(Doubt::Title(2)));
     }
 }

@@ -30,9 +30,11 @@
 //! table that is the share f of its records has about 256 f values in the sample. It has none, and is then missed, with
 //! probability about e^(-256 f): 3 in a million at f = 5 %, 8 % at 1 %, 77 % at 0.1 %.
 
+use std::collections::HashSet;
 use std::hash::Hasher;
 
 use memchr::memchr2;
+use serde::{Deserialize, Serialize};
 use siphasher::sip::SipHasher24;
 
 use super::csv::Feed;
@@ -40,6 +42,7 @@ use super::moments::MomentsError;
 use super::raw::{Piece, RawParser};
 use super::sink::Merge;
 use super::slices::{Job, Outcome, Part, Seek, SliceReport, Sought};
+use crate::words;
 
 /// The most values of a MinHash.
 pub const SIZE: usize = 256;
@@ -59,8 +62,15 @@ pub type MinHashKey = [u8; 16];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MinHash(Vec<u64>);
 
+/// Returns which of `names` are among those of another table, too.
+#[must_use]
+pub fn common_columns(names: &[String], others: &[String]) -> Vec<bool> {
+    let others: HashSet<&String> = others.iter().collect();
+    names.iter().map(|name| others.contains(name)).collect()
+}
+
 /// The overlap of two tables, from their samples; see the module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overlap {
     /// Records in both samples.
     pub common: usize,
@@ -75,10 +85,14 @@ impl Overlap {
         self.common.saturating_mul(ONE_IN) > self.of
     }
 
-    /// Returns of 100 of the smaller table's records how many are in the other table, as an estimate, rounded down to tens.
+    /// Returns of 100 of the smaller table's records how many are in the other table, as an estimate in words, rounded down to tens.
     #[must_use]
-    pub fn tens_of_100(&self) -> usize {
-        self.common * 10 / self.of.max(1) * 10
+    pub fn of_100(&self) -> String {
+        match self.common * 10 / self.of.max(1) * 10 {
+            0 => words::people::more_than_five().to_owned(),
+            100 => words::people::all().to_owned(),
+            tens => words::people::at_least(tens),
+        }
     }
 
     /// Returns whether this overlap is larger than another one.
@@ -314,6 +328,15 @@ impl MinHashScanner {
     pub fn of_columns(mut self, columns: Vec<bool>) -> Self {
         self.hasher.columns = Some(columns);
         self
+    }
+
+    /// Returns the MinHash of a whole table, once all bytes were read.
+    #[must_use]
+    pub fn of_table(self) -> MinHash {
+        match self.finish().outcome {
+            Outcome::Read { part, .. } => part.sink,
+            Outcome::Nothing | Outcome::Failed { .. } => MinHash::default(),
+        }
     }
 
     /// Reads the next bytes; [`Feed::Done`] when the slice needs no more.

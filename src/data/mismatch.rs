@@ -14,6 +14,12 @@ use crate::plan::number_format::{NumberFormat, Thousands};
 /// Most cells that are quoted of one kind.
 const QUOTED: usize = 4;
 
+/// Fewest first rows by which a column is called mostly empty, or an outcome one of two values.
+const ENOUGH: usize = 6;
+
+/// Fewest first rows by which a column is taken for an identifier.
+const MANY: usize = 12;
+
 /// Most levels that a repair lists.
 const MOST_LEVELS: usize = 12;
 
@@ -27,9 +33,9 @@ pub enum Stated<'a> {
         /// Upper bound.
         upper: Option<f64>,
     },
-    /// A category.
+    /// A category, or a column without a type.
     Category {
-        /// Its levels; fewer than two are not compared.
+        /// Its levels. Fewer than two are not stated yet.
         levels: &'a [String],
     },
 }
@@ -39,16 +45,29 @@ pub enum Stated<'a> {
 pub enum Contradiction {
     /// They are none of the levels.
     Levels,
+    /// They are none of the levels, and one level is written in capital and in small letters.
+    Spelling,
     /// They are numbers in another format: another decimal mark, separators of thousands, percent signs.
     Format,
     /// They are dates.
     Date,
+    /// They are numbers with a unit or a sign such as `<`, and no levels are stated.
+    Unit,
     /// They are words in place of numbers.
     Words,
     /// They look like a code for a missing value, such as -99.
     Code,
     /// They are beyond the bounds.
     Outside,
+    /// More of them are missing than not.
+    Missing {
+        /// How many of the first cells are missing.
+        missing: usize,
+        /// How many first cells there are.
+        of: usize,
+    },
+    /// Each row has another one: they are counted from 0 or 1, or no level occurs twice.
+    Identifier,
 }
 
 /// A change of what is stated that resolves a contradiction.
@@ -58,6 +77,8 @@ pub enum Repair {
     Levels(Vec<String>),
     /// Numbers are written so.
     Format(NumberFormat),
+    /// Numbers of this column are written so, and those of others are not.
+    OwnFormat(NumberFormat),
     /// These cells count as missing.
     Missing(Vec<String>),
     /// The column is a category.
@@ -85,12 +106,51 @@ pub fn mismatches<'a>(
     rules: &CsvRules,
 ) -> Vec<Mismatch> {
     let is_missing = |cell: &&str| cell.is_empty() || rules.na.iter().any(|mark| mark.trim() == *cell);
-    let present: Vec<&str> = cells.map(str::trim).filter(|cell| !is_missing(cell)).collect();
-    match stated {
+    let cells: Vec<&str> = cells.map(str::trim).collect();
+    let present: Vec<&str> = cells.iter().copied().filter(|cell| !is_missing(cell)).collect();
+    let mut found = match stated {
         Stated::Number { lower, upper } => of_number(&present, lower, upper, rules),
         Stated::Category { levels } if levels.len() >= 2 => of_category(&present, levels),
-        Stated::Category { .. } => Vec::new(),
+        Stated::Category { .. } => before_levels(&present),
+    };
+    let (missing, of) = (cells.len() - present.len(), cells.len());
+    if of >= ENOUGH && missing * 2 > of {
+        found.push(mismatch(Contradiction::Missing { missing, of }, Vec::new(), vec![Repair::LeaveOut]));
     }
+    if found.is_empty() && is_identifier(&present, stated, rules) {
+        let cells = distinct(present.iter().copied());
+        found.push(mismatch(Contradiction::Identifier, cells, vec![Repair::LeaveOut]));
+    }
+    found
+}
+
+/// Returns whether cells number or name their rows.
+fn is_identifier(present: &[&str], stated: Stated<'_>, rules: &CsvRules) -> bool {
+    let counts_rows = || {
+        let values: Option<Vec<f64>> =
+            present.iter().map(|cell| number::parse(cell, rules.numbers)).collect();
+        let is_next = |pair: &[f64]| matches!(pair, [one, next] if (next - one - 1.0).abs() < f64::EPSILON);
+        values.is_some_and(|values| {
+            values.first().is_some_and(|first| (0.0..=1.0).contains(first)) && values.windows(2).all(is_next)
+        })
+    };
+    present.len() >= MANY
+        && match stated {
+            Stated::Number { .. } => counts_rows(),
+            Stated::Category { levels } => {
+                levels.len() < 2 && distinct(present.iter().copied()).len() == present.len()
+            }
+        }
+}
+
+/// Returns the only two values of a column, the smaller one first: an outcome that has no others among its first cells may be yes or no.
+#[must_use]
+pub fn two_values<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Option<[String; 2]> {
+    let is_missing = |cell: &&str| cell.is_empty() || rules.na.iter().any(|mark| mark.trim() == *cell);
+    let present: Vec<&str> = cells.map(str::trim).filter(|cell| !is_missing(cell)).collect();
+    let mut values = distinct(present.iter().copied());
+    values.sort_by(|a, b| by_number_then_text(a, b));
+    <[String; 2]>::try_from(values).ok().filter(|_| present.len() >= ENOUGH)
 }
 
 /// Returns the formats that would make numbers of columns which are none now: those that read all such columns among these rows, or else
@@ -105,7 +165,9 @@ pub fn other_formats(rows: &[Vec<String>], fields: usize, rules: &CsvRules) -> V
         // A few cells such as `1,2` may be lists of codes.
         let same_mark = unread * 2 <= cells.len();
         let mut found = formats(&cells, rules);
-        found.retain(|format| !same_mark || format.decimal == rules.numbers.decimal);
+        found.retain(|format| {
+            format.decimal != rules.delimiter && (!same_mark || format.decimal == rules.numbers.decimal)
+        });
         (cells, found)
     };
     let columns = (0..fields).map(of_column).filter(|(_, found)| !found.is_empty());
@@ -113,7 +175,38 @@ pub fn other_formats(rows: &[Vec<String>], fields: usize, rules: &CsvRules) -> V
     if found.len() > 1 {
         found.insert(0, formats(&cells.concat(), rules));
     }
-    found.into_iter().find(|found| !found.is_empty() && *found != [rules.numbers]).unwrap_or_default()
+    let mut found =
+        found.into_iter().find(|found| !found.is_empty() && *found != [rules.numbers]).unwrap_or_default();
+    found.retain(|format| !breaks(rows, 0..fields, rules, *format));
+    found
+}
+
+/// Returns whether cells of one of these fields, which all are numbers now, would not be in another format. Then the format is that of a
+/// column and not of the table.
+#[must_use]
+pub fn breaks(
+    rows: &[Vec<String>],
+    mut fields: impl Iterator<Item = usize>,
+    rules: &CsvRules,
+    format: NumberFormat,
+) -> bool {
+    let is_missing = |cell: &&str| cell.is_empty() || rules.na.iter().any(|mark| mark.trim() == *cell);
+    fields.any(|field| {
+        let cells = rows.iter().filter_map(|row| row.get(field)).map(|cell| cell.trim());
+        let cells: Vec<&str> = cells.filter(|cell| !is_missing(cell)).collect();
+        let all = |format| cells.iter().all(|cell| number::parse(cell, format).is_some());
+        all(rules.numbers) && !all(format)
+    })
+}
+
+/// Returns whether at least nine in ten cells are numbers in one format.
+#[must_use]
+pub fn are_numbers_somehow(cells: &[&str], rules: &CsvRules) -> bool {
+    let reads = |format: NumberFormat| {
+        let numbers = cells.iter().filter(|cell| number::parse(cell, format).is_some()).count();
+        numbers * 10 >= cells.len() * 9
+    };
+    !cells.is_empty() && candidates(rules.numbers).any(reads)
 }
 
 /// Returns the formats that read all cells as numbers, with the fewest changes to that of the rules. Cells such as `1,234` alone have
@@ -127,8 +220,7 @@ fn formats(cells: &[&str], rules: &CsvRules) -> Vec<NumberFormat> {
             + thousands * usize::from(format.thousands != now.thousands)
     };
     let reads = |format: &NumberFormat| cells.iter().all(|cell| number::parse(cell, *format).is_some());
-    let mut found: Vec<NumberFormat> =
-        candidates(now).filter(|format| format.decimal != rules.delimiter).filter(reads).collect();
+    let mut found: Vec<NumberFormat> = candidates(now).filter(reads).collect();
     let least = found.iter().map(changes).min();
     found.retain(|format| Some(changes(format)) == least);
     found
@@ -187,11 +279,39 @@ fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &C
             Contradiction::Date => vec![Repair::LeaveOut],
             Contradiction::Code => vec![Repair::Missing(cells.clone())],
             Contradiction::Words if numbers == 0 => vec![Repair::Category],
-            Contradiction::Levels | Contradiction::Words | Contradiction::Outside => Vec::new(),
+            _ => Vec::new(),
         };
         mismatch(kind, cells, repairs)
     };
     kinds.into_iter().map(one).collect()
+}
+
+/// What can be said of a column whose levels are not stated yet: dates are no levels, and numbers with units were meant as numbers. A few
+/// other cells, such as a line of units below the header, do not change that.
+fn before_levels(present: &[&str]) -> Vec<Mismatch> {
+    let most = |is: fn(&str) -> bool| {
+        !present.is_empty() && present.iter().filter(|cell| is(cell)).count() * 10 >= present.len() * 9
+    };
+    let kind = if most(is_date) {
+        Contradiction::Date
+    } else if most(|cell| has_unit(cell) || number::parse_either(cell).is_some())
+        && present.iter().any(|cell| has_unit(cell))
+    {
+        Contradiction::Unit
+    } else {
+        return Vec::new();
+    };
+    let repairs = if kind == Contradiction::Date { vec![Repair::LeaveOut] } else { Vec::new() };
+    vec![mismatch(kind, distinct(present.iter().copied()), repairs)]
+}
+
+/// Returns whether a cell is a number with a unit after it, or with a sign such as `<` before it.
+fn has_unit(cell: &str) -> bool {
+    let bare = cell.trim_start_matches(['<', '>', '≤', '≥', '~', '=']).trim_start();
+    let end = bare.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',' | '-' | '+'));
+    let (value, unit) = bare.split_at(end.unwrap_or(bare.len()));
+    let is_unit = unit.is_empty() || unit.starts_with(' ') || unit.chars().count() > 1;
+    number::parse_either(value).is_some() && is_unit && (bare.len() < cell.len() || !unit.is_empty())
 }
 
 fn of_category(present: &[&str], levels: &[String]) -> Vec<Mismatch> {
@@ -209,7 +329,11 @@ fn of_category(present: &[&str], levels: &[String]) -> Vec<Mismatch> {
     if !others.is_empty() {
         let dates = others.iter().all(|cell| is_date(cell));
         let repair = if dates { Some(Repair::LeaveOut) } else { levels_for(levels, &cells, &others) };
-        let kind = if dates { Contradiction::Date } else { Contradiction::Levels };
+        let kind = match repair {
+            _ if dates => Contradiction::Date,
+            None if is_spelt_in_two_ways(levels, &others) => Contradiction::Spelling,
+            _ => Contradiction::Levels,
+        };
         found.push(mismatch(kind, others, repair.into_iter().collect()));
     }
     if !codes.is_empty() {
@@ -228,8 +352,19 @@ fn levels_for(levels: &[String], cells: &[String], unmatched: &[String]) -> Opti
     let mut others: Vec<String> = unmatched.to_vec();
     others.sort_by(|a, b| by_number_then_text(a, b));
     let matched = levels.iter().any(|level| cells.contains(level));
-    let all: Vec<String> = if matched { levels.iter().cloned().chain(others).collect() } else { others };
+    let kept: &[String] = if matched { levels } else { &[] };
+    // Two spellings of one level would be two levels.
+    if is_spelt_in_two_ways(kept, &others) {
+        return None;
+    }
+    let all: Vec<String> = kept.iter().cloned().chain(others).collect();
     (2..=MOST_LEVELS).contains(&all.len()).then_some(Repair::Levels(all))
+}
+
+/// Returns whether two of these differ in capital letters alone.
+fn is_spelt_in_two_ways(levels: &[String], others: &[String]) -> bool {
+    let mut seen = BTreeSet::new();
+    !levels.iter().chain(others).all(|level| seen.insert(level.to_lowercase()))
 }
 
 fn by_number_then_text(left: &str, right: &str) -> std::cmp::Ordering {
@@ -250,12 +385,14 @@ fn distinct<'a>(cells: impl Iterator<Item = &'a str>) -> Vec<String> {
     cells.filter(|cell| seen.insert(*cell)).map(str::to_owned).collect()
 }
 
-/// Returns whether a number is a usual code for a missing value: -1, or sevens, eights or nines alone, such as -9, 99 or -888.
+/// Returns whether a number is a usual code for a missing value: -1, sevens, eights or nines alone, such as -9, 99 or -888, or nines
+/// before a seven or an eight, such as -98 or 997. 98 may be a value.
 fn is_code(value: f64) -> bool {
     let text = value.abs().to_string();
-    let repeated = |digit: char| text.chars().all(|other| other == digit);
-    let alone = ['7', '8', '9'].into_iter().any(repeated);
-    alone && (value < 0.0 || text.len() > 1) || value.to_bits() == (-1.0_f64).to_bits()
+    let alone = |text: &str, digit| !text.is_empty() && text.chars().all(|other| other == digit);
+    let before = text.strip_suffix(['7', '8']).filter(|_| value < 0.0 || text.len() > 2).unwrap_or_default();
+    let is_code = ['7', '8', '9'].into_iter().any(|digit| alone(&text, digit)) || alone(before, '9');
+    is_code && (value < 0.0 || text.len() > 1) || value.to_bits() == (-1.0_f64).to_bits()
 }
 
 #[cfg(test)]
@@ -266,7 +403,8 @@ mod tests {
 
     fn rules(delimiter: u8, decimal: u8) -> CsvRules {
         let na = DEFAULT_NA.iter().map(|mark| (*mark).to_owned()).collect();
-        CsvRules { delimiter, numbers: NumberFormat::plain(decimal), encoding: Encoding::Utf8, na }
+        let numbers = NumberFormat::plain(decimal);
+        CsvRules { delimiter, numbers, by_field: Vec::new(), encoding: Encoding::Utf8, na }
     }
 
     fn texts(words: &[&str]) -> Vec<String> {
@@ -297,7 +435,62 @@ mod tests {
         );
         assert_eq!(category(&["F", "M", "NA"], &["F", "M"]), []);
         assert_eq!(category(&["F", "M"], &["F"]), [], "levels are not stated yet");
+        assert_eq!(category(&["1a", "2b", "3"], &[]), [], "these may be levels");
+        assert_eq!(number(&["", "", "", "1", "2", "3"], None, None), [], "half of the cells are there");
         assert_eq!(category(&["x", "y"], &["F", "other"]), []);
+    }
+
+    #[test]
+    fn dates_and_units_are_seen_before_levels_are_stated() {
+        let leave = || Some(Repair::LeaveOut);
+        let dates = ["12.03.2019", "13.03.2019"];
+        assert_eq!(category(&dates, &[]), one(Contradiction::Date, &dates, leave()));
+        for cells in [&["12 mmHg", "13 mmHg"][..], &["71kg", "80kg"], &["<5", "7.5"], &["12 %", "8 %"]] {
+            assert_eq!(category(cells, &["x".to_owned().as_str()]), one(Contradiction::Unit, cells, None));
+        }
+    }
+
+    #[test]
+    fn a_line_of_units_below_the_header_hides_no_units() {
+        let mut cells = vec!["kg"];
+        cells.extend(["71.5 kg", "80", "76", "91", "68", "77", "74", "59", "83"]);
+        assert_eq!(category(&cells, &[]).first().map(|found| found.kind), Some(Contradiction::Unit));
+    }
+
+    #[test]
+    fn numbers_and_names_of_rows_are_told() {
+        let counted =
+            |from: usize, rows: usize| (from..from + rows).map(|n| n.to_string()).collect::<Vec<_>>();
+        let leave = || Some(Repair::LeaveOut);
+        let of = |cells: &[String], is_number: bool| {
+            let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+            if is_number { number(&cells, Some(0.0), None) } else { category(&cells, &[]) }
+        };
+        assert_eq!(of(&counted(1, 24), true), one(Contradiction::Identifier, &["1", "2", "3", "4"], leave()));
+        assert_eq!(of(&counted(30, 24), true), [], "ages can be in order");
+        assert_eq!(of(&counted(1, 11), true), [], "too few rows to tell");
+        let names: Vec<String> = counted(1, 12).iter().map(|n| format!("P-{n}")).collect();
+        let told = one(Contradiction::Identifier, &["P-1", "P-2", "P-3", "P-4"], leave());
+        assert_eq!(of(&names, false), told);
+        let repeated: Vec<String> = names.iter().take(11).chain(names.first()).cloned().collect();
+        assert_eq!(of(&repeated, false), []);
+    }
+
+    #[test]
+    fn a_column_that_is_mostly_empty_is_told() {
+        let cells = ["", "NA", "", "", "4", "5"];
+        let kind = Contradiction::Missing { missing: 4, of: 6 };
+        let told = one(kind, &[], Some(Repair::LeaveOut));
+        assert_eq!((number(&cells, None, None), category(&cells, &[])), (told.clone(), told));
+        assert_eq!(number(&cells[..5], None, None), [], "too few rows to tell");
+    }
+
+    #[test]
+    fn two_values_are_the_only_ones() {
+        let values = |cells: &[&str]| two_values(cells.iter().copied(), &rules(b',', b'.'));
+        assert_eq!(values(&["2", "1", "1", "NA", "2", "1", "2"]), Some(["1".to_owned(), "2".to_owned()]));
+        assert_eq!(values(&["0", "1", "0", "1", "1"]), None, "too few rows to tell");
+        assert_eq!(values(&["0", "1", "2", "0", "1", "1", "0"]), None);
     }
 
     #[test]
@@ -319,6 +512,12 @@ mod tests {
                 repaired(levels),
                 "{cells:?} {stated:?}"
             );
+        }
+        for (cells, stated) in
+            [(&["yes", "No", "YES"][..], &["no", "yes"][..]), (&["low", "Low", "mid"], &["a", "b"])]
+        {
+            let unmatched: Vec<&str> = cells.iter().copied().filter(|cell| !stated.contains(cell)).collect();
+            assert_eq!(category(cells, stated), one(Contradiction::Spelling, &unmatched, None));
         }
         let found = category(&["red"], &["F", "M"]);
         assert_eq!(found, one(Contradiction::Levels, &["red"], None), "one value is no list of levels");
@@ -354,9 +553,6 @@ mod tests {
             number(&["low", "high"], None, None),
             one(Contradiction::Words, &["low", "high"], Some(Repair::Category))
         );
-        let commas =
-            mismatches(["20,3"].into_iter(), Stated::Number { lower: None, upper: None }, &rules(b',', b'.'));
-        assert_eq!(commas, one(Contradiction::Format, &["20,3"], None), "the comma separates fields");
     }
 
     #[test]
@@ -366,6 +562,14 @@ mod tests {
             (&["61", "-99"][..], None, None, one(Contradiction::Code, &["-99"], missing(&["-99"]))),
             (&["61", "999"], Some(0.0), Some(120.0), one(Contradiction::Code, &["999"], missing(&["999"]))),
             (&["61", "-1"], Some(0.0), Some(120.0), one(Contradiction::Code, &["-1"], missing(&["-1"]))),
+            (
+                &["61", "-98", "-99"],
+                None,
+                None,
+                one(Contradiction::Code, &["-98", "-99"], missing(&["-98", "-99"])),
+            ),
+            (&["61", "997"], Some(0.0), Some(120.0), one(Contradiction::Code, &["997"], missing(&["997"]))),
+            (&["61", "98"], Some(0.0), Some(90.0), one(Contradiction::Outside, &["98"], None)),
             (&["310", "140"], Some(40.0), Some(270.0), one(Contradiction::Outside, &["310"], None)),
             (&["1.78", "1.6"], Some(60.0), None, one(Contradiction::Outside, &["1.78", "1.6"], None)),
         ] {
@@ -395,5 +599,9 @@ mod tests {
         let german = german.map(|row| texts(&row));
         let all = NumberFormat { decimal: b',', thousands: Some(Thousands::Point), percent: true };
         assert_eq!(other_formats(&german, 3, &rules(b';', b'.')), [all], "one format reads all columns");
+        let mixed = [["1.5", "20,3"], ["2", "21,75"]].map(|row| texts(&row));
+        assert_eq!(other_formats(&mixed, 2, &rules(b';', b'.')), [], "the other column would not be read");
+        assert!(breaks(&mixed, [0].into_iter(), &rules(b';', b'.'), comma));
+        assert!(!breaks(&mixed, [1].into_iter(), &rules(b';', b'.'), comma));
     }
 }

@@ -14,6 +14,7 @@ pub mod encode;
 pub mod first_line;
 pub mod genotypes;
 pub mod header;
+pub mod inspection;
 pub mod minhash;
 pub mod mismatch;
 pub mod moments;

@@ -44,7 +44,8 @@ fn stripped(text: &str, format: NumberFormat) -> Option<String> {
 /// Returns a number of at most 15 characters without an exponent, the usual case; `None` for any other text.
 ///
 /// Its digits as an integer and the power of ten that divides it are both exact doubles, so one division rounds correctly.
-fn short(text: &[u8], decimal: u8) -> Option<f64> {
+#[inline]
+pub(super) fn short(text: &[u8], decimal: u8) -> Option<f64> {
     // Without branches, because signs cannot be predicted.
     let sign = text.first().copied().unwrap_or_default();
     let negative = sign == b'-';
@@ -80,6 +81,7 @@ fn short(text: &[u8], decimal: u8) -> Option<f64> {
 
 /// Returns the integer whose digits are the eight characters of a word, the first in the lowest byte, and the place of the decimal
 /// mark, if there is one among them. `None` for other characters.
+#[inline]
 fn eight(word: u64, decimal: u8) -> Option<(u64, Option<usize>)> {
     let marks = zeros(word ^ (ONES * u64::from(decimal)));
     let (digits, mark) = if marks == 0 {

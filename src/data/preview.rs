@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::csv::{CsvError, Feed, Parser};
 use super::header::Header;
-use super::number;
+use super::mismatch::are_numbers_somehow;
 use crate::plan::bound::CsvRules;
 
 /// The most cells of a preview.
@@ -13,7 +13,7 @@ const MAX_CELLS: usize = 400_000;
 /// A suggested type of a column. Bounds and levels are never suggested, because they must not depend on the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suggestion {
-    /// At least nine in ten of the cells that are not missing are numbers.
+    /// At least nine in ten of the cells that are not missing are numbers, if only in a format in which the file is not read now.
     Number,
     /// Fewer are numbers.
     Category {
@@ -78,18 +78,13 @@ pub fn suggestions(rows: &[Vec<String>], fields: usize, rules: &CsvRules) -> Vec
 }
 
 fn suggest<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Suggestion {
-    let (mut numbers, mut present) = (0_usize, 0_usize);
-    let mut values = HashSet::new();
-    for cell in
-        cells.map(str::trim).filter(|cell| !cell.is_empty() && !rules.na.iter().any(|na| na.trim() == *cell))
-    {
-        present += 1;
-        numbers += usize::from(number::parse(cell, rules.numbers).is_some());
-        values.insert(cell);
-    }
-    match present {
-        0 => Suggestion::Unknown,
-        _ if numbers * 10 >= present * 9 => Suggestion::Number,
-        _ => Suggestion::Category { distinct: values.len() },
+    let is_missing = |cell: &&str| cell.is_empty() || rules.na.iter().any(|na| na.trim() == *cell);
+    let present: Vec<&str> = cells.map(str::trim).filter(|cell| !is_missing(cell)).collect();
+    if present.is_empty() {
+        Suggestion::Unknown
+    } else if are_numbers_somehow(&present, rules) {
+        Suggestion::Number
+    } else {
+        Suggestion::Category { distinct: present.into_iter().collect::<HashSet<_>>().len() }
     }
 }

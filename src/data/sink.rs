@@ -2,6 +2,8 @@
 
 use zeroize::Zeroize;
 
+use super::csv::Record;
+use super::encode::{Encoded, Encoder};
 use super::moments::{Moments, MomentsError};
 
 /// Data read from one part of a table, which can be merged with data from a later part.
@@ -19,6 +21,13 @@ pub trait Merge {
 pub trait RowSink: Merge {
     /// Adds one row.
     fn row(&mut self, row: &[i32]);
+
+    /// Adds the row of a record that counts, unless it is skipped.
+    fn record(&mut self, record: &Record<'_>, encoder: &mut Encoder) {
+        if let Encoded::Row(row) = encoder.encode(record) {
+            self.row(row);
+        }
+    }
 
     /// Returns the number of bytes of a part of a table that does not depend on the number of its rows.
     fn least_bytes(&self) -> usize;

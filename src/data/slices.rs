@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::csv::{CsvError, Feed, Parser, Record, line_ends};
-use super::encode::{Encoded, Encoder};
+use super::csv::{CsvError, Fault, Feed, Parser, Record, line_ends};
+use super::encode::Encoder;
 use super::header::Header;
 use super::moments::MomentsError;
 use super::person::Persons;
@@ -284,9 +284,7 @@ impl<S: RowSink> RecordReader<S> {
         {
             return;
         }
-        if let Encoded::Row(row) = self.encoder.encode(record) {
-            self.sink.row(row);
-        }
+        self.sink.record(record, &mut self.encoder);
     }
 }
 
@@ -308,6 +306,14 @@ pub enum ScanError {
     /// Parts of different plans.
     #[error(transparent)]
     Moments(#[from] MomentsError),
+}
+
+impl ScanError {
+    /// Returns whether bytes of the table are not in the encoding that it is read in.
+    #[must_use]
+    pub fn is_of_encoding(&self) -> bool {
+        matches!(self, Self::Csv(CsvError { fault: Fault::NotUtf8, .. }))
+    }
 }
 
 /// Distributes slices and accepts their reports in the file's order.

@@ -23,6 +23,9 @@ pub enum EngineError {
         /// As the plan says.
         stated: u64,
     },
+    /// The table has a header and nothing below it.
+    #[error("{}", crate::words::error::engine_no_rows())]
+    NoRows,
     /// The table was to be read once more, for another pass of a fit.
     #[error("{}", crate::words::error::engine_reread())]
     Reread,

@@ -1,7 +1,10 @@
 //! What to expect of a prepared plan, from public numbers alone, and what would help where it is little.
 
+use super::preflight::{outlook, standard_errors};
 use super::prepare::Prepared;
 use crate::inference::Options;
+use crate::inference::design::{NORMAL_FROM, WITHHELD_BELOW};
+use crate::inference::forecast::TermForecast;
 use crate::inference::noise_forecast::{Advice, NoiseForecast};
 use crate::inference::preview::{self, Expected, Preview, TermPreview, Verdict};
 use crate::math::search::first_true;
@@ -10,6 +13,7 @@ use crate::model::Role;
 use crate::model::note::{factor, two_digits};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
+use crate::text::grouped;
 use crate::words;
 
 /// Most times the rows or the budget's μ that are looked at for what would help.
@@ -28,6 +32,8 @@ pub struct Foreseen {
     pub has_levels: bool,
     /// What would give full intervals; nothing where they are expected.
     pub needed: Option<Needed>,
+    /// The factor on the budget's μ below which all coefficients are withheld.
+    pub withheld_below: f64,
 }
 
 /// What would give full intervals, each alone.
@@ -60,6 +66,8 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         forecast.is_some_and(|forecast| forecast.advice == Advice::Recommended)
     };
     let least = |holds: &dyn Fn(f64) -> bool| holds(MOST).then(|| first_true(1.0, MOST, holds));
+    let shown = |times: f64| at(stated, mu * times).is_some_and(|forecast| forecast.advice != Advice::TooFew);
+    let withheld_below = if shown(MOST) { first_true(1.0 / MOST, MOST, shown) } else { f64::INFINITY };
     let needed = (forecast.advice != Advice::Recommended).then(|| {
         let rows = least(&|times| advised(at(stated * times, mu))).map(|times| stated * times);
         let mu = least(&|times| advised(at(stated, mu * times))).map(|times| mu * times);
@@ -74,7 +82,7 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     });
     let mut terms = forecast.terms(prepared.geometry(), prepared.bound(), rows);
     retain_stated(&mut terms, stage);
-    Some(Foreseen { forecast, rows, terms, has_levels, needed })
+    Some(Foreseen { forecast, rows, terms, has_levels, needed, withheld_below })
 }
 
 /// Keeps the coefficients between columns whose bounds are stated.
@@ -146,6 +154,12 @@ impl Foreseen {
     }
 }
 
+/// Returns a number of rows, rounded up to two digits, in groups of three digits.
+fn in_groups(rows: f64) -> String {
+    let rounded = two_digits(rows);
+    rounded.parse().map_or(rounded, grouped)
+}
+
 /// Least share of a level that is worth a sentence.
 const LEAST_SHARE_NAMED: f64 = 0.001;
 
@@ -153,7 +167,7 @@ impl Needed {
     /// Returns what would give intervals, in terms that the person set.
     #[must_use]
     pub fn ways(&self, rows: u64) -> String {
-        let rows = self.rows.map(|needed| words::forecast::way_rows(two_digits(needed), rows));
+        let rows = self.rows.map(|needed| words::forecast::way_rows(in_groups(needed), grouped(rows as f64)));
         let budget = match (self.epsilon, self.mu) {
             (Some(epsilon), _) => Some(words::forecast::way_epsilon(two_digits(epsilon))),
             (None, Some(mu)) => Some(words::forecast::way_mu(two_digits(mu))),
@@ -193,12 +207,88 @@ pub fn expected(prepared: &Prepared) -> Option<Preview> {
     Some(preview)
 }
 
+/// How wide intervals are against the budget.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Precision {
+    /// Standard deviation of the privacy noise in units of the sampling error, of the coefficient in the middle.
+    noise: f64,
+    /// The factor on the budget's μ below which all intervals are withheld.
+    withheld_below: f64,
+}
+
+impl Precision {
+    /// Returns the width of an interval over its width without privacy, with `times` as much of the budget's μ; nothing where all are withheld.
+    #[must_use]
+    pub fn at(&self, times: f64) -> Option<f64> {
+        (times >= self.withheld_below).then(|| (self.noise / times).hypot(1.0))
+    }
+}
+
+/// Returns how wide intervals are against the budget, by what is foreseen or expected; nothing where that says no sampling error.
+#[must_use]
+pub fn precision(
+    prepared: &Prepared,
+    foreseen: Option<&Foreseen>,
+    expected: Option<&Preview>,
+) -> Option<Precision> {
+    if let Some(Foreseen { forecast, withheld_below, .. }) = foreseen {
+        return Some(Precision { noise: forecast.noise, withheld_below: *withheld_below });
+    }
+    let (errors, signal): (Vec<(f64, f64)>, f64) = if let Some(preview) = expected {
+        let slopes = preview.terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);
+        let errors = slopes.map(|term| (term.noise_std_error, term.sampling_std_error));
+        (errors.collect(), preview.cautious_signal_to_noise)
+    } else {
+        let terms = standard_errors(prepared.fit())?;
+        let signal = terms.iter().map(|term| term.signal_to_noise).fold(0.0, f64::max);
+        let errors = terms.iter().filter_map(|term| Some((term.noise_std_error, term.sampling_std_error?)));
+        (errors.collect(), signal)
+    };
+    let mut ratios: Vec<f64> = errors.into_iter().map(|(noise, sampling)| noise / sampling).collect();
+    ratios.retain(|ratio| ratio.is_finite());
+    ratios.sort_by(f64::total_cmp);
+    let noise = *ratios.get(ratios.len() / 2)?;
+    Some(Precision { noise, withheld_below: WITHHELD_BELOW / signal })
+}
+
+/// Returns what would give intervals where noisy steps will give none for any outcome; nothing where they may give some. The curvature
+/// grows with the rows, and its noise falls with μ.
+fn drowned(prepared: &Prepared, errors: &[TermForecast]) -> Option<String> {
+    let best = errors.iter().map(|term| term.signal_to_noise).reduce(f64::max)?;
+    if best >= WITHHELD_BELOW {
+        return None;
+    }
+    let (rows, mu) = (prepared.stated_rows()?, prepared.cost()?.mu?);
+    let least = errors.iter().map(|term| term.signal_to_noise).fold(best, f64::min);
+    let times = NORMAL_FROM / least;
+    let delta = prepared.cost()?.promise.map(|(_, delta)| delta);
+    let epsilon = delta.and_then(|delta| gdp_epsilon(Mu::try_new(mu * times).ok()?, delta).ok());
+    #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
+    let needed = Needed {
+        rows: Some(rows as f64 * times),
+        epsilon: epsilon.map(|epsilon| epsilon.get()),
+        mu: Some(mu * times),
+        features: 0,
+    };
+    Some(format!("{} {}", words::forecast::verdict_drowned(), needed.ways(rows)))
+}
+
 /// Returns why a release would be of no use, and what would help, by what is foreseen or expected of it; nothing where it may be of use.
 #[must_use]
-pub fn hopeless(foreseen: Option<&Foreseen>, expected: Option<&Preview>) -> Option<String> {
+pub fn hopeless(
+    prepared: &Prepared,
+    foreseen: Option<&Foreseen>,
+    expected: Option<&Preview>,
+) -> Option<String> {
+    if let Some(outlook) = outlook(prepared.fit()).filter(|outlook| !outlook.preflight.is_stable()) {
+        return Some(format!("{}. {}", outlook.verdict(), outlook.advice()));
+    }
     if let Some(foreseen) = foreseen {
         let lost = foreseen.forecast.advice == Advice::TooFew;
         return lost.then(|| format!("{} {}", foreseen.verdict(), foreseen.advice()));
     }
-    expected.filter(|preview| preview.verdict == Verdict::Withheld).map(|preview| preview.advice.clone())
+    if let Some(preview) = expected {
+        return (preview.verdict == Verdict::Withheld).then(|| preview.advice.clone());
+    }
+    drowned(prepared.fit(), &standard_errors(prepared.fit())?)
 }

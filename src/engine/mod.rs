@@ -7,6 +7,7 @@
 
 mod bounds;
 mod demonstrate;
+mod described;
 mod error;
 pub mod foresee;
 mod preflight;
@@ -22,11 +23,14 @@ mod supplement;
 
 pub use crate::mechanisms::{Answer, Run};
 pub use bounds::{BoundsOutlook, after_bounds, bounds_outlook};
-pub use demonstrate::{Demonstration, demonstrate, demonstrate_with};
+pub use demonstrate::{Demonstration, demonstrate, demonstrate_rounds_with, demonstrate_with};
+pub use described::bind_described;
 pub use error::EngineError;
-pub use preflight::{preflight, standard_errors};
-pub use prepare::{ConfiguredPlan, Cost, Prepared, check_table, prepare, prepare_with, prepare_with_moments};
+pub use preflight::{Outlook, outlook, preflight, standard_errors};
+pub use prepare::{
+    ConfiguredPlan, Cost, Prepared, check_rows, check_table, prepare, prepare_with, prepare_with_moments,
+};
 pub use refit::{refit, ridge_path};
 pub use release::{Computation, release};
 pub use simulate::{Simulation, demonstrate_bounds};
-pub use supplement::{covariance, supplement};
+pub use supplement::{covariance, remove_unused_moments, supplement};

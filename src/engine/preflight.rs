@@ -1,9 +1,73 @@
-//! Whether a guided fit of a prepared plan can be stable, and what errors Newton steps will have, from public numbers alone.
+//! Whether a fit in noisy steps or with public moments can work, and what errors it will have, from public numbers alone.
 
 use super::prepare::Prepared;
 use crate::inference::forecast::TermForecast;
 use crate::inference::preflight::{Design, Preflight};
 use crate::plan::document::Calibration;
+use crate::privacy::convert::gdp_epsilon;
+use crate::privacy::measure::Mu;
+use crate::release::format::{percent, short};
+use crate::text::grouped;
+use crate::words;
+
+/// Whether a fit with public moments can work, and what would make it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outlook {
+    /// The answer.
+    pub preflight: Preflight,
+    /// Rows as stated.
+    pub rows: u64,
+    /// ε and δ of the smallest budget with these rows.
+    pub promise: Option<(f64, f64)>,
+}
+
+impl Outlook {
+    /// Returns the verdict in one sentence.
+    #[must_use]
+    pub fn verdict(&self) -> &'static str {
+        match (self.preflight.is_stable(), self.preflight.is_ample()) {
+            (true, true) => words::public::can_work(),
+            (true, false) => words::public::just(),
+            (false, _) => words::public::cannot_work(),
+        }
+    }
+
+    /// Returns what follows for the result, and what would help, in sentences with numbers.
+    #[must_use]
+    pub fn advice(&self) -> String {
+        #[expect(clippy::cast_precision_loss, reason = "for a sentence")]
+        let count = |rows: u64| grouped(rows as f64);
+        let (rows, preflight) = (count(self.rows), &self.preflight);
+        if preflight.is_ample() {
+            return words::public::ample(rows, percent(preflight.noise));
+        }
+        let least = preflight.rows_needed.map(count);
+        if preflight.is_stable() {
+            return words::public::borderline(rows, percent(preflight.noise), least.unwrap_or_default());
+        }
+        let budget = match self.promise {
+            Some((epsilon, delta)) => {
+                let one_in = words::page::one_in(grouped(1.0 / delta));
+                words::public::needed_budget(short(epsilon, 2), one_in)
+            }
+            None => words::privacy::price_mu(short(preflight.mu_needed, 2)),
+        };
+        match least {
+            Some(least) => words::public::too_few_or_rows(rows, least, budget),
+            None => words::public::too_few(rows, budget),
+        }
+    }
+}
+
+/// Returns whether a fit with public moments can work; nothing where [`preflight`] has no answer.
+#[must_use]
+pub fn outlook(prepared: &Prepared) -> Option<Outlook> {
+    let preflight = preflight(prepared)?;
+    let delta = prepared.cost()?.promise.map(|(_, delta)| delta);
+    let needed = Mu::try_new(preflight.mu_needed).ok().zip(delta);
+    let promise = needed.and_then(|(mu, delta)| Some((gdp_epsilon(mu, delta).ok()?.get(), delta.get())));
+    Some(Outlook { preflight, rows: prepared.stated_rows()?, promise })
+}
 
 /// What to expect of the plan's rows and budget; nothing for a mechanism without public moments, for the paper's own scale,
 /// or without a number of rows.

@@ -371,8 +371,16 @@ fn mu_and_rho(units: u128) -> (f64, f64) {
     (mu, square / 2.0)
 }
 
+/// Refuses a file that has a header and no rows, as one that is not well formed is refused: before the charge.
+///
+/// # Errors
+/// [`EngineError::NoRows`].
+pub const fn check_rows(records: u64) -> Result<(), EngineError> {
+    if records == 0 { Err(EngineError::NoRows) } else { Ok(()) }
+}
+
 /// Whether a table is the one that the plan describes, from its number of `records` and, with a person column, of
-/// `persons`. To be asked before the charge. Under add-remove nothing is compared: the counts are private.
+/// `persons`. To be asked before the charge. Under add-remove no count is compared: the counts are private.
 ///
 /// # Errors
 /// [`EngineError::Rows`] under replace-one for a table of another length.

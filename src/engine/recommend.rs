@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::foresee::{Foreseen, foresee};
-use super::prepare::prepare;
+use super::foresee::{Foreseen, expected, foresee};
+use super::prepare::{Prepared, prepare};
 use crate::inference::noise_forecast::Advice;
-use crate::mechanisms::info::{self, Info};
+use crate::inference::preview::Verdict;
+use crate::mechanisms::info::{self, Info, MANY_OUTCOMES};
 use crate::mechanisms::{REGISTRY, USUAL};
 use crate::model::Wallet;
 use crate::model::note::factor;
@@ -52,8 +53,8 @@ impl Recommendation {
 #[must_use]
 pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation {
     let yes_or_no = is_yes_or_no(plan);
-    let with = |info: &Info| {
-        let mechanism = Named { name: info.name.to_owned(), params: Map::new(), calibration: None };
+    let with = |name: &str| {
+        let mechanism = Named { name: name.to_owned(), params: Map::new(), calibration: None };
         let mut plan = Plan { mechanism, ..plan.clone() };
         // Consent to uncertain bounds changes nothing of what suits the plan.
         plan.confirm.push(Confirm::UncertainBounds);
@@ -62,13 +63,21 @@ pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation
     let candidates =
         REGISTRY.iter().filter(|mechanism| mechanism.foresees()).map(|mechanism| mechanism.info());
     for info in candidates.filter(|info| info.labels == yes_or_no) {
-        let Some(prepared) = with(info) else { continue };
+        let Some(prepared) = with(info.name) else { continue };
         if prepared.stated_rows().is_none() {
             return Recommendation::plain(info.name, words::recommend::unknown_rows().to_owned());
         }
         let Some(foreseen) = foresee(&prepared) else { continue };
-        if yes_or_no || foreseen.forecast.advice != Advice::TooFew {
+        let advice = foreseen.forecast.advice;
+        if advice != Advice::TooFew {
             return Recommendation::plain(info.name, reason(&foreseen));
+        }
+        if !yes_or_no && let Some(shared) = shared(plan, with) {
+            return shared;
+        }
+        // Without intervals other logistic fits are off by several standard errors (docs/evidence/accuracy.md), so none is better.
+        if yes_or_no {
+            return Recommendation::plain(info.name, words::recommend::few_labels().to_owned());
         }
         return Recommendation {
             name: USUAL,
@@ -76,11 +85,24 @@ pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation
             reason: words::recommend::few_rows().to_owned(),
         };
     }
+    if !yes_or_no && let Some(shared) = shared(plan, with) {
+        return shared;
+    }
     let labels = |info: &Info| info.labels && !info.public_moments && info.wallet == Wallet::Gaussian;
-    if yes_or_no && let Some(info) = info::all().find(|info| labels(info) && with(info).is_some()) {
+    if yes_or_no && let Some(info) = info::all().find(|info| labels(info) && with(info.name).is_some()) {
         return Recommendation::plain(info.name, words::recommend::binary().to_owned());
     }
     Recommendation::plain(USUAL, words::recommend::usual().to_owned())
+}
+
+/// Returns the mechanism whose outcomes share the noise of their features, for several outcomes, where it expects intervals; nothing else.
+fn shared(plan: &Plan, with: impl Fn(&str) -> Option<Prepared>) -> Option<Recommendation> {
+    let many = outcomes(plan).count() > 1 || outcomes(plan).any(|column| column.pattern.is_some());
+    let sharing = |info: &&Info| info.group.is_some_and(|group| group.title == MANY_OUTCOMES.title);
+    let mut candidates = info::all().filter(sharing).filter(|_| many);
+    let (info, prepared) = candidates.find_map(|info| Some((info, with(info.name)?)))?;
+    (expected(&prepared)?.verdict != Verdict::Withheld)
+        .then(|| Recommendation::plain(info.name, words::recommend::shared().to_owned()))
 }
 
 fn reason(foreseen: &Foreseen) -> String {

@@ -123,6 +123,30 @@ pub(super) fn belong(prepared: &Prepared, input: &Exact<'_>) -> Result<(), Engin
 /// # Errors
 /// [`EngineError::Internal`] for sums of another plan or a plan without noise, before any noise is drawn, and for
 /// arithmetic that does not settle. Its text says nothing of the table.
+///
+/// # Examples
+/// ```
+/// # use discreet::{data::Moments, engine::{Prepared, release}, noise::entropy::PrivateRng};
+/// # use discreet::release::document::{LedgerReference, Software};
+/// fn charged(prepared: &Prepared, sums: &Moments, rng: PrivateRng, charge: LedgerReference, software: Software) {
+///     let _ = release(prepared, sums, rng, charge, software);
+/// }
+/// ```
+/// Without a charge, or with noise from a seed, it does not compile:
+/// ```compile_fail
+/// # use discreet::{data::Moments, engine::{Prepared, release}, noise::entropy::PrivateRng};
+/// # use discreet::release::document::{LedgerReference, Software};
+/// fn uncharged(prepared: &Prepared, sums: &Moments, rng: PrivateRng, software: Software) {
+///     let _ = release(prepared, sums, rng, None, software);
+/// }
+/// ```
+/// ```compile_fail
+/// # use discreet::{data::Moments, engine::{Prepared, release}, noise::entropy::DemoRng};
+/// # use discreet::release::document::{LedgerReference, Software};
+/// fn seeded(prepared: &Prepared, sums: &Moments, rng: DemoRng, charge: LedgerReference, software: Software) {
+///     let _ = release(prepared, sums, rng, charge, software);
+/// }
+/// ```
 pub fn release<'a>(
     prepared: &Prepared,
     input: impl Into<Exact<'a>>,

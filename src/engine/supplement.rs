@@ -2,6 +2,7 @@
 
 use nalgebra::DMatrix;
 
+use crate::inference::description::MOST_DESCRIBED;
 use crate::inference::{category, description};
 use crate::mechanisms::adaptive::description::{Rounds, describe};
 use crate::mechanisms::adaptive_gauss::report as adaptive_gauss;
@@ -9,19 +10,26 @@ use crate::mechanisms::adaptive_logistic::report as adaptive_logistic;
 use crate::mechanisms::info::are_log_odds;
 use crate::release::Release;
 use crate::release::figure::outcomes;
+use crate::release::moments::ReleasedMoments;
 use crate::release::supplement::Supplement;
 
 /// Returns the covariance of the coefficients of one outcome, in their order; nothing where it does not follow from the release.
 #[must_use]
 pub fn covariance(release: &Release, outcome: &str) -> Option<DMatrix<f64>> {
+    let place = outcomes(release).iter().position(|name| name == outcome)?;
+    covariances(release).nth(place)?
+}
+
+fn covariances(release: &Release) -> Box<dyn Iterator<Item = Option<DMatrix<f64>>> + '_> {
     if release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some()) {
-        let place = outcomes(release).iter().position(|name| name == outcome)?;
-        return adaptive_gauss::covariances(release).into_iter().nth(place)?;
+        Box::new(adaptive_gauss::covariances(release).into_iter())
+    } else if release.steps.is_some() {
+        Box::new(adaptive_logistic::covariances(release).into_iter())
+    } else if are_log_odds(&release.plan) {
+        Box::new(std::iter::empty())
+    } else {
+        Box::new(category::covariances(release))
     }
-    if release.steps.is_some() {
-        return adaptive_logistic::covariance(release, outcome);
-    }
-    (!are_log_odds(&release.plan)).then(|| category::released_covariance(release, outcome))?
 }
 
 /// Computes the description of a release's columns and the tests of its categories: post-processing, which costs nothing.
@@ -50,10 +58,55 @@ pub fn supplement(release: &Release) -> Supplement {
         Some(rounds) => describe(&release.plan, rounds),
         None => description::describe(release),
     };
-    let categories = match (adaptive, log_odds) {
-        (Some(_), _) => adaptive_gauss::category_tests(release),
-        (None, false) => category::category_tests(release),
-        (None, true) => Vec::new(),
-    };
+    let categories = category::category_tests(release, covariances(release));
     Supplement { log_odds, description, categories }
+}
+
+/// Removes the moments of a release of so many terms that nothing is described or refitted from them. That there were more than can be
+/// described is still seen from the terms.
+pub fn remove_unused_moments(release: &mut Release) {
+    let unused =
+        |moments: &&mut ReleasedMoments| moments.terms.len() > MOST_DESCRIBED && moments.adaptive.is_none();
+    if let Some(moments) = release.moments.as_mut().filter(unused) {
+        moments.terms.truncate(MOST_DESCRIBED + 1);
+        moments.matrix = None;
+        moments.blocks = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn released(terms: usize) -> Release {
+        let term = |place| json!({"term": format!("x{place}"), "centre": 0.0, "scale": 1.0});
+        serde_json::from_value(json!({
+            "schema": "discreet.release/1",
+            "plan": {"schema": "discreet.plan/1", "adjacency": "add-remove", "columns": [],
+                "mechanism": {"name": "analyze-gauss"}, "budget": {"mu": 1.0}},
+            "privacy": {"adjacency": "add-remove", "protect": "rows", "max_rows_per_person": 1, "person": "assumed",
+                "epsilon": 5.0, "delta": 1e-6, "mu": 1.0, "rho": 0.5, "claimed": null, "assurance": "EXACT"},
+            "coefficients": [], "ledger": null,
+            "moments": {"terms": (0..terms).map(term).collect::<Vec<_>>(), "matrix": [["1"]], "noise": null},
+            "diagnostics": {"rows": null, "rows_std_error": null, "signal_to_noise": null, "ridge": 0.0,
+                "repair": null, "outcomes": [], "notes": []},
+            "software": {"name": "discreet", "version": "0", "build": "b"}
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn moments_that_nothing_is_computed_from_are_removed() {
+        for terms in [1, MOST_DESCRIBED, MOST_DESCRIBED + 1, MOST_DESCRIBED + 9] {
+            let mut release = released(terms);
+            remove_unused_moments(&mut release);
+            let moments = release.moments.as_ref().unwrap();
+            let described = terms <= MOST_DESCRIBED;
+            assert_eq!(moments.matrix.is_some(), described);
+            assert_eq!(moments.terms.len(), terms.min(MOST_DESCRIBED + 1));
+            assert_eq!(release == released(terms), described);
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Tests of whole categories from coefficients with their covariance (theory/inference 6.3).
 
+use std::cell::LazyCell;
+
 use nalgebra::{DMatrix, DVector};
 
 use super::design::Design;
@@ -15,27 +17,23 @@ use crate::release::Release;
 use crate::release::document::Coefficients;
 use crate::release::significance::{CategoryTest, Tests};
 
-/// Returns the tests of all categories with several coefficients, for every outcome of a release of second moments; empty where the
-/// coefficients' covariance is not known or an interval is withheld.
+/// Returns the tests of all categories with several coefficients, given the covariance of each outcome's coefficients; nothing for an
+/// outcome whose covariance is not known or of which an interval is withheld.
 #[must_use]
-pub fn category_tests(release: &Release) -> Vec<CategoryTest> {
+pub fn category_tests(
+    release: &Release,
+    covariances: impl Iterator<Item = Option<DMatrix<f64>>>,
+) -> Vec<CategoryTest> {
     let Coefficients::List(list) = &release.coefficients else { return Vec::new() };
     if Tests::of(release).absent().is_some() || categories(&release.plan, list).next().is_none() {
         return Vec::new();
     }
-    let Some(moments) = unwhitened(release) else { return Vec::new() };
-    let mut tests = Vec::new();
-    for entries in list.chunk_by(|a, b| a.outcome == b.outcome) {
-        tests.extend(
-            covariance(release, &moments, entries).map(|v| of_covariance(&release.plan, entries, &v)),
-        );
-    }
-    tests.concat()
+    let outcomes = list.chunk_by(|a, b| a.outcome == b.outcome).zip(covariances);
+    outcomes.filter_map(|(entries, v)| Some(of_covariance(&release.plan, entries, &v?))).flatten().collect()
 }
 
 /// Returns the tests of one outcome's categories, given the covariance of its coefficients in their order.
-#[must_use]
-pub fn of_covariance(plan: &Plan, entries: &[Coefficient], covariance: &DMatrix<f64>) -> Vec<CategoryTest> {
+fn of_covariance(plan: &Plan, entries: &[Coefficient], covariance: &DMatrix<f64>) -> Vec<CategoryTest> {
     let columns = PlanColumns::new(plan);
     let tests = categories(plan, entries).filter_map(|column| {
         let places: Vec<usize> = (0..entries.len())
@@ -76,12 +74,12 @@ fn categories(plan: &Plan, entries: &[Coefficient]) -> impl Iterator<Item = Colu
     })
 }
 
-/// Returns the covariance of the coefficients of one outcome of a release of second moments, in their order; nothing where it is not known.
-#[must_use]
-pub fn released_covariance(release: &Release, outcome: &str) -> Option<DMatrix<f64>> {
-    let Coefficients::List(list) = &release.coefficients else { return None };
-    let entries: Vec<Coefficient> = list.iter().filter(|entry| entry.outcome == outcome).cloned().collect();
-    covariance(release, &unwhitened(release)?, &entries)
+/// Returns the covariance of each outcome's coefficients of a release of second moments, in their order; nothing where it is not known.
+pub fn covariances(release: &Release) -> impl Iterator<Item = Option<DMatrix<f64>>> {
+    let list = if let Coefficients::List(list) = &release.coefficients { list.as_slice() } else { &[] };
+    let moments = LazyCell::new(|| unwhitened(release));
+    list.chunk_by(|a, b| a.outcome == b.outcome)
+        .map(move |entries| covariance(release, moments.as_ref()?, entries))
 }
 
 /// Returns the moments of a release whose rows were not whitened.

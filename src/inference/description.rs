@@ -13,7 +13,7 @@ use crate::release::supplement::{Correlations, DescribedTerm, Description, Noisy
 const MOST: usize = 40;
 
 /// Terms of a release that is described at all.
-const MOST_DESCRIBED: usize = 2_000;
+pub const MOST_DESCRIBED: usize = 2_000;
 
 /// How often a variance has to be above the standard deviation of its noise.
 const RESOLVED: f64 = 2.0;

@@ -2,13 +2,13 @@
 //!
 //! Assumptions, which are named wherever a forecast is shown: the features have the public second moment, or without one that of
 //! [`preview`](super::preview)'s usual picture; nothing is shortened; every row of a logistic outcome has the same chance p, the public mean of the
-//! outcome where there is one, else 1/2, where the curvature is the largest that it can be; and the last step hardly moves. So the curvature
-//! of n rows is n p (1 − p) times that second moment, n times it for a gaussian outcome, and with K its inverse after the penalty the
-//! noise of the last step has the covariance σ_g² K², the sample of a logistic outcome K (K⁻¹ − Λ) K. Coefficients that say much about an
-//! outcome make its curvature smaller than that: these are the errors at least, unless the public moments are wrong.
+//! outcome where there is one, else 1/2, before predictors with plausible effects make p (1 − p) smaller; and the last step hardly moves. So
+//! the curvature of n rows is n p (1 − p) times that second moment, n times it for a gaussian outcome, and with K its inverse after the
+//! penalty the noise of the last step has the covariance σ_g² K², the sample of a logistic outcome K (K⁻¹ − Λ) K.
 
+use super::cell_noise::count;
 use super::newton::{Link, Setting};
-use super::preview::{HALF, OUTCOMES, Picture, USUAL};
+use super::preview::{HALF, OUTCOMES, Picture, USUAL, logistic_weight};
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
 use crate::math::linalg::Eigen;
@@ -22,10 +22,12 @@ pub struct TermForecast {
     pub outcome: String,
     /// The term.
     pub term: String,
-    /// Standard error from the noise of the last step, at least.
+    /// Standard error from the noise of the last step.
     pub noise_std_error: f64,
-    /// Standard error from sampling, at least; nothing for a gaussian outcome, whose spread around its fit no public number says.
+    /// Standard error from sampling; nothing for a gaussian outcome, whose spread around its fit no public number says.
     pub sampling_std_error: Option<f64>,
+    /// The least eigenvalue of the outcome's curvature over the spectral norm of its noise, at most; infinite without noise.
+    pub signal_to_noise: f64,
 }
 
 impl TermForecast {
@@ -72,20 +74,24 @@ pub fn forecast(
     let d = setting.map.nrows();
     let second = Picture::new(geometry, bound, &layout, USUAL).second(d) * rows.radius * rows.radius;
     #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
-    let count = rows.count as f64;
+    let rows_count = rows.count as f64;
     let mut entries = Vec::new();
     for (at, (outcome, index)) in layout.outcomes.iter().take(OUTCOMES).enumerate() {
         let chance = rows.chances.get(at).copied().flatten().unwrap_or(0.5);
         let (weight, scale) = match setting.link {
-            Link::Logit => (chance * (1.0 - chance), 1.0),
+            Link::Logit => {
+                (4.0 * chance * (1.0 - chance) * logistic_weight(count(layout.predictors.len())), 1.0)
+            }
             Link::Identity => (1.0, geometry.terms.get(*index)?.scale * setting.outcome_codes),
         };
-        let curvature = &second * (count * weight);
+        let curvature = &second * (rows_count * weight);
         let whole = Eigen::try_new(&(&curvature + setting.penalty)).ok()?;
         if whole.smallest() <= 0.0 {
             return None;
         }
         let inverse = whole.map(|value| 1.0 / value);
+        let signal_to_noise =
+            if setting.norm > 0.0 { whole.smallest() / setting.norm } else { f64::INFINITY };
         let back = setting.map.transpose() * scale;
         let noise = &back * &inverse * setting.deviations[2];
         let sampling = &back * (&inverse * &curvature * &inverse) * back.transpose();
@@ -96,6 +102,7 @@ pub fn forecast(
                 noise_std_error: noise.row(row).norm(),
                 sampling_std_error: (setting.link == Link::Logit)
                     .then(|| sampling[(row, row)].max(0.0).sqrt()),
+                signal_to_noise,
             });
         }
     }

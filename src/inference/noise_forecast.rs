@@ -5,7 +5,7 @@
 
 use super::cell_noise::count;
 use super::newton::Link;
-use super::preview::{EFFECT, EXPLAINED, OUTCOMES, TermPreview, USUAL};
+use super::preview::{LOGISTIC_SPREAD, OUTCOMES, TermPreview, USUAL, effect, inflation, logistic_weight};
 use crate::data::encode::Geometry;
 use crate::model::Role;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
@@ -46,9 +46,6 @@ pub struct NoiseForecast {
 /// The median of |N(0, 1)|.
 const MEDIAN: f64 = 0.674_489_750_196_081_7;
 
-/// Standard deviation of the standard logistic distribution, π/√3.
-pub const LOGISTIC_SPREAD: f64 = 1.813_799_364_234_217_8;
-
 impl NoiseForecast {
     /// Returns the median of |slope − slope without privacy|, in units of the sampling error.
     #[must_use]
@@ -60,12 +57,6 @@ impl NoiseForecast {
     #[must_use]
     pub fn widening(&self) -> f64 {
         self.noise.hypot(1.0)
-    }
-
-    /// Returns [`Self::widening`] with `times` as much of the budget's μ, as which the noise falls.
-    #[must_use]
-    pub fn widening_at(&self, times: f64) -> f64 {
-        (self.noise / times).hypot(1.0)
     }
 
     /// Returns the variance that a feature has in the last round, at most 1: less where it spreads too little in its bounds for the first
@@ -85,16 +76,18 @@ impl NoiseForecast {
         let columns = geometry.terms.iter().filter_map(|term| Some((term, bound.columns.get(term.column?)?)));
         let (features, outcomes): (Vec<_>, Vec<_>) =
             columns.partition(|(_, column)| column.role == Role::Feature);
-        let effect = EFFECT.min((EXPLAINED / count(features.len()).max(1.0)).sqrt());
+        let effect = effect(count(features.len()));
+        let numbers = features.iter().filter(|(_, column)| half_widths(column).is_some()).count();
         let mut terms = Vec::new();
         for (outcome, column) in outcomes.iter().take(OUTCOMES) {
             // Of a yes or no at every second row: the logistic distribution behind it, and the information p(1 − p) of a row.
             let (spread, residual) = match self.link {
                 Link::Identity => (spread(column), spread(column)),
-                Link::Logit => (LOGISTIC_SPREAD, 2.0),
+                Link::Logit => (LOGISTIC_SPREAD, logistic_weight(count(features.len())).sqrt().recip()),
             };
             for (feature, column) in &features {
-                let sampling = residual * (1.0 / (rows * information(column))).sqrt();
+                let related = if half_widths(column).is_some() { inflation(count(numbers)) } else { 1.0 };
+                let sampling = residual * (related / (rows * information(column))).sqrt();
                 let noise =
                     self.noise / half_widths(column).map_or(1.0, |spread| self.resolved(spread)).sqrt();
                 terms.push(TermPreview {

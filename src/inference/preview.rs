@@ -1,7 +1,7 @@
 //! Forecasts the uncertainty of a release from public numbers alone, before anything is spent.
 //!
 //! Assumptions: a number has the mean and the standard deviation that the plan calls typical, else it is centred in its bounds with a
-//! standard deviation of a sixth of its range; levels are equally frequent; predictors are uncorrelated; a predictor's plausible effect is
+//! standard deviation of a sixth of its range; levels are equally frequent; any two numbers among the predictors have a correlation of 0.3; a predictor's plausible effect is
 //! 0.3 standard deviations of the outcome per standard deviation of its own, less where many predictors would then
 //! explain more than half of the outcome. Bounds from domain knowledge are wider than the data and predictors go
 //! together, so the verdict and its advice come from a cautious picture: a tenth of the range, and a correlation of 0.4
@@ -31,12 +31,35 @@ pub(super) struct Assumption {
     correlation: f64,
 }
 
-pub(super) const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation: 0.0 };
+pub(super) const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation: 0.3 };
 
 const CAUTIOUS: Assumption = Assumption { spread: 0.2, correlation: 0.4 };
 
 /// Assumed effect of a predictor, in standard deviations of the outcome per standard deviation of its own.
 pub(super) const EFFECT: f64 = 0.3;
+
+/// Returns the plausible effect of each of so many predictors: less where they would explain more than [`EXPLAINED`].
+pub(super) fn effect(predictors: f64) -> f64 {
+    EFFECT.min((EXPLAINED / predictors.max(1.0)).sqrt())
+}
+
+/// Returns p(1 − p) of a row, 1/4 at a slope of 0, where so many predictors have their plausible effects on the log odds η ~ N(0, v):
+/// about (1 + π v/8)^(−1/2)/4, by the normal distribution that is closest to the logistic one.
+pub(super) fn logistic_weight(predictors: f64) -> f64 {
+    let variance = predictors * (effect(predictors) * LOGISTIC_SPREAD).powi(2);
+    0.25 / (1.0 + std::f64::consts::PI / 8.0 * variance).sqrt()
+}
+
+/// Returns the factor by which the usual correlation raises the sampling variance of a number's slope, among so many numbers.
+pub(super) fn inflation(numbers: f64) -> f64 {
+    let Assumption { correlation, .. } = USUAL;
+    let others = (numbers - 1.0).max(0.0);
+    // R² of one of equally correlated variables by the others.
+    1.0 / (1.0 - others * correlation * correlation / (1.0 + (others - 1.0).max(0.0) * correlation))
+}
+
+/// Standard deviation of the standard logistic distribution, π/√3.
+pub const LOGISTIC_SPREAD: f64 = 1.813_799_364_234_217_8;
 
 /// Half of a 95 % interval, in standard errors.
 pub(super) const HALF: f64 = 1.96;
@@ -252,8 +275,8 @@ impl Picture {
             sd.push(spread);
             shares.push(share);
         }
-        let predictors = count(layout.predictors.len()).max(1.0);
-        let effect = EFFECT.min((EXPLAINED / predictors).sqrt());
+        let predictors = count(layout.predictors.len());
+        let effect = effect(predictors);
         let slope = sd.iter().map(|sd| if *sd > 0.0 { effect / sd } else { 0.0 }).collect();
         let is_related = |term: &crate::data::encode::Term| {
             let column = term.column.and_then(|column| bound.columns.get(column));

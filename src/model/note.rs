@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::text::grouped;
+use crate::text::{about, grouped};
 use crate::words;
 
 /// Terms or outcomes that a note names; of the others it gives the number.
@@ -247,9 +247,11 @@ impl fmt::Display for Note {
             }
             Self::Held(terms) => words::note::held(listing(terms)),
             Self::FarRows { shortened: None, .. } => words::note::far_rows().to_owned(),
-            Self::FarRows { shortened: Some((beyond, deviation)), rows } => {
-                words::note::far_rows_counted(grouped(beyond.max(0.0)), grouped(*deviation), grouped(*rows))
-            }
+            Self::FarRows { shortened: Some((beyond, deviation)), rows } => words::note::far_rows_counted(
+                grouped(beyond.max(0.0)),
+                grouped(*deviation),
+                about(*rows, *deviation),
+            ),
             Self::ClippedResiduals(outcomes) => {
                 let one = |(name, rows, deviation, radius): &(String, f64, f64, f64)| {
                     let (rows, deviation) = (grouped(rows.max(0.0)), grouped(*deviation));

@@ -14,6 +14,16 @@ use crate::privacy::mutants::{Mutant, is_active};
 const BLOCK: usize = 1024;
 
 /// A source of random bytes; sealed, so that there are exactly the two below.
+///
+/// ```compile_fail
+/// struct Zeros;
+///
+/// impl discreet::noise::entropy::Entropy for Zeros {
+///     fn fill(&mut self, bytes: &mut [u8]) {
+///         bytes.fill(0);
+///     }
+/// }
+/// ```
 pub trait Entropy: sealed::Sealed {
     /// Fills `bytes`. The answer depends on how many bytes were taken before, not on how they were cut into calls.
     fn fill(&mut self, bytes: &mut [u8]);
@@ -30,7 +40,14 @@ pub struct EntropyError(getrandom::Error);
 
 /// Randomness for a release: ChaCha20 under a fresh seed from the operating system, wiped when it is dropped.
 ///
-/// It is neither `Clone` nor serializable.
+/// It is neither `Clone` nor serializable, and nothing puts a seed into it:
+///
+/// ```compile_fail
+/// let _ = discreet::noise::entropy::PrivateRng::new(1, 1);
+/// ```
+/// ```compile_fail
+/// let _ = discreet::noise::entropy::PrivateRng(());
+/// ```
 pub struct PrivateRng(Stream);
 
 impl PrivateRng {
@@ -159,6 +176,10 @@ pub(crate) mod scripted {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    static_assertions::assert_not_impl_any!(
+        PrivateRng: Clone, Default, From<[u8; 32]>, SeedableRng, serde::Serialize, serde::de::DeserializeOwned
+    );
 
     fn take<E: Entropy, const N: usize>(rng: &mut E) -> [u8; N] {
         let mut bytes = [0; N];

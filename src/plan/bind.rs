@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::bound::{BoundColumn, BoundPlan, CsvRules, GridParams, Levels, PersonColumn, Source};
 use super::check::CheckedPlan;
-use super::document::Column;
+use super::document::{Column, Plan};
 use super::error::PlanError;
+use super::number_format::NumberFormat;
 use crate::model::Role;
 use crate::words;
 
@@ -37,7 +38,7 @@ pub fn bind_entries(
     delimiter: u8,
     grid: GridParams,
 ) -> Result<(BoundPlan, Vec<usize>), PlanError> {
-    let header = HeaderNames::new(names);
+    let header = HeaderNames::new(names, &plan.plan);
     let mut taken = vec![false; names.len()];
     let person = match &plan.plan.person {
         None => None,
@@ -66,7 +67,13 @@ pub fn bind_entries(
         person,
         missing: plan.missing,
         fields: names.len(),
-        csv: CsvRules { delimiter, numbers: plan.numbers, encoding: plan.encoding, na: plan.na.clone() },
+        csv: CsvRules {
+            delimiter,
+            numbers: plan.numbers,
+            by_field: formats(plan, &fields),
+            encoding: plan.encoding,
+            na: plan.na.clone(),
+        },
         grid,
         levels: Levels::default(),
         guard: false,
@@ -99,6 +106,16 @@ fn fields_of(
         }
     }
     Ok(fields)
+}
+
+/// Returns the formats of fields whose numbers are written in a way of their own.
+fn formats(plan: &CheckedPlan, fields: &[Vec<usize>]) -> Vec<(usize, NumberFormat)> {
+    let listed = plan.formats.iter().zip(fields);
+    listed
+        .filter_map(|(format, found)| Some((format.as_ref()?, found)))
+        .flat_map(|(format, found)| found.iter().map(|field| (*field, *format)))
+        .filter(|(_, format)| *format != plan.numbers)
+        .collect()
 }
 
 /// Returns the columns of a role that the plan lists, each with its entry.
@@ -156,10 +173,12 @@ struct HeaderNames<'a> {
     names: &'a [String],
     /// The first column of a name, and the second if there is one.
     places: HashMap<&'a str, (usize, Option<usize>)>,
+    /// Whether a name of the plan is among them. If none is, the line may be a record, and no message may quote it.
+    known: bool,
 }
 
 impl<'a> HeaderNames<'a> {
-    fn new(names: &'a [String]) -> Self {
+    fn new(names: &'a [String], plan: &Plan) -> Self {
         let mut places: HashMap<&str, (usize, Option<usize>)> = HashMap::with_capacity(names.len());
         for (field, name) in names.iter().enumerate() {
             places
@@ -167,7 +186,18 @@ impl<'a> HeaderNames<'a> {
                 .and_modify(|(_, second)| *second = second.or(Some(field)))
                 .or_insert((field, None));
         }
-        Self { names, places }
+        let known = plan
+            .columns
+            .iter()
+            .filter_map(|column| column.name.as_deref())
+            .chain(plan.person.as_deref())
+            .any(|name| places.contains_key(name));
+        Self { names, places, known }
+    }
+
+    /// Returns the advice for a name or a pattern that no column has.
+    fn advice(&self, names: impl Fn(String) -> String) -> String {
+        if self.known { names(listing(self.names)) } else { words::plan::no_column_known_advice().to_owned() }
     }
 
     fn find(&self, wanted: &str, path: impl Fn() -> String) -> Result<usize, PlanError> {
@@ -181,7 +211,7 @@ impl<'a> HeaderNames<'a> {
             None => Err(PlanError::at(
                 path(),
                 words::plan::no_column(wanted),
-                words::plan::no_column_advice(listing(self.names)),
+                self.advice(words::plan::no_column_advice),
             )),
         }
     }
@@ -196,7 +226,7 @@ impl<'a> HeaderNames<'a> {
             return Err(PlanError::at(
                 path,
                 words::plan::match_empty(pattern),
-                words::plan::match_empty_advice(listing(self.names)),
+                self.advice(words::plan::match_empty_advice),
             ));
         }
         for (_, name) in &found {

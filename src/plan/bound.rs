@@ -95,10 +95,27 @@ pub struct CsvRules {
     pub delimiter: u8,
     /// How numbers are written.
     pub numbers: NumberFormat,
+    /// How they are written in fields that have a format of their own.
+    pub by_field: Vec<(usize, NumberFormat)>,
     /// How bytes become text.
     pub encoding: Encoding,
     /// Cells that count as missing.
     pub na: Vec<String>,
+}
+
+impl CsvRules {
+    /// Returns how numbers of a field are written.
+    #[must_use]
+    pub fn numbers_of(&self, field: usize) -> NumberFormat {
+        let own = self.by_field.iter().find(|(of, _)| *of == field);
+        own.map_or(self.numbers, |(_, format)| *format)
+    }
+
+    /// Returns these rules for one field alone.
+    #[must_use]
+    pub fn of_field(&self, field: usize) -> Self {
+        Self { numbers: self.numbers_of(field), by_field: Vec::new(), ..self.clone() }
+    }
 }
 
 /// The character encodings that a table may have.

@@ -4,7 +4,7 @@ use super::bound::{Encoding, Kind};
 use super::derived::{self, DerivedTerm};
 use super::document::{BudgetForm, Calibration, Column, Confirm, Csv, Plan};
 use super::error::PlanError;
-use super::kinds::{column_kinds, na};
+use super::kinds::{column_kinds, na, number_format, written};
 use super::number_format::NumberFormat;
 use crate::model::{Missing, Role};
 use crate::privacy::adjacency::{Adjacency, Protect};
@@ -78,6 +78,8 @@ pub struct CheckedPlan {
     pub calibration: Calibration,
     /// How each listed column is read, in the plan's order; `None` for ignored ones.
     pub kinds: Vec<Option<Kind>>,
+    /// How the numbers of each listed column are written, in the plan's order; `None` where as in the whole table.
+    pub formats: Vec<Option<NumberFormat>>,
     /// The derived terms, in the plan's order.
     pub derived: Vec<DerivedTerm>,
     /// The delimiter, where the plan fixes it.
@@ -106,6 +108,9 @@ impl CheckedPlan {
         let na = na(&plan);
         let intercept = plan.intercept.unwrap_or(true);
         let kinds = column_kinds(&plan, &na).collect::<Result<Vec<_>, _>>()?;
+        // A format that is wrong is a fault of its column's kind, unless nothing reads the column.
+        let format = |column: &Column| column.written.as_ref().and_then(|of| written(of, "").ok());
+        let formats = plan.columns.iter().map(format).collect();
         let derived = derived::terms(&plan, &kinds, &na).into_iter().collect::<Result<Vec<_>, _>>()?;
         check_roles(&plan, intercept, purpose)?;
         let whole = check_budget(&plan.budget, purpose)?;
@@ -145,6 +150,7 @@ impl CheckedPlan {
             confidence,
             calibration,
             kinds,
+            formats,
             derived,
             delimiter,
             numbers,
@@ -289,7 +295,7 @@ struct CsvRules {
 fn check_csv(plan: &Plan) -> Result<CsvRules, PlanError> {
     let csv = plan.csv.clone().unwrap_or_default();
     let delimiter = csv.delimiter.as_deref().map(delimiter).transpose()?;
-    let numbers = numbers(&csv)?;
+    let numbers = number_format(csv.decimal.as_deref(), csv.thousands, csv.percent, "csv")?;
     if delimiter == Some(b',') && numbers.decimal == b',' {
         return Err(PlanError::at(
             "csv.decimal",
@@ -330,28 +336,6 @@ fn delimiter(text: &str) -> Result<u8, PlanError> {
             words::plan::delimiter_unknown_advice(),
         )),
     }
-}
-
-fn numbers(csv: &Csv) -> Result<NumberFormat, PlanError> {
-    let decimal = match csv.decimal.as_deref() {
-        None | Some(".") => b'.',
-        Some(",") => b',',
-        Some(_) => {
-            return Err(PlanError::at(
-                "csv.decimal",
-                words::plan::decimal_unknown(),
-                words::plan::decimal_unknown_advice(),
-            ));
-        }
-    };
-    if csv.thousands.is_some_and(|thousands| thousands.is(char::from(decimal))) {
-        return Err(PlanError::at(
-            "csv.thousands",
-            words::plan::thousands_clash(),
-            words::plan::thousands_clash_advice(),
-        ));
-    }
-    Ok(NumberFormat { decimal, thousands: csv.thousands, percent: csv.percent.unwrap_or(false) })
 }
 
 fn encoding(csv: &Csv) -> Result<Encoding, PlanError> {

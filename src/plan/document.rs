@@ -9,9 +9,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::error::PlanError;
-use super::number_format::Thousands;
+use super::number_format::{NumberFormat, Thousands};
 use crate::model::{Missing, Role, Typical};
 use crate::privacy::adjacency::{Adjacency, Protect};
+use crate::text::json::read;
 use crate::words;
 
 /// The name and version that every plan carries.
@@ -111,6 +112,9 @@ pub struct Column {
     /// What is known of a number from elsewhere. Forecasts use it and nothing else does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub typical: Option<Typical>,
+    /// How a number is written in this column, in place of what the table's dialect says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<Written>,
     /// A category's public levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Vec<String>>,
@@ -315,6 +319,28 @@ pub struct Csv {
     pub header: Option<u32>,
 }
 
+/// How numbers of one column are written. A field that is left out has its usual value, whatever the dialect of the table says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Written {
+    /// `.` or `,`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decimal: Option<String>,
+    /// What separates thousands: `,` `.` a space or `'`; nothing unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thousands: Option<Thousands>,
+    /// Whether a percent sign after a number is its unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percent: Option<bool>,
+}
+
+impl From<NumberFormat> for Written {
+    fn from(NumberFormat { decimal, thousands, percent }: NumberFormat) -> Self {
+        let decimal = (decimal != b'.').then(|| char::from(decimal).to_string());
+        Self { decimal, thousands, percent: percent.then_some(true) }
+    }
+}
+
 /// A mechanism by its name, with its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -407,13 +433,8 @@ impl Plan {
     /// another schema.
     pub fn parse(text: &str) -> Result<Self, PlanError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut reader = serde_json::Deserializer::from_str(text);
-        let plan: Self = serde_path_to_error::deserialize(&mut reader)
-            .map_err(|error| PlanError::document(error.path().to_string(), error.inner()))?;
-        reader.end().map_err(|error| PlanError::document(".".to_owned(), &error))?;
-        let value: Value =
-            serde_json::from_str(text).map_err(|error| PlanError::document(".".to_owned(), &error))?;
-        named_fields(&value)?;
+        let plan: Self = read(text).map_err(PlanError::document)?;
+        named_fields(&read(text).map_err(PlanError::document)?)?;
         if plan.schema != SCHEMA {
             return Err(PlanError::at("schema", words::plan::schema(SCHEMA), words::plan::check_file()));
         }
@@ -435,6 +456,12 @@ fn named_fields(plan: &Value) -> Result<(), PlanError> {
         let entries = plan[list].as_array().into_iter().flatten();
         if let Some((index, _)) = entries.enumerate().find(|(_, entry)| entry.is_array()) {
             return refuse(format!("{list}[{index}]"));
+        }
+    }
+    let entries = plan["columns"].as_array().into_iter().flatten().enumerate();
+    for (index, entry) in entries {
+        if entry["written"].is_array() {
+            return refuse(format!("columns[{index}].written"));
         }
     }
     let groups = plan["derived"].as_array().into_iter().flatten().enumerate();

@@ -1,5 +1,6 @@
 //! Errors of a plan.
 
+use crate::text::json::Fault;
 use crate::text::one_line;
 use crate::words;
 
@@ -22,11 +23,10 @@ impl PlanError {
         Self { path: path.into(), what: what.into(), advice: advice.into() }
     }
 
-    /// Creates an error from the JSON reader's, with its line and column.
+    /// Creates the error of a text that is no plan.
     #[must_use]
-    pub fn document(path: String, error: &serde_json::Error) -> Self {
-        let path =
-            if matches!(path.as_str(), "?" | ".") { words::plan::top_level().to_owned() } else { path };
-        Self { path, what: error.to_string(), advice: words::plan::document_advice().to_owned() }
+    pub fn document(fault: Fault) -> Self {
+        let path = fault.path.unwrap_or_else(|| words::plan::top_level().to_owned());
+        Self { path, what: fault.what, advice: words::plan::document_advice().to_owned() }
     }
 }

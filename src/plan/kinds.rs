@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::bound::Kind;
-use super::document::{Bound, Column, ColumnType, Plan};
+use super::document::{Bound, Column, ColumnType, Plan, Written};
 use super::error::PlanError;
+use super::number_format::{NumberFormat, Thousands};
 use crate::model::{Role, Typical};
 use crate::words;
 
@@ -21,6 +22,39 @@ const WIDEST_ESTIMATE: f64 = 18_446_744_073_709_551_616.0;
 pub(super) fn na(plan: &Plan) -> Vec<String> {
     let given = plan.csv.as_ref().and_then(|csv| csv.na.clone());
     given.unwrap_or_else(|| DEFAULT_NA.iter().map(|text| (*text).to_owned()).collect())
+}
+
+/// Returns how numbers of a column are written that has a format of its own; `path` is that of the format.
+pub(super) fn written(of: &Written, path: &str) -> Result<NumberFormat, PlanError> {
+    number_format(of.decimal.as_deref(), of.thousands, of.percent, path)
+}
+
+/// Returns how numbers are written; `path` is that of what says it.
+pub(super) fn number_format(
+    decimal: Option<&str>,
+    thousands: Option<Thousands>,
+    percent: Option<bool>,
+    path: &str,
+) -> Result<NumberFormat, PlanError> {
+    let decimal = match decimal {
+        None | Some(".") => b'.',
+        Some(",") => b',',
+        Some(_) => {
+            return Err(PlanError::at(
+                format!("{path}.decimal"),
+                words::plan::decimal_unknown(),
+                words::plan::decimal_unknown_advice(),
+            ));
+        }
+    };
+    if thousands.is_some_and(|thousands| thousands.is(char::from(decimal))) {
+        return Err(PlanError::at(
+            format!("{path}.thousands"),
+            words::plan::thousands_clash(),
+            words::plan::thousands_clash_advice(),
+        ));
+    }
+    Ok(NumberFormat { decimal, thousands, percent: percent.unwrap_or(false) })
 }
 
 /// Returns how each listed column is read, or what is wrong with it, in the plan's order.
@@ -81,6 +115,9 @@ fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
     if column.levels.is_some() || column.reference.is_some() {
         return Err(PlanError::at(path, words::plan::number_levels(), words::plan::number_levels_advice()));
     }
+    if let Some(of) = &column.written {
+        written(of, &format!("{path}.written"))?;
+    }
     let advice = words::plan::bounds_advice();
     let bound = |bound: Option<Bound>, name: &str| {
         let path = format!("{path}.{name}");
@@ -117,6 +154,7 @@ fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, Pla
         || column.upper.is_some()
         || column.integer.is_some()
         || column.typical.is_some()
+        || column.written.is_some()
     {
         return Err(PlanError::at(
             path,

@@ -25,6 +25,7 @@ use super::mutants::{Mutant, is_active};
 use super::promise::can_pay;
 use super::units::Units;
 use crate::model::Assurance;
+use crate::text::json::read;
 use crate::text::{hexadecimal, one_line};
 use crate::words;
 
@@ -148,10 +149,8 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError::Document`] if the text is no ledger, or any part of it is inconsistent.
     pub fn parse(text: &str) -> Result<Self, LedgerError> {
-        let mut reader = serde_json::Deserializer::from_str(text);
-        let document: Document = serde_path_to_error::deserialize(&mut reader)
-            .map_err(|error| wrong(&error.path().to_string(), error.inner()))?;
-        reader.end().map_err(|error| wrong(".", error))?;
+        let document: Document =
+            read(text).map_err(|fault| wrong(fault.path.as_deref().unwrap_or("."), fault.what))?;
         if !document.is_all_of(text)? {
             return Err(wrong(".", words::error::ledger_spelling()));
         }

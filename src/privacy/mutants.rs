@@ -111,6 +111,8 @@ mutants! {
     EarlierRoundsUnnoised,
     /// The tail counts, from which the radii follow and which are shown, have no noise.
     TailCountsUnnoised,
+    /// The curvature of a Newton step has no noise.
+    CurvatureUnnoised,
     /// The squares of the final round have the noise of its cross moments.
     SquaresUnweighted,
     /// The final round has the noise of the second round once more.
@@ -182,6 +184,8 @@ mutants! {
     NaiveStandardError,
     /// The noise is drawn before the charge is stored.
     ChargeAfterCompute,
+    /// The charge is stored after the answer to the first of several rounds.
+    ChargeAfterRound,
     /// The charge of a lost release is returned.
     RefundOnCrash,
     /// Two programs, or two tabs, can write one ledger at the same time.

@@ -184,11 +184,20 @@ pub fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
     (String::new(), Some(1.0))
 }
 
+/// Returns whether a term's coefficient can be for several units: whether it is a number.
+#[must_use]
+pub fn is_scaled(plan: &Plan, term: &str) -> bool {
+    number(plan, term).is_some()
+}
+
+fn number<'a>(plan: &'a Plan, term: &str) -> Option<Cow<'a, Column>> {
+    column(plan, term).filter(|found| found.kind != Some(ColumnType::Category))
+}
+
 /// Returns a line whose coefficient is for `per` units of its column, where that is a number; the plot stays as it is.
 #[must_use]
 pub fn scaled(plan: &Plan, mut line: Line, per: f64) -> Line {
-    let found = column(plan, &line.term).filter(|found| found.kind != Some(ColumnType::Category));
-    let Some(found) = found.filter(|_| (per - 1.0).abs() > 0.0) else { return line };
+    let Some(found) = number(plan, &line.term).filter(|_| (per - 1.0).abs() > 0.0) else { return line };
     let unit =
         found.unit.as_deref().filter(|unit| !unit.is_empty()).unwrap_or_else(|| words::journal::units());
     line.per = words::journal::per(short(per, 6), unit);

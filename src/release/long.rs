@@ -18,6 +18,15 @@ pub const DIGITS: u8 = 7;
 /// Most cells that are reserved at once from lengths that a document states.
 const MOST_RESERVED: usize = 1 << 22;
 
+/// The kinds of interval, in the order of their bytes.
+const INTERVALS: [Interval; 3] = [Interval::Normal, Interval::Approximate, Interval::Withheld];
+
+/// Bytes of a number.
+const NUMBER_BYTES: usize = 8;
+
+/// Bytes of a cell: its five numbers and its kind of interval.
+const CELL_BYTES: usize = 5 * NUMBER_BYTES + 1;
+
 const FIELDS: [&str; 8] =
     ["outcomes", "terms", "estimate", "std_error", "lower", "upper", "noise_share", "interval"];
 
@@ -105,6 +114,56 @@ impl CoefficientTable {
     /// Rounds every number to `kept` significant digits.
     pub fn round(&mut self, kept: u8) {
         self.numbers.iter_mut().flatten().for_each(|value| *value = to_digits(*value, kept));
+    }
+
+    /// Takes the outcomes out, in tables of about `bytes` bytes, as [`Self::append_piece`] reads them.
+    pub fn take_pieces(&mut self, bytes: usize) -> impl Iterator<Item = (Vec<String>, Vec<u8>)> + use<> {
+        let table = std::mem::replace(self, Self::new(Vec::new(), self.terms.clone()));
+        let rows = (bytes / (CELL_BYTES * table.terms.len()).max(1)).max(1);
+        (0..table.outcomes.len()).step_by(rows).map(move |from| {
+            let to = table.outcomes.len().min(from + rows);
+            (table.outcomes.get(from..to).unwrap_or_default().to_vec(), table.cells(from, to))
+        })
+    }
+
+    /// Returns the cells of some outcomes as bytes: of each cell five numbers, little end first, and the kind of its interval.
+    fn cells(&self, from: usize, to: usize) -> Vec<u8> {
+        let cells = from * self.terms.len()..to * self.terms.len();
+        let mut bytes = Vec::with_capacity(cells.len() * CELL_BYTES);
+        for cell in cells {
+            for column in &self.numbers {
+                bytes.extend_from_slice(&column.get(cell).copied().unwrap_or(f64::NAN).to_le_bytes());
+            }
+            bytes.push(self.interval.get(cell).copied().unwrap_or(Interval::Withheld) as u8);
+        }
+        bytes
+    }
+
+    /// Makes room for so many outcomes.
+    pub fn reserve(&mut self, outcomes: usize) {
+        self.outcomes.reserve_exact(outcomes);
+        let cells = outcomes.saturating_mul(self.terms.len());
+        self.numbers.iter_mut().for_each(|column| column.reserve_exact(cells));
+        self.interval.reserve_exact(cells);
+    }
+
+    /// Appends a piece of [`Self::take_pieces`]. Returns `false`, and appends nothing, if it is none of a table of these terms.
+    #[must_use]
+    pub fn append_piece(&mut self, outcomes: Vec<String>, cells: &[u8]) -> bool {
+        if cells.len() != outcomes.len() * self.terms.len() * CELL_BYTES {
+            return false;
+        }
+        self.outcomes.extend(outcomes);
+        for cell in cells.chunks_exact(CELL_BYTES) {
+            let (numbers, interval) = cell.split_at(CELL_BYTES - 1);
+            let (numbers, _) = numbers.as_chunks::<NUMBER_BYTES>();
+            for (column, number) in self.numbers.iter_mut().zip(numbers) {
+                column.push(f64::from_le_bytes(*number));
+            }
+            let kind = interval.first().and_then(|kind| INTERVALS.get(usize::from(*kind)));
+            self.interval.push(kind.copied().unwrap_or(Interval::Withheld));
+        }
+        true
     }
 
     fn cell(&self, outcome: usize, term: usize) -> Option<usize> {
@@ -373,6 +432,26 @@ mod tests {
         assert_eq!((table.entry(2, 0), table.entry(0, 3)), (None, None));
         let empty = r#"{"outcomes":[],"terms":["a"],"estimate":[],"std_error":[],"lower":[],"upper":[],"noise_share":[],"interval":[]}"#;
         assert!(serde_json::from_str::<CoefficientTable>(empty).unwrap().outcomes().is_empty());
+    }
+
+    #[test]
+    fn it_travels_in_pieces() {
+        for interval in INTERVALS {
+            let mut table = small();
+            table.set(1, 0, Estimate { interval, ..entry(f64::MIN_POSITIVE) });
+            for bytes in [0, CELL_BYTES * 3, CELL_BYTES * 6, usize::MAX] {
+                let mut rest = table.clone();
+                let pieces: Vec<_> = rest.take_pieces(bytes).collect();
+                assert_eq!((rest.outcomes().len(), rest.terms()), (0, table.terms()));
+                assert_eq!(pieces.len(), if bytes < CELL_BYTES * 6 { 2 } else { 1 });
+                rest.reserve(2);
+                for (outcomes, cells) in pieces {
+                    assert!(!rest.append_piece(outcomes.clone(), &cells[1..]));
+                    assert!(rest.append_piece(outcomes, &cells));
+                }
+                assert_eq!(rest, table);
+            }
+        }
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! About how many rows counted, from what was released, and whether that is far from what was stated (theory/inference 6.5).
 
 use super::Release;
-use super::format::grouped;
 use crate::model::Role;
 use crate::plan::derived::all_columns;
 use crate::plan::document::ColumnType;
+use crate::text::{about, grouped};
 use crate::words;
 
 /// Standard deviations of the noise that are no reason for a warning.
@@ -73,12 +73,7 @@ impl RowCount {
     /// Returns the number of rows rounded to the place that the noise leaves.
     #[must_use]
     pub fn about(&self) -> String {
-        let place = if self.std_error > 0.0 {
-            libm::pow(10.0, libm::floor(libm::log10(self.std_error)).max(0.0))
-        } else {
-            1.0
-        };
-        grouped((self.rows.max(0.0) / place).round() * place)
+        about(self.rows, self.std_error)
     }
 
     /// Returns what a reader has to know of the rows that counted, and where to look if they are far from what was stated.

@@ -4,12 +4,17 @@ use super::document::{Privacy, Release};
 use super::format::{self, at_most};
 use crate::math::special::phi_cdf;
 use crate::model::{Assurance, Note};
+use crate::plan::Plan;
 use crate::privacy::adjacency::{Adjacency, Protect};
+use crate::privacy::measure::{Delta, Epsilon};
+use crate::privacy::promise::doubt;
 use crate::words;
 
 /// The guarantee of one release, in the second person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
+    /// Whether the guarantee protects people; false for a demonstration and for a guarantee in name only.
+    pub protects: bool,
     /// The guarantee in one sentence.
     pub headline: String,
     /// What a reader of the release does not learn.
@@ -39,9 +44,13 @@ impl Statement {
             return Self::nobody(privacy);
         }
         let accuracy = guessing_accuracy(privacy.mu, privacy.epsilon.zip(privacy.delta));
+        let weakness = weakness(&release.plan, privacy, accuracy);
         Self {
-            headline: headline(privacy, accuracy),
-            promise: promise(privacy),
+            protects: weakness.is_none(),
+            headline: headline(privacy, accuracy, weakness),
+            promise: weakness
+                .map_or_else(|| promise(privacy), |_| words::guarantee::promise_in_name())
+                .to_owned(),
             unit: unit(privacy),
             guessing: accuracy.map(|accuracy| guessing(privacy, accuracy)),
             budget: privacy.epsilon.zip(privacy.delta).map(|(epsilon, delta)| budget(epsilon, delta)),
@@ -56,6 +65,7 @@ impl Statement {
 
     fn nobody(privacy: &Privacy) -> Self {
         Self {
+            protects: false,
             headline: words::guarantee::demonstration().to_owned(),
             promise: words::guarantee::demonstration_why().to_owned(),
             unit: unit(privacy),
@@ -119,32 +129,52 @@ fn question(adjacency: Adjacency, protect: Protect) -> &'static str {
     }
 }
 
-/// Rounds up to whole hundredths; `None` above 99, where a bound means nothing.
-fn hundredths(accuracy: f64) -> Option<u32> {
+/// Rounds up to whole hundredths, as a bound has to be; `None` above 99, where it means nothing.
+#[must_use]
+pub fn hundredths(accuracy: f64) -> Option<u32> {
     // A hair is taken off, so that 0.73 does not become 74 by rounding alone.
     (50..=99).find(|times| accuracy * 100.0 <= f64::from(*times) + 1e-9)
 }
 
-fn headline(privacy: &Privacy, accuracy: Option<f64>) -> String {
+/// Why a guarantee holds in name only.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Weakness {
+    /// A guess about one person may be right nearly every time.
+    Guessing,
+    /// A method that publishes whole rows may have it.
+    Delta,
+}
+
+/// Returns why a guarantee is one in name only, by the rule for budgets ([`doubt`]); nothing for others.
+fn weakness(plan: &Plan, privacy: &Privacy, accuracy: Option<f64>) -> Option<Weakness> {
+    if accuracy.is_some_and(|accuracy| hundredths(accuracy).is_none()) {
+        return Some(Weakness::Guessing);
+    }
+    let (epsilon, delta) = privacy.epsilon.zip(privacy.delta)?;
+    let (epsilon, delta) = Epsilon::try_new(epsilon).ok().zip(Delta::try_new(delta).ok())?;
+    doubt(epsilon, delta, plan.rows.or(plan.stated_rows)).map(|_| Weakness::Delta)
+}
+
+fn headline(privacy: &Privacy, accuracy: Option<f64>, weakness: Option<Weakness>) -> String {
     let whom = match privacy.protect {
         Protect::Rows => words::guarantee::whom_rows(),
         Protect::Labels => words::guarantee::whom_labels(),
         Protect::Features => words::guarantee::whom_features(),
     };
-    match accuracy.map(hundredths) {
-        Some(Some(times)) => words::guarantee::headline(whom, times),
+    match (weakness, accuracy.and_then(hundredths)) {
+        (None, Some(times)) => words::guarantee::headline(whom, times),
+        (Some(Weakness::Delta), _) => words::guarantee::headline_delta(whom),
         _ => words::guarantee::headline_in_name(whom),
     }
 }
 
-fn promise(privacy: &Privacy) -> String {
+fn promise(privacy: &Privacy) -> &'static str {
     match (privacy.adjacency, privacy.protect) {
         (Adjacency::AddRemove, _) => words::guarantee::promise_add_remove(),
         (Adjacency::ReplaceOne, Protect::Rows) => words::guarantee::promise_rows(),
         (Adjacency::ReplaceOne, Protect::Labels) => words::guarantee::promise_labels(),
         (Adjacency::ReplaceOne, Protect::Features) => words::guarantee::promise_features(),
     }
-    .to_owned()
 }
 
 fn unit(privacy: &Privacy) -> String {

@@ -68,6 +68,16 @@ pub async fn take_charge(table: &str, name: &str) -> Result<bool, Failure> {
     Ok(answer.text().is_some())
 }
 
+/// What became of a charge.
+pub struct Settled {
+    /// The ledger after the charge.
+    pub ledger: Ledger,
+    /// The release's document.
+    pub document: Blob,
+    /// Whether the document is stored.
+    pub kept: bool,
+}
+
 impl Charge {
     /// Returns the reference to the charge that stands in the release.
     #[must_use]
@@ -79,19 +89,26 @@ impl Charge {
         }
     }
 
-    /// Stores the release and settles the charge in one transaction. Returns the ledger and the release's document.
+    /// Stores the release and settles the charge in one transaction. If the storage refuses, the charge stays, is burned when the ledger is
+    /// opened the next time, and the release is returned all the same: it was paid for.
     ///
     /// # Errors
-    /// [`Failure`] if the storage refuses. The charge stays and is burned when the ledger is opened the next time.
-    pub async fn settle(mut self, release: &Release) -> Result<(Ledger, Blob), Failure> {
+    /// [`Failure`] if the browser has no room for the document.
+    pub async fn settle(mut self, release: &Release) -> Result<Settled, Failure> {
         let lost = || Failure::after_charge(Reason::Storage);
+        let document = write_release(release).map_err(|_| lost())?;
+        let mut burned = self.ledger.clone();
+        burned.recover().map_err(|_| lost())?;
         self.ledger.release(self.seq).map_err(|_| lost())?;
-        let written = write_release(release).map_err(|_| lost())?;
+        let kept = self.keep(&document).await.is_ok();
+        Ok(Settled { ledger: if kept { self.ledger } else { burned }, document, kept })
+    }
+
+    async fn keep(&self, document: &Blob) -> Result<(), Failure> {
         let transaction = self.db.writing(&[LEDGERS, RELEASES])?;
         transaction.put(LEDGERS, &JsValue::from_str(self.ledger.id()), &ledger_document(&self.ledger)?)?;
-        transaction.add(RELEASES, &release_key(self.ledger.id(), self.seq), &written)?;
-        transaction.end().await?;
-        Ok((self.ledger, written))
+        transaction.add(RELEASES, &release_key(self.ledger.id(), self.seq), document)?;
+        transaction.end().await
     }
 }
 

@@ -4,18 +4,23 @@
 use std::io::{self, BufReader, Read, Write};
 
 use js_sys::{Array, Uint8Array};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag};
 
-use super::failure::Failure;
+use super::failure::{Failure, Reason};
 use crate::privacy::ledger::Ledger;
 use crate::release::Release;
+use crate::release::document::SCHEMA;
 use crate::words;
 
 /// The number of bytes that are passed to the browser at a time.
 const PIECE: usize = 4 << 20;
+
+/// The largest document, in bytes, that is read in the page's thread. Reading it takes a few hundredths of a second.
+pub const READ_AT_ONCE: f64 = 1_048_576.0;
 
 /// The byte-order mark, which some programs write before a text.
 const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
@@ -29,6 +34,8 @@ pub struct Made {
     pub document: Blob,
     /// The ledger after the charge.
     pub ledger: Ledger,
+    /// Whether the release is stored.
+    pub kept: bool,
 }
 
 /// Writes a release's document.
@@ -138,13 +145,28 @@ impl Read for Reader<'_> {
     }
 }
 
-/// Reads a release from its document.
+/// The field that every document begins with.
+#[derive(Deserialize)]
+pub struct Named {
+    /// The name and version of the document's form.
+    #[serde(default)]
+    pub schema: String,
+}
+
+/// Reads a release from its document. Returns `None` if it is another document.
 ///
 /// # Errors
-/// [`Failure`] if it cannot be read by this version; `failure` says so.
-pub async fn read_release(document: &Blob, failure: impl Fn() -> Failure) -> Result<Release, Failure> {
-    let bytes = Bytes::of(document).await.map_err(|_| failure())?;
-    bytes.parse().map_err(|_| failure())
+/// [`Failure`] if the file cannot be read, or this version cannot read the release.
+pub async fn read_release(document: &Blob) -> Result<Option<Release>, Failure> {
+    let refused = |message: String| Failure::new(Reason::File, message);
+    let bytes = Bytes::of(document).await.map_err(|_| refused(words::page::unreadable().to_owned()))?;
+    match bytes.parse::<Release>() {
+        Ok(release) => Ok((release.schema == SCHEMA).then_some(release)),
+        Err(error) if bytes.parse::<Named>().is_ok_and(|named| named.schema == SCHEMA) => {
+            Err(refused(words::page::release_unreadable(error)))
+        }
+        Err(_) => Ok(None),
+    }
 }
 
 fn refused(_: JsValue) -> io::Error {

@@ -36,6 +36,8 @@ impl Failure {
 pub enum Reason {
     /// The table cannot be read as the plan says.
     Table,
+    /// The table's bytes are no UTF-8, as which it is read.
+    Encoding,
     /// The file changed on the disk or was removed.
     File,
     /// The plan cannot be run.

@@ -7,7 +7,7 @@ use web_sys::{Crypto, CryptoKey, SubtleCrypto};
 
 use super::db::{Db, KEYS, refused};
 use super::failure::Failure;
-use super::identity::{Hashed, identity};
+use super::identity::{FileKey, Hashed, identity};
 use super::lock::Lock;
 use crate::data::MinHashKey;
 use crate::text::hexadecimal;
@@ -26,14 +26,24 @@ pub async fn fingerprint(files: Vec<Hashed>) -> Result<String, Failure> {
 }
 
 /// Returns the key of this device's MinHash values: the first 16 bytes of HMAC-SHA-256 of `row sketch` under the device key. This
-/// text is no table's identity, because those are 0, 8 or 16 bytes longer than a multiple of 32. Only the workers that read a table
-/// receive the key.
+/// text is no table's identity, because those are a multiple of 8 bytes. Only the workers that read a table receive the key.
 ///
 /// # Errors
 /// [`Failure`] if the storage or the browser's cryptography refuses.
 pub async fn minhash_key() -> Result<MinHashKey, Failure> {
-    let tag = sign(b"row sketch").await?;
-    tag.first_chunk().copied().ok_or_else(|| refused(JsValue::UNDEFINED))
+    derived(b"row sketch").await
+}
+
+/// Returns the key with which this device hashes the chunks of files, in the same way, of `file chunks`.
+///
+/// # Errors
+/// [`Failure`] if the storage or the browser's cryptography refuses.
+pub async fn file_key() -> Result<FileKey, Failure> {
+    derived(b"file chunks").await
+}
+
+async fn derived(text: &[u8]) -> Result<[u8; 16], Failure> {
+    sign(text).await?.first_chunk().copied().ok_or_else(|| refused(JsValue::UNDEFINED))
 }
 
 async fn sign(bytes: &[u8]) -> Result<Vec<u8>, Failure> {

@@ -25,15 +25,15 @@ mod lock;
 mod tables;
 
 #[cfg(target_arch = "wasm32")]
-pub use self::charge::{Charge, charge, check, take_charge};
+pub use self::charge::{Charge, Settled, charge, check, take_charge};
 #[cfg(target_arch = "wasm32")]
 pub use self::db::erase;
 #[cfg(target_arch = "wasm32")]
-pub use self::key::{fingerprint, minhash_key};
+pub use self::key::{file_key, fingerprint, minhash_key};
 #[cfg(target_arch = "wasm32")]
 pub use self::lock::Lock;
 #[cfg(target_arch = "wasm32")]
 pub use self::tables::{
     KnownTable, LedgerRecord, StoredRelease, create_ledger, forget_unused, import_ledger, keep_minhash, list,
-    open_table, persist, relax, set_setting, setting, shares_people, stored_release,
+    open_table, persist, relax, set_setting, setting, stored_release,
 };

@@ -44,7 +44,7 @@ pub struct StoredRelease {
     pub entry: u64,
     /// The document.
     pub document: Blob,
-    /// The parsed document; `None` for a large one, which [`stored_release`] reads on request.
+    /// The parsed document; `None` for one above [`document::READ_AT_ONCE`], which is read on request.
     pub release: Option<Release>,
 }
 
@@ -55,9 +55,6 @@ impl PartialEq for StoredRelease {
         self.entry == other.entry && self.release == other.release && size(self) == size(other)
     }
 }
-
-/// The largest stored release, in bytes, that is read with its ledger.
-const READ_AT_ONCE: f64 = 4_194_304.0;
 
 /// A table that the store knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,20 +98,6 @@ pub async fn keep_minhash(table: &str, minhash: &MinHash) -> Result<(), Failure>
     let bytes = Uint8Array::from(minhash.to_bytes().as_slice());
     transaction.put(MINHASHES, &JsValue::from_str(table), &bytes)?;
     transaction.end().await
-}
-
-/// Returns whether a table that was recognised here shares people with a table of this MinHash, which uses this device's key.
-///
-/// # Errors
-/// [`Failure`] if the storage refuses.
-pub async fn shares_people(table: &str, minhash: &MinHash) -> Result<bool, Failure> {
-    let db = Db::open().await?;
-    let transaction = db.reading(&[MINHASHES])?;
-    let answer = transaction.get(MINHASHES, &JsValue::from_str(table))?;
-    transaction.end().await?;
-    let own = answer.value().dyn_into::<Uint8Array>().ok();
-    let own = own.and_then(|bytes| MinHash::from_bytes(&bytes.to_vec()));
-    Ok(own.is_some_and(|own| own.overlap(minhash).shares_people()))
 }
 
 /// Stores the first ledger of a table and returns it. If the table shares people with those of known ledgers, a person must confirm
@@ -389,7 +372,7 @@ async fn releases(db: &Db, ledger: &Ledger) -> Result<Vec<StoredRelease>, Failur
     let mut releases = Vec::new();
     for (entry, answer) in answers {
         let Some(document) = kept_document(&answer) else { continue };
-        let small = document.size() <= READ_AT_ONCE;
+        let small = document.size() <= document::READ_AT_ONCE;
         let release = if small { Some(stored_release(&document, entry).await?) } else { None };
         releases.push(StoredRelease { entry, document, release });
     }
@@ -402,7 +385,7 @@ async fn releases(db: &Db, ledger: &Ledger) -> Result<Vec<StoredRelease>, Failur
 /// [`Failure`] if it is of another version.
 pub async fn stored_release(document: &Blob, entry: u64) -> Result<Release, Failure> {
     let failure = || Failure::new(Reason::Storage, words::failure::release_version(entry));
-    document::read_release(document, failure).await
+    document::read_release(document).await.ok().flatten().ok_or_else(failure)
 }
 
 /// Returns the document of a release: a `Blob`, or a text as earlier versions kept it.

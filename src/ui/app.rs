@@ -13,7 +13,7 @@ use release_bar::ReleaseBar;
 
 use super::parts::Icon;
 use super::state::{App, BuildCheckStoreFields, Problem, StateStoreFields};
-use super::steps::{StepInfo, of_address};
+use super::steps::{ReadAsLatin1, StepInfo, of_address};
 use super::{actions, check, dom};
 use crate::words::{self, Catalogue, Misfit};
 use crate::worker::context::StartContext;
@@ -155,10 +155,11 @@ fn Trouble() -> impl IntoView {
     move || {
         here().map(|problem| {
             let charged = problem.charged.then_some(words::page::charged());
+            let latin_1 = problem.offers_latin_1.then(|| view! { " " <ReadAsLatin1/> });
             view! {
                 <div id="problem" class="notice problem" role="alert" tabindex="-1">
                     <Icon name="stop"/>
-                    <p>{problem.text} {charged.map(|charged| view! { " " <strong>{charged}</strong> })}</p>
+                    <p>{problem.text} {charged.map(|charged| view! { " " <strong>{charged}</strong> })} {latin_1}</p>
                     <button type="button" class="quiet" on:click=close>{words::page::close()}</button>
                 </div>
             }

@@ -239,16 +239,28 @@ pub fn is_open(event: &web_sys::Event) -> bool {
     element.is_some_and(|element| element.has_attribute("open"))
 }
 
-/// Sets how the page looks: in the colours `light` or `dark`, or as the system says; `large` for a lecture hall.
-pub fn appearance(choice: &str) {
+/// Whether a click is the second of a double click, or a later one.
+pub fn is_second_click(event: &web_sys::MouseEvent) -> bool {
+    event.detail() > 1
+}
+
+/// Sets the colours of the page: `light`, `dark`, or for any other choice as the system says.
+pub fn colours(choice: &str) {
+    mark_root("data-theme", Some(choice).filter(|choice| ["light", "dark"].contains(choice)));
+}
+
+/// Sets whether the page is as large as a lecture hall needs it.
+pub fn presentation(on: bool) {
+    mark_root("data-size", on.then_some("large"));
+}
+
+fn mark_root(name: &str, value: Option<&str>) {
     let root = web_sys::window().and_then(|window| window.document()).and_then(|d| d.document_element());
     if let Some(root) = root {
-        for (name, choices) in [("data-theme", ["light", "dark"].as_slice()), ("data-size", &["large"])] {
-            // Setting an attribute of the root element cannot fail for these names.
-            let _ = match choices.contains(&choice) {
-                true => root.set_attribute(name, choice),
-                false => root.remove_attribute(name),
-            };
-        }
+        // Setting an attribute of the root element cannot fail for these names.
+        let _ = match value {
+            Some(value) => root.set_attribute(name, value),
+            None => root.remove_attribute(name),
+        };
     }
 }

@@ -80,10 +80,10 @@ pub fn histogram(bins: &[Bin]) -> String {
 pub struct Curve {
     /// The curve.
     pub points: Vec<(f64, f64)>,
-    /// The place of the present budget.
-    pub at: (f64, f64),
-    /// The height there, in the curve's own unit.
-    pub here: f64,
+    /// The place of the present budget with the height there, in the curve's own unit; nothing where nothing is shown.
+    pub at: Option<((f64, f64), f64)>,
+    /// Where the curve begins: before it all is withheld.
+    pub from: f64,
     /// Values of ε under the box, with their places.
     pub across: Vec<(f64, f64)>,
     /// Heights beside the box, with their places.
@@ -93,11 +93,14 @@ pub struct Curve {
 /// Heights of the curve of precision, from the lower to the upper edge of its box: 1 is the width of intervals without privacy.
 const HEIGHTS: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
 
-/// Draws by how much intervals are wider than without privacy against ε on a logarithmic scale; what is above the box runs along its edge.
+/// Draws by how much intervals are wider than without privacy against ε on a logarithmic scale; what is above the box runs along its edge. Points
+/// without a height, where all intervals are withheld, come first.
 #[must_use]
-pub fn precision_curve(points: &[(f64, f64)], now: f64) -> Curve {
+pub fn precision_curve(points: &[(f64, Option<f64>)], now: f64) -> Curve {
     let (first, last) =
         (points.first().map_or(1.0, |point| point.0), points.last().map_or(1.0, |point| point.0));
+    let points: Vec<(f64, f64)> =
+        points.iter().filter_map(|(epsilon, times)| Some((*epsilon, (*times)?))).collect();
     let x = |epsilon: f64| (libm::log(epsilon / first) / libm::log(last / first)).clamp(0.0, 1.0);
     let [low, .., high] = HEIGHTS;
     let y = |times: f64| 1.0 - ((times - low) / (high - low)).clamp(0.0, 1.0);
@@ -108,16 +111,18 @@ pub fn precision_curve(points: &[(f64, f64)], now: f64) -> Curve {
         .unwrap_or(points.len())
         .clamp(1, points.len().max(2) - 1);
     let here = match (points.get(after - 1), points.get(after)) {
+        (Some(left), _) if now < left.0 && left.0 > first => None,
         (Some(left), Some(right)) => {
             let share = ((x(now) - x(left.0)) / (x(right.0) - x(left.0))).clamp(0.0, 1.0);
-            left.1 + share * (right.1 - left.1)
+            Some(left.1 + share * (right.1 - left.1))
         }
-        _ => low,
+        (Some(only), None) => Some(only.1),
+        (None, _) => None,
     };
     Curve {
         points: points.iter().map(|(epsilon, times)| (x(*epsilon), y(*times))).collect(),
-        at: (x(now), y(here)),
-        here,
+        at: here.map(|here| ((x(now), y(here)), here)),
+        from: points.first().map_or(1.0, |point| x(point.0)),
         across: [0.1, 0.5, 1.0, 2.0, 4.0, 10.0].map(|epsilon| (epsilon, x(epsilon))).to_vec(),
         up: HEIGHTS.map(|times| (times, y(times))).to_vec(),
     }
@@ -129,12 +134,21 @@ mod tests {
 
     #[test]
     fn a_curve_of_precision_falls_from_left_to_right() {
-        let curve = precision_curve(&[(0.1, 9.0), (1.0, 2.0), (10.0, 1.0)], 1.0);
+        let curve = precision_curve(&[(0.1, Some(9.0)), (1.0, Some(2.0)), (10.0, Some(1.0))], 1.0);
         for (found, (x, y)) in curve.points.iter().zip([(0.0, 0.0), (0.5, 0.75), (1.0, 1.0)]) {
             assert!((found.0 - x).abs() + (found.1 - y).abs() < 1e-12, "{found:?}");
         }
-        assert!((curve.here - 2.0).abs() + (curve.at.0 - 0.5).abs() + (curve.at.1 - 0.75).abs() < 1e-12);
-        assert_eq!(precision_curve(&[(0.1, 9.0), (10.0, 1.0)], 40.0).at, (1.0, 1.0));
+        let ((x, y), here) = curve.at.unwrap();
+        assert!((here - 2.0).abs() + (x - 0.5).abs() + (y - 0.75).abs() + curve.from < 1e-12);
+        let beyond = precision_curve(&[(0.1, Some(9.0)), (10.0, Some(1.0))], 40.0);
+        assert_eq!(beyond.at, Some(((1.0, 1.0), 1.0)));
+        // Where all is withheld there is no curve.
+        let withheld = [(0.1, None), (1.0, Some(4.0)), (10.0, Some(1.0))];
+        assert_eq!(precision_curve(&withheld, 0.5).at, None);
+        assert!((precision_curve(&withheld, 0.5).from - 0.5).abs() < 1e-12);
+        assert!(precision_curve(&withheld, 2.0).at.is_some());
+        let nothing = precision_curve(&[(0.1, None), (10.0, None)], 2.0);
+        assert_eq!((nothing.at, nothing.points.len()), (None, 0));
     }
 
     #[test]

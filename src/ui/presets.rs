@@ -4,6 +4,7 @@
 //! in them comes from the table that is open.
 
 use crate::model::Typical;
+use crate::ui::draft;
 
 /// A published table of ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,30 @@ pub const AGE: Source = Source {
     place: "Robine and Allard (1998), The oldest human, Science 279",
 };
 
+/// Limits of a score for the wards.
+pub const NEWS2: Source = Source {
+    cite: "NEWS2, values up to its highest points",
+    place: "Royal College of Physicians, National Early Warning Score 2, chart 1: the scoring system",
+};
+
+/// Limits of a score for intensive care.
+pub const APACHE: Source = Source {
+    cite: "APACHE II, values up to its highest points (Knaus et al. 1985)",
+    place: "Critical Care Medicine 13(10):818-829, the acute physiology score",
+};
+
+/// Classes of body mass index.
+pub const WHO: Source = Source {
+    cite: "WHO, from severe thinness to obesity class III",
+    place: "WHO Technical Report Series 854 (1995) and 894 (2000)",
+};
+
+/// A convention with its reason.
+pub const ADULT: Source = Source {
+    cite: "Adults; few people live beyond 100 years",
+    place: "a convention: 18 years is the usual age of consent to a study",
+};
+
 /// A scale of answers.
 pub const LIKERT: Source = Source {
     cite: "By definition: five answers, counted from 1 to 5",
@@ -39,8 +64,24 @@ pub const LIKERT: Source = Source {
 };
 
 /// Levels that categories often have, offered while levels are typed.
-pub const USUAL_LEVELS: [&str; 8] =
-    ["F, M", "Female, Male", "0, 1", "no, yes", "No, Yes", "1, 2", "1, 2, 3, 4, 5", "never, former, current"];
+pub const USUAL_LEVELS: [&str; 16] = [
+    "F, M",
+    "Female, Male",
+    "0, 1",
+    "No, Yes",
+    "N, Y",
+    "False, True",
+    "1, 2",
+    "1, 2, 3, 4, 5",
+    "Never, Former, Current",
+    "Unchecked, Checked",
+    "Alive, Dead",
+    "Fail, Pass",
+    "Strongly disagree, Disagree, Neutral, Agree, Strongly agree",
+    "Strongly disagree, Disagree, Neither agree nor disagree, Agree, Strongly agree",
+    "Never, Rarely, Sometimes, Often, Always",
+    "Poor, Fair, Good, Very good, Excellent",
+];
 
 /// A quantity's public range.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +98,8 @@ pub struct Preset {
     pub unit: &'static str,
     /// Where the range is published.
     pub source: Source,
+    /// A narrower range that holds the values of most adults in hospital, with its own source.
+    tight: Option<(f64, f64, Source)>,
     /// Names that columns of this quantity often have, in lower case without marks.
     names: &'static [&'static str],
 }
@@ -70,26 +113,56 @@ macro_rules! preset {
             typical: Typical { mean: Some($mean), sd: $sd },
             unit: $unit,
             source: $source,
+            tight: None,
             names: &[$($names),*],
         }
     };
 }
 
+/// A preset with a narrower range.
+const fn tight(preset: Preset, lower: f64, upper: f64, source: Source) -> Preset {
+    Preset { tight: Some((lower, upper, source)), ..preset }
+}
+
 /// All presets, in the order of the page's table.
 pub const PRESETS: &[Preset] = &[
-    preset!("Age", 0.0, 122.0, 50.0, 17.0, "years", AGE, ["age", "ageyears", "ageatentry", "ageatbaseline"]),
+    tight(
+        preset!(
+            "Age",
+            0.0,
+            122.0,
+            50.0,
+            17.0,
+            "years",
+            AGE,
+            ["age", "ageyears", "ageatentry", "ageatbaseline"]
+        ),
+        18.0,
+        100.0,
+        ADULT,
+    ),
     preset!("Height", 60.0, 225.0, 168.0, 10.0, "cm", EXETER, ["height", "heightcm"]),
     preset!("Weight", 40.0, 350.0, 78.0, 18.0, "kg", EXETER, ["weight", "weightkg"]),
-    preset!("Body mass index", 15.0, 100.0, 27.0, 5.5, "kg/m²", EXETER, ["bmi", "bodymassindex"]),
-    preset!(
-        "Systolic blood pressure",
+    tight(
+        preset!("Body mass index", 15.0, 100.0, 27.0, 5.5, "kg/m²", EXETER, ["bmi", "bodymassindex"]),
+        16.0,
         40.0,
-        270.0,
-        128.0,
-        18.0,
-        "mmHg",
-        EXETER,
-        ["sbp", "systolic", "systolicbp", "systolicpressure", "systolicbloodpressure", "bpsys", "sysbp"]
+        WHO,
+    ),
+    tight(
+        preset!(
+            "Systolic blood pressure",
+            40.0,
+            270.0,
+            128.0,
+            18.0,
+            "mmHg",
+            EXETER,
+            ["sbp", "systolic", "systolicbp", "systolicpressure", "systolicbloodpressure", "bpsys", "sysbp"]
+        ),
+        90.0,
+        220.0,
+        NEWS2,
     ),
     preset!(
         "Diastolic blood pressure",
@@ -101,55 +174,80 @@ pub const PRESETS: &[Preset] = &[
         EXETER,
         ["dbp", "diastolic", "diastolicbp", "diastolicpressure", "diastolicbloodpressure", "bpdia", "diabp"]
     ),
-    preset!(
-        "Mean blood pressure",
-        14.0,
-        330.0,
-        92.0,
-        12.0,
-        "mmHg",
-        MIMIC,
-        ["map", "meanbp", "meanbloodpressure"]
+    tight(
+        preset!(
+            "Mean blood pressure",
+            14.0,
+            330.0,
+            92.0,
+            12.0,
+            "mmHg",
+            MIMIC,
+            ["map", "meanbp", "meanbloodpressure"]
+        ),
+        49.0,
+        160.0,
+        APACHE,
     ),
-    preset!(
-        "Heart rate",
-        0.0,
-        350.0,
-        75.0,
-        13.0,
-        "beats/min",
-        MIMIC,
-        ["heartrate", "hr", "pulse", "pulserate"]
+    tight(
+        preset!(
+            "Heart rate",
+            0.0,
+            350.0,
+            75.0,
+            13.0,
+            "beats/min",
+            MIMIC,
+            ["heartrate", "hr", "pulse", "pulserate"]
+        ),
+        40.0,
+        131.0,
+        NEWS2,
     ),
-    preset!(
-        "Respiratory rate",
-        0.0,
-        300.0,
-        17.0,
-        4.0,
-        "breaths/min",
-        MIMIC,
-        ["respiratoryrate", "resprate", "rr"]
+    tight(
+        preset!(
+            "Respiratory rate",
+            0.0,
+            300.0,
+            17.0,
+            4.0,
+            "breaths/min",
+            MIMIC,
+            ["respiratoryrate", "resprate", "rr"]
+        ),
+        8.0,
+        25.0,
+        NEWS2,
     ),
-    preset!(
-        "Temperature",
-        26.0,
-        45.0,
-        36.8,
-        0.6,
-        "°C",
-        MIMIC,
-        ["temperature", "temp", "bodytemperature", "tempc"]
+    tight(
+        preset!(
+            "Temperature",
+            26.0,
+            45.0,
+            36.8,
+            0.6,
+            "°C",
+            MIMIC,
+            ["temperature", "temp", "bodytemperature", "tempc"]
+        ),
+        35.0,
+        39.1,
+        NEWS2,
     ),
-    preset!(
-        "Oxygen saturation",
-        0.0,
+    tight(
+        preset!(
+            "Oxygen saturation",
+            0.0,
+            100.0,
+            97.0,
+            2.5,
+            "%",
+            MIMIC,
+            ["spo2", "oxygensaturation", "o2sat", "sao2"]
+        ),
+        91.0,
         100.0,
-        97.0,
-        2.5,
-        "%",
-        MIMIC,
-        ["spo2", "oxygensaturation", "o2sat", "sao2"]
+        NEWS2,
     ),
     preset!("HbA1c", 20.0, 195.0, 42.0, 12.0, "mmol/mol", EXETER, ["hba1c", "a1c", "hba1cmmolmol"]),
     preset!(
@@ -173,7 +271,7 @@ pub const PRESETS: &[Preset] = &[
         EXETER,
         ["creatinine", "crea", "serumcreatinine"]
     ),
-    preset!("Creatinine", 0.1, 60.0, 0.9, 0.3, "mg/dL", MIMIC, ["creatininemgdl"]),
+    tight(preset!("Creatinine", 0.1, 60.0, 0.9, 0.3, "mg/dL", MIMIC, ["creatininemgdl"]), 0.6, 3.5, APACHE),
     preset!(
         "Total cholesterol",
         0.5,
@@ -198,8 +296,18 @@ pub const PRESETS: &[Preset] = &[
         ["triglycerides", "triglyceride", "tg", "trig"]
     ),
     preset!("Haemoglobin", 0.0, 25.0, 13.8, 1.6, "g/dL", MIMIC, ["haemoglobin", "hemoglobin", "hb", "hgb"]),
-    preset!("Sodium", 50.0, 225.0, 139.0, 3.5, "mmol/L", MIMIC, ["sodium", "na", "serumsodium"]),
-    preset!("Potassium", 0.0, 12.0, 4.2, 0.45, "mmol/L", MIMIC, ["potassium", "serumpotassium"]),
+    tight(
+        preset!("Sodium", 50.0, 225.0, 139.0, 3.5, "mmol/L", MIMIC, ["sodium", "na", "serumsodium"]),
+        110.0,
+        180.0,
+        APACHE,
+    ),
+    tight(
+        preset!("Potassium", 0.0, 12.0, 4.2, 0.45, "mmol/L", MIMIC, ["potassium", "serumpotassium"]),
+        2.5,
+        7.0,
+        APACHE,
+    ),
     preset!("Albumin", 0.6, 6.0, 4.2, 0.4, "g/dL", MIMIC, ["albumin", "serumalbumin"]),
     preset!("Lactate", 0.4, 30.0, 1.6, 1.0, "mmol/L", MIMIC, ["lactate"]),
     preset!("Likert item", 1.0, 5.0, 3.0, 0.9, "points", LIKERT, ["likert"]),
@@ -207,11 +315,39 @@ pub const PRESETS: &[Preset] = &[
 ];
 
 impl Preset {
+    /// The same quantity with the narrower range, where one is published.
+    #[must_use]
+    pub fn tight(&self) -> Option<Self> {
+        self.tight.map(|(lower, upper, source)| Self { lower, upper, source, ..*self })
+    }
+
+    /// How many times as wide its range is as another one.
+    #[must_use]
+    pub fn times_as_wide_as(&self, other: &Self) -> f64 {
+        (self.upper - self.lower) / (other.upper - other.lower)
+    }
+
     /// What the column's note says when the range is used.
     #[must_use]
     pub fn note(&self) -> String {
         format!("range: {}", self.source.cite)
     }
+}
+
+/// The usual lists of levels that have all of these cells, in the case of the cells.
+#[must_use]
+pub fn usual_levels(cells: &[&str]) -> Vec<String> {
+    let fits = |levels: &String| {
+        let levels = draft::list(levels);
+        cells.iter().all(|cell| levels.iter().any(|level| level == cell))
+    };
+    let mut lists: Vec<String> = USUAL_LEVELS
+        .iter()
+        .flat_map(|list| [(*list).to_owned(), list.to_lowercase(), list.to_uppercase()])
+        .filter(|list| !cells.is_empty() && fits(list))
+        .collect();
+    lists.dedup();
+    lists
 }
 
 /// The preset that a column's name suggests, by the name alone.
@@ -232,6 +368,33 @@ mod tests {
         assert_eq!(name("Heart_rate"), Some("Heart rate"));
         assert_eq!(name("body-mass index"), Some("Body mass index"));
         assert_eq!(name("target"), None);
+    }
+
+    #[test]
+    fn a_usual_list_is_offered_where_it_has_all_cells() {
+        assert_eq!(usual_levels(&["M", "F"]), ["F, M"]);
+        assert_eq!(usual_levels(&["yes"]), ["no, yes"]);
+        assert_eq!(usual_levels(&["pass", "fail"]), ["fail, pass"]);
+        let agree = ["Agree", "Neither agree nor disagree"];
+        assert_eq!(usual_levels(&agree).len(), 1);
+        assert_eq!(usual_levels(&["Checked", "Unchecked"]), ["Unchecked, Checked"]);
+        assert_eq!(usual_levels(&["1", "2"]), ["1, 2", "1, 2, 3, 4, 5"]);
+        assert!(usual_levels(&["M", "F", "D"]).is_empty() && usual_levels(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_tight_range_lies_inside_the_wide_one_and_says_by_how_much() {
+        for preset in PRESETS {
+            let Some(tight) = preset.tight() else { continue };
+            assert!(tight.lower >= preset.lower && tight.upper <= preset.upper, "{}", preset.name);
+            assert!(preset.times_as_wide_as(&tight) > 1.0, "{}", preset.name);
+            assert!((tight.lower..tight.upper).contains(&preset.typical.mean.unwrap()), "{}", preset.name);
+            assert!(preset.typical.sd <= (tight.upper - tight.lower) / 2.0, "{}", preset.name);
+            assert_ne!(tight.source, preset.source);
+        }
+        let pressure = &PRESETS[suggested("sbp").unwrap()];
+        let times = pressure.times_as_wide_as(&pressure.tight().unwrap());
+        assert!((times - 230.0 / 130.0).abs() < 1e-12);
     }
 
     #[test]

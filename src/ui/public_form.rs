@@ -9,6 +9,7 @@ use crate::plan::document::Column;
 use crate::plan::public::PublicTable;
 use crate::plan::public::document::{PublicTerm, SCHEMA};
 use crate::words;
+use crate::worker::protocol::SharedRows;
 
 /// Most terms that are typed by hand.
 pub const MOST_TYPED: usize = 40;
@@ -56,6 +57,24 @@ pub struct Typed {
     pub correlations: BTreeMap<(String, String), String>,
 }
 
+impl Typed {
+    /// Returns it as it is kept on this machine. It is public, so it may be.
+    #[must_use]
+    pub fn to_text(&self) -> Option<String> {
+        let Self { rows, source, moments, correlations } = self;
+        serde_json::to_string(&(rows, source, moments, correlations.iter().collect::<Vec<_>>())).ok()
+    }
+
+    /// Reads what [`Self::to_text`] wrote; nothing where nothing was typed.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        type Kept = (String, String, BTreeMap<String, [String; 2]>, Vec<((String, String), String)>);
+        let (rows, source, moments, correlations) = serde_json::from_str::<Kept>(text).ok()?;
+        let typed = Self { rows, source, moments, correlations: correlations.into_iter().collect() };
+        (typed != Self::default()).then_some(typed)
+    }
+}
+
 /// What a file said.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opened {
@@ -63,8 +82,8 @@ pub struct Opened {
     pub table: Arc<PublicTable>,
     /// The columns by which a CSV was read.
     pub columns: Option<Vec<Column>>,
-    /// Whether some of its records are in the private table as well.
-    pub shared: bool,
+    /// Its records that are in the private table, too, until the person states that they are of different people.
+    pub shared: Option<SharedRows>,
 }
 
 /// A term of the plan, with what was stated of its column.
@@ -126,6 +145,9 @@ pub fn table(form: &PublicForm, terms: &[Term]) -> Result<PublicTable, Vec<Gap>>
     let gap = |field: &str, text: &str| Gap::new(Place::method(field), text);
     match (form.way, &form.opened) {
         (Way::Typed, _) => typed(&form.typed, terms),
+        (_, Some(Opened { shared: Some(_), .. })) => {
+            Err(vec![gap("public-different", words::gap::public_shared())])
+        }
         (_, Some(opened)) if opened.table.source.trim().is_empty() => {
             Err(vec![gap("public-source", words::gap::public_source())])
         }
@@ -243,6 +265,15 @@ mod tests {
             (found.correlation[0][2] - 0.31).abs() < 1e-15 && (found.correlation[2][0] - 0.31).abs() < 1e-15
         );
         assert_eq!(found.terms[2].sd, Some(18.0));
+    }
+
+    #[test]
+    fn what_is_typed_is_kept_and_read_again() {
+        let mut typed = filled().typed;
+        typed.correlations.insert(("age".to_owned(), "sbp".to_owned()), "0.31".to_owned());
+        assert_eq!(Typed::from_text(&typed.to_text().unwrap()), Some(typed));
+        assert_eq!(Typed::from_text(&Typed::default().to_text().unwrap()), None);
+        assert_eq!(Typed::from_text("{}"), None);
     }
 
     #[test]

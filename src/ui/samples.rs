@@ -17,6 +17,12 @@ pub fn describe(name: &str) -> &'static str {
     }
 }
 
+/// Why its budget is not one for patients of one's own, where that is so.
+#[must_use]
+pub fn budget(name: &str) -> Option<&'static str> {
+    (name == "diabetes.csv").then(words::samples::diabetes_budget)
+}
+
 /// The plan that a sample opens with.
 #[must_use]
 pub fn plan(name: &str) -> Option<Plan> {

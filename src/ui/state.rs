@@ -13,8 +13,10 @@ use super::files::Part;
 use super::public_form::{self, PublicForm, Term};
 use super::step::Step;
 use super::table::Table;
-use super::view_model::{self, Confirmed, Contradictions, Forecast};
+use super::view_model::{self, Confirmed, Contradictions, Forecast, Inspection};
 use crate::audit::check::Finding;
+use crate::data::inspection::Misfits;
+use crate::engine::foresee::Precision;
 use crate::engine::public_moments::PublicMoments;
 use crate::engine::recommend::{Recommendation, recommend};
 use crate::inference::Refit;
@@ -77,6 +79,8 @@ pub struct Problem {
     pub text: String,
     /// Whether the budget was charged.
     pub charged: bool,
+    /// Whether the file may be Latin-1, and is read as UTF-8.
+    pub offers_latin_1: bool,
 }
 
 /// The release that the result step shows. Its document is in [`Handles::document`].
@@ -153,6 +157,8 @@ pub struct State {
     pub setup: Setup,
     /// Contradictions between cells and descriptions that the person has confirmed.
     pub confirmed: Confirmed,
+    /// What was counted over the whole file. It is as private as the file and is kept nowhere else.
+    pub inspection: Option<Inspection>,
     /// What is publicly known of the columns, for a mechanism that is guided by it.
     pub public: PublicForm,
     /// Names of the files of a set that is not whole.
@@ -251,6 +257,8 @@ pub struct App {
     pub recommended: Memo<Recommendation>,
     /// Where the cells on the screen contradict what is said of their columns.
     pub contradictions: Memo<Contradictions>,
+    /// The cells that do not fit in the whole file, by the places of columns, where they were counted as the columns are described now.
+    pub misfits: Memo<BTreeMap<usize, Misfits>>,
     /// The plan of the next release, or everything that it still lacks.
     pub plan: Memo<Result<Plan, Vec<Gap>>>,
     /// What public moments the plan's columns need; nothing where the mechanism takes none or the columns are not described.
@@ -259,6 +267,8 @@ pub struct App {
     pub public: Memo<Public>,
     /// What the plan costs and gives, from public numbers.
     pub forecast: Memo<Result<Forecast, Vec<Gap>>>,
+    /// How wide intervals are against the budget, also for a plan that is not complete; nothing where its numbers do not say it.
+    pub precision: Memo<Option<Precision>>,
 }
 
 /// A plan, or what it lacks with what has still to be answered.
@@ -304,6 +314,16 @@ impl App {
                 state.setup().with(|setup| view_model::contradictions(&table, columns, setup))
             })
         });
+        let misfits = Memo::new(move |_| {
+            state.inspection().with(|inspection| {
+                let found = |inspection: &Inspection| {
+                    state.columns().with(|columns| {
+                        state.setup().with(|setup| view_model::misfits(inspection, columns, setup))
+                    })
+                };
+                inspection.as_ref().map(found).unwrap_or_default()
+            })
+        });
         let questions = Memo::new(move |_| {
             let table = state.table().get().unwrap_or_default();
             state.columns().with(|columns| {
@@ -345,7 +365,29 @@ impl App {
                 |(path, text)| state.columns().with(|c| vec![Gap::new(draft::place(&path, &plan, c), text)]),
             )
         });
-        Self { state, handles, recommended, contradictions, plan, terms, public, forecast }
+        let precision = Memo::new(move |_| match forecast.get() {
+            Ok(forecast) => forecast.precision,
+            Err(_) => {
+                let (table, ledger) = (state.table().get().unwrap_or_default(), state.ledger().get());
+                state.columns().with(|columns| {
+                    state
+                        .setup()
+                        .with(|setup| view_model::rough_precision(columns, setup, ledger.as_ref(), &table))
+                })
+            }
+        });
+        Self {
+            state,
+            handles,
+            recommended,
+            contradictions,
+            misfits,
+            plan,
+            terms,
+            public,
+            forecast,
+            precision,
+        }
     }
 
     /// The app that a component belongs to.

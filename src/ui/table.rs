@@ -1,8 +1,9 @@
 //! The table that is open. Its rows are for this machine alone.
 
-use super::draft::ColumnDraft;
+use super::draft::{ColumnDraft, Setup};
 use super::files::Part;
 use super::{text, variants};
+use crate::data::codebook::is_checkbox;
 use crate::data::first_line::Doubt;
 use crate::data::genotypes::Choice;
 use crate::data::preview::Suggestion;
@@ -31,6 +32,8 @@ pub struct Table {
     pub suggestions: Vec<Suggestion>,
     /// A record among the first rows that is not well formed.
     pub fault: Option<String>,
+    /// Whether that record's bytes are no UTF-8.
+    pub not_utf8: bool,
     /// Why the line that was read as the header may not be it.
     pub doubt: Option<Doubt>,
     /// The ways of writing numbers that would make numbers of a column which are none now.
@@ -52,9 +55,10 @@ pub struct Genotypes {
     pub first: usize,
 }
 
-/// The type that a suggestion is.
-fn kind(suggestion: &Suggestion) -> Option<ColumnType> {
+/// The type that a suggestion is. The numbers of a checkbox are codes.
+fn kind(name: &str, suggestion: &Suggestion) -> Option<ColumnType> {
     match suggestion {
+        Suggestion::Number if is_checkbox(name) => Some(ColumnType::Category),
         Suggestion::Number => Some(ColumnType::Number),
         Suggestion::Category { .. } => Some(ColumnType::Category),
         Suggestion::Unknown => None,
@@ -62,13 +66,25 @@ fn kind(suggestion: &Suggestion) -> Option<ColumnType> {
 }
 
 impl Table {
-    /// Suggests types again where those of the same table as it was read before are still as suggested.
+    /// Keeps what was said of the columns of the same table as it was read before, under their names as they are read now. Types that
+    /// are still as suggested are suggested again.
     pub fn suggest_again(&self, before: &Self, columns: &mut [ColumnDraft]) {
         let kinds = self.suggestions.iter().zip(&before.suggestions);
-        for (column, (now, then)) in columns.iter_mut().zip(kinds) {
-            if column.kind == kind(then) {
-                column.kind = kind(now);
+        for ((column, name), (now, then)) in columns.iter_mut().zip(&self.names).zip(kinds) {
+            if column.kind == kind(&column.name, then) {
+                column.kind = kind(name, now);
             }
+            column.name.clone_from(name);
+        }
+    }
+
+    /// Calls the column that identifies persons by its name as it is read now.
+    pub fn name_again(&self, before: &Self, setup: &mut Setup) {
+        // Without such a column the field is empty, as the name of a column may be, too.
+        let is_person = |name: &String| !name.is_empty() && *name == setup.person;
+        let renamed = before.names.iter().zip(&self.names).find(|(then, _)| is_person(then));
+        if let Some((_, now)) = renamed {
+            setup.person.clone_from(now);
         }
     }
 
@@ -90,8 +106,11 @@ impl Table {
             let (fixed, chosen) = self.names.split_at(genotypes.first.min(self.names.len()));
             return variants::columns(described, fixed, &self.suggestions, chosen);
         }
-        let kinds = self.suggestions.iter().map(kind).chain(std::iter::repeat(None));
-        let named = self.names.iter().zip(kinds);
-        named.map(|(name, kind)| ColumnDraft { name: name.clone(), kind, ..ColumnDraft::default() }).collect()
+        let suggestions = self.suggestions.iter().map(Some).chain(std::iter::repeat(None));
+        let column = |(name, suggestion): (&String, Option<&Suggestion>)| {
+            let kind = suggestion.and_then(|suggestion| kind(name, suggestion));
+            ColumnDraft { name: name.clone(), kind, ..ColumnDraft::default() }
+        };
+        self.names.iter().zip(suggestions).map(column).collect()
     }
 }

@@ -226,7 +226,7 @@ async fn samples(
 /// Returns the samples of a VCF, without its records.
 async fn header(file: &Blob) -> Result<Samples, Failure> {
     let mut reader = VcfReader::sites(Wanted::default());
-    let mut pieces = Pieces::new(file, 0)?;
+    let mut pieces = Pieces::new(file, 0, CHUNK)?;
     while let Some(Piece { bytes, .. }) = pieces.next().await? {
         reader.feed(bytes).map_err(wrong)?;
         if let Some(samples) = reader.take_samples() {
@@ -268,7 +268,7 @@ async fn feed(
     read: &mut impl FnMut(u64),
     mut take: impl FnMut(&[u8]) -> Result<(), GenotypeError>,
 ) -> Result<Result<(), GenotypeError>, Failure> {
-    let mut pieces = Pieces::new(file, 0)?;
+    let mut pieces = Pieces::new(file, 0, u64::MAX)?;
     while let Some(Piece { bytes, .. }) = pieces.next().await? {
         let (fed, count) = (take(bytes), bytes.len() as u64);
         if fed.is_err() {

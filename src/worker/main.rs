@@ -9,7 +9,7 @@ use web_sys::MessageEvent;
 use super::channel::{Attachments, Received, pack, scope, unpack};
 use super::files::Files;
 use super::protocol::{Failure, Reason, Request, Response};
-use super::{audit, public, run, scan, selfcheck};
+use super::{audit, inspect, public, read_release, run, scan, selfcheck};
 use crate::data::FileRole;
 use crate::words::{self, Catalogue};
 
@@ -42,13 +42,17 @@ pub fn start() {
 }
 
 async fn serve(received: Received<Request>) {
-    let Received { body, attachments: Attachments { files: handles, mut ports, .. } } = received;
+    let Received { body, attachments: Attachments { files: mut handles, mut ports, .. } } = received;
     let incomplete = || {
         let failure = Failure::new(Reason::Program, words::failure::no_file());
         post(&Response::Failed(failure));
     };
     match body {
         Request::Audit { seed } => audit::serve(seed, post).await,
+        Request::ReadRelease => match handles.pop() {
+            Some(document) => read_release::serve(&document, post_with).await,
+            None => incomplete(),
+        },
         Request::Scan => match ports.pop() {
             Some(port) if !handles.is_empty() => scan::serve(port, handles),
             _ => incomplete(),
@@ -68,10 +72,17 @@ async fn serve(received: Received<Request>) {
             }
             None => incomplete(),
         },
-        Request::Public(request) => match Files::matched(&[FileRole::Table], handles) {
-            Some(file) => post(&public::read(*request, file, ports, post).await),
+        Request::Inspect { plan } => match Files::matched(&[FileRole::Table], handles) {
+            Some(file) => post(&inspect::inspect(*plan, file, ports, post).await),
             None => incomplete(),
         },
+        Request::Public(request) => {
+            let mut handles = handles.into_iter();
+            match handles.next() {
+                Some(file) => post(&public::read(*request, file, handles.next(), ports, post).await),
+                None => incomplete(),
+            }
+        }
         Request::Release(request) => match Files::matched(&request.files, handles) {
             Some(files) => {
                 let (response, attachments) = run::release(*request, files, ports, post).await;

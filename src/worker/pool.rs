@@ -5,6 +5,7 @@
 //! fetched here.
 
 use std::cell::RefCell;
+use std::iter;
 use std::rc::Rc;
 
 use js_sys::{Array, Promise};
@@ -20,14 +21,17 @@ use super::context::StartContext;
 use super::delay;
 use super::files::Files;
 use super::protocol::{
-    CHUNK, Failure, Look, Looked, Progress, PublicRequest, Reason, ReleaseRequest, Request, Response,
+    CHUNK, Failure, Inspected, Look, Looked, Progress, PublicRequest, Reason, ReleaseRequest, Request,
+    Response, SharedRows,
 };
 use crate::audit::check::Finding;
+use crate::data::FileRole;
 use crate::noise::entropy::random_id;
 use crate::plan::Plan;
 use crate::plan::public::PublicTable;
-use crate::privacy::ledger::Ledger;
-use crate::store::document::{Made, read_release};
+use crate::release::Release;
+use crate::release::document::Coefficients;
+use crate::store::document::{self, Made};
 use crate::store::{self, Lock};
 use crate::text::hexadecimal;
 use crate::words;
@@ -185,8 +189,8 @@ impl Pool {
         }
     }
 
-    /// Reads a public table for a plan and returns whether it shares records with the private table. `table` is the private table's
-    /// key; a public file with the same key is refused.
+    /// Reads a public table for a plan, and compares its records with those of the private table if that is a CSV. `table` is the private
+    /// table's key; a public file with the same key is refused.
     ///
     /// # Errors
     /// [`Failure`] if it is the private table, does not fit the plan or cannot be read, if a worker does not run, or if the person
@@ -194,16 +198,39 @@ impl Pool {
     pub async fn public(
         &self,
         file: Blob,
+        private: Option<Blob>,
         plan: Plan,
         table: String,
         on_progress: impl Fn(Progress) + 'static,
-    ) -> Result<(PublicTable, bool), Failure> {
-        let file = Files::table(file);
-        let mut run = self.begin(1 + scanners(&file, false))?;
+    ) -> Result<(PublicTable, Option<SharedRows>), Failure> {
+        let mut run = self.begin(1 + scanners(&Files::table(file.clone()), false))?;
         run.ready().await?;
-        run.ask(&Request::Public(Box::new(PublicRequest { plan, table })), &file)?;
+        let files = iter::once(file).chain(private).map(|file| (FileRole::Table, file));
+        run.ask(&Request::Public(Box::new(PublicRequest { plan, table })), &Files::new(files.collect()))?;
         match run.answer(&on_progress).await?.body {
             Response::Public { table, shared } => Ok((*table, shared)),
+            _ => Err(confused()),
+        }
+    }
+
+    /// Counts the cells of a table that do not fit the columns as a plan describes them.
+    ///
+    /// # Errors
+    /// [`Failure`] if the file cannot be read or does not fit the plan, a worker does not run, or the person cancels.
+    pub async fn inspect(
+        &self,
+        files: &Files,
+        plan: Plan,
+        on_progress: impl Fn(Progress) + 'static,
+    ) -> Result<Inspected, Failure> {
+        let mut run = self.begin(1 + scanners(files, plan.person.is_some()))?;
+        run.ready().await?;
+        run.ask(&Request::Inspect { plan: Box::new(plan) }, files)?;
+        let answer = run.answer(&on_progress).await?;
+        drop(run);
+        self.start_ahead(files);
+        match answer.body {
+            Response::Inspected(found) => Ok(found),
             _ => Err(confused()),
         }
     }
@@ -228,10 +255,10 @@ impl Pool {
         self.start_ahead(files);
         match (result, charged) {
             // The workers and their memory are gone before the document is read.
-            (Ok((ledger, document)), _) => {
+            (Ok(store::Settled { ledger, document, kept }), _) => {
                 let unread = || Failure::after_charge(Reason::Program);
-                let release = read_release(&document, unread).await?;
-                Ok(Made { release, document, ledger })
+                let release = self.read_release(&document).await.ok().flatten().ok_or_else(unread)?;
+                Ok(Made { release, document, ledger, kept })
             }
             (Err(failure), charged) if charged.as_ref().map_or(failure.charged, |charged| *charged) => {
                 Err(Failure::after_charge(failure.reason))
@@ -244,6 +271,35 @@ impl Pool {
         }
     }
 
+    /// Reads a release from its document. Returns `None` if it is another document. A long one is read by a worker of its own; the
+    /// page takes it in pieces, each in a task of its own, so that its thread is free in between. A request that runs is not ended.
+    ///
+    /// # Errors
+    /// [`Failure`] if the file cannot be read, this version cannot read the release, or the worker does not run.
+    pub async fn read_release(&self, document: &Blob) -> Result<Option<Release>, Failure> {
+        if document.size() <= document::READ_AT_ONCE {
+            return document::read_release(document).await;
+        }
+        let mut run = self.start(1)?;
+        run.ready().await?;
+        run.ask(&Request::ReadRelease, &Files::table(document.clone()))?;
+        let (Response::ReleaseRead { outcomes }, rest) = run.bytes().await? else { return Err(confused()) };
+        let Some(rest) = rest else { return Ok(None) };
+        let mut release: Release = serde_json::from_slice(&rest).map_err(|_| confused())?;
+        if let Coefficients::Table(table) = &mut release.coefficients {
+            table.reserve(outcomes);
+            while table.outcomes().len() < outcomes {
+                let (Response::Outcomes { outcomes: names }, Some(cells)) = run.bytes().await? else {
+                    return Err(confused());
+                };
+                if names.is_empty() || !table.append_piece(names, &cells) {
+                    return Err(confused());
+                }
+            }
+        }
+        Ok(Some(release))
+    }
+
     async fn try_release(
         &self,
         files: &Files,
@@ -251,7 +307,7 @@ impl Pool {
         table: &str,
         name: &str,
         on_progress: &dyn Fn(Progress),
-    ) -> Result<(Ledger, Blob), Failure> {
+    ) -> Result<store::Settled, Failure> {
         let mut run = self.begin(1 + scanners(files, plan.person.is_some()))?;
         run.ready().await?;
         let request = ReleaseRequest {
@@ -265,8 +321,9 @@ impl Pool {
         };
         run.ask(&Request::Release(Box::new(request)), files)?;
         match run.answer(on_progress).await? {
-            Received { body: Response::Released { ledger }, mut attachments } => {
-                attachments.files.pop().map(|document| (*ledger, document)).ok_or_else(confused)
+            Received { body: Response::Released { ledger, kept }, mut attachments } => {
+                let document = attachments.files.pop().ok_or_else(confused)?;
+                Ok(store::Settled { ledger: *ledger, document, kept })
             }
             _ => Err(confused()),
         }
@@ -376,6 +433,12 @@ impl Run {
                 _ => return Ok(received),
             }
         }
+    }
+
+    /// Returns the next message of a worker and the bytes beside it.
+    async fn bytes(&mut self) -> Result<(Response, Option<Vec<u8>>), Failure> {
+        let Received { body, attachments } = self.response().await?.1;
+        Ok((body, attachments.bytes.map(|bytes| bytes.to_vec())))
     }
 
     /// Returns the next message of a worker. All events that end a run are errors.

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::audit::check::Finding;
 use crate::data::genotypes::Choice;
+use crate::data::inspection::Misfits;
+use crate::data::minhash::Overlap;
 use crate::data::slices::Job;
 use crate::data::{FileRole, MinHashKey};
 use crate::plan::Plan;
@@ -16,13 +18,11 @@ use crate::plan::public::PublicTable;
 use crate::privacy::ledger::Ledger;
 
 pub use crate::store::failure::{Failure, Reason};
-
-/// Bytes in a chunk of the fingerprint, and the most that is read at once (theory/accounting 5.6).
-pub const CHUNK: u64 = 4 << 20;
+pub use crate::store::identity::{CHUNK, FileKey};
 
 /// A request of the page to a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Request {
     /// Serve as a scanning worker. The files' handles and the port to the engine worker travel beside it.
     Scan,
@@ -44,6 +44,13 @@ pub enum Request {
     /// Read a public table as means, standard deviations and correlations. The public file and the ports travel beside it; no private file
     /// does.
     Public(Box<PublicRequest>),
+    /// Count the cells that do not fit the columns as they are described so far. The file and the ports travel beside it.
+    Inspect {
+        /// The plan that describes them.
+        plan: Box<Plan>,
+    },
+    /// Read a release. Its document travels beside it, and nothing of a table.
+    ReadRelease,
     /// Check this build, under a seed. Nothing travels beside it: the check knows neither table nor ledger.
     Audit {
         /// The seed.
@@ -81,6 +88,16 @@ pub struct PublicRequest {
     pub table: String,
 }
 
+/// Records of a public file that are in the private table, too, where they are more than a few.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SharedRows {
+    /// The share of the smaller file's records.
+    pub overlap: Overlap,
+    /// The number of columns that both files have, in which they were compared.
+    pub columns: usize,
+}
+
 /// The request of what the page shows of genotypes before they are described.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -108,9 +125,21 @@ pub struct Looked {
     pub total: Option<u64>,
 }
 
+/// The cells of a whole table that do not fit. The counts are exact facts about its people: the page shows them on this computer and
+/// keeps them nowhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inspected {
+    /// Rows of the table.
+    pub rows: u64,
+    /// Rows that would be left out.
+    pub left_out: u64,
+    /// The counts of each column, with its name.
+    pub columns: Vec<(String, Misfits)>,
+}
+
 /// A worker's answer to the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Response {
     /// The module has started; requests sent earlier would be lost.
     Ready,
@@ -128,12 +157,14 @@ pub enum Response {
         /// The names of the workbook's sheets; none for other files.
         sheets: Vec<String>,
     },
+    /// The cells were counted.
+    Inspected(Inspected),
     /// A public file was read.
     Public {
         /// Its moments.
         table: Box<PublicTable>,
-        /// Whether it shares records with the private table.
-        shared: bool,
+        /// What it shares with the private table.
+        shared: Option<SharedRows>,
     },
     /// The charge is stored and the release is being made.
     Charged,
@@ -141,6 +172,19 @@ pub enum Response {
     Released {
         /// The ledger after the charge.
         ledger: Box<Ledger>,
+        /// Whether the release is stored.
+        kept: bool,
+    },
+    /// The release was read. Beside it travels the document without the cells of many outcomes, which follow in pieces; nothing if the
+    /// document is no release.
+    ReleaseRead {
+        /// The number of outcomes that follow.
+        outcomes: usize,
+    },
+    /// A piece of the outcomes. Their cells travel beside it.
+    Outcomes {
+        /// Their names.
+        outcomes: Vec<String>,
     },
     /// The finding of one item of the check so far.
     Found(Finding),
@@ -152,8 +196,13 @@ pub enum Response {
 
 /// A request of the engine worker to a scanning worker, over their port.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum ScanRequest {
+    /// Chunks of files will be hashed with this key of the device. There is no answer.
+    StartHash {
+        /// The key.
+        key: FileKey,
+    },
     /// The records of slices will be hashed. There is no answer.
     StartMinHash {
         /// The key of this device's minhashes.
@@ -184,6 +233,15 @@ pub enum ScanRequest {
         /// The plan.
         plan: Box<Plan>,
         /// The public header's names in order.
+        names: Vec<String>,
+        /// The delimiter, resolved.
+        delimiter: u8,
+    },
+    /// Slices will be read for a count of the cells that do not fit. There is no answer.
+    Inspect {
+        /// The plan that describes the columns.
+        plan: Box<Plan>,
+        /// The header's names in order.
         names: Vec<String>,
         /// The delimiter, resolved.
         delimiter: u8,
@@ -220,20 +278,22 @@ pub enum Taken {
     Kept,
     /// They are counted.
     Counted,
+    /// Their cells that do not fit are counted, and the counts cross to the engine worker.
+    Inspected,
     /// They are summed as the round needs them, and the sums cross to the engine worker.
     Summed,
 }
 
 /// A scanning worker's answer over its port. It is private: the page never receives it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum ScanResponse {
     /// Bytes read since the last message.
     Read {
         /// Their number.
         bytes: u64,
     },
-    /// A span and a slice were read, or one of the two. Beside it travel the SHA-256 of each chunk, 32 bytes each, then the bytes of the
+    /// A span and a slice were read, or one of the two. Beside it travel the digests of the chunks, then the bytes of the
     /// MinHash or of the sums, where the slice holds some.
     Done {
         /// The slice.
@@ -249,7 +309,7 @@ pub enum ScanResponse {
 
 /// A [`crate::data::slices::SliceReport`] without its sums.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "outcome", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum SliceAnswer {
     /// No record seems to start here.
     Nothing,
@@ -311,7 +371,14 @@ mod tests {
                 round: Some(RoundNumber { number: 2, of: 6, kept: true }),
             }),
             Response::Identified { table: "ab".to_owned() },
+            Response::Inspected(Inspected {
+                rows: u64::MAX,
+                left_out: 1,
+                columns: vec![("a".to_owned(), Misfits { missing: 1, unread: 2, outside: (1 << 60) + 1 })],
+            }),
             Response::Charged,
+            Response::ReleaseRead { outcomes: 100_000 },
+            Response::Outcomes { outcomes: vec!["y".to_owned()] },
             Response::Found(Finding {
                 item: 3,
                 done: 7,
@@ -331,6 +398,7 @@ mod tests {
     fn what_a_worker_is_asked_to_hash_crosses_unchanged() {
         let job = Job { slice: 3, from: u64::MAX, to: 7, known: true };
         for request in [
+            ScanRequest::StartHash { key: [255; 16] },
             ScanRequest::StartMinHash { key: std::array::from_fn(|_| 255), delimiter: b';' },
             ScanRequest::Read { span: Some(Span { file: 3, from: 1, to: 2 }), slice: None },
             ScanRequest::Read { span: None, slice: Some((job, Taken::Hashed)) },
@@ -358,12 +426,12 @@ mod tests {
         let request = Request::Identify { files };
         let text = serde_json::to_string(&request).unwrap();
         assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), request, "{text}");
-        assert!(serde_json::from_str::<Request>(r#"{"kind":"identify","files":["bgen"]}"#).is_err());
+        assert!(serde_json::from_str::<Request>(r#"{"identify":{"files":["bgen"]}}"#).is_err());
     }
 
     #[test]
     fn an_unknown_message_is_refused() {
-        assert!(serde_json::from_str::<Response>(r#"{"kind":"something-else"}"#).is_err());
-        assert!(serde_json::from_str::<ScanRequest>(r#"{"kind":"hash","from":-1,"to":2}"#).is_err());
+        assert!(serde_json::from_str::<Response>(r#""something-else""#).is_err());
+        assert!(serde_json::from_str::<ScanRequest>(r#"{"sum":{"slices":[-1]}}"#).is_err());
     }
 }

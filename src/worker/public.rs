@@ -1,26 +1,32 @@
 //! Reads a public table like a private one, but without noise. The result is not private. So a file with the same bytes as the
 //! private table is refused before a record is read, and records in both tables are reported.
 
-use web_sys::MessagePort;
+use web_sys::{Blob, MessagePort};
 
 use super::files::Files;
-use super::protocol::{Failure, PublicRequest, Reason, Response, ScanRequest};
-use super::table::Table;
-use crate::data::HeaderRules;
+use super::protocol::{Failure, PublicRequest, Reason, Response, ScanRequest, SharedRows};
+use super::read::{Piece, Pieces, length};
+use super::table::{Table, header_of};
+use crate::data::minhash::{MinHash, MinHashScanner, common_columns};
+use crate::data::slices::Job;
+use crate::data::{Header, HeaderRules, MinHashKey};
 use crate::engine::public::{prepare_table, table_of};
 use crate::plan::public::PublicTable;
 use crate::plan::{CheckedPlan, Purpose};
-use crate::store;
 use crate::words;
 
-/// Reads the table and returns its means, standard deviations and correlations.
+/// Both files are hashed by one worker, which keeps nothing, so the key is no secret.
+const KEY: MinHashKey = [0; 16];
+
+/// Reads the table, and compares its records with those of a private CSV. Returns its means, standard deviations and correlations.
 pub async fn read(
     request: PublicRequest,
-    files: Files,
+    file: Blob,
+    private: Option<Blob>,
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
 ) -> Response {
-    match try_read(request, files, ports, post).await {
+    match try_read(request, file, private, ports, post).await {
         Ok((table, shared)) => Response::Public { table: Box::new(table), shared },
         Err(failure) => Response::Failed(failure),
     }
@@ -28,22 +34,35 @@ pub async fn read(
 
 async fn try_read(
     request: PublicRequest,
-    files: Files,
+    file: Blob,
+    private: Option<Blob>,
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
-) -> Result<(PublicTable, bool), Failure> {
+) -> Result<(PublicTable, Option<SharedRows>), Failure> {
     let refused = |error: &dyn std::fmt::Display| Failure::new(Reason::Plan, error.to_string());
-    let PublicRequest { plan, table: private } = request;
-    let mut table = Table::new(files, ports, post, 2)?;
+    let PublicRequest { plan, table: private_key } = request;
+    let mut table = Table::new(Files::table(file.clone()), ports, post, 2)?;
     // Nothing is released here, so no confirmation is needed.
     let checked = CheckedPlan::new(plan.clone(), Purpose::Simulate).map_err(|error| refused(&error))?;
     let rules = HeaderRules::of(&checked);
     let header = table.header(rules).await?;
-    let (key, minhash) = table.pool.recognise(Some(&header)).await?;
-    if key == private {
+    if let Some(private) = &private {
+        table.pool.expect(length(&file) + length(private));
+    }
+    let (key, _) = table.pool.recognise(None).await?;
+    if key == private_key {
         return Err(Failure::new(Reason::Table, words::failure::private_table()));
     }
-    let shared = store::shares_people(&private, &minhash).await?;
+    let mut shared = None;
+    if let Some(private) = &private {
+        let own = header_of(private, rules).await?;
+        let columns = common_columns(&own.names, &header.names);
+        let common = columns.iter().filter(|is_common| **is_common).count();
+        let public_columns = common_columns(&header.names, &own.names);
+        let public = hashed(&mut table, &file, &header, public_columns).await?;
+        let overlap = public.overlap(&hashed(&mut table, private, &own, columns).await?);
+        shared = overlap.shares_people().then_some(SharedRows { overlap, columns: common });
+    }
     let prepared = prepare_table(&plan, &header.names, header.delimiter).map_err(|error| refused(&error))?;
     let setup = ScanRequest::Public {
         plan: Box::new(plan),
@@ -54,4 +73,21 @@ async fn try_read(
     let scan = table.sums(&header, &prepared, None, &prepared.statistic()).await?;
     let found = table_of(&prepared, &scan.sink).map_err(|error| refused(&error))?;
     Ok((found, shared))
+}
+
+/// Returns the MinHash of a CSV in some of its columns.
+async fn hashed<P: Fn(&Response)>(
+    table: &mut Table<P>,
+    file: &Blob,
+    header: &Header,
+    columns: Vec<bool>,
+) -> Result<MinHash, Failure> {
+    let job = Job { slice: 0, from: header.body_offset, to: u64::MAX, known: true };
+    let mut scanner = MinHashScanner::new(job, header.delimiter, &KEY).of_columns(columns);
+    let mut pieces = Pieces::new(file, header.body_offset, length(file))?;
+    while let Some(Piece { bytes, .. }) = pieces.next().await? {
+        scanner.feed(bytes);
+        table.pool.advance(bytes.len() as u64);
+    }
+    Ok(scanner.of_table())
 }

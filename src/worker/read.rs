@@ -12,40 +12,44 @@ use crate::words;
 /// The most bytes that are asked for at once. Chromium gives at most half as many.
 const MOST: u32 = 1 << 20;
 
+/// The most bytes that a stream gives beyond the place where its caller probably stops: the end of a record. A browser reads a
+/// stream ahead, which is lost work where the caller stops sooner.
+const BEYOND: u64 = 64 << 10;
+
 /// Reads a file from one offset to its end. While the caller works on some bytes, the next ones are on their way.
 pub struct Pieces {
     file: Blob,
     length: u64,
     /// Offset of the next byte.
     at: u64,
+    /// Offset of the end of the stream.
+    end: u64,
     /// `None` in a browser whose files are no streams of bytes.
     reader: Option<ReadableStreamByobReader>,
     /// The next bytes, which were asked for.
     ahead: Option<Promise>,
-    /// The bytes of the current chunk so far. The first one starts where the reader did; each has [`CHUNK`] bytes.
-    chunk: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
-/// A piece of a file. It never crosses the end of a chunk.
+/// A piece of a file.
 pub struct Piece<'a> {
     /// Offset of its first byte.
     pub from: u64,
     /// Its bytes.
     pub bytes: &'a [u8],
-    /// The chunk that it ends, if it ends one. The file's last chunk is shorter than the others.
-    pub chunk: Option<&'a [u8]>,
 }
 
 impl Pieces {
-    /// Creates a reader from `from` on.
+    /// Creates a reader from `from` on, for a caller that probably stops soon after `to`.
     ///
     /// # Errors
     /// [`Failure`] if the browser refuses the file.
-    pub fn new(file: &Blob, from: u64) -> Result<Self, Failure> {
+    pub fn new(file: &Blob, from: u64, to: u64) -> Result<Self, Failure> {
         let length = length(file);
-        let reader = reader(&part(file, from, length)?);
-        let (file, chunk) = (file.clone(), Vec::new());
-        let mut pieces = Self { file, length, at: from, reader, ahead: None, chunk };
+        let end = length.min(to.saturating_add(BEYOND));
+        let reader = reader(&part(file, from, end)?);
+        let mut pieces =
+            Self { file: file.clone(), length, at: from, end, reader, ahead: None, bytes: Vec::new() };
         pieces.look_ahead(None)?;
         Ok(pieces)
     }
@@ -56,32 +60,30 @@ impl Pieces {
     /// [`Failure`] if the file cannot be read or has changed.
     pub async fn next(&mut self) -> Result<Option<Piece<'_>>, Failure> {
         let Some(ahead) = self.ahead.take() else { return Ok(None) };
-        if self.chunk.len() as u64 == CHUNK {
-            self.chunk.clear();
-        }
         let found = JsFuture::from(ahead).await.map_err(|_| unreadable())?;
         let bytes = match &self.reader {
             Some(_) => Reflect::get(&found, &"value".into()).ok().and_then(|value| value.dyn_into().ok()),
             None => Some(Uint8Array::new(&found)),
         };
         let bytes: Uint8Array = bytes.filter(|bytes| bytes.length() > 0).ok_or_else(unreadable)?;
-        let (from, start) = (self.at, self.chunk.len());
+        let from = self.at;
         self.at += u64::from(bytes.length());
-        self.chunk.extend(std::iter::repeat_n(0, bytes.length() as usize));
-        bytes.copy_to(&mut self.chunk[start..]);
+        self.bytes.resize(bytes.length() as usize, 0);
+        bytes.copy_to(&mut self.bytes);
         self.look_ahead(Some(bytes.buffer()))?;
-        let ended = self.chunk.len() as u64 == CHUNK || self.at == self.length;
-        let chunk = self.chunk.as_slice();
-        Ok(Some(Piece { from, bytes: &chunk[start..], chunk: ended.then_some(chunk) }))
+        Ok(Some(Piece { from, bytes: &self.bytes }))
     }
 
-    /// Asks for the next bytes, up to the end of a chunk. `memory` is where the browser may write them.
+    /// Asks for the next bytes. `memory` is where the browser may write them.
     fn look_ahead(&mut self, memory: Option<ArrayBuffer>) -> Result<(), Failure> {
-        let rest = CHUNK - self.chunk.len() as u64 % CHUNK;
-        let most = u32::try_from(rest.min(self.length - self.at)).unwrap_or(MOST).min(MOST);
-        if most == 0 {
+        if self.at == self.length {
             return Ok(());
         }
+        if self.at >= self.end {
+            self.end = self.length.min(self.at.saturating_add(CHUNK));
+            self.reader = reader(&part(&self.file, self.at, self.end)?);
+        }
+        let most = u32::try_from(self.end - self.at).unwrap_or(MOST).min(MOST);
         self.ahead = Some(match &self.reader {
             Some(reader) => {
                 let memory = memory.unwrap_or_else(|| ArrayBuffer::new(MOST));
@@ -96,7 +98,7 @@ impl Pieces {
 
 impl Drop for Pieces {
     fn drop(&mut self) {
-        self.chunk.zeroize();
+        self.bytes.zeroize();
         // The rest of the file is not needed. A promise that fails unheard would stop the worker.
         let stopped = self.reader.as_ref().map(ReadableStreamByobReader::cancel);
         for promise in self.ahead.take().into_iter().chain(stopped) {

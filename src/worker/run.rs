@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use web_sys::{Blob, MessagePort};
+use web_sys::MessagePort;
 
 use super::channel::Attachments;
 use super::files::Files;
@@ -17,7 +17,6 @@ use crate::engine::{self, Answer, Computation, ConfiguredPlan, EngineError, Prep
 use crate::noise::entropy::PrivateRng;
 use crate::plan::bound::Encoding;
 use crate::plan::{CheckedPlan, Plan, Purpose};
-use crate::privacy::ledger::Ledger;
 use crate::release::Release;
 use crate::release::document::Software;
 use crate::store;
@@ -98,8 +97,8 @@ pub async fn release(
 ) -> (Response, Attachments) {
     let failed = |failure| (Response::Failed(failure), Attachments::default());
     match try_release(request, files, ports, post).await {
-        Ok((ledger, document)) => (
-            Response::Released { ledger: Box::new(ledger) },
+        Ok(store::Settled { ledger, document, kept }) => (
+            Response::Released { ledger: Box::new(ledger), kept },
             Attachments { files: vec![document], ..Attachments::default() },
         ),
         Err(_) if charged() => failed(Failure::after_charge(Reason::Internal)),
@@ -112,7 +111,7 @@ async fn try_release(
     files: Files,
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
-) -> Result<(Ledger, Blob), Failure> {
+) -> Result<store::Settled, Failure> {
     let ReleaseRequest { files: _, columns, plan, table: key, name, build, public } = request;
     let refused = |error: EngineError| Failure::new(Reason::Plan, error.to_string());
     let configured =
@@ -129,21 +128,20 @@ async fn try_release(
     store::check(&key, &prepared.whole_request()).await?;
     let software = Software::new(build);
     let stage = Stage { key: &key, name: &name, plan, prepared: &prepared, software: &software, first: true };
-    let (ledger, document, release) = stage.release(&mut source, &post).await?;
-    if !prepared.estimates_bounds() {
-        return Ok((ledger, document));
+    let (settled, release) = stage.release(&mut source, &post).await?;
+    if !prepared.estimates_bounds() || !settled.kept {
+        return Ok(settled);
     }
     // The bounds are paid for and stored. Where some were not found, they are all that is released.
     let fit = match engine::after_bounds(&prepared, &release, &names, delimiter, Purpose::Release) {
         Ok(fit) => fit,
-        Err(EngineError::NotFound) => return Ok((ledger, document)),
+        Err(EngineError::NotFound) => return Ok(settled),
         Err(_) => return Err(Failure::after_charge(Reason::Internal)),
     };
     source.forget()?;
     let (name, plan) = (format!("{name} fit"), fit.plan().clone());
     let stage = Stage { key: &key, name: &name, plan, prepared: &fit, software: &software, first: false };
-    let (ledger, document, _) = stage.release(&mut source, &post).await?;
-    Ok((ledger, document))
+    stage.release(&mut source, &post).await.map(|(settled, _)| settled)
 }
 
 /// One charge with what it pays for.
@@ -163,10 +161,11 @@ impl Stage<'_> {
         self,
         source: &mut Source<P>,
         post: impl Fn(&Response),
-    ) -> Result<(Ledger, Blob, Release), Failure> {
+    ) -> Result<(store::Settled, Release), Failure> {
         let Self { key, name, plan, prepared, software, first } = self;
         let scan = source.read(plan, prepared, first.then_some(key)).await?;
-        engine::check_table(prepared, scan.records, scan.persons)
+        engine::check_rows(scan.records)
+            .and_then(|()| engine::check_table(prepared, scan.records, scan.persons))
             .map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
 
         // The generator is seeded before the charge, because the operating system may refuse. No noise is drawn before the charge.
@@ -186,8 +185,7 @@ impl Stage<'_> {
             }
         }
         let release = computation.release(charge.reference(), software.clone()).map_err(failed)?;
-        let (ledger, document) = charge.settle(&release).await?;
-        Ok((ledger, document, release))
+        Ok((charge.settle(&release).await?, release))
     }
 }
 

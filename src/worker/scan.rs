@@ -2,22 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use js_sys::{Promise, Reflect, Uint8Array};
+use js_sys::Uint8Array;
+use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{Blob, Crypto, MessageEvent, MessagePort};
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{Blob, MessageEvent, MessagePort};
 use zeroize::Zeroizing;
 
 use super::channel::{Attachments, Mailbox, Received, pack, unpack};
-use super::protocol::{Failure, Reason, ScanRequest, ScanResponse, SliceAnswer, Span, Taken};
+use super::protocol::{Failure, FileKey, Reason, ScanRequest, ScanResponse, SliceAnswer, Span, Taken};
 use super::read::{Piece, Pieces};
 use crate::data::csv::Feed;
+use crate::data::inspection::Inspection;
 use crate::data::minhash::MinHashScanner;
 use crate::data::slices::{Job, Outcome, Part, SliceReport, SliceScanner};
 use crate::data::{EncodedRows, FewRows, MinHashKey, Nothing, RowSink, Statistic, Sums};
 use crate::engine::{self, Answer, EngineError, Prepared, Run};
 use crate::plan::Purpose;
+use crate::plan::bound::BoundPlan;
+use crate::store::identity::{ChunkHasher, Digest};
 use crate::words;
 
 /// Serves the engine worker at the other end of `port` until this worker is terminated.
@@ -31,8 +34,16 @@ pub fn serve(port: MessagePort, files: Vec<Blob>) {
     spawn_local(async move {
         // The handler lives as long as this task, which is as long as the worker.
         let _handler = handler;
-        let mut scanner =
-            Scanner { port, files, prepared: None, minhash_key: None, kept: BTreeMap::new(), run: None };
+        let mut scanner = Scanner {
+            port,
+            files,
+            prepared: None,
+            inspected: None,
+            file_key: None,
+            minhash_key: None,
+            kept: BTreeMap::new(),
+            run: None,
+        };
         loop {
             let request = inbox.next().await;
             scanner.answer(request).await;
@@ -44,6 +55,9 @@ struct Scanner {
     port: MessagePort,
     files: Vec<Blob>,
     prepared: Option<Prepared>,
+    /// The columns whose cells are counted.
+    inspected: Option<BoundPlan>,
+    file_key: Option<FileKey>,
     minhash_key: Option<(MinHashKey, u8)>,
     /// Encoded rows by their slice, and how many bytes of the file they were.
     kept: BTreeMap<usize, (EncodedRows, u64)>,
@@ -70,6 +84,10 @@ impl Scanner {
         attachments: Attachments,
     ) -> Result<Option<(ScanResponse, Option<Uint8Array>)>, Failure> {
         match request {
+            ScanRequest::StartHash { key } => {
+                self.file_key = Some(key);
+                Ok(None)
+            }
             ScanRequest::StartMinHash { key, delimiter } => {
                 self.minhash_key = Some((key, delimiter));
                 Ok(None)
@@ -82,6 +100,11 @@ impl Scanner {
             }
             ScanRequest::Public { plan, names, delimiter } => {
                 self.keep(engine::public::prepare_table(&plan, &names, delimiter))
+            }
+            ScanRequest::Inspect { plan, names, delimiter } => {
+                let bound = engine::bind_described(*plan, &names, delimiter);
+                self.inspected = Some(bound.map_err(|error| Failure::new(Reason::Plan, error.to_string()))?);
+                Ok(None)
             }
             ScanRequest::Forget => {
                 self.kept.clear();
@@ -117,27 +140,36 @@ impl Scanner {
         let mut digests = Vec::new();
         let (mut answer, mut sums) = (None, None);
         match slice {
-            None => self.pass(span, 0, &mut digests, |_| Feed::Done).await?,
+            None => self.pass(span, None, &mut digests, |_| Feed::Done).await?,
             Some((job, Taken::Hashed)) => {
                 let mut scanner = self.hasher(job)?;
-                self.pass(span, job.from, &mut digests, |bytes| scanner.feed(bytes)).await?;
+                self.pass(span, Some(job), &mut digests, |bytes| scanner.feed(bytes)).await?;
                 let (report, minhash) = split(scanner.finish());
                 answer = Some(report);
                 sums = minhash.map(|minhash| minhash.to_bytes());
             }
             Some((job, Taken::Counted)) => {
-                answer = Some(self.slice(span, job, Nothing, &mut digests).await?.0);
+                let bound = self.prepared()?.bound();
+                answer = Some(self.slice(bound, span, job, Nothing, &mut digests).await?.0);
+            }
+            Some((job, Taken::Inspected)) => {
+                let bound = self.inspected.as_ref().ok_or_else(early)?;
+                let (report, found) =
+                    self.slice(bound, span, job, Inspection::new(bound), &mut digests).await?;
+                answer = Some(report);
+                sums = found.map(|found| found.into_counts().to_bytes());
             }
             Some((job, Taken::Summed)) => {
                 let empty = self.statistic()?.empty();
-                let (report, found) = self.slice(span, job, empty, &mut digests).await?;
+                let bound = self.prepared()?.bound();
+                let (report, found) = self.slice(bound, span, job, empty, &mut digests).await?;
                 answer = Some(report);
                 sums = found.map(Sums::into_bytes);
             }
             Some((job, Taken::Kept)) => {
                 let prepared = self.prepared()?;
                 let few = FewRows::new(prepared.row_width(), prepared.most_rows());
-                let (report, few) = self.slice(span, job, few, &mut digests).await?;
+                let (report, few) = self.slice(prepared.bound(), span, job, few, &mut digests).await?;
                 if let (SliceAnswer::Read { start, end, .. }, Some(rows)) =
                     (&report, few.and_then(FewRows::into_rows))
                 {
@@ -155,45 +187,44 @@ impl Scanner {
     /// Reads a slice into a sink, and hashes the chunks of the span.
     async fn slice<S: RowSink>(
         &self,
+        bound: &BoundPlan,
         span: Option<Span>,
         job: Job,
         sink: S,
-        digests: &mut Vec<[u8; 32]>,
+        digests: &mut Vec<Digest>,
     ) -> Result<(SliceAnswer, Option<S>), Failure> {
-        let mut scanner = SliceScanner::new(job, self.prepared()?.bound(), sink);
-        self.pass(span, job.from, digests, |bytes| scanner.feed(bytes)).await?;
+        let mut scanner = SliceScanner::new(job, bound, sink);
+        self.pass(span, Some(job), digests, |bytes| scanner.feed(bytes)).await?;
         Ok(split(scanner.finish()))
     }
 
-    /// Hashes the chunks of a span, and feeds the bytes from an offset on until no more are wanted.
+    /// Hashes the chunks of a span, and feeds the bytes of a slice until no more are wanted.
     async fn pass(
         &self,
         span: Option<Span>,
-        start: u64,
-        digests: &mut Vec<[u8; 32]>,
+        slice: Option<Job>,
+        digests: &mut Vec<Digest>,
         mut feed: impl FnMut(&[u8]) -> Feed,
     ) -> Result<(), Failure> {
+        let (start, last) = slice.map_or((0, 0), |job| (job.from, job.to));
         let Span { file, from, to } = span.unwrap_or(Span { file: 0, from: start, to: start });
-        let mut pieces = Pieces::new(self.file(file)?, from)?;
-        let mut wanted = Feed::More;
-        let (mut at, mut hashes) = (from, Vec::new());
+        let mut pieces = Pieces::new(self.file(file)?, from, to.max(last))?;
+        // Where there is no span, nothing is hashed.
+        let key = if from < to { self.file_key.ok_or_else(early)? } else { FileKey::default() };
+        let mut hasher = ChunkHasher::new(&key);
+        let (mut at, mut wanted) = (from, Feed::More);
         while (at < to || wanted == Feed::More)
-            && let Some(Piece { from, bytes, chunk }) = pieces.next().await?
+            && let Some(Piece { from, bytes }) = pieces.next().await?
         {
             at = from + bytes.len() as u64;
+            let place = |offset: u64| usize::try_from(offset.saturating_sub(from)).unwrap_or(usize::MAX);
+            hasher.add(bytes.get(..place(to)).unwrap_or(bytes));
             if wanted == Feed::More {
-                let skipped = usize::try_from(start.saturating_sub(from)).unwrap_or(usize::MAX);
-                wanted = feed(bytes.get(skipped..).unwrap_or_default());
-            }
-            if let Some(chunk) = chunk.filter(|_| from < to) {
-                hashes.push(sha256(chunk)?);
+                wanted = feed(bytes.get(place(start)..).unwrap_or_default());
             }
             self.post(&ScanResponse::Read { bytes: at - from }, None);
         }
-        for hash in hashes {
-            let digest = Uint8Array::new(&JsFuture::from(hash).await.map_err(unhashed)?);
-            digests.push(digest.to_vec().try_into().map_err(|_| early())?);
-        }
+        *digests = hasher.finish();
         Ok(())
     }
 
@@ -252,15 +283,4 @@ fn split<S>(report: SliceReport<S>) -> (SliceAnswer, Option<S>) {
             (SliceAnswer::Read { start, end, lines, records, persons }, Some(sink))
         }
     }
-}
-
-/// Starts SHA-256 in the browser, which is several times as fast as a module's own. The browser copies the bytes.
-fn sha256(bytes: &[u8]) -> Result<Promise, Failure> {
-    let crypto = Reflect::get(&js_sys::global(), &JsValue::from_str("crypto")).map_err(unhashed)?;
-    let subtle = crypto.unchecked_into::<Crypto>().subtle();
-    subtle.digest_with_str_and_u8_array("SHA-256", bytes).map_err(unhashed)
-}
-
-fn unhashed(_: JsValue) -> Failure {
-    Failure::new(Reason::Program, words::failure::hash())
 }

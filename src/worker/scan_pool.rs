@@ -13,10 +13,10 @@ use super::protocol::{
     Taken,
 };
 use super::read::length;
-use crate::data::slices::{Combiner, Job, Outcome, Part, SliceReport};
+use crate::data::slices::{Combiner, Job, Outcome, Part, ScanError, SliceReport};
 use crate::data::{Header, Merge, MinHash};
 use crate::store;
-use crate::store::identity::Hashed;
+use crate::store::identity::{Digest, Hashed};
 use crate::words;
 
 /// The files of one table and the workers that read them.
@@ -101,6 +101,10 @@ impl<P: Fn(&Response)> ScanPool<P> {
         taken: impl Fn(u64) -> Taken,
         sink: impl Fn(Found) -> Result<S, Failure>,
     ) -> Result<Option<String>, Failure> {
+        if hashing.is_some() {
+            let setup = ScanRequest::StartHash { key: store::file_key().await? };
+            self.scanners.iter().try_for_each(|scanner| scanner.ask(&setup))?;
+        }
         let mut works: Vec<Option<Work>> = vec![None; self.scanners.len()];
         let mut records = 0_u64;
         // A slice that a long record has covered may still be with a worker, whose answer fits no later question.
@@ -121,7 +125,8 @@ impl<P: Fn(&Response)> ScanPool<P> {
             let work = works.get_mut(worker).and_then(Option::take).ok_or_else(confused)?;
             let ScanResponse::Done { slice, chunks } = answer.body else { return Err(confused()) };
             let bytes = Zeroizing::new(answer.attachments.bytes.ok_or_else(confused)?.to_vec());
-            let (digests, rest) = bytes.split_at_checked(chunks * 32).ok_or_else(confused)?;
+            let (digests, rest) =
+                bytes.split_at_checked(chunks * size_of::<Digest>()).ok_or_else(confused)?;
             if let (Some(hashing), Some(span)) = (&mut hashing, work.span) {
                 hashing.take(span, digests.as_chunks().0)?;
             }
@@ -131,7 +136,11 @@ impl<P: Fn(&Response)> ScanPool<P> {
                 }
                 let found = Found { worker, slice: job.slice, bytes: rest };
                 let report = SliceReport { job, outcome: outcome(slice, || sink(found))? };
-                combiner.offer(report).map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
+                let failed = |error: ScanError| {
+                    let reason = if error.is_of_encoding() { Reason::Encoding } else { Reason::Table };
+                    Failure::new(reason, error.to_string())
+                };
+                combiner.offer(report).map_err(failed)?;
             }
         }
         let Some(hashing) = hashing else { return Ok(None) };
@@ -155,6 +164,11 @@ impl<P: Fn(&Response)> ScanPool<P> {
     pub fn begin(&mut self, round: RoundNumber) {
         self.progress = Progress { done: 0, total: self.files.length(), round: Some(round) };
         (self.post)(&Response::Progress(self.progress));
+    }
+
+    /// Adds bytes to those that will be read.
+    pub fn expect(&mut self, bytes: u64) {
+        self.progress.total = self.progress.total.saturating_add(bytes);
     }
 
     /// Counts bytes and reports progress to the page, about a hundred times in total. The total is never exceeded, also if a slice is
@@ -219,7 +233,7 @@ impl Hashing {
             let length = length(&handle);
             let starts = (0_u64..).map(|place| step.saturating_mul(place)).take(count(length, step)?);
             spans.extend(starts.map(|from| Span { file, from, to: from.saturating_add(step).min(length) }));
-            hashed.push(Hashed { role, digests: vec![[0; 32]; count(length, CHUNK)?], length });
+            hashed.push(Hashed { role, digests: vec![Digest::default(); count(length, CHUNK)?], length });
         }
         Ok(Self { asked: vec![false; spans.len()], next: 0, missing: spans.len(), spans, files: hashed })
     }
@@ -237,7 +251,7 @@ impl Hashing {
         self.of_slice(self.next)
     }
 
-    fn take(&mut self, span: Span, digests: &[[u8; 32]]) -> Result<(), Failure> {
+    fn take(&mut self, span: Span, digests: &[Digest]) -> Result<(), Failure> {
         let first = usize::try_from(span.from / CHUNK).map_err(|_| confused())?;
         let file = self.files.get_mut(span.file).ok_or_else(confused)?;
         let places = file.digests.get_mut(first..first + digests.len()).ok_or_else(confused)?;

@@ -10,10 +10,12 @@ use super::protocol::{CHUNK, Failure, Reason, Response, ScanRequest, ScanRespons
 use super::read::{Pieces, length};
 use super::scan_pool::{Found, Hashing, ScanPool, confused};
 use crate::data::header::read_header;
+use crate::data::inspection::Counts;
 use crate::data::moments::MomentsError;
 use crate::data::slices::{Combiner, Scan, slice_bytes};
 use crate::data::{FileRole, Header, HeaderRead, HeaderRules, Merge, RowSink, Statistic, Sums};
 use crate::engine::{Answer, Prepared};
+use crate::plan::bound::BoundPlan;
 use crate::words;
 
 /// A CSV and the workers that read it.
@@ -44,6 +46,27 @@ impl Merge for Places {
     }
 }
 
+/// Returns the first line of a CSV.
+pub async fn header_of(file: &Blob, rules: HeaderRules) -> Result<Header, Failure> {
+    let mut pieces = Pieces::new(file, 0, 0)?;
+    let mut bytes = Zeroizing::new(Vec::new());
+    loop {
+        let at_end = match pieces.next().await? {
+            Some(piece) => {
+                bytes.extend_from_slice(piece.bytes);
+                bytes.len() as u64 >= length(file)
+            }
+            None => true,
+        };
+        match read_header(&bytes, at_end, rules) {
+            Ok(HeaderRead::Header(header)) => return Ok(header),
+            Ok(HeaderRead::NeedMore) if !at_end => {}
+            Ok(HeaderRead::NeedMore) => return Err(confused()),
+            Err(error) => return Err(Failure::new(Reason::Table, error.to_string())),
+        }
+    }
+}
+
 impl<P: Fn(&Response)> Table<P> {
     /// Returns the table among these files, for so many passes over them.
     pub fn new(files: Files, ports: Vec<MessagePort>, post: P, passes: u64) -> Result<Self, Failure> {
@@ -53,23 +76,7 @@ impl<P: Fn(&Response)> Table<P> {
 
     /// Returns the first line.
     pub async fn header(&self, rules: HeaderRules) -> Result<Header, Failure> {
-        let mut pieces = Pieces::new(&self.file, 0)?;
-        let mut bytes = Zeroizing::new(Vec::new());
-        loop {
-            let at_end = match pieces.next().await? {
-                Some(piece) => {
-                    bytes.extend_from_slice(piece.bytes);
-                    bytes.len() as u64 >= self.length
-                }
-                None => true,
-            };
-            match read_header(&bytes, at_end, rules) {
-                Ok(HeaderRead::Header(header)) => return Ok(header),
-                Ok(HeaderRead::NeedMore) if !at_end => {}
-                Ok(HeaderRead::NeedMore) => return Err(confused()),
-                Err(error) => return Err(Failure::new(Reason::Table, error.to_string())),
-            }
-        }
+        header_of(&self.file, rules).await
     }
 
     /// Tells every worker.
@@ -88,8 +95,16 @@ impl<P: Fn(&Response)> Table<P> {
     ) -> Result<Scan<Sums>, Failure> {
         let least = statistic.empty().least_bytes();
         let sums = |found: Found| statistic.from_bytes(found.bytes).map_err(|_| confused());
-        let scan = self.read(header, prepared, key, least, |_| Taken::Summed, sums).await?;
+        let scan = self.read(header, prepared.bound(), key, least, |_| Taken::Summed, sums).await?;
         Ok(scan.unwrap_or_else(|| Scan { sink: statistic.empty(), records: 0, persons: None }))
+    }
+
+    /// Counts the cells that do not fit, once the workers were told how to read them.
+    pub async fn counts(&mut self, header: &Header, bound: &BoundPlan) -> Result<Scan<Counts>, Failure> {
+        let counts = |found: Found| Counts::from_bytes(found.bytes).ok_or_else(confused);
+        let scan = self.read(header, bound, None, 0, |_| Taken::Inspected, counts).await?;
+        let none = || Scan { sink: Counts::new(bound.columns.len()), records: 0, persons: None };
+        Ok(scan.unwrap_or_else(none))
     }
 
     /// Tells every worker the answer of the round that was made.
@@ -114,7 +129,7 @@ impl<P: Fn(&Response)> Table<P> {
             if all_kept.get() { Taken::Kept } else { Taken::Counted }
         };
         let place = |found: Found| Ok(Places(vec![(found.worker, found.slice)]));
-        let scan = self.read(header, prepared, key, 0, taken, place).await?;
+        let scan = self.read(header, prepared.bound(), key, 0, taken, place).await?;
         let scan = scan.unwrap_or_else(|| Scan { sink: Places(Vec::new()), records: 0, persons: None });
         // A slice may have grown beyond the most by itself, and its rows are dropped then.
         if !all_kept.get() || scan.records > prepared.most_rows() {
@@ -165,7 +180,7 @@ impl<P: Fn(&Response)> Table<P> {
     async fn read<S: Merge>(
         &mut self,
         header: &Header,
-        prepared: &Prepared,
+        bound: &BoundPlan,
         key: Option<&str>,
         least_bytes: usize,
         taken: impl Fn(u64) -> Taken,
@@ -174,12 +189,12 @@ impl<P: Fn(&Response)> Table<P> {
         let workers = self.pool.scanners.len();
         let step = slice_bytes(self.length, least_bytes, workers);
         let Some(key) = key else {
-            let mut combiner = Combiner::<S>::new(header, self.length, prepared.bound(), step, workers);
+            let mut combiner = Combiner::<S>::new(header, self.length, bound, step, workers);
             self.pool.pass(None, Some(&mut combiner), taken, sink).await?;
             return Ok(combiner.finish());
         };
         // With a person column the order of rows matters, so there is one slice.
-        let ordered = prepared.bound().person.is_some();
+        let ordered = bound.person.is_some();
         let chunks = if ordered { self.length.div_ceil(CHUNK) } else { step / CHUNK }.max(1);
         let span = chunks.saturating_mul(CHUNK);
         let mut combiner = Combiner::<S>::of_spans(header, self.length, span, workers * 2);

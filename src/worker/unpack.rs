@@ -28,7 +28,7 @@ pub async fn unpack(
         let room = usize::try_from(total).ok().filter(|_| total <= MOST_BYTES).ok_or_else(memory)?;
         packed.reserve_exact(room);
     }
-    let (mut pieces, mut done) = (Pieces::new(file, 0)?, 0);
+    let (mut pieces, mut done) = (Pieces::new(file, 0, total)?, 0);
     while let Some(Piece { bytes, .. }) = pieces.next().await? {
         match &mut unpacker {
             Some(unpacker) => {

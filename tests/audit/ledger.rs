@@ -12,7 +12,7 @@ use std::process::{Child, ChildStderr, Command, Output, Stdio};
 
 use discreet::privacy::ledger::{Ledger, State};
 use discreet::privacy::mutants::{Mutant, VARIABLE, current};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::ledger_model as model;
 
@@ -20,35 +20,42 @@ use crate::ledger_model as model;
 pub type Check = fn() -> Result<(), String>;
 
 /// The mutants of the ledger, and who finds each.
-pub const CHECKS: [(Mutant, &str, Check); 6] = [
+pub const CHECKS: [(Mutant, &str, Check); 7] = [
     (Mutant::ChargeRoundedDown, "random requests against the model", || model::follows_the_model(300)),
     (Mutant::CoarseGaussian, "noise scales below 2^40", model::refuses_coarse_noise),
     (Mutant::ChargeAfterCompute, "a release killed at each place", a_killed_release_stays_charged),
+    (
+        Mutant::ChargeAfterRound,
+        "a release of several rounds killed at each place",
+        a_killed_release_of_rounds_stays_charged,
+    ),
     (Mutant::RefundOnCrash, "a release killed at each place", a_killed_release_stays_charged),
     (Mutant::FitChargedAfterNotFound, "bounds that are not found", bounds_that_are_not_found_charge_once),
     (Mutant::DoubleSpend, "two releases on a budget for one", a_budget_pays_once),
 ];
 
-/// The places at which a release can be stopped, in order: what has been done when it stands there.
-const PLACES: [&str; 13] = [
-    "before the lock",
-    "locked",
-    "read",
-    "the new document is written",
-    "the new document is synced",
-    "the file is replaced",
-    "charged",
-    "the noise is drawn",
-    "the new document is written",
-    "the new document is synced",
-    "the file is replaced",
-    "settled",
-    "printed",
-];
-/// From here on the charge is in the file.
-const CHARGED: usize = 5;
+/// A place at which a release can be stopped: what has been done when it stands there, and how many charges are in the file.
+type Place = (&'static str, usize);
+
+/// The places at which a release can be stopped, in order. It has these numbers of rounds, each with a charge before them.
+fn places(rounds: &[usize]) -> Vec<Place> {
+    let save = ["the new document is written", "the new document is synced"];
+    let mut places: Vec<Place> = ["before the lock", "locked", "read"].map(|place| (place, 0)).to_vec();
+    for (before, rounds) in rounds.iter().enumerate() {
+        let charged = before + 1;
+        places.extend(save.map(|place| (place, before)));
+        places.extend(["the file is replaced", "charged"].map(|place| (place, charged)));
+        places.extend(vec![("a round is answered", charged); *rounds]);
+        places.push(("the noise is drawn", charged));
+        places.extend(save.map(|place| (place, charged)));
+        places.extend(["the file is replaced", "settled"].map(|place| (place, charged)));
+    }
+    places.push(("printed", rounds.len()));
+    places
+}
+
 /// None of these comes before the charge, wherever the program has put it.
-const AFTER: [&str; 4] = ["charged", "the noise is drawn", "settled", "printed"];
+const AFTER: [&str; 5] = ["charged", "a round is answered", "the noise is drawn", "settled", "printed"];
 /// From here on the lock is held.
 const LOCKED: usize = 1;
 
@@ -58,17 +65,26 @@ pub struct Bench(tempfile::TempDir);
 impl Bench {
     /// A ledger of so much ε, and a plan that asks for 1.
     pub fn new(epsilon: u32) -> Self {
-        let number = |name: &str, role: &str, lower: u32, upper: u32| json!({"name": name, "role": role, "type": "number", "lower": lower, "upper": upper});
-        let plan = json!({
+        Self::of(epsilon, "analyze-gauss", &json!(350), 1)
+    }
+
+    /// The same with this mechanism, this upper bound of the outcome, and the rows so many times.
+    fn of(epsilon: u32, mechanism: &str, upper: &Value, times: usize) -> Self {
+        let number = |name: &str, role: &str, lower: u32, upper: &Value| json!({"name": name, "role": role, "type": "number", "lower": lower, "upper": upper});
+        let mut plan = json!({
             "schema": "discreet.plan/1",
             "adjacency": "add-remove",
-            "columns": [number("bmi", "feature", 18, 42), number("target", "outcome", 0, 350)],
-            "mechanism": {"name": "analyze-gauss"},
+            "columns": [number("bmi", "feature", 18, &json!(42)), number("target", "outcome", 0, upper)],
+            "mechanism": {"name": mechanism},
             "budget": {"epsilon": 1, "delta": 1e-5},
         });
+        if times > 1 {
+            plan["stated_rows"] = json!(3 * times);
+        }
         let bench = Self(tempfile::tempdir().unwrap());
         fs::write(bench.path("plan.json"), plan.to_string()).unwrap();
-        fs::write(bench.path("table.csv"), "bmi,target\n32.1,151\n21.6,75\n30.5,141\n").unwrap();
+        let rows = "32.1,151\n21.6,75\n30.5,141\n".repeat(times);
+        fs::write(bench.path("table.csv"), format!("bmi,target\n{rows}")).unwrap();
         let opening =
             format!("ledger new ledger.json --epsilon {epsilon} --delta 1e-5 --adjacency add-remove");
         assert!(bench.command(&opening).status().unwrap().success());
@@ -91,7 +107,9 @@ impl Bench {
     }
 
     pub fn release(&self) -> Command {
-        self.command("release --plan plan.json --ledger ledger.json table.csv")
+        let mut command = self.command("release --plan plan.json --ledger ledger.json table.csv --confirm");
+        command.args(["--confirm-weak", "weak promise"]);
+        command
     }
 
     /// Starts a program and stops it at its place number `number`, from 1; its output where it ends before.
@@ -203,16 +221,26 @@ fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
 /// charge is in it; what was printed was charged; the lock is free; the next release finds a budget without what was
 /// charged, and nothing is left of the one that was killed.
 pub fn a_killed_release_stays_charged() -> Result<(), String> {
-    for (at, expected) in PLACES.into_iter().enumerate() {
-        let bench = Bench::new(3);
-        killed_at(&bench, at, expected)
-            .map_err(|error| format!("killed at {}, {expected}: {error}", at + 1))?;
-    }
-    let bench = Bench::new(3);
-    ensure(bench.halt(bench.release(), PLACES.len() + 1).is_err(), || "there is a place more".to_owned())
+    killed_everywhere(|| Bench::new(3), &[1])
 }
 
-fn killed_at(bench: &Bench, at: usize, expected: &str) -> Result<(), String> {
+/// The same where a release has four rounds, and where bounds are estimated first, in two rounds and a charge of their own.
+pub fn a_killed_release_of_rounds_stays_charged() -> Result<(), String> {
+    killed_everywhere(|| Bench::of(3, "adaptive-gauss", &json!(350), 1), &[4])?;
+    killed_everywhere(|| Bench::of(3, "analyze-gauss", &json!("estimate"), 2_000), &[2, 1])
+}
+
+fn killed_everywhere(bench: impl Fn() -> Bench, rounds: &[usize]) -> Result<(), String> {
+    let places = places(rounds);
+    for (at, place) in places.iter().enumerate() {
+        killed_at(&bench(), at, *place, rounds.len())
+            .map_err(|error| format!("killed at {}, {}: {error}", at + 1, place.0))?;
+    }
+    let bench = bench();
+    ensure(bench.halt(bench.release(), places.len() + 1).is_err(), || "there is a place more".to_owned())
+}
+
+fn killed_at(bench: &Bench, at: usize, (expected, charges): Place, all: usize) -> Result<(), String> {
     let Ok(halted) = bench.halt(bench.release(), at + 1) else {
         return Err("it did not stop there".to_owned());
     };
@@ -225,22 +253,24 @@ fn killed_at(bench: &Bench, at: usize, expected: &str) -> Result<(), String> {
 
     let left = bench.ledger()?;
     let states: Vec<State> = left.entries().iter().map(|entry| entry.state).collect();
-    let charged = at >= CHARGED || AFTER.contains(&place.as_str());
-    ensure(!charged || !left.charged().is_free(), || {
+    let charges = charges.max(usize::from(AFTER.contains(&place.as_str())));
+    ensure(charges == 0 || !left.charged().is_free(), || {
         format!("it stood at {place}, and the charge is missing")
     })?;
-    ensure(states.len() == usize::from(charged), || format!("the entries are {states:?}"))?;
-    ensure(printed.is_empty() || states == [State::Released], || format!("printed, and {states:?}"))?;
+    ensure(states.len() == charges, || format!("the entries are {states:?}"))?;
+    let released = states.iter().all(|state| *state == State::Released);
+    ensure(printed.is_empty() || states.len() == all && released, || format!("printed, and {states:?}"))?;
 
     let next = bench.release().output().map_err(|error| error.to_string())?;
     ensure(next.status.success(), || format!("the next release failed: {next:?}"))?;
     let after = bench.ledger()?;
-    ensure(after.entries().len() == states.len() + 1, || format!("{} entries", after.entries().len()))?;
-    for (before, now) in left.entries().iter().zip(after.entries()) {
+    ensure(after.entries().len() == charges + all, || format!("{} entries", after.entries().len()))?;
+    let (lost, new) = after.entries().split_at(charges);
+    for (before, now) in left.entries().iter().zip(lost) {
         let end = if before.state == State::Released { State::Released } else { State::Burned };
         ensure(now.charge == before.charge && now.state == end, || format!("{before:?} became {now:?}"))?;
     }
-    let spent = left.charged().checked_add(&after.entries()[states.len()].charge);
+    let spent = new.iter().try_fold(left.charged(), |sum, entry| sum.checked_add(&entry.charge));
     ensure(Some(after.charged()) == spent, || "the sums differ".to_owned())?;
     ensure(bench.strays().is_empty(), || format!("{:?} stay", bench.strays()))?;
     ensure(place == expected, || format!("it stood at {place}"))

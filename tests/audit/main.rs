@@ -44,6 +44,9 @@ const KILLERS: &[(Mutant, &[&str])] = &[
             "T8 sensitivity",
             "T7 adaptive rounds",
             "T7 adaptive-logistic rounds",
+            "T7 bounds neighbours",
+            "T7 bounds golden",
+            "T1 bounds",
             LIST,
         ],
     ),
@@ -86,8 +89,11 @@ const KILLERS: &[(Mutant, &[&str])] = &[
             "T7 adaptive-logistic rounds",
         ],
     ),
-    (Mutant::HistogramsCountedOnce, &["T7 adaptive rounds"]),
-    (Mutant::PersonsUncountedInTails, &["T7 adaptive rounds"]),
+    (
+        Mutant::HistogramsCountedOnce,
+        &["T7 adaptive rounds", "T7 bounds neighbours", "T7 bounds golden", "T1 bounds"],
+    ),
+    (Mutant::PersonsUncountedInTails, &["T1 P18 rows of a person", "T7 adaptive rounds"]),
     (Mutant::PersonsUncountedInBounds, &["T7 bounds neighbours", "T7 bounds golden", "T1 bounds"]),
     (Mutant::LayoutFromExactCounts, &["T7 bounds of equal counts"]),
     (Mutant::RowsFromExactCounts, &["T7 bounds of equal counts"]),
@@ -97,8 +103,15 @@ const KILLERS: &[(Mutant, &[&str])] = &[
     (Mutant::WidenedToExtremes, &["T7 bounds golden"]),
     (Mutant::NoiseForUsedCellsAlone, &["T6 noise of bounds"]),
     (Mutant::SharesOfMu, &["T8 adaptive charges"]),
-    (Mutant::EarlierRoundsUnnoised, &["T1 P18", "T2 P18", "T3 rounds", LIST]),
-    (Mutant::TailCountsUnnoised, &["T1 P18", "T2 P18", "T3 rounds", LIST]),
+    (
+        Mutant::EarlierRoundsUnnoised,
+        &["T1 P18", "T2 P18", "T3 rounds", "T1 P20", "T2 P20", "T3 logistic rounds", LIST],
+    ),
+    (
+        Mutant::TailCountsUnnoised,
+        &["T1 P18", "T2 P18", "T3 rounds", "T1 P20", "T2 P20", "T3 logistic rounds", LIST],
+    ),
+    (Mutant::CurvatureUnnoised, &["T1 P20", "T2 P20", "T3 logistic rounds", LIST]),
     (Mutant::SquaresUnweighted, &["T1 P18", LIST]),
     (Mutant::RoundNoiseReused, &["T6 rounds"]),
     (Mutant::RoundChecksOmitted, &["T7 adaptive rounds"]),
@@ -107,7 +120,7 @@ const KILLERS: &[(Mutant, &[&str])] = &[
     (Mutant::NoiseNotCarried, &["T9 adaptive noise", "T7 adaptive-logistic golden"]),
     (Mutant::KappaOfReplaceOne, &["T7 adaptive-logistic rounds", "T1 adaptive-logistic steps"]),
     (Mutant::LabelsUncounted, &["T7 adaptive-logistic rounds"]),
-    (Mutant::PersonsUncountedInSteps, &["T7 adaptive-logistic rounds"]),
+    (Mutant::PersonsUncountedInSteps, &["T1 P20 rows of a person", "T7 adaptive-logistic rounds"]),
     (Mutant::CurvatureRoundedUp, &["T7 adaptive-logistic rounds"]),
     (Mutant::LengthUnchecked, &["T7 adaptive-logistic rounds"]),
     (Mutant::WeightNotSquared, &["T7 adaptive-logistic weights"]),
@@ -117,12 +130,12 @@ const KILLERS: &[(Mutant, &[&str])] = &[
     (Mutant::StartAtZero, &["T7 adaptive-logistic golden"]),
     (Mutant::CurvatureUnraised, &["T7 adaptive-logistic golden"]),
     (Mutant::FirstCurvature, &["T7 adaptive-logistic golden"]),
-    (Mutant::StepNoiseReused, &["T6 adaptive-logistic noise"]),
+    (Mutant::StepNoiseReused, &["T6 adaptive-logistic noise", "T6 logistic rounds"]),
     (Mutant::StepsUncounted, &["T7 logistic steps", "T1 logistic steps"]),
     (Mutant::ResidualUnclipped, &["T2 P18", "T7 gaussian steps"]),
     (Mutant::LeverageAveraged, &["T1 isotropic", "T1 whitened"]),
     (Mutant::SampleKnown, &["T4 sub-samp-reuse-cov"]),
-    (Mutant::KeepAllRowsOfPerson, &["T1 P8", "T1 P8 iid", LIST]),
+    (Mutant::KeepAllRowsOfPerson, &["T1 P8", "T1 P8 iid", "T1 P18 rows of a person", LIST]),
     (Mutant::EmptyIdsPooled, &["T1 P10", "T1 P10 iid", LIST]),
     (Mutant::DiagonalCellUnnoised, &["T1 P1", "T3", "T6 goe", "T6 iid", LIST]),
     (Mutant::SameNoiseEverywhere, &["T6 goe", "T6 iid", "T1 P3", LIST]),
@@ -135,7 +148,7 @@ const KILLERS: &[(Mutant, &[&str])] = &[
 ];
 
 /// What has to hold of the ledger.
-const LEDGER: [(&str, ledger::Check); 7] = [
+const LEDGER: [(&str, ledger::Check); 8] = [
     ("random requests follow the model", || ledger_model::follows_the_model(2_000)),
     ("spelled requests follow the model", || {
         ledger_model::requests_of_bytes(include_bytes!("../fuzz/corpus/requests/seed-10"))
@@ -144,6 +157,10 @@ const LEDGER: [(&str, ledger::Check); 7] = [
     ("noise scales below 2^40 are refused", ledger_model::refuses_coarse_noise),
     ("every altered document is refused", ledger_model::refuses_every_alteration),
     ("a release killed at each place stays charged", ledger::a_killed_release_stays_charged),
+    (
+        "a release of several rounds killed at each place stays charged",
+        ledger::a_killed_release_of_rounds_stays_charged,
+    ),
     ("two releases on a budget for one", ledger::a_budget_pays_once),
 ];
 

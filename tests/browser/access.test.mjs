@@ -10,7 +10,7 @@ import { faults } from "./browser.mjs";
 import { csv, json, plinkSet, publicPeople, study, wideTable } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { longRelease } from "./long-release.mjs";
-import { STEPS, exact } from "./page-object.mjs";
+import { RELEASE, STEPS, exact } from "./page-object.mjs";
 import { serve } from "./server.mjs";
 import { like, say } from "./words.mjs";
 
@@ -75,7 +75,7 @@ test("a release and its download by keyboard alone", async (t) => {
   await press(page, "Tab", ({ role }) => role === "radio");
   await page.keyboard.press("ArrowUp");
   assert.equal(await page.getByRole("radio", { name: say("privacy.a_quarter"), exact: true }).isChecked(), true);
-  await press(page, "Tab", ({ name }) => name === say("release_bar.release"));
+  await press(page, "Tab", ({ name }) => RELEASE.test(name));
   await page.keyboard.press("Enter");
   await discreet.released.waitFor();
   // The focus has moved to the result, so what follows is near.
@@ -92,19 +92,28 @@ const sideways = (page) => page.evaluate(() => {
   return scrollWidth > innerWidth ? `${scrollWidth} px in ${innerWidth}` : "";
 });
 
-/// Looks for faults wide and narrow, light and dark; `found` gathers them.
+/// A desk by day and by night, a phone, and a page at 400 % with the system's own colours.
+const VIEWS = [
+  { width: 1280, height: 900, colorScheme: "light", forcedColors: "none" },
+  { width: 1280, height: 900, colorScheme: "dark", forcedColors: "none" },
+  { width: 390, height: 900, colorScheme: "dark", forcedColors: "none" },
+  { width: 320, height: 256, colorScheme: "light", forcedColors: "active" },
+];
+
+/// Looks for faults in every view; `found` gathers them.
 function looker(page) {
   const found = [];
   const look = async (name) => {
-    for (const width of [1280, 390]) {
-      await page.setViewportSize({ width, height: 900 });
-      for (const colorScheme of ["light", "dark"]) {
-        await page.emulateMedia({ colorScheme });
-        const where = `${name}, ${width} px, ${colorScheme}`;
-        found.push(...(await accessibilityFaults(page)).map((fault) => `${where}: ${fault}`));
-        const wide = await sideways(page);
-        if (wide) found.push(`${where}: ${wide}`);
-      }
+    for (const { width, height, ...media } of VIEWS) {
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia(media);
+      // As high as the page, so that what sticks to an edge covers no target. At 400 % nothing sticks.
+      const whole = await page.evaluate(() => document.documentElement.scrollHeight);
+      if (height > 256) await page.setViewportSize({ width, height: Math.max(height, whole) });
+      const where = `${name}, ${width} px, ${media.colorScheme}`;
+      found.push(...(await accessibilityFaults(page)).map((fault) => `${where}: ${fault}`));
+      const wide = await sideways(page);
+      if (wide) found.push(`${where}: ${wide}`);
     }
   };
   return { found, look };
@@ -289,6 +298,36 @@ test("a mechanism is found in its group and public moments are typed by keyboard
   await focuses(page, "input", like("public.correlation_of", { one: "age", other: "sex[M]" }));
   await page.keyboard.type("0.1");
   await discreet.ready();
+  assert.deepEqual(faults(record), {});
+});
+
+test("the current step shows in forced colours, the presentation size keeps the colours, and a term is one key away", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.goTo(say("step.privacy"));
+  await page.emulateMedia({ forcedColors: "active" });
+  const ground = (step) => discreet.step(say(step)).evaluate((button) => getComputedStyle(button).backgroundColor);
+  assert.notEqual(await ground("step.privacy"), await ground("step.method"));
+  await page.emulateMedia({ forcedColors: "none" });
+
+  const zoom = () => page.evaluate(() => getComputedStyle(document.documentElement).zoom);
+  await page.getByLabel(say("page.appearance"), { exact: true }).selectOption("dark");
+  await page.getByLabel(say("page.large"), { exact: true }).check();
+  assert.deepEqual([await zoom(), await page.locator(":root").getAttribute("data-theme")], ["1.5", "dark"]);
+  await page.getByLabel(say("page.appearance"), { exact: true }).selectOption("light");
+  assert.deepEqual([await zoom(), await page.locator(":root").getAttribute("data-theme")], ["1.5", "light"]);
+  await page.getByLabel(say("page.large"), { exact: true }).uncheck();
+  assert.equal(await zoom(), "1");
+
+  const term = page.getByRole("group", { name: say("page.explained") }).first().getByRole("button", { name: "Delta (δ)", exact: true });
+  await term.focus();
+  await page.keyboard.press("Enter");
+  const note = page.getByRole("note", { name: "Delta (δ)", exact: true });
+  await note.waitFor();
+  assert.match(await note.innerText(), /far below one over the number of people/);
+  assert.match(await note.getByRole("link").getAttribute("href"), /^docs\/GLOSSARY\.html#d$/);
+  await page.keyboard.press("Escape");
+  await note.waitFor({ state: "hidden" });
+  assert.equal(await term.evaluate((button) => button === document.activeElement), true);
   assert.deepEqual(faults(record), {});
 });
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { chromium, firefox } from "playwright-core";
 
 export const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
-export const DATA = fileURLToPath(new URL("../data", import.meta.url));
+export const SAMPLES = fileURLToPath(new URL("../../www/samples", import.meta.url));
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -28,6 +28,9 @@ function executable() {
 
 /// Firefox grants lasting storage without a question.
 const PROMPTS = { "dom.storageManager.prompt.testing": true, "dom.storageManager.prompt.testing.allow": true };
+
+/// Milliseconds that an action or an expectation may take. Nothing is meant to take so long, but two files of journeys share two cores.
+const SLOW = 120_000;
 
 export const FIREFOX = process.env.BROWSER === "firefox";
 
@@ -57,25 +60,28 @@ export async function downloaded(page, act) {
   throw new Error("no file came");
 }
 
-/// Starts Chromium, with further arguments if need be. It asks no host for anything by itself, so every request in a
-/// record is the page's.
+/// It asks no host for anything by itself, so every request in a record is the page's.
+const QUIET = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/// Starts Chromium, with further arguments if need be.
 export function launch(args = []) {
   // A Firefox as it is handed out, which the channel's protocol can drive; Playwright's own Firefox is another program.
   if (FIREFOX) return firefox.launch({ executablePath: process.env.FIREFOX ?? "/usr/bin/firefox-esr", channel: "moz-firefox", firefoxUserPrefs: PROMPTS, downloadsPath: DOWNLOADS });
-  return chromium.launch({
-    executablePath: executable(),
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      ...args,
-    ],
-  });
+  return chromium.launch({ executablePath: executable(), args: [...QUIET, ...args] });
 }
+
+/// Starts Chromium on a profile in a folder, as a person has it. The tabs of `launch` are private ones, in which a browser looks up nothing
+/// ahead, and are gone with the browser.
+export const profile = (folder, args = [], options = {}) =>
+  chromium.launchPersistentContext(folder, { executablePath: executable(), serviceWorkers: "block", args: [...QUIET, ...args], ...options });
 
 /// Runs in the page, before its program: frames and what workers say come late, each by so many milliseconds and in their
 /// order. A journey that looks at the page before the page is done fails then every time, where it else fails once a week.
@@ -104,6 +110,7 @@ function late(delay) {
 ///   page can hear, so they are read from the browser's log, which has both.
 export async function open(browser, options = {}) {
   const context = await browser.newContext({ serviceWorkers: "block", ...options });
+  context.setDefaultTimeout(SLOW);
   const record = { requests: [], consoleErrors: [], pageErrors: [], violations: [] };
   let mark = null;
   record.loaded = () => {

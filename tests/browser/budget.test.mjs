@@ -53,6 +53,18 @@ test("a reload keeps the ledger, and the budget cannot be changed any more", asy
   assert.deepEqual(faults(record), {});
 });
 
+test("a double click releases once", async (t) => {
+  const { record, discreet } = await stage.arrive(t);
+  await discreet.budget({ share: say("privacy.a_quarter") });
+  await discreet.ready();
+  assert.match(await discreet.release.innerText(), like("release_bar.price"));
+  await discreet.release.dblclick();
+  await discreet.released.waitFor();
+  const { line, entries } = await discreet.account();
+  assert.deepEqual([line, entries.length], ["75 % left, 25 % charged so far", 1]);
+  assert.deepEqual(faults(record), {});
+});
+
 test("a spent budget ends all releases", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   await discreet.budget({ share: say("privacy.all") });
@@ -234,4 +246,17 @@ test("all that the browser keeps can be erased, after a typed word", async (t) =
   await page.reload({ waitUntil: "networkidle" });
   await discreet.table("blood-pressure.csv");
   assert.deepEqual(await discreet.account(), { line: null, entries: [] });
+});
+
+test("a level of care promises what the sentence beside it promises", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.goTo(say("step.privacy"));
+  for (const rows of [800, 2000, 50_000]) {
+    await discreet.budget({ rows });
+    const careful = page.getByRole("radio", { name: new RegExp(`^${say("privacy.level", { name: say("privacy.level_careful"), epsilon: 1 })}`) });
+    await careful.check();
+    const [, level] = (await page.locator("label").filter({ has: careful }).innerText()).match(/at most (\d+) times in 100/);
+    const [, sentence] = (await page.getByText(like("guarantee.budget_guess")).innerText()).match(/at most (\d+) times in 100/);
+    assert.equal(level, sentence, `${rows} rows`);
+  }
 });

@@ -13,7 +13,7 @@ const SEED = 20261120;
 
 const GROUPS = {
   [say("check.noise_beside_its_exact_law")]: 4,
-  [say("check.two_tables_that_differ_by_one")]: 13,
+  [say("check.two_tables_that_differ_by_one")]: 14,
   [say("check.the_same_without_a_model_of")]: 3,
   [say("check.persons_guessed_from_releases")]: 2,
 };
@@ -49,7 +49,7 @@ test("a check holds every claim, catches both wrong formulas, and touches nothin
 
   await discreet.openCheck();
   await discreet.startCheck(SEED);
-  assert.match(await discreet.checkOutcome(), /^22 claims hold, and both wrong formulas were caught\.\s+The check found nothing wrong\. That is no proof\.$/);
+  assert.match(await discreet.checkOutcome(), /^23 claims hold, and both wrong formulas were caught\.\s+The check found nothing wrong\. That is no proof\.$/);
   for (const [group, count] of Object.entries(GROUPS)) {
     const items = await discreet.checkItems(group);
     assert.equal(items.length, count, group);
@@ -64,7 +64,7 @@ test("a check holds every claim, catches both wrong formulas, and touches nothin
   const findings = JSON.parse(text);
   assert.deepEqual([findings.schema, findings.seed, findings.outcome], ["discreet.check/1", String(SEED), "sound"]);
   assert.match(findings.software.build, /^[0-9a-f]{64}$/);
-  assert.equal(findings.items.length, 24);
+  assert.equal(findings.items.length, 25);
   assert.ok(findings.items.every(({ kind, verdict }) => verdict === (kind === "control" ? "caught" : "holds")));
   assert.doesNotMatch(text, /"[^"]*(time|date|seconds|duration)[^"]*":|20\d\d-\d\d-/i);
 
@@ -98,11 +98,11 @@ test("a check can be stopped, left alone and started again, and nothing that was
   assert.equal(await discreet.checkOutcome(), "");
 
   await discreet.startCheck(SEED);
-  await discreet.check.getByText(/^[1-9]\d? of 24 done$/).waitFor();
+  await discreet.check.getByText(/^[1-9]\d? of 25 done$/).waitFor();
   assert.equal(await seed.isDisabled(), true);
   await discreet.stopCheck();
   const stopped = await discreet.checkOutcome();
-  assert.match(stopped, /^Stopped after \d+ of 24 items\./);
+  assert.match(stopped, /^Stopped after \d+ of 25 items\./);
   assert.equal(await discreet.check.getByRole("button", { name: say("check.save") }).count(), 0);
   const seen = await discreet.checkItems();
   await page.waitForTimeout(500); // long enough for a worker that was not ended to tell more
@@ -115,7 +115,7 @@ test("a check can be stopped, left alone and started again, and nothing that was
   await discreet.ready();
   await page.goForward();
   await discreet.checking();
-  assert.match(await discreet.checkOutcome(), /^22 claims hold, and both wrong formulas were caught\./);
+  assert.match(await discreet.checkOutcome(), /^23 claims hold, and both wrong formulas were caught\./);
   await page.getByRole("button", { name: "Back to Privacy", exact: true }).click();
   assert.equal(await page.getByLabel(say("privacy.epsilon_as_a_number")).inputValue(), "0.731");
   assert.equal(new URL(page.url()).hash, "#privacy");
@@ -133,6 +133,6 @@ test("a check by its address, at the first visit, by keyboard alone", async (t) 
   // The button stays where it is and keeps the focus, so the same key stops what it started.
   await discreet.check.getByRole("button", { name: say("check.stop"), exact: true }).waitFor();
   await page.keyboard.press("Enter");
-  assert.match(await discreet.checkOutcome(), /^Stopped after \d+ of 24 items\./);
+  assert.match(await discreet.checkOutcome(), /^Stopped after \d+ of 25 items\./);
   assert.deepEqual(faults(record), {});
 });

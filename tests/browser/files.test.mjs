@@ -75,6 +75,9 @@ test("a fault in the first rows is seen before anything is asked", async (t) => 
   assert.match(await discreet.preview.getByRole("alert").innerText(), /line 4, column \d+: the record has more fields/i);
   await discreet.choose(csv("empty.csv", ""));
   await discreet.alert.filter({ hasText: /header|empty/i }).waitFor();
+  await discreet.choose(csv("bare.csv", "age,sbp\n\n"));
+  await discreet.alert.filter({ hasText: say("data.no_rows") }).waitFor();
+  assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
 });
 
 test("semicolons, decimal commas and Latin-1 are read as the person says", async (t) => {
@@ -82,11 +85,11 @@ test("semicolons, decimal commas and Latin-1 are read as the person says", async
   const text = ["größe;bmi;bp", ...Array.from({ length: 60 }, (_, row) => `${150 + row};${20 + (row % 15)},3;${80 + (row % 40)}`), ""].join("\r\n");
   await discreet.choose({ name: "klinik.csv", mimeType: "text/csv", buffer: Buffer.from(text, "latin1") });
   // Not UTF-8: said at once, with what to do.
-  await discreet.alert.filter({ hasText: /UTF-8/ }).waitFor();
-  await discreet.goTo(say("step.data"));
-  await discreet.dialect({ encoding: say("data.latin_1_older_windows_files") });
+  await discreet.alert.filter({ hasText: /UTF-8/ }).getByRole("button", { name: say("data.read_as_latin_1") }).click();
   await discreet.step(say("step.data")).filter({ hasText: "3 columns" }).waitFor();
   await discreet.preview.getByRole("columnheader", { name: "größe" }).waitFor();
+  assert.equal(await discreet.alert.count(), 0);
+  await discreet.unfold(say("data.how_the_file_is_written"));
   await page.getByLabel(say("data.decimal_mark")).selectOption({ label: say("data.comma_1_5") });
   await discreet.preview.getByRole("cell", { name: "20,3" }).first().waitFor();
   await discreet.idle();
@@ -97,6 +100,32 @@ test("semicolons, decimal commas and Latin-1 are read as the person says", async
   const { plan } = await discreet.downloadJson(say("result.release_json"));
   assert.deepEqual({ delimiter: plan.csv.delimiter, decimal: plan.csv.decimal, encoding: plan.csv.encoding }, { delimiter: ";", decimal: ",", encoding: "latin-1" });
   assert.deepEqual(faults(record), {});
+});
+
+test("another encoding keeps what was said of the columns", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.choose(csv("klinik.csv", ["größe,bp", ...Array.from({ length: 60 }, (_, row) => `${150 + row},${80 + (row % 40)}`), ""].join("\n")));
+  await discreet.table("klinik.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("größe", { role: say("columns.feature"), lower: 50, upper: 250 });
+  await discreet.goTo(say("step.data"));
+  await discreet.dialect({ encoding: say("data.latin_1_older_windows_files") });
+  await discreet.preview.getByRole("columnheader", { name: "grÃ¶Ã\u009fe" }).waitFor();
+  await page.getByLabel(say("data.file_encoding")).selectOption({ label: say("data.utf_8") });
+  await discreet.preview.getByRole("columnheader", { name: "größe" }).waitFor();
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await page.getByLabel(say("columns.highest_of", { name: "größe" }), { exact: true }).inputValue(), "250");
+  // A byte far below the header, in a file that else is plain.
+  const file = csv("late.csv", broken(31, "22.5,8\u00000"));
+  file.buffer[file.buffer.indexOf(0)] = 0xff;
+  await discreet.choose(file);
+  await discreet.table("late.csv");
+  await describeTwo(discreet);
+  await discreet.ready();
+  await discreet.release.click();
+  await discreet.alert.getByRole("button", { name: say("data.read_as_latin_1") }).click();
+  await discreet.alert.waitFor({ state: "detached" });
+  await discreet.make();
 });
 
 test("a file can be dropped anywhere", async (t) => {
@@ -121,7 +150,7 @@ test("a file can be dropped anywhere", async (t) => {
 test("2,000 columns: a page of them is drawn, and a pattern describes many", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const names = Array.from({ length: 1999 }, (_, index) => `snp_${String(index).padStart(4, "0")}`);
-  const rows = Array.from({ length: 60 }, (_, row) => [row % 50, ...names.map((_, index) => (row * index) % 3)].join(","));
+  const rows = Array.from({ length: 60 }, (_, row) => [(row * 7) % 50, ...names.map((_, index) => (row * index) % 3)].join(","));
   await discreet.choose(csv("wide.csv", [["outcome", ...names].join(","), ...rows, ""].join("\n")));
   await discreet.table("wide.csv");
   assert.match(await discreet.step(say("step.data")).innerText(), /2[ \u202f,]?000 columns/);

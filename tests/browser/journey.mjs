@@ -1,16 +1,20 @@
 // What every file of journeys needs: the release page on a server, a browser, and fresh profiles.
 
 import { after, before } from "node:test";
+import { pathToFileURL } from "node:url";
 import { DIST, launch, open } from "./browser.mjs";
 import { DiscreetPage } from "./page-object.mjs";
 import { serve } from "./server.mjs";
+
+/// The page as one file, which is opened from the disk in place of a server's (`make journeys-single`).
+const FILE = process.env.PAGE_FILE;
 
 /// Serves `dist` and starts a browser for the tests of one file. `visit(t)` is a fresh profile that closes with its test,
 /// passed or failed: an open one would keep the runner waiting. `arrive(t)` also opens the page, on its sample.
 export function journeys({ args } = {}) {
   const stage = {};
   before(async () => {
-    stage.server = await serve(DIST);
+    stage.server = FILE ? { url: pathToFileURL(FILE).href, requests: [], close() {} } : await serve(DIST);
     stage.browser = await launch(args);
   });
   after(async () => {

@@ -1,9 +1,12 @@
 // Releases that are ended at each step of their charge, and storage that refuses: a release can be lost, a charge cannot.
 
 import assert from "node:assert/strict";
+import { mkdtempSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { DiscreetPage } from "./page-object.mjs";
-import { faults } from "./browser.mjs";
+import { DiscreetPage, RELEASE } from "./page-object.mjs";
+import { faults, profile } from "./browser.mjs";
 import { journeys } from "./journey.mjs";
 import { meddler, promise } from "./meddle.mjs";
 import { like, say } from "./words.mjs";
@@ -74,10 +77,8 @@ test("a tab that is closed at any step of a charge loses a release at most", asy
   const first = await begin(t);
   const plan = await steps(first);
   let before = await stored(first.page);
+  let { page, discreet } = first;
   for (const [at, name] of plan.names.entries()) {
-    const page = await first.newTab();
-    const discreet = new DiscreetPage(page);
-    await discreet.start(stage.server.url);
     await discreet.budget({ share: say("privacy.a_quarter") });
     await first.meddle.order(page, { halt: at + 1 });
     await discreet.ready();
@@ -86,18 +87,17 @@ test("a tab that is closed at any step of a charge loses a release at most", asy
     assert.equal(await discreet.released.count(), 0);
     await page.close();
 
-    // The next tab that opens the table settles what was left.
-    const next = await first.newTab();
-    const opened = new DiscreetPage(next);
-    await opened.start(stage.server.url);
-    const after = await stored(next);
+    // The next tab that opens the table settles what was left, and is closed at the next step.
+    page = await first.newTab();
+    discreet = new DiscreetPage(page);
+    await discreet.start(stage.server.url);
+    const after = await stored(page);
     const end = grown(before, after);
     assert.ok(allowed(plan, at).includes(end), `closed at ${name}: ${end}`);
-    const account = await opened.account();
+    const account = await discreet.account();
     assert.equal(account.entries.length, after.entries.length, name);
-    const kept = opened.ledger.getByRole("button", { name: `Open release ${after.entries.length}`, exact: true });
+    const kept = discreet.ledger.getByRole("button", { name: `Open release ${after.entries.length}`, exact: true });
     if (end !== "none") assert.equal(await kept.count(), end === "released" ? 1 : 0, name);
-    await next.close();
     before = after;
   }
 });
@@ -133,6 +133,75 @@ test("a release that is cancelled at any step of its charge says whether it was 
   assert.equal(grown(before, await stored(page)), "released");
 });
 
+test("a browser that is killed in a charge loses a release at most", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "killed-"));
+  let context;
+  t.after(async () => {
+    await context?.close().catch(() => {});
+    rmSync(folder, { recursive: true, force: true, maxRetries: 9 });
+  });
+  const start = async () => {
+    context = await profile(folder);
+    const meddle = await meddler(context);
+    await promise(context, true);
+    const [page] = context.pages();
+    const discreet = new DiscreetPage(page);
+    await discreet.start(stage.server.url);
+    await discreet.budget({ share: say("privacy.a_quarter") });
+    return { page, discreet, meddle };
+  };
+  let tab = await start();
+  await tab.discreet.make();
+  const plan = await steps(tab);
+  for (const at of [plan.written[0], plan.names.indexOf("the page is told: charged"), plan.written[1]]) {
+    const before = await stored(tab.page);
+    await tab.discreet.goTo(say("step.method"));
+    await tab.meddle.order(tab.page, { halt: at + 1 });
+    await tab.discreet.ready();
+    await tab.discreet.release.click();
+    await tab.meddle.reached(at + 1);
+    const closed = context.waitForEvent("close");
+    // The lock of a profile is a link whose name ends with the number of its process.
+    process.kill(Number(readlinkSync(join(folder, "SingletonLock")).split("-").pop()), "SIGKILL");
+    await closed;
+    tab = await start();
+    assert.ok(allowed(plan, at).includes(grown(before, await stored(tab.page))), plan.names[at]);
+  }
+});
+
+test("a worker that vanishes in a charge is noticed, and the page says what it cost", async (t) => {
+  const tab = await begin(t);
+  const { page, discreet, meddle } = tab;
+  const { names, written } = await steps(tab);
+  for (const [at, words] of [[0, like("failure.part_stopped")], [written[0], LOST], [written[1] - 1, LOST]]) {
+    const before = await stored(page);
+    await discreet.goTo(say("step.method"));
+    await meddle.order(page, { vanish: at + 1 });
+    await discreet.ready();
+    await discreet.release.click();
+    await discreet.alert.filter({ hasText: words }).waitFor();
+    assert.equal(await discreet.released.count(), 0);
+    const end = grown(before, await stored(page));
+    assert.ok(allowed({ names, written }, at).includes(end), `${names[at]}: ${end}`);
+  }
+});
+
+test("a ledger that the browser forgot while the page is open pays for nothing", async (t) => {
+  const { page, discreet } = await begin(t);
+  await page.evaluate(() => new Promise((done, failed) => Object.assign(indexedDB.deleteDatabase("discreet"), { onsuccess: done, onerror: failed })));
+  await discreet.goTo(say("step.method"));
+  await discreet.ready();
+  await discreet.release.click();
+  await discreet.alert.filter({ hasText: like("failure.no_ledger_fix") }).waitFor();
+  assert.equal(await discreet.released.count(), 0);
+});
+
+test("a private window says that it forgets the ledger", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.goTo(say("step.privacy"));
+  await page.getByText(like("page.not_durable")).waitFor();
+});
+
 test("a storage that is full before the charge gives no release and no charge", async (t) => {
   const { page, record, discreet, meddle } = await begin(t);
   record.loaded();
@@ -150,7 +219,7 @@ test("a storage that is full before the charge gives no release and no charge", 
   assert.deepEqual(faults(record), {});
 });
 
-test("a storage that is full after the charge loses the release and says so", async (t) => {
+test("a storage that is full after the charge hands the release out and says that it is not kept", async (t) => {
   const { page, record, discreet, meddle } = await begin(t);
   record.loaded();
   for (const refuse of [["add", "releases", "throw"], ["add", "releases", "abort"]]) {
@@ -159,10 +228,11 @@ test("a storage that is full after the charge loses the release and says so", as
     await meddle.order(page, { refuse });
     await discreet.ready();
     await discreet.release.click();
-    await discreet.alert.filter({ hasText: LOST }).waitFor();
+    await discreet.alert.filter({ hasText: like("result.not_kept") }).waitFor();
     assert.match(await discreet.alert.innerText(), like("page.charged"));
-    assert.equal(await discreet.released.count(), 0);
+    const released = await discreet.downloadJson(say("result.release_json"));
     assert.equal(grown(before, await stored(page)), "burned");
+    assert.equal(released.ledger.entry, before.entries.length + 1);
     const { entries } = await discreet.account();
     assert.match(entries.at(-1), like("ledger.lost"));
   }
@@ -182,7 +252,7 @@ test("a browser without storage or locks spends nothing and says why", async (t)
     await promise(context, true);
     await context.addInitScript(refuses);
     await discreet.open(stage.server.url);
-    await discreet.alert.or(discreet.strip.getByRole("button", { name: say("release_bar.release"), exact: true, disabled: false })).first().waitFor();
+    await discreet.alert.or(discreet.strip.getByRole("button", { name: RELEASE, disabled: false })).first().waitFor();
     if (!(await discreet.alert.count())) await discreet.release.click();
     await discreet.alert.filter({ hasText: words }).waitFor();
     assert.equal(await discreet.released.count(), 0);
@@ -215,10 +285,10 @@ test("where the browser may forget the ledger, each charge is downloaded before 
   await discreet.make();
   await blocked();
   await keep();
-  // A charge without a release has to be kept, too.
+  // A charge without a stored release has to be kept, too.
   await meddle.order(page, { refuse: ["add", "releases", "throw"] });
   await discreet.release.click();
-  await discreet.alert.filter({ hasText: LOST }).waitFor();
+  await discreet.alert.filter({ hasText: like("result.not_kept") }).waitFor();
   await blocked();
   await keep();
   // A page that was loaded again does not know what was downloaded.

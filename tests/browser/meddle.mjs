@@ -2,7 +2,7 @@
 // under test has no such places; text is put in front of the worker's own as the page starts it.
 
 /// Runs in the worker, before the program. `order.halt` is the number of the step, from 1, at which it stands still until
-/// it is ended; `order.refuse` is `[method, store, how]`, a request that the storage refuses.
+/// it is ended, and `order.vanish` that at which it is gone; `order.refuse` is `[method, store, how]`, a request that the storage refuses.
 function inWorker(given) {
   const channel = new BroadcastChannel("meddle");
   let order = given;
@@ -14,6 +14,7 @@ function inWorker(given) {
     if (!counting || !order) return;
     steps += 1;
     channel.postMessage({ number: steps, name });
+    if (steps === order.vanish) self.close();
     if (steps === order.halt) for (;;);
   };
   const wrap = (prototype, method, around) => {
@@ -49,7 +50,7 @@ function inWorker(given) {
     });
   }
   wrap(self, "postMessage", function (original, given) {
-    const kind = /"kind":"(charged|released)"/.exec(given[0]?.body)?.[1];
+    const kind = /^(?:"|{")(charged|released)"/.exec(given[0]?.body)?.[1];
     if (kind) step(`the page is told: ${kind}`);
     return original.apply(self, given);
   });

@@ -106,7 +106,7 @@ test("the way in which numbers are written is offered, and types are suggested a
   await discreet.table("komma.csv");
   await discreet.goTo(say("step.columns"));
   const types = () => Promise.all(["bmi", "cost", "fat"].map((name) => page.getByLabel(say("columns.type_of", { name }), { exact: true }).inputValue()));
-  assert.deepEqual(await types(), Array(3).fill(say("columns.category")));
+  assert.deepEqual(await types(), Array(3).fill(say("columns.number")));
   await discreet.goTo(say("step.data"));
   const offer = discreet.preview.getByRole("button", exact(say("contradiction.read_as", { written: "1 234,5 %", value: "1234.5" })));
   await offer.click();
@@ -121,6 +121,94 @@ test("the way in which numbers are written is offered, and types are suggested a
   const { plan, diagnostics } = await discreet.downloadJson(say("result.release_json"));
   assert.deepEqual([plan.csv.decimal, plan.csv.thousands, plan.csv.percent], [",", " ", true]);
   assert.ok(Math.abs(diagnostics.rows - 355) < 60, `${diagnostics.rows} rows counted: only empty cells are missing`);
+});
+
+test("a number that can be two is asked about beside its field, and rows are counted in thousands", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.choose(wards(600));
+  await discreet.table("ward.csv");
+  await describeWard(discreet, "F, M");
+  await discreet.budget({ rows: "50,000" });
+  await discreet.ready();
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("sbp", { upper: "1,200" });
+  const row = page.getByRole("row", exact("sbp"));
+  const which = row.getByRole("group", exact(say("page.two_numbers")));
+  await discreet.strip.getByRole("button", { name: new RegExp(say("gap.two_numbers")) }).waitFor();
+  assert.deepEqual(await which.getByRole("button").allInnerTexts(), ["1200", "1.2"]);
+  await which.getByRole("button", exact("1200")).click();
+  await which.waitFor({ state: "detached" });
+  assert.equal(await page.getByLabel(say("columns.highest_of", { name: "sbp" }), { exact: true }).inputValue(), "1200");
+  await discreet.ready();
+  await discreet.goTo(say("step.privacy"));
+  await page.getByLabel(say("privacy.epsilon_as_a_number")).fill("2.500");
+  await page.getByRole("group", exact(say("page.two_numbers"))).getByRole("button", exact("2.5")).click();
+  await discreet.make();
+  const { plan } = await discreet.downloadJson(say("result.release_json"));
+  assert.deepEqual([plan.stated_rows, plan.columns[2].upper], [50000, 1200]);
+});
+
+test("an outcome of two values becomes yes or no by one click, and the page asks what explains it", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.choose(table("trial.csv", ["id,age,died"], people(900, (row) => `p${row},${30 + (row % 50)},${1 + ((row * 7) % 3 === 0 ? 1 : 0)}`)));
+  await discreet.table("trial.csv");
+  await discreet.goTo(say("step.columns"));
+  const explains = page.getByRole("group", exact(say("roles.explains")));
+  assert.equal(await explains.count(), 0, "the outcome is asked for first");
+  await page.getByLabel(say("roles.outcome")).selectOption("died");
+  const two = page.getByRole("group", exact(say("roles.two_values", { low: 1, high: 2 })));
+  assert.match(await two.innerText(), /On this machine only/);
+  await two.getByRole("button", exact(say("roles.odds", { yes: 1, no: 2 }))).waitFor();
+  await two.getByRole("button", exact(say("roles.odds", { yes: 2, no: 1 }))).click();
+  await two.waitFor({ state: "detached" });
+  assert.equal(await page.getByLabel(say("columns.levels_of", { name: "died" }), { exact: true }).inputValue(), "1, 2");
+  await explains.getByRole("checkbox", exact("age")).check();
+  assert.equal(await page.getByLabel(say("columns.role_of", { name: "age" }), { exact: true }).inputValue(), say("columns.feature"));
+  await discreet.describe("age", { lower: 18, upper: 100 });
+  await discreet.budget({ rows: 900, epsilon: 8, oneIn: 1000000 });
+  await discreet.goTo(say("step.method"));
+  await discreet.chosen.getByRole("heading", { name: /Logistic regression/ }).waitFor();
+  // The rows of a person, and their number.
+  await discreet.goTo(say("step.privacy"));
+  await page.getByLabel(say("privacy.column_that_identifies_the_person")).selectOption("id");
+  await page.getByText(say("privacy.rows_of_persons_why", { most: 1 })).waitFor();
+  await page.getByRole("radio", { name: new RegExp(say("privacy.replace_one")) }).check();
+  await page.getByLabel(say("privacy.persons_exact_label")).waitFor();
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await explains.getByRole("checkbox", exact("id")).count(), 0, "a column that identifies explains nothing");
+});
+
+test("an empty column, dates and units are told when a column is chosen", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  const line = (row) => `${30 + (row % 50)};${row % 4 ? "" : 3 + (row % 9)};${1 + (row % 28)}.03.2019;${100 + row} mmHg;${60 + (row % 30)},5`;
+  await discreet.choose(table("visits.csv", ["age;crp;seen;sbp;weight"], people(300, line)));
+  await discreet.table("visits.csv");
+  await discreet.goTo(say("step.columns"));
+  const typed = await page.getByLabel(say("columns.type_of", { name: "weight" }), { exact: true }).inputValue();
+  assert.equal(typed, say("columns.number"), "a decimal comma makes no category");
+  for (const name of ["crp", "seen", "sbp", "weight"]) await discreet.describe(name, { role: say("columns.feature") });
+  const said = (name) => contradictions(page, name).innerText();
+  assert.match(await said("crp"), /On this machine only[^]*18 of the first 24 cells are missing/);
+  assert.match(await said("seen"), like("contradiction.date"));
+  assert.match(await said("sbp"), like("contradiction.unit"));
+  assert.match(await said("weight"), like("contradiction.format"));
+  await contradictions(page, "crp").getByLabel(say("contradiction.right_to_be_empty")).check();
+  await contradictions(page, "seen").getByRole("button", exact(say("contradiction.leave_out"))).click();
+  await contradictions(page, "seen").waitFor({ state: "detached" });
+});
+
+test("a figure without anything to draw says so", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.choose(wards(60));
+  await discreet.table("ward.csv");
+  await describeWard(discreet, "F, M");
+  await discreet.budget({ rows: 60, epsilon: 0.1, oneIn: 1000000 });
+  await discreet.mechanism("adaptive-gauss");
+  await discreet.make();
+  const nothing = discreet.released.getByText(say("export.nothing_to_draw"));
+  assert.equal(await nothing.count(), 0);
+  await page.locator("#export-format").selectOption({ label: say("export.svg") });
+  await nothing.first().waitFor();
 });
 
 test("separators of thousands are offered where the cells are, in each way that they can be read", async (t) => {

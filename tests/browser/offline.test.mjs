@@ -20,22 +20,29 @@ before(async () => {
 });
 after(() => browser?.close());
 
-async function visit(t) {
+/// A copy of the page that a test may change, and its server.
+async function copy(t) {
   const folder = mkdtempSync(join(tmpdir(), "offline-"));
   cpSync(DIST, folder, { recursive: true });
   rmSync(join(folder, "discreet.html"), { force: true });
   execFileSync(process.execPath, [SCRIPT, folder]);
   const server = await serve(folder);
-  const tab = await open(browser, { serviceWorkers: "allow" });
   t.after(async () => {
-    await tab.context.close();
     await server.close().catch(() => {});
     rmSync(folder, { recursive: true, force: true });
   });
+  return { folder, server };
+}
+
+async function visit(t) {
+  const { folder, server } = await copy(t);
+  const tab = await open(browser, { serviceWorkers: "allow" });
+  t.after(() => tab.context.close());
   const discreet = new DiscreetPage(tab.page);
   await discreet.start(server.url);
-  const kept = () => navigator.serviceWorker.ready.then(({ active }) => active.state === "activated" || new Promise((done) => active.addEventListener("statechange", done)));
-  await tab.page.evaluate(kept);
+  // The page has no way to its worker any more.
+  const worker = tab.context.serviceWorkers()[0] ?? (await tab.context.waitForEvent("serviceworker"));
+  while ((await worker.evaluate(() => registration.active?.state)) !== "activated") await setTimeout(50);
   return { ...tab, discreet, server, folder };
 }
 
@@ -64,6 +71,57 @@ test("the worker hears no message and keeps every file of the page", async (t) =
   });
   const files = readdirSync(DIST, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && !["sw.js", "discreet.html"].includes(entry.name));
   assert.equal(stored, files.length);
+});
+
+test("what a script put in the place of a kept file is never opened", async (t) => {
+  const { page, server } = await visit(t);
+  const poison = async () => {
+    for (const name of await caches.keys()) {
+      const store = await caches.open(name);
+      const page = "<!DOCTYPE html><title>taken</title><script>document.title = 'over'</script>";
+      for (const request of await store.keys()) await store.put(request, new Response(page, { headers: { "content-type": "text/html" } }));
+    }
+  };
+  await page.evaluate(poison);
+  await page.goto(server.url);
+  await page.locator("html[data-ready]").waitFor();
+  assert.equal(await page.title(), "discreet");
+
+  await page.evaluate(poison);
+  await server.close();
+  await page.goto(server.url);
+  await page.getByText("The files of this page that the browser keeps were changed.").waitFor();
+  assert.equal(await page.title(), "");
+});
+
+test("a file that is not of the page's build is not run", async (t) => {
+  const { folder, server } = await copy(t);
+  const start = async () => {
+    const { context, page } = await open(browser);
+    await page.goto(server.url);
+    const ended = page.locator("html[data-ready], .boot-problem").first();
+    const said = await ended.waitFor({ timeout: 6_000 }).then(() => page.locator(".boot-problem").allInnerTexts(), () => ["nothing"]);
+    const state = await page.evaluate(() => ({ ready: "ready" in document.documentElement.dataset, run: "run" in document.documentElement.dataset, styled: getComputedStyle(document.documentElement).getPropertyValue("--accent") !== "" }));
+    await context.close();
+    return { ...state, said: said.join() };
+  };
+  assert.deepEqual(await start(), { ready: true, run: false, styled: true, said: "" });
+  const names = readdirSync(folder).filter((name) => /^(boot|seal|app-.*)\.(js|css)$|\.wasm$/.test(name));
+  assert.equal(names.length, 5);
+  for (const name of [...names, "samples/diabetes.csv"]) {
+    const file = join(folder, name);
+    const bytes = readFileSync(file);
+    // A section of its own for the module, a comment or a blank row for the others: each would do what it did before.
+    const more = name.endsWith(".wasm") ? [0, 2, 1, 120] : Buffer.from(name.endsWith(".js") ? '\n;document.documentElement.dataset.run = "";\n' : "\n");
+    writeFileSync(file, Buffer.concat([bytes, Buffer.from(more)]));
+    const { ready, run, styled, said } = await start();
+    assert.equal(run, false, `${name} ran`);
+    if (name.endsWith(".css")) assert.equal(styled, false);
+    else assert.equal(ready, false, `the page started with another ${name}`);
+    // Without these two nothing is there that could say so.
+    if (!/^(boot|seal)|css$/.test(name)) assert.match(said, new RegExp(`${name.replace(".", "\\.")}, or the site has another file in its place`));
+    writeFileSync(file, bytes);
+  }
 });
 
 test("a newer build is announced, and starts when all tabs were closed", async (t) => {

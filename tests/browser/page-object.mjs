@@ -13,6 +13,9 @@ const named = (elements) => elements.map((element) => document.getElementById(el
 /// Milliseconds in which a release is made on a busy machine.
 const SLOW = 120_000;
 
+/// The name of the button that releases: with its price once it can be pressed.
+export const RELEASE = new RegExp(`^${say("release_bar.release")}( ${like("release_bar.price").source})?$`);
+
 export const exact = (name) => ({ name, exact: true });
 
 /// A person's hand, which counts: a choice from a list takes two clicks, a file one before the system's own dialog.
@@ -50,7 +53,7 @@ export class DiscreetPage {
     this.rail = page.getByRole("navigation", exact(say("page.steps")));
     /// The border between what stays here and what is released.
     this.strip = page.getByRole("region", exact(say("release_bar.release")));
-    this.release = this.strip.getByRole("button", exact(say("release_bar.release")));
+    this.release = this.strip.getByRole("button", { name: RELEASE });
     this.cancel = page.getByRole("button", exact(say("release_bar.cancel")));
     /// What the page says when something went wrong or was refused.
     this.alert = page.getByRole("alert");
@@ -107,7 +110,7 @@ export class DiscreetPage {
 
   /// Waits until one click would release.
   async ready() {
-    await this.strip.getByRole("button", { ...exact(say("release_bar.release")), disabled: false }).waitFor();
+    await this.strip.getByRole("button", { name: RELEASE, disabled: false }).waitFor();
   }
 
   // Data
@@ -195,7 +198,7 @@ export class DiscreetPage {
   }
 
   /// Describes many columns without a tick: by `{ pattern }` or by `{ first, last }`. Answers the count that is said before.
-  async describeMany({ pattern, first, last }, { role, type, lower, upper, unit }) {
+  async describeMany({ pattern, first, last }, { role, type, lower, upper, unit, levels }) {
     const fill = (label, value) => this.page.getByLabel(label, { exact: true }).fill(String(value));
     const whom = (label) => say("columns.label_for", { label: say(label), columns: say("columns.these_columns") });
     const choose = (label, value) => value && this.page.getByLabel(whom(label)).selectOption(value);
@@ -207,7 +210,7 @@ export class DiscreetPage {
     }
     await choose("columns.role", role);
     await choose("columns.kind", type);
-    for (const [label, value] of Object.entries({ "columns.lowest": lower, "columns.highest": upper, "columns.unit": unit })) {
+    for (const [label, value] of Object.entries({ "columns.lowest": lower, "columns.highest": upper, "columns.unit": unit, "columns.levels": levels })) {
       if (value !== undefined) await fill(whom(label), value);
     }
     const button = this.page.getByRole("button", { name: new RegExp(`^(${like("columns.describe.other").source}|${like("columns.describe.one").source})$`) });
@@ -220,7 +223,7 @@ export class DiscreetPage {
   async budget({ rows, epsilon, oneIn, share }) {
     await this.goTo(say("step.privacy"));
     const fill = async (label, value) => value !== undefined && this.page.getByLabel(label).fill(String(value));
-    await fill(new RegExp(`^(${say("privacy.rows_label")}|${say("privacy.rows_exact_label")})`), rows);
+    await fill(new RegExp(`^(${say("privacy.rows_label")}|${say("privacy.rows_exact_label")}|${say("privacy.persons_exact_label")})`), rows);
     await fill(say("privacy.epsilon_as_a_number"), epsilon);
     await fill(say("privacy.delta_one_in"), oneIn);
     if (share) await this.page.getByRole("radio", exact(share)).check();

@@ -7,6 +7,7 @@ import { faults } from "./browser.mjs";
 import { csv, json, publicPeople } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { promise } from "./meddle.mjs";
+import { exact } from "./page-object.mjs";
 import { like, say } from "./words.mjs";
 
 const stage = journeys();
@@ -115,13 +116,23 @@ test("the private table is refused as a public one, and so is a file that fits n
   await alert.getByText(/^This is the private table itself/).waitFor();
   assert.equal(await discreet.known.getByRole("table").count(), 0, "nothing of it is shown");
   const [header, ...records] = (await readFile(SAMPLE, "utf8")).trim().split("\n");
-  const part = records.filter((_, row) => row % 3 === 0).sort();
-  await discreet.choosePublic(csv("part.csv", [header, ...part, ""].join("\n")));
-  await discreet.known.getByText(like("public.shared")).waitFor();
+  // A column that the table does not have changes every record.
+  const part = records.filter((_, row) => row % 3 === 0).map((record, row) => `${row + 7},${record}`).sort();
+  await discreet.choosePublic(csv("part.csv", [`visit,${header}`, ...part, ""].join("\n")));
+  const twins = discreet.known.getByRole("region", exact(say("public.shared_title")));
+  assert.match(await twins.innerText(), /On this machine only[^]*all of 100 records/);
+  await discreet.strip.getByRole("button", exact(say("gap.public_shared"))).waitFor();
+  await page.getByLabel(say("people.different_label")).fill("different");
+  await twins.getByRole("button", exact(say("public.shared_do"))).click();
+  await twins.getByRole("alert").getByText(say("people.different_words")).waitFor();
+  await page.getByLabel(say("people.different_label")).fill("different people");
+  await twins.getByRole("button", exact(say("public.shared_do"))).click();
+  await twins.waitFor({ state: "detached" });
+  await discreet.strip.getByRole("button", exact(say("gap.public_source"))).waitFor();
   const smokers = publicPeople(600).trim().split("\n").map((line, row) => `${line},${row ? ["yes", "no"][row % 2] : "smoker"}`);
   await discreet.choosePublic(csv("clinic.csv", [...smokers, ""].join("\n")));
   await discreet.known.getByText("What the file says, from 600 rows").waitFor();
-  assert.equal(await discreet.known.getByText(like("public.shared")).count(), 0);
+  assert.equal(await twins.count(), 0);
   await discreet.choosePublic(csv("short.csv", "age,sex\n40,F\n50,M\n"));
   await alert.getByText(/has no column `bmi`/).waitFor();
   await discreet.choosePublic(json("plan.json", { schema: "discreet.plan/1" }));

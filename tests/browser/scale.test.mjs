@@ -86,7 +86,10 @@ test("thousands of columns are described by pattern and range, released, and com
 test("thousands of outcomes are searched, sorted, filtered, paged through, opened and downloaded", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const OUTCOMES = 2500;
-  const release = longRelease(OUTCOMES, 3);
+  // More than a megabyte, so that a worker reads it.
+  const FEATURES = 9;
+  const release = longRelease(OUTCOMES, FEATURES);
+  assert.ok(JSON.stringify(release).length > 2 ** 20);
   await discreet.openSaved(json("release.json", release));
   await discreet.released.waitFor();
   assert.equal(await discreet.outcomeCount(), OUTCOMES);
@@ -127,7 +130,7 @@ test("thousands of outcomes are searched, sorted, filtered, paged through, opene
   assert.ok(lines.slice(1).every((line) => line.split(",")[1] === "x2"));
   assert.deepEqual(lines.slice(1, 51).map((line) => line.split(",")[0]), await discreet.outcomeNames());
   const all = (await discreet.download(say("result.coefficients_csv"))).text.trimEnd().split("\r\n");
-  assert.equal(all.length, OUTCOMES * 4 + 1);
+  assert.equal(all.length, OUTCOMES * (FEATURES + 1) + 1);
   assert.deepEqual(await discreet.downloadJson(say("result.release_json")), release);
 
   // One outcome's whole regression.
@@ -136,5 +139,18 @@ test("thousands of outcomes are searched, sorted, filtered, paged through, opene
   await page.getByRole("table", { name: like("result.linear_of", { outcome: first }) }).waitFor();
   await discreet.askOutcomes({ find: "nothing of the kind" });
   await discreet.outcomes.getByText("No outcome fits.").waitFor();
+  assert.deepEqual(faults(record), {});
+});
+
+test("a long document that is no release and a release that is broken are refused, and the page goes on", async (t) => {
+  const { record, discreet } = await stage.arrive(t);
+  const release = longRelease(2500, 9);
+  await discreet.openSaved(json("other.json", { ...release, schema: "other" }));
+  await discreet.alert.filter({ hasText: say("data.not_json") }).waitFor();
+  await discreet.openSaved(json("broken.json", { ...release, unknown: 1 }));
+  await discreet.alert.filter({ hasText: like("page.release_unreadable") }).waitFor();
+  await discreet.openSaved(json("release.json", release));
+  await discreet.released.waitFor();
+  assert.equal(await discreet.outcomeCount(), 2500);
   assert.deepEqual(faults(record), {});
 });

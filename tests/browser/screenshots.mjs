@@ -1,11 +1,11 @@
-// Pictures of the release page, wide and narrow, light and dark, in test-results/: every step, a real release of the
+// Pictures of the release page, wide, narrow and at 400 %, light, dark and in forced colours, in test-results/: every step, a real release of the
 // sample, what a person meets when intervals are withheld or a file is broken, and the report as A4 paper. For people to
 // look at: `make dist screenshots`. Nothing is compared.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DATA, DIST, launch, open } from "./browser.mjs";
+import { SAMPLES, DIST, launch, open } from "./browser.mjs";
 import { csv, json, phenotypes, planOfTen, plinkSet, publicPeople, study, wideTable } from "./files.mjs";
 import { longRelease } from "./long-release.mjs";
 import { promise } from "./meddle.mjs";
@@ -13,8 +13,8 @@ import { DiscreetPage, STEPS } from "./page-object.mjs";
 import { serve } from "./server.mjs";
 import { say } from "./words.mjs";
 
-const WIDTHS = [1440, 1024, 390];
-const SCHEMES = ["light", "dark"];
+const SIZES = [[1440, 900], [1920, 1080], [1280, 900], [1024, 900], [390, 900], [320, 256]];
+const SCHEMES = ["light", "dark", "forced"];
 const OUT = fileURLToPath(new URL("../../test-results", import.meta.url));
 
 await mkdir(OUT, { recursive: true });
@@ -43,12 +43,14 @@ async function paper(context, text, name) {
   await sheet.close();
 }
 
-for (const width of WIDTHS) {
-  for (const colorScheme of SCHEMES) {
-    const { context, page } = await open(browser, { colorScheme, reducedMotion: "reduce", viewport: { width, height: 900 } });
+for (const [width, height] of SIZES) {
+  for (const scheme of SCHEMES) {
+    const forced = scheme === "forced";
+    const colorScheme = forced ? "light" : scheme;
+    const { context, page } = await open(browser, { colorScheme, forcedColors: forced ? "active" : "none", reducedMotion: "reduce", viewport: { width, height } });
     await promise(context, true);
     const discreet = new DiscreetPage(page);
-    const look = (name) => picture(page, `${name}-${width}-${colorScheme}.png`);
+    const look = (name) => picture(page, `${name}-${width}-${scheme}.png`);
     await discreet.start(server.url);
     for (const [index, step] of STEPS.entries()) {
       await discreet.goTo(step);
@@ -65,7 +67,7 @@ for (const width of WIDTHS) {
     await discreet.goTo(say("step.method"));
     await discreet.make();
     await look("6-released");
-    if (width === WIDTHS[0] && colorScheme === "light") await paper(context, (await discreet.download(say("result.report_html"))).text, "10-report");
+    if (width === SIZES[0][0] && scheme === "light") await paper(context, (await discreet.download(say("result.report_html"))).text, "10-report");
 
     await discreet.goTo(say("step.columns"));
     await discreet.describe("sbp", { role: say("columns.ignored") });
@@ -81,9 +83,9 @@ for (const width of WIDTHS) {
     await look("14-public-csv");
     await discreet.make();
     await look("15-odds");
-    if (width === WIDTHS[0] && colorScheme === "light") await paper(context, (await discreet.download(say("result.report_html"))).text, "15-report-odds");
+    if (width === SIZES[0][0] && scheme === "light") await paper(context, (await discreet.download(say("result.report_html"))).text, "15-report-odds");
 
-    await discreet.choose(join(DATA, "diabetes.csv"));
+    await discreet.choose(join(SAMPLES, "diabetes.csv"));
     await discreet.table("diabetes.csv");
     await discreet.goTo(say("step.columns"));
     await look("7-columns-undescribed");

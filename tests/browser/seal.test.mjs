@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import dgram from "node:dgram";
-import { createServer } from "node:net";
 import { test } from "node:test";
 import { FIREFOX, downloaded } from "./browser.mjs";
 import { journeys } from "./journey.mjs";
@@ -55,6 +54,11 @@ async function peers({ port, meddle }) {
     }],
     ["a fenced frame", () => show(document.createElement("fencedframe"))],
     ["innerHTML", () => box((made) => { made.innerHTML = tag; })],
+    ["innerHTML of XML", () => {
+      const made = new Document().createElementNS(html, "div");
+      made.innerHTML = `<x:iframe xmlns:x='${html}'/>`;
+      return show(made.firstChild);
+    }],
     ["innerHTML within SVG", () => box((made) => { made.innerHTML = `<svg><foreignObject>${tag}</foreignObject></svg>`; })],
     ["outerHTML", () => box((made) => { made.outerHTML = tag; })],
     ["insertAdjacentHTML", () => box((made) => made.insertAdjacentHTML("beforeend", tag))],
@@ -136,57 +140,53 @@ test("a page that is not sealed sends packets by each of these ways, so that the
   assert.ok(packets > 20, `${packets} packets`);
 });
 
-test("no link in the page's head is followed, to another machine or to the page's own host", async (t) => {
-  const { page } = await stage.arrive(t);
-  for (const rel of ["preconnect", "dns-prefetch", "prefetch", "preload", "modulepreload", "stylesheet", "icon", "manifest"]) {
-    let connections = 0;
-    const machine = createServer((socket) => {
-      connections++;
-      socket.destroy();
-    });
-    t.after(() => machine.close());
-    await new Promise((bound) => machine.listen(0, "127.0.0.1", bound));
+/// Runs in the page: what a script would do to a guard of addresses.
+function meddle() {
+  navigation.addEventListener("navigate", (event) => event.stopImmediatePropagation(), true);
+  window.addEventListener("navigate", (event) => event.stopImmediatePropagation(), true);
+  Event.prototype.preventDefault = () => {};
+  NavigateEvent.prototype.preventDefault = () => {};
+  Object.defineProperty(NavigationDestination.prototype, "sameDocument", { get: () => true });
+  Object.defineProperty(NavigationDestination.prototype, "url", { get: () => location.href });
+  String.prototype.startsWith = () => true;
+  Function.prototype.apply = Reflect.apply = () => {};
+  Array.prototype[Symbol.iterator] = function* () {};
+}
+
+for (const meddled of [false, true]) {
+  test(`the page goes nowhere by itself, and may still be reloaded, move behind # and hand out what it made${meddled ? ", whatever the script replaced before" : ""}`, async (t) => {
+    const { page } = await stage.arrive(t);
+    const address = page.url();
     const served = stage.server.requests.length;
-    await page.evaluate(
-      ({ rel, port }) => {
-        for (const href of [`http://127.0.0.1:${port}/x`, `own-${rel}`]) document.head.append(Object.assign(document.createElement("link"), { rel, href, as: "image" }));
-      },
-      { rel, port: machine.address().port },
-    );
-    await page.waitForTimeout(WHILE);
-    assert.deepEqual([connections, stage.server.requests.slice(served)], [0, []], rel);
-  }
-});
+    const link = (more) => `document.body.appendChild(Object.assign(document.createElement("a"), ${more})).click()`;
+    for (const script of [
+      'location.href = "/away?data"',
+      'location.replace("http://127.0.0.1:9/data")',
+      'navigation.navigate("/away?data").finished.catch(() => {}), 0',
+      'history.pushState(null, "", "?data"), location.reload()',
+      link('{ href: "/away?data" }'),
+      link('{ href: "/away?data", download: "data" }'),
+      'document.head.append(Object.assign(document.createElement("meta"), { httpEquiv: "refresh", content: "0;url=/away?data" }))',
+      'new Image().src = "/away?data", 0',
+      'navigator.sendBeacon("/away", "data")',
+      'fetch("/away?data").catch(() => {}), 0',
+      'onbeforeunload = onpagehide = onunload = () => { location.href = "/away?data"; }, location.reload()',
+    ]) {
+      await page.evaluate(meddled ? `(${meddle})(), (${script})` : script).catch(() => {});
+      await page.waitForTimeout(WHILE);
+      await page.locator("html[data-ready]").waitFor(); // a page that is loading is not sealed yet
+      // Whoever reloads gets the page's own files; nothing has been added to their addresses.
+      const asked = stage.server.requests.slice(served).filter((path) => /away|data\b/.test(path) && !/\.csv$/.test(path));
+      assert.deepEqual(asked, [], script);
+      // What was replaced would be in the way of the next one.
+      if (meddled) await page.goto(address, { waitUntil: "networkidle" });
+    }
+    assert.equal(page.url().split(/[?#]/)[0], address.split(/[?#]/)[0]);
 
-test("the page goes nowhere by itself, and may still be reloaded, move behind # and hand out what it made", async (t) => {
-  const { page } = await stage.arrive(t);
-  const address = page.url();
-  const served = stage.server.requests.length;
-  const link = (more) => `document.body.appendChild(Object.assign(document.createElement("a"), ${more})).click()`;
-  for (const script of [
-    'location.href = "/away?data"',
-    'location.replace("http://127.0.0.1:9/data")',
-    'navigation.navigate("/away?data").finished.catch(() => {}), 0',
-    'history.pushState(null, "", "?data"), location.reload()',
-    link('{ href: "/away?data" }'),
-    link('{ href: "/away?data", download: "data" }'),
-    'document.head.append(Object.assign(document.createElement("meta"), { httpEquiv: "refresh", content: "0;url=/away?data" }))',
-    'new Image().src = "/away?data", 0',
-    'navigator.sendBeacon("/away", "data")',
-    'fetch("/away?data").catch(() => {}), 0',
-  ]) {
-    await page.evaluate(script).catch(() => {});
-    await page.waitForTimeout(WHILE);
-    await page.locator("html[data-ready]").waitFor(); // a page that is loading is not sealed yet
-    // Whoever reloads gets the page's own files; nothing has been added to their addresses.
-    const asked = stage.server.requests.slice(served).filter((path) => /away|data\b/.test(path) && !/\.csv$/.test(path));
-    assert.deepEqual(asked, [], script);
-  }
-  assert.equal(page.url().split(/[?#]/)[0], address.split(/[?#]/)[0]);
-
-  await page.evaluate('location.hash = "#there"');
-  assert.match(page.url(), /#there$/);
-  const script = link('{ href: URL.createObjectURL(new Blob(["made here"])), download: "made.txt" }');
-  const { name } = await downloaded(page, () => page.evaluate(script));
-  assert.equal(name, "made.txt");
-});
+    await page.evaluate('location.hash = "#there"');
+    assert.match(page.url(), /#there$/);
+    const script = link('{ href: URL.createObjectURL(new Blob(["made here"])), download: "made.txt" }');
+    const { name } = await downloaded(page, () => page.evaluate(script));
+    assert.equal(name, "made.txt");
+  });
+}

@@ -103,6 +103,14 @@ test("the documentation opens inside the page, chapter after chapter, and leads 
   await title("Preparing a spreadsheet");
   await page.keyboard.press("Escape");
   await panel.waitFor({ state: "hidden" });
+
+  // What the page is made of.
+  await discreet.openCheck();
+  for (const [words, name] of [["check.licences", "licences.txt"], ["check.materials", "bill-of-materials.cdx.json"]]) {
+    await page.getByRole("link", { name: say(words) }).click();
+    await title(name);
+    await press("Close");
+  }
   assert.equal(context.pages().length, 1);
   assert.deepEqual(record.requests.filter((url) => !/^(blob|data):/.test(url) && url !== pathToFileURL(file).href), []);
   assert.deepEqual(faults(record), {});

@@ -8,6 +8,7 @@ import { gzipSync } from "node:zlib";
 import { NO_CLIPBOARD, faults } from "./browser.mjs";
 import { csv, json } from "./files.mjs";
 import { journeys } from "./journey.mjs";
+import { promise } from "./meddle.mjs";
 import { Hand, exact } from "./page-object.mjs";
 import { say } from "./words.mjs";
 
@@ -158,6 +159,35 @@ test("changes are undone, and a description is replaced only after a question", 
   await dialog.getByRole("button", exact(say("confirm.keep"))).click();
   await dialog.waitFor({ state: "hidden" });
   await discreet.table("mine.csv");
+});
+
+test("coefficients and odds ratios need no sideways scrolling", async (t) => {
+  const { page, context, discreet } = await stage.visit(t);
+  await promise(context, true);
+  await discreet.start(stage.server.url);
+  const cut = async () => {
+    const found = [];
+    for (const width of [1280, 1024, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      found.push(...(await page.evaluate(() => [document.documentElement, ...document.querySelectorAll(".scroll:has(.journal:not(.paired))")].filter((own) => own.scrollWidth > own.clientWidth + 1).map((own) => [innerWidth, own.className || own.tagName, own.scrollWidth, own.clientWidth]))));
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    return found;
+  };
+  await discreet.make();
+  // Tables for Word are shown as they paste.
+  await discreet.unfold(say("export.preview"));
+  const preview = discreet.released.getByRole("group", exact(say("export.preview")));
+  await preview.getByRole("table").nth(2).waitFor();
+  assert.doesNotMatch(await preview.innerText(), /<\/?(td|table|p)\b/);
+  await page.locator("#export-format").selectOption({ label: say("export.markdown") });
+  await page.getByRole("textbox", exact(say("export.preview"))).waitFor();
+  assert.deepEqual(await cut(), []);
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("sbp", { role: say("columns.ignored") });
+  await discreet.describe("smoker", { role: say("columns.outcome") });
+  await discreet.make();
+  assert.deepEqual(await cut(), []);
 });
 
 for (const [width, height] of [[390, 844], [320, 256], [1280, 800]]) {

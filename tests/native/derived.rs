@@ -355,8 +355,8 @@ fn what_cannot_be_derived_is_refused_with_what_to_do() {
         assert_eq!(faults(&parsed(&with(entry)), Purpose::Simulate)[0], error);
     }
     for (entry, part) in [
-        (json!({"transform": "cube", "from": ["age"]}), "unknown variant"),
-        (json!({"transform": "square", "from": ["age"], "power": 2}), "unknown field"),
+        (json!({"transform": "cube", "from": ["age"]}), "`cube` is not known"),
+        (json!({"transform": "square", "from": ["age"], "power": 2}), "`power` is not known"),
         (json!(["a", "feature", "log", ["crp"], null, null, null, null, null]), "list"),
     ] {
         let error = Plan::parse(&with(entry).to_string()).unwrap_err();

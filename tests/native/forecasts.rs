@@ -1,8 +1,8 @@
 //! Whether forecasts hold: on samples and generated tables, at wide and at narrow bounds, the half-widths that are foreseen and the verdict
 //! beside those of releases.
 
-use discreet::engine::foresee::{expected, foresee};
-use discreet::engine::{Simulation, prepare, simulate::Source};
+use discreet::engine::foresee::{expected, foresee, hopeless};
+use discreet::engine::{Simulation, prepare, simulate::Source, standard_errors};
 use discreet::inference::noise_forecast::Advice;
 use discreet::inference::preview::Verdict;
 use discreet::inference::pseudo::Pseudo;
@@ -152,7 +152,12 @@ fn look(table: &Table, mechanism: &str, epsilon: f64, narrow: bool) -> Seen {
             },
             preview.terms.iter().map(|term| (term.term.clone(), term.half())).collect(),
         ),
-        (None, None) => panic!("{}: no forecast for {mechanism}", table.name),
+        (None, None) => {
+            let errors = standard_errors(&prepared).unwrap();
+            // These are the errors at least, so a release that is not hopeless is left open.
+            let verdict = hopeless(&prepared, None, None).map(|_| false);
+            (verdict, errors.iter().map(|term| (term.term.clone(), term.half().unwrap())).collect())
+        }
     };
     let source = Source::Once(scan(&prepared, &table.text, |_| prepared.sums()).sink);
     let simulation = Simulation::new(prepared, source, 7, software());
@@ -174,12 +179,52 @@ fn look(table: &Table, mechanism: &str, epsilon: f64, narrow: bool) -> Seen {
     Seen { foreseen, given, ratio: ratios.get(ratios.len() / 2).copied() }
 }
 
+/// Tables whose outcome is yes or no.
+fn yes_or_no() -> Vec<Table> {
+    let table = |name, text: &str, high: f64, mut numbers: Vec<Number>, levels| {
+        let last = numbers.len() - 1;
+        let mut lines = text.lines();
+        let header = lines.next().unwrap();
+        let place = header.split(',').position(|name| name == numbers[last].0).unwrap();
+        let mut coded = format!("{header}\n");
+        for line in lines {
+            let mut cells: Vec<&str> = line.split(',').collect();
+            cells[place] = cells[place].parse().map_or("", |value: f64| if value > high { "1" } else { "0" });
+            coded += &format!("{}\n", cells.join(","));
+        }
+        numbers[last] = (numbers[last].0, "outcome", [0.0, 1.0], [0.0, 1.0], [0.5, 0.5]);
+        Table { name, text: coded, numbers, levels }
+    };
+    let mut all = tables().into_iter();
+    let pressure = all.next().unwrap();
+    let normal = all.find(|table| table.name == "normal").unwrap();
+    vec![
+        table(
+            "high blood pressure",
+            &pressure.text,
+            130.0,
+            pressure.numbers.clone(),
+            pressure.levels.clone(),
+        ),
+        table(
+            "high blood pressure, 2,000 rows",
+            &head(&pressure.text, 2_000),
+            130.0,
+            pressure.numbers,
+            pressure.levels,
+        ),
+        table("labels", &normal.text, 1.0, normal.numbers, normal.levels),
+    ]
+}
+
 #[test]
 fn what_is_foreseen_is_what_is_released() {
-    let (mut wrong, mut far) = (Vec::new(), Vec::new());
+    let (mut wrong, mut far, mut open) = (Vec::new(), Vec::new(), 0);
     let mut plans = 0;
-    for table in tables() {
-        for mechanism in ["adaptive-gauss", "analyze-gauss"] {
+    let linear = tables().into_iter().map(|table| (table, ["adaptive-gauss", "analyze-gauss"]));
+    let logistic = yes_or_no().into_iter().map(|table| (table, ["adaptive-logistic", "dp-logistic"]));
+    for (table, mechanisms) in linear.chain(logistic) {
+        for mechanism in mechanisms {
             for epsilon in [0.7, 2.0, 8.0] {
                 for narrow in [false, true] {
                     plans += 1;
@@ -196,7 +241,10 @@ fn what_is_foreseen_is_what_is_released() {
                     let agrees = match seen.foreseen {
                         Some(true) => seen.given >= RUNS - 1,
                         Some(false) => seen.given <= 1,
-                        None => true,
+                        None => {
+                            open += 1;
+                            true
+                        }
                     };
                     if !agrees {
                         wrong.push(line.clone());
@@ -210,8 +258,13 @@ fn what_is_foreseen_is_what_is_released() {
             }
         }
     }
-    println!("{plans} plans; verdict wrong: {wrong:#?}; width far: {far:#?}");
-    // Both wrong verdicts and four of the seven widths are of `analyze-gauss`, at the edge of what its rows give.
+    println!("{plans} plans, {open} left open; verdict wrong: {wrong:#?}; width far: {far:#?}");
+    // A verdict that leaves open whether there are intervals counts for nothing. Of the others both wrong ones are of `analyze-gauss`, at the
+    // edge of what its rows give. Its widths fall short where features go together more than the usual picture assumes. `adaptive-gauss` is
+    // wider where a long tail raises its noise and its verdict says so, and `adaptive-logistic` on 2,000 rows at the smallest budget.
     assert!(wrong.len() <= 2 && wrong.iter().all(|line| line.contains("analyze-gauss")), "{wrong:#?}");
-    assert!(far.len() <= 7 && far.iter().filter(|line| line.contains("adaptive")).count() <= 3, "{far:#?}");
+    assert!(10 * wrong.len() <= plans - open && open <= plans / 4, "{open} of {plans} left open");
+    let wide = |mechanism: &str| far.iter().filter(|line| line.contains(mechanism)).count();
+    assert!(wide("adaptive-gauss") <= 1 && wide("adaptive-logistic") <= 2, "{far:#?}");
+    assert!(wide("analyze-gauss") <= 3 && wide("dp-logistic") == 0, "{far:#?}");
 }

@@ -384,7 +384,7 @@ const BOUNDS: [(&str, f64, f64); 11] = [
 ];
 
 fn diabetes() -> Vec<Vec<f64>> {
-    let lines = include_str!("../data/diabetes.csv").lines().skip(1);
+    let lines = include_str!("../../www/samples/diabetes.csv").lines().skip(1);
     lines.map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect()
 }
 
@@ -723,6 +723,7 @@ fn the_guarantee_in_words_says_neither_too_much_nor_too_little() {
         words.budget
     );
     assert!(words.unit.contains("One person is one row"));
+    assert!(words.protects && words.promise.contains("almost the same"));
     assert_eq!(words.relaxation, None);
     let mut variants = vec![document.clone()];
     for protect in ["labels", "features"] {
@@ -735,11 +736,17 @@ fn the_guarantee_in_words_says_neither_too_much_nor_too_little() {
     let mut huge = document.clone();
     huge.privacy.mu = Some(50.0);
     huge.privacy.epsilon = Some(2000.0);
-    assert!(Statement::new(&huge).headline.contains("only in name"));
-    variants.push(huge);
+    let mut exposed = document.clone();
+    exposed.privacy.delta = Some(0.01);
+    for (weak, why) in [(&huge, "may be right nearly every time"), (&exposed, "publishes a whole row")] {
+        let words = Statement::new(weak);
+        assert!(!words.protects && words.headline.contains("only in name") && words.headline.contains(why));
+        assert!(words.sentences().iter().all(|sentence| !sentence.contains("almost the same")), "{words:?}");
+    }
+    variants.extend([huge, exposed]);
     let mut demo = document.clone();
     demo.privacy.assurance = Assurance::Demo;
-    assert!(Statement::new(&demo).headline.contains("protects nobody"));
+    assert!(!Statement::new(&demo).protects && Statement::new(&demo).headline.contains("protects nobody"));
     variants.push(demo);
     let mut idealised = document;
     idealised.privacy.assurance = Assurance::Idealised;

@@ -18,12 +18,13 @@ use crate::support::{DIABETES, column, list, plan};
 fn table() -> (String, Vec<[f64; 6]>) {
     let mut lines = DIABETES.lines();
     lines.next();
-    let mut text = "bmi,bp,site,target\n".to_owned();
+    let mut text = "bmi,bp,site,ward,target\n".to_owned();
     let mut rows = Vec::new();
     for (place, line) in lines.enumerate() {
         let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
         let site = place % 7 % 3;
-        text += &format!("{},{},{},{}\n", cells[2], cells[3], ["A", "B", "C"][site], cells[10]);
+        let ward = ["n", "s", "w"][place % 5 % 3];
+        text += &format!("{},{},{},{ward},{}\n", cells[2], cells[3], ["A", "B", "C"][site], cells[10]);
         let level = |own: usize| if site == own { 1.0 } else { 0.0 };
         rows.push([1.0, cells[2], cells[3], level(1), level(2), cells[10]]);
     }
@@ -219,6 +220,44 @@ fn rows_that_do_not_fit_are_noticed_from_the_released_count() {
     }
 }
 
+/// The program's further tables are those of the page.
+fn follows(release: &Release, facts: &Supplement, printed: &[String]) {
+    let block = |name: &str| {
+        let found = printed.iter().find(|block| block.lines().next().unwrap().contains(name));
+        let lines = found.into_iter().flat_map(|block| block.lines().skip(1));
+        lines.map(|line| line.split(',').collect::<Vec<_>>()).collect::<Vec<_>>()
+    };
+    let number = |cell: &str| cell.parse::<f64>().unwrap();
+    for line in block("r_squared") {
+        let share = tables::r_squared(release, facts, line[0]).map(|(share, _)| share);
+        assert_eq!(line[2].parse::<f64>().ok(), share, "{line:?}");
+    }
+    let categories = block("wald_chi_square");
+    assert_eq!(categories.len(), facts.categories.len());
+    for (line, test) in categories.iter().zip(&facts.categories) {
+        assert_eq!((line[0], line[1]), (test.outcome.as_str(), test.column.as_str()));
+        assert!((number(line[4]) - test.p).abs() <= 1e-9 * test.p, "{line:?} {test:?}");
+    }
+    for line in block("standardised") {
+        let table = tables::coefficients(release, facts, line[0], 1.0);
+        let column = table.heads.iter().position(|head| head.text == "Standardised").unwrap();
+        let terms = tables::lines(release, line[0], 1.0);
+        let row = terms.iter().position(|term| term.term == line[1]).unwrap();
+        let shown = number(&table.rows[row][column].replace('−', "-"));
+        assert!((shown - number(line[2])).abs() <= 0.06 * shown.abs(), "{line:?} {shown}");
+    }
+    let mut adjusted = block("holm").into_iter();
+    for row in tables::adjusted(release).into_iter().flat_map(|table| table.rows) {
+        let line = adjusted.next().unwrap();
+        assert_eq!((line[0], line[1]), (row[0].as_str(), row[1].as_str()));
+        for (cell, shown) in line[2..].iter().zip(&row[2..]) {
+            let Ok(shown) = shown.trim_start_matches("≈ ").parse::<f64>() else { continue };
+            assert!((number(cell) - shown).abs() <= 0.000_51, "{line:?} {row:?}");
+        }
+    }
+    assert_eq!(adjusted.next(), None);
+}
+
 /// Every number of the table, from the program in Python that the release hands out.
 #[test]
 fn the_program_in_python_reproduces_the_table() {
@@ -231,9 +270,23 @@ fn the_program_in_python_reproduces_the_table() {
         demonstrations(&wide_plan(json!({"name": "adaptive-gauss"}), budget.clone()), 24, 1).remove(0);
     let ridge = wide_plan(json!({"name": "analyze-gauss", "params": {"ridge": 0.01}}), budget);
     let penalised = demonstrations(&ridge, 24, 1).remove(0);
+    // A category that a pattern describes, merged levels, and two outcomes: numbers alone are for ten units.
+    let mut several = wide_plan(json!({"name": "analyze-gauss"}), json!({"epsilon": 8, "delta": 1e-6}));
+    several["columns"][0] =
+        json!({"match": "s*e", "role": "feature", "type": "category", "levels": ["A", "B", "C"]});
+    several["columns"][1]["role"] = json!("outcome");
+    several["columns"][2] =
+        json!({"name": "bmi", "role": "feature", "type": "number", "lower": 15, "upper": 45});
+    several["columns"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"name": "ward", "role": "ignored", "type": "category", "levels": ["n", "s", "w"]}));
+    several["derived"] = json!([{"transform": "merged", "from": ["ward"], "name": "side", "groups": [{"name": "rest", "levels": ["s", "w"]}]}]);
+    let several = demonstrations(&several, 100, 1).remove(0);
     for (release, log_odds, tested) in
-        [(&linear, false, true), (&linear, true, true), (&penalised, false, false)]
+        [(&linear, false, true), (&linear, true, true), (&penalised, false, false), (&several, false, true)]
     {
+        let ten = Labels { per: 10.0, ..Labels::default() };
         let bench = Bench::new();
         bench.write("release.json", serde_json::to_string(release).unwrap());
         let facts = Supplement { log_odds, ..supplement(release) };
@@ -243,13 +296,35 @@ fn the_program_in_python_reproduces_the_table() {
             tested || log_odds,
             "{own}"
         );
-        bench.write("program.py", Format::Python.write(release, &facts, &Labels::default(), None).unwrap());
-        let output = Command::new("python3")
-            .args([bench.path("program.py"), bench.path("release.json")])
-            .output()
-            .unwrap();
-        let printed = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let printed = |labels: &Labels| {
+            bench.write("program.py", Format::Python.write(release, &facts, labels, None).unwrap());
+            let output = Command::new("python3")
+                .args([bench.path("program.py"), bench.path("release.json")])
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let text = String::from_utf8(output.stdout).unwrap().replace("\r\n", "\n");
+            text.split("\n\n").map(str::to_owned).collect::<Vec<_>>()
+        };
+        follows(release, &facts, &printed(&Labels::default()));
+        // For ten units each cell is that of the page's table.
+        for line in printed(&ten)[0].lines().skip(1) {
+            let cells: Vec<&str> = line.split(',').collect();
+            let shown = tables::lines(release, cells[0], 10.0);
+            let shown = shown.iter().find(|line| line.term == cells[1]).unwrap();
+            let near = |cell: &str, value: Option<f64>| match value {
+                None => assert!(cell.is_empty(), "{line}"),
+                Some(value) => {
+                    let cell: f64 = cell.parse().unwrap();
+                    assert!((cell - value).abs() <= 1e-12 * value.abs(), "{line} {value}");
+                }
+            };
+            near(cells[2], shown.estimate);
+            near(cells[3], shown.std_error);
+            near(cells[4], shown.lower);
+            near(cells[5], shown.upper);
+        }
+        let printed = &printed(&Labels::default())[0];
         assert_eq!(printed.lines().count(), own.lines().count());
         for (theirs, ours) in printed.lines().zip(own.lines()) {
             for (theirs, ours) in theirs.split(',').zip(ours.split(',')) {

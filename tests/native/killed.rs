@@ -13,6 +13,11 @@ fn a_killed_release_stays_charged() {
 }
 
 #[test]
+fn a_killed_release_of_several_rounds_stays_charged() {
+    checks::a_killed_release_of_rounds_stays_charged().unwrap();
+}
+
+#[test]
 fn a_budget_for_one_pays_once() {
     checks::a_budget_pays_once().unwrap();
 }
@@ -53,7 +58,8 @@ fn a_killed_import_leaves_a_whole_ledger() {
 fn without_its_lock_a_ledger_is_not_written_over() {
     for (place, charged) in [("read", false), ("the noise is drawn", true)] {
         let bench = Bench::new(3);
-        let number = if charged { CHARGED + 1 } else { 3 };
+        // One round is answered in between.
+        let number = if charged { CHARGED + 2 } else { 3 };
         let first = bench.halt(bench.release(), number).ok().unwrap();
         assert_eq!(first.place, place);
         fs::remove_file(bench.path("ledger.json.lock")).unwrap();
@@ -94,24 +100,31 @@ fn a_charge_that_cannot_be_settled_is_said_and_burned() {
     assert_eq!(states, [State::Burned, State::Released]);
 }
 
-/// A table is written to between the charge and a pass: there is no release, and the person is told why.
+/// A table is written to between the charge and a pass, or between two rounds: there is no release, the person is told why, and the charge
+/// stays.
 #[test]
 fn a_table_that_changes_between_the_charge_and_a_pass_is_said() {
-    let bench = Bench::new(3);
-    let mut plan: Value =
-        serde_json::from_str(&fs::read_to_string(bench.path("plan.json")).unwrap()).unwrap();
-    plan["mechanism"] = json!({"name": "dp-gd", "params": {"steps": 2}});
-    // More rows than are kept, as far as is publicly known.
-    plan["stated_rows"] = json!(100_000_000);
-    fs::write(bench.path("plan.json"), plan.to_string()).unwrap();
-    // So many rows make delta too large for a promise, which the program says unless it is confirmed.
-    let release = bench.command("release --plan plan.json --ledger ledger.json table.csv --confirm");
-    let halted = bench.halt(release, CHARGED).ok().unwrap();
-    assert_eq!(halted.place, "charged");
-    fs::write(bench.path("table.csv"), "bmi,target\n32.1,151\n21.6,75\n30.5,142\n").unwrap();
-    let output = halted.resume();
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{errors}");
-    assert!(errors.contains("changed, moved or taken away between two passes"), "{errors}");
-    assert!(errors.contains("the charge was made (entry 1") && !errors.contains("report"), "{errors}");
+    let descent = json!({"name": "dp-gd", "params": {"steps": 2}});
+    let rounds = json!({"name": "adaptive-gauss"});
+    for (mechanism, number, place) in
+        [(descent, CHARGED, "charged"), (rounds, CHARGED + 2, "a round is answered")]
+    {
+        let bench = Bench::new(3);
+        let mut plan: Value =
+            serde_json::from_str(&fs::read_to_string(bench.path("plan.json")).unwrap()).unwrap();
+        plan["mechanism"] = mechanism;
+        // More rows than are kept, as far as is publicly known.
+        plan["stated_rows"] = json!(100_000_000);
+        fs::write(bench.path("plan.json"), plan.to_string()).unwrap();
+        let halted = bench.halt(bench.release(), number).ok().unwrap();
+        assert_eq!(halted.place, place);
+        fs::write(bench.path("table.csv"), "bmi,target\n32.1,151\n21.6,75\n30.5,142\n").unwrap();
+        let output = halted.resume();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{errors}");
+        assert!(errors.contains("changed, moved or taken away between two passes"), "{errors}");
+        assert!(errors.contains("the charge was made (entry 1") && !errors.contains("report"), "{errors}");
+        let ledger = bench.ledger().unwrap();
+        assert!(ledger.entries().len() == 1 && !ledger.charged().is_free(), "{ledger:?}");
+    }
 }

@@ -15,7 +15,6 @@ mod assurance;
 mod audit;
 mod citations;
 mod cli;
-mod compile_fail;
 mod containers;
 mod coverage;
 mod derived;
@@ -29,6 +28,7 @@ mod fuzz;
 mod genotypes;
 mod hostile;
 mod inference;
+mod inspection;
 mod intervals;
 mod journal;
 #[cfg(feature = "audit-mutants")]

@@ -277,6 +277,38 @@ fn what_is_charged_is_what_is_stated() {
 }
 
 /// A mechanism of one folder and one line of the registry: what is listed, read, released and audited needs nothing else.
+/// A refit takes the ridge of the release's own regressions unless it is told another, so the same regression gives the same coefficients;
+/// and where the release is a demonstration it says that it is one, too.
+#[test]
+fn a_refit_has_the_ridge_of_its_release_and_says_what_it_is_of() {
+    let bench = crate::cli::Bench::new();
+    bench.write("table.csv", DIABETES);
+    for (name, params, ridge) in [
+        ("analyze-gauss", json!({}), false),
+        ("analyze-gauss", json!({"ridge": "auto"}), true),
+        ("reuse-cov-gauss", json!({}), true),
+        ("ada-ssp", json!({}), true),
+        ("jl-ridge", json!({}), false),
+    ] {
+        let mut plan = small_diabetes_plan(json!({"epsilon": 2, "delta": 1e-5}));
+        plan["mechanism"] = json!({"name": name, "params": params});
+        bench.plan(&plan);
+        let line = bench.ok("simulate --plan plan.json --runs 1 --seed 3 table.csv");
+        bench.write("release.json", &line);
+        let release: Release = serde_json::from_str(&line).unwrap();
+        let refit = bench.ok("refit --release release.json --outcome target --features bmi,bp");
+        let refit: Value = serde_json::from_str(&refit).unwrap();
+        assert_eq!(refit["ridge"] != "none", ridge, "{name}: {}", refit["ridge"]);
+        // A release of an idealised mechanism has six digits.
+        for (own, again) in list(&release).iter().zip(refit["coefficients"].as_array().unwrap()) {
+            let (own, again) = (own.estimate.unwrap(), again["estimate"].as_f64().unwrap());
+            assert!((own - again).abs() <= 1e-5 * own.abs(), "{name}: {own} {again}");
+        }
+        let notes = refit["diagnostics"]["notes"].to_string();
+        assert!(notes.contains("demonstration"), "{name}: {notes}");
+    }
+}
+
 #[cfg(feature = "audit-mutants")]
 #[test]
 fn a_mechanism_is_one_folder_and_one_line() {

@@ -24,6 +24,7 @@ pub fn rules() -> CsvRules {
     CsvRules {
         delimiter: b',',
         numbers: NumberFormat::default(),
+        by_field: Vec::new(),
         encoding: Encoding::Utf8,
         na: ["", "NA", "N/A", "NaN", "null", "."].map(str::to_owned).into(),
     }
@@ -548,6 +549,11 @@ fn a_preview_suggests_types_and_never_bounds() {
     assert_eq!(cut.rows.len(), 3, "a record that the bytes cut off is left out");
     let short = preview(&header, &rules(), body, true, 2);
     assert_eq!((short.rows.len(), short.suggestions[1]), (2, Suggestion::Number));
+    let weights = CsvRules { delimiter: b';', ..rules() };
+    let suggested = |body: &str| preview(&header, &weights, body.as_bytes(), true, 10).suggestions;
+    let rows = "a;71,5;1,2;12 %\nb;80,25;x;7.5%\nc;;3;8\n";
+    let expected = [category(3), Suggestion::Number, category(3), Suggestion::Number];
+    assert_eq!(suggested(rows), expected, "a decimal comma and a percent sign make a number");
     let ragged = preview(&header, &rules(), b"a,1,F,\nb,1\n", true, 10);
     assert_eq!(ragged.rows.len(), 1);
     assert!(ragged.error.is_some_and(|error| error.position.line == 3));

@@ -11,7 +11,7 @@ use discreet::release::document::{Coefficients, Release, Software};
 use serde_json::{Value, json};
 
 /// 442 patients (Efron et al. 2004).
-pub const DIABETES: &str = include_str!("../data/diabetes.csv");
+pub const DIABETES: &str = include_str!("../../www/samples/diabetes.csv");
 /// 569 tumours (Wolberg et al. 1995).
 pub const BREAST_CANCER: &str = include_str!("../data/breast_cancer.csv");
 

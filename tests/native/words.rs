@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use discreet::words::{Catalogue, ENGLISH, Misfit};
+use discreet::words::{Catalogue, ENGLISH, Misfit, data, page, samples, step};
 
 /// Files whose sentences are data of a plan, or belong to the mechanisms' own table.
 const DATA: [&str; 4] = ["presets.rs", "variants.rs", "groups.rs", "parameters.rs"];
@@ -177,4 +177,40 @@ fn a_translation_takes_the_place_of_english() {
     let place = |key: &str| ENGLISH.iter().position(|(own, _)| *own == key).unwrap();
     assert_eq!(partly.text(place("page.one_in")), "eins zu {number}");
     assert_eq!(partly.text(place("page.close")), "Close", "what is not translated stays English");
+}
+
+/// `index.html` shows the first step while the module loads.
+#[test]
+fn what_is_shown_while_the_page_loads_has_its_words() {
+    let document = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("index.html")).unwrap();
+    let (_, rest) = document.split_once("<div id=\"boot\"").unwrap();
+    let (first, _) = rest.split_once("<section").unwrap();
+    let texts = first.split('<').filter_map(|part| part.split_once('>')).map(|(_, text)| text.trim());
+    let found: Vec<&str> = texts.filter(|text| !text.is_empty() && *text != "&nbsp;").collect();
+    let short = |text: &'static str| text.split_once(": ").unwrap().0;
+    let (sample, promise) =
+        (format!("{}:", data::sample()), format!("{} {}", data::promise(), data::check()));
+    let expected = [
+        page::name(),
+        page::tagline(),
+        step::data(),
+        data::no_table_yet(),
+        step::columns(),
+        step::privacy(),
+        step::method(),
+        step::result(),
+        step::data_title(),
+        step::data_chapter(),
+        data::what(),
+        data::choose(),
+        data::drop(),
+        data::forms(),
+        &sample,
+        short(samples::blood_pressure()),
+        short(samples::diabetes()),
+        data::open(),
+        &promise,
+    ];
+    assert_eq!(found, expected);
+    assert!(first.contains(&format!("placeholder=\"{}\"", data::paste_cells())));
 }

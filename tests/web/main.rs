@@ -9,6 +9,9 @@
 #[path = "../audit/adaptive/mod.rs"]
 mod adaptive_checks;
 #[expect(dead_code, reason = "some of it is for the native tests alone")]
+#[path = "../audit/adaptive_logistic/mod.rs"]
+mod adaptive_logistic_checks;
+#[expect(dead_code, reason = "some of it is for the native tests alone")]
 #[path = "../audit/estimated_bounds/mod.rs"]
 mod estimated_bounds_checks;
 mod golden;
@@ -46,5 +49,6 @@ fn the_golden_numbers_hold_in_the_browser() {
     vectors_primo::all_pass();
     vectors_adaptive::every_round();
     vectors_adaptive::every_gate();
+    adaptive_logistic_checks::golden::check();
     estimated_bounds_checks::golden();
 }

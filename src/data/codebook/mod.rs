@@ -107,14 +107,35 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Entry>, CodebookError> {
     if entries.is_empty() { Err(CodebookError::Empty) } else { Ok(entries) }
 }
 
-/// Finds the entry of a column: by its exact name, else by the only name that differs in case alone.
+/// Finds the entry of a column: by its exact name, else by the only name that differs in case alone, else by the only label that the
+/// column is called by, as in a labelled export of REDCap.
 #[must_use]
 pub fn find<'a>(entries: &'a [Entry], name: &str) -> Option<&'a Entry> {
-    entries.iter().find(|entry| entry.name == name).or_else(|| {
-        let lower = name.to_lowercase();
-        let mut alike = entries.iter().filter(|entry| entry.name.to_lowercase() == lower);
+    let lower = name.to_lowercase();
+    let label = label_of(&lower);
+    let only = |is: &dyn Fn(&Entry) -> bool| {
+        let mut alike = entries.iter().filter(|entry| is(entry));
         alike.next().filter(|_| alike.next().is_none())
-    })
+    };
+    entries
+        .iter()
+        .find(|entry| entry.name == name)
+        .or_else(|| only(&|entry| entry.name.to_lowercase() == lower))
+        .or_else(|| only(&|entry| !label.is_empty() && entry.label.to_lowercase() == label))
+}
+
+/// Returns the label that a heading of a labelled export stands for. Each choice of a checkbox is headed `Symptoms (choice=Cough)`.
+fn label_of(heading: &str) -> String {
+    let heading = plain(heading);
+    let choice = heading.strip_suffix(')').and_then(|heading| heading.split_once("(choice="));
+    choice.map_or_else(|| heading.clone(), |(label, choice)| [label.trim(), choice.trim()].join(": "))
+}
+
+/// Returns whether a column is called as REDCap calls one choice of a checkbox, `name___code`: its cells are 0 and 1, or labels.
+#[must_use]
+pub fn is_checkbox(name: &str) -> bool {
+    name.split_once("___").is_some_and(|(field, code)| !field.is_empty() && !code.is_empty())
+        || (name.ends_with(')') && name.contains("(choice="))
 }
 
 impl Layout {

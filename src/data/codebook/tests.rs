@@ -205,3 +205,18 @@ fn no_bytes_make_it_panic() {
         }
     }
 }
+
+#[test]
+fn a_labelled_export_is_described_by_its_labels_where_they_are_unique() {
+    let book = read(REDCAP.as_bytes()).unwrap();
+    let name = |heading: &str| find(&book, heading).map(|entry| entry.name.as_str());
+    assert_eq!(name("Current smoker"), Some("smoker"));
+    assert_eq!(name("age at entry (years)"), Some("age"));
+    assert_eq!(name("Drugs (choice=Aspirin, any dose)"), Some("drugs___1"));
+    assert_eq!(name("Drugs (choice=None)"), None);
+    assert_eq!(name("Sex"), Some("sex"), "a name comes before a label");
+    let twice = read(b"name,label\na,Weight\nb,Weight\n").unwrap();
+    assert_eq!(find(&twice, "Weight"), None);
+    assert!(is_checkbox("drugs___1") && is_checkbox("Drugs (choice=Statin)"));
+    assert!(!is_checkbox("drugs__1") && !is_checkbox("___") && !is_checkbox("bmi"));
+}

@@ -48,7 +48,10 @@ pub enum ContainerError {
     /// An archive without a workbook.
     #[error("{}", crate::words::container::archive())]
     Archive,
-    /// An archive that is damaged or cut off.
+    /// A compressed file or UTF-16 text is damaged or cut off.
+    #[error("{}", crate::words::container::cut_off())]
+    CutOff,
+    /// A workbook that is damaged or cut off.
     #[error("{}", crate::words::container::damaged())]
     Damaged,
     /// More than memory holds.

@@ -33,11 +33,11 @@ impl Unpacker {
     /// Takes the next bytes of the file, at most [`PACKED_BYTES`], and appends what they hold to `out`.
     ///
     /// # Errors
-    /// [`ContainerError::Damaged`] if an archive is damaged.
+    /// [`ContainerError::CutOff`] if an archive is damaged.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ContainerError> {
         match &mut self.0 {
             Decoder::Gzip(decoder) => {
-                decoder.write_all(bytes).map_err(|_| ContainerError::Damaged)?;
+                decoder.write_all(bytes).map_err(|_| ContainerError::CutOff)?;
                 out.append(decoder.get_mut());
             }
             Decoder::Utf16 { unit, byte, high, begun } => {
@@ -60,16 +60,16 @@ impl Unpacker {
     /// Ends the file, and appends the last bytes to `out`.
     ///
     /// # Errors
-    /// [`ContainerError::Damaged`] if the file is cut off.
+    /// [`ContainerError::CutOff`] if the file is cut off.
     pub fn finish(self, out: &mut Vec<u8>) -> Result<(), ContainerError> {
         match self.0 {
             Decoder::Gzip(mut decoder) => {
-                decoder.try_finish().map_err(|_| ContainerError::Damaged)?;
+                decoder.try_finish().map_err(|_| ContainerError::CutOff)?;
                 out.append(decoder.get_mut());
                 Ok(())
             }
             Decoder::Utf16 { byte: None, high: None, .. } => Ok(()),
-            Decoder::Utf16 { .. } => Err(ContainerError::Damaged),
+            Decoder::Utf16 { .. } => Err(ContainerError::CutOff),
         }
     }
 }
@@ -133,14 +133,14 @@ mod tests {
     fn what_is_cut_off_or_damaged_is_refused() {
         let whole = gzip("age\n61\n".repeat(400).as_bytes());
         for cut in [3, 12, whole.len() - 9, whole.len() - 1] {
-            assert_eq!(unpacked(&whole[..cut], 7), Err(ContainerError::Damaged), "{cut}");
+            assert_eq!(unpacked(&whole[..cut], 7), Err(ContainerError::CutOff), "{cut}");
         }
         let mut other = whole;
         let last = other.len() - 6;
         other[last] ^= 1;
-        assert_eq!(unpacked(&other, 50), Err(ContainerError::Damaged), "its checksum");
-        assert_eq!(unpacked(b"\xff\xfea\0b", 2), Err(ContainerError::Damaged), "half a unit");
-        assert_eq!(unpacked(b"\xff\xfe\x3d\xd8", 2), Err(ContainerError::Damaged), "half a pair");
+        assert_eq!(unpacked(&other, 50), Err(ContainerError::CutOff), "its checksum");
+        assert_eq!(unpacked(b"\xff\xfea\0b", 2), Err(ContainerError::CutOff), "half a unit");
+        assert_eq!(unpacked(b"\xff\xfe\x3d\xd8", 2), Err(ContainerError::CutOff), "half a pair");
         assert_eq!(unpacked(b"\xff\xfe\x3d\xd8a\0", 2), Ok("\u{fffd}a".as_bytes().to_vec()));
     }
 

@@ -127,6 +127,7 @@ impl<'a> PhenotypeReader<'a> {
             let rules = CsvRules {
                 delimiter: header.delimiter,
                 numbers: NumberFormat::default(),
+                by_field: Vec::new(),
                 encoding: self.encoding,
                 na: Vec::new(),
             };

@@ -139,7 +139,8 @@ impl GenotypeTable {
             text.clear();
             ends.clear();
             for (field, codes) in codes.iter().enumerate() {
-                let present = self.cell(sample, field).filter(|cell| !codes.missing(cell, plan.csv.numbers));
+                let present =
+                    self.cell(sample, field).filter(|cell| !codes.missing(cell, plan.csv.numbers_of(field)));
                 text.push_str(present.unwrap_or(missing));
                 ends.push(text.len());
             }

@@ -118,7 +118,7 @@ impl Configured for Parameters {
         encoding.check(None)?;
         let (geometry, layout) = (&encoding.geometry, encoding.layout);
         let noise = plan.budget.map(|budget| self.noise(plan, geometry, layout, &budget)).transpose()?;
-        // Its ridge is its self.
+        // It chooses its own ridge.
         let post_processing = PostProcessing { repair: self.repair, ..PostProcessing::default() };
         Ok(Resolved {
             parameters: Map::new(),

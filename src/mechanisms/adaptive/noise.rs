@@ -5,6 +5,7 @@ use std::num::NonZeroU64;
 use crate::math::triangle;
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::Entropy;
+use crate::privacy::mutants::{Mutant, is_active};
 
 /// Draws noise of variance S² for each of so many cells.
 pub fn full<E: Entropy + ?Sized>(cells: usize, s: NonZeroU64, rng: &mut E) -> Vec<i128> {
@@ -21,4 +22,13 @@ pub fn packed<E: Entropy + ?Sized>(side: usize, s: NonZeroU64, rng: &mut E) -> V
             },
         )
         .collect()
+}
+
+/// Returns whether a mutant leaves this round, counted from 0, without noise.
+pub fn is_unnoised(round: u32) -> bool {
+    match round {
+        0 | 1 => is_active(Mutant::EarlierRoundsUnnoised),
+        2 => is_active(Mutant::TailCountsUnnoised),
+        _ => false,
+    }
 }

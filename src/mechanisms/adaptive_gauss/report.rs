@@ -6,7 +6,6 @@ use super::document;
 use super::forecast::Forecast;
 use super::gate::{Far, Judged, Known, State, Units};
 use super::progress::{Released, Solved};
-use crate::inference::category::of_covariance;
 use crate::math::special::normal_quantile_central;
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::model::note::NAMED;
@@ -18,7 +17,6 @@ use crate::privacy::measure::Mu;
 use crate::release::Release;
 use crate::release::document::{Coefficients, Diagnostics, OutcomeDiagnostics};
 use crate::release::moments::CodedTerm;
-use crate::release::significance::CategoryTest;
 
 /// Which regressions are reported.
 #[derive(Clone, Debug)]
@@ -73,19 +71,8 @@ pub fn report(
     (Coefficients::of(names, terms, &entries), diagnostics)
 }
 
-/// Returns the tests of whole categories of a release; empty where a term is held, because the others' errors then depend on each other
-/// through its price.
-#[must_use]
-pub fn category_tests(release: &Release) -> Vec<CategoryTest> {
-    let Coefficients::List(list) = &release.coefficients else { return Vec::new() };
-    let of_outcome = |(entries, covariance): (&[_], Option<_>)| {
-        covariance.map_or_else(Vec::new, |covariance| of_covariance(&release.plan, entries, &covariance))
-    };
-    let outcomes = list.chunk_by(|a, b| a.outcome == b.outcome).zip(covariances(release));
-    outcomes.flat_map(of_outcome).collect()
-}
-
-/// Returns the covariance of each outcome's coefficients of a release, in their order; nothing where a term is held.
+/// Returns the covariance of each outcome's coefficients of a release, in their order; nothing where a term is held, because the others'
+/// errors then depend on each other through its price.
 #[must_use]
 pub fn covariances(release: &Release) -> Vec<Option<DMatrix<f64>>> {
     let Some(released) = release.moments.as_ref().and_then(document::read) else { return Vec::new() };

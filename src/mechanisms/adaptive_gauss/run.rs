@@ -11,8 +11,10 @@ use crate::data::statistics::{RecordMap, Scratch};
 use crate::data::{Exact, Statistic};
 use crate::inference::RegressionTerms;
 use crate::inference::noise_forecast::{NoiseForecast, assumed_spreads};
+use crate::mechanisms::adaptive::noise::is_unnoised;
 use crate::mechanisms::rounds::{Answer, Encoding, Noise, Output, Round, Rounds, Run, Task, Unsettled};
 use crate::noise::entropy::Entropy;
+#[cfg(feature = "audit-mutants")]
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::moments::CodedTerm;
 
@@ -135,12 +137,7 @@ impl Noise for Drawn {
     }
 
     fn answer(&self, mut drawn: Vec<i128>, sums: &Exact<'_>, _: &mut dyn Entropy) -> Option<Answer> {
-        let unnoised = match self.round {
-            0 | 1 => is_active(Mutant::EarlierRoundsUnnoised),
-            2 => is_active(Mutant::TailCountsUnnoised),
-            _ => false,
-        };
-        if unnoised {
+        if is_unnoised(self.round) {
             drawn.fill(0);
         }
         Answer::noisy(drawn, sums)

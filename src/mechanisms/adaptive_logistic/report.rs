@@ -9,7 +9,7 @@ use super::document;
 use super::estimate::{Judged, State, Turned, Why, own_map};
 use super::progress::Released;
 use crate::inference::category::has_errors;
-use crate::inference::noise_forecast::LOGISTIC_SPREAD;
+use crate::inference::preview::LOGISTIC_SPREAD;
 use crate::inference::report::RegressionTerms;
 use crate::math::jacobi_eigen::product;
 use crate::math::special::normal_quantile_central;
@@ -17,10 +17,9 @@ use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::holding::effect_size;
 use crate::mechanisms::rounds::Task;
 use crate::model::note::{Listing, NAMED};
-use crate::model::{Coefficient, Estimate, INTERCEPT, Interval, Note};
+use crate::model::{Estimate, INTERCEPT, Interval, Note};
 use crate::release::Release;
 use crate::release::document::{Coefficients, Diagnostics, OutcomeDiagnostics};
-use crate::release::figure::outcomes;
 use crate::release::moments::CodedTerm;
 
 /// Returns the regressions of all labels on all features in the columns' own units.
@@ -71,17 +70,17 @@ pub fn report(task: &Task, released: &Released, coded: &[CodedTerm]) -> (Coeffic
     (Coefficients::of(names, terms, &entries), diagnostics)
 }
 
-/// Returns the covariance of one label's coefficients of a release, in their order; nothing where a term is held, because the others' errors
-/// then depend on each other through its price.
+/// Returns the covariance of each label's coefficients of a release, in their order; nothing where a term is held, because the others'
+/// errors then depend on each other through its price.
 #[must_use]
-pub fn covariance(release: &Release, outcome: &str) -> Option<DMatrix<f64>> {
-    let steps = release.steps.as_ref()?;
-    let Coefficients::List(list) = &release.coefficients else { return None };
+pub fn covariances(release: &Release) -> Vec<Option<DMatrix<f64>>> {
     let lambda = release.plan.mechanism.params.get("lambda").and_then(Value::as_f64).unwrap_or(0.0);
-    let place = outcomes(release).iter().position(|name| name == outcome)?;
-    let Turned { covariance, .. } = document::last_step(steps, lambda)?.into_iter().nth(place)?;
-    let entries: Vec<Coefficient> = list.iter().filter(|entry| entry.outcome == outcome).cloned().collect();
-    has_errors(&covariance, &entries).then_some(covariance)
+    let last = release.steps.as_ref().and_then(|steps| document::last_step(steps, lambda));
+    let (Some(last), Coefficients::List(list)) = (last, &release.coefficients) else { return Vec::new() };
+    let labels = list.chunk_by(|a, b| a.outcome == b.outcome).zip(last);
+    labels
+        .map(|(entries, Turned { covariance, .. })| has_errors(&covariance, entries).then_some(covariance))
+        .collect()
 }
 
 /// One label's coefficients in the columns' own units, and how far each can be trusted.

@@ -4,13 +4,16 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::forecast::Forecast;
-use super::progress::{Progress, RoundMap, Setting};
+use super::progress::{EARLY, Progress, RoundMap, Setting};
 use super::{document, report};
 use crate::data::statistics::{RecordMap, Scratch};
 use crate::data::{Exact, Statistic};
 use crate::inference::noise_forecast::NoiseForecast;
+use crate::math::triangle;
+use crate::mechanisms::adaptive::noise::is_unnoised;
 use crate::mechanisms::rounds::{Answer, Encoding, Noise, Output, Round, Rounds, Run, Task, Unsettled};
 use crate::noise::entropy::Entropy;
+use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::moments::CodedTerm;
 
 /// The rounds of one plan: public, and fixed before a record is read.
@@ -121,7 +124,15 @@ impl Noise for Drawn {
         self.setting.noise(self.round, rng)
     }
 
-    fn answer(&self, drawn: Vec<i128>, sums: &Exact<'_>, _: &mut dyn Entropy) -> Option<Answer> {
+    fn answer(&self, mut drawn: Vec<i128>, sums: &Exact<'_>, _: &mut dyn Entropy) -> Option<Answer> {
+        if is_unnoised(self.round) {
+            drawn.fill(0);
+        }
+        if self.round >= EARLY && is_active(Mutant::CurvatureUnnoised) {
+            let curvature = triangle::len(self.setting.terms.coefficients());
+            let labels = drawn.chunks_mut(self.setting.label_cells());
+            labels.for_each(|cells| cells.iter_mut().take(curvature).for_each(|cell| *cell = 0));
+        }
         Answer::noisy(drawn, sums)
     }
 }

@@ -447,7 +447,7 @@ impl Parameters {
         }
     }
 
-    /// The noise that a budget buys; of one outcome by itself, with the squared sensitivity of all, where each has its self.
+    /// The noise that a budget buys; of one outcome by itself, with the squared sensitivity of all, where each has its own.
     ///
     /// # Errors
     /// [`NoiseError`] where it buys none, or the paper's scale has no answer.

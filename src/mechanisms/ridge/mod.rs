@@ -89,7 +89,7 @@ static WITH_BOUNDS: Info = Info {
     title: "Ridge regression with a fixed penalty",
     group: Some(&LINEAR),
     summary: "Fits a ridge regression without public data.",
-    prefer: "Prefer it for a ridge regression with a fixed penalty where no public moments are knself.",
+    prefer: "Prefer it for a ridge regression with a fixed penalty where no public moments are known.",
     guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "Cao, Bi and Zhang 2026, baseline; theory/public-moments 2.6",
     version: "1",

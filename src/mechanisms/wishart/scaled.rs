@@ -138,7 +138,7 @@ static PROJECTION_ADAPTIVE_INFO: Info = Info {
     title: "Gaussian projection with an adaptive ridge",
     group: Some(&WHOLE_MATRIX),
     summary: "The projection, with a ridge that is no larger than the table needs.",
-    prefer: "Prefer it to the plain projection from some hundred thousand rows on, where the table needs no ridge of its self.",
+    prefer: "Prefer it to the plain projection from some hundred thousand rows on, where the table needs no ridge of its own.",
     guarantee: "(ε, δ)-differential privacy of the law over the real numbers; the arithmetic approximates it.",
     source: "Sheffet 2015, algorithm 2; theory/wishart 2.5",
     version: "1",
@@ -186,7 +186,7 @@ static POSTERIOR_ADAPTIVE_INFO: Info = Info {
     title: "Posterior draw with an adaptive prior",
     group: Some(&WHOLE_MATRIX),
     summary: "Draws from a posterior whose prior is no stronger than the table needs.",
-    prefer: "Prefer it to the plain posterior draw from some hundred thousand rows on, where the table needs no ridge of its self.",
+    prefer: "Prefer it to the plain posterior draw from some hundred thousand rows on, where the table needs no ridge of its own.",
     guarantee: "(ε, δ)-differential privacy of the law over the real numbers; the arithmetic approximates it.",
     source: "Sheffet 2015, algorithm 5; theory/wishart 2.5",
     version: "1",
@@ -620,7 +620,7 @@ fn adaptive(
     })
 }
 
-/// A share of a number and what is left of it, each rounded dself.
+/// A share of a number and what is left of it, each rounded down.
 fn share(whole: f64, share: f64) -> (f64, f64) {
     let first = (whole * share).next_down();
     (first, (whole - first).next_down())

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::super::error::PlanError;
 use crate::model::INTERCEPT;
+use crate::text::json::{Fault, read};
 use crate::words;
 
 /// The name and version that every typed public table carries.
@@ -66,16 +67,12 @@ impl PublicTable {
     /// [`PlanError`] with the path inside the document, which begins with `public`.
     pub fn parse(text: &str) -> Result<Self, PlanError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let wrong = |path: &str, error: &serde_json::Error| {
-            let path = if matches!(path, "?" | ".") { "public".to_owned() } else { format!("public.{path}") };
-            PlanError::at(path, error.to_string(), words::public_table::document_advice())
+        let wrong = |fault: Fault| {
+            let path = fault.path.map_or_else(|| "public".to_owned(), |path| format!("public.{path}"));
+            PlanError::at(path, fault.what, words::public_table::document_advice())
         };
-        let mut reader = serde_json::Deserializer::from_str(text);
-        let table: Self = serde_path_to_error::deserialize(&mut reader)
-            .map_err(|error| wrong(&error.path().to_string(), error.inner()))?;
-        reader.end().map_err(|error| wrong(".", &error))?;
-        let value: Value = serde_json::from_str(text).map_err(|error| wrong(".", &error))?;
-        named_fields(&value)?;
+        let table: Self = read(text).map_err(wrong)?;
+        named_fields(&read(text).map_err(wrong)?)?;
         table.check()?;
         Ok(table)
     }

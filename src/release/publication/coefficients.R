@@ -1,10 +1,13 @@
-# Prints the table of coefficients of a release: Rscript coefficients.R release.json
+# Prints the tables of a release: Rscript coefficients.R release.json
 # z is the estimate over its standard error; p is two-sided. A coefficient of a number is for per units of its column.
 library(jsonlite)
 
 per <- @PER@
 log_odds <- @LOG_ODDS@
 tested <- @TESTED@  # Whether the release has p-values: penalised coefficients have none.
+# Terms that are not numbers ("fixed"), and what discreet computed from the released sums: standard deviations of terms and outcomes,
+# rows, R squared and residual standard deviation of each fit, Wald statistics with their degrees of freedom.
+facts <- fromJSON(@FACTS@, simplifyVector = FALSE)
 fields <- c("estimate", "std_error", "lower", "upper", "noise_share", "interval")
 
 arguments <- commandArgs(trailingOnly = TRUE)
@@ -27,10 +30,8 @@ if (!is.null(coefficients$outcomes)) {
 }
 result <- rows(coefficients)
 
-categories <- unlist(lapply(release$plan$columns, function(column) {
-  if (identical(column$type, "category") && !is.null(column$name)) paste0(column$name, "[", unlist(column$levels), "]")
-}))
-scale <- ifelse(result$term == "(Intercept)" | result$term %in% categories, 1, per)
+estimates <- suppressWarnings(as.numeric(result$estimate))
+scale <- ifelse(result$term %in% unlist(facts$fixed), 1, per)
 for (name in fields[seq_len(4)]) result[[name]] <- as.numeric(result[[name]]) * scale
 
 share <- as.numeric(result$noise_share)
@@ -44,3 +45,26 @@ if (log_odds) {
   result$odds_ratio_upper <- exp(result$upper) * compared
 }
 print(result, digits = 15)
+
+framed <- function(rows, names) {
+  columns <- lapply(seq_along(names), function(place) sapply(rows, function(row) one(row[[place]])))
+  as.data.frame(setNames(columns, names), stringsAsFactors = FALSE)
+}
+shown <- function(table) if (nrow(table) > 0) { cat("\n"); print(table, digits = 15) }
+shown(framed(facts$fit, c("outcome", "rows", "r_squared", "residual_sd")))
+sd_of <- function(known, names) as.numeric(sapply(names, function(name) one(known[[name]])))
+standardised <- estimates * sd_of(facts$term_sd, result$term) / sd_of(facts$outcome_sd, result$outcome)
+kept <- !log_odds & result$interval != "withheld" & !is.na(standardised)
+shown(data.frame(outcome = result$outcome, term = result$term, standardised)[kept, ])
+if (length(facts$categories) > 0) {
+  categories <- framed(facts$categories, c("outcome", "category", "wald_chi_square", "degrees"))
+  categories$p_value <- pchisq(categories$wald_chi_square, categories$degrees, lower.tail = FALSE)
+  shown(categories)
+}
+tests <- result[result$term != "(Intercept)" & !is.na(result$p_value), c("term", "outcome", "p_value")]
+tests <- tests[ave(seq_len(nrow(tests)), tests$term, FUN = length) > 1, ]
+if (nrow(tests) > 0) {
+  tests$holm <- ave(tests$p_value, tests$term, FUN = function(p) p.adjust(p, "holm"))
+  tests$benjamini_hochberg <- ave(tests$p_value, tests$term, FUN = function(p) p.adjust(p, "BH"))
+  shown(tests)
+}

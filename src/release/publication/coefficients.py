@@ -1,4 +1,4 @@
-# Prints the table of coefficients of a release as CSV: python3 coefficients.py release.json
+# Prints the tables of a release as CSV: python3 coefficients.py release.json
 # z is the estimate over its standard error; p is two-sided. A coefficient of a number is for PER units of its column.
 import csv
 import json
@@ -8,17 +8,13 @@ import sys
 PER = @PER@
 LOG_ODDS = @LOG_ODDS@
 TESTED = @TESTED@  # Whether the release has p-values: penalised coefficients have none.
+# Terms that are not numbers ("fixed"), and what discreet computed from the released sums: standard deviations of terms and outcomes,
+# rows, R squared and residual standard deviation of each fit, Wald statistics with their degrees of freedom.
+FACTS = json.loads(@FACTS@)
 FIELDS = ("estimate", "std_error", "lower", "upper", "noise_share", "interval")
 
 with open(sys.argv[1] if len(sys.argv) > 1 else "release.json", encoding="utf-8") as file:
     release = json.load(file)
-
-categories = [
-    f"{column['name']}[{level}]"
-    for column in release["plan"]["columns"]
-    if column.get("type") == "category" and "name" in column
-    for level in column.get("levels") or []
-]
 
 
 def entries():
@@ -31,28 +27,89 @@ def entries():
             yield {"outcome": outcome, "term": term, **{name: coefficients[name][row][column] for name in FIELDS}}
 
 
+def test(entry):
+    estimate, error, share = entry["estimate"], entry["std_error"], entry["noise_share"]
+    full = TESTED and entry["interval"] != "withheld" and (share is None or share < 1)
+    if not full or estimate is None or error is None or error <= 0:
+        return None, None
+    return estimate / error, math.erfc(abs(estimate / error) / math.sqrt(2))
+
+
 def line(entry):
     term = entry["term"]
-    per = 1.0 if term == "(Intercept)" or term in categories else PER
+    per = 1.0 if term in FACTS["fixed"] else PER
     numbers = [None if entry[name] is None else entry[name] * per for name in FIELDS[:4]]
-    estimate, error, lower, upper = numbers
-    share, interval = entry["noise_share"], entry["interval"]
-    z = p = None
-    full = TESTED and interval != "withheld" and (share is None or share < 1)
-    if full and estimate is not None and error is not None and error > 0:
-        z = estimate / error
-        p = math.erfc(abs(z) / math.sqrt(2))
-    cells = [entry["outcome"], term, *numbers, share, interval, z, p]
+    estimate, _, lower, upper = numbers
+    cells = [entry["outcome"], term, *numbers, entry["noise_share"], entry["interval"], *test(entry)]
     if LOG_ODDS:
         compared = term != "(Intercept)"
         cells += [math.exp(value) if compared and value is not None else None for value in (estimate, lower, upper)]
-    return ["" if cell is None else cell for cell in cells]
+    return cells
+
+
+def standardised(entry):
+    own, of = FACTS["term_sd"].get(entry["term"]), FACTS["outcome_sd"].get(entry["outcome"])
+    if LOG_ODDS or not own or not of or entry["interval"] == "withheld" or entry["estimate"] is None:
+        return None
+    return [entry["outcome"], entry["term"], entry["estimate"] * own / of]
+
+
+def chi_square_tail(statistic, degrees):
+    x, a = statistic / 2, degrees % 2 / 2
+    tail = math.erfc(math.sqrt(x)) if a else 0.0
+    while a < degrees / 2:
+        tail += math.exp(a * math.log(x) - x - math.lgamma(a + 1)) if x > 0 else float(a == 0)
+        a += 1
+    return tail
+
+
+def adjusted():
+    terms = {}
+    for entry in entries():
+        p = test(entry)[1]
+        if entry["term"] != "(Intercept)" and p is not None:
+            terms.setdefault(entry["term"], []).append((p, entry["outcome"]))
+    for term, found in terms.items():
+        count, ascending = len(found), sorted(found)
+        if count < 2:
+            continue
+        holm = {}
+        largest = 0.0
+        for rank, (p, outcome) in enumerate(ascending):
+            largest = max(largest, min(1.0, p * (count - rank)))
+            holm[outcome] = largest
+        smallest = 1.0
+        rate = {}
+        for rank, (p, outcome) in reversed(list(enumerate(ascending))):
+            smallest = min(smallest, p * count / (rank + 1))
+            rate[outcome] = smallest
+        for p, outcome in found:
+            yield [term, outcome, p, holm[outcome], rate[outcome]]
+
+
+writer = csv.writer(sys.stdout)
+
+
+def table(header, lines):
+    writer.writerow(header)
+    writer.writerows([["" if cell is None else cell for cell in cells] for cells in lines])
 
 
 header = ["outcome", "term", *FIELDS, "z", "p_value"]
 if LOG_ODDS:
     header += ["odds_ratio", "odds_ratio_lower", "odds_ratio_upper"]
-writer = csv.writer(sys.stdout)
-writer.writerow(header)
-for entry in entries():
-    writer.writerow(line(entry))
+table(header, map(line, entries()))
+tables = [
+    (["outcome", "rows", "r_squared", "residual_sd"], FACTS["fit"]),
+    (["outcome", "term", "standardised"], filter(None, map(standardised, entries()))),
+    (
+        ["outcome", "category", "wald_chi_square", "degrees", "p_value"],
+        [[*known, chi_square_tail(*known[2:])] for known in FACTS["categories"]],
+    ),
+    (["term", "outcome", "p_value", "holm", "benjamini_hochberg"], adjusted()),
+]
+for names, lines in tables:
+    lines = list(lines)
+    if lines:
+        sys.stdout.write("\n")
+        table(names, lines)

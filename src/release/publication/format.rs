@@ -121,8 +121,8 @@ impl Format {
             Self::Markdown => markdown::document(&printed()),
             Self::Latex => latex::document(&printed()),
             Self::Csv => table::csv(&release.coefficients, Tests::of(release), supplement.log_odds),
-            Self::R => scripts::r(release, supplement.log_odds, labels),
-            Self::Python => scripts::python(release, supplement.log_odds, labels),
+            Self::R => scripts::r(release, supplement, labels),
+            Self::Python => scripts::python(release, supplement, labels),
             Self::Svg => {
                 let first = || figure::outcomes(release).into_iter().next();
                 let outcome = outcome.map(str::to_owned).or_else(first)?;

@@ -1,29 +1,78 @@
-//! Programs in R and Python that read a release and print its table of coefficients.
+//! Programs in R and Python that read a release and print its tables.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
 
 use super::super::Release;
+use super::super::figure;
 use super::super::significance::Tests;
-use super::Labels;
+use super::super::supplement::Supplement;
+use super::{Labels, tables};
 
 const PYTHON: &str = include_str!("coefficients.py");
 const R: &str = include_str!("coefficients.R");
 
 /// Returns a Python program; it needs the standard library alone.
 #[must_use]
-pub fn python(release: &Release, log_odds: bool, labels: &Labels) -> String {
-    let flag = |on: bool| if on { "True" } else { "False" };
-    filled(PYTHON, labels, flag(log_odds), flag(Tests::of(release).absent().is_none()))
+pub fn python(release: &Release, supplement: &Supplement, labels: &Labels) -> String {
+    filled(PYTHON, release, supplement, labels, |on| if on { "True" } else { "False" })
 }
 
 /// Returns an R program; it needs the package `jsonlite`.
 #[must_use]
-pub fn r(release: &Release, log_odds: bool, labels: &Labels) -> String {
-    let flag = |on: bool| if on { "TRUE" } else { "FALSE" };
-    filled(R, labels, flag(log_odds), flag(Tests::of(release).absent().is_none()))
+pub fn r(release: &Release, supplement: &Supplement, labels: &Labels) -> String {
+    filled(R, release, supplement, labels, |on| if on { "TRUE" } else { "FALSE" })
 }
 
-fn filled(program: &str, labels: &Labels, log_odds: &str, tested: &str) -> String {
+fn filled(
+    program: &str,
+    release: &Release,
+    supplement: &Supplement,
+    labels: &Labels,
+    flag: impl Fn(bool) -> &'static str,
+) -> String {
+    // JSON within a JSON string is a string of both languages.
+    let facts = Value::String(facts(release, supplement).to_string()).to_string();
     program
         .replace("@PER@", &format!("{:?}", labels.scale()))
-        .replace("@LOG_ODDS@", log_odds)
-        .replace("@TESTED@", tested)
+        .replace("@LOG_ODDS@", flag(supplement.log_odds))
+        .replace("@TESTED@", flag(Tests::of(release).absent().is_none()))
+        .replace("@FACTS@", &facts)
+}
+
+/// Returns what the coefficients of a release do not say by themselves: which are not for a number of units, and what follows from the released sums.
+fn facts(release: &Release, supplement: &Supplement) -> Value {
+    let outcomes = figure::outcomes(release);
+    let lines = outcomes.first().map(|first| figure::lines(&release.plan, &release.coefficients, first));
+    let lines = lines.unwrap_or_default();
+    let fixed: Vec<&str> = lines
+        .iter()
+        .filter(|line| !figure::is_scaled(&release.plan, &line.term))
+        .map(|line| line.term.as_str())
+        .collect();
+    let spreads: BTreeMap<&str, f64> = lines
+        .iter()
+        .filter_map(|line| Some((line.term.as_str(), tables::spread(supplement, &line.term)?)))
+        .collect();
+    let of_outcomes: BTreeMap<&str, f64> = outcomes
+        .iter()
+        .filter_map(|name| Some((name.as_str(), supplement.description.as_ref()?.sd(name)?.value)))
+        .collect();
+    let fits: Vec<Value> = outcomes
+        .iter()
+        .map(|name| {
+            let share = tables::r_squared(release, supplement, name).map(|(share, _)| share);
+            let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == *name);
+            json!([name, release.diagnostics.rows, share, known.and_then(|known| known.residual_sd)])
+        })
+        .collect();
+    let categories: Vec<Value> = supplement
+        .categories
+        .iter()
+        .map(|test| json!([test.outcome, test.column, test.statistic, test.degrees]))
+        .collect();
+    json!({
+        "fixed": fixed, "term_sd": spreads, "outcome_sd": of_outcomes, "fit": fits, "categories": categories,
+    })
 }

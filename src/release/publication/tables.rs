@@ -94,11 +94,15 @@ pub fn interval(written: String, kind: Interval) -> String {
     }
 }
 
-/// Returns a p-value with three decimals, marked where its interval is approximate.
+/// Returns a p-value with three decimals, marked where its interval is approximate. What is below 0.001 is rough without a mark.
 #[must_use]
 pub fn p_value(p: f64, kind: Interval) -> String {
-    let text = if p < 0.001 { words::journal::p_below().to_owned() } else { format!("{p:.3}") };
-    if kind == Interval::Approximate { words::journal::p_approximate(text) } else { text }
+    let text = format!("{p:.3}");
+    match kind {
+        _ if p < 0.001 => words::journal::p_below().to_owned(),
+        Interval::Approximate => words::journal::p_approximate(text),
+        _ => text,
+    }
 }
 
 /// Returns z with two decimals.
@@ -184,11 +188,23 @@ fn standardised(supplement: &Supplement, line: &Line, outcome: &str, per: f64) -
     if supplement.log_odds || line.term == INTERCEPT || line.interval == Interval::Withheld {
         return None;
     }
-    let description = supplement.description.as_ref()?;
-    let of = description.sd(outcome)?.value;
-    let level = description.terms.iter().any(|term| term.term == line.term && term.level.is_some());
-    let own = if level { 1.0 } else { description.sd(&line.term)?.value / per };
+    let of = supplement.description.as_ref()?.sd(outcome)?.value;
+    let level = is_level(supplement, &line.term);
+    let own = spread(supplement, &line.term)? / if level { 1.0 } else { per };
     Some(line.estimate? * own / of)
+}
+
+fn is_level(supplement: &Supplement, term: &str) -> bool {
+    let terms = supplement.description.iter().flat_map(|description| &description.terms);
+    terms.into_iter().any(|described| described.term == term && described.level.is_some())
+}
+
+/// Returns by how much a term changes for a standardised coefficient: the standard deviation of a number, 1 for a level.
+pub(super) fn spread(supplement: &Supplement, term: &str) -> Option<f64> {
+    if is_level(supplement, term) {
+        return Some(1.0);
+    }
+    Some(supplement.description.as_ref()?.sd(term)?.value)
 }
 
 /// Returns R², and the standard deviation of its noise where it is only about that: of the release, or where that has none from the margins

@@ -23,6 +23,7 @@ fn forget_table(app: App) {
     app.state.key().set(None);
     app.state.restored().set(false);
     app.state.filled().set(None);
+    app.state.inspection().set(None);
     app.state.confirmed().set(Confirmed::default());
     app.state.exported().set(None);
     forget_ledger(app);

@@ -4,25 +4,27 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use serde::Deserialize;
 use web_sys::Blob;
 
 use super::confirm::guard;
+use super::files::read;
 use super::genotypes;
 use super::ledger::{lock_setup, recall};
 use super::navigation::go;
 use super::release::show;
+use super::run::pool;
+use super::save::named;
 use super::say::{fail, say};
+use crate::model::Role;
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
-use crate::release::Release;
 use crate::release::bounds::EstimatedBounds;
 use crate::store;
-use crate::store::document::Bytes;
-use crate::ui::draft::{self, ColumnDraft};
+use crate::store::document::{Bytes, Named};
+use crate::ui::draft::{self, ColumnDraft, Setup};
 use crate::ui::state::{App, Origin, StateStoreFields};
 use crate::ui::step::Step;
-use crate::ui::text;
+use crate::ui::{dom, text};
 use crate::words;
 
 /// Opens a saved plan, release or ledger.
@@ -33,28 +35,20 @@ pub fn choose_document(app: App, file: web_sys::File) {
 /// Largest document that is opened.
 const MOST_DOCUMENT: f64 = 1_073_741_824.0;
 
-/// What every document says first of itself.
-#[derive(Deserialize)]
-pub struct Named {
-    #[serde(default)]
-    pub schema: String,
-}
-
 async fn open_document(app: App, file: &Blob) {
     if file.size() > MOST_DOCUMENT {
         return fail(app, Step::Data, words::data::not_json(), false);
     }
     say(app, words::page::opening());
+    match pool(app).read_release(file).await {
+        Ok(Some(release)) => return show(app, Arc::new(release), file.clone(), Origin::File),
+        Ok(None) => {}
+        Err(failure) => return fail(app, Step::Data, failure.message, false),
+    }
     let Ok(bytes) = Bytes::of(file).await else {
         return fail(app, Step::Data, words::page::unreadable(), false);
     };
     let schema = bytes.parse::<Named>().map(|named| named.schema).unwrap_or_default();
-    if schema == crate::release::document::SCHEMA {
-        return match bytes.parse::<Release>() {
-            Ok(release) => show(app, Arc::new(release), file.clone(), Origin::File),
-            Err(error) => fail(app, Step::Data, words::page::release_unreadable(error), false),
-        };
-    }
     let content = bytes.text().unwrap_or_default();
     match schema.as_str() {
         crate::plan::document::SCHEMA => match Plan::parse(&content) {
@@ -119,35 +113,64 @@ pub async fn apply(app: App, plan: Plan) {
         app.state.pending().set(Some(plan));
         return;
     };
-    if table.genotypes.is_some() {
+    let dialect = draft::dialect(&plan);
+    let rules = |setup: &Setup| (draft::header_rules(setup), draft::csv_rules(setup, b','));
+    let reads_alike = app.state.setup().with_untracked(|now| rules(now) == rules(&dialect));
+    if table.genotypes.is_some() || !reads_alike {
         let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
-        match genotypes::look(app, &files, &draft::dialect(&plan), genotypes::of_plan(&plan)).await {
-            Ok(looked) => {
-                table = Arc::new(looked);
+        let choices = genotypes::of_plan(&plan);
+        match read(app, &files, &dialect, &table.name, table.sample, choices).await {
+            Ok(read) => {
+                table = Arc::new(read);
                 app.state.table().set(Some(Arc::clone(&table)));
             }
             Err(failure) => return fail(app, Step::Data, failure.message, false),
         }
     }
-    match draft::open(&plan, &table.names) {
-        Ok((mut columns, setup)) => {
-            for (column, suggested) in columns.iter_mut().zip(table.columns(Vec::new())) {
-                if column.kind.is_none() {
-                    // For a variant that the plan leaves out, the form starts with what the format says of it.
-                    *column = ColumnDraft { role: column.role, ..suggested };
-                }
-            }
-            app.state.columns().set(columns);
-            app.state.setup().set(setup);
-            app.state.pending().set(None);
-            if let Some(ledger) = app.state.ledger().get_untracked() {
-                lock_setup(app, &ledger);
-            }
-            say(app, words::data::the_plan_is_open());
-        }
-        Err(missing) => {
-            app.state.pending().set(Some(plan));
-            fail(app, Step::Data, text::wrong_table(&missing), false);
+    let (mut columns, setup, lacking) = draft::open(&plan, &table.names);
+    if let Some(first) = lacking.first()
+        && (table.sample || columns.iter().all(|column| column.role == Role::Ignored))
+    {
+        let told = text::wrong_table(first);
+        app.state.pending().set(Some(plan));
+        return fail(app, Step::Data, told, false);
+    }
+    for (column, suggested) in columns.iter_mut().zip(table.columns(Vec::new())) {
+        if column.kind.is_none() {
+            // For a variant that the plan leaves out, the form starts with what the format says of it.
+            *column = ColumnDraft { role: column.role, ..suggested };
         }
     }
+    app.state.columns().set(columns);
+    app.state.setup().set(setup);
+    app.state.pending().set(None);
+    if let Some(ledger) = app.state.ledger().get_untracked() {
+        lock_setup(app, &ledger);
+    }
+    if lacking.is_empty() {
+        return say(app, words::data::the_plan_is_open());
+    }
+    let told = words::data::plan_lacks(text::list(&lacking, 12));
+    app.state.filled().set(Some(told.clone()));
+    say(app, told);
+    go(app, Step::Columns);
+}
+
+/// Gives the person the plan as far as it was described, as a file that can be opened again.
+pub fn save_plan(app: App) {
+    let columns = app.state.columns().get_untracked();
+    let (plan, lacks) = match app.plan.get_untracked() {
+        Ok(plan) => (plan, None),
+        Err(gaps) => {
+            let plan = app.state.setup().with_untracked(|setup| draft::plan_so_far(&columns, setup));
+            (plan, gaps.into_iter().next().map(|gap| gap.text))
+        }
+    };
+    let Ok(text) = serde_json::to_string_pretty(&plan) else { return };
+    if dom::download(&named(app, "discreet-plan.json"), "application/json", &(text + "\n")).is_none() {
+        return say(app, words::page::no_room());
+    }
+    let told = lacks.map_or_else(|| words::data::plan_saved().to_owned(), words::data::plan_saved_incomplete);
+    app.state.filled().set(Some(told.clone()));
+    say(app, told);
 }

@@ -9,11 +9,13 @@ use leptos::task::spawn_local;
 
 use super::files::{read, reread};
 use super::ledger::lock_setup;
+use super::run::releasing;
 use super::say::say;
 use crate::model::Role;
 use crate::store;
 use crate::ui::dom;
 use crate::ui::draft::{self, KeptDraft, Setup, dialect};
+use crate::ui::public_form::{Typed, Way};
 use crate::ui::state::{App, StateStoreFields};
 use crate::words;
 use crate::worker::files::Files;
@@ -26,15 +28,32 @@ fn setting(key: &str) -> String {
     format!("draft {key}")
 }
 
+/// The setting that keeps the public moments that were typed for a table.
+fn public_setting(key: &str) -> String {
+    format!("public {key}")
+}
+
 /// Keeps the draft from now on, whenever it was changed.
 pub fn keep(app: App) {
     let waiting = StoredValue::new_local(None::<TimeoutHandle>);
     Effect::new(move |_| {
         remember(app);
+        app.state.public().track();
         if let Some(handle) = waiting.get_value() {
             handle.clear();
         }
-        waiting.set_value(set_timeout_with_handle(move || write(app), PAUSE).ok());
+        let keep = move || {
+            waiting.set_value(None);
+            write(app);
+        };
+        waiting.set_value(set_timeout_with_handle(keep, PAUSE).ok());
+    });
+    // The browser asks whether the page may be left.
+    let _ = window_event_listener(leptos::ev::beforeunload, move |event| {
+        let unkept = waiting.get_value().is_some() && is_kept(app);
+        if unkept || releasing(app) {
+            event.prevent_default();
+        }
     });
 }
 
@@ -79,6 +98,12 @@ pub fn undo_on_key(app: App) {
     on_cleanup(move || handle.remove());
 }
 
+/// Whether there is a description that is kept: one of a table of the person's own.
+fn is_kept(app: App) -> bool {
+    let own = app.state.table().with_untracked(|table| table.as_ref().is_some_and(|table| !table.sample));
+    own && app.handles.with_value(|handles| handles.history.borrow().has_earlier())
+}
+
 fn write(app: App) {
     let sample = app.state.table().with_untracked(|table| table.as_ref().is_none_or(|table| table.sample));
     let Some(key) = app.state.key().get_untracked().filter(|_| !sample) else { return };
@@ -86,9 +111,13 @@ fn write(app: App) {
         .state
         .columns()
         .with_untracked(|columns| app.state.setup().with_untracked(|setup| KeptDraft::of(columns, setup)));
+    let public = app.state.public().with_untracked(|form| form.typed.to_text()).unwrap_or_default();
     if let Some(text) = kept.and_then(|kept| serde_json::to_string(&kept).ok()) {
         // If the storage refuses, the draft lasts as long as the page.
-        spawn_local(async move { drop(store::set_setting(&setting(&key), &text).await) });
+        spawn_local(async move {
+            drop(store::set_setting(&setting(&key), &text).await);
+            drop(store::set_setting(&public_setting(&key), &public).await);
+        });
     }
 }
 
@@ -107,6 +136,8 @@ pub async fn restore(app: App, files: &Files, key: &str) {
     let rules = dialect(kept.plan());
     let choices = super::genotypes::of_plan(kept.plan());
     let Ok(table) = read(app, files, &rules, &old.name, false, choices).await else { return };
+    let typed = store::setting(&public_setting(key)).await.ok().flatten();
+    let typed = typed.and_then(|text| Typed::from_text(&text));
     // Another table may have been opened meanwhile.
     if app.state.key().with_untracked(|now| now.as_deref() != Some(key)) {
         return;
@@ -118,6 +149,9 @@ pub async fn restore(app: App, files: &Files, key: &str) {
     app.state.table().set(Some(Arc::new(table)));
     app.state.columns().set(columns);
     app.state.setup().set(setup);
+    if let Some(typed) = typed {
+        app.state.public().update(|form| (form.way, form.typed) = (Way::Typed, typed));
+    }
     app.state.restored().set(true);
     if let Some(ledger) = app.state.ledger().get_untracked() {
         lock_setup(app, &ledger);
@@ -138,6 +172,9 @@ pub fn forget_draft(app: App) {
         lock_setup(app, &ledger);
     }
     if let Some(key) = app.state.key().get_untracked() {
-        spawn_local(async move { drop(store::set_setting(&setting(&key), "").await) });
+        spawn_local(async move {
+            drop(store::set_setting(&setting(&key), "").await);
+            drop(store::set_setting(&public_setting(&key), "").await);
+        });
     }
 }

@@ -12,16 +12,17 @@ use super::documents::{apply, choose_document};
 use super::genotypes::{self, Described};
 use super::ledger::recognise;
 use super::run::pool;
-use super::say::{fail, say};
+use super::say::{fail, fail_to_read, say};
 use super::unpack::open_packed;
 use crate::data::FileRole;
+use crate::data::csv::Fault;
 use crate::data::first_line::doubt;
 use crate::data::genotypes::Choice;
-use crate::data::header::{Header, HeaderRead, read_header};
+use crate::data::header::{Header, HeaderError, HeaderRead, read_header};
 use crate::data::mismatch::other_formats;
 use crate::data::preview::preview;
 use crate::store;
-use crate::ui::draft::{self, Setup};
+use crate::ui::draft::{self, LATIN_1, Setup};
 use crate::ui::files::Part;
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, Held, Host, StateStoreFields};
@@ -150,7 +151,7 @@ pub(super) async fn open_table(
             // The file's name stays, so that the person can say how the file is written.
             let size = files.length() as f64;
             app.state.table().set(Some(Arc::new(Table { name, size, sample, ..Table::default() })));
-            fail(app, Step::Data, failure.message, false);
+            fail_to_read(app, failure);
         }
     }
 }
@@ -164,10 +165,11 @@ pub fn reread(app: App) {
         let choices = old.genotypes.as_ref().map(|genotypes| genotypes.choices.clone()).unwrap_or_default();
         match read(app, &files, &setup, &old.name, old.sample, choices).await {
             Ok(table) => {
-                if table.names != old.names {
-                    app.state.columns().set(table.columns(Vec::new()));
-                } else {
+                if table.names.len() == old.names.len() {
                     app.state.columns().update(|columns| table.suggest_again(&old, columns));
+                    app.state.setup().update(|setup| table.name_again(&old, setup));
+                } else {
+                    app.state.columns().set(table.columns(Vec::new()));
                 }
                 app.state.problem().set(None);
                 app.state.table().set(Some(Arc::new(table)));
@@ -178,9 +180,15 @@ pub fn reread(app: App) {
                 }
             }
             Err(Failure { reason: Reason::Cancelled, .. }) => {}
-            Err(failure) => fail(app, Step::Data, failure.message, false),
+            Err(failure) => fail_to_read(app, failure),
         }
     });
+}
+
+/// Reads the file as Latin-1 from now on.
+pub fn read_as_latin_1(app: App) {
+    app.state.setup().update(|setup| setup.encoding = LATIN_1.to_owned());
+    reread(app);
 }
 
 /// The table that files are: a CSV's first rows, or what a worker says of genotypes and of the variants that were chosen.
@@ -193,30 +201,36 @@ pub(super) async fn read(
     choices: Vec<Choice>,
 ) -> Result<Table, Failure> {
     match files.get(FileRole::Table) {
-        Some(blob) => {
-            let read = read_csv(blob, setup, name, sample).await;
-            read.map_err(|problem| Failure::new(Reason::Table, problem))
-        }
+        Some(blob) => read_csv(blob, setup, name, sample).await,
         None => genotypes::look(app, files, setup, choices).await,
     }
 }
 
-async fn read_csv(blob: &Blob, setup: &Setup, name: &str, sample: bool) -> Result<Table, String> {
+async fn read_csv(blob: &Blob, setup: &Setup, name: &str, sample: bool) -> Result<Table, Failure> {
     let read_by = draft::header_rules(setup);
-    let (mut bytes, mut at_end) = dom::first_bytes(blob, FIRST_BYTES).await?;
-    let mut found = read_header(&bytes, at_end, read_by).map_err(|error| sentence(&error.to_string()))?;
+    let refused = |problem: String| Failure::new(Reason::Table, problem);
+    let no_header = |error: HeaderError| {
+        let latin_1 = matches!(error, HeaderError::NotUtf8 { .. });
+        let reason = if latin_1 { Reason::Encoding } else { Reason::Table };
+        Failure::new(reason, sentence(&error.to_string()))
+    };
+    let (mut bytes, mut at_end) = dom::first_bytes(blob, FIRST_BYTES).await.map_err(refused)?;
+    let mut found = read_header(&bytes, at_end, read_by).map_err(no_header)?;
     // A header of this length leaves no room for rows.
     let crowded = matches!(&found, HeaderRead::Header(header) if header.body_offset > CROWDED);
     if !at_end && (found == HeaderRead::NeedMore || crowded) {
-        (bytes, at_end) = dom::first_bytes(blob, MOST_BYTES).await?;
-        found = read_header(&bytes, at_end, read_by).map_err(|error| sentence(&error.to_string()))?;
+        (bytes, at_end) = dom::first_bytes(blob, MOST_BYTES).await.map_err(refused)?;
+        found = read_header(&bytes, at_end, read_by).map_err(no_header)?;
     }
     let HeaderRead::Header(header) = found else {
-        return Err(words::data::header_too_long().to_owned());
+        return Err(refused(words::data::header_too_long().to_owned()));
     };
     let rules = draft::csv_rules(setup, header.delimiter);
     let start = usize::try_from(header.body_offset).unwrap_or(usize::MAX).min(bytes.len());
     let shown = preview(&header, &rules, bytes.get(start..).unwrap_or_default(), at_end, PREVIEW_ROWS);
+    if at_end && shown.rows.is_empty() && shown.error.is_none() {
+        return Err(refused(words::data::no_rows().to_owned()));
+    }
     let doubt = doubt(&header, read_by, &bytes, &shown.rows);
     let other_formats = other_formats(&shown.rows, header.names.len(), &rules);
     let Header { names, delimiter, .. } = header;
@@ -228,6 +242,7 @@ async fn read_csv(blob: &Blob, setup: &Setup, name: &str, sample: bool) -> Resul
         names,
         rows: shown.rows,
         suggestions: shown.suggestions,
+        not_utf8: shown.error.as_ref().is_some_and(|error| error.fault == Fault::NotUtf8),
         fault: shown.error.map(|error| sentence(&error.to_string())),
         doubt,
         other_formats,

@@ -125,6 +125,7 @@ pub async fn look(app: App, files: &Files, setup: &Setup, choices: Vec<Choice>) 
         rows: looked.rows,
         suggestions,
         fault: None,
+        not_utf8: false,
         doubt: None,
         other_formats: Vec::new(),
         genotypes: Some(genotypes),

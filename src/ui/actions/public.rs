@@ -7,16 +7,17 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::File;
 
-use super::documents::Named;
 use super::run::{cancelling, on_progress, pool};
 use super::say::say;
+use crate::data::FileRole;
 use crate::data::genotypes::Form;
+use crate::data::minhash::DIFFERENT;
 use crate::engine::public::table_of_release;
 use crate::plan::public::PublicTable;
 use crate::plan::public::document::{MOST_BYTES, SCHEMA};
 use crate::release::Release;
 use crate::release::document::SCHEMA as RELEASE;
-use crate::store::document::Bytes;
+use crate::store::document::{Bytes, Named};
 use crate::ui::dom;
 use crate::ui::public_form::{self, Opened, PublicForm, Way};
 use crate::ui::sentence::sentence;
@@ -55,6 +56,19 @@ pub fn choose_way(app: App, way: Way) {
         form.way = way;
         form.problem = None;
     });
+}
+
+/// Takes a person's word that the open file is about other people than the table; whether these were the words.
+pub fn differ(app: App, typed: &str) -> bool {
+    let right = typed.trim() == DIFFERENT;
+    if right {
+        app.state.public().update(|form| {
+            if let Some(opened) = &mut form.opened {
+                opened.shared = None;
+            }
+        });
+    }
+    right
 }
 
 /// Says where the numbers of a file are from.
@@ -97,7 +111,9 @@ async fn read(app: App, file: &File) -> Result<Opened, Failure> {
     let task = words::public::reading();
     app.state.run().set(Some(Run::new(task, file.size())));
     let columns = Some(plan.columns.clone());
-    let found = pool(app).public(file.clone().into(), plan, key, on_progress(app, task)).await;
+    let files = app.handles.with_value(|handles| handles.files.borrow().clone());
+    let private = files.and_then(|files| files.get(FileRole::Table).cloned());
+    let found = pool(app).public(file.clone().into(), private, plan, key, on_progress(app, task)).await;
     if cancelling(app) {
         say(app, words::page::cancelled());
     }
@@ -129,5 +145,5 @@ async fn document(app: App, file: &File) -> Result<Opened, Failure> {
         }
         _ => return Err(refused(words::public::not_public())),
     };
-    Ok(Opened { table: Arc::new(table), columns: None, shared: false })
+    Ok(Opened { table: Arc::new(table), columns: None, shared: None })
 }

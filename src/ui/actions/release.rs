@@ -9,7 +9,7 @@ use web_sys::Blob;
 use super::ledger::{recall, remember};
 use super::navigation::{go, go_to};
 use super::run::{cancelling, on_progress, pool};
-use super::say::{fail, say};
+use super::say::{fail, fail_to_read, say};
 use crate::release::Release;
 use crate::store;
 use crate::store::document::Made;
@@ -72,7 +72,7 @@ pub fn release(app: App) {
             pool(app).release(&files, asked, key.clone(), on_progress(app, words::result::releasing())).await
         };
         match released {
-            Ok(Made { release, document, ledger }) => {
+            Ok(Made { release, document, ledger, kept }) => {
                 // All results of the click are fetched before the delay, and shown together after it.
                 let stored = store::open_table(&key).await;
                 delay_from(clicked).await;
@@ -82,6 +82,9 @@ pub fn release(app: App) {
                     _ => app.state.ledger().set(Some(ledger)),
                 }
                 show(app, Arc::new(release), document, Origin::Made);
+                if !kept {
+                    fail(app, Step::Result, words::result::not_kept(), true);
+                }
             }
             Err(failure) => {
                 if first
@@ -96,6 +99,8 @@ pub fn release(app: App) {
                 remember(app, stored);
                 if failure.reason == Reason::Cancelled && !failure.charged {
                     say(app, words::page::cancelled());
+                } else if failure.reason == Reason::Encoding {
+                    fail_to_read(app, failure);
                 } else {
                     let step = match failure.reason {
                         Reason::Table | Reason::File => Step::Data,
@@ -120,8 +125,11 @@ pub fn show_kept(app: App, entry: u64) {
     }
     say(app, words::page::opening());
     spawn_local(async move {
-        match store::stored_release(&document, entry).await {
-            Ok(release) => show(app, Arc::new(release), document, Origin::Kept),
+        match pool(app).read_release(&document).await {
+            Ok(Some(release)) => show(app, Arc::new(release), document, Origin::Kept),
+            Ok(None) | Err(Failure { reason: Reason::File, .. }) => {
+                fail(app, Step::Result, words::failure::release_version(entry), false);
+            }
             Err(failure) => fail(app, Step::Result, failure.message, false),
         }
     });

@@ -54,3 +54,9 @@ pub fn cancelling(app: App) -> bool {
         .run()
         .with_untracked(|run| run.as_ref().is_some_and(|run| run.task == words::page::cancelling()))
 }
+
+/// Whether a release is being made.
+pub fn releasing(app: App) -> bool {
+    let tasks = [words::result::releasing(), words::page::fitting(), words::page::fitting_again()];
+    app.state.run().with_untracked(|run| run.as_ref().is_some_and(|run| tasks.contains(&run.task)))
+}

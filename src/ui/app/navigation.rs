@@ -99,7 +99,8 @@ fn BudgetMeter() -> impl IntoView {
 
 #[component]
 fn Appearance() -> impl IntoView {
-    let choose = move |event| dom::appearance(&event_target_value(&event));
+    let choose = move |event| dom::colours(&event_target_value(&event));
+    let present = move |event| dom::presentation(event_target_checked(&event));
     view! {
         <div class="appearance">
             <label for="appearance">{words::page::appearance()}</label>
@@ -107,8 +108,8 @@ fn Appearance() -> impl IntoView {
                 <option value="system">{words::page::as_the_system()}</option>
                 <option value="light">{words::page::light()}</option>
                 <option value="dark">{words::page::dark()}</option>
-                <option value="large">{words::page::large()}</option>
             </select>
+            <label class="presentation"><input type="checkbox" on:change=present/>{words::page::large()}</label>
         </div>
     }
 }

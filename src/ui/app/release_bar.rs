@@ -1,5 +1,6 @@
 //! The border between the two zones: what will be asked, what it costs, what the noise will be like, and one button.
 
+use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
 use crate::inference::noise_forecast::Advice;
@@ -7,6 +8,7 @@ use crate::inference::preview::Verdict;
 use crate::model::Role;
 use crate::model::note::factor;
 use crate::plan::derived::all_columns;
+use crate::release::format::percent;
 use crate::ui::parts::Icon;
 use crate::ui::state::{App, Run, StateStoreFields};
 use crate::ui::step::Step;
@@ -45,7 +47,8 @@ fn Running() -> impl IntoView {
             <p><strong>{move || run().task}</strong> " " <span class="tabular">{words}</span></p>
         </div>
         <progress max="1" prop:value=share aria-label=words::release_bar::share_that_is_done()></progress>
-        <button type="button" on:click=move |_| actions::cancel(app)>{words::release_bar::cancel()}</button>
+        // It stands where Release stood, so the second click of two is not meant for it.
+        <button type="button" on:click=move |event| if !dom::is_second_click(&event) { actions::cancel(app) }>{words::release_bar::cancel()}</button>
     }
 }
 
@@ -109,6 +112,12 @@ fn Ready() -> impl IntoView {
         app.state.asked().set(hopeless.get_untracked());
         dom::focus_soon("release-question");
     };
+    let price = move || {
+        let cost = state.with(|(obstacle, forecast)| {
+            forecast.as_ref().ok().filter(|_| obstacle.is_none()).map(|forecast| percent(forecast.of_all))
+        });
+        cost.map(|cost| view! { " " <span class="price">{words::release_bar::price(cost)}</span> })
+    };
     let click = move |_| {
         if obstacle.with_untracked(Option::is_some) {
             return;
@@ -122,6 +131,7 @@ fn Ready() -> impl IntoView {
             <button type="button" class="release" class:doubtful=move || hopeless.with(Option::is_some)
                 aria-disabled=move || (!can()).to_string() on:click=click>
                 {words::release_bar::release()}
+                {price}
             </button>
         }
         .into_any(),
@@ -133,16 +143,22 @@ fn Ready() -> impl IntoView {
 fn Question(why: String) -> impl IntoView {
     let app = App::here();
     let close = move || app.state.asked().set(None);
-    let go_on = move |_| {
-        close();
-        actions::release(app);
+    // The second click of two on Release is an answer to nothing.
+    let once = move |act: fn(App)| {
+        move |event: MouseEvent| {
+            if !dom::is_second_click(&event) {
+                close();
+                act(app);
+            }
+        }
     };
     view! {
         <div class="release-question" id="release-question" tabindex="-1" role="alertdialog" aria-label=words::release_bar::question()
             aria-describedby="release-why">
             <p class="release-blocked" id="release-why"><strong>{words::release_bar::question()}</strong> " " {why}</p>
-            <button type="button" on:click=move |_| close()>{words::release_bar::not_now()}</button>
-            <button type="button" class="doubtful" on:click=go_on>{words::release_bar::all_the_same()}</button>
+            // What charges does not stand where Release stood.
+            <button type="button" class="doubtful" on:click=once(actions::release)>{words::release_bar::all_the_same()}</button>
+            <button type="button" on:click=once(|_| ())>{words::release_bar::not_now()}</button>
         </div>
     }
 }
@@ -157,10 +173,12 @@ fn Offer(forecast: Forecast) -> impl IntoView {
         fits.filter_map(|column| column.name.clone().or_else(|| column.pattern.clone())).collect::<Vec<_>>()
     };
     let (outcomes, features) = (text::list(&named(Role::Outcome), 2), text::list(&named(Role::Feature), 5));
+    let asks = words::release_bar::outcomes_by_features(outcomes, features);
+    let whole = asks.clone();
     let cost = text::cost(forecast.of_left, first);
     view! {
         <dl class="offer">
-            <div><dt>{words::release_bar::asks()}</dt><dd>{words::release_bar::outcomes_by_features(outcomes, features)}</dd></div>
+            <div><dt>{words::release_bar::asks()}</dt><dd title=whole>{asks}</dd></div>
             <div><dt>{words::release_bar::costs()}</dt><dd>{cost} <span class="quietly">{words::release_bar::permanently()}</span></dd></div>
             <div><dt>{words::release_bar::noise()}</dt><dd>{noise(&forecast)}</dd></div>
         </dl>

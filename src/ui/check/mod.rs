@@ -55,12 +55,16 @@ fn Identity() -> impl IntoView {
     let running = Signal::derive(move || app.state.check().running().get());
     view! {
         <div class="check-identity">
-            <Field id="check-seed" label=words::check::seed() numeric=true disabled=running
+            <Field id="check-seed" label=words::check::seed() numeric=true counts=true disabled=running
                 value=Signal::derive(move || app.state.check().seed().get())
                 set=Callback::new(move |seed| app.state.check().seed().set(seed))
                 hint=Signal::derive(|| words::check::seed_hint().to_owned())/>
             <button type="button" disabled=move || running.get() on:click=move |_| run::another_seed(app)>{words::check::another_seed()}</button>
             <dl><dt>{words::check::build()}</dt><dd class="code">{move || app.state.host().build().get()}</dd></dl>
+            <p class="hint">
+                <a href="licences.txt" target="_blank" rel="noopener">{words::check::licences()}</a> " · "
+                <a href="bill-of-materials.cdx.json" target="_blank" rel="noopener">{words::check::materials()}</a>
+            </p>
         </div>
     }
 }

@@ -1,9 +1,11 @@
 //! One column as it is described so far, and what is done with many of them.
 
+use super::dialect::format;
 use super::place::Cell;
 use super::typed::{list, number, unlist};
 use crate::model::{Role, Typical};
-use crate::plan::document::{Bound, Column, ColumnType};
+use crate::plan::document::{Bound, Column, ColumnType, Written};
+use crate::plan::number_format::NumberFormat;
 use crate::plan::search::Search;
 
 /// One column as it is described so far.
@@ -29,6 +31,8 @@ pub struct ColumnDraft {
     pub typical_sd: String,
     /// Whether values are always whole; unset where nobody has said.
     pub integer: Option<bool>,
+    /// How its numbers are written, where not as the file's.
+    pub written: Option<NumberFormat>,
     /// Unit as typed.
     pub unit: String,
     /// Levels as typed, separated by commas.
@@ -86,11 +90,15 @@ pub fn paste(columns: &mut [ColumnDraft], targets: &[usize], first: Cell, block:
     }
 }
 
-/// The rows whose names fit what is typed into the filter: a part of the name, or a pattern with stars.
+/// The rows whose names fit what is typed into the filter: a part of the name, or a pattern with stars. A plan cannot name a column
+/// without a name, such as the empty ones that a spreadsheet writes at the end of each line.
 #[must_use]
 pub fn filtered(columns: &[ColumnDraft], filter: &str) -> Vec<usize> {
     let search = Search::new(filter);
-    let found = columns.iter().enumerate().filter(|(_, column)| search.finds(&column.name));
+    let found = columns
+        .iter()
+        .enumerate()
+        .filter(|(_, column)| !column.name.is_empty() && search.finds(&column.name));
     found.map(|(index, _)| index).collect()
 }
 
@@ -112,6 +120,7 @@ pub(super) fn to_entry(draft: &ColumnDraft) -> Column {
         upper: bound(&draft.upper).filter(|_| number_column),
         typical: typical(draft).filter(|_| number_column),
         integer: draft.integer.filter(|_| number_column),
+        written: draft.written.filter(|_| number_column).map(Written::from),
         levels: Some(list(&draft.levels)).filter(|_| category),
         reference: text(&draft.reference).filter(|_| category),
         unit: text(&draft.unit).filter(|_| number_column),
@@ -149,6 +158,7 @@ pub(super) fn describe(draft: &mut ColumnDraft, entry: &Column) {
     draft.typical_sd = entry.typical.map_or_else(String::new, |typical| typical.sd.to_string());
     draft.estimate = [entry.lower, entry.upper].contains(&Some(Bound::Estimate));
     draft.integer = entry.integer;
+    draft.written = entry.written.as_ref().map(format);
     draft.unit = entry.unit.clone().unwrap_or_default();
     draft.levels = entry.levels.as_deref().map(unlist).unwrap_or_default();
     draft.reference = entry.reference.clone().unwrap_or_default();

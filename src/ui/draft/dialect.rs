@@ -4,22 +4,22 @@ use super::setup::Setup;
 use super::typed::{list, unlist};
 use crate::data::header::HeaderRules;
 use crate::plan::bound::{CsvRules, Encoding};
-use crate::plan::document::{Csv, Plan};
+use crate::plan::document::{Csv, Plan, Written};
 use crate::plan::kinds::DEFAULT_NA;
 use crate::plan::number_format::NumberFormat;
+
+/// The encoding of older Windows files, as a plan names it.
+pub const LATIN_1: &str = "latin-1";
 
 /// A new setup that reads a table as the plan does.
 #[must_use]
 pub fn dialect(plan: &Plan) -> Setup {
     let csv = plan.csv.clone().unwrap_or_default();
     let defaults = Setup::default();
+    let numbers = Written { decimal: csv.decimal, thousands: csv.thousands, percent: csv.percent };
     Setup {
         delimiter: csv.delimiter.unwrap_or_default(),
-        numbers: NumberFormat {
-            decimal: csv.decimal.and_then(|mark| mark.bytes().next()).unwrap_or(defaults.numbers.decimal),
-            thousands: csv.thousands,
-            percent: csv.percent.unwrap_or(false),
-        },
+        numbers: format(&numbers),
         encoding: csv.encoding.unwrap_or(defaults.encoding),
         na: csv.na.map(|na| unlist(&na.into_iter().filter(|mark| !mark.is_empty()).collect::<Vec<_>>())),
         header: csv.header,
@@ -27,14 +27,23 @@ pub fn dialect(plan: &Plan) -> Setup {
     }
 }
 
+/// How numbers are written that a plan says this of.
+pub(super) fn format(written: &Written) -> NumberFormat {
+    NumberFormat {
+        decimal: written.decimal.as_ref().and_then(|mark| mark.bytes().next()).unwrap_or(b'.'),
+        thousands: written.thousands,
+        percent: written.percent.unwrap_or(false),
+    }
+}
+
 /// The same as a plan writes it; nothing where all is usual.
 pub(super) fn csv(setup: &Setup) -> Option<Csv> {
-    let NumberFormat { decimal, thousands, percent } = setup.numbers;
+    let Written { decimal, thousands, percent } = setup.numbers.into();
     let csv = Csv {
         delimiter: Some(setup.delimiter.clone()).filter(|text| !text.is_empty()),
-        decimal: (decimal != b'.').then(|| char::from(decimal).to_string()),
+        decimal,
         thousands,
-        percent: percent.then_some(true),
+        percent,
         encoding: Some(setup.encoding.clone()).filter(|text| text != "utf-8"),
         // An empty cell always counts as missing here; the field lists the other marks.
         na: setup.na.as_deref().map(|text| std::iter::once(String::new()).chain(list(text)).collect()),
@@ -67,9 +76,9 @@ pub fn missing_marks(setup: &Setup) -> Vec<String> {
 pub fn csv_rules(setup: &Setup, delimiter: u8) -> CsvRules {
     let na = std::iter::once(String::new()).chain(missing_marks(setup)).collect();
     let encoding = encoding(setup);
-    CsvRules { delimiter, numbers: setup.numbers, encoding, na }
+    CsvRules { delimiter, numbers: setup.numbers, by_field: Vec::new(), encoding, na }
 }
 
 fn encoding(setup: &Setup) -> Encoding {
-    if setup.encoding == "latin-1" { Encoding::Latin1 } else { Encoding::Utf8 }
+    if setup.encoding == LATIN_1 { Encoding::Latin1 } else { Encoding::Utf8 }
 }

@@ -3,7 +3,7 @@
 use super::columns::ColumnDraft;
 use super::patterns::claims;
 use super::place::{Cell, Gap, Place};
-use super::typed::number;
+use super::typed::{number, two_numbers};
 use crate::model::Role;
 use crate::plan::{Plan, PlanError};
 use crate::ui::step::Step;
@@ -46,6 +46,11 @@ pub fn place(path: &str, plan: &Plan, columns: &[ColumnDraft]) -> Place {
 fn rows(plan: &Plan, columns: &[ColumnDraft]) -> Vec<Vec<usize>> {
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     claims(&plan.columns, &names, plan.person.as_deref().unwrap_or_default())
+}
+
+/// The entry of the plan's columns that a path names.
+pub(super) fn entry(path: &str) -> Option<usize> {
+    cell(path).map(|(entry, _)| entry)
 }
 
 /// The entry of the plan's columns that a path names, and the cell where it is typed.
@@ -100,6 +105,7 @@ fn cell_words(error: &PlanError, cell: Cell, draft: &ColumnDraft) -> String {
     let bound = |typed: &str, missing: &'static str| match number(typed) {
         // Where it is estimated, the fault is another one.
         None if typed.trim().is_empty() => Some(missing).filter(|_| !draft.is_estimated()),
+        None if two_numbers(typed).is_some() => Some(words::gap::two_numbers()),
         None => Some(words::gap::not_a_number()),
         Some(_) => None,
     };

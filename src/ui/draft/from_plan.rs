@@ -12,17 +12,17 @@ use crate::plan::document::{BudgetForm, Calibration, Confirm, Plan};
 use crate::privacy::calibrate::Split;
 
 /// Columns and setup that a plan stands for, in a table with these columns. What the plan says about the budget is
-/// left alone where the table's ledger fixes it.
-///
-/// # Errors
-/// The first of the plan's columns that the table does not have.
-pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), String> {
+/// left alone where the table's ledger fixes it. The names and patterns that no column of the table fits come with them.
+#[must_use]
+pub fn open(plan: &Plan, names: &[String]) -> (Vec<ColumnDraft>, Setup, Vec<String>) {
     let mut columns: Vec<ColumnDraft> =
         names.iter().map(|name| ColumnDraft { name: name.clone(), ..ColumnDraft::default() }).collect();
     let person = plan.person.as_deref().unwrap_or_default();
+    let has_person = names.iter().any(|name| name == person);
+    let mut lacking: Vec<String> = plan.person.iter().filter(|_| !has_person).cloned().collect();
     for (entry, rows) in plan.columns.iter().zip(claims(&plan.columns, names, person)) {
         if rows.is_empty() {
-            return Err(entry.name.as_ref().or(entry.pattern.as_ref()).cloned().unwrap_or_default());
+            lacking.extend(entry.name.as_ref().or(entry.pattern.as_ref()).cloned());
         }
         for row in rows {
             if let Some(draft) = columns.get_mut(row) {
@@ -35,7 +35,7 @@ pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), 
         |value: Option<f64>, default: &str| value.map_or_else(|| default.to_owned(), |v| v.to_string());
     let rows = plan.rows.or(plan.stated_rows);
     let setup = Setup {
-        person: plan.person.clone().unwrap_or_default(),
+        person: plan.person.clone().filter(|_| has_person).unwrap_or_default(),
         max_rows: plan.max_rows_per_person.unwrap_or(1).to_string(),
         missing: plan.missing.unwrap_or_default(),
         adjacency: plan.adjacency,
@@ -69,7 +69,7 @@ pub fn open(plan: &Plan, names: &[String]) -> Result<(Vec<ColumnDraft>, Setup), 
         uncertain_bounds: plan.confirm.contains(&Confirm::UncertainBounds),
         ..dialect(plan)
     };
-    Ok((columns, setup))
+    (columns, setup, lacking)
 }
 
 /// Writes parameters as they would be typed.

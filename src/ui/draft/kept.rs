@@ -97,7 +97,10 @@ impl KeptDraft {
     /// Returns columns and setup in a table of these names; nothing where it lacks a column.
     #[must_use]
     pub fn open(&self, names: &[String]) -> Option<(Vec<ColumnDraft>, Setup)> {
-        let (mut columns, mut setup) = open(&self.plan, names).ok()?;
+        let (mut columns, mut setup, lacking) = open(&self.plan, names);
+        if !lacking.is_empty() {
+            return None;
+        }
         let ignored = self.ignored.iter().filter_map(|entry| Some((entry.name.as_deref()?, entry)));
         let ignored: HashMap<&str, &Column> = ignored.collect();
         let labels: HashMap<&str, &str> =

@@ -18,7 +18,7 @@ mod typed;
 pub use budget::{ask, ask_other, budget, delta, proposed_one_in};
 pub use codebook::{Filled, fill, fill_from_plan};
 pub use columns::{ColumnDraft, filtered, is_described, paste};
-pub use dialect::{csv_rules, dialect, header_rules, missing_marks};
+pub use dialect::{LATIN_1, csv_rules, dialect, header_rules, missing_marks};
 pub use faults::{UNCERTAIN_BOUNDS, place};
 pub use from_plan::{as_typed, open};
 pub use history::History;
@@ -26,8 +26,8 @@ pub use kept::KeptDraft;
 pub use place::{Cell, Gap, Place};
 pub use setup::{BudgetKind, Setup};
 pub use terms::TermDraft;
-pub use to_plan::plan;
-pub use typed::{block, count, is_block, list, number, unlist};
+pub use to_plan::{draft_plan, plan, plan_so_far, plan_to_inspect};
+pub use typed::{block, count, is_block, list, number, two_numbers, unlist};
 
 #[cfg(test)]
 mod tests;

@@ -34,6 +34,8 @@ pub struct Change {
     pub upper: String,
     /// The unit as typed.
     pub unit: String,
+    /// The levels as typed.
+    pub levels: String,
 }
 
 impl Change {
@@ -43,7 +45,7 @@ impl Change {
         *self == Self::default()
     }
 
-    /// Writes it into one column. Bounds are for numbers alone.
+    /// Writes it into one column. Bounds are for numbers alone, and levels for categories.
     pub fn apply(&self, column: &mut ColumnDraft) {
         let text = |from: &String, to: &mut String| {
             let said = !from.trim().is_empty();
@@ -54,7 +56,9 @@ impl Change {
         };
         column.role = self.role.unwrap_or(column.role);
         column.kind = self.kind.or(column.kind);
-        if column.kind != Some(ColumnType::Category) {
+        if column.kind == Some(ColumnType::Category) {
+            text(&self.levels, &mut column.levels);
+        } else {
             let bounds = [text(&self.lower, &mut column.lower), text(&self.upper, &mut column.upper)];
             text(&self.unit, &mut column.unit);
             if bounds.contains(&true) {
@@ -193,6 +197,7 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         typical_mean,
         typical_sd,
         integer,
+        written,
         unit,
         levels,
         reference,
@@ -208,6 +213,7 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         && *typical_mean == right.typical_mean
         && *typical_sd == right.typical_sd
         && *integer == right.integer
+        && *written == right.written
         && *unit == right.unit
         && *levels == right.levels
         && *reference == right.reference
@@ -317,8 +323,12 @@ mod tests {
         );
         assert!(Change::default().is_empty() && !change.is_empty());
         column.kind = Some(ColumnType::Category);
-        Change { upper: "7".to_owned(), ..Change::default() }.apply(&mut column);
-        assert_eq!(column.upper, "5", "a category has no bounds");
+        Change { upper: "7".to_owned(), levels: "a, b".to_owned(), ..Change::default() }.apply(&mut column);
+        assert_eq!(
+            (column.upper.as_str(), column.levels.as_str()),
+            ("5", "a, b"),
+            "a category has no bounds"
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 use super::*;
 use crate::model::Role;
 use crate::plan::document::{Bound, ColumnType, Confirm};
+use crate::plan::number_format::NumberFormat;
 use crate::privacy::calibrate::Split;
 use crate::ui::step::Step;
 
@@ -44,7 +45,7 @@ fn a_plan_with_derived_terms_keeps_them_on_the_page() {
         ],
     });
     let opened = crate::plan::Plan::parse(&plan.to_string()).unwrap();
-    let (columns, setup) = open(&opened, &names).unwrap();
+    let (columns, setup, _) = open(&opened, &names);
     let gaps = super::plan(&columns, &setup, super::budget(&setup)).unwrap_err();
     assert_eq!(gaps.len(), 1, "{gaps:?}");
     assert_eq!(gaps[0].place, Place::columns("terms"), "the term of a column that the table lacks");
@@ -82,8 +83,18 @@ fn numbers_as_people_type_them() {
         (" 1,5 ", Some(1.5)),
         ("−2", Some(-2.0)),
         ("1 000", Some(1000.0)),
+        ("1\u{202f}000,5", Some(1000.5)),
+        ("1'000", Some(1000.0)),
+        ("1_000", Some(1000.0)),
+        ("1,234.5", Some(1234.5)),
+        ("1.234,5", Some(1234.5)),
         ("1e3", Some(1000.0)),
-        ("1,000,000", None),
+        ("1,000,000", Some(1e6)),
+        ("1.000.000", Some(1e6)),
+        ("0,500", Some(0.5)),
+        ("0.050", Some(0.05)),
+        ("1.025", Some(1.025)),
+        ("1 2", None),
         ("", None),
         ("inf", None),
         ("NaN", None),
@@ -91,8 +102,37 @@ fn numbers_as_people_type_them() {
     ] {
         assert_eq!(number(text), expected, "{text:?}");
     }
-    assert_eq!(count("12 000"), Some(12_000));
-    assert_eq!(count("0"), None);
+    for (text, one, other) in
+        [("50,000", 50_000.0, 50.0), ("50.000", 50.0, 50_000.0), ("-1,250", -1_250.0, -1.25)]
+    {
+        assert_eq!((number(text), two_numbers(text)), (None, Some([one, other])), "{text:?}");
+    }
+    for (text, expected) in [
+        ("12 000", Some(12_000)),
+        ("50,000", Some(50_000)),
+        ("50.000", Some(50_000)),
+        ("1,234,567", Some(1_234_567)),
+        ("1.025", Some(1_025)),
+        ("12,5", None),
+        ("0", None),
+        ("-3", None),
+        ("1e300", None),
+    ] {
+        assert_eq!(
+            (count(text), two_numbers(text).filter(|_| expected.is_none())),
+            (expected, None),
+            "{text:?}"
+        );
+    }
+}
+
+#[test]
+fn a_bound_that_can_be_two_numbers_is_asked_about() {
+    let (mut columns, setup) = drafts();
+    columns[0].upper = "1,200".to_owned();
+    let gaps = plan(&columns, &setup, budget(&setup)).unwrap_err();
+    assert_eq!(gaps[0].place, Place::Cell(0, Cell::Upper));
+    assert!(gaps[0].text.contains(crate::words::gap::two_numbers()), "{}", gaps[0].text);
 }
 
 #[test]
@@ -109,12 +149,17 @@ fn a_draft_becomes_a_plan_and_comes_back() {
     assert_eq!(plan.stated_rows, Some(12_000));
     assert_eq!(plan.budget.delta, Some(1.0 / 200_000.0));
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
-    let (again, setup_again) = open(&plan, &names).unwrap();
+    let (again, setup_again, _) = open(&plan, &names);
     let mut expected = columns;
     expected[1].kind = None;
     assert_eq!(again, expected);
     assert_eq!(super::plan(&again, &setup_again, budget(&setup_again)).unwrap(), plan);
-    assert_eq!(open(&plan, &names[1..]), Err("age".to_owned()));
+    let (others, _, lacking) = open(&plan, &names[1..]);
+    assert_eq!(
+        (lacking, others[1].role),
+        (vec!["age".to_owned()], again[2].role),
+        "the others keep their roles"
+    );
 }
 
 #[test]
@@ -131,7 +176,7 @@ fn a_plan_that_estimates_bounds_comes_back_with_share_and_consent() {
     );
     assert_eq!(plan.csv.as_ref().unwrap().header, Some(2));
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
-    let (again, setup_again) = open(&plan, &names).unwrap();
+    let (again, setup_again, _) = open(&plan, &names);
     assert_eq!(super::plan(&again, &setup_again, budget(&setup_again)).unwrap(), plan);
     // Where a bound is typed after all, nothing needs consent.
     columns[0].lower = "0".to_owned();
@@ -180,7 +225,7 @@ fn a_plan_with_patterns_comes_back_as_it_was() {
     let plan = plan(&columns, &setup, budget(&setup)).unwrap();
     assert_eq!(plan.columns.len(), 5, "three, the pattern and what differs from it");
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
-    let (again, setup_again) = open(&plan, &names).unwrap();
+    let (again, setup_again, _) = open(&plan, &names);
     columns[1].kind = None;
     assert_eq!(again, columns);
     assert_eq!(setup_again.patterns, setup.patterns);
@@ -219,6 +264,20 @@ fn the_filter_takes_parts_and_patterns() {
     assert_eq!(filtered(&columns, ""), [0, 1, 2, 3]);
     assert_eq!(filtered(&columns, "S"), [2, 3]);
     assert_eq!(filtered(&columns, "*e"), [0]);
+    let mut columns = columns;
+    columns[1].name.clear();
+    assert_eq!(filtered(&columns, ""), [0, 2, 3], "a column without a name cannot be in a plan");
+}
+
+#[test]
+fn a_name_that_two_columns_have_is_told_where_one_of_them_is_used() {
+    let (mut columns, setup) = drafts();
+    columns[1].name = "age".to_owned();
+    let gaps = plan(&columns, &setup, budget(&setup)).unwrap_err();
+    assert_eq!(gaps[0].place, Place::Cell(0, Cell::Role));
+    assert_eq!(gaps.len(), 1, "{gaps:?}");
+    columns[0].role = Role::Ignored;
+    assert!(plan(&columns, &setup, budget(&setup)).is_ok(), "a name that is not used may occur twice");
 }
 
 #[test]
@@ -253,4 +312,45 @@ fn delta_is_proposed_well_below_one_over_the_rows() {
     for (rows, expected) in [(1, 10), (442, 5_000), (12_000, 200_000), (1_000_000, 10_000_000)] {
         assert_eq!(proposed_one_in(rows), expected);
     }
+}
+
+#[test]
+fn a_count_needs_only_the_columns_that_are_described() {
+    let (mut columns, mut setup) = drafts();
+    setup.epsilon = "?".to_owned();
+    let names = |columns: &[ColumnDraft], setup: &Setup| -> Vec<String> {
+        let plan = plan_to_inspect(columns, setup);
+        plan.into_iter().flat_map(|plan| plan.columns).filter_map(|column| column.name).collect()
+    };
+    let all = names(&columns, &setup);
+    assert!(
+        all.contains(&"age".to_owned()) && all.contains(&"sbp".to_owned()) && !all.contains(&"id".to_owned())
+    );
+    columns[0].upper.clear();
+    assert!(!names(&columns, &setup).contains(&"age".to_owned()), "it has no bound yet");
+    (columns[0].estimate, columns[0].unit) = (true, "years".to_owned());
+    assert_eq!(names(&columns, &setup), all, "no number is outside bounds that are estimated");
+    let before = plan_to_inspect(&columns, &setup);
+    (columns[0].unit, columns[3].role) = ("months".to_owned(), Role::Feature);
+    assert_eq!(plan_to_inspect(&columns, &setup), before, "neither changes a count");
+    for column in &mut columns {
+        column.role = Role::Ignored;
+    }
+    assert_eq!(plan_to_inspect(&columns, &setup), None);
+}
+
+#[test]
+fn a_format_of_a_column_comes_back_with_its_plan() {
+    let (mut columns, setup) = drafts();
+    let format = NumberFormat { percent: true, ..NumberFormat::plain(b',') };
+    columns[0].written = Some(format);
+    columns[2].written = Some(format);
+    let plan = plan(&columns, &setup, budget(&setup)).unwrap();
+    assert_eq!(
+        plan.columns.iter().filter(|column| column.written.is_some()).count(),
+        1,
+        "a category has none"
+    );
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    assert_eq!(open(&plan, &names).0[0].written, Some(format));
 }

@@ -1,17 +1,21 @@
 //! Makes a plan of what was typed.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
+use super::budget::budget;
 use super::columns::{ColumnDraft, to_entry};
 use super::dialect::csv;
 use super::faults;
 use super::patterns;
-use super::place::{Gap, Place};
+use super::place::{Cell, Gap, Place};
 use super::setup::Setup;
-use super::typed::{count, number};
+use super::typed::{count, number, two_numbers};
 use crate::mechanisms::USUAL;
 use crate::model::{Missing, Role};
-use crate::plan::document::{BudgetForm, Calibration, Column, Confirm, Mechanism, Plan, SCHEMA};
+use crate::plan::document::{Bound, BudgetForm, Calibration, Column, Confirm, Mechanism, Plan, SCHEMA};
+use crate::plan::kinds::LARGEST_BOUND;
 use crate::plan::{PlanError, Purpose, faults as check};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::ui::step::Step;
@@ -35,6 +39,7 @@ pub fn plan(
     let unread = |error: &PlanError| error.path.starts_with("budget") && !gaps.is_empty();
     let faults: Vec<PlanError> =
         check(&plan, Purpose::Release).into_iter().filter(|error| !unread(error)).collect();
+    gaps.extend(repeated(columns));
     gaps.extend(faults::gaps(&faults, &plan, columns));
     if !columns.iter().any(|column| column.role == Role::Feature) {
         let text = words::gap::feature();
@@ -44,8 +49,19 @@ pub fn plan(
     if gaps.is_empty() { Ok(plan) } else { Err(gaps) }
 }
 
+/// Columns in use whose name another column has: a plan could mean either.
+fn repeated(columns: &[ColumnDraft]) -> Vec<Gap> {
+    let mut seen = BTreeSet::new();
+    let again: BTreeSet<&str> =
+        columns.iter().map(|column| column.name.as_str()).filter(|name| !seen.insert(*name)).collect();
+    let used = columns.iter().enumerate().filter(|(_, column)| column.role != Role::Ignored);
+    used.filter(|(_, column)| again.contains(column.name.as_str()))
+        .map(|(place, column)| Gap::new(Place::Cell(place, Cell::Role), words::gap::name_twice(&column.name)))
+        .collect()
+}
+
 /// The plan as far as it was typed, and what could not be read.
-pub(super) fn draft_plan(
+pub fn draft_plan(
     columns: &[ColumnDraft],
     setup: &Setup,
     budget: Result<BudgetForm, Gap>,
@@ -87,6 +103,62 @@ pub(super) fn draft_plan(
     (plan, unread)
 }
 
+/// Makes the plan as far as it was typed, for a file that is opened again. What could not be read is left out.
+#[must_use]
+pub fn plan_so_far(columns: &[ColumnDraft], setup: &Setup) -> Plan {
+    draft_plan(columns, setup, budget(setup)).0
+}
+
+/// Makes a plan for a count of the cells that do not fit: the columns that are used and described so far, without what a count does not
+/// need. Nothing where there is none.
+#[must_use]
+pub fn plan_to_inspect(columns: &[ColumnDraft], setup: &Setup) -> Option<Plan> {
+    let sources: Vec<&String> = setup.derived.iter().flat_map(|term| &term.from).collect();
+    let used = |column: &&ColumnDraft| {
+        let is_used = column.role != Role::Ignored || sources.contains(&&column.name);
+        is_used && column.name != setup.person
+    };
+    let mut plan = draft_plan(&[], &Setup { derived: Vec::new(), ..setup.clone() }, Ok(NO_NOISE)).0;
+    plan.columns = columns.iter().filter(used).map(to_inspect).collect();
+    plan = Plan {
+        adjacency: Adjacency::AddRemove,
+        rows: None,
+        stated_rows: None,
+        protect: None,
+        confirm: Vec::new(),
+        confidence: None,
+        estimate_share: None,
+        ..plan
+    };
+    let faults = check(&plan, Purpose::Public);
+    let broken: BTreeSet<usize> = faults.iter().filter_map(|fault| faults::entry(&fault.path)).collect();
+    let mut place = 0..;
+    plan.columns.retain(|_| place.next().is_none_or(|place| !broken.contains(&place)));
+    (!plan.columns.is_empty()).then_some(plan)
+}
+
+/// A column as it is counted: what it means and which role it has makes no difference, and bounds to be estimated exclude nothing.
+fn to_inspect(column: &ColumnDraft) -> Column {
+    let Column { name, kind, lower, upper, written, levels, .. } = to_entry(column);
+    let stated = |bound: Option<Bound>, widest: f64| match bound {
+        Some(Bound::Estimate) => Some(Bound::Stated(widest)),
+        bound => bound,
+    };
+    Column {
+        name,
+        role: Role::Feature,
+        kind,
+        lower: stated(lower, -LARGEST_BOUND),
+        upper: stated(upper, LARGEST_BOUND),
+        written,
+        levels,
+        ..Column::default()
+    }
+}
+
+/// The budget of a plan that nothing is released under.
+const NO_NOISE: BudgetForm = BudgetForm { none: Some(true), epsilon: None, delta: None, rho: None, mu: None };
+
 /// The columns with a role, and those without one from which a term is derived.
 fn entries(columns: &[ColumnDraft], setup: &Setup) -> Vec<Column> {
     let mut entries = patterns::columns(columns, &setup.patterns, &setup.person);
@@ -119,7 +191,7 @@ fn params(setup: &Setup) -> Map<String, Value> {
     let value = |text: &str| {
         number(text)
             .and_then(whole_or_number)
-            .or_else(|| serde_json::from_str::<Value>(text).ok())
+            .or_else(|| serde_json::from_str(text).ok().filter(|_| two_numbers(text).is_none()))
             .unwrap_or_else(|| Value::from(text))
     };
     let given = setup.params.iter().filter(|(_, text)| !text.trim().is_empty());

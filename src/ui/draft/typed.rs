@@ -1,29 +1,64 @@
 //! Values as a person types them: numbers, counts, lists, and blocks that were copied from a spreadsheet.
 
-/// Reads a number as a person types it: spaces, a real minus sign and a decimal comma are understood.
+use crate::data::number::parse;
+use crate::plan::number_format::{NumberFormat, Thousands};
+
+/// Reads a number as a person types it: separators of thousands, a real minus sign and a decimal comma are understood. Nothing where
+/// two numbers can be meant ([`two_numbers`]).
 #[must_use]
 pub fn number(text: &str) -> Option<f64> {
-    let plain: String = text
-        .trim()
-        .chars()
-        .filter(|c| !matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '_'))
-        .map(|c| if c == '−' { '-' } else { c })
-        .collect();
-    let plain = match (plain.contains(','), plain.contains('.')) {
-        (true, false) if plain.matches(',').count() == 1 => plain.replace(',', "."),
-        _ => plain,
-    };
-    if !plain.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')) {
-        return None;
+    match readings(text) {
+        (Some(by_point), Some(_)) if is_program_s_own(text) => Some(by_point),
+        (one, None) | (None, one) => one,
+        _ => None,
     }
-    plain.parse::<f64>().ok().filter(|value| value.is_finite())
 }
 
-/// Reads a whole number that is at least 1.
+/// Returns the two numbers that can be meant by a text such as `50,000`: fifty thousand, or fifty.
+#[must_use]
+pub fn two_numbers(text: &str) -> Option<[f64; 2]> {
+    match readings(text) {
+        (Some(by_point), Some(by_comma)) if !is_program_s_own(text) => Some([by_point, by_comma]),
+        _ => None,
+    }
+}
+
+/// Reads a whole number that is at least 1. Nobody counts in thousandths, so `50,000` and `50.000` are fifty thousand.
 #[must_use]
 pub fn count(text: &str) -> Option<u64> {
-    let plain: String = text.trim().chars().filter(|c| !c.is_whitespace() && *c != ',').collect();
-    plain.parse::<u64>().ok().filter(|value| *value > 0)
+    let (by_point, by_comma) = readings(text);
+    let is_count = |value: &f64| value.fract() == 0.0 && (1.0..9e15).contains(value);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, and below 2^53")]
+    let whole = |value: f64| value as u64;
+    by_point.into_iter().chain(by_comma).filter(is_count).map(whole).max()
+}
+
+/// The number that a text is with a decimal point and, where that is another one, with a decimal comma.
+fn readings(text: &str) -> (Option<f64>, Option<f64>) {
+    let text: String = text
+        .trim()
+        .chars()
+        .map(|c| match c {
+            '−' => '-',
+            '_' => ' ',
+            c => c,
+        })
+        .collect();
+    let with_zero = text.trim_start_matches(['-', '+']).starts_with('0');
+    let read = |decimal: u8, other: Thousands| {
+        let groups = [Some(other), Some(Thousands::Space), Some(Thousands::Apostrophe)];
+        // No group of thousands begins with a zero: 0,500 is a half.
+        let groups = groups.into_iter().filter(|_| !with_zero).chain([None]);
+        let formats = groups.map(|thousands| NumberFormat { decimal, thousands, percent: false });
+        formats.filter_map(|format| parse(&text, format)).next()
+    };
+    let (by_point, by_comma) = (read(b'.', Thousands::Comma), read(b',', Thousands::Point));
+    (by_point, by_comma.filter(|value| Some(*value) != by_point))
+}
+
+/// Whether a number has a decimal point and no zero at its end, as the program writes numbers: 1.025 is not one thousand.
+fn is_program_s_own(text: &str) -> bool {
+    text.contains('.') && !text.trim_end().ends_with('0')
 }
 
 /// Reads a list separated by commas; an entry that holds a comma stands in double quotes.

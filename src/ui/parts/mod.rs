@@ -1,9 +1,12 @@
 //! Small parts that several steps share.
 
+pub mod gloss;
 pub mod plot;
 
 use leptos::prelude::*;
 
+use crate::release::format::grouped;
+use crate::ui::draft;
 use crate::words;
 
 /// The outline of a drawing of 16 by 16 that stands beside words, never in their place.
@@ -55,6 +58,22 @@ pub fn PrivateZone(title: &'static str, children: Children) -> impl IntoView {
     }
 }
 
+/// Asks which number is meant where what was typed can be read as two.
+#[component]
+pub fn WhichNumber(#[prop(into)] typed: Signal<String>, set: Callback<String>) -> impl IntoView {
+    let two = Memo::new(move |_| typed.with(|typed| draft::two_numbers(typed)));
+    let button = move |value: f64| {
+        let written = value.to_string();
+        let label = if value.fract() == 0.0 { grouped(value) } else { written.clone() };
+        view! { <button type="button" on:click=move |_| set.run(written.clone())>{label}</button> }
+    };
+    move || {
+        two.get().map(|two| {
+            view! { <p class="which-number" role="group" aria-label=words::page::two_numbers()>{words::page::two_numbers()} {two.map(button)}</p> }
+        })
+    }
+}
+
 /// A labelled text field with a line under it.
 #[component]
 pub fn Field(
@@ -66,6 +85,9 @@ pub fn Field(
     #[prop(optional, into)] disabled: Option<Signal<bool>>,
     #[prop(optional)] unit: &'static str,
     #[prop(optional)] numeric: bool,
+    /// Whether its number counts something, so that separators in it can be those of thousands alone.
+    #[prop(optional)]
+    counts: bool,
 ) -> impl IntoView {
     let hint_id = format!("{id}-hint");
     let described = hint.is_some().then(|| hint_id.clone());
@@ -79,6 +101,7 @@ pub fn Field(
                     on:input=move |event| set.run(event_target_value(&event))/>
                 {(!unit.is_empty()).then(|| view! { <span class="unit">{unit}</span> })}
             </span>
+            {(numeric && !counts).then(|| view! { <WhichNumber typed=value set/> })}
             {hint.map(|hint| view! { <p class="hint" id=hint_id>{move || hint.get()}</p> })}
         </div>
     }

@@ -111,13 +111,23 @@ pub fn CurvePlot(curve: Curve, label: String) -> impl IntoView {
             <text x=x - 8.0 y=y + 4.0 text-anchor="end">{words::privacy::curve_times(short(*times, 2))}</text>
         }
     });
-    let (x, y) = place(curve.at);
+    let here =
+        curve.at.map(|(at, _)| place(at)).map(|(x, y)| view! { <circle class="dot" cx=x cy=y r="5"/> });
+    let ((left, top), (start, bottom)) = (place((0.0, 0.0)), place((curve.from, 1.0)));
+    let withheld = (start > left).then(|| {
+        let label = (start - left > 80.0).then(|| {
+            let (x, y) = (f64::midpoint(left, start), f64::midpoint(top, bottom));
+            view! { <text x=x y=y text-anchor="middle">{words::privacy::curve_withheld_part()}</text> }
+        });
+        view! { <rect class="withheld" x=left y=top width=start - left height=bottom - top/> {label} }
+    });
     view! {
         <svg class="curve-plot" viewBox=format!("0 0 {WIDTH} {HEIGHT}") role="img" aria-label=label>
             {up.collect_view()}
             {across.collect_view()}
             <polyline class="line" points=line.join(" ")/>
-            <circle class="dot" cx=x cy=y r="5"/>
+            {withheld}
+            {here}
         </svg>
     }
 }

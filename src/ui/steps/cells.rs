@@ -2,13 +2,14 @@
 
 use leptos::prelude::*;
 
-use super::contradictions::Contradictions;
+use super::contradictions::{Contradictions, format_label};
 
 use crate::model::{Missing, Role};
 use crate::plan::check::DEFAULT_ESTIMATE_SHARE;
 use crate::plan::document::ColumnType;
 use crate::ui::draft::{self, Cell, ColumnDraft, Gap, Place};
-use crate::ui::presets::{self, PRESETS};
+use crate::ui::parts::WhichNumber;
+use crate::ui::presets::{self, PRESETS, Preset};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::text;
 use crate::words;
@@ -18,6 +19,12 @@ const WIDE: usize = 2_000;
 
 /// The list of levels that are offered.
 pub const USUAL_LEVELS_LIST: &str = "usual-levels";
+
+/// How the names of methods begin that find by themselves how far values spread (theory/adaptive 1).
+const ADAPTS: &str = "adaptive-";
+
+/// Lists of levels that are offered at once.
+const MOST_LISTS: usize = 3;
 
 /// Sample cells that a row shows.
 const SAMPLES: usize = 4;
@@ -77,6 +84,7 @@ pub fn Row(index: usize) -> impl IntoView {
             {tail}
             <td class="if-missing" data-label=words::columns::if_missing()>{move || if_missing(column)}</td>
         </tr>
+        <Asked column name kind/>
         <Contradictions index/>
     }
 }
@@ -89,13 +97,11 @@ fn samples(app: App, index: usize) -> String {
     })
 }
 
-/// What a missing cell of this column does.
+/// What a missing cell of this column counts as, unless its row is left out.
 fn if_missing(column: Column) -> String {
-    if column.read(|c| c.role) == Role::Ignored {
+    let skips = column.app.state.setup().with(|setup| setup.missing == Missing::Skip);
+    if skips || column.read(|c| c.role) == Role::Ignored {
         return String::new();
-    }
-    if column.app.state.setup().with(|setup| setup.missing == Missing::Skip) {
-        return words::columns::row_left_out().to_owned();
     }
     column.read(|c| match c.kind {
         Some(ColumnType::Category) => {
@@ -174,11 +180,13 @@ fn TextCell(
             }
         });
     };
+    let choose = Callback::new(move |value| column.write(|c| set(c, value)));
     view! {
         <input type="text" class="cell" class:numeric=numeric data-row=column.index data-cell=format!("{cell:?}")
             inputmode=numeric.then_some("decimal") autocomplete="off" spellcheck="false" list=suggestions aria-label=move || label.get() aria-invalid=move || wrong.is_some_and(|wrong| wrong.get()).then_some("true")
             placeholder=move || empty.map(|empty| empty.get()) prop:value=move || column.read(get)
             on:input=move |event| if !wide { write(event) } on:change=move |event| if wide { write(event) }/>
+        {numeric.then(|| view! { <WhichNumber typed=Signal::derive(move || column.read(get)) set=choose/> })}
     }
 }
 
@@ -190,53 +198,14 @@ fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<Gap>>) -> im
         })
     };
     let named = |label: fn(String) -> String| Signal::derive(move || label(name.get()));
-    let suggested = Memo::new(move |_| presets::suggested(&name.get()));
-    // The question stands where a bound is missing; the range that the name suggests is offered, never filled in.
-    let bare = Memo::new(move |_| {
-        column.read(|c| c.role != Role::Ignored && (c.lower.trim().is_empty() || c.upper.trim().is_empty()))
-    });
     let estimated = Memo::new(move |_| column.read(ColumnDraft::is_estimated));
-    let under = move || {
-        let note = column.read(|c| c.note.clone());
-        if estimated.get() {
-            view! { <Estimated column name/> }.into_any()
-        } else if bare.get() {
-            view! { <p class="cell-note ask">{words::columns::empty_bound()}</p> }.into_any()
-        } else if !note.is_empty() {
-            view! { <p class="cell-note">{note}</p> }.into_any()
-        } else {
-            ().into_any()
-        }
-    };
-    let offer = move || {
-        let index = suggested.get().filter(|_| bare.get() && !estimated.get())?;
-        let preset = PRESETS.get(index)?;
-        let (lower, upper) = (text::number(preset.lower), text::number(preset.upper));
-        let offer = words::columns::use_range(lower, upper, preset.unit);
-        let label = words::columns::use_range_for(&offer, name.get(), preset.name, preset.source.cite);
-        let fill = move |_| column.write(|c| super::many::fill(c, preset));
-        Some(view! {
-            <button type="button" class="link" aria-label=label on:click=fill>{offer}</button>
-            <p class="cell-note">{preset.source.cite}</p>
-        })
-    };
-    // A range that is known is the better choice, so estimating is offered where none is.
-    let estimate = move || {
-        let unknown = bare.get() && !estimated.get() && suggested.get().is_none();
-        unknown.then(|| {
-            let share = share_typed(column.app);
-            let label = words::columns::estimate_for(name.get(), &share);
-            let choose = move |_| column.write(|c| c.estimate = true);
-            view! { <button type="button" class="link" aria-label=label on:click=choose>{words::columns::estimate(share)}</button> }
-        })
-    };
     let empty = Signal::derive(move || if estimated.get() { words::columns::estimated_cell() } else { "" });
     view! {
         <td class="numeric" data-label=words::columns::lowest()><TextCell column cell=Cell::Lower label=named(words::columns::lowest_of) numeric=true
             get=|c| c.lower.clone() set=|c, value| c.lower = value wrong=wrong(Cell::Lower) empty/></td>
         <td class="numeric" data-label=words::columns::highest()><TextCell column cell=Cell::Upper label=named(words::columns::highest_of) numeric=true
             get=|c| c.upper.clone() set=|c, value| c.upper = value wrong=wrong(Cell::Upper) empty/></td>
-        <td class="wide" data-label=words::columns::unit()><TextCell column cell=Cell::Unit label=named(words::columns::unit_of) get=|c| c.unit.clone() set=|c, value| c.unit = value/>{under}{offer}{estimate}</td>
+        <td class="wide" data-label=words::columns::unit()><TextCell column cell=Cell::Unit label=named(words::columns::unit_of) get=|c| c.unit.clone() set=|c, value| c.unit = value/></td>
     }
 }
 
@@ -258,32 +227,167 @@ fn Estimated(column: Column, name: Memo<String>) -> impl IntoView {
         <p class="cell-note">{move || words::columns::estimated(share_typed(column.app))}</p>
         <label class="cell-note cell-check"><input type="checkbox" aria-label=move || words::columns::whole_numbers_of(name.get())
             prop:checked=move || column.read(|c| c.integer == Some(true)) on:change=whole/>{words::columns::whole_numbers()}</label>
-        <button type="button" class="link" aria-label=move || words::columns::state_bounds_of(name.get()) on:click=state>
-            {words::columns::state_bounds()}</button>
+        <p class="cell-note"><button type="button" class="link" aria-label=move || words::columns::state_bounds_of(name.get()) on:click=state>
+            {words::columns::state_bounds()}</button></p>
     }
 }
 
 #[component]
 fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
     let levels = Memo::new(move |_| column.read(|c| draft::list(&c.levels)));
-    let missing = move || column.read(|c| c.role != Role::Ignored && draft::list(&c.levels).len() < 2);
     let reference = Memo::new(move |_| column.read(|c| c.reference.clone()));
     let options = move || {
-        let first = levels.get().first().cloned().unwrap_or_else(|| words::columns::first_level().to_owned());
+        let first = levels
+            .get()
+            .first()
+            .map_or_else(|| words::columns::first_level().to_owned(), words::columns::against);
         let rest = levels.get().into_iter().skip(1).map(|level| {
             let own = level.clone();
             view! { <option value=level.clone() selected=move || reference.get() == own>{words::columns::against(&level)}</option> }
         });
-        view! { <option value="">{words::columns::against(first)}</option>{rest.collect_view()} }
+        view! { <option value="">{first}</option>{rest.collect_view()} }
     };
     view! {
         <td colspan="2" class="wide" data-label=words::columns::levels()><TextCell column cell=Cell::Levels label=Signal::derive(move || words::columns::levels_of(name.get())) suggestions=USUAL_LEVELS_LIST
-            get=|c| c.levels.clone() set=|c, value| c.levels = value/>
-            {move || missing().then(|| view! { <p class="cell-note ask">{words::columns::which_levels_can_it_have_list()}</p> })}
-        </td>
+            get=|c| c.levels.clone() set=|c, value| c.levels = value/></td>
         <td class="wide" data-label=words::columns::reference()><select class="cell" data-row=column.index data-cell="Reference"
             aria-label=move || words::columns::reference_of(name.get())
             on:change=move |event| { let value = event_target_value(&event); column.write(|c| c.reference = value); }>
             {options}</select></td>
+    }
+}
+
+/// A row below that of a column: what is asked about its range or its levels, and what can be used for them.
+#[component]
+fn Asked(column: Column, name: Memo<String>, kind: Memo<Option<ColumnType>>) -> impl IntoView {
+    let is_category = move || kind.get() == Some(ColumnType::Category);
+    let has_any = Memo::new(move |_| {
+        column.read(|c| {
+            let is_used = c.role != Role::Ignored;
+            match c.kind {
+                Some(ColumnType::Category) => is_used && lacks_levels(c),
+                _ => {
+                    is_used && lacks_bounds(c)
+                        || c.is_estimated()
+                        || !c.note.is_empty()
+                        || c.written.is_some()
+                }
+            }
+        })
+    });
+    move || {
+        has_any.get().then(|| {
+            let asked = if is_category() {
+                view! { <AskedOfCategory column name/> }.into_any()
+            } else {
+                view! { <AskedOfNumber column name/> }.into_any()
+            };
+            view! {
+                <tr class="asked">
+                    <td colspan="2"></td><td class="private-cell"></td>
+                    <td colspan="6"><div class="asked-lines" role="group" aria-label=move || words::columns::asked_of(name.get())>{asked}</div></td>
+                </tr>
+            }
+        })
+    }
+}
+
+fn lacks_bounds(column: &ColumnDraft) -> bool {
+    column.lower.trim().is_empty() || column.upper.trim().is_empty()
+}
+
+fn lacks_levels(column: &ColumnDraft) -> bool {
+    draft::list(&column.levels).len() < 2
+}
+
+/// The question stands where a bound is missing; the range that the name suggests is offered, never filled in.
+#[component]
+fn AskedOfNumber(column: Column, name: Memo<String>) -> impl IntoView {
+    let suggested = Memo::new(move |_| presets::suggested(&name.get()));
+    let bare = Memo::new(move |_| column.read(|c| c.role != Role::Ignored && lacks_bounds(c)));
+    let estimated = Memo::new(move |_| column.read(ColumnDraft::is_estimated));
+    let under = move || {
+        let note = column.read(|c| c.note.clone());
+        if estimated.get() {
+            view! { <Estimated column name/> }.into_any()
+        } else if bare.get() {
+            view! { <p class="cell-note ask">{words::columns::empty_bound()}</p> }.into_any()
+        } else if !note.is_empty() {
+            view! { <p class="cell-note">{note}</p> }.into_any()
+        } else {
+            ().into_any()
+        }
+    };
+    let own_format = move || {
+        let format = column.read(|c| c.written)?;
+        let told = words::contradiction::own_format(format_label(format));
+        let label = words::columns::as_the_file_for(name.get());
+        let forget = move |_| column.write(|c| c.written = None);
+        Some(view! {
+            <p class="cell-note">{told} " "
+                <button type="button" class="link" aria-label=label on:click=forget>{words::columns::as_the_file()}</button></p>
+        })
+    };
+    let offer = move || {
+        let index = suggested.get().filter(|_| bare.get() && !estimated.get())?;
+        let wide = PRESETS.get(index)?;
+        let one = move |preset: Preset| {
+            let (lower, upper) = (text::number(preset.lower), text::number(preset.upper));
+            let offer = words::columns::use_range(lower, upper, preset.unit);
+            let label = words::columns::use_range_for(&offer, name.get(), preset.name, preset.source.cite);
+            let fill = move |_| column.write(|c| super::many::fill(c, &preset));
+            view! {
+                <p class="cell-note"><button type="button" class="link" aria-label=label on:click=fill>{offer}</button> " " {preset.source.cite}</p>
+            }
+        };
+        let narrow = wide.tight();
+        let cost = narrow.map(|narrow| {
+            let times = format!("{:.1}", wide.times_as_wide_as(&narrow));
+            let adapts = column.app.mechanism().starts_with(ADAPTS);
+            let told = if adapts {
+                words::columns::wide_adapts(times)
+            } else {
+                words::columns::wide_costs(&times, &times)
+            };
+            view! { <p class="cell-note">{told}</p> }
+        });
+        Some(view! { {narrow.map(one)}{one(*wide)}{cost} })
+    };
+    // A range that is known is the better choice, so estimating is offered where none is.
+    let estimate = move || {
+        let unknown = bare.get() && !estimated.get() && suggested.get().is_none();
+        unknown.then(|| {
+            let share = share_typed(column.app);
+            let label = words::columns::estimate_for(name.get(), &share);
+            let choose = move |_| column.write(|c| c.estimate = true);
+            view! { <p class="cell-note"><button type="button" class="link" aria-label=label on:click=choose>{words::columns::estimate(share)}</button></p> }
+        })
+    };
+    view! { {under}{offer}{estimate}{own_format} }
+}
+
+/// Asks for levels, and offers usual lists that have all cells of the column on the screen.
+#[component]
+fn AskedOfCategory(column: Column, name: Memo<String>) -> impl IntoView {
+    let usual = move || {
+        let lists = column.app.state.table().with(|table| {
+            let table = table.as_deref()?;
+            let marks = column.app.state.setup().with(draft::missing_marks);
+            let cells = table.rows.iter().filter_map(|row| row.get(column.index)).map(|cell| cell.trim());
+            let cells: Vec<&str> =
+                cells.filter(|cell| !cell.is_empty() && !marks.iter().any(|mark| mark == cell)).collect();
+            Some(presets::usual_levels(&cells))
+        });
+        let button = move |list: String| {
+            let label = words::columns::use_levels_for(&list, name.get());
+            let told = words::contradiction::use_levels(&list);
+            let fill = move |_| column.write(|c| c.levels.clone_from(&list));
+            view! { <p class="cell-note"><button type="button" class="link" aria-label=label on:click=fill>{told}</button></p> }
+        };
+        lists.unwrap_or_default().into_iter().take(MOST_LISTS).map(button).collect_view()
+    };
+    view! {
+        <p class="cell-note ask">{words::columns::which_levels_can_it_have_list()}</p>
+        {usual}
     }
 }

@@ -12,6 +12,7 @@ use super::estimates::Estimates;
 use super::many::{Many, Rules};
 use super::roles::Roles;
 use super::variants::Variants;
+use super::whole_file::WholeFile;
 use crate::model::{Missing, Role};
 use crate::ui::draft::{self, Cell, Gap};
 use crate::ui::parts::{Choice, Field, Icon};
@@ -38,9 +39,10 @@ pub fn status(app: App) -> Status {
     Status { words: text::columns_line(in_use.saturating_sub(open), in_use, open), open: open > 0 }
 }
 
-/// Columns with something missing; what is missing in one stands together.
+/// Columns with something missing.
 fn open_rows(gaps: &[Gap]) -> usize {
     let mut rows: Vec<usize> = gaps.iter().filter_map(|gap| gap.place.row()).collect();
+    rows.sort_unstable();
     rows.dedup();
     rows.len()
 }
@@ -69,11 +71,11 @@ pub fn Columns() -> impl IntoView {
                 hint=Signal::derive(|| words::columns::filter_hint().to_owned())/>
             <MissingChoice/>
         </div>
-        <Undo/>
-        <Many rows/>
+        <div class="sheet-tools"><Many rows/><Undo/></div>
         <Sheet rows/>
         <Pages rows/>
         <p class="hint">{words::columns::keys()}</p>
+        {move || (!empty() && !genotypes.get()).then(|| view! { <WholeFile/> })}
         {move || (!empty()).then(|| view! { <Terms/> })}
         <Estimates/>
         <Ranges/>
@@ -108,9 +110,12 @@ fn Codebook() -> impl IntoView {
 fn Undo() -> impl IntoView {
     let app = App::here();
     let nothing = move || !app.state.undoable().get();
+    let undescribed =
+        move || app.state.columns().with(|columns| columns.iter().all(|column| column.role == Role::Ignored));
     view! {
         <p class="undo"><button type="button" class="quiet" disabled=nothing title=words::columns::undo_key() on:click=move |_| actions::undo(app)>
-            {words::columns::undo()}</button></p>
+            {words::columns::undo()}</button>
+            " " <button type="button" class="quiet" id="save-plan" disabled=undescribed on:click=move |_| actions::save_plan(app)>{words::columns::save_plan()}</button></p>
     }
 }
 
@@ -135,6 +140,7 @@ fn MissingChoice() -> impl IntoView {
 #[component]
 fn Sheet(rows: Memo<Vec<usize>>) -> impl IntoView {
     let app = App::here();
+    let skips = move || app.state.setup().with(|setup| setup.missing == Missing::Skip);
     let shown = move || {
         let from = app.state.page().get() * PAGE;
         rows.with(|rows| rows.iter().copied().skip(from).take(PAGE).collect::<Vec<_>>())
@@ -142,7 +148,7 @@ fn Sheet(rows: Memo<Vec<usize>>) -> impl IntoView {
     view! {
         <div class="scroll" on:keydown=move |event| move_about(&event, rows) on:paste=move |event| paste(app, &event, rows)>
             <datalist id=USUAL_LEVELS_LIST>{USUAL_LEVELS.map(|levels| view! { <option value=levels></option> })}</datalist>
-            <table class="sheet">
+            <table class="sheet" class:skips=skips>
                 <caption class="hidden">{words::columns::columns_of_the_table_and_what()}</caption>
                 <thead><tr>
                     <th scope="col" class="tick"><span class="hidden">{words::columns::select_2()}</span></th>
@@ -153,7 +159,7 @@ fn Sheet(rows: Memo<Vec<usize>>) -> impl IntoView {
                     <th scope="col" class="numeric">{words::columns::lowest()}</th>
                     <th scope="col" class="numeric">{words::columns::highest()}</th>
                     <th scope="col">{words::columns::unit_or_reference()}</th>
-                    <th scope="col">{words::columns::if_missing()}</th>
+                    <th scope="col" class="if-missing">{words::columns::if_missing()}</th>
                 </tr></thead>
                 <tbody>
                     <For each=shown key=|row| *row let:row><Row index=row/></For>
@@ -296,7 +302,8 @@ fn paste(app: App, event: &ClipboardEvent, rows: Memo<Vec<usize>>) {
 fn Ranges() -> impl IntoView {
     let app = App::here();
     let selected = move || app.state.columns().with(|columns| columns.iter().filter(|c| c.selected).count());
-    let rows = PRESETS.iter().enumerate().map(move |(index, preset)| {
+    let ranges = PRESETS.iter().flat_map(|preset| preset.tight().into_iter().chain([*preset]));
+    let rows = ranges.map(move |preset| {
         let range = words::page::from_to(text::number(preset.lower), text::number(preset.upper));
         let label = words::columns::use_range_for_selected(preset.name, preset.unit);
         view! {
@@ -307,7 +314,7 @@ fn Ranges() -> impl IntoView {
                 <td class="source">{preset.source.cite} <br/> <span class="quietly">{preset.source.place}</span></td>
                 <td>
                     <button type="button" class="quiet" aria-label=label disabled=move || selected() == 0
-                        on:click=move |_| super::many::use_preset(app, index)>{words::columns::use_word()}</button>
+                        on:click=move |_| super::many::use_preset(app, &preset)>{words::columns::use_word()}</button>
                 </td>
             </tr>
         }

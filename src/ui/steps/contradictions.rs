@@ -3,6 +3,7 @@
 
 use leptos::prelude::*;
 
+use super::whole_file;
 use crate::data::mismatch::{Contradiction, Mismatch, Repair};
 use crate::model::Role;
 use crate::plan::document::ColumnType;
@@ -22,15 +23,24 @@ pub fn Contradictions(index: usize) -> impl IntoView {
     let app = App::here();
     let found =
         Memo::new(move |_| app.contradictions.with(|all| all.get(&index).cloned().unwrap_or_default()));
+    let counted = Memo::new(move |_| {
+        let misfits = app.misfits.with(|all| all.get(&index).copied()).filter(|of| !whole_file::fits(of))?;
+        let is_category = |columns: &Vec<ColumnDraft>| {
+            columns.get(index).is_some_and(|column| column.kind == Some(ColumnType::Category))
+        };
+        Some(whole_file::sentence(&misfits, app.state.columns().with(is_category)))
+    });
     move || {
-        let found = found.get();
-        (!found.is_empty()).then(|| {
+        let (found, counted) = (found.get(), counted.get());
+        (!found.is_empty() || counted.is_some()).then(|| {
+            let counted = counted.map(|told| view! { <p class="whole-file">{told}</p> });
             let all = found.into_iter().map(|mismatch| view! { <One index mismatch/> }).collect_view();
             view! {
                 <tr class="contradicts">
                     <td colspan=ALL>
                         <div class="contradictions" role="group" aria-label=move || words::contradiction::of(name(app, index))>
                             <p class="zone-mark"><Icon name="lock"/>{words::page::private()}</p>
+                            {counted}
                             {all}
                         </div>
                     </td>
@@ -96,10 +106,14 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
     let cells = text::list(&mismatch.cells, mismatch.cells.len());
     match mismatch.kind {
         Contradiction::Levels => words::contradiction::levels(cells, &column.levels),
+        Contradiction::Spelling => words::contradiction::spelling(cells, &column.levels),
         Contradiction::Format if mismatch.repairs.is_empty() => words::contradiction::format_clash(cells),
         Contradiction::Format => words::contradiction::format(cells),
         Contradiction::Date => words::contradiction::date(cells),
+        Contradiction::Unit => words::contradiction::unit(cells),
+        Contradiction::Missing { missing, of } => words::contradiction::missing(missing, of),
         Contradiction::Words => words::contradiction::words(cells),
+        Contradiction::Identifier => words::contradiction::identifier(cells),
         Contradiction::Code => words::contradiction::code(cells),
         Contradiction::Outside => match (column.lower.trim(), column.upper.trim()) {
             ("", upper) => words::contradiction::above(cells, upper),
@@ -114,6 +128,10 @@ fn allowed(kind: Contradiction) -> &'static str {
     match kind {
         Contradiction::Outside => words::contradiction::right_to_be_clipped(),
         Contradiction::Code => words::contradiction::right_as_values(),
+        Contradiction::Unit => words::contradiction::right_as_levels(),
+        Contradiction::Missing { .. } | Contradiction::Identifier => {
+            words::contradiction::right_to_be_empty()
+        }
         _ => words::contradiction::right_as_missing(),
     }
 }
@@ -122,6 +140,7 @@ fn label(repair: &Repair) -> String {
     match repair {
         Repair::Levels(levels) => words::contradiction::use_levels(draft::unlist(levels)),
         Repair::Format(format) => format_label(*format),
+        Repair::OwnFormat(format) => words::contradiction::own_format(format_label(*format)),
         Repair::Missing(cells) => words::contradiction::count_as_missing(text::list(cells, cells.len())),
         Repair::Category => words::contradiction::make_category().to_owned(),
         Repair::LeaveOut => words::contradiction::leave_out().to_owned(),
@@ -157,6 +176,7 @@ fn take(app: App, index: usize, repair: &Repair) {
         Repair::Category => column(&|column| column.kind = Some(ColumnType::Category)),
         Repair::LeaveOut => column(&|column| column.role = Role::Ignored),
         Repair::Format(format) => read_format(app, *format),
+        Repair::OwnFormat(format) => column(&|column| column.written = Some(*format)),
         Repair::Missing(cells) => {
             app.state.setup().update(|setup| count_as_missing(setup, cells));
             actions::reread(app);

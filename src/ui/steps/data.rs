@@ -176,12 +176,21 @@ fn Preview() -> impl IntoView {
             <SheetChoice/>
             <HeaderQuestion/>
             <FormatOffer/>
-            {move || table().fault.clone().map(|fault| view! { <p class="notice problem" role="alert"><Icon name="stop"/>{fault}</p> })}
+            {move || table().fault.clone().map(|fault| view! {
+                <div class="notice problem" role="alert"><Icon name="stop"/><p>{fault} {table().not_utf8.then(|| view! { <ReadAsLatin1/> })}</p></div>
+            })}
             {move || view! { <Rows table=table()/> }}
             {move || is_genotypes.get().then(|| view! { <Phenotypes/> })}
             <Dialect is_genotypes/>
         </PrivateZone>
     }
+}
+
+/// Reads a file that is no UTF-8 as what it most likely is.
+#[component]
+pub fn ReadAsLatin1() -> impl IntoView {
+    let app = App::here();
+    view! { <button type="button" on:click=move |_| actions::read_as_latin_1(app)>{words::data::read_as_latin_1()}</button> }
 }
 
 /// Offers the sheets of a workbook, where it has several.
@@ -217,6 +226,11 @@ fn HeaderQuestion() -> impl IntoView {
         app.state.setup().update(|setup| setup.header = Some(line));
         actions::reread(app);
     };
+    let other = move |event| {
+        if let Ok(line) = event_target_value(&event).parse() {
+            choose(line);
+        }
+    };
     move || {
         question.get().map(|doubt| {
             let (why, below) = match doubt {
@@ -234,6 +248,10 @@ fn HeaderQuestion() -> impl IntoView {
                             {below}
                             <button type="button" on:click=move |_| choose(0)>{words::data::no_header()}</button>
                             <button type="button" on:click=move |_| choose(1)>{words::data::this_is_the_header()}</button>
+                            <select aria-label=words::data::other_line() on:change=other>
+                                <option value="">{words::data::other_line()}</option>
+                                {(2..=HEADER_LINES).map(|line| view! { <option value=line.to_string()>{words::data::line_number(line)}</option> }).collect_view()}
+                            </select>
                         </div>
                     </div>
                 </div>

@@ -26,9 +26,9 @@ pub fn LeastErrors(errors: Vec<TermForecast>) -> impl IntoView {
     });
     view! {
         <section class="block" aria-label=words::method::what_to_expect()>
-            <div class="scroll" tabindex="0" role="group" aria-label=words::method::least_errors()>
+            <div class="scroll" tabindex="0" role="group" aria-label=words::method::expected_errors()>
                 <table class="plain">
-                    <caption>{words::method::least_errors()}</caption>
+                    <caption>{words::method::expected_errors()}</caption>
                     <thead><tr>
                         <th scope="col">{words::method::coefficient()}</th>
                         <th scope="col" class="numeric">{words::method::noise()}</th>
@@ -38,7 +38,7 @@ pub fn LeastErrors(errors: Vec<TermForecast>) -> impl IntoView {
                 </table>
             </div>
             {(more > 0).then(|| view! { <p class="hint">{words::method::more(text::whole(more))}</p> })}
-            <p class="hint">{words::method::least_errors_note()} {odds.then_some(words::method::least_odds_note())}</p>
+            <p class="hint">{words::method::expected_errors_note()} {odds.then_some(words::method::least_odds_note())}</p>
         </section>
     }
 }

@@ -2,13 +2,14 @@
 
 use leptos::prelude::*;
 
+use super::table::Uncertainty;
 use crate::engine::foresee::Foreseen;
 use crate::inference::noise_forecast::Advice;
 use crate::inference::preview::TermPreview;
 use crate::plan::Plan;
 use crate::release::figure::{per, unit};
-use crate::release::format::{percent, significant};
-use crate::ui::parts::plot::{NoiseCell, ShareBar};
+use crate::release::format::significant;
+use crate::ui::parts::plot::NoiseCell;
 use crate::ui::text;
 use crate::words;
 
@@ -37,9 +38,11 @@ pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
 }
 
 /// The unit of each coefficient: of the outcome, for one unit of a number.
-fn units(plan: &Plan, terms: &[TermPreview]) -> Vec<String> {
+pub fn units(plan: &Plan, terms: &[TermPreview]) -> Vec<String> {
     let each = terms.iter().map(|term| {
-        words::method::unit_of(unit(plan, &term.outcome), per(plan, &term.term)).trim().to_owned()
+        let mut parts = vec![unit(plan, &term.outcome).to_owned(), per(plan, &term.term)];
+        parts.retain(|part| !part.is_empty());
+        parts.join(", ")
     });
     each.collect()
 }
@@ -91,7 +94,7 @@ fn Expect(term: TermPreview, unit: String, one: bool) -> impl IntoView {
             <td class="numeric" data-label=words::method::noise()>{significant(noise, 2)}</td>
             <td class="numeric" data-label=words::method::with_sampling()>{significant(total, 2)}</td>
             <td class="plot"><NoiseCell effect noise total most/></td>
-            <td class="share-cell"><span class="tabular">{percent(term.noise_share)}</span> <ShareBar share=term.noise_share/></td>
+            <td class="share-cell"><Uncertainty share=term.noise_share/></td>
         </tr>
     }
 }

@@ -7,12 +7,12 @@ use leptos::task::spawn_local;
 
 use crate::mechanisms::info::are_log_odds;
 use crate::release::document::LONG_FORM_OUTCOMES;
-use crate::release::publication::{Format, Labels, Publication, html};
+use crate::release::publication::{Format, Labels, Publication, Table, html};
 use crate::release::significance::Tests;
 use crate::release::supplement::Supplement;
 use crate::release::{Release, figure, table};
 use crate::ui::draft::number;
-use crate::ui::parts::{Choice, Field};
+use crate::ui::parts::{Choice, Field, Icon, Quoted};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{actions, dom};
 use crate::words;
@@ -32,6 +32,10 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
             format.get().write(&release, &supplement, &labels(), outcome.as_deref())
         }
     };
+    let nothing = {
+        let text = text.clone();
+        Memo::new(move |_| format.get() == Format::Svg && text().is_none())
+    };
     let say = move |done: bool, words: &'static str| {
         app.state.said().set(if done { words } else { words::page::no_room() }.to_owned());
     };
@@ -40,6 +44,9 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
         move |_| {
             let (name, kind) = format.get_untracked().file();
             // A long table is written piece by piece.
+            if nothing.get_untracked() {
+                return app.state.said().set(words::export::nothing_to_draw().to_owned());
+            }
             let saved = if format.get_untracked() == Format::Csv {
                 let pieces =
                     table::pieces(&release.coefficients, Tests::of(&release), are_log_odds(&release.plan));
@@ -50,6 +57,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
             say(saved.is_some(), words::page::saved());
         }
     };
+    let for_preview = (Arc::clone(&release), Arc::clone(&supplement));
     let copy = {
         let (release, supplement, text) = (Arc::clone(&release), supplement, text.clone());
         move |_| {
@@ -63,7 +71,9 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     };
     let for_png = text.clone();
     let png = move |_| {
-        let Some(svg) = untrack(&for_png) else { return };
+        let Some(svg) = untrack(&for_png) else {
+            return app.state.said().set(words::export::nothing_to_draw().to_owned());
+        };
         spawn_local(async move {
             let saved = dom::download_png(&actions::named(app, "discreet-figure.png"), &svg).await;
             say(saved.is_some(), words::page::saved());
@@ -80,9 +90,17 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     let shown = RwSignal::new(false);
     let preview = move || {
         let text = text.clone();
-        shown.get().then(|| view! {
-            <textarea class="preview" readonly=true rows="16" spellcheck="false" aria-label=words::export::preview()
-                prop:value=move || text().unwrap_or_else(|| words::export::nothing_to_draw().to_owned())></textarea>
+        shown.get().then(|| match format.get() {
+            Format::Word => {
+                let publication = Publication::new(&for_preview.0, &for_preview.1, &labels());
+                view! { <Printed publication/> }.into_any()
+            }
+            Format::Report => view! { <p>{words::export::report_is_a_page()}</p> }.into_any(),
+            _ => view! {
+                <textarea class="preview" readonly=true rows="16" spellcheck="false" aria-label=words::export::preview()
+                    prop:value=move || text().unwrap_or_else(|| words::export::nothing_to_draw().to_owned())></textarea>
+            }
+            .into_any(),
         })
     };
     let options =
@@ -106,6 +124,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
                 })}
                 <button type="button" class="quiet" on:click=move |_| date.set(dom::today())>{words::export::use_today()}</button>
             </div>
+            {move || nothing.get().then(|| view! { <p class="notice"><Icon name="note"/><span>{words::export::nothing_to_draw()}</span></p> })}
             {(!many).then(|| view! {
                 <details class="more" on:toggle=move |event| shown.set(dom::is_open(&event))>
                     <summary>{words::export::preview()}</summary>{preview}
@@ -119,6 +138,47 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
             </div>
             {move || due().then(|| view! { <p class="hint">{words::page::export_first()}</p> })}
         </section>
+    }
+}
+
+/// The tables as they are in a word processor, with their notes.
+#[component]
+fn Printed(publication: Publication) -> impl IntoView {
+    let Publication { title, date, tables, caveats, guarantee, .. } = publication;
+    let table = |table: Table| {
+        let numeric: Vec<bool> = table.heads.iter().map(|head| head.numeric).collect();
+        let heads = table.heads.into_iter().map(|head| {
+            view! { <th scope="col" class:numeric=head.numeric>{head.text}</th> }
+        });
+        let row = |cells: Vec<String>| {
+            let cells = cells.into_iter().zip(&numeric).map(|(cell, numeric)| {
+                view! { <td class:numeric=*numeric>{cell}</td> }
+            });
+            view! { <tr>{cells.collect_view()}</tr> }
+        };
+        let rows = table.rows.into_iter().map(row).collect_view();
+        let notes = table.notes.join(" ");
+        view! {
+            <table class="plain">
+                <caption>{table.caption}</caption>
+                <thead><tr>{heads.collect_view()}</tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+            {(!notes.is_empty()).then(|| view! { <p class="hint"><Quoted words=notes/></p> })}
+        }
+    };
+    let listed = |title: &'static str, items: Vec<String>| {
+        let items = items.into_iter().map(|words| view! { <li><Quoted words/></li> }).collect_view();
+        view! { <p><strong>{title}</strong></p><ul>{items}</ul> }
+    };
+    view! {
+        <div class="printed scroll" tabindex="0" role="group" aria-label=words::export::preview()>
+            <h3>{title}</h3>
+            {(!date.is_empty()).then(|| view! { <p>{date}</p> })}
+            {tables.into_iter().map(table).collect_view()}
+            {(!caveats.is_empty()).then(|| listed(words::report::notes(), caveats))}
+            {listed(words::result::what_is_promised(), guarantee)}
+        </div>
     }
 }
 

@@ -2,12 +2,13 @@
 
 use leptos::prelude::*;
 
+use super::cells::USUAL_LEVELS_LIST;
 use crate::model::Role;
 use crate::plan::document::ColumnType;
 use crate::ui::draft::ColumnDraft;
 use crate::ui::draft::patterns::{Change, Chosen};
 use crate::ui::parts::{Choice, Field};
-use crate::ui::presets::{PRESETS, Preset};
+use crate::ui::presets::Preset;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::table::PAGE;
 use crate::ui::text;
@@ -25,8 +26,7 @@ pub fn fill(column: &mut ColumnDraft, preset: &Preset) {
 }
 
 /// Uses a public range for every ticked column.
-pub fn use_preset(app: App, index: usize) {
-    let Some(preset) = PRESETS.get(index) else { return };
+pub fn use_preset(app: App, preset: &Preset) {
     app.state.columns().update(|columns| {
         for column in columns.iter_mut().filter(|column| column.selected) {
             fill(column, preset);
@@ -101,10 +101,26 @@ fn ChangeFields(change: RwSignal<Change>, whom: &'static str) -> impl IntoView {
             change.kind = kinds.into_iter().flatten().find(|k| text::kind(Some(*k)) == value)
         });
     };
-    let input = move |label: &'static str, set: fn(&mut Change, String)| {
+    let input = move |label: &'static str,
+                      field: fn(&mut Change) -> &mut String,
+                      list: Option<&'static str>| {
+        let value = move || change.with(|change| field(&mut change.clone()).clone());
         view! {
-            <input type="text" class="small" aria-label=words::columns::label_for(label, whom) placeholder=label
-                on:input=move |event| change.update(|change| set(change, event_target_value(&event)))/>
+            <input type="text" class="small" class:wide=list.is_some() list=list autocomplete="off" aria-label=words::columns::label_for(label, whom) placeholder=label
+                prop:value=value on:input=move |event| change.update(|change| *field(change) = event_target_value(&event))/>
+        }
+    };
+    let is_category = Memo::new(move |_| change.with(|change| change.kind == Some(ColumnType::Category)));
+    let fields = move || {
+        if is_category.get() {
+            input(words::columns::levels(), |change| &mut change.levels, Some(USUAL_LEVELS_LIST)).into_any()
+        } else {
+            view! {
+                {input(words::columns::lowest(), |change| &mut change.lower, None)}
+                {input(words::columns::highest(), |change| &mut change.upper, None)}
+                {input(words::columns::unit(), |change| &mut change.unit, None)}
+            }
+            .into_any()
         }
     };
     view! {
@@ -112,9 +128,7 @@ fn ChangeFields(change: RwSignal<Change>, whom: &'static str) -> impl IntoView {
             <option value="">{words::columns::role_as_it_is()}</option>{role_options}</select>
         <select aria-label=words::columns::label_for(words::columns::kind(), whom) on:change=set_kind>
             <option value="">{words::columns::type_as_it_is()}</option>{kind_options}</select>
-        {input(words::columns::lowest(), |change, value| change.lower = value)}
-        {input(words::columns::highest(), |change, value| change.upper = value)}
-        {input(words::columns::unit(), |change, value| change.unit = value)}
+        {fields}
     }
 }
 

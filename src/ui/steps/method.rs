@@ -7,15 +7,17 @@ use super::assumptions::Assumptions;
 use super::chooser::Chooser;
 use super::comparison::Comparison;
 use super::errors::LeastErrors;
-use super::expectations::{Expectations, Foresight};
+use super::expectations::{Expectations, Foresight, units};
 use super::parameters::{Advanced, First};
 use super::public::PublicMoments;
+use crate::engine::Outlook;
 use crate::inference::preview::{Preview, Verdict};
 use crate::mechanisms::find;
+use crate::plan::Plan;
 use crate::ui::draft::Place;
 use crate::ui::parts::Quoted;
+use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::text::public::Outlook;
 use crate::ui::view_model::Forecast;
 use crate::ui::{actions, groups, text};
 use crate::words;
@@ -34,7 +36,9 @@ fn kind(name: &str) -> String {
 /// Choose how; see what it will give.
 #[component]
 pub fn Method() -> impl IntoView {
-    view! { <Chosen/> <Expectation/> <Assumptions/> <Chooser/> <PublicMoments/> <First/> <Comparison/> <Accept/> <Advanced/> }
+    view! { <Chosen/> <Expectation/>
+        <Glossed of=[entries::MECHANISM, entries::NOISE, entries::NOISE_SHARE, entries::SAMPLING_ERROR, entries::CONFIDENCE_INTERVAL, entries::APPROXIMATE, entries::WITHHELD, entries::RIDGE]/>
+        <Assumptions/> <Chooser/> <PublicMoments/> <First/> <Comparison/> <Accept/> <Advanced/> }
         .into_any()
 }
 
@@ -128,17 +132,18 @@ fn Expectation() -> impl IntoView {
         Ok(forecast) => match forecast.preview {
             Some(preview) => {
                 let (ample, short) = match forecast.outlook {
-                    Some(outlook) if outlook.preflight.is_ample() => {
-                        (Some(text::public::outlook(&outlook)), None)
-                    }
+                    Some(outlook) if outlook.preflight.is_ample() => (Some(outlook.advice()), None),
                     outlook => (None, outlook.map(|outlook| view! { <Prospect outlook/> })),
                 };
-                view! { {short} <Expected preview/> {ample.map(|words| view! { <p class="lead">{words}</p> })} }.into_any()
+                view! { {short} <Expected preview plan=forecast.plan/> {ample.map(|words| view! { <p class="lead">{words}</p> })} }.into_any()
             }
             None if forecast.outlook.is_some() || forecast.errors.is_some() => {
+                let hopeless = forecast.hopeless.filter(|_| forecast.outlook.is_none()).map(|why| {
+                    view! { <div class="verdict withheld" role="status"><p class="verdict-main">{why}</p></div> }
+                });
                 let prospect = forecast.outlook.map(|outlook| view! { <Prospect outlook/> });
                 let errors = forecast.errors.map(|errors| view! { <LeastErrors errors/> });
-                view! { {prospect} {errors} }.into_any()
+                view! { {hopeless} {prospect} {errors} }.into_any()
             }
             None if forecast.has_errors && forecast.plan.rows.or(forecast.plan.stated_rows).is_some() => {
                 view! {
@@ -162,16 +167,11 @@ fn Expectation() -> impl IntoView {
 #[component]
 fn Prospect(outlook: Outlook) -> impl IntoView {
     let (stable, ample) = (outlook.preflight.is_stable(), outlook.preflight.is_ample());
-    let main = match (stable, ample) {
-        (true, true) => words::public::can_work(),
-        (true, false) => words::public::just(),
-        (false, _) => words::public::cannot_work(),
-    };
     view! {
         <section class="block" aria-label=words::method::whether_the_fit_can_work()>
             <div class="verdict" class:clear=ample class:withheld=!stable role="status">
-                <p class="verdict-main">{main}</p>
-                <p>{text::public::outlook(&outlook)}</p>
+                <p class="verdict-main">{outlook.verdict()}</p>
+                <p>{outlook.advice()}</p>
                 <p class="hint">{words::public::outlook_note()}</p>
             </div>
         </section>
@@ -179,7 +179,8 @@ fn Prospect(outlook: Outlook) -> impl IntoView {
 }
 
 #[component]
-fn Expected(preview: Preview) -> impl IntoView {
+fn Expected(preview: Preview, plan: Plan) -> impl IntoView {
+    let units = units(&plan, &preview.terms);
     let clear = preview.verdict == Verdict::Clear;
     let withheld = preview.verdict == Verdict::Withheld;
     // A Wishart release always gives intervals, but for a penalised regression, and the page has to say so.
@@ -193,7 +194,7 @@ fn Expected(preview: Preview) -> impl IntoView {
                 <p class="verdict-main">{text::verdict(preview.verdict)}</p>
                 {help}
             </div>
-            <Expectations terms=preview.terms note=words::method::expect_note()/>
+            <Expectations terms=preview.terms units note=words::method::expect_note()/>
         </section>
     }
 }

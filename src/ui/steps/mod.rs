@@ -30,8 +30,11 @@ mod save;
 mod side_by_side;
 mod table;
 mod variants;
+mod whole_file;
 
 use leptos::prelude::*;
+
+pub use data::ReadAsLatin1;
 
 use super::state::App;
 use super::step::Step;

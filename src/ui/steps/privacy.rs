@@ -8,16 +8,17 @@ use super::protect::Protection;
 use crate::model::note::factor;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Split;
-use crate::release::format::{percent, short};
-use crate::release::statement::budget_sentence;
+use crate::release::format::short;
+use crate::release::statement::{budget_sentence, hundredths};
 use crate::ui::draft::{self, BudgetKind, Place, Setup};
 use crate::ui::drawing::precision_curve;
+use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::plot::CurvePlot;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::text;
 use crate::ui::view_model::{self, Worth};
+use crate::ui::{samples, text};
 use crate::words;
 
 /// Ends of the slider: ε from 0.05 to 20.
@@ -41,6 +42,7 @@ pub fn PrivacyStep() -> impl IntoView {
         <People/>
         {move || if fixed.get() { view! { <Fixed/> }.into_any() } else { view! { <Careful/> }.into_any() }}
         <Prospect/>
+        <Glossed of=[entries::EPSILON, entries::DELTA, entries::BUDGET, entries::CHARGE, entries::LEDGER]/>
         <details class="more">
             <summary>{words::privacy::advanced()}</summary>
             {move || (!fixed.get()).then(|| view! { <Propose/> })}
@@ -48,6 +50,7 @@ pub fn PrivacyStep() -> impl IntoView {
             <Protection/>
             <Neighbours fixed/>
             <Person fixed/>
+            <Glossed of=[entries::MU, entries::RHO, entries::ADD_REMOVE, entries::REPLACE_ONE, entries::PROTECT]/>
         </details>
     }
     .into_any()
@@ -68,9 +71,12 @@ fn Meaning() -> impl IntoView {
     move || {
         let (adjacency, protect) = whom.get();
         worth(app).map(|worth| {
+            let sample = app.state.table().get().filter(|table| table.sample);
+            let sample = sample.and_then(|table| samples::budget(&table.name));
             view! {
                 <div class="meaning" role="status">
                     <p class="meaning-main">{budget_sentence(adjacency, protect, worth.accuracy)}</p>
+                    {sample.map(|told| view! { <p>{told}</p> })}
                     <p class="hint">{words::privacy::delta_means()}</p>
                 </div>
             }
@@ -103,7 +109,13 @@ fn Fixed() -> impl IntoView {
 fn RowsField() -> impl IntoView {
     let app = App::here();
     let setup = app.state.setup();
-    let adjacency = Memo::new(move |_| setup.with(|setup| setup.adjacency));
+    // Whether the number is exact, and the rows that count of each person, where a column says whose a row is.
+    let unit = Memo::new(move |_| {
+        setup.with(|setup| {
+            let most = (!setup.person.is_empty()).then(|| setup.max_rows.clone());
+            (setup.adjacency, most)
+        })
+    });
     let set = Callback::new(move |value| setup.update(|setup| setup.rows = value));
     // Some mechanisms need this number; without it the forecast asks for it.
     let needed = Memo::new(move |_| {
@@ -112,13 +124,23 @@ fn RowsField() -> impl IntoView {
         })
     });
     move || {
-        let (label, why) = match adjacency.get() {
-            Adjacency::AddRemove => (words::privacy::rows_label(), words::privacy::rows_why()),
-            Adjacency::ReplaceOne => (words::privacy::rows_exact_label(), words::privacy::rows_exact_why()),
+        let (label, why) = match unit.get() {
+            (Adjacency::AddRemove, None) => {
+                (words::privacy::rows_label(), words::privacy::rows_why().to_owned())
+            }
+            (Adjacency::AddRemove, Some(most)) => {
+                (words::privacy::rows_label(), words::privacy::rows_of_persons_why(most))
+            }
+            (Adjacency::ReplaceOne, None) => {
+                (words::privacy::rows_exact_label(), words::privacy::rows_exact_why().to_owned())
+            }
+            (Adjacency::ReplaceOne, Some(_)) => {
+                (words::privacy::persons_exact_label(), words::privacy::persons_exact_why().to_owned())
+            }
         };
         view! {
-            <Field id="privacy-rows" label=label numeric=true value=Signal::derive(move || setup.get().rows) set
-                hint=Signal::derive(move || if needed.get() { words::privacy::needed(why) } else { why.to_owned() })/>
+            <Field id="privacy-rows" label=label numeric=true counts=true value=Signal::derive(move || setup.get().rows) set
+                hint=Signal::derive(move || if needed.get() { words::privacy::needed(&why) } else { why.clone() })/>
         }
     }
 }
@@ -156,17 +178,16 @@ fn typed_epsilon(setup: &Setup) -> Option<f64> {
     draft::number(&setup.epsilon).filter(|_| setup.form == BudgetKind::EpsilonDelta)
 }
 
-/// What is worth saying of another ε: how often a guess is right at most, and by how much intervals are wider than without privacy.
-fn at_epsilon(app: App, epsilon: f64) -> (Option<Worth>, Option<f64>) {
+/// What is worth saying of another ε: how often a guess is right at most, and by how much intervals are wider than without privacy, if they are
+/// not all withheld.
+fn at_epsilon(app: App, epsilon: f64) -> (Option<Worth>, Option<Option<f64>>) {
     let setup = app.state.setup().get();
     let now = view_model::worth(&setup);
     let other =
         view_model::worth(&Setup { epsilon: epsilon.to_string(), form: BudgetKind::EpsilonDelta, ..setup });
-    let widening = app.forecast.with(|forecast| {
-        let foreseen = forecast.as_ref().ok()?.foreseen.as_ref()?;
-        Some(foreseen.forecast.widening_at(other?.mu / now?.mu))
-    });
-    (other, widening)
+    let times = other.zip(now).map(|(other, now)| other.mu / now.mu);
+    let width = app.precision.get().zip(times).map(|(precision, times)| precision.at(times));
+    (other, width)
 }
 
 /// Named levels of care.
@@ -177,8 +198,15 @@ fn Levels() -> impl IntoView {
     let current = Memo::new(move |_| setup.with(typed_epsilon));
     let radios = levels().map(|(epsilon, name, purpose)| {
         let found = Memo::new(move |_| at_epsilon(app, epsilon));
-        let guess = move || found.get().0.map(|worth| words::privacy::level_guess(percent(worth.accuracy)));
-        let wide = move || found.get().1.map(|times| words::privacy::level_width(factor(times)));
+        let guess = move || {
+            found.get().0.and_then(|worth| hundredths(worth.accuracy)).map(words::privacy::level_guess)
+        };
+        let wide = move || {
+            found.get().1.map(|times| match times {
+                Some(times) => words::privacy::level_width(factor(times)),
+                None => words::privacy::level_withheld().to_owned(),
+            })
+        };
         view! {
             <label class="choice tall">
                 <input type="radio" name="level" prop:checked=move || current.get() == Some(epsilon)
@@ -216,17 +244,21 @@ fn Precision() -> impl IntoView {
     let curve = Memo::new(move |_| {
         let now = app.state.setup().with(typed_epsilon)?;
         let points = CURVE.map(|epsilon| at_epsilon(app, epsilon).1.map(|times| (epsilon, times)));
-        let points: Vec<(f64, f64)> = points.into_iter().flatten().collect();
+        let points: Vec<(f64, Option<f64>)> = points.into_iter().flatten().collect();
         (points.len() == CURVE.len()).then_some((now, points))
     });
     move || {
         curve.get().map(|(now, points)| {
             let curve = precision_curve(&points, now);
-            let label = words::privacy::curve_label(short(now, 3), factor(curve.here));
+            let label = match curve.at {
+                Some((_, times)) => words::privacy::curve_label(short(now, 3), factor(times)),
+                None => words::privacy::curve_withheld(short(now, 3)),
+            };
             view! {
                 <figure class="curve">
                     <figcaption>{words::privacy::curve()}</figcaption>
-                    <CurvePlot curve label/>
+                    <CurvePlot curve label=label.clone()/>
+                    <p class="hint">{label}</p>
                 </figure>
             }
         })
@@ -322,7 +354,7 @@ fn Propose() -> impl IntoView {
         <section class="block" aria-label=words::privacy::budget_exact()>
             <div class="fields">
                 {amount}
-                <Field id="privacy-delta" label=words::privacy::delta_one_in() numeric=true value=shown
+                <Field id="privacy-delta" label=words::privacy::delta_one_in() numeric=true counts=true value=shown
                     set=write(|setup, value| setup.one_in = value) hint=proposed/>
             </div>
             <Choice id="privacy-split" label=words::privacy::the_budget_is_kept_for()
@@ -466,7 +498,7 @@ fn Person(fixed: Memo<bool>) -> impl IntoView {
     };
     let rows = move || {
         (!person.with(String::is_empty)).then(|| view! {
-            <Field id="privacy-max-rows" label=words::privacy::rows_of_one_person_that_count() numeric=true
+            <Field id="privacy-max-rows" label=words::privacy::rows_of_one_person_that_count() numeric=true counts=true
                 value=Signal::derive(move || setup.get().max_rows) disabled=Signal::derive(move || fixed.get())
                 set=Callback::new(move |value| setup.update(|setup| setup.max_rows = value))
                 hint=Signal::derive(|| words::privacy::max_rows_hint().to_owned())/>

@@ -7,11 +7,12 @@ use crate::release::format::{NONE, short};
 use crate::release::known::correlations;
 use crate::ui::actions::public;
 use crate::ui::draft::number;
-use crate::ui::parts::{Field, Icon};
+use crate::ui::parts::{Field, Icon, PrivateZone, TypedWords};
 use crate::ui::public_form::{MOST_TYPED, Term, Way};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{dom, text, view_model};
 use crate::words;
+use crate::worker::protocol::SharedRows;
 
 /// Terms of a file that are listed.
 const SHOWN: usize = 100;
@@ -137,7 +138,7 @@ fn Opened() -> impl IntoView {
         })
     });
     let shared = Memo::new(move |_| {
-        app.state.public().with(|form| form.opened.as_ref().is_some_and(|opened| opened.shared))
+        app.state.public().with(|form| form.opened.as_ref().and_then(|opened| opened.shared))
     });
     let stale = Memo::new(move |_| {
         let read =
@@ -156,11 +157,24 @@ fn Opened() -> impl IntoView {
             view! {
                 <TermTable caption=text::public::read(rows)>{listed.collect_view()}</TermTable>
                 <p class="hint">{related} {(unused > 0).then(|| text::public::unused(unused))}</p>
-                {move || shared.get().then(|| view! { <p class="notice"><Icon name="note"/>{words::public::shared()}</p> })}
+                {move || shared.get().map(|shared| view! { <SharedPeople shared/> })}
                 {move || stale.get().then(|| view! { <p class="notice"><Icon name="note"/>{words::public::stale()}</p> })}
                 <div class="fields"><Source/></div>
             }
         })
+    }
+}
+
+/// Records that the file shares with the table, and the way to say that they are of different people.
+#[component]
+fn SharedPeople(shared: SharedRows) -> impl IntoView {
+    let app = App::here();
+    view! {
+        <PrivateZone title=words::public::shared_title()>
+            <p>{words::public::shared(shared.columns, shared.overlap.of_100(), shared.columns)}</p>
+            <TypedWords id="method-public-different" label=words::people::different_label() wrong=words::people::different_words()
+                button=words::public::shared_do() act=move |typed| public::differ(app, typed)/>
+        </PrivateZone>
     }
 }
 
@@ -226,7 +240,7 @@ fn Typed() -> impl IntoView {
     view! {
         {table}
         <div class="fields">
-            <Field id="method-public-rows" label=words::public::rows() numeric=true value=rows set=set_rows
+            <Field id="method-public-rows" label=words::public::rows() numeric=true counts=true value=rows set=set_rows
                 hint=Signal::derive(|| words::public::rows_hint().to_owned())/>
             <Source/>
         </div>

@@ -25,6 +25,7 @@ use crate::release::statement::Statement;
 use crate::release::supplement::Supplement;
 use crate::release::{Release, known};
 use crate::ui::draft::number;
+use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::{Choice, Icon, Quoted};
 use crate::ui::state::{App, Origin, StateStoreFields};
 use crate::ui::{dom, text};
@@ -136,8 +137,8 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     let for_bounds = Arc::clone(&release);
     view! {
         <section class="zone released" aria-label=words::result::released()>
-            <div class="seal">
-                <Icon name="seal"/>
+            <div class="seal" class:in-name=!statement.protects>
+                <Icon name=if statement.protects { "seal" } else { "stop" }/>
                 <div><p class="seal-main">{statement.headline.clone()}</p> <p class="hint">{origin}</p></div>
             </div>
             {count}
@@ -146,6 +147,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             {scale}
             <div id="regression" tabindex="-1">{table}</div>
             {beside}
+            <Glossed of=[entries::COEFFICIENT, entries::STANDARD_ERROR, entries::CONFIDENCE_INTERVAL, entries::P_VALUE, entries::NOISE_SHARE, entries::APPROXIMATE, entries::WITHHELD, entries::LOG_ODDS]/>
             {after}
             {described}
             {effect}
@@ -285,6 +287,7 @@ fn Guarantee(statement: Statement) -> impl IntoView {
             <p>{first}</p>
             {middle.collect_view()}
             <p>{statement.assurance}</p>
+            <Glossed of=[entries::EPSILON, entries::DELTA, entries::DIFFERENTIAL_PRIVACY, entries::ASSURANCE]/>
             <details class="more"><summary>{words::result::what_the_promise_rests_on()}</summary><ul class="notes">{conditions.collect_view()}</ul></details>
         </section>
     }

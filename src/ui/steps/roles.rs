@@ -1,40 +1,49 @@
-//! The first question about columns: which one is the outcome, and what explains it.
+//! The first questions about columns: which one is the outcome, and what explains it.
 
 use leptos::prelude::*;
 
 use crate::model::Role;
-use crate::ui::draft::{ColumnDraft, is_described};
-use crate::ui::parts::Choice;
+use crate::plan::document::ColumnType;
+use crate::ui::draft::{self, ColumnDraft, is_described};
+use crate::ui::parts::{Choice, Icon};
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::text;
+use crate::ui::{text, view_model};
 use crate::words;
 
 /// Most columns that are offered in one list.
 const MOST: usize = 500;
+
+/// Most columns that are offered as what explains it; where there are more, roles are set in the table.
+const MOST_TICKS: usize = 100;
 
 /// Chooses an outcome, and takes all other described columns as features.
 #[component]
 pub fn Roles() -> impl IntoView {
     let app = App::here();
     let columns = app.state.columns();
+    // A column is chosen by its place: two can have one name.
     let names = Memo::new(move |_| {
-        columns.with(|columns| columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>())
+        let named = |columns: &Vec<ColumnDraft>| {
+            let all = columns.iter().enumerate().filter(|(_, column)| !column.name.is_empty());
+            all.map(|(place, column)| (place.to_string(), column.name.clone())).collect::<Vec<_>>()
+        };
+        columns.with(named)
     });
     // Several outcomes are chosen in the table.
     let outcome = Memo::new(move |_| {
         columns.with(|columns| {
-            let mut outcomes = columns.iter().filter(|column| column.role == Role::Outcome);
+            let mut outcomes = columns.iter().enumerate().filter(|(_, column)| column.role == Role::Outcome);
             match (outcomes.next(), outcomes.next()) {
                 (None, _) => Some(String::new()),
-                (Some(only), None) => Some(only.name.clone()),
+                (Some((place, _)), None) => Some(place.to_string()),
                 _ => None,
             }
         })
     });
-    let choose = Callback::new(move |name: String| {
+    let choose = Callback::new(move |chosen: String| {
         columns.update(|columns| {
-            for column in columns.iter_mut() {
-                if column.name == name {
+            for (place, column) in columns.iter_mut().enumerate() {
+                if place.to_string() == chosen {
                     column.role = Role::Outcome;
                 } else if column.role == Role::Outcome {
                     column.role = Role::Ignored;
@@ -65,7 +74,7 @@ pub fn Roles() -> impl IntoView {
         let names = names.get();
         outcome.with(Option::is_some).then(|| {
             let none = (String::new(), words::roles::none().to_owned());
-            let options = std::iter::once(none).chain(names.into_iter().map(|name| (name.clone(), name)));
+            let options = std::iter::once(none).chain(names);
             view! {
                 <Choice id="outcome-column" label=words::roles::outcome() options=options.collect()
                     value=Signal::derive(move || outcome.get().unwrap_or_default()) set=choose/>
@@ -80,7 +89,98 @@ pub fn Roles() -> impl IntoView {
     };
     move || {
         names.with(|names| (2..=MOST).contains(&names.len())).then(|| {
-            view! { <div class="column-tools roles">{chooser}{button}</div> }
+            view! {
+                <div class="column-tools roles">{chooser}{button}</div>
+                <YesOrNo/>
+                {move || outcome.with(|outcome| outcome.as_ref().is_some_and(|place| !place.is_empty())).then(|| view! { <Explains/> })}
+            }
+        })
+    }
+}
+
+/// Asks which columns explain the outcome.
+#[component]
+fn Explains() -> impl IntoView {
+    let app = App::here();
+    let columns = app.state.columns();
+    let offered = Memo::new(move |_| {
+        let person = app.state.setup().with(|setup| setup.person.clone());
+        columns.with(|columns| {
+            let all = columns.iter().enumerate();
+            let free = all.filter(|(_, column)| {
+                column.role != Role::Outcome && column.name != person && !column.name.is_empty()
+            });
+            free.map(|(place, column)| (place, column.name.clone())).collect::<Vec<_>>()
+        })
+    });
+    let tick = move |(place, name): (usize, String)| {
+        let role = move || columns.with(|columns| columns.get(place).map(|column| column.role));
+        let set = move |event| {
+            let role = if event_target_checked(&event) { Role::Feature } else { Role::Ignored };
+            columns.update(|columns| {
+                if let Some(column) = columns.get_mut(place) {
+                    column.role = role;
+                }
+            });
+        };
+        view! {
+            <label class="cell-check"><input type="checkbox" prop:checked=move || role() == Some(Role::Feature) on:change=set/>{name}</label>
+        }
+    };
+    move || {
+        let offered = offered.get();
+        (1..=MOST_TICKS).contains(&offered.len()).then(|| {
+            view! {
+                <fieldset class="explains" id="explaining-columns" aria-describedby="explaining-hint">
+                    <legend>{words::roles::explains()}</legend>
+                    <div class="ticks">{offered.into_iter().map(tick).collect_view()}</div>
+                    <p class="hint" id="explaining-hint">{words::roles::explains_hint()}</p>
+                </fieldset>
+            }
+        })
+    }
+}
+
+/// Asks about an outcome that has two values among the cells on the screen and is described as a number. It is for this machine alone.
+#[component]
+fn YesOrNo() -> impl IntoView {
+    let app = App::here();
+    let found = Memo::new(move |_| {
+        let table = app.state.table().get().unwrap_or_default();
+        let setup = app.state.setup();
+        app.state
+            .columns()
+            .with(|columns| setup.with(|setup| view_model::may_be_yes_or_no(&table, columns, setup)))
+    });
+    let say = move |place: usize, no: &str, yes: &str| {
+        let levels = draft::unlist(&[no.to_owned(), yes.to_owned()]);
+        let label = words::roles::odds(yes, no);
+        let set = move |_| {
+            app.state.columns().update(|columns| {
+                if let Some(column) = columns.get_mut(place) {
+                    column.kind = Some(ColumnType::Category);
+                    column.levels.clone_from(&levels);
+                    column.reference.clear();
+                }
+            });
+            app.state.said().set(words::contradiction::repaired().to_owned());
+        };
+        view! { <button type="button" on:click=set>{label}</button> }
+    };
+    move || {
+        found.get().map(|(place, [low, high])| {
+            // 1 against 0 is the only order that is meant; of other codes either may be yes.
+            let both = !(low == "0" && high == "1");
+            view! {
+                <div class="contradictions two-values" role="group" aria-labelledby="two-values">
+                    <p class="zone-mark"><Icon name="lock"/>{words::page::private()}</p>
+                    <p id="two-values">{words::roles::two_values(&low, &high)}</p>
+                    <div class="buttons">
+                        {say(place, &low, &high)}
+                        {both.then(|| say(place, &high, &low))}
+                    </div>
+                </div>
+            }
         })
     }
 }

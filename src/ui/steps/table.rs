@@ -46,13 +46,15 @@ pub fn CoefficientTable(
         (words::result::linear_of(&what), words::result::estimate())
     };
     let interval = words::result::interval(&level);
-    let named = interval.clone();
+    let ratio = log_odds.then(|| words::result::odds_ratio(&level));
+    let named = (interval.clone(), ratio.clone());
     let rows = lines.into_iter().take(MOST).enumerate().map(|(index, line)| {
         let cell = drawn.as_ref().map(|figure| {
             let mark = figure.marks.get(index).copied().unwrap_or(nothing);
             (mark, figure.zero, figure.ticks.clone())
         });
-        view! { <CoefficientRow line cell tests log_odds estimate interval=named.clone()/> }
+        let (interval, ratio) = named.clone();
+        view! { <CoefficientRow line cell tests ratio estimate interval/> }
     });
     let rows = rows.collect_view();
     let axis = figure::axis(log_odds, &unit);
@@ -63,7 +65,7 @@ pub fn CoefficientTable(
                 <caption>{title} " " {why}</caption>
                 <thead><tr>
                     <th scope="col">{words::result::term()}</th>
-                    {log_odds.then(|| view! { <th scope="col" class="numeric">{words::result::odds_ratio(&level)}</th> })}
+                    {ratio.map(|ratio| view! { <th scope="col" class="numeric">{ratio}</th> })}
                     <th scope="col" class="numeric">{estimate}</th>
                     <th scope="col" class="numeric">{interval}</th>
                     <th scope="col" class="numeric">{words::journal::p()}</th>
@@ -79,7 +81,7 @@ pub fn CoefficientTable(
         {(more > 0).then(|| view! { <p class="hint">{words::result::more_terms(more, text::whole(more))}</p> })}
         {(!fit.is_empty()).then(|| view! { <p class="fit">{fit}</p> })}
         {(!below.is_empty()).then(|| view! { <p class="hint">{below.join(" ")}</p> })}
-        <p class="hint">{words::result::table_note()} {log_odds.then_some(words::page::odds())}</p>
+        <p class="hint">{words::result::table_note()} " " {log_odds.then_some(words::page::odds())}</p>
     }
 }
 
@@ -88,8 +90,8 @@ fn CoefficientRow(
     line: Line,
     cell: Option<(Mark, f64, Vec<figure::Tick>)>,
     tests: Tests,
-    log_odds: bool,
-    /// What the columns of estimate and interval are called.
+    /// What the columns of odds ratio, estimate and interval are called; the first is there for log-odds alone.
+    ratio: Option<String>,
     estimate: &'static str,
     interval: String,
 ) -> impl IntoView {
@@ -97,10 +99,11 @@ fn CoefficientRow(
         let z = words::journal::z_is(tables::z_value(test.z));
         view! { {tables::p_value(test.p, line.interval)} <span class="row-note">{z}</span> }
     });
+    let p = test.is_some().then(words::journal::p);
     let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
     let withheld = line.interval == Interval::Withheld;
     let share = line.noise_share.map(|share| view! { <Uncertainty share/> });
-    let ratio = log_odds.then(|| {
+    let ratio = ratio.map(|label| {
         let ratio = odds::ratio(&line.term, &line.entry()).map(|ratio| {
             let written = format::row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper);
             view! {
@@ -108,7 +111,8 @@ fn CoefficientRow(
                 {(!withheld).then(|| view! { <span class="row-note">{written.interval}</span> })}
             }
         });
-        view! { <td class="numeric ratio">{ratio}</td> }
+        let label = ratio.is_some().then_some(label);
+        view! { <td class="numeric ratio" data-label=label>{ratio}</td> }
     });
     let constant = line.term == INTERCEPT;
     let name = if constant { words::result::intercept() } else { &line.term };
@@ -127,7 +131,7 @@ fn CoefficientRow(
             {ratio}
             <td class="numeric" data-label=estimate>{written.estimate}</td>
             <td class="numeric interval" data-label=interval><Spread written=written.interval kind=line.interval/></td>
-            <td class="numeric p-value" data-label=words::journal::p()>{test}</td>
+            <td class="numeric p-value" data-label=p>{test}</td>
             <td class="share-cell">{share}</td>
             <td class="plot">{plot}</td>
         </tr>

@@ -1,7 +1,7 @@
 //! Which message stands for public moments, and for whether a fit by them can work.
 
-use super::{grouped, one_in, percent, short, whole};
-use crate::inference::preflight::Preflight;
+use super::{grouped, percent, short, whole};
+use crate::engine::Outlook;
 use crate::ui::public_form::{Term, Way};
 use crate::words;
 
@@ -38,39 +38,7 @@ pub fn too_many(terms: usize) -> String {
     words::public::too_many(whole(terms))
 }
 
-/// Whether a guided fit can work, and what would make it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outlook {
-    /// The answer.
-    pub preflight: Preflight,
-    /// Rows as stated.
-    pub rows: u64,
-    /// ε and δ of the smallest budget with these rows.
-    pub promise: Option<(f64, f64)>,
-}
-
-pub fn outlook(outlook: &Outlook) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "for a sentence")]
-    let count = |rows: u64| grouped(rows as f64);
-    let (rows, preflight) = (count(outlook.rows), &outlook.preflight);
-    if preflight.is_ample() {
-        return words::public::ample(rows, percent(preflight.noise));
-    }
-    let least = preflight.rows_needed.map(count);
-    if preflight.is_stable() {
-        return words::public::borderline(rows, percent(preflight.noise), least.unwrap_or_default());
-    }
-    let budget = match outlook.promise {
-        Some((epsilon, delta)) => words::public::needed_budget(short(epsilon, 2), one_in(delta)),
-        None => words::privacy::price_mu(short(preflight.mu_needed, 2)),
-    };
-    match least {
-        Some(least) => words::public::too_few_or_rows(rows, least, budget),
-        None => words::public::too_few(rows, budget),
-    }
-}
-
-/// The same in a few words.
+/// Whether a fit with public moments can work, in a few words.
 pub fn noise(outlook: &Outlook) -> String {
     let preflight = &outlook.preflight;
     match (preflight.is_stable(), preflight.is_ample()) {

@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::first_line::Doubt;
-use crate::data::mismatch::{Contradiction, Mismatch, Stated, mismatches};
+use crate::data::mismatch::{Contradiction, Mismatch, Repair, Stated, breaks, mismatches, two_values};
+use crate::mechanisms::find;
 use crate::model::Role;
+use crate::plan::bound::CsvRules;
 use crate::plan::document::ColumnType;
+use crate::plan::number_format::NumberFormat;
 use crate::ui::draft::{Cell, ColumnDraft, Gap, Place, Setup, csv_rules, list, number};
 use crate::ui::table::Table;
 use crate::words;
@@ -19,16 +22,37 @@ pub type Confirmed = BTreeSet<(usize, Contradiction, String)>;
 /// Compares the cells of all columns with a role with what is said of them.
 pub fn contradictions(table: &Table, columns: &[ColumnDraft], setup: &Setup) -> Contradictions {
     let rules = csv_rules(setup, table.delimiter);
+    let numbers: Vec<usize> = columns
+        .iter()
+        .enumerate()
+        .filter(|(_, column)| column.kind == Some(ColumnType::Number) && column.written.is_none())
+        .map(|(place, _)| place)
+        .collect();
+    // A format that the rest of the table is not written in is the column's own.
+    let own = |column: &ColumnDraft, format: NumberFormat| {
+        let others = numbers.iter().copied();
+        let of_table = column.written.is_none() && format.decimal != table.delimiter;
+        !of_table || breaks(&table.rows, others, &rules, format)
+    };
     let of_column = |(place, column): (usize, &ColumnDraft)| {
         let cells = table.rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
         let levels = list(&column.levels);
-        let stated = match column.kind? {
-            ColumnType::Number => {
+        let stated = match column.kind {
+            Some(ColumnType::Number) => {
                 Stated::Number { lower: number(&column.lower), upper: number(&column.upper) }
             }
-            ColumnType::Category => Stated::Category { levels: &levels },
+            Some(ColumnType::Category) => Stated::Category { levels: &levels },
+            None => Stated::Category { levels: &[] },
         };
-        let found = mismatches(cells, stated, &rules);
+        let read = CsvRules { numbers: column.written.unwrap_or(rules.numbers), ..rules.clone() };
+        let mut found = mismatches(cells, stated, &read);
+        for repair in found.iter_mut().flat_map(|mismatch| &mut mismatch.repairs) {
+            if let Repair::Format(format) = *repair
+                && own(column, format)
+            {
+                *repair = Repair::OwnFormat(format);
+            }
+        }
         (!found.is_empty()).then_some((place, found))
     };
     let in_use = columns.iter().enumerate().filter(|(_, column)| column.role != Role::Ignored);
@@ -61,6 +85,22 @@ pub fn open_questions(
         Some(Gap::new(Place::Cell(*place, cell(open, column)), text))
     };
     header.into_iter().chain(found.iter().filter_map(of_column)).collect()
+}
+
+/// The only two values of an outcome that is described as a number, while no method for a yes-or-no outcome is chosen.
+pub fn may_be_yes_or_no(
+    table: &Table,
+    columns: &[ColumnDraft],
+    setup: &Setup,
+) -> Option<(usize, [String; 2])> {
+    let is_number =
+        |column: &ColumnDraft| column.role == Role::Outcome && column.kind == Some(ColumnType::Number);
+    let (place, _) = columns.iter().enumerate().find(|(_, column)| is_number(column))?;
+    if setup.mechanism.as_deref().and_then(find).is_some_and(|info| info.labels) {
+        return None;
+    }
+    let cells = table.rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
+    Some((place, two_values(cells, &csv_rules(setup, table.delimiter))?))
 }
 
 /// Why the first line may not be the header, until the person has said.

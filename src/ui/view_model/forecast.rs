@@ -2,28 +2,32 @@
 
 use std::collections::HashMap;
 
-use super::budget::taken;
+use super::budget::{ask, taken};
 use super::estimates::{bounds_of, needs_consent};
-use crate::engine::foresee::{Foreseen, expected, foresee, hopeless};
+use crate::engine::foresee::{Foreseen, Precision, expected, foresee, hopeless, precision};
 use crate::engine::public::{prepare_table, term_names};
 use crate::engine::public_moments::PublicMoments;
-use crate::engine::{EngineError, Prepared, preflight, prepare_with_moments, standard_errors};
+use crate::engine::recommend::recommend;
+use crate::engine::{
+    EngineError, Outlook, Prepared, outlook, prepare, prepare_with_moments, standard_errors,
+};
 use crate::inference::forecast::TermForecast;
 use crate::inference::preview::Preview;
 use crate::mechanisms::find;
+use crate::model::Role;
 use crate::plan::bound::Kind;
+use crate::plan::document::{Bound, ColumnType};
 use crate::plan::{Plan, Purpose};
-use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::ledger::Ledger;
-use crate::privacy::measure::{Epsilon, Mu};
+use crate::privacy::measure::Epsilon;
 use crate::privacy::units::Units;
 use crate::release::figure::unit;
 use crate::release::format::short;
-use crate::ui::draft::{Setup, UNCERTAIN_BOUNDS};
+use crate::ui::draft::{ColumnDraft, Setup, UNCERTAIN_BOUNDS, draft_plan};
 use crate::ui::public_form::Term;
 use crate::ui::sentence::sentence;
 use crate::ui::table::Table;
-use crate::ui::text::{self, public::Outlook};
+use crate::ui::text;
 use crate::words;
 
 /// What a plan costs and what to expect of it.
@@ -45,6 +49,8 @@ pub struct Forecast {
     pub hopeless: Option<String>,
     /// What to expect of it; absent without a stated number of rows.
     pub preview: Option<Preview>,
+    /// How wide intervals are against the budget, where a stated number of rows says it.
+    pub precision: Option<Precision>,
     /// Whether a guided fit can work; absent for other mechanisms and without a stated number of rows.
     pub outlook: Option<Outlook>,
     /// The least standard errors of a fit in noisy steps; absent for other mechanisms and without a stated number of rows.
@@ -114,7 +120,8 @@ pub fn forecast(
         price,
         of_all: taken(&charge, &all, wallet),
         of_left: taken(&charge, &left, wallet),
-        hopeless: hopeless(foreseen.as_ref(), preview.as_ref()),
+        hopeless: hopeless(&prepared, foreseen.as_ref(), preview.as_ref()),
+        precision: precision(&prepared, foreseen.as_ref(), preview.as_ref()),
         foreseen,
         preview,
         outlook: outlook(fit),
@@ -127,6 +134,37 @@ pub fn forecast(
         has_errors: fit.info().standard_errors,
         refusal,
     })
+}
+
+/// How wide intervals are against the budget, for a plan that is not complete: a number without bounds counts as one from 0 to 1, and a category
+/// without levels as one of two. The forecast hardly depends on them.
+pub fn rough_precision(
+    columns: &[ColumnDraft],
+    setup: &Setup,
+    ledger: Option<&Ledger>,
+    table: &Table,
+) -> Option<Precision> {
+    let (mut plan, _) = draft_plan(columns, setup, Ok(ask(setup, ledger).ok()?));
+    plan.derived.clear();
+    plan.columns.retain(|column| column.role != Role::Ignored);
+    for column in &mut plan.columns {
+        let kind = *column.kind.get_or_insert(ColumnType::Number);
+        let bounded = column.stated_bounds().is_some_and(|(lower, upper)| lower < upper);
+        if kind == ColumnType::Number && !bounded {
+            (column.lower, column.upper) = (Some(Bound::Stated(0.0)), Some(Bound::Stated(1.0)));
+            column.typical = None;
+        }
+        if kind == ColumnType::Category && column.levels.as_ref().is_none_or(|levels| levels.len() < 2) {
+            column.levels = Some(vec!["0".to_owned(), "1".to_owned()]);
+            column.reference = None;
+        }
+    }
+    let plan = match setup.mechanism {
+        Some(_) => plan,
+        None => recommend(&plan, &table.names, table.delimiter).into_plan(plan),
+    };
+    let prepared = prepare(plan, &table.names, table.delimiter, Purpose::Release).ok()?;
+    precision(&prepared, foresee(&prepared).as_ref(), expected(&prepared).as_ref())
 }
 
 /// How often the rows are gone through, for the bounds and for the fit.
@@ -145,17 +183,6 @@ fn kept(prepared: &Prepared, table: &Table) -> Option<bool> {
 /// Whether the chosen mechanism is guided by public moments.
 pub fn takes_public_moments(setup: &Setup) -> bool {
     setup.mechanism.as_deref().and_then(find).is_some_and(|info| info.public_moments)
-}
-
-/// Whether a guided fit can work.
-fn outlook(prepared: &Prepared) -> Option<Outlook> {
-    let preflight = preflight(prepared)?;
-    let cost = prepared.cost()?;
-    let delta = cost.promise.map(|(_, delta)| delta);
-    let needed = Mu::try_new(preflight.mu_needed).ok().zip(delta);
-    let promise = needed.and_then(|(mu, delta)| Some((gdp_epsilon(mu, delta).ok()?.get(), delta.get())));
-    let rows = prepared.checked().rows.or(prepared.plan().stated_rows)?;
-    Some(Outlook { preflight, rows, promise })
 }
 
 /// What public moments a plan's columns need, with what was stated of each; nothing where the columns do not fit.

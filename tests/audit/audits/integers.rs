@@ -349,6 +349,7 @@ fn any_plan(numbers: &mut Numbers, columns: usize) -> BoundPlan {
         csv: CsvRules {
             delimiter: b',',
             numbers: NumberFormat::default(),
+            by_field: Vec::new(),
             encoding: Encoding::Utf8,
             na: Vec::new(),
         },

@@ -18,6 +18,7 @@ pub fn rules(setting: u8) -> CsvRules {
     CsvRules {
         delimiter: b",;\t|"[usize::from(setting & 3)],
         numbers: NumberFormat::plain(if setting & 4 == 0 { b'.' } else { b',' }),
+        by_field: Vec::new(),
         encoding: if setting & 8 == 0 { Encoding::Utf8 } else { Encoding::Latin1 },
         na: ["", "NA", "N/A", "NaN", "null", "."].map(str::to_owned).into(),
     }

@@ -2,7 +2,7 @@
 
 use discreet::data::EncodedRows;
 use discreet::engine::simulate::Source;
-use discreet::engine::{EngineError, Simulation, covariance};
+use discreet::engine::{EngineError, Simulation, covariance, supplement};
 use discreet::inference::partial_effect::partial_effect;
 use discreet::mechanisms::info::are_log_odds;
 use discreet::model::Interval;
@@ -233,6 +233,43 @@ fn the_band_of_the_line_covers_the_probability() {
     // Coefficients alone have no band.
     let steps = runs(&numbers_plan("dp-logistic", 1, budget(8.0)), &table(4_000, &[0.5], 0.0), 1);
     assert!(covariance(&steps[0], "y").is_none());
+}
+
+/// The test of a category of three levels. Without an effect it rejects at 5 % about 8 of 160 tables; 4.5 standard errors are 12, and
+/// variances half as large would make it 36. An effect of 0.5 of one level is found.
+#[test]
+fn the_test_of_a_category_has_its_size() {
+    const TABLES: u32 = 160;
+    let mut columns = vec![column("x0", "feature", -6.0, 6.0), column("y", "outcome", 0.0, 1.0)];
+    columns.insert(1, json!({"name": "k", "role": "feature", "type": "category", "levels": ["a", "b", "c"]}));
+    let mut plan = with("adaptive-logistic", plan(&columns, budget(2.0)));
+    plan["stated_rows"] = json!(4_000);
+    let p = |number: u32, effect: f64| {
+        let mut rows = "x0,k,y\n".to_owned();
+        for row in 4_000 * number..4_000 * (number + 1) {
+            let (x0, u) = (normal(row, 3), uniform(row, 11));
+            let level = if u < 0.5 {
+                "a"
+            } else if u < 0.8 {
+                "b"
+            } else {
+                "c"
+            };
+            let eta = 0.5 * x0 - 0.5 + if level == "b" { effect } else { 0.0 };
+            let y = u8::from(uniform(row, 1) < 1.0 / (1.0 + libm::exp(-eta)));
+            rows.push_str(&format!("{x0:.4},{level},{y}\n"));
+        }
+        let found = supplement(&runs(&plan, &rows, 1)[0]).categories;
+        let [test] = found.as_slice() else { return None };
+        assert_eq!((test.column.as_str(), test.degrees), ("k", 2));
+        Some(test.p)
+    };
+    let without: Vec<f64> = (0..TABLES).filter_map(|number| p(number, 0.0)).collect();
+    assert!(without.len() >= 150, "{} of {TABLES} are tested", without.len());
+    let rejected = without.iter().filter(|p| **p < 0.05).count();
+    assert!((1..=20).contains(&rejected), "{rejected} of {}", without.len());
+    let found = (TABLES..TABLES + 10).filter_map(|number| p(number, 0.5)).filter(|p| *p < 0.05).count();
+    assert!(found >= 8, "{found} of 10 effects are found");
 }
 
 #[test]

@@ -41,11 +41,21 @@ impl Method {
     pub fn name(self) -> String {
         match self {
             Self::Registered { info, replaced } => {
-                format!("`{}`{}", info.name, if replaced { " (replace-one)" } else { "" })
+                let with = match (replaced, info.public_moments) {
+                    (true, _) => " (replace-one)",
+                    (_, true) => " (public moments)",
+                    _ => "",
+                };
+                format!("`{}`{with}", info.name)
             }
             Self::AdaSsp => "AdaSSP, as published".to_owned(),
             Self::Boosted(rounds) => format!("boosted AdaSSP, as published, {rounds} rounds"),
         }
+    }
+
+    /// Whether it is told something of the table that the others have to buy.
+    pub fn knows_more(self) -> bool {
+        matches!(self, Self::Registered { info, .. } if info.public_moments)
     }
 
     /// Whether this is the mechanism of the registry with this name.
@@ -57,10 +67,11 @@ impl Method {
 /// Returns the methods for a kind of outcome, and the mechanisms of the registry that are left out, each with the reason.
 pub fn methods(yes_or_no: bool) -> (Vec<Method>, Vec<(&'static str, String)>) {
     let (mut taken, mut left_out) = (Vec::new(), Vec::new());
-    let private = |info: &&Info| info.wallet != Wallet::None && info.labels == yes_or_no;
+    // A build for tests has one mechanism more, which is there for them alone.
+    let private =
+        |info: &&Info| info.wallet != Wallet::None && info.labels == yes_or_no && info.name != "noisy-means";
     for info in info::all().filter(private) {
         match info.scope {
-            _ if info.public_moments => left_out.push((info.name, "public moments are needed".to_owned())),
             Scope::Relaxed(protect) => {
                 left_out.push((info.name, format!("only the {protect} are protected")))
             }
@@ -142,10 +153,12 @@ impl Rows {
 
 fn registered(subject: &Subject, info: &Info, replaced: bool, size: &Size) -> Result<Vec<Cell>, String> {
     let kept = Rows(RefCell::new(None));
+    let public = info.public_moments.then(|| subject.reference.public(&subject.table));
     let mut cells = Vec::new();
     for epsilon in size.epsilons {
         let budget = json!({"epsilon": epsilon, "delta": DELTA});
-        let prepared = prepared(&subject.table, info.name, &budget, replaced).map_err(|e| e.to_string())?;
+        let prepared = prepared(&subject.table, info.name, &budget, replaced, public.as_ref())
+            .map_err(|error| error.to_string())?;
         let runs = runs(subject, prepared.rounds(), size);
         let cell = kept.with(&prepared, &subject.table.train, |rows| {
             let mut tally = Tally::new(subject, info.standard_errors);

@@ -21,8 +21,6 @@ pub struct Size {
     pub shrunk: usize,
     /// The tables; all where none is named.
     pub tables: Option<&'static [&'static str]>,
-    /// Whether a table of a million rows is among them.
-    pub full: bool,
     /// Slopes that the runs of a cell give together, where that is possible within the other limits.
     pub slopes: usize,
     pub least_runs: usize,

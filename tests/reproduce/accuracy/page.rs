@@ -208,6 +208,13 @@ fn explain(text: &mut Markdown, size: &Size, subjects: &[Subject]) {
          may be far above 95 %. *Drawn again*: as many rows are drawn with replacement in each run, and the exact slope is that of the table; so both errors differ between runs. Only \
          where that is cheap."
             .to_owned(),
+        "**Penalised methods.** `ada-ssp`, `dp-ridge`, `reuse-cov-gauss`, `naive-composition`, `jl-ridge`, `inverse-wishart` and the adaptive forms of both have a ridge unless a plan says otherwise. Their intervals \
+         are for the slope of the penalised regression, and their releases say so. The two columns ask \
+         for the exact slope of least squares all the same, so a share far below 95 % there shows how far the ridge shrinks the slope."
+            .to_owned(),
+        "**Public moments.** `pmt-ridge`, `pmt-glm`, `pmt-gd` and `pmt-logistic` need means, standard deviations and correlations that were published. Here they are given those of the rows that \
+         are held out. Every other method has to buy what they know, so they are no rivals in the summary."
+            .to_owned(),
         "**Withheld.** Share of slopes for which the method gives no interval. A dash stands for a method that never gives one.".to_owned(),
         "**R².** Median, of predictions for records that were held out (for yes or no: of the probability of yes), clipped to the bounds too. A dash: not every coefficient is shown in half of the \
          runs or more."

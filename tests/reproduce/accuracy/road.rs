@@ -5,12 +5,13 @@ use std::io::Cursor;
 
 use discreet::cli::table::Table as Reader;
 use discreet::data::{EncodedRows, Exact, HeaderRules, Statistic};
-use discreet::engine::{EngineError, Prepared, demonstrate, prepare};
+use discreet::engine::{EngineError, Prepared, demonstrate, prepare_with};
 use discreet::inference::pseudo::mix;
 use discreet::mechanisms::{NOISELESS, info};
 use discreet::model::{Coefficient, INTERCEPT, Wallet};
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::bound::Kind;
+use discreet::plan::public::{PublicTable, document::PublicTerm};
 use discreet::plan::{Plan, Purpose};
 use discreet::release::document::{Coefficients, Software};
 use serde_json::{Value, json};
@@ -26,6 +27,7 @@ pub fn prepared(
     mechanism: &str,
     budget: &Value,
     replaced: bool,
+    public: Option<&PublicTable>,
 ) -> Result<Prepared, EngineError> {
     let records = table.records();
     let (adjacency, rows) = if replaced { ("replace-one", "rows") } else { ("add-remove", "stated_rows") };
@@ -39,7 +41,7 @@ pub fn prepared(
     });
     let header = reader(&table.train).header().clone();
     let plan = Plan::parse(&plan.to_string())?;
-    prepare(plan, &header.names, header.delimiter, Purpose::Simulate)
+    prepare_with(plan, public, &header.names, header.delimiter, Purpose::Simulate)
 }
 
 fn reader(text: &str) -> Reader {
@@ -130,9 +132,9 @@ impl Values {
 impl Reference {
     pub fn new(table: &Table) -> Self {
         let none = json!({"none": true});
-        let squares = prepared(table, NOISELESS, &none, false).unwrap();
+        let squares = prepared(table, NOISELESS, &none, false, None).unwrap();
         let name = if table.yes_or_no { exact_labels() } else { NOISELESS };
-        let fitted = prepared(table, name, &none, false).unwrap();
+        let fitted = prepared(table, name, &none, false, None).unwrap();
         let rows = encoded(&fitted, &table.train);
         let list = run(&fitted, &Input::new(&fitted, &rows), 1).unwrap();
         let (constant, slopes) = list.split_first().unwrap();
@@ -151,6 +153,39 @@ impl Reference {
             test: values(&squares, &table.test),
             units: terms.filter_map(|term| Some(unit(&columns[term.column?].kind))).collect(),
             columns: columns.len() - 1,
+        }
+    }
+
+    /// The moments of the records that are held out, as if they had been published.
+    pub fn public(&self, table: &Table) -> PublicTable {
+        let Values { width, cells } = &self.test;
+        let count = self.test.len() as f64;
+        let means: Vec<f64> =
+            (0..*width).map(|at| cells.iter().skip(at).step_by(*width).sum::<f64>() / count).collect();
+        let covariance = |a: usize, b: usize| {
+            let products = cells.chunks_exact(*width).map(|row| (row[a] - means[a]) * (row[b] - means[b]));
+            products.sum::<f64>() / (count - 1.0)
+        };
+        let spreads: Vec<f64> = (0..*width).map(|at| covariance(at, at).sqrt()).collect();
+        let outcome = table.columns.iter().find(|column| column["role"] == "outcome").unwrap();
+        let names = self.terms.iter().map(String::as_str).chain(outcome["name"].as_str());
+        let terms = names.enumerate().map(|(at, name)| PublicTerm {
+            term: name.to_owned(),
+            mean: means[at],
+            // That of a level follows from its share.
+            sd: (!name.ends_with(']')).then_some(spreads[at]),
+        });
+        let correlation = |a: usize, b: usize| match spreads[a] * spreads[b] {
+            _ if a == b => 1.0,
+            0.0 => 0.0,
+            product => covariance(a, b) / product,
+        };
+        PublicTable {
+            schema: "discreet.public/1".to_owned(),
+            source: "the rows that are held out".to_owned(),
+            rows: self.test.len() as u64,
+            terms: terms.collect(),
+            correlation: (0..*width).map(|a| (0..*width).map(|b| correlation(a, b)).collect()).collect(),
         }
     }
 

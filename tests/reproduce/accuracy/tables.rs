@@ -10,7 +10,7 @@ use super::Size;
 const SEED: u64 = 2_026;
 
 const SAMPLE: &str = include_str!("../../../www/samples/blood-pressure.csv");
-const DIABETES: &str = include_str!("../../data/diabetes.csv");
+const DIABETES: &str = include_str!("../../../www/samples/diabetes.csv");
 const TUMOURS: &str = include_str!("../../data/breast_cancer.csv");
 
 /// One regression on one table.
@@ -155,7 +155,7 @@ fn pressure_columns(outcome: Value) -> Vec<Value> {
 /// Generated tables with numbers as outcomes.
 fn generated(size: &Size) -> Vec<Table> {
     let n = |rows: usize| (rows / size.shrunk).max(60);
-    let mut tables = vec![
+    vec![
         normal("normal, 350 rows", n(350), 2, 0.3, 10),
         normal("normal, 1,000 rows", n(1_000), 5, 0.3, 11),
         normal("normal, 2 predictors", n(10_000), 2, 0.3, 12),
@@ -171,11 +171,8 @@ fn generated(size: &Size) -> Vec<Table> {
         normal("normal, 20 predictors", n(20_000), 20, 0.3, 19),
         normal("normal, 60 predictors", n(40_000), 60, 0.3, 20),
         normal("normal, 100,000 rows", n(100_000), 10, 0.3, 21),
-    ];
-    if size.full {
-        tables.push(normal("normal, 1,000,000 rows", n(1_000_000), 10, 0.3, 22));
-    }
-    tables
+        normal("normal, 1,000,000 rows", n(1_000_000), 10, 0.3, 22),
+    ]
 }
 
 /// Standard normal predictors with one common factor, and an outcome of variance near 1.5.

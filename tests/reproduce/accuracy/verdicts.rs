@@ -89,14 +89,15 @@ impl<'a> Contest<'a> {
     }
 }
 
-/// Every table and budget on which a mechanism ran, table by table.
+/// Every table and budget on which a mechanism ran, table by table, against the methods that are told no more than it is.
 pub fn contests<'a>(size: &Size, results: &'a [Measured<'a>], name: &str) -> Vec<Contest<'a>> {
     let own = results.iter().filter(|result| result.method.is(name));
     own.filter_map(|result| Some((result, result.cells.as_ref().ok()?)))
         .flat_map(|(result, cells)| {
             size.epsilons.iter().enumerate().map(move |(at, epsilon)| {
                 let same = |other: &&Measured<'_>| {
-                    std::ptr::eq(other.subject, result.subject) && !other.method.is(name)
+                    let rival = !other.method.is(name) && !other.method.knows_more();
+                    rival && std::ptr::eq(other.subject, result.subject)
                 };
                 let cell = |other: &'a Measured<'a>| {
                     Some((other.method.name(), other.cells.as_ref().ok()?.get(at)?))

@@ -1,0 +1,171 @@
+//! Counts, over a whole table, the cells that do not fit what a person says of their column.
+//!
+//! The counts are exact, so they are as private as the table. They are shown on this computer to the person whose table it is. They are
+//! never stored, and no document, message of an error or release has them.
+
+use super::cells::Cells;
+use super::csv::Record;
+use super::encode::Encoder;
+use super::moments::MomentsError;
+use super::sink::{Merge, RowSink};
+use crate::model::Missing;
+use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
+use crate::plan::expression::LevelCodes;
+
+/// The cells of one column that do not fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Misfits {
+    /// Cells that are empty or hold a mark of a missing cell.
+    pub missing: u64,
+    /// Cells that are no number as numbers are read, or none of the levels.
+    pub unread: u64,
+    /// Numbers beyond the bounds.
+    pub outside: u64,
+}
+
+/// The counts of a part of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Rows that count. The others are left out: a cell is missing or not read, or the person has more rows than count.
+    pub used: u64,
+    /// The counts of each column, in the order of the bound plan.
+    pub columns: Vec<Misfits>,
+}
+
+impl Counts {
+    /// Returns the counts of no row.
+    #[must_use]
+    pub fn new(columns: usize) -> Self {
+        Self { used: 0, columns: vec![Misfits::default(); columns] }
+    }
+
+    /// Returns the counts as bytes, for another thread: 8 each, little-endian.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let columns = self.columns.iter().flat_map(|of| [of.missing, of.unread, of.outside]);
+        std::iter::once(self.used).chain(columns).flat_map(u64::to_le_bytes).collect()
+    }
+
+    /// Reads what [`Self::to_bytes`] wrote; `None` for other bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (numbers, rest) = bytes.as_chunks::<8>();
+        let mut numbers = numbers.iter().map(|number| u64::from_le_bytes(*number));
+        let used = numbers.next().filter(|_| rest.is_empty())?;
+        let numbers: Vec<u64> = numbers.collect();
+        let (columns, rest) = numbers.as_chunks::<3>();
+        let misfits = |&[missing, unread, outside]: &[u64; 3]| Misfits { missing, unread, outside };
+        rest.is_empty().then(|| Self { used, columns: columns.iter().map(misfits).collect() })
+    }
+}
+
+impl Merge for Counts {
+    fn append(&mut self, later: Self) -> Result<(), MomentsError> {
+        if later.columns.len() != self.columns.len() {
+            let (ours, theirs) = (self.columns.len(), later.columns.len());
+            return Err(MomentsError::Terms { ours, theirs });
+        }
+        self.used += later.used;
+        for (own, later) in self.columns.iter_mut().zip(later.columns) {
+            own.missing += later.missing;
+            own.unread += later.unread;
+            own.outside += later.outside;
+        }
+        Ok(())
+    }
+}
+
+/// Counts the cells of records.
+#[derive(Debug)]
+pub struct Inspection {
+    counts: Counts,
+    columns: Vec<Column>,
+    cells: Cells,
+    missing: Missing,
+}
+
+/// How a column is read.
+#[derive(Debug)]
+enum Column {
+    Number {
+        field: usize,
+        lower: f64,
+        upper: f64,
+    },
+    Category(LevelCodes),
+    /// Computed from other columns, which are counted themselves.
+    Derived,
+}
+
+impl Column {
+    fn new(column: &BoundColumn) -> Self {
+        match (column.source.field(), &column.kind) {
+            (None, _) => Self::Derived,
+            (Some(field), Kind::Number { lower, upper }) => {
+                Self::Number { field, lower: *lower, upper: *upper }
+            }
+            (Some(field), Kind::Category { levels, other, .. }) => {
+                Self::Category(LevelCodes::of(field, levels, *other))
+            }
+        }
+    }
+}
+
+impl Inspection {
+    /// Creates a counter of the cells of a plan's columns.
+    #[must_use]
+    pub fn new(plan: &BoundPlan) -> Self {
+        Self {
+            counts: Counts::new(plan.columns.len()),
+            columns: plan.columns.iter().map(Column::new).collect(),
+            cells: Cells::new(&plan.csv),
+            missing: plan.missing,
+        }
+    }
+
+    /// Returns the counts.
+    #[must_use]
+    pub fn into_counts(self) -> Counts {
+        self.counts
+    }
+
+    fn count(&mut self, record: &Record<'_>) {
+        let mut complete = true;
+        for (column, misfits) in self.columns.iter().zip(&mut self.counts.columns) {
+            let (field, is_read) = match column {
+                Column::Derived => continue,
+                Column::Number { field, lower, upper } => {
+                    let number = self.cells.cell(record, *field);
+                    let outside = number.is_some_and(|number| number < *lower || number > *upper);
+                    misfits.outside += u64::from(outside);
+                    (*field, number.is_some())
+                }
+                Column::Category(codes) => (codes.column, self.cells.level(record, codes).is_some()),
+            };
+            if !is_read {
+                let missing = self.cells.is_missing(record.field(field));
+                *(if missing { &mut misfits.missing } else { &mut misfits.unread }) += 1;
+                complete = false;
+            }
+        }
+        self.counts.used += u64::from(complete || self.missing == Missing::Midpoint);
+    }
+}
+
+impl RowSink for Inspection {
+    fn row(&mut self, _: &[i32]) {}
+
+    fn least_bytes(&self) -> usize {
+        0
+    }
+
+    fn record(&mut self, record: &Record<'_>, _: &mut Encoder) {
+        self.count(record);
+    }
+}
+
+impl Merge for Inspection {
+    fn append(&mut self, later: Self) -> Result<(), MomentsError> {
+        self.counts.append(later.counts)
+    }
+}

@@ -1,0 +1,78 @@
+//! A check of the whole file by the columns as they are described, for this machine alone.
+
+use leptos::prelude::*;
+
+use crate::data::inspection::Misfits;
+use crate::ui::parts::{Icon, PrivateZone};
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::{actions, draft, text, view_model};
+use crate::words;
+
+/// Offers the check, and says how many rows would be left out.
+#[component]
+pub fn WholeFile() -> impl IntoView {
+    let app = App::here();
+    let possible = Memo::new(move |_| {
+        let columns = app.state.columns();
+        columns
+            .with(|columns| app.state.setup().with(|setup| draft::plan_to_inspect(columns, setup).is_some()))
+    });
+    let rows = Memo::new(move |_| {
+        let inspection = app.state.inspection().get()?;
+        app.state
+            .columns()
+            .with(|columns| app.state.setup().with(|setup| view_model::rows(&inspection, columns, setup)))
+    });
+    let checked = move || app.state.inspection().with(Option::is_some);
+    let result = move || {
+        let told = match rows.get() {
+            Some((rows, left_out)) => {
+                let columns = app.misfits.with(|misfits| misfits.values().filter(|of| !fits(of)).count());
+                let columns = match columns {
+                    0 => words::whole::all_fit().to_owned(),
+                    some => words::whole::columns(some, some),
+                };
+                format!("{} {columns}", words::whole::left_out(count(left_out), count(rows)))
+            }
+            None => words::whole::changed().to_owned(),
+        };
+        checked().then(|| view! { <p id="whole-file-result"><strong>{told}</strong></p> })
+    };
+    let rule = move || {
+        checked().then(
+            || view! { <p class="notice"><Icon name="lock"/><span>{words::whole::never_copy()}</span></p> },
+        )
+    };
+    view! {
+        <PrivateZone title=words::whole::title()>
+            <p>{words::whole::about()}</p>
+            {rule}
+            {result}
+            <p><button type="button" id="whole-file" disabled=move || app.busy() || !possible.get() on:click=move |_| actions::inspect(app)>
+                {move || if checked() { words::whole::again() } else { words::whole::start() }}</button></p>
+        </PrivateZone>
+    }
+}
+
+/// Whether all cells of a column fit.
+pub fn fits(misfits: &Misfits) -> bool {
+    *misfits == Misfits::default()
+}
+
+/// The cells of a column that do not fit, in a sentence.
+pub fn sentence(misfits: &Misfits, category: bool) -> String {
+    let numbers = [misfits.missing, misfits.unread, misfits.outside];
+    let [missing, unread, outside] = numbers.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+    let parts = [
+        (missing > 0).then(|| words::whole::missing(missing, text::whole(missing))),
+        (unread > 0 && category).then(|| words::whole::no_level(unread, text::whole(unread))),
+        (unread > 0 && !category).then(|| words::whole::no_number(unread, text::whole(unread))),
+        (outside > 0).then(|| words::whole::outside(outside, text::whole(outside))),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    words::whole::of_column(parts.join(", "))
+}
+
+fn count(number: u64) -> String {
+    text::whole(usize::try_from(number).unwrap_or(usize::MAX))
+}

@@ -1,0 +1,47 @@
+//! What was counted over the whole file. It is for this machine alone.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::data::inspection::Misfits;
+use crate::plan::Plan;
+use crate::plan::document::Column;
+use crate::ui::draft::{ColumnDraft, Setup, plan_to_inspect};
+use crate::worker::protocol::Inspected;
+
+/// What was counted, and the plan that it was counted by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inspection {
+    /// The plan.
+    pub plan: Plan,
+    /// The counts.
+    pub found: Inspected,
+}
+
+/// The cells that do not fit in the columns that are still described as they were counted, by their places.
+pub fn misfits(inspection: &Inspection, columns: &[ColumnDraft], setup: &Setup) -> BTreeMap<usize, Misfits> {
+    let Some(now) = plan_to_inspect(columns, setup).filter(|now| reads_alike(now, &inspection.plan)) else {
+        return BTreeMap::new();
+    };
+    let entries = |plan: &'_ Plan| -> HashMap<String, Column> {
+        plan.columns.iter().filter_map(|entry| Some((entry.name.clone()?, entry.clone()))).collect()
+    };
+    let (now, then) = (entries(&now), entries(&inspection.plan));
+    let counted: HashMap<&str, Misfits> =
+        inspection.found.columns.iter().map(|(name, misfits)| (name.as_str(), *misfits)).collect();
+    let of_column = |(place, column): (usize, &ColumnDraft)| {
+        let entry = now.get(&column.name).filter(|entry| then.get(&column.name) == Some(entry))?;
+        Some((place, *counted.get(entry.name.as_deref()?)?))
+    };
+    columns.iter().enumerate().filter_map(of_column).collect()
+}
+
+/// The rows of the file and those that would be left out, while the whole description is the one that was counted by.
+pub fn rows(inspection: &Inspection, columns: &[ColumnDraft], setup: &Setup) -> Option<(u64, u64)> {
+    let Inspection { plan, found } = inspection;
+    (plan_to_inspect(columns, setup).as_ref() == Some(plan)).then_some((found.rows, found.left_out))
+}
+
+/// Whether two plans read the same rows in the same way.
+fn reads_alike(one: &Plan, other: &Plan) -> bool {
+    (&one.csv, &one.person, one.max_rows_per_person) == (&other.csv, &other.person, other.max_rows_per_person)
+}

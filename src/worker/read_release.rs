@@ -1,0 +1,46 @@
+//! Reads a long release for the page, which receives it in pieces: a document of 160 megabytes would hold up the page's thread for seconds.
+
+use js_sys::Uint8Array;
+use web_sys::Blob;
+
+use super::channel::Attachments;
+use super::protocol::{Failure, Reason, Response};
+use crate::engine;
+use crate::release::document::Coefficients;
+use crate::store::document::read_release;
+use crate::words;
+
+/// The bytes of a piece. The page takes one in a few milliseconds.
+const PIECE: usize = 1 << 20;
+
+/// Reads a release and posts it: first the document without the cells of its table of coefficients, then the outcomes in pieces.
+pub async fn serve(document: &Blob, post: impl Fn(&Response, &Attachments)) {
+    if let Err(failure) = try_serve(document, &post).await {
+        post(&Response::Failed(failure), &Attachments::default());
+    }
+}
+
+async fn try_serve(document: &Blob, post: impl Fn(&Response, &Attachments)) -> Result<(), Failure> {
+    let Some(mut release) = read_release(document).await? else {
+        post(&Response::ReleaseRead { outcomes: 0 }, &Attachments::default());
+        return Ok(());
+    };
+    engine::remove_unused_moments(&mut release);
+    let mut pieces = None;
+    let mut outcomes = 0;
+    if let Coefficients::Table(table) = &mut release.coefficients {
+        outcomes = table.outcomes().len();
+        pieces = Some(table.take_pieces(PIECE));
+    }
+    let rest = serde_json::to_vec(&release)
+        .map_err(|_| Failure::new(Reason::Internal, words::failure::no_document()))?;
+    post(&Response::ReleaseRead { outcomes }, &with_bytes(&rest));
+    for (outcomes, cells) in pieces.into_iter().flatten() {
+        post(&Response::Outcomes { outcomes }, &with_bytes(&cells));
+    }
+    Ok(())
+}
+
+fn with_bytes(bytes: &[u8]) -> Attachments {
+    Attachments { bytes: Some(Uint8Array::from(bytes)), ..Attachments::default() }
+}

@@ -1,0 +1,251 @@
+// Journeys with files as people have them: the check of the whole file, columns that write numbers in their own ways, exports of
+// REDCap, plans of other tables.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { downloaded, faults } from "./browser.mjs";
+import { csv, json } from "./files.mjs";
+import { journeys } from "./journey.mjs";
+import { exact } from "./page-object.mjs";
+import { say } from "./words.mjs";
+
+const stage = journeys();
+
+const people = (count, line) => Array.from({ length: count }, (_, row) => line(row));
+const table = (name, header, lines) => csv(name, [header, ...lines, ""].join("\n"));
+const field = (page, key, name) => page.getByLabel(say(key, { name }), { exact: true });
+const contradictions = (page, name) => page.getByRole("group", exact(say("contradiction.of", { name })));
+
+/// Two thousand rows whose faults come after the rows that are shown.
+const late = () => table("late.csv", "age,sex,sbp", people(2000, (row) => {
+  const faulty = row > 1000 && row % 100 === 7;
+  return `${faulty ? 131 : 30 + (row % 50)},${row > 1500 && row % 100 === 8 ? "unknown" : "FM"[row % 2]},${row > 100 && row % 50 === 9 ? "" : 110 + ((row * 7) % 60)}`;
+}));
+
+/// Everything that the page keeps on this machine, as one text.
+const kept = (page) => page.evaluate(async () => {
+  const answer = (request) => new Promise((done) => { request.onsuccess = () => done(request.result); request.onerror = () => done(null); });
+  const texts = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })];
+  for (const { name } of await indexedDB.databases()) {
+    const database = await answer(indexedDB.open(name));
+    for (const store of database.objectStoreNames) {
+      const records = await answer(database.transaction(store).objectStore(store).getAll());
+      for (const record of records) texts.push(record instanceof Blob ? await record.text() : JSON.stringify(record));
+    }
+    database.close();
+  }
+  return texts.join("\n");
+});
+
+test("the whole file is counted on request, beside its columns, and the counts go nowhere else", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.choose(late());
+  await discreet.table("late.csv");
+  await discreet.goTo(say("step.columns"));
+  const zone = page.getByRole("region", exact(say("whole.title")));
+  const start = zone.getByRole("button", exact(say("whole.start")));
+  assert.ok(await start.isDisabled(), "no column is described");
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 122 });
+  await discreet.describe("sex", { role: say("columns.feature"), type: say("columns.category"), levels: "F, M" });
+  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 40, upper: 270 });
+  assert.equal(await contradictions(page, "age").count(), 0, "the rows that are shown fit");
+  await start.click();
+  await zone.getByText(/^43 of 2.?000 rows would be left out\./).waitFor();
+  const told = await zone.innerText();
+  assert.match(told, /On this machine only/);
+  assert.ok(told.includes(say("whole.never_copy")) && told.includes(say("whole.columns.other", { count: 3 })), told);
+  const of = (counts) => say("whole.of_column", { counts });
+  assert.ok((await contradictions(page, "age").innerText()).includes(of(say("whole.outside.other", { count: 10 }))));
+  assert.ok((await contradictions(page, "sex").innerText()).includes(of(say("whole.no_level.other", { count: 5 }))));
+  assert.ok((await contradictions(page, "sbp").innerText()).includes(of(say("whole.missing.other", { count: 38 }))));
+  // Another description is another count; the plan is what it was.
+  await discreet.describe("age", { upper: 140 });
+  await contradictions(page, "age").waitFor({ state: "detached" });
+  await zone.getByText(say("whole.changed")).waitFor();
+  await discreet.describe("age", { upper: 122 });
+  await contradictions(page, "age").waitFor();
+  await discreet.budget({ rows: 2000, epsilon: 8, oneIn: 1000000 });
+  await discreet.make();
+  const { text: release } = await discreet.download(say("result.release_json"));
+  const account = JSON.stringify((await discreet.account()).entries);
+  await page.waitForTimeout(1000);
+  for (const text of [release, account, await kept(page)]) {
+    assert.ok(!/"(outside|unread|left_out|used)"\s*:/.test(text), "no field of the counts is kept");
+  }
+  assert.deepEqual(faults(record), {});
+});
+
+test("a column that writes numbers in its own way is read so, and the others as before", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const comma = (number) => number.toFixed(1).replace(".", ",");
+  await discreet.choose(table("mixed.csv", "age;bmi;fat;sbp", people(600, (row) => `${30 + (row % 50)}.5;${comma(20 + (row % 15) + 0.3)};${5 + (row % 40)} %;${110 + ((row * 7) % 60)}`)));
+  await discreet.table("mixed.csv");
+  assert.equal(await discreet.preview.getByText(say("data.formats_seen")).count(), 0, "no format reads the whole table");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 0, upper: 122 });
+  await discreet.describe("bmi", { role: say("columns.feature"), lower: 10, upper: 80 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
+  const read = say("contradiction.read_as", { written: "1,5", value: "1.5" });
+  await contradictions(page, "bmi").getByRole("button", exact(say("contradiction.own_format", { read }))).click();
+  await contradictions(page, "bmi").waitFor({ state: "detached" });
+  assert.equal(await contradictions(page, "age").count(), 0);
+  const back = page.getByRole("button", exact(say("columns.as_the_file_for", { name: "bmi" })));
+  await back.click();
+  await contradictions(page, "bmi").getByRole("button", exact(say("contradiction.own_format", { read }))).click();
+  await discreet.budget({ rows: 600, epsilon: 8, oneIn: 1000000 });
+  await discreet.make();
+  const { plan, diagnostics } = await discreet.downloadJson(say("result.release_json"));
+  assert.deepEqual(plan.columns[1].written, { decimal: "," });
+  assert.equal(plan.columns[0].written, undefined);
+  assert.ok(Math.abs(diagnostics.rows - 600) < 60, `${diagnostics.rows} rows counted`);
+  assert.deepEqual(faults(record), {});
+});
+
+test("checkboxes of REDCap and usual levels are offered without a codebook, and a labelled export is described by labels", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.choose(table("raw.csv", "record_id,sex,smoker,drugs___1", people(300, (row) => `${row + 1},${"FM"[row % 2]},${row % 3 ? "no" : "yes"},${row % 4 ? 0 : 1}`)));
+  await discreet.table("raw.csv");
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await field(page, "columns.type_of", "drugs___1").inputValue(), say("columns.category"));
+  for (const [name, levels] of [["sex", "F, M"], ["smoker", "no, yes"], ["drugs___1", "0, 1"]]) {
+    await discreet.describe(name, { role: say("columns.feature") });
+    await page.getByRole("button", exact(say("columns.use_levels_for", { levels, name }))).click();
+    assert.equal(await field(page, "columns.levels_of", name).inputValue(), levels);
+  }
+  const book = [
+    "\"Variable / Field Name\",\"Form Name\",\"Field Type\",\"Field Label\",\"Choices, Calculations, OR Slider Labels\",\"Text Validation Type OR Show Slider Number\",\"Text Validation Min\",\"Text Validation Max\"",
+    "age,base,text,Age at entry (years),,integer,18,110",
+    "drugs,base,checkbox,Drugs,\"1, Aspirin | 2, Statin\",,,", "",
+  ];
+  await discreet.choose(table("labels.csv", "Record ID,Age at entry (years),Drugs (choice=Aspirin)", people(300, (row) => `${row + 1},${30 + (row % 50)},${row % 4 ? "Unchecked" : "Checked"}`)));
+  await discreet.table("labels.csv");
+  await discreet.openCodebook(csv("book.csv", book.join("\n")));
+  await page.getByText(/describes 2 of 3 columns/).first().waitFor();
+  assert.equal(await field(page, "columns.highest_of", "Age at entry (years)").inputValue(), "110");
+  assert.equal(await field(page, "columns.levels_of", "Drugs (choice=Aspirin)").inputValue(), "Unchecked, Checked");
+});
+
+test("a plan is saved before it is complete, and opened on a table that lacks some of its columns", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.choose(table("first.csv", "age,sex,sbp", people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + (row % 60)}`)));
+  await discreet.table("first.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 0, upper: 122 });
+  await discreet.describe("sbp", { role: say("columns.outcome") });
+  const saved = await downloaded(page, () => page.getByRole("button", exact(say("columns.save_plan"))).click());
+  const plan = JSON.parse(saved.text);
+  assert.deepEqual(plan.columns.map(({ name }) => name), ["age", "sbp"]);
+  await page.getByText(/saved as far as it goes\. It still lacks/).first().waitFor();
+  await discreet.choose(table("second.csv", "age,weight", people(300, (row) => `${31 + (row % 50)},${60 + (row % 30)}`)));
+  await discreet.table("second.csv");
+  await discreet.openSaved(json("plan.json", plan));
+  await page.getByText(say("data.plan_lacks", { columns: "sbp" })).first().waitFor();
+  assert.equal(await field(page, "columns.highest_of", "age").inputValue(), "122");
+  assert.equal(await field(page, "columns.role_of", "age").inputValue(), say("columns.feature"));
+});
+
+test("two ranges of a quantity are offered, and the page says what the wide one costs", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.choose(table("bp.csv", "age,sbp", people(300, (row) => `${30 + (row % 50)},${110 + (row % 60)}`)));
+  await discreet.table("bp.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("sbp", { role: say("columns.outcome") });
+  const row = page.getByRole("group", exact(say("columns.asked_of", { name: "sbp" })));
+  assert.match(await row.innerText(), /The second range is 1\.8 times as wide as the first/);
+  await row.getByRole("button", { name: /^Use 40 to 270 mmHg for sbp/ }).waitFor();
+  await row.getByRole("button", { name: /^Use 90 to 220 mmHg for sbp/ }).click();
+  assert.equal(await field(page, "columns.highest_of", "sbp").inputValue(), "220");
+  await row.getByText(/NEWS2/).waitFor();
+});
+
+test("where names look like values, any line can be the header", async (t) => {
+  const { discreet } = await stage.arrive(t);
+  await discreet.choose(table("low.csv", "1,2,3", ["x,y,z", "age,sex,sbp", ...people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + (row % 60)}`)]));
+  await discreet.table("low.csv");
+  const question = discreet.preview.getByRole("group", exact(say("data.header_question")));
+  await question.getByLabel(say("data.other_line")).selectOption(say("data.line_number", { line: 3 }));
+  await question.waitFor({ state: "detached" });
+  await discreet.preview.getByRole("columnheader", { name: "sbp" }).waitFor();
+});
+
+test("a title stands above a header with columns that a spreadsheet left blank", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  const line = (row) => `${row + 1};${30 + (row % 50)};${"wm"[row % 2]};${110 + ((row * 7) % 60)};;`;
+  await discreet.choose(table("klinik.csv", "Studie Blutdruck;;;;;\nStand 3.2.2024;;;;;\nNr;Alter;Geschlecht;RR;;", people(300, line)));
+  await discreet.table("klinik.csv");
+  const question = discreet.preview.getByRole("group", exact(say("data.header_question")));
+  await question.getByRole("button", exact(say("data.header_is_line", { line: 3 }))).click();
+  await question.waitFor({ state: "detached" });
+  await discreet.goTo(say("step.columns"));
+  await page.getByRole("rowheader", exact("RR")).waitFor();
+  assert.deepEqual(await page.getByRole("rowheader").allInnerTexts(), ["Nr", "Alter", "Geschlecht", "RR"]);
+  const offered = await page.getByLabel(say("roles.outcome")).getByRole("option").allInnerTexts();
+  assert.deepEqual(offered.slice(1), ["Nr", "Alter", "Geschlecht", "RR"]);
+});
+
+test("numbers and names of rows explain nothing, and the page says so", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  const code = (row) => (row % 8 === 3 ? -99 : row % 8 === 5 ? -98 : 5 + (row % 4));
+  await discreet.choose(table("visits.csv", "nr,pupil,hba1c,bp,bp", people(300, (row) => `${row + 1},pupil ${row},${code(row)},${110 + ((row * 7) % 60)},${60 + ((row * 7) % 30)}`)));
+  await discreet.table("visits.csv");
+  await discreet.goTo(say("step.columns"));
+  // Of two columns with one name the chosen one is the outcome.
+  const outcome = page.getByLabel(say("roles.outcome"));
+  await outcome.selectOption({ index: 5 });
+  const roles = page.getByLabel(say("columns.role_of", { name: "bp" }), { exact: true });
+  assert.deepEqual([await roles.first().inputValue(), await roles.last().inputValue()], [say("columns.ignored"), say("columns.outcome")]);
+  await discreet.strip.getByRole("button", exact(say("gap.name_twice", { name: "bp" }))).waitFor();
+  const explains = page.getByRole("group", exact(say("roles.explains")));
+  for (const name of ["nr", "pupil", "hba1c"]) await explains.getByRole("checkbox", exact(name)).check();
+  for (const [name, first] of [["nr", "1, 2, 3 and 4"], ["pupil", "pupil 0, pupil 1, pupil 2 and pupil 3"]]) {
+    const said = contradictions(page, name);
+    assert.ok((await said.innerText()).includes(say("contradiction.identifier", { cells: first })));
+    await said.getByRole("button", exact(say("contradiction.leave_out"))).click();
+    await said.waitFor({ state: "detached" });
+  }
+  await contradictions(page, "hba1c").getByRole("button", exact(say("contradiction.count_as_missing", { cells: "-99 and -98" }))).click();
+  await contradictions(page, "hba1c").waitFor({ state: "detached" });
+});
+
+test("what explains an outcome is asked of a table of sixty columns", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  const questions = Array.from({ length: 59 }, (_, place) => `Q${place + 1}`);
+  const answers = ["Strongly disagree", "Disagree", "Neither agree nor disagree", "Agree", "Strongly agree"];
+  await discreet.choose(table("survey.csv", [...questions, "score"].join(), people(40, (row) => [...questions.map((_, place) => answers[(row * 3 + place) % 5]), row % 11].join())));
+  await discreet.table("survey.csv");
+  await discreet.goTo(say("step.columns"));
+  await page.getByLabel(say("roles.outcome")).selectOption("score");
+  const explains = page.getByRole("group", exact(say("roles.explains")));
+  await explains.getByRole("checkbox", exact("Q59")).check();
+  assert.equal(await explains.getByRole("checkbox").count(), 59);
+  // The answers of all questions are stated once.
+  await discreet.describeMany({ pattern: "Q*" }, { type: say("columns.category"), levels: answers.join(", ") });
+  assert.equal(await field(page, "columns.levels_of", "Q2").inputValue(), answers.join(", "));
+});
+
+test("a name of two hundred letters clips nothing and hides nothing", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  const name = "systolic_pressure_".repeat(12).slice(0, 200);
+  const line = (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`;
+  await discreet.choose(table("long.csv", `age,sex,${name}`, people(2000, line)));
+  await discreet.table("long.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature") });
+  await discreet.describe("sex", { role: say("columns.feature"), levels: "F, M" });
+  await discreet.describe(name, { role: say("columns.outcome"), lower: 40, upper: 270 });
+  const asked = await page.getByRole("group", exact(say("columns.asked_of", { name: "age" }))).boundingBox();
+  assert.ok(asked.width > 400, `what is asked of a bound is ${asked.width} px wide`);
+  await discreet.describe("age", { lower: 0, upper: 122 });
+  await discreet.budget({ rows: 2000, epsilon: 8, oneIn: 1000000 });
+  await discreet.ready();
+  const { height } = page.viewportSize();
+  const bar = await discreet.strip.boundingBox();
+  assert.ok(bar.height <= height / 4, `the bar is ${bar.height} px high`);
+  await discreet.make();
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height });
+    const wide = await discreet.released.getByRole("listitem").or(discreet.released.getByRole("group", exact(say("result.coefficients_for", { outcome: name }))))
+      .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1 || one.getBoundingClientRect().right > innerWidth).map((one) => one.innerText));
+    assert.deepEqual(wide, [], `at ${width} px`);
+  }
+});

@@ -1,0 +1,140 @@
+//! The count of cells that do not fit, and columns that write numbers in ways of their own.
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that fails may panic")]
+
+use discreet::data::header::read_header;
+use discreet::data::inspection::{Counts, Inspection, Misfits};
+use discreet::data::slices::{Combiner, Scan};
+use discreet::data::{EncodedRows, HeaderRead, HeaderRules, Merge, RowSink, SliceScanner};
+use discreet::engine::bind_described;
+use discreet::plan::bound::BoundPlan;
+use discreet::plan::{CheckedPlan, Plan, Purpose};
+use serde_json::{Value, json};
+
+fn plan(columns: Value, more: &[(&str, Value)]) -> Plan {
+    let mut plan = json!({
+        "schema": "discreet.plan/1", "adjacency": "add-remove", "columns": columns,
+        "mechanism": {"name": "ols"}, "budget": {"none": true}
+    });
+    for (name, value) in more {
+        plan[*name] = value.clone();
+    }
+    Plan::parse(&plan.to_string()).unwrap()
+}
+
+/// Reads a table in slices of `step` bytes.
+fn read<S: RowSink, M: Merge>(
+    plan: &Plan,
+    text: &str,
+    step: u64,
+    sink: impl Fn(&BoundPlan) -> S,
+    found: impl Fn(S) -> M,
+) -> Scan<M> {
+    let checked = CheckedPlan::new(plan.clone(), Purpose::Public).unwrap();
+    let Ok(HeaderRead::Header(header)) = read_header(text.as_bytes(), true, HeaderRules::of(&checked)) else {
+        panic!("a header")
+    };
+    let bound = bind_described(plan.clone(), &header.names, header.delimiter).unwrap();
+    let mut combiner = Combiner::new(&header, text.len() as u64, &bound, step, 2);
+    while let Some(job) = combiner.next_job() {
+        let mut scanner = SliceScanner::new(job, &bound, sink(&bound));
+        let from = usize::try_from(job.from).unwrap();
+        let _ = scanner.feed(&text.as_bytes()[from..]);
+        combiner.offer(scanner.finish().map(&found)).unwrap();
+    }
+    combiner.finish().expect("records")
+}
+
+fn counts(plan: &Plan, text: &str, step: u64) -> (u64, Counts) {
+    let scan = read(plan, text, step, Inspection::new, |found| {
+        Counts::from_bytes(&found.into_counts().to_bytes()).expect("as it was written")
+    });
+    (scan.records, scan.sink)
+}
+
+const MESSY: &str = "id;age;sex;weight\n1;61;F;71,5\n1;62;F;71,5\n2;-99;M;80\n3;130;D;\n4;n.d.; M ;9.5\n;50;F;70\n5;NA;F;81,25\n";
+
+fn described() -> Value {
+    json!([
+        {"name": "age", "role": "feature", "type": "number", "lower": 0, "upper": 120},
+        {"name": "sex", "role": "feature", "type": "category", "levels": ["F", "M"]},
+        {"name": "weight", "role": "feature", "type": "number", "lower": 40, "upper": 350, "written": {"decimal": ","}}
+    ])
+}
+
+#[test]
+fn cells_that_do_not_fit_are_counted_alike_in_one_slice_and_in_many() {
+    let plan = plan(described(), &[]);
+    let misfits = |missing, unread, outside| Misfits { missing, unread, outside };
+    let expected =
+        (7, Counts { used: 4, columns: vec![misfits(1, 1, 2), misfits(0, 1, 0), misfits(1, 1, 0)] });
+    for step in [1, 7, 1000] {
+        assert_eq!(counts(&plan, MESSY, step), expected, "{step}");
+    }
+    assert_eq!(Counts::from_bytes(&[0; 9]), None);
+    assert_eq!(Counts::from_bytes(&[0; 16]), None);
+    let mut one = Counts::new(1);
+    assert!(one.append(Counts::new(2)).is_err());
+}
+
+#[test]
+fn rows_that_count_follow_the_rules_of_the_plan() {
+    let midpoint = plan(described(), &[("missing", json!("midpoint"))]);
+    assert_eq!(counts(&midpoint, MESSY, 1000).1.used, 7);
+    let codes = plan(described(), &[("csv", json!({"na": ["", "-99", "n.d."]}))]);
+    let (_, found) = counts(&codes, MESSY, 1000);
+    // `NA` is a cell like any other then.
+    assert_eq!(found.columns[0], Misfits { missing: 2, unread: 1, outside: 1 });
+    // The second row of a person and the row of nobody are not read.
+    let persons = plan(described(), &[("person", json!("id"))]);
+    let (rows, found) = counts(&persons, MESSY, 1000);
+    assert_eq!((rows, found.used), (7, 2));
+    let other = json!([{"name": "sex", "role": "feature", "type": "category", "levels": ["F", "other"]}]);
+    assert_eq!(counts(&plan(other, &[]), MESSY, 1000).1.columns, [Misfits::default()]);
+}
+
+#[test]
+fn columns_that_write_numbers_in_their_own_ways_give_the_same_rows() {
+    let columns = |written: [Value; 3]| {
+        let names = ["a", "b", "c"].into_iter().zip(written);
+        let column = |(name, written)| {
+            let mut column =
+                json!({"name": name, "role": "feature", "type": "number", "lower": 0, "upper": 2000});
+            if written != Value::Null {
+                column["written"] = written;
+            }
+            column
+        };
+        Value::Array(names.map(column).collect())
+    };
+    let rows = |plan: &Plan, text: &str| read(plan, text, 1000, |_| EncodedRows::new(6), |rows| rows).sink;
+    let plain =
+        rows(&plan(columns([Value::Null, Value::Null, Value::Null]), &[]), "a,b,c\n1234.5,0.7,12\n3,1.25,\n");
+    let own = [json!({"decimal": ",", "thousands": "."}), Value::Null, json!({"percent": true})];
+    assert_eq!(plain, rows(&plan(columns(own.clone()), &[]), "a;b;c\n1.234,5;0.7;12 %\n3;1.25;\n"));
+    // Quoted cells may have a decimal comma where commas separate the cells.
+    assert_eq!(plain, rows(&plan(columns(own), &[]), "a,b,c\n\"1.234,5\",0.7,12 %\n3,1.25,NA\n"));
+    // What a column says replaces all that the table says.
+    let file = [("csv", json!({"decimal": ",", "percent": true}))];
+    let own = [Value::Null, json!({}), Value::Null];
+    assert_eq!(plain, rows(&plan(columns(own), &file), "a;b;c\n1234,5;0.7;12 %\n3;1.25;\n"));
+}
+
+#[test]
+fn a_way_of_writing_that_cannot_be_is_refused_at_its_column() {
+    let refused = |written: Value| {
+        let columns = json!([{"name": "a", "role": "feature", "type": "number", "lower": 0, "upper": 1, "written": written}]);
+        CheckedPlan::new(plan(columns, &[]), Purpose::Public).unwrap_err().path
+    };
+    assert_eq!(refused(json!({"decimal": ";"})), "columns[0].written.decimal");
+    assert_eq!(refused(json!({"decimal": ",", "thousands": ","})), "columns[0].written.thousands");
+    let category =
+        json!([{"name": "a", "role": "feature", "type": "category", "levels": ["x", "y"], "written": {}}]);
+    assert_eq!(CheckedPlan::new(plan(category, &[]), Purpose::Public).unwrap_err().path, "columns[0]");
+    for written in [r#"[","]"#, r#"{"mark": ","}"#] {
+        let text = format!(
+            r#"{{"schema": "discreet.plan/1", "adjacency": "add-remove", "mechanism": {{"name": "ols"}}, "budget": {{"none": true}},
+            "columns": [{{"name": "a", "role": "feature", "type": "number", "lower": 0, "upper": 1, "written": {written}}}]}}"#
+        );
+        assert!(Plan::parse(&text).is_err(), "{written}");
+    }
+}
