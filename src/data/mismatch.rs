@@ -66,7 +66,7 @@ pub enum Contradiction {
         /// How many first cells there are.
         of: usize,
     },
-    /// Each row has another one: they are counted from 0 or 1, or no level occurs twice.
+    /// Each row has another one: they number the rows, or no level occurs twice.
     Identifier,
 }
 
@@ -129,10 +129,7 @@ fn is_identifier(present: &[&str], stated: Stated<'_>, rules: &CsvRules) -> bool
     let counts_rows = || {
         let values: Option<Vec<f64>> =
             present.iter().map(|cell| number::parse(cell, rules.numbers)).collect();
-        let is_next = |pair: &[f64]| matches!(pair, [one, next] if (next - one - 1.0).abs() < f64::EPSILON);
-        values.is_some_and(|values| {
-            values.first().is_some_and(|first| (0.0..=1.0).contains(first)) && values.windows(2).all(is_next)
-        })
+        values.is_some_and(|values| numbers_rows(&values))
     };
     present.len() >= MANY
         && match stated {
@@ -141,6 +138,20 @@ fn is_identifier(present: &[&str], stated: Stated<'_>, rules: &CsvRules) -> bool
                 levels.len() < 2 && distinct(present.iter().copied()).len() == present.len()
             }
         }
+}
+
+/// Returns whether numbers rise from row to row as numbers of rows or records do: one by one from 0 or 1 or from beyond most measurements,
+/// but not through years, or by any whole step once they have five digits.
+fn numbers_rows(values: &[f64]) -> bool {
+    let (Some(first), Some(last)) = (values.first(), values.last()) else { return false };
+    let by = |fits: fn(f64) -> bool| {
+        values.windows(2).all(|pair| matches!(pair, [one, next] if fits(next - one)))
+    };
+    let are_years = *first >= 1800.0 && *last <= 2200.0;
+    let from_anywhere = *first >= 100.0 && !are_years;
+    let one_by_one = by(|step| (step - 1.0).abs() < f64::EPSILON);
+    one_by_one && ((0.0..=1.0).contains(first) || from_anywhere)
+        || *first >= 10_000.0 && by(|step| step >= 1.0 && step.fract() == 0.0)
 }
 
 /// Returns the only two values of a column, the smaller one first: an outcome that has no others among its first cells may be yes or no.
@@ -469,6 +480,12 @@ mod tests {
         assert_eq!(of(&counted(1, 24), true), one(Contradiction::Identifier, &["1", "2", "3", "4"], leave()));
         assert_eq!(of(&counted(30, 24), true), [], "ages can be in order");
         assert_eq!(of(&counted(1, 11), true), [], "too few rows to tell");
+        let told_of = |cells: &[&str]| one(Contradiction::Identifier, cells, leave());
+        assert_eq!(of(&counted(1001, 12), true), told_of(&["1001", "1002", "1003", "1004"]));
+        assert_eq!(of(&counted(1990, 24), true), [], "years can be in order");
+        let rising = |first: usize| (0..12).map(|row| (first + 37 * row).to_string()).collect::<Vec<_>>();
+        assert_eq!(of(&rising(48_200), true), told_of(&["48200", "48237", "48274", "48311"]));
+        assert_eq!(of(&rising(48), true), [], "measurements can be in order");
         let names: Vec<String> = counted(1, 12).iter().map(|n| format!("P-{n}")).collect();
         let told = one(Contradiction::Identifier, &["P-1", "P-2", "P-3", "P-4"], leave());
         assert_eq!(of(&names, false), told);

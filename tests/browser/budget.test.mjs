@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { json } from "./files.mjs";
+import { hold } from "./hold.mjs";
 import { journeys } from "./journey.mjs";
 import { like, say } from "./words.mjs";
 
@@ -98,37 +99,6 @@ async function race(tabs) {
   await Promise.all(tabs.map(({ discreet }) => discreet.release.click()));
 }
 
-/// Holds a ledger's lock from a further page of the same site. `waiting(n)` resolves once n others wait for it, and
-/// `stored()` is the ledger as it is stored then. Both names are those of the code: what is looked at has no look.
-async function hold({ context }, ledger) {
-  const page = await context.newPage();
-  await page.goto(stage.server.url, { waitUntil: "networkidle" });
-  const name = `dp-ledger:${ledger}`;
-  await page.evaluate((name) => new Promise((held) => {
-    navigator.locks.request(name, () => new Promise((release) => {
-      window.letGo = release;
-      held();
-    }));
-  }), name);
-  const waiting = (count) => page.waitForFunction(async ([name, count]) => {
-    const { pending } = await navigator.locks.query();
-    return pending.filter((lock) => lock.name === name).length === count;
-  }, [name, count], { polling: 50 });
-  const stored = async () => JSON.parse(await page.evaluate((ledger) => new Promise((found, failed) => {
-    const opening = indexedDB.open("discreet");
-    opening.onerror = failed;
-    opening.onsuccess = () => {
-      const asked = opening.result.transaction("ledgers").objectStore("ledgers").get(ledger);
-      asked.onerror = failed;
-      asked.onsuccess = () => {
-        opening.result.close();
-        found(asked.result);
-      };
-    };
-  }), ledger));
-  return { waiting, stored, letGo: () => page.evaluate(() => window.letGo()) };
-}
-
 test("two tabs cannot overspend: what no longer fits is refused in numbers", async (t) => {
   const first = await stage.arrive(t);
   await first.discreet.budget({ share: say("privacy.a_quarter") });
@@ -148,7 +118,7 @@ test("two tabs cannot overspend: what no longer fits is refused in numbers", asy
   const tabs = [first, second];
   for (const { discreet } of tabs) assert.match(await discreet.strip.innerText(), /75 % of what is left/);
   // Both have read the table and stand before the charge. Neither passes while somebody else holds the ledger.
-  const lock = await hold(first, id);
+  const lock = await hold(first.context, stage.server.url, id);
   first.record.loaded();
   await race(tabs);
   await lock.waiting(2);

@@ -138,12 +138,13 @@ test("a file that changes between two passes gives no release, and says that it 
   const path = join(folder, "trial.csv");
   await writeFile(path, TABLE.buffer);
   const { page, discreet, record } = await arrive(t, 100000000, path);
+  const changed = TABLE.buffer.toString().replaceAll(",1,", ",0,");
   await page.locator("#method-steps").fill("20");
   await discreet.ready();
   await discreet.release.click();
   await discreet.strip.getByText(/pass \d+ of 20/).waitFor();
   // As many records of the same length, all of them without an event.
-  await writeFile(path, TABLE.buffer.toString().replaceAll(",1,", ",0,"));
+  await writeFile(path, changed);
   await discreet.alert.filter({ hasText: LOST }).waitFor();
   assert.equal(await discreet.released.count(), 0);
   assert.equal((await discreet.account()).entries.length, 1);
