@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::job::Job;
-use crate::data::first_line::{Doubt, doubt};
+use crate::data::first_line::{Doubt, doubt, without_units};
 use crate::data::header::HeaderRules;
 use crate::data::mismatch::{Contradiction, Stated, mismatches};
 use crate::data::preview::preview;
@@ -46,9 +46,16 @@ fn warnings(job: &Job) -> Vec<String> {
             ),
         }));
     }
+    let records = without_units(&rows, &bound.csv);
+    if records.len() < rows.len() {
+        warnings.push(
+            "the line below the header looks like a line of units; it counts as a record with missing cells"
+                .to_owned(),
+        );
+    }
     for column in &bound.columns {
         let Some(field) = column.source.field() else { continue };
-        let cells = rows.iter().filter_map(|row| row.get(field)).map(String::as_str);
+        let cells = records.iter().filter_map(|row| row.get(field)).map(String::as_str);
         let stated = match &column.kind {
             Kind::Number { lower, upper } => Stated::Number { lower: Some(*lower), upper: Some(*upper) },
             Kind::Category { levels, .. } => Stated::Category { levels },

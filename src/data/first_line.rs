@@ -1,11 +1,13 @@
-//! Asks whether the line that was read as the header is one: names that look like values, and a title above the header.
+//! Asks whether the line that was read as the header is one: names that look like values, and a title above the header. Also whether the
+//! line below it holds units.
 //!
 //! What is found says nothing of the records but that a name looks like them. It is for the person at this machine.
 
 use super::dates::is_date;
 use super::header::{Header, HeaderRead, HeaderRules, read_header};
+use super::mismatch::are_numbers_somehow;
 use super::number;
-use crate::plan::bound::Encoding;
+use crate::plan::bound::{CsvRules, Encoding};
 
 /// Lines in which the header below a title is looked for.
 const LINES: u32 = 12;
@@ -74,9 +76,36 @@ fn looks_like_values(names: &[String], rows: &[Vec<String>]) -> bool {
         || marked.clone().any(|(place, name)| repeated(place, name))
 }
 
+/// Fewest rows below the header, and fewest of its columns, by which a line of units is told.
+const FEWEST: usize = 3;
+
+/// Returns the rows without a line of units: a first one whose cells are words, or empty, wherever the others are numbers.
+#[must_use]
+pub fn without_units<'a>(rows: &'a [Vec<String>], rules: &CsvRules) -> &'a [Vec<String>] {
+    let Some((first, others)) = rows.split_first().filter(|_| rows.len() >= FEWEST) else { return rows };
+    let is_missing = |cell: &str| cell.is_empty() || rules.na.iter().any(|mark| mark.trim() == cell);
+    let of_column = |field: usize| {
+        let cells = others.iter().filter_map(|row| row.get(field)).map(|cell| cell.trim());
+        let cells: Vec<&str> = cells.filter(|cell| !is_missing(cell)).collect();
+        are_numbers_somehow(&cells, rules)
+    };
+    let over_numbers = first.iter().enumerate().filter(|(field, _)| of_column(*field));
+    let (mut words, mut values) = (0, 0);
+    for (_, cell) in over_numbers {
+        match cell.trim() {
+            cell if is_missing(cell) => {}
+            cell if are_numbers_somehow(&[cell], rules) || is_date(cell) => values += 1,
+            _ => words += 1,
+        }
+    }
+    if words >= FEWEST && values == 0 { others } else { rows }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::kinds::DEFAULT_NA;
+    use crate::plan::number_format::NumberFormat;
 
     fn doubted(text: &str) -> Option<Doubt> {
         doubted_bytes(text, text.as_bytes())
@@ -136,5 +165,29 @@ mod tests {
         let text = "Studie 12\nAlter;Gr\u{f6}\u{df}e;RR\n61;1,72;140\n";
         let latin_1: Vec<u8> = text.chars().filter_map(|letter| u8::try_from(letter).ok()).collect();
         assert_eq!(doubted_bytes(text, &latin_1), Some(Doubt::Title(2)));
+    }
+
+    #[test]
+    fn a_line_of_units_is_told_from_records() {
+        let rules = CsvRules {
+            delimiter: b';',
+            numbers: NumberFormat::default(),
+            by_field: Vec::new(),
+            encoding: Encoding::Utf8,
+            na: DEFAULT_NA.iter().map(|mark| (*mark).to_owned()).collect(),
+        };
+        let below = |first: &str| {
+            let table = [first, "1;61.5;F;27,1;140", "2;58.0;M;24,9;133", "3;NA;F;31,0;128"];
+            let rows = table.map(|row| row.split(';').map(str::to_owned).collect::<Vec<_>>());
+            without_units(&rows, &rules).len()
+        };
+        for units in [";years;;kg/m²;mmHg", "no.;Jahre;m/f;kg;[mmHg]"] {
+            assert_eq!(below(units), 3, "{units}");
+        }
+        for record in ["1;60.5;F;22,0;n.d.", "1;n.d.;F;n.d.;n.d.", ";;F;kg/m²;mmHg", "a;b"] {
+            assert_eq!(below(record), 4, "{record}");
+        }
+        let few = [vec!["kg".to_owned(); 3], vec!["1".to_owned(); 3]];
+        assert_eq!(without_units(&few, &rules).len(), 2, "too few rows to tell");
     }
 }

@@ -144,9 +144,8 @@ fn is_identifier(present: &[&str], stated: Stated<'_>, rules: &CsvRules) -> bool
 /// but not through years, or by any whole step once they have five digits.
 fn numbers_rows(values: &[f64]) -> bool {
     let (Some(first), Some(last)) = (values.first(), values.last()) else { return false };
-    let by = |fits: fn(f64) -> bool| {
-        values.windows(2).all(|pair| matches!(pair, [one, next] if fits(next - one)))
-    };
+    let by =
+        |fits: fn(f64) -> bool| values.windows(2).all(|pair| matches!(pair, [one, next] if fits(next - one)));
     let are_years = *first >= 1800.0 && *last <= 2200.0;
     let from_anywhere = *first >= 100.0 && !are_years;
     let one_by_one = by(|step| (step - 1.0).abs() < f64::EPSILON);

@@ -183,6 +183,24 @@ test("a title stands above a header with columns that a spreadsheet left blank",
   assert.deepEqual(offered.slice(1), ["Nr", "Alter", "Geschlecht", "RR"]);
 });
 
+test("a line of units below the header is told once, and no column is asked about it", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  const rows = people(600, (row) => `${4100 + row},${30 + (row % 50)},${60 + (row % 30)},${110 + ((row * 7) % 60)}`);
+  await discreet.choose(table("units.csv", "id,age,weight,sbp\n,years,kg,mmHg", rows));
+  await discreet.table("units.csv");
+  await discreet.goTo(say("step.columns"));
+  await page.getByText(say("columns.line_of_units")).waitFor();
+  await discreet.describe("age", { role: say("columns.feature"), lower: 0, upper: 122 });
+  await discreet.describe("weight", { role: say("columns.feature"), lower: 20, upper: 300 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
+  // The numbers of its records begin anywhere.
+  await discreet.describe("id", { role: say("columns.feature"), lower: 0, upper: 9999 });
+  await contradictions(page, "id").getByRole("button", exact(say("contradiction.leave_out"))).click();
+  for (const name of ["id", "age", "weight", "sbp"]) assert.equal(await contradictions(page, name).count(), 0, name);
+  await discreet.budget({ rows: 600, epsilon: 8, oneIn: 1000000 });
+  await discreet.make();
+});
+
 test("numbers and names of rows explain nothing, and the page says so", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   const code = (row) => (row % 8 === 3 ? -99 : row % 8 === 5 ? -98 : 5 + (row % 4));

@@ -18,8 +18,8 @@ use crate::ui::draft::{self, Cell, Gap};
 use crate::ui::parts::{Choice, Field, Icon};
 use crate::ui::presets::{PRESETS, USUAL_LEVELS};
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::table::PAGE;
-use crate::ui::{actions, dom, text};
+use crate::ui::table::{PAGE, Table};
+use crate::ui::{actions, dom, text, view_model};
 use crate::words;
 
 /// The cells of a row, in the order of the arrows.
@@ -58,9 +58,15 @@ pub fn Columns() -> impl IntoView {
     let genotypes = Memo::new(move |_| {
         app.state.table().with(|table| table.as_ref().is_some_and(|table| table.genotypes.is_some()))
     });
+    let has_units = Memo::new(move |_| {
+        let of =
+            |table: &Table| app.state.setup().with(|setup| view_model::has_units_below_header(table, setup));
+        app.state.table().with(|table| table.as_deref().is_some_and(of))
+    });
     view! {
         <p class="lead">{words::columns::suggested_by_file()}</p>
         {move || empty().then(|| view! { <p class="notice">{words::columns::choose_a_table_first()}</p> })}
+        {move || has_units.get().then(|| view! { <p class="notice" id="units-line"><Icon name="lock"/><span>{words::columns::line_of_units()}</span></p> })}
         {move || (!empty()).then(|| view! { <Codebook/> })}
         {move || (!empty()).then(|| view! { <Roles/> })}
         {move || genotypes.get().then(|| view! { <Variants/> })}

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::data::first_line::Doubt;
+use crate::data::first_line::{Doubt, without_units};
 use crate::data::mismatch::{Contradiction, Mismatch, Repair, Stated, breaks, mismatches, two_values};
 use crate::mechanisms::find;
 use crate::model::Role;
@@ -22,6 +22,7 @@ pub type Confirmed = BTreeSet<(usize, Contradiction, String)>;
 /// Compares the cells of all columns with a role with what is said of them.
 pub fn contradictions(table: &Table, columns: &[ColumnDraft], setup: &Setup) -> Contradictions {
     let rules = csv_rules(setup, table.delimiter);
+    let rows = without_units(&table.rows, &rules);
     let numbers: Vec<usize> = columns
         .iter()
         .enumerate()
@@ -32,10 +33,10 @@ pub fn contradictions(table: &Table, columns: &[ColumnDraft], setup: &Setup) -> 
     let own = |column: &ColumnDraft, format: NumberFormat| {
         let others = numbers.iter().copied();
         let of_table = column.written.is_none() && format.decimal != table.delimiter;
-        !of_table || breaks(&table.rows, others, &rules, format)
+        !of_table || breaks(rows, others, &rules, format)
     };
     let of_column = |(place, column): (usize, &ColumnDraft)| {
-        let cells = table.rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
+        let cells = rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
         let levels = list(&column.levels);
         let stated = match column.kind {
             Some(ColumnType::Number) => {
@@ -99,8 +100,15 @@ pub fn may_be_yes_or_no(
     if setup.mechanism.as_deref().and_then(find).is_some_and(|info| info.labels) {
         return None;
     }
-    let cells = table.rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
-    Some((place, two_values(cells, &csv_rules(setup, table.delimiter))?))
+    let rules = csv_rules(setup, table.delimiter);
+    let rows = without_units(&table.rows, &rules);
+    let cells = rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
+    Some((place, two_values(cells, &rules)?))
+}
+
+/// Whether the line below the header holds units.
+pub fn has_units_below_header(table: &Table, setup: &Setup) -> bool {
+    without_units(&table.rows, &csv_rules(setup, table.delimiter)).len() < table.rows.len()
 }
 
 /// Why the first line may not be the header, until the person has said.

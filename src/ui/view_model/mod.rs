@@ -11,8 +11,8 @@ mod inspection;
 pub use budget::{Worth, ask, budget_parts, ledger_worth, left, open_ledger, taken, wallet, weak, worth};
 pub use comparison::{Row, compare};
 pub use contradictions::{
-    Confirmed, Contradictions, confirmation, contradictions, header_question, may_be_yes_or_no,
-    open_questions,
+    Confirmed, Contradictions, confirmation, contradictions, has_units_below_header, header_question,
+    may_be_yes_or_no, open_questions,
 };
 pub use estimates::bounds_of;
 pub use forecast::{Forecast, forecast, public_terms, rough_precision, takes_public_moments};
