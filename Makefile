@@ -52,7 +52,7 @@ ERASE := --cfg erase_components
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help run dist single install verify reproducible docs test check native web journeys journeys-firefox journeys-single screenshots bench audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium
+.PHONY: help run dist single install verify reproducible docs test check native web journeys journeys-firefox journeys-single screenshots bench audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium firefox
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -171,10 +171,9 @@ journeys: chromium node_modules/done
 # The protocol by which Firefox is driven cannot do all that these journeys do, so those of faults and of the disk stay with Chromium.
 # `make test` takes the main ones, for their time.
 IN_FIREFOX ?= adaptive budget check files imports journeys mistakes people seal single tables
-journeys-firefox: node_modules/done
+journeys-firefox: firefox node_modules/done
 	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }
 	$(call say,Journeys through the release page in Firefox)
-	@FIREFOX="$(FIREFOX)" bash .ci/packages firefox
 	BROWSER=firefox FIREFOX="$(or $(FIREFOX),$(call find_first,firefox-esr firefox))" node --test --test-concurrency=1 --test-timeout=180000 \
 		$(addprefix tests/browser/,$(addsuffix .test.mjs,$(IN_FIREFOX)))
 
@@ -235,6 +234,10 @@ toolchain:
 
 chromium:
 	@CHROME="$(CHROME)" CHROMEDRIVER="$(CHROMEDRIVER)" bash .ci/packages browser
+
+# A recipe looks a program up before its first line runs, so what installs one is a target of its own.
+firefox:
+	@FIREFOX="$(FIREFOX)" bash .ci/packages firefox
 
 node_modules/done: package.json package-lock.json
 	$(call say,Tools from npm: a few seconds)
