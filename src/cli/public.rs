@@ -16,8 +16,7 @@ use super::error::CliError;
 use super::packed;
 use super::table::{Table, TableError};
 use crate::data::genotypes::Form;
-use crate::data::minhash::{DIFFERENT, MinHash, MinHashKey, MinHashScanner, common_columns};
-use crate::data::slices::Job;
+use crate::data::minhash::{DIFFERENT, MinHash, MinHashScanner, common_columns};
 use crate::data::{Header, HeaderRules};
 use crate::engine::Prepared;
 use crate::engine::public::{prepare_table, table_of, table_of_release, term_names};
@@ -146,9 +145,6 @@ pub struct Comparison {
     stream: Option<Rc<RefCell<MinHashScanner>>>,
 }
 
-/// Both files are hashed in one run of the program, so the key is no secret.
-const KEY: MinHashKey = [0; 16];
-
 impl Comparison {
     /// Hashes the records of the public file, in the columns that the table of `header` has, too. `None` for a file that has no records.
     ///
@@ -178,7 +174,7 @@ impl Comparison {
 
     /// Returns the table with a reader that hashes its records. [`Self::finish`] compares them.
     pub fn with_stream(&mut self, table: Table) -> Table {
-        let scanner = Rc::new(RefCell::new(scanner(table.header(), self.columns.clone())));
+        let scanner = Rc::new(RefCell::new(MinHashScanner::to_compare(table.header(), self.columns.clone())));
         self.stream = Some(Rc::clone(&scanner));
         table.observed(move |bytes| {
             scanner.borrow_mut().feed(bytes);
@@ -221,13 +217,8 @@ pub fn confirmed(args: &Args) -> Result<bool, CliError> {
     }
 }
 
-fn scanner(header: &Header, columns: Vec<bool>) -> MinHashScanner {
-    let job = Job { slice: 0, from: header.body_offset, to: u64::MAX, known: true };
-    MinHashScanner::new(job, header.delimiter, &KEY).of_columns(columns)
-}
-
 fn hashed(path: &Path, header: &Header, columns: Vec<bool>) -> Result<MinHash, TableError> {
-    let mut scanner = scanner(header, columns);
+    let mut scanner = MinHashScanner::to_compare(header, columns);
     let mut file = packed::bytes(path)?;
     io::copy(&mut file.by_ref().take(header.body_offset), &mut io::sink())?;
     read_all(&mut file, TableError::Io, |piece| {

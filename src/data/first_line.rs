@@ -83,17 +83,16 @@ const FEWEST: usize = 3;
 #[must_use]
 pub fn without_units<'a>(rows: &'a [Vec<String>], rules: &CsvRules) -> &'a [Vec<String>] {
     let Some((first, others)) = rows.split_first().filter(|_| rows.len() >= FEWEST) else { return rows };
-    let is_missing = |cell: &str| cell.is_empty() || rules.na.iter().any(|mark| mark.trim() == cell);
     let of_column = |field: usize| {
         let cells = others.iter().filter_map(|row| row.get(field)).map(|cell| cell.trim());
-        let cells: Vec<&str> = cells.filter(|cell| !is_missing(cell)).collect();
+        let cells: Vec<&str> = cells.filter(|cell| !rules.is_missing(cell)).collect();
         are_numbers_somehow(&cells, rules)
     };
     let over_numbers = first.iter().enumerate().filter(|(field, _)| of_column(*field));
     let (mut words, mut values) = (0, 0);
     for (_, cell) in over_numbers {
         match cell.trim() {
-            cell if is_missing(cell) => {}
+            cell if rules.is_missing(cell) => {}
             cell if are_numbers_somehow(&[cell], rules) || is_date(cell) => values += 1,
             _ => words += 1,
         }

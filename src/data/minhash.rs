@@ -5,7 +5,7 @@
 //! delimiter and the quotes do not matter. The header is no record. A record that occurs twice counts once. The order of records and
 //! slices does not matter. A record without a letter, a digit or a byte beyond ASCII identifies nobody and is omitted, so two tables
 //! whose only common records are empty share no people. A table of fewer distinct records than [`SIZE`] is represented completely.
-//! A caller that has both headers can restrict the cells to the columns that both tables have ([`MinHashScanner::of_columns`]).
+//! A caller that has both headers can restrict the cells to the columns that both tables have ([`MinHashScanner::to_compare`]).
 //!
 //! For genotypes, ids are hashed instead of records. So the same people are recognised with other variants and other phenotypes,
 //! although these change every record.
@@ -38,6 +38,7 @@ use serde::{Deserialize, Serialize};
 use siphasher::sip::SipHasher24;
 
 use super::csv::Feed;
+use super::header::Header;
 use super::moments::MomentsError;
 use super::raw::{Piece, RawParser};
 use super::sink::Merge;
@@ -323,9 +324,16 @@ impl MinHashScanner {
         Self { job, delimiter, state, hasher: MinHasher::new(delimiter, key) }
     }
 
-    /// Omits the cells of columns for which `columns` has no `true`.
+    /// Hashes a whole table, to compare it with another one in the columns for which `columns` has `true`. Nothing of it is kept, so the
+    /// key is no secret.
     #[must_use]
-    pub fn of_columns(mut self, columns: Vec<bool>) -> Self {
+    pub fn to_compare(header: &Header, columns: Vec<bool>) -> Self {
+        let job = Job { slice: 0, from: header.body_offset, to: u64::MAX, known: true };
+        Self::new(job, header.delimiter, &[0; 16]).of_columns(columns)
+    }
+
+    /// Omits the cells of columns for which `columns` has no `true`.
+    fn of_columns(mut self, columns: Vec<bool>) -> Self {
         self.hasher.columns = Some(columns);
         self
     }

@@ -105,9 +105,8 @@ pub fn mismatches<'a>(
     stated: Stated<'_>,
     rules: &CsvRules,
 ) -> Vec<Mismatch> {
-    let is_missing = |cell: &&str| cell.is_empty() || rules.na.iter().any(|mark| mark.trim() == *cell);
     let cells: Vec<&str> = cells.map(str::trim).collect();
-    let present: Vec<&str> = cells.iter().copied().filter(|cell| !is_missing(cell)).collect();
+    let present: Vec<&str> = cells.iter().copied().filter(|cell| !rules.is_missing(cell)).collect();
     let mut found = match stated {
         Stated::Number { lower, upper } => of_number(&present, lower, upper, rules),
         Stated::Category { levels } if levels.len() >= 2 => of_category(&present, levels),
@@ -156,8 +155,7 @@ fn numbers_rows(values: &[f64]) -> bool {
 /// Returns the only two values of a column, the smaller one first: an outcome that has no others among its first cells may be yes or no.
 #[must_use]
 pub fn two_values<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Option<[String; 2]> {
-    let is_missing = |cell: &&str| cell.is_empty() || rules.na.iter().any(|mark| mark.trim() == *cell);
-    let present: Vec<&str> = cells.map(str::trim).filter(|cell| !is_missing(cell)).collect();
+    let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();
     let mut values = distinct(present.iter().copied());
     values.sort_by(|a, b| by_number_then_text(a, b));
     <[String; 2]>::try_from(values).ok().filter(|_| present.len() >= ENOUGH)
@@ -167,10 +165,9 @@ pub fn two_values<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRules) ->
 /// the first such column.
 #[must_use]
 pub fn other_formats(rows: &[Vec<String>], fields: usize, rules: &CsvRules) -> Vec<NumberFormat> {
-    let is_missing = |cell: &&str| cell.is_empty() || rules.na.iter().any(|mark| mark.trim() == *cell);
     let of_column = |field: usize| {
         let cells = rows.iter().filter_map(|row| row.get(field)).map(|cell| cell.trim());
-        let cells: Vec<&str> = cells.filter(|cell| !is_missing(cell)).collect();
+        let cells: Vec<&str> = cells.filter(|cell| !rules.is_missing(cell)).collect();
         let unread = cells.iter().filter(|cell| number::parse(cell, rules.numbers).is_none()).count();
         // A few cells such as `1,2` may be lists of codes.
         let same_mark = unread * 2 <= cells.len();
@@ -200,10 +197,9 @@ pub fn breaks(
     rules: &CsvRules,
     format: NumberFormat,
 ) -> bool {
-    let is_missing = |cell: &&str| cell.is_empty() || rules.na.iter().any(|mark| mark.trim() == *cell);
     fields.any(|field| {
         let cells = rows.iter().filter_map(|row| row.get(field)).map(|cell| cell.trim());
-        let cells: Vec<&str> = cells.filter(|cell| !is_missing(cell)).collect();
+        let cells: Vec<&str> = cells.filter(|cell| !rules.is_missing(cell)).collect();
         let all = |format| cells.iter().all(|cell| number::parse(cell, format).is_some());
         all(rules.numbers) && !all(format)
     })

@@ -78,8 +78,7 @@ pub fn suggestions(rows: &[Vec<String>], fields: usize, rules: &CsvRules) -> Vec
 }
 
 fn suggest<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Suggestion {
-    let is_missing = |cell: &&str| cell.is_empty() || rules.na.iter().any(|na| na.trim() == *cell);
-    let present: Vec<&str> = cells.map(str::trim).filter(|cell| !is_missing(cell)).collect();
+    let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();
     if present.is_empty() {
         Suggestion::Unknown
     } else if are_numbers_somehow(&present, rules) {

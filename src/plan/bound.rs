@@ -111,6 +111,12 @@ impl CsvRules {
         own.map_or(self.numbers, |(_, format)| *format)
     }
 
+    /// Returns whether a cell without spaces around it counts as missing.
+    #[must_use]
+    pub fn is_missing(&self, cell: &str) -> bool {
+        cell.is_empty() || self.na.iter().any(|mark| mark.trim() == cell)
+    }
+
     /// Returns these rules for one field alone.
     #[must_use]
     pub fn of_field(&self, field: usize) -> Self {

@@ -8,15 +8,11 @@ use super::protocol::{Failure, PublicRequest, Reason, Response, ScanRequest, Sha
 use super::read::{Piece, Pieces, length};
 use super::table::{Table, header_of};
 use crate::data::minhash::{MinHash, MinHashScanner, common_columns};
-use crate::data::slices::Job;
-use crate::data::{Header, HeaderRules, MinHashKey};
+use crate::data::{Header, HeaderRules};
 use crate::engine::public::{prepare_table, table_of};
 use crate::plan::public::PublicTable;
 use crate::plan::{CheckedPlan, Purpose};
 use crate::words;
-
-/// Both files are hashed by one worker, which keeps nothing, so the key is no secret.
-const KEY: MinHashKey = [0; 16];
 
 /// Reads the table, and compares its records with those of a private CSV. Returns its means, standard deviations and correlations.
 pub async fn read(
@@ -82,8 +78,7 @@ async fn hashed<P: Fn(&Response)>(
     header: &Header,
     columns: Vec<bool>,
 ) -> Result<MinHash, Failure> {
-    let job = Job { slice: 0, from: header.body_offset, to: u64::MAX, known: true };
-    let mut scanner = MinHashScanner::new(job, header.delimiter, &KEY).of_columns(columns);
+    let mut scanner = MinHashScanner::to_compare(header, columns);
     let mut pieces = Pieces::new(file, header.body_offset, length(file))?;
     while let Some(Piece { bytes, .. }) = pieces.next().await? {
         scanner.feed(bytes);
