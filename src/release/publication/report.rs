@@ -22,8 +22,8 @@ use crate::words;
 /// Most public terms that are written out.
 const MOST_PUBLIC: usize = 40;
 
-/// Columns above which a table is set smaller.
-const WIDE: usize = 8;
+/// Characters of a row's numbers above which a table is set smaller and its numbers may break.
+const WIDE: usize = 74;
 
 /// The report's own style: ink on paper, black and white safe.
 const STYLE: &str = "\
@@ -31,12 +31,13 @@ const STYLE: &str = "\
 body{font:10.5pt/1.45 system-ui,sans-serif;color:#16201f;background:#fff;max-width:178mm;margin:0 auto;padding:8mm 4mm}\
 h1{font-size:17pt;line-height:1.2;margin:0 0 2mm}h2{font-size:11.5pt;margin:8mm 0 2mm}p{margin:0 0 2mm;max-width:150mm}\
 .lead{border-left:1mm solid #0b5f5c;padding:1mm 0 1mm 4mm;font-size:11.5pt;margin:4mm 0 6mm}.quiet{color:#4b5957;font-size:9pt}.warning{border:.4mm solid #8a5a00;padding:2mm 3mm}\
-table{border-collapse:collapse;width:100%;font-size:9.5pt;font-variant-numeric:tabular-nums;break-inside:auto}tr{break-inside:avoid}\
-caption{text-align:left;font-weight:600;font-size:10.5pt;padding:5mm 0 1.5mm}th,td{text-align:left;padding:1.1mm 3mm 1.1mm 0;vertical-align:top}\
+table{border-collapse:collapse;width:100%;font-size:9pt;font-variant-numeric:tabular-nums;break-inside:auto}tr{break-inside:avoid}\
+caption{text-align:left;font-weight:600;font-size:10.5pt;padding:5mm 0 1.5mm}th,td{text-align:left;padding:1.1mm 2mm 1.1mm 0;vertical-align:top}tr>:last-child{padding-right:0}\
 thead th{border-top:.5mm solid #16201f;border-bottom:.25mm solid #16201f;font-weight:600;font-size:9pt}\
-tbody tr:last-child>*{border-bottom:.5mm solid #16201f}tbody th{font-weight:500;min-width:34mm}.wide tbody th{min-width:0}.n{text-align:right;white-space:nowrap}\
+tbody tr:last-child>*{border-bottom:.5mm solid #16201f}tbody th{font-weight:500;min-width:30mm}.wide tbody th{min-width:0}.n{text-align:right;white-space:nowrap}\
 code{font:.92em ui-monospace,monospace}.wide{font-size:8pt}.wide .n{white-space:normal;padding-right:1.5mm}.known{width:auto}.known th,.known td{padding-right:10mm}svg{display:block;width:100%;height:auto;margin:2mm 0}thead .n{white-space:normal}ul{margin:0 0 2mm;padding-left:5mm}\
-footer{margin-top:8mm;border-top:.25mm solid #9aa5a3;padding-top:2mm;font-size:8.5pt;color:#4b5957}";
+@media screen and (max-width:150mm){body{padding:4mm}table{display:block;overflow-x:auto}}\
+footer{overflow-wrap:anywhere;margin-top:8mm;border-top:.25mm solid #9aa5a3;padding-top:2mm;font-size:8.5pt;color:#4b5957}";
 
 /// Writes the report: what the person called it, the tables with their plots, notes, guarantee and setting.
 #[must_use]
@@ -100,7 +101,7 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
 
 /// Writes a table with its notes.
 fn table(page: &mut String, table: &Table) {
-    let wide = if table.heads.len() > WIDE { " class=\"wide\"" } else { "" };
+    let wide = if breadth(table) > WIDE { " class=\"wide\"" } else { "" };
     let _ = write!(page, "<table{wide}><caption>{}</caption><thead><tr>", escape(&table.caption));
     let numeric = |numeric: bool| if numeric { " class=\"n\"" } else { "" };
     for head in &table.heads {
@@ -122,6 +123,16 @@ fn table(page: &mut String, table: &Table) {
     if !table.notes.is_empty() {
         let _ = writeln!(page, "<p class=\"quiet\">{}</p>", sentence(&table.notes.join(" ")));
     }
+}
+
+/// The characters that the columns of numbers need beside each other: of each its longest cell, or word of its head.
+fn breadth(table: &Table) -> usize {
+    let numeric = table.heads.iter().enumerate().filter(|(_, head)| head.numeric);
+    let widths = numeric.map(|(place, head)| {
+        let cells = table.rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
+        cells.chain(head.text.split_whitespace()).map(|text| text.chars().count()).max().unwrap_or(0)
+    });
+    widths.sum()
 }
 
 fn list<'a>(page: &mut String, title: &str, items: impl Iterator<Item = &'a str>) {
