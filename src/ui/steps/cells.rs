@@ -77,7 +77,7 @@ pub fn Row(index: usize) -> impl IntoView {
                     prop:checked=move || column.read(|c| c.selected)
                     on:change=move |event| { let on = event_target_checked(&event); column.write(|c| c.selected = on); }/>
             </td>
-            <th scope="row" class="name">{move || name.get()}{label}</th>
+            <th scope="row" class="name"><span class="column-name" title=move || name.get()>{move || name.get()}</span>{label}</th>
             <td class="private-cell" data-label=words::columns::first_cells()>{move || samples(app, index)}</td>
             <td data-label=words::columns::role()><RoleCell column name/></td>
             <td data-label=words::columns::type_word()><KindCell column name/></td>
