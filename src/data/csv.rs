@@ -234,6 +234,7 @@ impl Parser {
     /// # Errors
     /// [`CsvError`] for the first malformed record, its line counted from 1 where the parser began. The
     /// parser must not be fed after that.
+    #[inline(never)]
     pub fn feed(&mut self, bytes: &[u8], mut visit: impl FnMut(Record<'_>)) -> Result<Feed, CsvError> {
         if self.done {
             return Ok(Feed::Done);
@@ -326,6 +327,7 @@ impl Parser {
     }
 
     /// Passes bytes to csv-core; returns `Ok(true)` at the end of a record.
+    #[inline(never)]
     fn step(&mut self, bytes: &[u8]) -> Step {
         let (result, read, written, ended) =
             self.core.read_record(bytes, &mut self.content[self.filled..], &mut self.ends[self.ended..]);
@@ -348,6 +350,7 @@ impl Parser {
     }
 
     /// Checks a complete record and passes it to `visit`.
+    #[inline(never)]
     fn record(&mut self, visit: &mut impl FnMut(Record<'_>)) -> Result<(), (Fault, Option<usize>)> {
         let content = &self.content[..self.filled];
         let ends = &self.ends[..self.ended];

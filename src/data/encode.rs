@@ -608,6 +608,7 @@ impl Encoder {
     }
 
     /// Returns the row of one record.
+    #[inline(never)]
     pub fn encode(&mut self, record: &Record<'_>) -> Encoded<'_> {
         if self.doubles {
             return self.numbers(record);

@@ -223,6 +223,7 @@ impl MinHasher {
         }
     }
 
+    #[inline(never)]
     fn take(&mut self, piece: Piece<'_>) {
         let Piece::Bytes(mut bytes) = piece else { return self.end_record() };
         while let Some(at) = memchr2(self.delimiter, QUOTE, bytes) {
@@ -260,6 +261,7 @@ impl MinHasher {
     }
 
     /// Adds a complete cell without quotes, the usual case.
+    #[inline(never)]
     fn add_cell(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() && self.counts(bytes) {
             self.record = self.record.wrapping_add(self.empty.hash(bytes));
@@ -285,6 +287,7 @@ impl MinHasher {
         self.column += 1;
     }
 
+    #[inline(never)]
     fn end_record(&mut self) {
         self.end_cell();
         if self.telling {
@@ -348,6 +351,7 @@ impl MinHashScanner {
     }
 
     /// Reads the next bytes; [`Feed::Done`] when the slice needs no more.
+    #[inline(never)]
     pub fn feed(&mut self, bytes: &[u8]) -> Feed {
         let mut rest = bytes;
         loop {

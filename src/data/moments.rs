@@ -115,6 +115,7 @@ impl Moments {
 
     /// Adds z z'. A row of another length, or with a coordinate beyond 2^24, contributes nothing. No encoder returns such a row;
     /// the rule keeps the sums bounded for every input.
+    #[inline(never)]
     pub fn add(&mut self, row: &[i32]) {
         if !self.count(row) {
             return;
@@ -178,6 +179,7 @@ impl Moments {
     }
 
     /// Adds the products of all features in the columns.
+    #[inline(never)]
     fn add_columns(&mut self) {
         if self.column_rows == 0 {
             return;
@@ -240,6 +242,7 @@ impl Moments {
     }
 
     /// Moves the block's sums to the totals.
+    #[inline(never)]
     fn flush(&mut self) {
         self.add_columns();
         self.add_batch();

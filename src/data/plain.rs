@@ -13,6 +13,7 @@ pub(super) const HIGH: u64 = ONES << 7;
 /// Returns the length, without its line end, of the plain record at the start of `bytes`, and writes the ends of its fields into
 /// `ends`. Returns `None` if the record is not plain, does not have `ends.len()` fields, or ends in an incomplete word of `bytes`.
 /// The delimiter is neither a quote nor a line end.
+#[inline(never)]
 pub(super) fn cut(bytes: &[u8], delimiter: u8, ends: &mut [usize]) -> Option<usize> {
     let (delimiters, quotes) = (ONES * u64::from(delimiter), ONES * u64::from(QUOTE));
     let mut ends = ends.iter_mut();

@@ -57,6 +57,7 @@ impl RawParser {
     }
 
     /// Reads the next bytes and visits the records in them, piece by piece.
+    #[inline(never)]
     pub fn feed(&mut self, bytes: &[u8], mut visit: impl FnMut(Piece<'_>)) -> Feed {
         // The start of the part of the current record that was not visited yet.
         let mut from = 0;

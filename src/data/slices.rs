@@ -146,6 +146,7 @@ impl<S: RowSink> SliceScanner<S> {
     }
 
     /// Reads the next bytes; [`Feed::Done`] when the slice needs no more.
+    #[inline(never)]
     pub fn feed(&mut self, bytes: &[u8]) -> Feed {
         let mut rest = bytes;
         loop {
@@ -277,6 +278,7 @@ impl<S: RowSink> RecordReader<S> {
         Scan { sink: self.sink, records: self.count, persons }
     }
 
+    #[inline(never)]
     pub(super) fn read(&mut self, record: &Record<'_>) {
         self.count += 1;
         if let Some((field, persons)) = &mut self.persons

@@ -33,6 +33,7 @@ impl ChunkHasher {
     }
 
     /// Adds the next bytes.
+    #[inline(never)]
     pub fn add(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let room = usize::try_from(CHUNK - self.filled).unwrap_or(usize::MAX);
