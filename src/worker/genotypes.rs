@@ -3,11 +3,12 @@
 
 use js_sys::Uint8Array;
 use web_sys::Blob;
+use zeroize::Zeroizing;
 
 use super::files::Files;
-use super::protocol::{CHUNK, Failure, Look, Looked, Reason};
+use super::protocol::{CHUNK, Failure, Look, Looked, Reason, ScanRequest};
 use super::read::{Piece, Pieces, length, whole};
-use super::scan_pool::confused;
+use super::scan_pool::{Scanner, confused};
 use crate::data::genotypes::{
     BedLayout, BimPlace, BimReader, BimVariants, Calls, FamReader, GenotypeError, GenotypeFault,
     GenotypeTable, PhenotypeReader, Phenotypes, Samples, SourceFile, VcfReader, Wanted, join,
@@ -21,6 +22,9 @@ const SHOWN: usize = 8;
 
 /// The largest gap between two variants of a .bed file, in bytes, that is read instead of skipped.
 const GAP: u64 = 64 << 10;
+
+/// The most bytes of calls that the scanning workers get beside those in the engine worker.
+const MOST_SHARED: usize = 1 << 28;
 
 /// The number of samples between two messages of progress.
 const PART: usize = 4096;
@@ -123,6 +127,20 @@ impl Genotypes {
             Some(bed) => bed.read(&needed, &mut self.table, read).await,
             None => Ok(()),
         }
+    }
+
+    /// Gives the records to the scanning workers, in turns, if that spares time and there is memory for it. With a person column the
+    /// order of rows matters, so they stay here. Returns the number of records if they were given.
+    pub fn share(&self, prepared: &Prepared, scanners: &[Scanner]) -> Result<Option<u64>, Failure> {
+        let plan = prepared.bound();
+        if scanners.len() < 2 || plan.person.is_some() || self.table.bytes() > MOST_SHARED {
+            return Ok(None);
+        }
+        for (mut part, scanner) in self.table.pieces(plan).zip(scanners.iter().cycle()) {
+            let calls = Zeroizing::new(part.take_calls());
+            scanner.ask_with(&ScanRequest::Keep { part: Box::new(part) }, &calls)?;
+        }
+        Ok(Some(self.table.samples().len() as u64))
     }
 
     /// Reads all records, each part into its own sink. For the progress this counts as `weight` bytes.

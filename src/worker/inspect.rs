@@ -36,7 +36,7 @@ async fn try_inspect(
     let bound =
         bind_described(plan.clone(), &header.names, header.delimiter).map_err(|error| refused(&error))?;
     let (names, delimiter) = (header.names.clone(), header.delimiter);
-    table.tell(&ScanRequest::Inspect { plan: Box::new(plan), names, delimiter })?;
+    table.pool.tell(&ScanRequest::Inspect { plan: Box::new(plan), names, delimiter })?;
     let scan = table.counts(&header, &bound).await?;
     let names = bound.columns.into_iter().map(|column| column.name);
     Ok(Inspected {

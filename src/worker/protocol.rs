@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::audit::check::Finding;
-use crate::data::genotypes::Choice;
+use crate::data::genotypes::{Choice, SamplePart};
 use crate::data::inspection::Misfits;
 use crate::data::minhash::Overlap;
 use crate::data::slices::Job;
@@ -246,11 +246,16 @@ pub enum ScanRequest {
         /// The delimiter, resolved.
         delimiter: u8,
     },
-    /// Rows that were kept are too many. There is no answer.
+    /// Keep the records of some samples, whose calls travel beside it. There is no answer.
+    Keep {
+        /// The records.
+        part: Box<SamplePart>,
+    },
+    /// Rows and records that were kept are not needed any more. There is no answer.
     Forget,
     /// The noisy integers of a round travel beside it. The next round depends on them. There is no answer.
     Answer,
-    /// Sum the rows that were kept, for the open round.
+    /// Sum the rows and records that were kept, for the open round.
     Sum {
         /// The slices whose rows count.
         slices: Vec<usize>,
@@ -301,7 +306,7 @@ pub enum ScanResponse {
         /// The number of chunks.
         chunks: usize,
     },
-    /// The sums of a round over the rows that were kept travel beside it.
+    /// The sums of a round over what was kept travel beside it.
     Summed,
     /// The slice could not be read.
     Failed(Failure),

@@ -65,7 +65,7 @@ async fn try_read(
         names: header.names.clone(),
         delimiter: header.delimiter,
     };
-    table.tell(&setup)?;
+    table.pool.tell(&setup)?;
     let scan = table.sums(&header, &prepared, None, &prepared.statistic()).await?;
     let found = table_of(&prepared, &scan.sink).map_err(|error| refused(&error))?;
     Ok((found, shared))

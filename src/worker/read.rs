@@ -50,7 +50,9 @@ impl Pieces {
         let reader = reader(&part(file, from, end)?);
         let mut pieces =
             Self { file: file.clone(), length, at: from, end, reader, ahead: None, bytes: Vec::new() };
-        pieces.look_ahead(None)?;
+        if from < end {
+            pieces.look_ahead(None)?;
+        }
         Ok(pieces)
     }
 
@@ -59,6 +61,15 @@ impl Pieces {
     /// # Errors
     /// [`Failure`] if the file cannot be read or has changed.
     pub async fn next(&mut self) -> Result<Option<Piece<'_>>, Failure> {
+        if self.at == self.length {
+            return Ok(None);
+        }
+        // The caller goes on beyond the place where it probably stopped.
+        if self.ahead.is_none() {
+            self.end = self.length.min(self.at.saturating_add(CHUNK));
+            self.reader = reader(&part(&self.file, self.at, self.end)?);
+            self.look_ahead(None)?;
+        }
         let Some(ahead) = self.ahead.take() else { return Ok(None) };
         let found = JsFuture::from(ahead).await.map_err(|_| unreadable())?;
         let bytes = match &self.reader {
@@ -70,19 +81,14 @@ impl Pieces {
         self.at += u64::from(bytes.length());
         self.bytes.resize(bytes.length() as usize, 0);
         bytes.copy_to(&mut self.bytes);
-        self.look_ahead(Some(bytes.buffer()))?;
+        if self.at < self.end {
+            self.look_ahead(Some(bytes.buffer()))?;
+        }
         Ok(Some(Piece { from, bytes: &self.bytes }))
     }
 
-    /// Asks for the next bytes. `memory` is where the browser may write them.
+    /// Asks for the next bytes before `end`. `memory` is where the browser may write them.
     fn look_ahead(&mut self, memory: Option<ArrayBuffer>) -> Result<(), Failure> {
-        if self.at == self.length {
-            return Ok(());
-        }
-        if self.at >= self.end {
-            self.end = self.length.min(self.at.saturating_add(CHUNK));
-            self.reader = reader(&part(&self.file, self.at, self.end)?);
-        }
         let most = u32::try_from(self.end - self.at).unwrap_or(MOST).min(MOST);
         self.ahead = Some(match &self.reader {
             Some(reader) => {

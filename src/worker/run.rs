@@ -13,10 +13,10 @@ use super::table::{Rows, Table};
 use super::unpack;
 use crate::data::genotypes::Wanted;
 use crate::data::{FileRole, Header, HeaderRules, MinHash, Nothing, Scan, Statistic, Sums};
-use crate::engine::{self, Answer, Computation, ConfiguredPlan, EngineError, Prepared};
+use crate::engine::{self, Computation, ConfiguredPlan, EngineError, Prepared};
 use crate::noise::entropy::PrivateRng;
 use crate::plan::bound::Encoding;
-use crate::plan::{CheckedPlan, Plan, Purpose};
+use crate::plan::{CheckedPlan, Purpose};
 use crate::release::Release;
 use crate::release::document::Software;
 use crate::store;
@@ -127,7 +127,21 @@ async fn try_release(
     // A refusal depends on public numbers alone, so it need not wait for the table.
     store::check(&key, &prepared.whole_request()).await?;
     let software = Software::new(build);
-    let stage = Stage { key: &key, name: &name, plan, prepared: &prepared, software: &software, first: true };
+    let told = |prepared: &Prepared, plan| ScanRequest::Plan {
+        plan: Box::new(plan),
+        names: names.clone(),
+        delimiter,
+        public: prepared.public().cloned().map(Box::new),
+    };
+    let told_first = told(&prepared, plan);
+    let stage = Stage {
+        key: &key,
+        name: &name,
+        told: told_first,
+        prepared: &prepared,
+        software: &software,
+        first: true,
+    };
     let (settled, release) = stage.release(&mut source, &post).await?;
     if !prepared.estimates_bounds() || !settled.kept {
         return Ok(settled);
@@ -138,9 +152,9 @@ async fn try_release(
         Err(EngineError::NotFound) => return Ok(settled),
         Err(_) => return Err(Failure::after_charge(Reason::Internal)),
     };
-    source.forget()?;
-    let (name, plan) = (format!("{name} fit"), fit.plan().clone());
-    let stage = Stage { key: &key, name: &name, plan, prepared: &fit, software: &software, first: false };
+    source.scan_pool().tell(&ScanRequest::Forget)?;
+    let (name, told) = (format!("{name} fit"), told(&fit, fit.plan().clone()));
+    let stage = Stage { key: &key, name: &name, told, prepared: &fit, software: &software, first: false };
     stage.release(&mut source, &post).await.map(|(settled, _)| settled)
 }
 
@@ -148,7 +162,8 @@ async fn try_release(
 struct Stage<'a> {
     key: &'a str,
     name: &'a str,
-    plan: Plan,
+    /// The plan, for the scanning workers.
+    told: ScanRequest,
     prepared: &'a Prepared,
     software: &'a Software,
     /// Whether nothing was read before: then it is checked that the files are the key's table.
@@ -162,8 +177,8 @@ impl Stage<'_> {
         source: &mut Source<P>,
         post: impl Fn(&Response),
     ) -> Result<(store::Settled, Release), Failure> {
-        let Self { key, name, plan, prepared, software, first } = self;
-        let scan = source.read(plan, prepared, first.then_some(key)).await?;
+        let Self { key, name, told, prepared, software, first } = self;
+        let scan = source.read(&told, prepared, first.then_some(key)).await?;
         engine::check_rows(scan.records)
             .and_then(|()| engine::check_table(prepared, scan.records, scan.persons))
             .map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
@@ -181,7 +196,7 @@ impl Stage<'_> {
             let sums = source.sums(prepared, &mut material, &statistic, computation.number()).await?;
             let answer = computation.answer(&sums).map_err(failed)?;
             if prepared.repeats() {
-                source.tell_answer(&answer)?;
+                source.scan_pool().tell_answer(&answer)?;
             }
         }
         let release = computation.release(charge.reference(), software.clone()).map_err(failed)?;
@@ -203,6 +218,8 @@ enum Material {
     Rows(Rows),
     /// Calls and phenotypes in memory, of which each round makes the rows again.
     Calls,
+    /// The same in the scanning workers.
+    Shared,
 }
 
 /// The delimiter that a plan without one gets from genotypes: a VCF's own.
@@ -244,23 +261,18 @@ impl<P: Fn(&Response)> Source<P> {
         }
     }
 
-    /// Reads all records before the charge: sums the only round, or keeps the rows for all of them. If `key` is given, another table
-    /// than the key's is refused.
+    /// Reads all records before the charge: sums the only round, or keeps the rows for all of them. The workers are `told` the plan. If
+    /// `key` is given, another table than the key's is refused.
     async fn read(
         &mut self,
-        plan: Plan,
+        told: &ScanRequest,
         prepared: &Prepared,
         key: Option<&str>,
     ) -> Result<Scan<Material>, Failure> {
         let several = prepared.repeats();
+        self.scan_pool().tell(told)?;
         match self {
             Self::Table(table, header) => {
-                table.tell(&ScanRequest::Plan {
-                    plan: Box::new(plan),
-                    names: header.names.clone(),
-                    delimiter: header.delimiter,
-                    public: prepared.public().cloned().map(Box::new),
-                })?;
                 if several {
                     Ok(table.keep(header, prepared, key).await?.map(Material::Rows))
                 } else {
@@ -274,9 +286,17 @@ impl<P: Fn(&Response)> Source<P> {
                 {
                     return Err(Failure::new(Reason::File, words::failure::other_file()));
                 }
+                opened.load(prepared, &mut |bytes| pool.advance(bytes)).await?;
+                if let Some(records) = opened.share(prepared, &pool.scanners)? {
+                    let material = if several {
+                        Material::Shared
+                    } else {
+                        Material::Summed(Some(pool.sum_all(&prepared.statistic()).await?))
+                    };
+                    return Ok(Scan { sink: material, records, persons: None });
+                }
                 let weight = pool.files.length();
                 let read = &mut |bytes| pool.advance(bytes);
-                opened.load(prepared, read).await?;
                 if several {
                     Ok(opened.scan(prepared, || Nothing, weight, read)?.map(|_| Material::Calls))
                 } else {
@@ -304,28 +324,13 @@ impl<P: Fn(&Response)> Source<P> {
             (Self::Table(table, header), Material::Rows(rows)) => {
                 table.round(header, prepared, rows, statistic).await
             }
+            (Self::Genotypes(pool, _), Material::Shared) => pool.sum_all(statistic).await,
             (Self::Genotypes(pool, opened), Material::Calls) => {
                 let weight = pool.files.length();
                 let read = &mut |bytes| pool.advance(bytes);
                 Ok(opened.scan(prepared, || statistic.empty(), weight, read)?.sink)
             }
             _ => Err(confused()),
-        }
-    }
-
-    /// Drops the rows that the workers kept for the stage before.
-    fn forget(&self) -> Result<(), Failure> {
-        match self {
-            Self::Table(table, _) => table.tell(&ScanRequest::Forget),
-            Self::Genotypes(..) => Ok(()),
-        }
-    }
-
-    /// Tells the workers the answer of the round that was made.
-    fn tell_answer(&self, answer: &Answer) -> Result<(), Failure> {
-        match self {
-            Self::Table(table, _) => table.tell_answer(answer),
-            Self::Genotypes(..) => Ok(()),
         }
     }
 }

@@ -13,6 +13,7 @@ use super::channel::{Attachments, Mailbox, Received, pack, unpack};
 use super::protocol::{Failure, FileKey, Reason, ScanRequest, ScanResponse, SliceAnswer, Span, Taken};
 use super::read::{Piece, Pieces};
 use crate::data::csv::Feed;
+use crate::data::genotypes::SamplePart;
 use crate::data::inspection::Inspection;
 use crate::data::minhash::MinHashScanner;
 use crate::data::slices::{Job, Outcome, Part, SliceReport, SliceScanner};
@@ -42,6 +43,7 @@ pub fn serve(port: MessagePort, files: Vec<Blob>) {
             file_key: None,
             minhash_key: None,
             kept: BTreeMap::new(),
+            parts: Vec::new(),
             run: None,
         };
         loop {
@@ -61,6 +63,8 @@ struct Scanner {
     minhash_key: Option<(MinHashKey, u8)>,
     /// Encoded rows by their slice, and how many bytes of the file they were.
     kept: BTreeMap<usize, (EncodedRows, u64)>,
+    /// Records of genotypes.
+    parts: Vec<SamplePart>,
     /// Where the release stands.
     run: Option<Box<dyn Run>>,
 }
@@ -106,8 +110,14 @@ impl Scanner {
                 self.inspected = Some(bound.map_err(|error| Failure::new(Reason::Plan, error.to_string()))?);
                 Ok(None)
             }
+            ScanRequest::Keep { part } => {
+                let calls = attachments.bytes.ok_or_else(early)?.to_vec();
+                self.parts.push(part.with_calls(calls).ok_or_else(early)?);
+                Ok(None)
+            }
             ScanRequest::Forget => {
                 self.kept.clear();
+                self.parts.clear();
                 Ok(None)
             }
             ScanRequest::Answer => {
@@ -239,13 +249,17 @@ impl Scanner {
         Ok(MinHashScanner::new(job, delimiter, &key))
     }
 
-    /// Adds up the round over rows that were kept; those of other slices do not count and are dropped.
+    /// Adds up the round over rows and records that were kept; those of other slices do not count and are dropped.
     fn sum(&mut self, slices: &[usize]) -> Result<(ScanResponse, Option<Uint8Array>), Failure> {
         self.kept.retain(|slice, _| slices.contains(slice));
         let mut sums = self.statistic()?.empty();
         for (rows, bytes) in self.kept.values() {
             sums.add_all(rows);
             self.post(&ScanResponse::Read { bytes: *bytes }, None);
+        }
+        for part in &self.parts {
+            sums = part.scan(self.prepared()?.bound(), sums).sink;
+            self.post(&ScanResponse::Read { bytes: part.bytes() }, None);
         }
         let sums = Zeroizing::new(sums.into_bytes());
         Ok((ScanResponse::Summed, Some(Uint8Array::from(sums.as_slice()))))

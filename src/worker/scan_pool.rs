@@ -14,7 +14,8 @@ use super::protocol::{
 };
 use super::read::length;
 use crate::data::slices::{Combiner, Job, Outcome, Part, ScanError, SliceReport};
-use crate::data::{Header, Merge, MinHash};
+use crate::data::{Header, Merge, MinHash, Statistic, Sums};
+use crate::engine::Answer;
 use crate::store;
 use crate::store::identity::{Digest, Hashed};
 use crate::words;
@@ -70,6 +71,40 @@ impl<P: Fn(&Response)> ScanPool<P> {
             .collect();
         let progress = Progress { done: 0, total: files.length().saturating_mul(passes), round: None };
         Self { files, scanners, answers, post, progress }
+    }
+
+    /// Tells every worker.
+    pub fn tell(&self, request: &ScanRequest) -> Result<(), Failure> {
+        self.scanners.iter().try_for_each(|scanner| scanner.ask(request))
+    }
+
+    /// Tells every worker the answer of the round that was made.
+    pub fn tell_answer(&self, answer: &Answer) -> Result<(), Failure> {
+        let bytes = answer.to_bytes();
+        self.scanners.iter().try_for_each(|scanner| scanner.ask_with(&ScanRequest::Answer, &bytes))
+    }
+
+    /// Sums the records of genotypes that the workers keep, for the open round.
+    pub async fn sum_all(&mut self, statistic: &Statistic) -> Result<Sums, Failure> {
+        let none = vec![Vec::new(); self.scanners.len()];
+        self.sum(statistic, &none).await
+    }
+
+    /// Sums what the workers keep for the open round; of each worker these slices and all records of genotypes.
+    pub async fn sum(&mut self, statistic: &Statistic, slices: &[Vec<usize>]) -> Result<Sums, Failure> {
+        for (scanner, slices) in self.scanners.iter().zip(slices) {
+            scanner.ask(&ScanRequest::Sum { slices: slices.clone() })?;
+        }
+        let mut whole = statistic.empty();
+        for _ in slices {
+            let (_, answer) = self.answer().await?;
+            let (ScanResponse::Summed, Some(bytes)) = (answer.body, answer.attachments.bytes) else {
+                return Err(confused());
+            };
+            let part = statistic.from_bytes(&Zeroizing::new(bytes.to_vec())).map_err(|_| confused())?;
+            whole.append(part).map_err(|_| confused())?;
+        }
+        Ok(whole)
     }
 
     /// Returns the table's key on this device, and the MinHash of its records if `header` is given, which only a CSV has

@@ -6,7 +6,7 @@ use web_sys::{Blob, MessagePort};
 use zeroize::Zeroizing;
 
 use super::files::Files;
-use super::protocol::{CHUNK, Failure, Reason, Response, ScanRequest, ScanResponse, Taken};
+use super::protocol::{CHUNK, Failure, Reason, Response, ScanRequest, Taken};
 use super::read::{Pieces, length};
 use super::scan_pool::{Found, Hashing, ScanPool, confused};
 use crate::data::header::read_header;
@@ -14,7 +14,7 @@ use crate::data::inspection::Counts;
 use crate::data::moments::MomentsError;
 use crate::data::slices::{Combiner, Scan, slice_bytes};
 use crate::data::{FileRole, Header, HeaderRead, HeaderRules, Merge, RowSink, Statistic, Sums};
-use crate::engine::{Answer, Prepared};
+use crate::engine::Prepared;
 use crate::plan::bound::BoundPlan;
 use crate::words;
 
@@ -79,11 +79,6 @@ impl<P: Fn(&Response)> Table<P> {
         header_of(&self.file, rules).await
     }
 
-    /// Tells every worker.
-    pub fn tell(&self, request: &ScanRequest) -> Result<(), Failure> {
-        self.pool.scanners.iter().try_for_each(|scanner| scanner.ask(request))
-    }
-
     /// Sums all records for the open round, once the workers were told how to read them. If `key` is given, another table than the
     /// key's is refused.
     pub async fn sums(
@@ -107,12 +102,6 @@ impl<P: Fn(&Response)> Table<P> {
         Ok(scan.unwrap_or_else(none))
     }
 
-    /// Tells every worker the answer of the round that was made.
-    pub fn tell_answer(&self, answer: &Answer) -> Result<(), Failure> {
-        let bytes = answer.to_bytes();
-        self.pool.scanners.iter().try_for_each(|scanner| scanner.ask_with(&ScanRequest::Answer, &bytes))
-    }
-
     /// Leaves the encoded rows in the workers for all rounds; where they are too many, counts them. If `key` is given, another table
     /// than the key's is refused.
     pub async fn keep(
@@ -133,7 +122,7 @@ impl<P: Fn(&Response)> Table<P> {
         let scan = scan.unwrap_or_else(|| Scan { sink: Places(Vec::new()), records: 0, persons: None });
         // A slice may have grown beyond the most by itself, and its rows are dropped then.
         if !all_kept.get() || scan.records > prepared.most_rows() {
-            self.tell(&ScanRequest::Forget)?;
+            self.pool.tell(&ScanRequest::Forget)?;
             let records = scan.records;
             return Ok(scan.map(|_| Rows::InFile { records }));
         }
@@ -159,19 +148,7 @@ impl<P: Fn(&Response)> Table<P> {
                 return if scan.records == *records { Ok(scan.sink) } else { Err(confused()) };
             }
         };
-        for (scanner, slices) in self.pool.scanners.iter().zip(slices) {
-            scanner.ask(&ScanRequest::Sum { slices: slices.clone() })?;
-        }
-        let mut whole = statistic.empty();
-        for _ in slices {
-            let (_, answer) = self.pool.answer().await?;
-            let (ScanResponse::Summed, Some(bytes)) = (answer.body, answer.attachments.bytes) else {
-                return Err(confused());
-            };
-            let part = statistic.from_bytes(&Zeroizing::new(bytes.to_vec())).map_err(|_| confused())?;
-            whole.append(part).map_err(|_| confused())?;
-        }
-        Ok(whole)
+        self.pool.sum(statistic, slices).await
     }
 
     /// Reads all slices once. `taken` says what becomes of the rows of the next one after so many records were read, and `sink` what

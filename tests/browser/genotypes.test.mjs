@@ -94,6 +94,34 @@ test("a compressed VCF is released with phenotypes that are added later, and kee
   assert.deepEqual(faults(record), {});
 });
 
+test("a long set is summed by several workers, in one round and in many, and each person counts once", async (t) => {
+  const { record, discreet } = await stage.arrive(t);
+  const [size, others] = [9_000, 4_000];
+  const source = study("l", 4, size);
+  const { bed, bim, fam } = plinkSet("long", source);
+  // More variants, which no plan uses, until the set is cut among the workers.
+  const calls = bed.buffer.subarray(3, 3 + size / 4);
+  bed.buffer = Buffer.concat([bed.buffer, ...Array(others).fill(calls)]);
+  bim.buffer = Buffer.concat([bim.buffer, Buffer.from(Array.from({ length: others }, (_, n) => `1\tx${n}\t0\t${900 + n}\tA\tG\n`).join(""))]);
+  await discreet.choose([bed, bim, fam, phenotypes("outcomes.csv", source)]);
+  await discreet.table("long.bed");
+  await discreet.addVariants("rs*");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("bmi", { role: say("columns.outcome"), type: say("columns.number"), lower: 10, upper: 60 });
+  await discreet.budget({ rows: size, epsilon: 8, oneIn: 100000, share: say("privacy.a_quarter") });
+  for (const mechanism of ["adaptive-gauss", "analyze-gauss"]) {
+    await discreet.mechanism(mechanism);
+    const { coefficients } = await release(discreet);
+    const [, counted] = /^About ([\d\s]+)/.exec(await discreet.released.locator("#row-count").innerText());
+    assert.ok(Math.abs(Number(counted.replace(/\D/g, "")) - size) < 0.05 * size, `${mechanism}: ${counted}`);
+    // The outcome depends on no variant; its mean is 32.
+    const [intercept] = coefficients;
+    assert.ok(Math.abs(intercept.estimate - 32) < 3, `${mechanism}: ${intercept.estimate}`);
+  }
+  record.loaded();
+  assert.deepEqual(faults(record), {});
+});
+
 test("a missing .fam file is told, and can be added without losing the others", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const source = study("m", 2);

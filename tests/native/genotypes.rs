@@ -7,7 +7,7 @@ use std::path::Path;
 
 use discreet::data::genotypes::{
     BedLayout, BimPlace, BimReader, Choice, FamReader, GenotypeError, GenotypeFault, GenotypeTable,
-    PhenotypeReader, Samples, SourceFile, VcfReader, Wanted, join,
+    PhenotypeReader, SamplePart, Samples, SourceFile, VcfReader, Wanted, join,
 };
 use discreet::data::minhash::Overlap;
 use discreet::data::{EncodedRows, MinHash, Moments, RowSink, Scan};
@@ -293,6 +293,42 @@ proptest! {
         let table = prepared(&plan, &study.csv()).unwrap();
         prop_assert_eq!(read(&source, workers, Moments::new), scan(&table, &study.csv(), Moments::new));
     }
+}
+
+/// The page's workers get the records in pieces of a few thousand samples, whose ends fall on no sample that is special.
+#[test]
+fn records_that_travel_in_pieces_are_those_of_the_table() {
+    let samples = 2 * 4096 + 301;
+    let copies = |variant: usize| {
+        (0..samples).map(move |sample| match (sample * (2 * variant + 3) / 7 + variant) % 4 {
+            3 => None,
+            copies => u8::try_from(copies).ok(),
+        })
+    };
+    let named =
+        (0..5).map(|variant| Variant { id: format!("rs{variant}"), copies: copies(variant).collect() });
+    let study = Study {
+        variants: named.collect(),
+        sexes: (0..samples).map(|sample| u8::from(sample % 2 == 0) + 1).collect(),
+        phenotypes: (0..samples).map(|sample| format!("{}.5", sample % 4)).collect(),
+    };
+    let mut plan = all_variants(phenotype(), exact());
+    plan["missing"] = json!("midpoint");
+    let source = plink(&study, &plan, 1000).unwrap();
+    let (table, prepared) = &source;
+    let mut rows = EncodedRows::new(prepared.row_width());
+    for mut piece in table.pieces(prepared.bound()) {
+        let calls = piece.take_calls();
+        assert!(!calls.is_empty());
+        let text = serde_json::to_string(&piece).unwrap();
+        let arrived: SamplePart = serde_json::from_str(&text).unwrap();
+        assert!(arrived.clone().with_calls(calls[1..].to_vec()).is_none());
+        rows = arrived.with_calls(calls).unwrap().scan(prepared.bound(), rows).sink;
+    }
+    let expected =
+        scan(&crate::support::prepared(&plan, &study.csv()).unwrap(), &study.csv(), EncodedRows::new);
+    assert_eq!(rows, expected.sink);
+    assert_eq!(read(&source, 3, EncodedRows::new), expected);
 }
 
 proptest! {

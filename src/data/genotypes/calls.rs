@@ -1,5 +1,7 @@
 //! The calls of one variant, two bits for each sample, as PLINK stores them.
 
+use std::ops::Range;
+
 use zeroize::Zeroize;
 
 use super::error::GenotypeFault;
@@ -8,17 +10,30 @@ use super::error::GenotypeFault;
 const CALLS_LIMIT: usize = 1 << 30;
 
 /// One call. The numbers are PLINK's two bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Call {
     /// Two copies of the counted allele, or a haploid call of it.
     Two = 0b00,
     /// No call.
+    #[default]
     Missing = 0b01,
     /// One copy.
     One = 0b10,
     /// None.
     Zero = 0b11,
+}
+
+impl Call {
+    /// Returns the call in the lowest two bits.
+    pub(super) const fn of(bits: u8) -> Self {
+        match bits & 0b11 {
+            0b00 => Self::Two,
+            0b10 => Self::One,
+            0b11 => Self::Zero,
+            _ => Self::Missing,
+        }
+    }
 }
 
 /// All samples' calls of one variant: sample i has bits 2 (i mod 4) and up of byte ⌊i / 4⌋. As private as the table, and
@@ -56,14 +71,9 @@ impl Calls {
         self
     }
 
-    /// Returns one sample's call; `Missing` for a sample that does not exist.
-    pub(super) fn get(&self, sample: usize) -> Call {
-        match self.0.get(sample / 4).map(|byte| byte >> (2 * (sample % 4)) & 0b11) {
-            Some(0b00) => Call::Two,
-            Some(0b10) => Call::One,
-            Some(0b11) => Call::Zero,
-            _ => Call::Missing,
-        }
+    /// Returns the bytes with the calls of some samples, of which the first is a multiple of four.
+    pub(super) fn of(&self, samples: Range<usize>) -> &[u8] {
+        self.0.get(samples.start / 4..stride(samples.end)).unwrap_or_default()
     }
 }
 
@@ -98,11 +108,13 @@ mod tests {
             calls.push(sample, call);
         }
         assert_eq!(calls, Calls::new(vec![0b1110_0100, 0b10]));
-        assert!(all.iter().enumerate().all(|(sample, &call)| calls.get(sample) == call));
-        assert_eq!(calls.get(8), Call::Missing);
+        let get = |calls: &Calls, sample: usize| {
+            Call::of(calls.of(sample / 4 * 4..sample + 1)[0] >> (2 * (sample % 4)))
+        };
+        assert!(all.iter().enumerate().all(|(sample, &call)| get(&calls, sample) == call));
         let other = [Call::Zero, Call::Missing, Call::One, Call::Two, Call::One];
         let swapped = calls.swapped();
-        assert!(other.iter().enumerate().all(|(sample, &call)| swapped.get(sample) == call));
+        assert!(other.iter().enumerate().all(|(sample, &call)| get(&swapped, sample) == call));
     }
 
     #[test]

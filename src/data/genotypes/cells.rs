@@ -1,9 +1,10 @@
 //! Texts of persons, row by row, in one string.
 
+use serde::{Deserialize, Serialize};
 use zeroize::Zeroize;
 
 /// Rows of equally many cells. As private as the table, and wiped when dropped.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Cells {
     width: usize,
     text: String,
@@ -25,6 +26,11 @@ impl Cells {
     /// Returns the number of complete rows.
     pub fn len(&self) -> usize {
         self.ends.len().checked_div(self.width).unwrap_or(0)
+    }
+
+    /// Returns the number of cells in a row.
+    pub const fn width(&self) -> usize {
+        self.width
     }
 
     /// Returns one cell; one that does not exist is empty.

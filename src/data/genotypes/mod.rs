@@ -1,7 +1,7 @@
 //! Reads genotype files and returns the same records as a CSV with the same values.
 //!
 //! [`plink`] reads the three files of a PLINK 1 set, [`vcf`] a VCF, [`samples`] and [`phenotypes`] the other values of each
-//! person. [`table`] makes a record for each sample. All later steps (encoding, sums, mechanisms) are the same as for a CSV. The
+//! person. [`table`] joins them, and [`part`] makes a record for each sample. All later steps (encoding, sums, mechanisms) are the same as for a CSV. The
 //! caller feeds the bytes.
 //!
 //! A cell of a variant's column is the number of copies of the counted allele, 0, 1 or 2. The counted allele is A1 of a .bim file,
@@ -13,6 +13,7 @@ mod cells;
 pub mod error;
 pub mod form;
 mod lines;
+pub mod part;
 pub mod phenotypes;
 pub mod plink;
 pub mod samples;
@@ -24,6 +25,7 @@ pub mod vcf;
 pub use calls::Calls;
 pub use error::{GenotypeError, GenotypeFault, SourceFile};
 pub use form::Form;
+pub use part::SamplePart;
 pub use phenotypes::{PhenotypeReader, Phenotypes};
 pub use plink::{BedLayout, BimPlace, BimReader, BimVariants};
 pub use samples::{FamReader, Samples};

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use super::calls::{Call, Calls, check_memory};
+use super::calls::{Calls, check_memory};
+use super::cells::Cells;
 use super::error::{GenotypeError, SourceFile};
+use super::part::SamplePart;
 use super::phenotypes::Phenotypes;
 use super::samples::Samples;
-use crate::data::csv::Record;
 use crate::data::moments::MomentsError;
 use crate::data::number;
 use crate::data::sink::{Merge, RowSink};
@@ -18,6 +19,9 @@ use crate::plan::number_format::NumberFormat;
 
 /// The text of a missing cell if the plan lists none.
 const MISSING: &str = "NA";
+
+/// Samples that are read at a time.
+const PIECE: usize = 4096;
 
 /// PLINK's code for a missing phenotype.
 const MISSING_PHENOTYPE: f64 = -9.0;
@@ -81,6 +85,12 @@ impl GenotypeTable {
         Ok(needed)
     }
 
+    /// Returns how many bytes the calls have that were read.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.calls.iter().flatten().map(|calls| calls.of(0..self.samples.len()).len()).sum()
+    }
+
     /// Adds the calls of one variant.
     pub fn put(&mut self, variant: usize, calls: Calls) {
         if let Some(place) = self.calls.get_mut(variant) {
@@ -93,16 +103,40 @@ impl GenotypeTable {
     #[must_use]
     pub fn parts(&self, plan: &BoundPlan, workers: usize) -> Vec<Range<usize>> {
         let samples = self.samples.len();
-        let length = if plan.person.is_some() { samples } else { samples.div_ceil(workers.max(1)) }.max(1);
-        (0..samples).step_by(length).map(|start| start..(start + length).min(samples)).collect()
+        let length = if plan.person.is_some() { samples } else { samples.div_ceil(workers.max(1)) };
+        pieces(0..samples, length)
     }
 
-    /// Reads the records of some samples into a sink.
+    /// Reads the records of some samples into a sink. The first sample is a multiple of four, as those of [`Self::parts`] are.
     #[must_use]
     pub fn scan<S: RowSink>(&self, plan: &BoundPlan, samples: Range<usize>, sink: S) -> Scan<S> {
         let mut reader = RecordReader::new(plan, sink);
-        self.records(plan, samples, |record| reader.read(record));
+        for piece in pieces(samples, PIECE) {
+            self.part(plan, piece).visit(|record| reader.read(record));
+        }
         reader.finish()
+    }
+
+    /// Returns the samples' parts that other workers can read, each of a few thousand samples, one at a time.
+    pub fn pieces<'a>(&'a self, plan: &'a BoundPlan) -> impl Iterator<Item = SamplePart> + 'a {
+        pieces(0..self.samples.len(), PIECE).into_iter().map(|piece| self.part(plan, piece))
+    }
+
+    /// Returns the records of some samples.
+    fn part(&self, plan: &BoundPlan, samples: Range<usize>) -> SamplePart {
+        let missing = plan.csv.na.first().map_or(MISSING, String::as_str);
+        let own = self.samples.names();
+        let codes: Vec<Codes> = (0..self.first).map(|field| Codes::new(plan, own, field)).collect();
+        let mut cells = Cells::new(self.first);
+        for sample in samples.clone() {
+            for (field, codes) in codes.iter().enumerate() {
+                let present =
+                    self.cell(sample, field).filter(|cell| !codes.missing(cell, plan.csv.numbers_of(field)));
+                cells.push(present.unwrap_or(missing));
+            }
+        }
+        let calls = self.calls.iter().map(|calls| calls.as_ref().map(|calls| calls.of(samples.clone())));
+        SamplePart::new(cells, missing, calls)
     }
 
     /// Returns the cells of the samples' file and of the phenotypes for each sample, for display: a missing cell is empty.
@@ -127,35 +161,12 @@ impl GenotypeTable {
         let row = phenotypes.rows.get(sample).copied()??;
         Some(phenotypes.cells.get(row, column))
     }
+}
 
-    /// Visits the records of some samples. Variants without calls are missing in all of them.
-    fn records(&self, plan: &BoundPlan, samples: Range<usize>, mut visit: impl FnMut(&Record<'_>)) {
-        let missing = plan.csv.na.first().map_or(MISSING, String::as_str);
-        let own = self.samples.names();
-        let codes: Vec<Codes> = (0..self.first).map(|field| Codes::new(plan, own, field)).collect();
-        let mut text = String::new();
-        let mut ends = Vec::with_capacity(self.names.len());
-        for sample in samples {
-            text.clear();
-            ends.clear();
-            for (field, codes) in codes.iter().enumerate() {
-                let present =
-                    self.cell(sample, field).filter(|cell| !codes.missing(cell, plan.csv.numbers_of(field)));
-                text.push_str(present.unwrap_or(missing));
-                ends.push(text.len());
-            }
-            for calls in &self.calls {
-                text.push_str(match calls.as_ref().map_or(Call::Missing, |calls| calls.get(sample)) {
-                    Call::Zero => "0",
-                    Call::One => "1",
-                    Call::Two => "2",
-                    Call::Missing => missing,
-                });
-                ends.push(text.len());
-            }
-            visit(&Record::new(&text, &ends));
-        }
-    }
+/// Cuts samples into pieces of about this length, each of which begins at a multiple of four, as the first does.
+fn pieces(samples: Range<usize>, length: usize) -> Vec<Range<usize>> {
+    let length = length.max(1).next_multiple_of(4);
+    samples.clone().step_by(length).map(|start| start..(start + length).min(samples.end)).collect()
 }
 
 /// Merges the scans of the parts, in their order.
