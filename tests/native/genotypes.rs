@@ -572,7 +572,15 @@ fn a_site_of_several_alleles_has_a_column_for_each() {
 /// A table of phenotypes with its samples in another order, one of them missing, one of them unknown.
 #[test]
 fn phenotypes_are_joined_by_id() {
-    let samples = || fam(b"f1 a 0 0 1 0\nf1 b 0 0 1 0\nf2 a 0 0 1 0\n", 9).unwrap();
+    // A part has a multiple of four samples; the others have no phenotypes.
+    let samples = || {
+        let mut text = String::new();
+        for (place, sample) in ["f1 a", "f1 b", "f2 a"].iter().enumerate() {
+            writeln!(text, "{sample} 0 0 1 0").unwrap();
+            (0..3).for_each(|other| writeln!(text, "x x{place}{other} 0 0 1 0").unwrap());
+        }
+        fam(text.as_bytes(), 9).unwrap()
+    };
     let plan = plan(&[column("bmi", "outcome", 10.0, 50.0), column("age", "feature", 0.0, 100.0)], exact());
     let ages = |text: &str, piece: usize| -> Result<Vec<Option<f64>>, GenotypeError> {
         let samples = samples();
