@@ -25,7 +25,7 @@ use super::mutants::{Mutant, is_active};
 use super::promise::can_pay;
 use super::units::Units;
 use crate::model::Assurance;
-use crate::text::json::read;
+use crate::text::json::{self, read};
 use crate::text::{hexadecimal, one_line};
 use crate::words;
 
@@ -162,9 +162,7 @@ impl Ledger {
     /// # Errors
     /// Never in practice; the JSON writer has an error type.
     pub fn to_json(&self) -> Result<String, LedgerError> {
-        serde_json::to_string_pretty(&self.document)
-            .map(|text| text + "\n")
-            .map_err(|error| wrong(".", error))
+        json::to_text(&self.document, true).map(|text| text + "\n").map_err(|error| wrong(".", error))
     }
 
     /// Returns the charge of a release after checking that it fits. Nothing is charged.

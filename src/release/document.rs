@@ -19,6 +19,7 @@ use crate::model::{Assurance, Coefficient, Estimate};
 use crate::plan::Plan;
 use crate::plan::public::PublicTable;
 use crate::privacy::adjacency::{Adjacency, Protect};
+use crate::text::json;
 
 /// The name and version that every release carries.
 pub const SCHEMA: &str = "discreet.release/1";
@@ -71,10 +72,7 @@ impl Release {
     /// # Errors
     /// Where `out` refuses.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
-        match self.coefficients {
-            Coefficients::List(_) => serde_json::to_writer_pretty(&mut out, self)?,
-            Coefficients::Table(_) => serde_json::to_writer(&mut out, self)?,
-        }
+        json::write(self, matches!(self.coefficients, Coefficients::List(_)), &mut out)?;
         out.write_all(b"\n")
     }
 }

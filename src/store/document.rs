@@ -1,11 +1,10 @@
-//! Documents as `Blob`s, which take no memory of the program. They are written and read piece by piece, because a release of
-//! 100,000 outcomes has about 160 megabytes.
+//! Documents as `Blob`s, which take no memory of the program. They are written piece by piece, because a release of 100,000 outcomes
+//! has about 160 megabytes; one so long is read by a worker, whose memory ends with it.
 
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, Write};
 
 use js_sys::{Array, Uint8Array};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag};
@@ -23,7 +22,7 @@ const PIECE: usize = 4 << 20;
 pub const READ_AT_ONCE: f64 = 1_048_576.0;
 
 /// The byte-order mark, which some programs write before a text.
-const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// A release with its document and the ledger that was charged.
 #[derive(Debug)]
@@ -96,61 +95,28 @@ impl Write for Pieces {
     }
 }
 
-/// The bytes of a document, in the browser's memory.
-pub struct Bytes(Uint8Array);
-
-impl Bytes {
-    /// Fetches them.
-    ///
-    /// # Errors
-    /// [`io::Error`] if the file is gone or the browser has no room for it.
-    pub async fn of(document: &Blob) -> io::Result<Self> {
-        let buffer = JsFuture::from(document.array_buffer()).await.map_err(refused)?;
-        let bytes = Uint8Array::new(&buffer);
-        let marked = bytes.subarray(0, 3).to_vec() == BYTE_ORDER_MARK;
-        Ok(Self(if marked { bytes.subarray(3, bytes.length()) } else { bytes }))
+/// Returns a document as text, without its byte-order mark; `None` if it is not UTF-8.
+///
+/// # Errors
+/// [`io::Error`] if the file is gone or the browser has no room for it.
+pub async fn text(document: &Blob) -> io::Result<Option<String>> {
+    let buffer = JsFuture::from(document.array_buffer()).await.map_err(refused)?;
+    let mut text = String::from_utf8(Uint8Array::new(&buffer).to_vec()).ok();
+    if let Some(text) = text.as_mut().filter(|text| text.starts_with(BYTE_ORDER_MARK)) {
+        text.remove(0);
     }
-
-    /// Reads them as JSON.
-    ///
-    /// # Errors
-    /// [`serde_json::Error`] with the place of the fault.
-    pub fn parse<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
-        serde_json::from_reader(BufReader::with_capacity(PIECE / 16, Reader { bytes: &self.0, at: 0 }))
-    }
-
-    /// Returns the document as text, if it is UTF-8.
-    #[must_use]
-    pub fn text(&self) -> Option<String> {
-        String::from_utf8(self.0.to_vec()).ok()
-    }
+    Ok(text)
 }
 
-struct Reader<'a> {
-    bytes: &'a Uint8Array,
-    at: u32,
-}
-
-impl Read for Reader<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let room = u32::try_from(into.len()).unwrap_or(u32::MAX);
-        let end = self.at.saturating_add(room).min(self.bytes.length());
-        let piece = self.bytes.subarray(self.at, end);
-        self.at = end;
-        let count = piece.length() as usize;
-        if let Some(into) = into.get_mut(..count) {
-            piece.copy_to(into);
-        }
-        Ok(count)
+/// Returns the name and version of the form that a document states.
+#[must_use]
+pub fn schema(text: &str) -> Option<String> {
+    /// The field that every document begins with.
+    #[derive(Deserialize)]
+    struct Named {
+        schema: String,
     }
-}
-
-/// The field that every document begins with.
-#[derive(Deserialize)]
-pub struct Named {
-    /// The name and version of the document's form.
-    #[serde(default)]
-    pub schema: String,
+    serde_json::from_str::<Named>(text).ok().map(|named| named.schema)
 }
 
 /// Reads a release from its document. Returns `None` if it is another document.
@@ -159,10 +125,11 @@ pub struct Named {
 /// [`Failure`] if the file cannot be read, or this version cannot read the release.
 pub async fn read_release(document: &Blob) -> Result<Option<Release>, Failure> {
     let refused = |message: String| Failure::new(Reason::File, message);
-    let bytes = Bytes::of(document).await.map_err(|_| refused(words::page::unreadable().to_owned()))?;
-    match bytes.parse::<Release>() {
+    let text = text(document).await.map_err(|_| refused(words::page::unreadable().to_owned()))?;
+    let Some(text) = text else { return Ok(None) };
+    match serde_json::from_str::<Release>(&text) {
         Ok(release) => Ok((release.schema == SCHEMA).then_some(release)),
-        Err(error) if bytes.parse::<Named>().is_ok_and(|named| named.schema == SCHEMA) => {
+        Err(error) if schema(&text).as_deref() == Some(SCHEMA) => {
             Err(refused(words::page::release_unreadable(error)))
         }
         Err(_) => Ok(None),

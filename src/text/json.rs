@@ -1,5 +1,8 @@
-//! Reads JSON documents that people write, and says in plain words what is wrong with one.
+//! Reads JSON documents that people write, says in plain words what is wrong with one, and writes documents.
 
+use std::io::Write;
+
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::words;
@@ -18,13 +21,87 @@ pub struct Fault {
 /// # Errors
 /// [`Fault`] if it is no JSON, or no `T`.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let document = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let path = Some(error.path().to_string()).filter(|path| !matches!(path.as_str(), "?" | "."));
-        Fault { path, what: in_words(error.inner()) }
-    })?;
-    reader.end().map_err(|error| Fault { path: None, what: in_words(&error) })?;
-    Ok(document)
+    serde_json::from_str(text).map_err(|error| {
+        let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
+        let end = lines.map(str::len).sum::<usize>() + error.column();
+        let path = path(text.as_bytes().get(..end).unwrap_or(text.as_bytes()));
+        Fault { path: Some(path).filter(|path| !path.is_empty()), what: in_words(&error) }
+    })
+}
+
+/// Writes a document, indented for a person or without spaces. It takes any writer, so that a document's writer is built once.
+///
+/// # Errors
+/// [`serde_json::Error`] where `out` refuses.
+pub fn write<T: Serialize>(document: &T, indented: bool, out: &mut dyn Write) -> serde_json::Result<()> {
+    if indented { serde_json::to_writer_pretty(out, document) } else { serde_json::to_writer(out, document) }
+}
+
+/// Returns a document as text, indented for a person or without spaces.
+///
+/// # Errors
+/// [`serde_json::Error`] where a value is none that JSON has.
+pub fn to_text<T: Serialize>(document: &T, indented: bool) -> serde_json::Result<String> {
+    let mut bytes = Vec::new();
+    write(document, indented, &mut bytes)?;
+    String::from_utf8(bytes).map_err(serde::ser::Error::custom)
+}
+
+/// A list or an object that is open.
+enum Open {
+    /// With the place of its last value.
+    List(Option<usize>),
+    /// With its last name.
+    Object(Option<String>),
+}
+
+/// Returns the path of the value with which a text breaks off. It is found by the place of a fault, because a reader that keeps the path
+/// of each value would be built beside the one without, for each document.
+fn path(text: &[u8]) -> String {
+    let mut open: Vec<Open> = Vec::new();
+    let mut named = false;
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        let start = at;
+        at += 1;
+        if byte == b'"' {
+            while let Some(&inside) = text.get(at)
+                && inside != b'"'
+            {
+                at += if inside == b'\\' { 2 } else { 1 };
+            }
+            at += 1;
+        }
+        let begins = !matches!(byte, b'}' | b']' | b',' | b':') && !byte.is_ascii_whitespace();
+        match open.last_mut() {
+            Some(Open::List(place @ None)) if begins => *place = Some(0),
+            Some(Open::Object(name)) if byte == b'"' && !named => {
+                *name = serde_json::from_slice(text.get(start..at).unwrap_or_default()).ok();
+                named = true;
+            }
+            _ => {}
+        }
+        match (byte, open.last_mut()) {
+            (b'{', _) => {
+                open.push(Open::Object(None));
+                named = false;
+            }
+            (b'[', _) => open.push(Open::List(None)),
+            (b'}' | b']', _) => {
+                open.pop();
+                named = true;
+            }
+            (b',', Some(Open::List(place))) => *place = place.map(|place| place + 1),
+            (b',', Some(Open::Object(_))) => named = false,
+            _ => {}
+        }
+    }
+    open.iter().fold(String::new(), |path, open| match open {
+        Open::List(Some(place)) => format!("{path}[{place}]"),
+        Open::Object(Some(name)) if path.is_empty() => name.clone(),
+        Open::Object(Some(name)) => format!("{path}.{name}"),
+        Open::List(None) | Open::Object(None) => path,
+    })
 }
 
 /// Returns what the reader found, in words of people who write a document and not of those who read it by program.

@@ -8,6 +8,7 @@ use crate::engine::public_moments::Terms;
 use crate::plan::document::Column;
 use crate::plan::public::PublicTable;
 use crate::plan::public::document::{PublicTerm, SCHEMA};
+use crate::text::json;
 use crate::words;
 use crate::worker::protocol::SharedRows;
 
@@ -62,7 +63,7 @@ impl Typed {
     #[must_use]
     pub fn to_text(&self) -> Option<String> {
         let Self { rows, source, moments, correlations } = self;
-        serde_json::to_string(&(rows, source, moments, correlations.iter().collect::<Vec<_>>())).ok()
+        json::to_text(&(rows, source, moments, correlations.iter().collect::<Vec<_>>()), false).ok()
     }
 
     /// Reads what [`Self::to_text`] wrote; nothing where nothing was typed.

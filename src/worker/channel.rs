@@ -13,6 +13,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, DedicatedWorkerGlobalScope, MessagePort};
 
 use super::protocol::{Failure, Reason};
+use crate::text::json;
 use crate::words;
 
 /// Returns this worker's global scope.
@@ -45,7 +46,7 @@ pub struct Received<T> {
 /// # Errors
 /// [`Failure`] if the message cannot be written as JSON, which does not happen with this program's messages.
 pub fn pack<T: Serialize>(body: &T, attachments: &Attachments) -> Result<(Object, Array), Failure> {
-    let text = serde_json::to_string(body).map_err(|_| unreadable())?;
+    let text = json::to_text(body, false).map_err(|_| unreadable())?;
     let (message, transfer) = (Object::new(), Array::new());
     set(&message, "body", &JsValue::from_str(&text));
     if !attachments.files.is_empty() {

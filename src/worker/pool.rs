@@ -283,15 +283,21 @@ impl Pool {
         let mut run = self.start(1)?;
         run.ready().await?;
         run.ask(&Request::ReadRelease, &Files::table(document.clone()))?;
-        let (Response::ReleaseRead { outcomes }, rest) = run.bytes().await? else { return Err(confused()) };
-        let Some(rest) = rest else { return Ok(None) };
-        let mut release: Release = serde_json::from_slice(&rest).map_err(|_| confused())?;
+        let Received { body: Response::ReleaseRead { outcomes }, mut attachments } = run.response().await?.1
+        else {
+            return Err(confused());
+        };
+        let Some(rest) = attachments.files.pop() else { return Ok(None) };
+        let mut release = document::read_release(&rest).await?.ok_or_else(confused)?;
         if let Coefficients::Table(table) = &mut release.coefficients {
             table.reserve(outcomes);
             while table.outcomes().len() < outcomes {
-                let (Response::Outcomes { outcomes: names }, Some(cells)) = run.bytes().await? else {
+                let Received { body: Response::Outcomes { outcomes: names }, attachments } =
+                    run.response().await?.1
+                else {
                     return Err(confused());
                 };
+                let cells = attachments.bytes.ok_or_else(confused)?.to_vec();
                 if names.is_empty() || !table.append_piece(names, &cells) {
                     return Err(confused());
                 }
@@ -433,12 +439,6 @@ impl Run {
                 _ => return Ok(received),
             }
         }
-    }
-
-    /// Returns the next message of a worker and the bytes beside it.
-    async fn bytes(&mut self) -> Result<(Response, Option<Vec<u8>>), Failure> {
-        let Received { body, attachments } = self.response().await?.1;
-        Ok((body, attachments.bytes.map(|bytes| bytes.to_vec())))
     }
 
     /// Returns the next message of a worker. All events that end a run are errors.

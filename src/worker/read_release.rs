@@ -7,7 +7,7 @@ use super::channel::Attachments;
 use super::protocol::{Failure, Reason, Response};
 use crate::engine;
 use crate::release::document::Coefficients;
-use crate::store::document::read_release;
+use crate::store::document::{read_release, write_release};
 use crate::words;
 
 /// The bytes of a piece. The page takes one in a few milliseconds.
@@ -32,15 +32,12 @@ async fn try_serve(document: &Blob, post: impl Fn(&Response, &Attachments)) -> R
         outcomes = table.outcomes().len();
         pieces = Some(table.take_pieces(PIECE));
     }
-    let rest = serde_json::to_vec(&release)
-        .map_err(|_| Failure::new(Reason::Internal, words::failure::no_document()))?;
-    post(&Response::ReleaseRead { outcomes }, &with_bytes(&rest));
+    let rest =
+        write_release(&release).map_err(|_| Failure::new(Reason::Internal, words::failure::no_document()))?;
+    post(&Response::ReleaseRead { outcomes }, &Attachments { files: vec![rest], ..Attachments::default() });
     for (outcomes, cells) in pieces.into_iter().flatten() {
-        post(&Response::Outcomes { outcomes }, &with_bytes(&cells));
+        let bytes = Some(Uint8Array::from(cells.as_slice()));
+        post(&Response::Outcomes { outcomes }, &Attachments { bytes, ..Attachments::default() });
     }
     Ok(())
-}
-
-fn with_bytes(bytes: &[u8]) -> Attachments {
-    Attachments { bytes: Some(Uint8Array::from(bytes)), ..Attachments::default() }
 }

@@ -11,6 +11,7 @@ use crate::model::Assurance;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::units::Units;
 use crate::text::hexadecimal;
+use crate::text::json;
 
 /// The name and version that every ledger carries.
 pub const SCHEMA: &str = "discreet.ledger/1";
@@ -100,7 +101,7 @@ impl Document {
     /// Returns whether a text that was read as this document holds nothing more, such as a second parameter of the same name,
     /// of which a reader sees only one.
     pub fn is_all_of(&self, text: &str) -> Result<bool, LedgerError> {
-        let own = serde_json::to_string(self).map_err(|error| unwritable(&error))?;
+        let own = json::to_text(self, false).map_err(|error| unwritable(&error))?;
         Ok(significant(text) == own.len())
     }
 

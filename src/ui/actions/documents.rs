@@ -20,7 +20,8 @@ use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
 use crate::release::bounds::EstimatedBounds;
 use crate::store;
-use crate::store::document::{Bytes, Named};
+use crate::store::document;
+use crate::text::json;
 use crate::ui::draft::{self, ColumnDraft, Setup};
 use crate::ui::state::{App, Origin, StateStoreFields};
 use crate::ui::step::Step;
@@ -35,6 +36,9 @@ pub fn choose_document(app: App, file: web_sys::File) {
 /// Largest document that is opened.
 const MOST_DOCUMENT: f64 = 1_073_741_824.0;
 
+/// Largest plan or ledger, which the page's thread reads.
+const MOST_PLAN: f64 = 67_108_864.0;
+
 async fn open_document(app: App, file: &Blob) {
     if file.size() > MOST_DOCUMENT {
         return fail(app, Step::Data, words::data::not_json(), false);
@@ -45,12 +49,14 @@ async fn open_document(app: App, file: &Blob) {
         Ok(None) => {}
         Err(failure) => return fail(app, Step::Data, failure.message, false),
     }
-    let Ok(bytes) = Bytes::of(file).await else {
+    if file.size() > MOST_PLAN {
+        return fail(app, Step::Data, words::data::not_json(), false);
+    }
+    let Ok(content) = document::text(file).await else {
         return fail(app, Step::Data, words::page::unreadable(), false);
     };
-    let schema = bytes.parse::<Named>().map(|named| named.schema).unwrap_or_default();
-    let content = bytes.text().unwrap_or_default();
-    match schema.as_str() {
+    let content = content.unwrap_or_default();
+    match document::schema(&content).as_deref().unwrap_or_default() {
         crate::plan::document::SCHEMA => match Plan::parse(&content) {
             Ok(plan) => guard(app, words::confirm::plan(), move || spawn_local(apply(app, plan))),
             Err(error) => fail(app, Step::Data, error.to_string(), false),
@@ -166,7 +172,7 @@ pub fn save_plan(app: App) {
             (plan, gaps.into_iter().next().map(|gap| gap.text))
         }
     };
-    let Ok(text) = serde_json::to_string_pretty(&plan) else { return };
+    let Ok(text) = json::to_text(&plan, true) else { return };
     if dom::download(&named(app, "discreet-plan.json"), "application/json", &(text + "\n")).is_none() {
         return say(app, words::page::no_room());
     }

@@ -13,6 +13,7 @@ use super::run::releasing;
 use super::say::say;
 use crate::model::Role;
 use crate::store;
+use crate::text::json;
 use crate::ui::dom;
 use crate::ui::draft::{self, KeptDraft, Setup, dialect};
 use crate::ui::public_form::{Typed, Way};
@@ -112,7 +113,7 @@ fn write(app: App) {
         .columns()
         .with_untracked(|columns| app.state.setup().with_untracked(|setup| KeptDraft::of(columns, setup)));
     let public = app.state.public().with_untracked(|form| form.typed.to_text()).unwrap_or_default();
-    if let Some(text) = kept.and_then(|kept| serde_json::to_string(&kept).ok()) {
+    if let Some(text) = kept.and_then(|kept| json::to_text(&kept, false).ok()) {
         // If the storage refuses, the draft lasts as long as the page.
         spawn_local(async move {
             drop(store::set_setting(&setting(&key), &text).await);

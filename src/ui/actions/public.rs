@@ -17,7 +17,8 @@ use crate::plan::public::PublicTable;
 use crate::plan::public::document::{MOST_BYTES, SCHEMA};
 use crate::release::Release;
 use crate::release::document::SCHEMA as RELEASE;
-use crate::store::document::{Bytes, Named};
+use crate::store::document;
+use crate::text::json;
 use crate::ui::dom;
 use crate::ui::public_form::{self, Opened, PublicForm, Way};
 use crate::ui::sentence::sentence;
@@ -82,7 +83,7 @@ pub fn name_source(app: App, source: String) {
 
 /// Gives the person the numbers as a file that can be opened again.
 pub fn save(table: &PublicTable) {
-    if let Ok(text) = serde_json::to_string_pretty(table) {
+    if let Ok(text) = json::to_text(table, true) {
         let _ = dom::download("discreet-public.json", "application/json", &(text + "\n"));
     }
 }
@@ -101,7 +102,7 @@ async fn read(app: App, file: &File) -> Result<Opened, Failure> {
     let (head, _) = dom::first_bytes(file, HEAD).await.map_err(refused)?;
     let text = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&head);
     if text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{') {
-        return document(app, file).await;
+        return of_document(app, file).await;
     }
     if Form::of(&file.name()).is_some() {
         return Err(refused(words::public::genotypes()));
@@ -123,22 +124,21 @@ async fn read(app: App, file: &File) -> Result<Opened, Failure> {
     Ok(Opened { table: Arc::new(table), columns, shared })
 }
 
-async fn document(app: App, file: &File) -> Result<Opened, Failure> {
+async fn of_document(app: App, file: &File) -> Result<Opened, Failure> {
     #[expect(clippy::cast_precision_loss, reason = "a length in bytes")]
     let most = MOST_BYTES as f64;
     if file.size() > MOST_RELEASE_BYTES {
         return Err(refused(words::public::not_public()));
     }
-    let bytes = Bytes::of(file).await.map_err(|_| refused(words::page::unreadable()))?;
-    let schema = bytes.parse::<Named>().map(|named| named.schema).unwrap_or_default();
-    let table = match schema.as_str() {
+    let text = document::text(file).await.map_err(|_| refused(words::page::unreadable()))?;
+    let text = text.unwrap_or_default();
+    let table = match document::schema(&text).as_deref().unwrap_or_default() {
         SCHEMA if file.size() <= most => {
-            let text = bytes.text().unwrap_or_default();
             PublicTable::parse(&text).map_err(|error| refused(error.to_string()))?
         }
         RELEASE => {
-            let release: Release =
-                bytes.parse().map_err(|error| refused(words::public::release_unreadable(error)))?;
+            let release: Release = serde_json::from_str(&text)
+                .map_err(|error| refused(words::public::release_unreadable(error)))?;
             let asked = app.terms.with_untracked(|terms| public_form::guided(terms, true));
             table_of_release(&release, &asked.features, &asked.outcomes)
                 .map_err(|error| refused(error.to_string()))?

@@ -11,6 +11,7 @@ use crate::release::publication::{Format, Labels, Publication, Table, html};
 use crate::release::significance::Tests;
 use crate::release::supplement::Supplement;
 use crate::release::{Release, figure, table};
+use crate::text::json;
 use crate::ui::draft::number;
 use crate::ui::parts::{Choice, Field, Icon, Quoted};
 use crate::ui::state::{App, StateStoreFields};
@@ -81,7 +82,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     };
     let for_plan = Arc::clone(&release);
     let save_plan = move |_| {
-        if let Ok(text) = serde_json::to_string_pretty(&for_plan.plan) {
+        if let Ok(text) = json::to_text(&for_plan.plan, true) {
             let _ =
                 dom::download(&actions::named(app, "discreet-plan.json"), "application/json", &(text + "\n"));
         }
