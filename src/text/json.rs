@@ -244,6 +244,17 @@ mod tests {
                 Some("part"),
                 "an object in braces is needed in place of `3` (line 1, column 21)",
             ),
+            (r#"{"rows": 5, "part": {}}"#, Some("part"), "`rows` is missing (line 1, column 22)"),
+            (
+                "{\"rows\": 5,\n \"part\": {\"names\": [\"a, {[\", \"\\\\\\\"]é\", \"b\"],\n  \"part\": {\"rows\": 1, \"names\": [\"\", 3]}}}",
+                Some("part.part.names[1]"),
+                "a text in quotes is needed in place of `3` (line 3, column 37)",
+            ),
+            (
+                "[{\"rows\": 5, \"names\": []}, {\"rows\": 5, \"part\": {\"rows\": true}}]",
+                Some("[1].part.rows"),
+                "a whole number is needed in place of `true` (line 1, column 60)",
+            ),
             (r#"{"rows": 5,"#, None, "the text ends before the document does (line 1, column 11)"),
             (r#"{"rows": 5,}"#, None, "a comma stands before a closing bracket (line 1, column 12)"),
             (r#"{"rows" 5}"#, None, "a colon is missing after a name (line 1, column 9)"),
@@ -251,7 +262,11 @@ mod tests {
             ("{\"rows\": 5} x", None, "there is text after the end of the document (line 1, column 13)"),
             (r#"{"rows": five}"#, None, "this is no value; a text needs quotes (line 1, column 11)"),
         ] {
-            let fault = read::<Document>(text).unwrap_err();
+            let fault = if text.starts_with('[') {
+                read::<Vec<Document>>(text).unwrap_err()
+            } else {
+                read::<Document>(text).unwrap_err()
+            };
             assert_eq!(fault.what, what, "{text}");
             // The path of text that is no JSON is where the reader stood.
             assert!(path.is_none() || fault.path.as_deref() == path, "{text}: {fault:?}");
