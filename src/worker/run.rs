@@ -133,11 +133,10 @@ async fn try_release(
         delimiter,
         public: prepared.public().cloned().map(Box::new),
     };
-    let told_first = told(&prepared, plan);
     let stage = Stage {
         key: &key,
         name: &name,
-        told: told_first,
+        told: told(&prepared, plan),
         prepared: &prepared,
         software: &software,
         first: true,

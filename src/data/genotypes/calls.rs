@@ -10,13 +10,12 @@ use super::error::GenotypeFault;
 const CALLS_LIMIT: usize = 1 << 30;
 
 /// One call. The numbers are PLINK's two bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Call {
     /// Two copies of the counted allele, or a haploid call of it.
     Two = 0b00,
     /// No call.
-    #[default]
     Missing = 0b01,
     /// One copy.
     One = 0b10,

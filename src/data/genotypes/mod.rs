@@ -1,8 +1,8 @@
 //! Reads genotype files and returns the same records as a CSV with the same values.
 //!
 //! [`plink`] reads the three files of a PLINK 1 set, [`vcf`] a VCF, [`samples`] and [`phenotypes`] the other values of each
-//! person. [`table`] joins them, and [`part`] makes a record for each sample. All later steps (encoding, sums, mechanisms) are the same as for a CSV. The
-//! caller feeds the bytes.
+//! person. [`table`] joins them, and [`part`] makes a record for each sample. All later steps (encoding, sums, mechanisms) are the
+//! same as for a CSV. The caller feeds the bytes.
 //!
 //! A cell of a variant's column is the number of copies of the counted allele, 0, 1 or 2. The counted allele is A1 of a .bim file,
 //! an alternative allele of a VCF, or the one that the plan names. The list of variants and of counted alleles is public, like

@@ -1,7 +1,7 @@
 //! The records of some samples, which another worker can read.
 
 use serde::{Deserialize, Serialize};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::calls::{Call, stride};
 use super::cells::Cells;
@@ -78,13 +78,14 @@ impl SamplePart {
     /// Visits the records. The calls of a block of samples are first put in the samples' order.
     pub(super) fn visit(&self, mut visit: impl FnMut(&Record<'_>)) {
         let (samples, bytes) = (self.samples(), stride(self.samples()).max(1));
-        let mut block = vec![Call::Missing; BLOCK.min(samples) * self.variants];
-        let mut text = String::new();
+        // The lowest two bits of each are a call.
+        let mut block = Zeroizing::new(vec![0; BLOCK.min(samples) * self.variants]);
+        let mut text = Zeroizing::new(String::new());
         let mut ends = Vec::with_capacity(self.cells.width() + self.variants);
         for first in (0..samples).step_by(BLOCK) {
             for (variant, calls) in self.calls.chunks_exact(bytes).enumerate() {
                 let calls = calls.get(first / 4..).unwrap_or_default().iter();
-                let calls = calls.flat_map(|byte| [0, 2, 4, 6].map(|place| Call::of(byte >> place)));
+                let calls = calls.flat_map(|byte| [0, 2, 4, 6].map(|place| byte >> place));
                 let places = block.iter_mut().skip(variant).step_by(self.variants);
                 places.zip(calls).for_each(|(place, call)| *place = call);
             }
@@ -96,8 +97,8 @@ impl SamplePart {
                     ends.push(text.len());
                 }
                 let row = place * self.variants..(place + 1) * self.variants;
-                for call in block.get(row).unwrap_or_default() {
-                    match call {
+                for &bits in block.get(row).unwrap_or_default() {
+                    match Call::of(bits) {
                         Call::Zero => text.push('0'),
                         Call::One => text.push('1'),
                         Call::Two => text.push('2'),
@@ -108,8 +109,6 @@ impl SamplePart {
                 visit(&Record::new(&text, &ends));
             }
         }
-        text.zeroize();
-        block.fill(Call::Missing);
     }
 }
 
